@@ -1,0 +1,61 @@
+/**
+ * How domain events become log records and come back. An event in memory is `{ _tag, at, ...fields }`; on the log
+ * `_tag` is the record's type, `at` its time, and the schema-encoded rest its data.
+ */
+import { Schema } from "effect"
+import type { JsonObject } from "./CanonicalJson.ts"
+
+export interface DomainEvent {
+  readonly _tag: string
+  /** When it happened, Unix time in ms. */
+  readonly at: number
+}
+
+export interface EncodedEvent {
+  readonly type: string
+  /** Unix time in ms. */
+  readonly time: number
+  readonly data: JsonObject
+}
+
+export interface EventCodec<Event extends DomainEvent> {
+  readonly encode: (event: Event) => EncodedEvent
+  /** Throws a `SchemaError` on a record that no released version could have written: the log is corrupt. */
+  readonly decode: (encoded: EncodedEvent) => Event
+  /** The types this codec reads. */
+  readonly types: ReadonlySet<string>
+}
+
+type EventSchema = Schema.Codec<DomainEvent, unknown> & {
+  readonly fields: { readonly _tag: { readonly schema: { readonly literal: string } } }
+}
+
+/**
+ * A codec over the union of an aggregate's events. Each event type has its own encoder and decoder, built once, so that
+ * a record is matched by its type and not by trying every member.
+ */
+export const make = <const Members extends ReadonlyArray<EventSchema>>(
+  members: Members
+): EventCodec<Members[number]["Type"]> => {
+  type Event = Members[number]["Type"]
+  const byType = new Map(
+    members.map((member) => [
+      member.fields._tag.schema.literal,
+      { encode: Schema.encodeSync(member), decode: Schema.decodeUnknownSync(member) }
+    ])
+  )
+  const lookup = (type: string) => {
+    const codec = byType.get(type)
+    if (codec === undefined) throw new Error(`Unknown event type ${type}`)
+    return codec
+  }
+  return {
+    types: new Set(byType.keys()),
+    encode: (event) => {
+      const { _tag, at, ...data } = lookup(event._tag).encode(event) as DomainEvent & JsonObject
+      return { type: _tag, time: at, data }
+    },
+    decode: (encoded) =>
+      lookup(encoded.type).decode({ ...encoded.data, _tag: encoded.type, at: encoded.time }) as Event
+  }
+}

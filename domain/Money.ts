@@ -1,0 +1,57 @@
+/**
+ * Money and quantities as integers. An amount is USD in nano-USD (10⁻⁹), a quantity of billable units in millionths,
+ * both bigint: no float ever touches a bill. On the wire both are decimal strings (decisions, preamble).
+ */
+import { Option, Schema } from "effect"
+
+export const NanoUsd = Schema.BigIntFromString.pipe(Schema.brand("NanoUsd"))
+/** USD × 10⁹. */
+export type NanoUsd = typeof NanoUsd.Type
+
+export const Quantity = Schema.BigIntFromString.pipe(Schema.brand("Quantity"))
+/** Billable units × 10⁶. */
+export type Quantity = typeof Quantity.Type
+
+const moneyDigits = 9
+const quantityDigits = 6
+const quantityScale = 10n ** BigInt(quantityDigits)
+
+export const zero: NanoUsd = NanoUsd.make(0n)
+
+/** `price` per unit × `quantity`, rounded half-up to the nano-USD. Both must not be negative. */
+export const times = (price: NanoUsd, quantity: Quantity): NanoUsd =>
+  NanoUsd.make((price * quantity + quantityScale / 2n) / quantityScale)
+
+export const min = (a: NanoUsd, b: NanoUsd): NanoUsd => (a < b ? a : b)
+export const max = (a: NanoUsd, b: NanoUsd): NanoUsd => (a > b ? a : b)
+
+/** A whole number of units. */
+export const units = (count: number): Quantity => Quantity.make(BigInt(count) * quantityScale)
+
+/** `count` millionths of a unit: pixels as megapixels, for instance. */
+export const millionths = (count: number): Quantity => Quantity.make(BigInt(count))
+
+/** The shortest decimal text: `"0.0125"`, `"25"`. */
+export const format = (amount: NanoUsd): string => formatDecimal(amount, moneyDigits)
+
+export const formatQuantity = (quantity: Quantity): string => formatDecimal(quantity, quantityDigits)
+
+/** Reads a decimal text with at most nine places; `None` for anything else. */
+export const parse = (text: string): Option.Option<NanoUsd> =>
+  Option.map(parseDecimal(text, moneyDigits), (value) => NanoUsd.make(value))
+
+const formatDecimal = (value: bigint, digits: number): string => {
+  const sign = value < 0n ? "-" : ""
+  const padded = (value < 0n ? -value : value).toString().padStart(digits + 1, "0")
+  const fraction = padded.slice(-digits).replace(/0+$/, "")
+  return sign + padded.slice(0, -digits) + (fraction === "" ? "" : `.${fraction}`)
+}
+
+const parseDecimal = (text: string, digits: number): Option.Option<bigint> => {
+  const match = /^(-?)(\d{1,18})(?:\.(\d+))?$/.exec(text)
+  if (match === null) return Option.none()
+  const [, sign = "", whole = "", fraction = ""] = match
+  if (fraction.length > digits) return Option.none()
+  const value = BigInt(whole + fraction.padEnd(digits, "0"))
+  return Option.some(sign === "-" ? -value : value)
+}

@@ -1,0 +1,37 @@
+/**
+ * How one run of a model at a provider ended. The three failures differ for the client (decisions, "Failure views"):
+ * the provider could not run it, it ran and failed, or it ran and its output is not what the model promises.
+ */
+import type { Json } from "./CanonicalJson.ts"
+import type { Quantity } from "./Money.ts"
+import type { PayloadRef } from "./PayloadRef.ts"
+
+export type Outcome<Output> =
+  /** Ran to its end; `delivered` are the billable units of the output. */
+  | { readonly _tag: "Succeeded"; readonly output: Output; readonly delivered: Quantity }
+  /** The provider ran it and reports the run as failed. */
+  | { readonly _tag: "ModelFailed"; readonly message: string }
+  /** The provider could not run it. `retryable`: a transport error, which says nothing about the next try. */
+  | { readonly _tag: "ProviderError"; readonly message: string; readonly retryable: boolean }
+  /** The provider refuses for now; not a failure, and never an end. */
+  | { readonly _tag: "RateLimited"; readonly retryAfterMs: number }
+  /** The run was lost with the node or the provider's process. */
+  | { readonly _tag: "Lost"; readonly message: string }
+  /** The provider confirms that it stopped. */
+  | { readonly _tag: "Stopped" }
+
+/** What a provider reports. */
+export type ProviderOutcome = Outcome<Json>
+
+/** One breach of the model's output schema. Values are never echoed. */
+export interface Violation {
+  /** JSON pointer into the output. */
+  readonly instancePath: string
+  readonly message: string
+}
+
+/** What the aggregate is told: the output is a payload by then, and has been held against the model's schema. */
+export type JudgedOutcome = Outcome<{
+  readonly ref: PayloadRef
+  readonly violations: ReadonlyArray<Violation>
+}>

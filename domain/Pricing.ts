@@ -1,0 +1,46 @@
+/** What a run costs: a price per billable unit, quoted and held at submit, captured on completion (architecture, "Billing"). */
+import { Schema } from "effect"
+import * as Money from "./Money.ts"
+
+export const BillingUnit = Schema.Literals([
+  "request",
+  "image",
+  "megapixel",
+  "second",
+  "1k_characters",
+  "gpu_second"
+])
+export type BillingUnit = typeof BillingUnit.Type
+
+export const Price = Schema.Struct({
+  unit: BillingUnit,
+  unitPrice: Money.NanoUsd,
+  /** The least a charged run costs. */
+  minimumCharge: Money.NanoUsd
+})
+export type Price = typeof Price.Type
+
+/** The price a request was accepted at; it never changes afterwards. */
+export const Quote = Schema.Struct({
+  ...Price.fields,
+  /** Units asked for. */
+  quantity: Money.Quantity,
+  /** Units at most: `hold` pays for them, and a charge never exceeds it. */
+  maxQuantity: Money.Quantity,
+  hold: Money.NanoUsd
+})
+export type Quote = typeof Quote.Type
+
+const cost = (price: Price, quantity: Money.Quantity): Money.NanoUsd =>
+  Money.max(price.minimumCharge, Money.times(price.unitPrice, quantity))
+
+export const quote = (price: Price, quantity: Money.Quantity, maxQuantity: Money.Quantity): Quote => ({
+  ...price,
+  quantity,
+  maxQuantity,
+  hold: cost(price, maxQuantity)
+})
+
+/** What `delivered` units cost under the quote. */
+export const charge = (quote: Quote, delivered: Money.Quantity): Money.NanoUsd =>
+  Money.min(quote.hold, cost(quote, delivered))

@@ -1,0 +1,62 @@
+/**
+ * A client's `Idempotency-Key`: reserved before the request is submitted under the reserved id, so that a crash in
+ * between is repaired by the client's retry (decisions, "Idempotency").
+ */
+import { Result, Schema } from "effect"
+import type { Aggregate } from "../Aggregate.ts"
+import type { Decider } from "../Decider.ts"
+import * as EventCodec from "../EventCodec.ts"
+import { type AccountId, RequestId } from "../Ids.ts"
+
+/** Keys are the client's words, and may be long: the stream is named by their hash. */
+export const streamId = (accountId: AccountId, keyHash: string): string => `${accountId}-${keyHash}`
+
+/** How long a key is remembered, ms. */
+export const retentionMs = 24 * 60 * 60 * 1000
+
+/** Names and fields are the storage format: add optional fields, never rename. */
+export const KeyReserved = Schema.TaggedStruct("KeyReserved", {
+  at: Schema.Int,
+  requestId: RequestId,
+  /** Hash of method, path, raw body, metadata and deadline headers. */
+  requestHash: Schema.String,
+  /** Unix time in ms. */
+  expiresAt: Schema.Int
+})
+
+export const codec = EventCodec.make([KeyReserved])
+export type Event = typeof KeyReserved.Type
+
+export interface Command {
+  readonly _tag: "Reserve"
+  readonly at: number
+  /** The id to submit under, if the key is free. */
+  readonly requestId: RequestId
+  readonly requestHash: string
+}
+
+export type State = { readonly _tag: "Free" } | (Omit<Event, "_tag"> & { readonly _tag: "Reserved" })
+
+/** The key belongs to another request of the account. */
+export interface Rejection {
+  readonly _tag: "KeyReused"
+}
+
+const decider: Decider<State, Command, Event, Rejection> = {
+  initial: { _tag: "Free" },
+  decide: (command, state) => {
+    if (state._tag === "Reserved" && state.expiresAt > command.at) {
+      return state.requestHash === command.requestHash
+        ? Result.succeed([])
+        : Result.fail({ _tag: "KeyReused" })
+    }
+    return Result.succeed([{ ...command, _tag: "KeyReserved", expiresAt: command.at + retentionMs }])
+  },
+  evolve: (_, event) => ({ ...event, _tag: "Reserved" })
+}
+
+export const aggregate: Aggregate<State, Command, Event, Rejection> = {
+  category: "IdempotencyKey",
+  codec,
+  decider
+}

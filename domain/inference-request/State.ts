@@ -1,0 +1,146 @@
+/** What the events of a request say of it now. */
+import type { Violation } from "../Outcome.ts"
+import type { PayloadRef } from "../PayloadRef.ts"
+import type { Billing, Event, RequestSubmitted } from "./Event.ts"
+
+export type State = { readonly _tag: "NotSubmitted" } | Request
+
+export interface Request {
+  readonly _tag: "Request"
+  readonly submitted: RequestSubmitted
+  readonly phase: Phase
+  /** Number of the newest run; 0 before the first. */
+  readonly attempt: number
+  /** Runs that ended in a transport error, and runs lost with their node. */
+  readonly retries: { readonly transport: number; readonly lost: number }
+  /** When a provider first started it, Unix time in ms: `IN_PROGRESS` from then on, also between two runs. */
+  readonly startedAt: number | null
+  readonly progress: number | null
+  readonly logs: ReadonlyArray<string>
+  readonly cancelRequested: boolean
+  readonly output: PayloadRef | null
+  /** Where the output breaks the model's schema. */
+  readonly violations: ReadonlyArray<Violation>
+  /** Runs whose end came after the request's. */
+  readonly ignored: ReadonlyArray<number>
+}
+
+export type Phase = Open | Terminal
+
+export type Open =
+  /** Waits for a run; not before `dueAt`. */
+  | { readonly _tag: "Queued"; readonly dueAt: number }
+  /** A node has claimed a run. */
+  | { readonly _tag: "Dispatched"; readonly run: Run }
+  | { readonly _tag: "Running"; readonly run: Run; readonly runStartedAt: number }
+
+export type Terminal =
+  | {
+      readonly _tag: "Completed"
+      readonly at: number
+      readonly billing: Billing
+      readonly error: string | null
+      /** Provider's time for the run that ended the request, ms. */
+      readonly inferenceMs: number | null
+    }
+  | { readonly _tag: "Failed"; readonly at: number; readonly message: string }
+  | { readonly _tag: "Cancelled"; readonly at: number; readonly reason: "requested" | "expired" }
+
+export interface Run {
+  readonly provider: string
+  readonly node: string
+  /** The provider's name for the job, when the provider outlives our process. */
+  readonly jobId: string | null
+}
+
+export const initial: State = { _tag: "NotSubmitted" }
+
+export const isTerminal = (phase: Phase): phase is Terminal => {
+  switch (phase._tag) {
+    case "Queued":
+    case "Dispatched":
+    case "Running":
+      return false
+    case "Completed":
+    case "Failed":
+    case "Cancelled":
+      return true
+  }
+}
+
+/** How many lines of a request's log are kept: the newest. */
+const keptLogLines = 500
+
+export const evolve = (state: State, event: Event): State => {
+  if (event._tag === "RequestSubmitted") return submitted(event)
+  if (state._tag === "NotSubmitted") return state
+  switch (event._tag) {
+    case "DispatchStarted": {
+      const { node, provider } = event
+      return {
+        ...state,
+        attempt: event.attempt,
+        phase: { _tag: "Dispatched", run: { node, provider, jobId: null } }
+      }
+    }
+    case "ProviderAccepted":
+      return "run" in state.phase
+        ? { ...state, phase: { ...state.phase, run: { ...state.phase.run, jobId: event.jobId } } }
+        : state
+    case "RequestStarted":
+      return "run" in state.phase
+        ? {
+            ...state,
+            startedAt: state.startedAt ?? event.at,
+            phase: { _tag: "Running", run: state.phase.run, runStartedAt: event.at }
+          }
+        : state
+    case "ProgressReported":
+      return {
+        ...state,
+        progress: event.fraction ?? state.progress,
+        logs: event.logs.length === 0 ? state.logs : [...state.logs, ...event.logs].slice(-keptLogLines)
+      }
+    case "OutputReceived":
+      return { ...state, output: event.payloads.output }
+    case "OutputRejected":
+      return { ...state, violations: event.violations }
+    case "RequestCompleted": {
+      const { at, billing, error } = event
+      const inferenceMs = state.phase._tag === "Running" ? at - state.phase.runStartedAt : null
+      return { ...state, phase: { _tag: "Completed", at, billing, error, inferenceMs } }
+    }
+    case "RequestFailed":
+      return { ...state, phase: { _tag: "Failed", at: event.at, message: event.message } }
+    case "RequestCancelled":
+      return { ...state, phase: { _tag: "Cancelled", at: event.at, reason: event.reason } }
+    case "CancelRequested":
+      return { ...state, cancelRequested: true }
+    case "RequestRequeued":
+      return {
+        ...state,
+        phase: { _tag: "Queued", dueAt: event.dueAt },
+        retries: {
+          transport: state.retries.transport + (event.reason === "transport_error" ? 1 : 0),
+          lost: state.retries.lost + (event.reason === "lost" ? 1 : 0)
+        }
+      }
+    case "LateOutcomeIgnored":
+      return { ...state, ignored: [...state.ignored, event.attempt] }
+  }
+}
+
+const submitted = (event: RequestSubmitted): Request => ({
+  _tag: "Request",
+  submitted: event,
+  phase: { _tag: "Queued", dueAt: event.at },
+  attempt: 0,
+  retries: { transport: 0, lost: 0 },
+  startedAt: null,
+  progress: null,
+  logs: [],
+  cancelRequested: false,
+  output: null,
+  violations: [],
+  ignored: []
+})

@@ -1,0 +1,46 @@
+/** The port to whatever runs models: worker threads here, a GPU box, an upstream API. One file per adapter. */
+import type { Effect } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import type { AccountId, RequestId } from "#domain/Ids.ts"
+import type { Model } from "#domain/Model.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+
+export interface Job {
+  readonly requestId: RequestId
+  readonly accountId: AccountId
+  readonly model: Model
+  /** Valid under the model's input schema. */
+  readonly input: Json
+  /** Number of the run, from 1. */
+  readonly attempt: number
+}
+
+/** How a running job is followed and steered. Reports never fail and never block for long. */
+export interface RunControl {
+  /** The provider outlives our process and calls the job this; after a restart `reattach` gets it. */
+  accepted(jobId: string): Effect.Effect<void>
+  /** The model has begun to run. */
+  readonly started: Effect.Effect<void>
+  /** `fraction` 0..1 or `null` when unknown; `logs` are new lines. Reports may be sampled. */
+  progress(report: {
+    readonly fraction: number | null
+    readonly logs: ReadonlyArray<string>
+  }): Effect.Effect<void>
+  /**
+   * Completes when the client asks to cancel. A provider that can stop does so and ends in `Stopped`; one that finishes
+   * first ends in what it has.
+   */
+  readonly stopRequested: Effect.Effect<void>
+}
+
+export interface Provider {
+  /** What a model's `provider` field names. */
+  readonly name: string
+  /**
+   * Runs the job to its one outcome. Defects are caught by the caller and count as retryable provider errors.
+   * Interruption means that this node is going down: free what was taken, the run is given back or re-attached later.
+   */
+  run(job: Job, control: RunControl): Effect.Effect<ProviderOutcome>
+  /** Follows a job that a former process started; `Lost` when the provider does not know it. */
+  reattach(job: Job, jobId: string, control: RunControl): Effect.Effect<ProviderOutcome>
+}

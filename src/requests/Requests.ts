@@ -1,0 +1,99 @@
+/** What clients do with inference requests, whatever the transport: the HTTP routes now, the assistant tools later. */
+import { Context, type Effect, Schema } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import type { RequestId } from "#domain/Ids.ts"
+import type { Webhook } from "#domain/inference-request/Event.ts"
+import type { Request } from "#domain/inference-request/State.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+import type { Version } from "#streams/ExpectedVersion.ts"
+import type { BlobStoreError } from "#streams/BlobStore.ts"
+import type { PayloadUnavailable } from "#streams/Payload.ts"
+import type { Caller } from "#src/accounts/Caller.ts"
+
+export class ModelNotFound extends Schema.TaggedError<ModelNotFound>()("ModelNotFound", {}) {}
+
+/** The input breaks the model's schema; `issues` as in the contract's error envelope. */
+export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
+  issues: Schema.Array(
+    Schema.Struct({
+      path: Schema.Array(Schema.Union([Schema.String, Schema.Number])),
+      message: Schema.String,
+      code: Schema.String
+    })
+  )
+}) {}
+
+/** Another request was submitted under this `Idempotency-Key`. */
+export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReused>()(
+  "IdempotencyKeyReused",
+  {}
+) {}
+
+/** The model's queue is full (`maxQueued`). */
+export class QueueFull extends Schema.TaggedError<QueueFull>()("QueueFull", {
+  retryAfterSeconds: Schema.Int
+}) {}
+
+export class RequestNotFound extends Schema.TaggedError<RequestNotFound>()("RequestNotFound", {}) {}
+
+/** The request is another account's. */
+export class RequestForbidden extends Schema.TaggedError<RequestForbidden>()("RequestForbidden", {}) {}
+
+export type StorageError = EventStoreError | BlobStoreError
+
+export interface Submission {
+  readonly caller: Caller
+  /** `{owner}/{name}` */
+  readonly endpoint: string
+  /** The body without the reserved webhook keys. */
+  readonly input: Json
+  readonly metadata: Readonly<Record<string, string>>
+  readonly webhook: Webhook | null
+  readonly idempotency: { readonly key: string; readonly requestHash: string } | null
+}
+
+/** A request as of one version of its stream. */
+export interface Snapshot {
+  readonly id: RequestId
+  readonly request: Request
+  /** Changes with every event of the request: the basis of the ETag. */
+  readonly version: Version
+}
+
+export class Requests extends Context.Service<
+  Requests,
+  {
+    /** Accepted durably when this returns. `replayed`: the answer of an earlier twin under the same key. */
+    submit(
+      submission: Submission
+    ): Effect.Effect<
+      Snapshot & { readonly replayed: boolean },
+      ModelNotFound | InvalidInput | IdempotencyKeyReused | QueueFull | StorageError
+    >
+    /** `endpoint`, when given, must be the request's model: another one's request is `RequestNotFound`. */
+    get(options: {
+      readonly caller: Caller
+      readonly id: RequestId
+      readonly endpoint?: string
+    }): Effect.Effect<Snapshot, RequestNotFound | RequestForbidden | EventStoreError>
+    /** The snapshot once `until` holds of it, or the newest one after `timeoutMs`. */
+    waitUntil(
+      snapshot: Snapshot,
+      until: (snapshot: Snapshot) => boolean,
+      timeoutMs: number
+    ): Effect.Effect<Snapshot, EventStoreError>
+    /** Cancels what waits, asks the provider to stop what runs, and gives that a moment before it answers. */
+    cancel(options: {
+      readonly caller: Caller
+      readonly id: RequestId
+      readonly endpoint: string
+    }): Effect.Effect<
+      Snapshot & { readonly cancel: { readonly accepted: boolean; readonly reason: string } },
+      RequestNotFound | RequestForbidden | EventStoreError
+    >
+    /** Input and output as JSON; `null` when not there (yet, or any more). */
+    payloads(
+      snapshot: Snapshot
+    ): Effect.Effect<{ readonly input: Json; readonly output: Json }, PayloadUnavailable | StorageError>
+  }
+>()("inferlog/src/requests/Requests") {}

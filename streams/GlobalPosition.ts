@@ -1,0 +1,29 @@
+/**
+ * Where an event stands in the one order that every reader sees. Opaque outside the backends: `<seq>` or
+ * `<seq>.<index>`, compared with `order`, never as text or number.
+ */
+import { Order, Schema } from "effect"
+
+export const GlobalPosition = Schema.String.check(Schema.isPattern(/^\d{1,19}(\.\d{1,9})?$/)).pipe(
+  Schema.brand("GlobalPosition")
+)
+export type GlobalPosition = typeof GlobalPosition.Type
+
+/** Before the first event. */
+export const beginning: GlobalPosition = GlobalPosition.make("0")
+
+export const order: Order.Order<GlobalPosition> = (a, b) => {
+  if (a === b) return 0
+  const [seqA = "0", indexA = "0"] = a.split(".")
+  const [seqB = "0", indexB = "0"] = b.split(".")
+  return compareDigits(seqA, seqB) || compareDigits(indexA, indexB)
+}
+
+/** Whether `position` has been passed by a reader that stands at `reader`. */
+export const isReached = (position: GlobalPosition, reader: GlobalPosition): boolean =>
+  order(position, reader) <= 0
+
+const compareDigits = (a: string, b: string): -1 | 0 | 1 => {
+  if (a.length !== b.length) return a.length < b.length ? -1 : 1
+  return a === b ? 0 : a < b ? -1 : 1
+}

@@ -1,0 +1,99 @@
+/**
+ * Payload records: what requests and runs carry (domain/PayloadRef). Sealing salts and hashes the canonical text, so that
+ * an event's hash of an erased payload tells nothing about it; past `inlineLimit` the text goes to the blob store first.
+ */
+import * as crypto from "node:crypto"
+import { Context, Effect, Layer, Schema, Stream } from "effect"
+import * as CanonicalJson from "#domain/CanonicalJson.ts"
+import type { PayloadRef } from "#domain/PayloadRef.ts"
+import { BlobStore, type BlobStoreError } from "./BlobStore.ts"
+import { EventReader, type EventStoreError } from "./EventReader.ts"
+import type { StreamName } from "./StreamName.ts"
+
+export interface SealedPayload {
+  /** Unique in its stream; the key of the event's `payloads` field. */
+  readonly name: string
+  /** base64url, 16 random bytes. */
+  readonly salt: string
+  readonly hash: string
+  /** Bytes of the canonical text. */
+  readonly size: number
+  readonly content: PayloadContent
+}
+
+export type PayloadContent =
+  | { readonly _tag: "Inline"; readonly text: string }
+  | { readonly _tag: "Blob"; readonly key: string }
+
+/** Bytes up to which a payload lies in the log's own store. */
+export const inlineLimit = 64 * 1024
+
+export const hash = (salt: string, text: string): string =>
+  crypto.hash("sha256", `${salt}\n${text}`, "base64url")
+
+export const refOf = (payload: SealedPayload): PayloadRef => ({ hash: payload.hash, size: payload.size })
+
+/** The payload is not there any more, or is not what its event says. */
+export class PayloadUnavailable extends Schema.TaggedError<PayloadUnavailable>()("PayloadUnavailable", {
+  reason: Schema.Literals(["erased", "damaged"])
+}) {}
+
+export class Payloads extends Context.Service<
+  Payloads,
+  {
+    /**
+     * Prepares `json` for `EventStore.append`. A large one is in the blob store, durably, when this returns.
+     * `owner` (an account) and stream become part of the blob's key: blobs are never shared between accounts.
+     */
+    seal(options: {
+      readonly owner: string
+      readonly stream: StreamName
+      readonly name: string
+      readonly json: CanonicalJson.Json
+    }): Effect.Effect<SealedPayload, BlobStoreError>
+    /** The canonical text of a payload, checked against the hash that the event carries. */
+    open(
+      stream: StreamName,
+      name: string,
+      ref: PayloadRef
+    ): Effect.Effect<string, PayloadUnavailable | EventStoreError | BlobStoreError>
+  }
+>()("inferlog/streams/Payloads") {
+  static readonly layer = Layer.effect(
+    Payloads,
+    Effect.gen(function* () {
+      const store = yield* EventReader
+      const blobs = yield* BlobStore
+
+      const seal: Payloads["Service"]["seal"] = Effect.fnUntraced(function* ({ owner, stream, name, json }) {
+        const text = CanonicalJson.stringify(json)
+        const size = Buffer.byteLength(text)
+        const salt = crypto.randomBytes(16).toString("base64url")
+        const sealed = { name, salt, size, hash: hash(salt, text) }
+        if (size <= inlineLimit) return { ...sealed, content: { _tag: "Inline", text } }
+        const key = `payloads/${owner}/${stream}/${name}-${sealed.hash}`
+        yield* blobs.put(key, Buffer.from(text))
+        return { ...sealed, content: { _tag: "Blob", key } }
+      })
+
+      const textOf = Effect.fnUntraced(function* (content: PayloadContent) {
+        if (content._tag === "Inline") return content.text
+        const blob = yield* blobs.get(content.key)
+        if (blob === null) return yield* new PayloadUnavailable({ reason: "erased" })
+        return yield* Stream.mkString(Stream.decodeText(blob.body))
+      })
+
+      const open: Payloads["Service"]["open"] = Effect.fnUntraced(function* (stream, name, ref) {
+        const payload = yield* store.payload(stream, name)
+        if (payload === null) return yield* new PayloadUnavailable({ reason: "erased" })
+        const text = yield* textOf(payload.content)
+        if (payload.hash !== ref.hash || hash(payload.salt, text) !== ref.hash) {
+          return yield* new PayloadUnavailable({ reason: "damaged" })
+        }
+        return text
+      })
+
+      return Payloads.of({ seal, open })
+    })
+  )
+}
