@@ -1,0 +1,62 @@
+/** Replay and follow, for any backend that can read a page of the log. */
+import { Array, Effect, Option, Stream } from "effect"
+import type { EventStoreError, Reading } from "./EventReader.ts"
+import * as GlobalPosition from "./GlobalPosition.ts"
+import type { HeadSignal } from "./HeadSignal.ts"
+import type { RecordedEvent } from "./RecordedEvent.ts"
+
+export interface Pages {
+  /** Some events after `after`, in order; none at the head. */
+  readonly page: (
+    after: GlobalPosition.GlobalPosition
+  ) => Effect.Effect<ReadonlyArray<RecordedEvent>, EventStoreError>
+  readonly head: Effect.Effect<GlobalPosition.GlobalPosition, EventStoreError>
+  readonly signal: HeadSignal
+}
+
+export const make = ({ page, head, signal }: Pages): Pick<Reading, "readAll" | "subscribe" | "changes"> => ({
+  readAll: (after) => Stream.unwrap(Effect.map(head, (end) => replay(page, after, end))),
+  subscribe: (after) =>
+    Stream.fromPull(
+      Effect.sync(() => {
+        let position = after
+        const pull: Effect.Effect<
+          Array.NonEmptyReadonlyArray<RecordedEvent>,
+          EventStoreError
+        > = Effect.flatMap(
+          Effect.suspend(() => page(position)),
+          (events) => {
+            if (!Array.isReadonlyArrayNonEmpty(events)) return Effect.andThen(signal.past(position), pull)
+            position = Array.lastNonEmpty(events).position
+            return Effect.succeed(events)
+          }
+        )
+        return pull
+      })
+    ),
+  changes: Stream.fromPull(
+    Effect.sync(() => {
+      let seen: GlobalPosition.GlobalPosition | undefined
+      return Effect.suspend(() =>
+        seen === undefined ? Effect.sync(signal.current) : signal.past(seen)
+      ).pipe(
+        Effect.tap((position) => Effect.sync(() => (seen = position))),
+        Effect.map((position) => [position] as const)
+      )
+    })
+  )
+})
+
+const replay = (
+  page: Pages["page"],
+  after: GlobalPosition.GlobalPosition,
+  end: GlobalPosition.GlobalPosition
+): Stream.Stream<RecordedEvent, EventStoreError> =>
+  Stream.paginate(after, (position) =>
+    GlobalPosition.isReached(end, position)
+      ? Effect.succeed([[], Option.none()])
+      : Effect.map(page(position), (events) => {
+          const upToEnd = events.filter((event) => GlobalPosition.isReached(event.position, end))
+          return [upToEnd, Option.map(Array.last(upToEnd), (last) => last.position)]
+        })
+  )

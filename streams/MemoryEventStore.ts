@@ -1,0 +1,77 @@
+/** The log in memory, for tests: the same contract, gone with its scope. */
+import { Context, Effect, Layer } from "effect"
+import * as CanonicalJson from "#domain/CanonicalJson.ts"
+import * as EventChain from "./EventChain.ts"
+import { EventReader } from "./EventReader.ts"
+import { type Append, type Appended, EventStore, WrongExpectedVersion } from "./EventStore.ts"
+import { trustedVersion } from "./ExpectedVersion.ts"
+import * as Following from "./Following.ts"
+import * as GlobalPosition from "./GlobalPosition.ts"
+import * as HeadSignal from "./HeadSignal.ts"
+import type { SealedPayload } from "./Payload.ts"
+import { RecordedEvent } from "./RecordedEvent.ts"
+
+const pageSize = 512
+
+const make = Effect.sync(() => {
+  const log: Array<RecordedEvent> = []
+  const streams = new Map<string, Array<RecordedEvent>>()
+  const payloads = new Map<string, SealedPayload>()
+  const signal = HeadSignal.make(GlobalPosition.beginning)
+  const positionOf = (count: number) => GlobalPosition.trusted(String(count))
+
+  const write = ({ stream, events, payloads: sealed }: Append, recorded: Array<RecordedEvent>): Appended => {
+    for (const { id, type, time, data } of events) {
+      const ordinal = recorded.length
+      const text = CanonicalJson.stringify(data)
+      const event = new RecordedEvent({
+        position: positionOf(log.length + 1),
+        version: trustedVersion(String(ordinal)),
+        hash: EventChain.hash(recorded.at(-1)?.hash ?? EventChain.origin, {
+          stream,
+          ordinal,
+          id,
+          type,
+          time,
+          text
+        }),
+        ...{ stream, ordinal, id, type, time, text }
+      })
+      log.push(event)
+      recorded.push(event)
+    }
+    streams.set(stream, recorded)
+    for (const payload of sealed ?? []) payloads.set(`${stream}/${payload.name}`, payload)
+    signal.publish(positionOf(log.length))
+    return { version: trustedVersion(String(recorded.length - 1)), position: positionOf(log.length) }
+  }
+
+  return EventStore.of({
+    append: (append) =>
+      Effect.suspend(() => {
+        const recorded = streams.get(append.stream) ?? []
+        const { expected } = append
+        const matches =
+          expected._tag === "Any" ||
+          (expected._tag === "NoStream"
+            ? recorded.length === 0
+            : recorded.at(-1)?.version === expected.version)
+        return matches
+          ? Effect.succeed(write(append, recorded))
+          : Effect.fail(new WrongExpectedVersion({ stream: append.stream }))
+      }),
+    read: (stream, after) =>
+      Effect.sync(() => (streams.get(stream) ?? []).slice(after === undefined ? 0 : Number(after) + 1)),
+    head: Effect.sync(signal.current),
+    payload: (stream, name) => Effect.sync(() => payloads.get(`${stream}/${name}`) ?? null),
+    ...Following.make({
+      page: (after) => Effect.sync(() => log.slice(Number(after), Number(after) + pageSize)),
+      head: Effect.sync(signal.current),
+      signal
+    })
+  })
+})
+
+export const layer: Layer.Layer<EventStore | EventReader> = Layer.effectContext(
+  Effect.map(make, (store) => Context.make(EventStore, store).pipe(Context.add(EventReader, store)))
+)

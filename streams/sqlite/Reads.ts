@@ -1,0 +1,90 @@
+/** The queries on `log.sqlite`, prepared once for a connection. Rows come as arrays: pages are read by the hundred thousand. */
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite"
+import { trustedVersion } from "../ExpectedVersion.ts"
+import * as GlobalPosition from "../GlobalPosition.ts"
+import type { SealedPayload } from "../Payload.ts"
+import { RecordedEvent } from "../RecordedEvent.ts"
+import * as StreamName from "../StreamName.ts"
+
+/** Events read at a time. */
+export const pageSize = 512
+
+export interface Tail {
+  /** Of the last event of a stream. */
+  readonly ordinal: number
+  readonly hash: string
+}
+
+export interface Reads {
+  /** Sequence number of the last event, 0 for none. Positions of this backend are these numbers. */
+  readonly head: () => number
+  readonly page: (after: number, limit?: number) => Array<RecordedEvent>
+  readonly stream: (name: string, afterOrdinal: number) => Array<RecordedEvent>
+  readonly tail: (name: string) => Tail | undefined
+  readonly payload: (stream: string, name: string) => SealedPayload | null
+  /** Hashes of the events after `after`, in order, a page of them. */
+  readonly hashes: (after: number) => ReadonlyArray<{ readonly sequence: number; readonly hash: string }>
+}
+
+type Row = ReadonlyArray<SQLOutputValue>
+
+const columns = "position, stream, ordinal, id, type, time, data, hash"
+
+export const make = (db: DatabaseSync): Reads => {
+  const prepare = (sql: string) => {
+    const statement = db.prepare(sql)
+    statement.setReturnArrays(true)
+    return statement
+  }
+  const head = prepare("SELECT max(position) FROM events")
+  const page = prepare(`SELECT ${columns} FROM events WHERE position > ? ORDER BY position LIMIT ?`)
+  const stream = prepare(`SELECT ${columns} FROM events WHERE stream = ? AND ordinal > ? ORDER BY ordinal`)
+  const tail = prepare("SELECT ordinal, hash FROM events WHERE stream = ? ORDER BY ordinal DESC LIMIT 1")
+  const payload = prepare(
+    "SELECT name, salt, hash, size, text, blob FROM payloads WHERE stream = ? AND name = ?"
+  )
+  const hashes = prepare(
+    `SELECT position, hash FROM events WHERE position > ? ORDER BY position LIMIT ${pageSize}`
+  )
+  return {
+    head: () => Number(one(head)?.[0] ?? 0),
+    page: (after, limit = pageSize) => many(page, after, limit).map(toEvent),
+    stream: (name, afterOrdinal) => many(stream, name, afterOrdinal).map(toEvent),
+    tail: (name) => {
+      const row = one(tail, name)
+      return row && { ordinal: Number(row[0]), hash: String(row[1]) }
+    },
+    payload: (name, payloadName) => {
+      const row = one(payload, name, payloadName)
+      return row === undefined ? null : toPayload(row)
+    },
+    hashes: (after) => many(hashes, after).map((row) => ({ sequence: Number(row[0]), hash: String(row[1]) }))
+  }
+}
+
+// The driver types every row as an object; `setReturnArrays` makes it an array.
+const many = (statement: StatementSync, ...parameters: ReadonlyArray<string | number>) =>
+  statement.all(...parameters) as unknown as ReadonlyArray<Row>
+const one = (statement: StatementSync, ...parameters: ReadonlyArray<string | number>) =>
+  statement.get(...parameters) as unknown as Row | undefined
+
+const toEvent = (row: Row): RecordedEvent =>
+  new RecordedEvent({
+    position: GlobalPosition.trusted(String(row[0])),
+    stream: StreamName.trusted(String(row[1])),
+    ordinal: Number(row[2]),
+    version: trustedVersion(String(row[2])),
+    id: String(row[3]),
+    type: String(row[4]),
+    time: Number(row[5]),
+    text: String(row[6]),
+    hash: String(row[7])
+  })
+
+const toPayload = (row: Row): SealedPayload => ({
+  name: String(row[0]),
+  salt: String(row[1]),
+  hash: String(row[2]),
+  size: Number(row[3]),
+  content: row[4] === null ? { _tag: "Blob", key: String(row[5]) } : { _tag: "Inline", text: String(row[4]) }
+})

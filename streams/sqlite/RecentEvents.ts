@@ -1,0 +1,27 @@
+/** The newest committed events, kept in memory so that live followers read neither disk nor JSON. Bounded. */
+import type { RecordedEvent } from "../RecordedEvent.ts"
+
+const capacity = 4_096
+
+export interface RecentEvents {
+  readonly push: (events: ReadonlyArray<RecordedEvent>) => void
+  /** Up to `limit` events after sequence number `after`, or `undefined` when they are older than what is kept. */
+  readonly page: (after: number, limit: number) => ReadonlyArray<RecordedEvent> | undefined
+}
+
+/** `start`: sequence number of the log's last event. */
+export const make = (start: number): RecentEvents => {
+  let events: Array<RecordedEvent> = []
+  let before = start
+  return {
+    push: (committed) => {
+      events.push(...committed)
+      if (events.length <= 2 * capacity) return
+      const dropped = events.length - capacity
+      events = events.slice(dropped)
+      before += dropped
+    },
+    page: (after, limit) =>
+      after < before ? undefined : events.slice(after - before, after - before + limit)
+  }
+}

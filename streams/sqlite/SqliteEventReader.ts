@@ -1,0 +1,43 @@
+/** The log read-only, beside the process that writes it: for projections in their own thread, `verify` and exports. */
+import type { DatabaseSync } from "node:sqlite"
+import { Effect, Layer, type Scope, Stream } from "effect"
+import { EventReader, EventStoreError } from "../EventReader.ts"
+import * as HeadSignal from "../HeadSignal.ts"
+import * as Database from "./Database.ts"
+import * as Reads from "./Reads.ts"
+import * as Schema from "./Schema.ts"
+import * as SqliteReading from "./SqliteReading.ts"
+
+export interface ReaderOptions {
+  readonly filename: string
+  /** Emits when the log may have grown; what is missed between two reads is read with the next. */
+  readonly wake?: Stream.Stream<unknown>
+}
+
+const openDatabase = (filename: string): Effect.Effect<DatabaseSync, EventStoreError, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.try({
+      try: () => {
+        const db = Database.open({ filename, readOnly: true, synchronous: "FULL" })
+        Schema.check(db)
+        return db
+      },
+      catch: (cause) => new EventStoreError({ reason: "The log cannot be opened for reading", cause })
+    }),
+    (db) => Effect.sync(() => db.close())
+  )
+
+export const layer = (options: ReaderOptions): Layer.Layer<EventReader, EventStoreError> =>
+  Layer.effect(
+    EventReader,
+    Effect.gen(function* () {
+      const db = yield* openDatabase(options.filename)
+      const reads = Reads.make(db)
+      const signal = HeadSignal.make(SqliteReading.position(reads.head()))
+      yield* (options.wake ?? Stream.empty).pipe(
+        Stream.runForEach(() => Effect.sync(() => signal.publish(SqliteReading.position(reads.head())))),
+        Effect.forkScoped
+      )
+      return EventReader.of(SqliteReading.make({ reads, signal }))
+    })
+  )

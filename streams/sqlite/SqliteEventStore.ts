@@ -1,0 +1,133 @@
+/**
+ * The log in `log.sqlite`: one writer on the main thread, WAL with `synchronous=FULL`, group commit. Holds the data
+ * directory's lock for as long as it lives.
+ */
+import { Context, Effect, Layer, Schedule, Schema } from "effect"
+import * as EventChain from "../EventChain.ts"
+import { EventReader } from "../EventReader.ts"
+import { EventStore } from "../EventStore.ts"
+import * as HeadSignal from "../HeadSignal.ts"
+import * as Database from "./Database.ts"
+import * as DataLock from "./DataLock.ts"
+import * as LogHead from "./LogHead.ts"
+import * as Reads from "./Reads.ts"
+import * as RecentEvents from "./RecentEvents.ts"
+import * as LogSchema from "./Schema.ts"
+import * as SqliteReading from "./SqliteReading.ts"
+import * as Writer from "./Writer.ts"
+
+/** The log cannot be opened. */
+export class LogUnavailable extends Schema.TaggedError<LogUnavailable>()("LogUnavailable", {
+  reason: Schema.String,
+  cause: Schema.optionalKey(Schema.Defect())
+}) {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** `log.head` knows of events that the database has not: acknowledged events are gone. */
+export class LogTruncated extends Schema.TaggedError<LogTruncated>()("LogTruncated", {
+  found: Schema.Int,
+  expected: Schema.Int
+}) {
+  override get message(): string {
+    return (
+      `The log ends at position ${this.found}, but log.head says ${this.expected}: ` +
+      `${this.expected - this.found} acknowledged events are missing. Restore log.sqlite and log.sqlite-wal from a copy, ` +
+      `or move log.head away to go on without them.`
+    )
+  }
+}
+
+export const files = (directory: string) => ({
+  log: `${directory}/log.sqlite`,
+  head: `${directory}/log.head`
+})
+
+const openDatabase = (filename: string) =>
+  Effect.acquireRelease(
+    Effect.try({
+      try: () => {
+        const db = Database.open({ filename, synchronous: "FULL" })
+        LogSchema.prepare(db)
+        return db
+      },
+      catch: (cause) => new LogUnavailable({ reason: `${filename} cannot be opened as an event log`, cause })
+    }),
+    (db) => Effect.sync(() => db.close())
+  )
+
+const openHead = (filename: string) =>
+  Effect.acquireRelease(
+    Effect.try({
+      try: () => LogHead.open(filename),
+      catch: (cause) => new LogUnavailable({ reason: `${filename} cannot be opened`, cause })
+    }),
+    (head) => Effect.sync(() => head.close())
+  ).pipe(
+    Effect.tap((head) =>
+      Effect.suspend(() => (head.isDirty() ? Effect.tryPromise(() => head.sync()) : Effect.void)).pipe(
+        Effect.catchCause((cause) => Effect.logError("log.head cannot be synced", cause)),
+        Effect.repeat(Schedule.spaced("1 second")),
+        Effect.forkScoped
+      )
+    )
+  )
+
+/** The running digest at the log's end, from where `log.head` left off. */
+const catchUp = (
+  reads: Reads.Reads,
+  known: LogHead.Head | undefined
+): Effect.Effect<LogHead.Head, LogTruncated> =>
+  Effect.suspend(() => {
+    const end = reads.head()
+    let head = known ?? { sequence: 0, digest: EventChain.origin }
+    if (head.sequence > end) return Effect.fail(new LogTruncated({ found: end, expected: head.sequence }))
+    while (head.sequence < end) {
+      for (const { sequence, hash } of reads.hashes(head.sequence)) {
+        head = { sequence, digest: EventChain.digest(head.digest, hash) }
+      }
+    }
+    return Effect.succeed(head)
+  })
+
+const make = Effect.fnUntraced(function* (directory: string) {
+  yield* DataLock.acquire(directory)
+  const names = files(directory)
+  const db = yield* openDatabase(names.log)
+  const reads = Reads.make(db)
+  const start = yield* catchUp(reads, LogHead.read(names.head))
+  const logHead = yield* openHead(names.head)
+  logHead.write(start)
+
+  const signal = HeadSignal.make(SqliteReading.position(start.sequence))
+  const recent = RecentEvents.make(start.sequence)
+  const writer = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      Writer.make({
+        db,
+        reads,
+        head: start,
+        onCommit: (events, head) => {
+          logHead.write(head)
+          recent.push(events)
+          signal.publish(SqliteReading.position(head.sequence))
+        }
+      })
+    ),
+    (writer) => Effect.sync(() => writer.close())
+  )
+  const page = (after: number) => recent.page(after, Reads.pageSize) ?? reads.page(after)
+  return EventStore.of({ ...SqliteReading.make({ reads, signal, page }), append: writer.append })
+})
+
+/** Fails when another process holds the directory, or when acknowledged events are missing. */
+export const layer = (
+  directory: string
+): Layer.Layer<EventStore | EventReader, DataLock.DataDirectoryLocked | LogUnavailable | LogTruncated> =>
+  Layer.effectContext(
+    Effect.map(make(directory), (store) =>
+      Context.make(EventStore, store).pipe(Context.add(EventReader, store))
+    )
+  )

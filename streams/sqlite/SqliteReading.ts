@@ -1,0 +1,33 @@
+/** `EventReader` over a connection to `log.sqlite`. */
+import { Effect } from "effect"
+import { EventStoreError, type Reading } from "../EventReader.ts"
+import * as Following from "../Following.ts"
+import * as GlobalPosition from "../GlobalPosition.ts"
+import type { HeadSignal } from "../HeadSignal.ts"
+import type { RecordedEvent } from "../RecordedEvent.ts"
+import type { Reads } from "./Reads.ts"
+
+const attempt = <A>(read: () => A): Effect.Effect<A, EventStoreError> =>
+  Effect.try({
+    try: read,
+    catch: (cause) => new EventStoreError({ reason: "The log cannot be read", cause })
+  })
+
+export const position = (sequence: number): GlobalPosition.GlobalPosition =>
+  GlobalPosition.trusted(String(sequence))
+
+export const make = (options: {
+  readonly reads: Reads
+  readonly signal: HeadSignal
+  /** Pages; by default from the database. */
+  readonly page?: (after: number) => ReadonlyArray<RecordedEvent>
+}): Reading => {
+  const { reads, signal, page = reads.page } = options
+  const head = attempt(() => position(reads.head()))
+  return {
+    head,
+    read: (stream, after) => attempt(() => reads.stream(stream, after === undefined ? -1 : Number(after))),
+    payload: (stream, name) => attempt(() => reads.payload(stream, name)),
+    ...Following.make({ page: (after) => attempt(() => page(Number(after))), head, signal })
+  }
+}

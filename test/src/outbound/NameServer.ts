@@ -1,0 +1,89 @@
+// A DNS server on this machine that answers from a table: enough of RFC 1035 to test a resolver against.
+import { Effect } from "effect"
+import * as Datagram from "node:dgram"
+import { once } from "node:events"
+
+export interface Zone {
+  readonly [name: string]: {
+    readonly a?: ReadonlyArray<string>
+    readonly aaaa?: ReadonlyArray<string>
+    readonly cname?: string
+    /** For A, for AAAA, or for both: no error 0, SERVFAIL 2, NXDOMAIN 3, REFUSED 5. */
+    readonly code?: { readonly a?: number; readonly aaaa?: number }
+    readonly silent?: boolean
+  }
+}
+
+const types = { a: 1, cname: 5, aaaa: 28 }
+
+const encodeName = (name: string) =>
+  Buffer.concat([
+    ...name.split(".").map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)])),
+    Buffer.from([0])
+  ])
+
+const encodeIpv6 = (address: string) =>
+  Buffer.from(
+    address
+      .split(":")
+      .map((group) => group.padStart(4, "0"))
+      .join(""),
+    "hex"
+  )
+
+const encodeRecord = (owner: string, type: number, data: Buffer) => {
+  const fields = Buffer.alloc(10)
+  fields.writeUInt16BE(type, 0)
+  fields.writeUInt16BE(1, 2)
+  fields.writeUInt16BE(data.length, 8)
+  return Buffer.concat([encodeName(owner), fields, data])
+}
+
+const decodeName = (query: Buffer) => {
+  const labels: Array<string> = []
+  let at = 12
+  for (let length = query.readUInt8(at); length > 0; length = query.readUInt8(at)) {
+    labels.push(query.toString("latin1", at + 1, at + 1 + length).toLowerCase())
+    at += length + 1
+  }
+  return { name: labels.join("."), end: at + 5, type: query.readUInt16BE(at + 1) }
+}
+
+const reply = (zone: Zone, query: Buffer): Buffer | undefined => {
+  const { name, end, type } = decodeName(query)
+  const entry = zone[name]
+  if (entry?.silent === true) return undefined
+  const owner = entry?.cname ?? name
+  const answers = [
+    ...(entry?.cname === undefined ? [] : [encodeRecord(name, types.cname, encodeName(entry.cname))]),
+    ...(type === types.a
+      ? (entry?.a ?? []).map((address) =>
+          encodeRecord(owner, type, Buffer.from(address.split(".").map(Number)))
+        )
+      : []),
+    ...(type === types.aaaa
+      ? (entry?.aaaa ?? []).map((address) => encodeRecord(owner, type, encodeIpv6(address)))
+      : [])
+  ]
+  const code = entry === undefined ? 3 : ((type === types.a ? entry.code?.a : entry.code?.aaaa) ?? 0)
+  const header = Buffer.from(query.subarray(0, 12))
+  header.writeUInt16BE(0x8180 | code, 2)
+  header.writeUInt16BE(answers.length, 6)
+  header.writeUInt32BE(0, 8)
+  return Buffer.concat([header, query.subarray(12, end), ...answers])
+}
+
+/** Serves `zone` until the scope closes; an unknown name does not exist. Yields `address:port`. */
+export const make = Effect.fn(function* (zone: Zone) {
+  const socket = yield* Effect.acquireRelease(
+    Effect.sync(() => Datagram.createSocket("udp4")),
+    (socket) => Effect.sync(() => socket.close())
+  )
+  socket.on("message", (query, { address, port }) => {
+    const message = reply(zone, query)
+    if (message !== undefined) socket.send(message, port, address)
+  })
+  socket.bind(0, "127.0.0.1")
+  yield* Effect.promise(() => once(socket, "listening"))
+  return `127.0.0.1:${socket.address().port}`
+})

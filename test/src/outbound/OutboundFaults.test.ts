@@ -1,0 +1,184 @@
+// Receivers that misbehave: each call ends with its word, by its deadline, and leaves no connection behind.
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect } from "effect"
+import type { TLSSocket } from "node:tls"
+import { Outbound } from "#src/outbound/Outbound.ts"
+import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
+import * as Receiver from "#test/src/outbound/Receiver.ts"
+
+const deadline = Duration.millis(300)
+/** How far past its deadline a call may end on a busy machine, in ms. */
+const tolerance = 500
+
+const authorities = [Receiver.authority]
+const trusting = OutboundGuard.layer({ authorities })
+
+const failureOf = (url: string) =>
+  Effect.flatMap(Outbound, (outbound) =>
+    outbound.request({ url, method: "POST", maxResponseBytes: 65_536, timeout: deadline })
+  ).pipe(Effect.flip, Effect.timed)
+
+const urlOf = ({ port }: Receiver.Receiver, host = "receiver.example.com") => `https://${host}:${port}/`
+
+const expectFailure = Effect.fn(function* (
+  receiver: Receiver.Receiver,
+  reason: string,
+  url = urlOf(receiver)
+) {
+  const [elapsed, error] = yield* failureOf(url)
+  assert.strictEqual(error.reason, reason)
+  assert.isBelow(Duration.toMillis(elapsed), Duration.toMillis(deadline) + tolerance)
+  yield* receiver.closed
+  assert.strictEqual(receiver.connections(), 1)
+})
+
+/** Sends `head`, then `part` every 5 ms for as long as the connection lives. */
+const dripping = (head: string, part: string) => (socket: TLSSocket) => {
+  socket.write(head)
+  const timer = setInterval(() => socket.write(part), 5)
+  socket.on("close", () => clearInterval(timer))
+}
+
+/** Sends `head`, then `part` as fast as the connection takes it. */
+const flooding = (head: string, part: Buffer) => (socket: TLSSocket) => {
+  socket.write(head)
+  const pour = () => {
+    while (!socket.destroyed && socket.write(part));
+  }
+  socket.on("drain", pour)
+  pour()
+}
+
+const ok = "HTTP/1.1 200 OK\r\n"
+
+describe("a call to a hostile receiver", () => {
+  it.live.each<readonly [string, string, (socket: TLSSocket) => void]>([
+    ["headers that never come", "timeout", () => {}],
+    ["headers that never end", "timeout", dripping(`${ok}x-a: `, "a")],
+    ["a header that drips", "timeout", dripping(ok, "x-a: 1\r\n")],
+    ["a status that drips", "timeout", dripping("HTTP", " ".slice(1))],
+    ["interim responses for ever", "timeout", dripping("", "HTTP/1.1 100 Continue\r\n\r\n")],
+    ["a body that never comes", "timeout", (socket) => socket.write(`${ok}content-length: 5\r\n\r\n`)],
+    ["a body that drips", "timeout", dripping(`${ok}content-length: 60000\r\n\r\n`, "a")],
+    ["chunks that drip", "timeout", dripping(`${ok}transfer-encoding: chunked\r\n\r\n`, "1\r\na\r\n")],
+    [
+      "headers past all limits",
+      "response_too_large",
+      flooding(ok, Buffer.from(`x-a: ${"a".repeat(1000)}\r\n`))
+    ],
+    ["an endless body", "response_too_large", flooding(`${ok}\r\n`, Buffer.alloc(65_536))],
+    [
+      "a huge announced body",
+      "response_too_large",
+      (socket) => socket.write(`${ok}content-length: 65537\r\n\r\n`)
+    ],
+    [
+      "a huge number for a length",
+      "connection_failed",
+      (socket) => socket.write(`${ok}content-length: 1e9\r\n\r\n`)
+    ],
+    ["a reset before the headers", "connection_failed", (socket) => socket.destroy()],
+    ["a close before the headers", "connection_failed", (socket) => socket.end()],
+    [
+      "a close amid the body",
+      "connection_failed",
+      (socket) => socket.end(`${ok}content-length: 5\r\n\r\nab`)
+    ],
+    [
+      "a close amid the chunks",
+      "connection_failed",
+      (socket) => socket.end(`${ok}transfer-encoding: chunked\r\n\r\n5\r\nab`)
+    ],
+    ["something else than HTTP", "connection_failed", (socket) => socket.write("SSH-2.0-OpenSSH_9.6\r\n")],
+    [
+      "an upgrade nobody asked for",
+      "connection_failed",
+      (socket) =>
+        socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n")
+    ]
+  ])("ends on %s as %s", ([_case, reason, behave]) =>
+    Effect.gen(function* () {
+      yield* expectFailure(yield* Receiver.tls((socket) => socket.once("data", () => behave(socket))), reason)
+    }).pipe(Effect.provide(trusting))
+  )
+
+  it.live("ends when the connection is reset amid the body", () =>
+    Effect.gen(function* () {
+      const receiver = yield* Receiver.https((_request, response) => {
+        response.writeHead(200, { "content-length": "5" }).write("ab", () => response.socket?.destroy())
+      })
+      yield* expectFailure(receiver, "connection_failed")
+    }).pipe(Effect.provide(trusting))
+  )
+
+  it.live("ends when TLS stalls", () =>
+    Effect.gen(function* () {
+      yield* expectFailure(yield* Receiver.silent(), "timeout")
+    }).pipe(Effect.provide(trusting))
+  )
+
+  it.live("ends when the other side speaks no TLS", () =>
+    Effect.gen(function* () {
+      yield* expectFailure(yield* Receiver.http((_request, response) => response.end()), "tls_error")
+    }).pipe(Effect.provide(trusting))
+  )
+
+  it.live("ends when the certificate is for another name", () =>
+    Effect.gen(function* () {
+      const receiver = yield* Receiver.https((_request, response) => response.end())
+      yield* expectFailure(receiver, "tls_error", urlOf(receiver, "other.example.com"))
+    }).pipe(Effect.provide(trusting))
+  )
+
+  it.live("ends when nobody trusts the certificate", () =>
+    Effect.gen(function* () {
+      yield* expectFailure(yield* Receiver.https((_request, response) => response.end()), "tls_error")
+    }).pipe(Effect.provide(OutboundGuard.layer()))
+  )
+
+  it.live("ends when nobody listens", () =>
+    Effect.gen(function* () {
+      const { port } = yield* Effect.scoped(Receiver.silent())
+      const [, error] = yield* failureOf(`https://receiver.example.com:${port}/`)
+      assert.strictEqual(error.reason, "connection_failed")
+      assert.notInclude(`${error.message} ${JSON.stringify(error)}`, "127.0.0.1")
+      assert.notInclude(`${error.message} ${JSON.stringify(error)}`, "example.com")
+    }).pipe(Effect.provide(trusting))
+  )
+
+  it.live("ends as a DNS error when the name has no address", () =>
+    Effect.gen(function* () {
+      const [, error] = yield* failureOf("https://receiver.example.com/")
+      assert.strictEqual(error.reason, "dns_error")
+    }).pipe(Effect.provide(OutboundGuard.layer({ resolve: () => Effect.succeed([]) })))
+  )
+
+  it.live("ends as a DNS error when the look-up takes all the time", () =>
+    Effect.gen(function* () {
+      const [elapsed, error] = yield* failureOf("https://receiver.example.com/")
+      assert.strictEqual(error.reason, "dns_error")
+      assert.isBelow(Duration.toMillis(elapsed), Duration.toMillis(deadline) + tolerance)
+    }).pipe(Effect.provide(OutboundGuard.layer({ resolve: () => Effect.never })))
+  )
+
+  it.live("takes the time of the look-up off the rest", () =>
+    Effect.gen(function* () {
+      const receiver = yield* Receiver.silent()
+      const [elapsed, error] = yield* failureOf(urlOf(receiver))
+      assert.strictEqual(error.reason, "timeout")
+      assert.isBelow(Duration.toMillis(elapsed), 200 + Duration.toMillis(deadline))
+    }).pipe(
+      Effect.provide(
+        OutboundGuard.layer({ resolve: () => Effect.delay(Effect.succeed(["127.0.0.1"]), "200 millis") })
+      )
+    )
+  )
+
+  it.live("leaves no connection behind when it is interrupted", () =>
+    Effect.gen(function* () {
+      const receiver = yield* Receiver.tls(flooding(`${ok}content-length: 60000\r\n\r\n`, Buffer.from("a")))
+      yield* failureOf(urlOf(receiver)).pipe(Effect.timeoutOption("100 millis"))
+      yield* receiver.closed
+    }).pipe(Effect.provide(trusting))
+  )
+})

@@ -1,0 +1,206 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Ref } from "effect"
+import * as fc from "fast-check"
+import { Buffer } from "node:buffer"
+import { gzipSync } from "node:zlib"
+import { Outbound } from "#src/outbound/Outbound.ts"
+import type { OutboundRequest } from "#src/outbound/Outbound.ts"
+import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
+import * as Receiver from "#test/src/outbound/Receiver.ts"
+
+const authorities = [Receiver.authority]
+const urlOf = ({ port }: Receiver.Receiver, path = "/") => `https://receiver.example.com:${port}${path}`
+
+const send = (url: string, options?: Partial<OutboundRequest>) =>
+  Effect.flatMap(Outbound, (outbound) =>
+    outbound.request({
+      url,
+      method: "POST",
+      body: Buffer.from("{}"),
+      maxResponseBytes: 65_536,
+      timeout: Duration.seconds(5),
+      ...options
+    })
+  )
+
+const guarded = (options: OutboundGuard.GuardOptions = {}) =>
+  Effect.provide(OutboundGuard.layer({ authorities, ...options }))
+
+describe("Outbound.request", () => {
+  it.live("posts the exact bytes and headers to the path, and returns the response", () =>
+    Effect.gen(function* () {
+      const seen: Array<unknown> = []
+      const receiver = yield* Receiver.https((request, response) => {
+        const chunks: Array<Buffer> = []
+        request.on("data", (chunk) => chunks.push(chunk))
+        request.on("end", () => {
+          const { host, connection, "webhook-id": id } = request.headers
+          seen.push(request.method, request.url, host, connection, id, Buffer.concat(chunks).toString("hex"))
+          response.writeHead(202, { "x-one": "1", "set-cookie": ["a", "b"] }).end("accepted")
+        })
+      })
+      const response = yield* send(urlOf(receiver, "/hook?x=%20y#z"), {
+        headers: { "webhook-id": "msg_1" },
+        body: Uint8Array.of(0, 255, 13, 10)
+      })
+      const host = `receiver.example.com:${receiver.port}`
+      assert.deepStrictEqual(seen, ["POST", "/hook?x=%20y", host, "close", "msg_1", "00ff0d0a"])
+      assert.strictEqual(response.status, 202)
+      assert.strictEqual(response.headers.get("x-one"), "1")
+      assert.strictEqual(response.headers.get("set-cookie"), "a, b")
+      assert.strictEqual(Buffer.from(response.body).toString(), "accepted")
+    }).pipe(guarded())
+  )
+
+  it.live("uses a connection once and leaves none open", () =>
+    Effect.gen(function* () {
+      const receiver = yield* Receiver.https((_request, response) => response.end("ok"))
+      yield* send(urlOf(receiver))
+      yield* send(urlOf(receiver))
+      assert.strictEqual(receiver.connections(), 2)
+      yield* receiver.closed
+    }).pipe(guarded())
+  )
+
+  it.live.each([200, 204, 301, 302, 303, 307, 308, 304, 400, 410, 429, 500, 503, 599])(
+    "returns a status %i as it is and visits no other address",
+    (status) =>
+      Effect.gen(function* () {
+        const canary = yield* Receiver.silent()
+        const receiver = yield* Receiver.https((_request, response) =>
+          response.writeHead(status, { location: urlOf(canary), refresh: `0;url=${urlOf(canary)}` }).end()
+        )
+        const response = yield* send(urlOf(receiver))
+        assert.strictEqual(response.status, status)
+        assert.strictEqual(receiver.connections(), 1)
+        assert.strictEqual(canary.connections(), 0)
+      }).pipe(guarded())
+  )
+
+  it.live("skips interim responses", () =>
+    Effect.gen(function* () {
+      const receiver = yield* Receiver.tls((socket) =>
+        socket.end("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
+      )
+      assert.strictEqual((yield* send(urlOf(receiver))).status, 200)
+    }).pipe(guarded())
+  )
+
+  it.live("ignores proxies named in the environment", () =>
+    Effect.gen(function* () {
+      const canary = yield* Receiver.silent()
+      const receiver = yield* Receiver.https((_request, response) => response.end())
+      yield* Effect.acquireRelease(
+        Effect.sync(() => Object.assign(process.env, { HTTPS_PROXY: `http://127.0.0.1:${canary.port}` })),
+        () => Effect.sync(() => delete process.env["HTTPS_PROXY"])
+      )
+      assert.strictEqual((yield* send(urlOf(receiver))).status, 200)
+      assert.strictEqual(canary.connections(), 0)
+    }).pipe(guarded())
+  )
+
+  it.live("hands over compressed bytes as they came", () =>
+    Effect.gen(function* () {
+      const bomb = gzipSync(Buffer.alloc(16 * 1024 * 1024))
+      const receiver = yield* Receiver.https((_request, response) =>
+        response.writeHead(200, { "content-encoding": "gzip" }).end(bomb)
+      )
+      const { body } = yield* send(urlOf(receiver))
+      assert.strictEqual(Buffer.compare(body, bomb), 0)
+    }).pipe(guarded())
+  )
+
+  it.live("accepts a body of exactly the limit and refuses one byte more", () =>
+    Effect.gen(function* () {
+      const receiver = yield* Receiver.https((request, response) => {
+        const size = Number(request.url?.slice(1))
+        response.write(Buffer.alloc(size - 1))
+        response.end("x")
+      })
+      const fits = yield* send(urlOf(receiver, "/1000"), { maxResponseBytes: 1000 })
+      assert.strictEqual(fits.body.length, 1000)
+      const error = yield* Effect.flip(send(urlOf(receiver, "/1001"), { maxResponseBytes: 1000 }))
+      assert.strictEqual(error.reason, "response_too_large")
+    }).pipe(guarded())
+  )
+
+  it.live("tries the next vetted address when the first is dead", () =>
+    Effect.gen(function* () {
+      const receiver = yield* Receiver.https((_request, response) => response.end())
+      assert.strictEqual((yield* send(urlOf(receiver))).status, 200)
+    }).pipe(
+      guarded({
+        admitted: ["127.0.0.1", "127.0.0.3"],
+        resolve: () => Effect.succeed(["127.0.0.3", "127.0.0.1"])
+      })
+    )
+  )
+
+  it.live("reaches an address literal whose certificate names it", () =>
+    Effect.gen(function* () {
+      const receiver = yield* Receiver.https((_request, response) => response.end())
+      assert.strictEqual((yield* send(`https://127.0.0.1:${receiver.port}/`)).status, 200)
+    }).pipe(guarded())
+  )
+
+  it.live("reaches plain http and local names where private targets are allowed", () =>
+    Effect.gen(function* () {
+      const receiver = yield* Receiver.http((_request, response) => response.end())
+      assert.strictEqual((yield* send(`http://localhost:${receiver.port}/`)).status, 200)
+    }).pipe(guarded({ admitted: [], settings: { ALLOW_PRIVATE_TARGETS: "true" } }))
+  )
+
+  it.live("connects to the one answer it vetted, whatever a second look-up would say", () =>
+    Effect.gen(function* () {
+      const receiver = yield* Receiver.https((_request, response) => response.end())
+      const canary = yield* Receiver.silent({ host: "127.0.0.2", port: receiver.port })
+      const lookups = yield* Ref.make(0)
+      const resolve = () =>
+        Effect.map(
+          Ref.getAndUpdate(lookups, (count) => count + 1),
+          (count) => (count === 0 ? ["127.0.0.1"] : ["127.0.0.2"])
+        )
+      yield* send(urlOf(receiver)).pipe(guarded({ resolve }))
+      assert.strictEqual(yield* Ref.get(lookups), 1)
+      assert.strictEqual(receiver.connections(), 1)
+      assert.strictEqual(canary.connections(), 0)
+    })
+  )
+
+  it.live("refuses a name that turns private after its check", () =>
+    Effect.gen(function* () {
+      const canary = yield* Receiver.silent()
+      const lookups = yield* Ref.make(0)
+      const resolve = () =>
+        Effect.map(
+          Ref.getAndUpdate(lookups, (count) => count + 1),
+          (count) => (count === 0 ? ["93.184.216.34"] : ["127.0.0.1"])
+        )
+      yield* Effect.gen(function* () {
+        const outbound = yield* Outbound
+        yield* outbound.check(urlOf(canary))
+        const error = yield* Effect.flip(send(urlOf(canary)))
+        assert.deepInclude(error, { _tag: "OutboundRefused", reason: "private_address" })
+      }).pipe(guarded({ admitted: [], resolve }))
+      assert.strictEqual(canary.connections(), 0)
+    })
+  )
+
+  it.live("never touches an internal canary over 1,000 mixed answers", () =>
+    Effect.gen(function* () {
+      const receiver = yield* Receiver.silent()
+      const canary = yield* Receiver.silent({ host: "127.0.0.2", port: receiver.port })
+      const mixed = fc
+        .tuple(fc.subarray(["127.0.0.1", "93.184.216.34", "2606:4700::1111"]), fc.nat(3))
+        .map(([allowed, at]) => [...allowed.slice(0, at), "127.0.0.2", ...allowed.slice(at)])
+      const answers = fc.sample(mixed, 1_000)
+      const results = yield* Effect.forEach(
+        answers,
+        (answer) => Effect.flip(send(urlOf(canary))).pipe(guarded({ resolve: () => Effect.succeed(answer) })),
+        { concurrency: 16 }
+      )
+      assert.isTrue(results.every((error) => error.reason === "private_address"))
+      assert.strictEqual(canary.connections() + receiver.connections(), 0)
+    })
+  )
+})
