@@ -87,7 +87,9 @@ export class Payloads extends Context.Service<
         const payload = yield* store.payload(stream, name)
         if (payload === null) return yield* new PayloadUnavailable({ reason: "erased" })
         const text = yield* textOf(payload.content)
-        if (payload.hash !== ref.hash || hash(payload.salt, text) !== ref.hash) {
+        const isWhole =
+          payload.hash === ref.hash && payload.size === ref.size && hash(payload.salt, text) === ref.hash
+        if (!isWhole) {
           return yield* new PayloadUnavailable({ reason: "damaged" })
         }
         return text

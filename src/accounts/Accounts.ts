@@ -1,0 +1,88 @@
+/** What an operator does with accounts and their keys. Secrets leave here once, and reach the log as hashes only. */
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import * as Account from "#domain/account/Account.ts"
+import { type AccountId, KeyId } from "#domain/Ids.ts"
+import type { NanoUsd } from "#domain/Money.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+import { AccountActors } from "./AccountActors.ts"
+import * as ApiKey from "./ApiKey.ts"
+
+export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("AccountNotFound", {}) {
+  override readonly message = "There is no such account"
+}
+
+export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound", {}) {
+  override readonly message = "There is no such key"
+}
+
+export class Accounts extends Context.Service<
+  Accounts,
+  {
+    /** Opens an account with its first key and balance. `opened` is false when it had been opened before. */
+    open(options: {
+      readonly name: string
+      readonly key: ApiKey.ApiKey
+      readonly balance: NanoUsd
+    }): Effect.Effect<{ readonly accountId: AccountId; readonly opened: boolean }, EventStoreError>
+    /** A new key of the account; its secret is not to be had again. */
+    issueKey(options: {
+      readonly accountId: AccountId
+      readonly name: string
+    }): Effect.Effect<ApiKey.ApiKey, AccountNotFound | EventStoreError>
+    /** In force at once. Revoking twice changes nothing. */
+    revokeKey(keyId: string): Effect.Effect<void, KeyNotFound | EventStoreError>
+  }
+>()("inferlog/src/accounts/Accounts") {
+  static readonly layer = Layer.effect(
+    Accounts,
+    Effect.gen(function* () {
+      const actors = yield* AccountActors
+
+      const newKey = (key: ApiKey.ApiKey, name: string): Account.NewKey => ({
+        keyId: key.keyId,
+        name,
+        secretHash: ApiKey.hashSecret(key.secret)
+      })
+
+      const open = Effect.fn("Accounts.open")(function* ({
+        name,
+        key,
+        balance
+      }: Parameters<Accounts["Service"]["open"]>[0]) {
+        const accountId = Account.accountOf(key.keyId, ApiKey.sha256Hex)
+        const at = yield* Clock.currentTimeMillis
+        const { events } = yield* actors
+          .execute(accountId, { _tag: "Open", at, accountId, name, key: newKey(key, "first key"), balance })
+          .pipe(Effect.catchTag(["AccountNotFound", "KeyNotFound", "KeyExists"], Effect.die))
+        return { accountId, opened: events.length > 0 }
+      })
+
+      const issueKey = Effect.fn("Accounts.issueKey")(function* ({
+        accountId,
+        name
+      }: Parameters<Accounts["Service"]["issueKey"]>[0]) {
+        const key = {
+          keyId: Account.makeKeyId(accountId, ApiKey.randomLetters(8)),
+          secret: ApiKey.makeSecret()
+        }
+        const at = yield* Clock.currentTimeMillis
+        yield* actors.execute(accountId, { _tag: "IssueKey", at, key: newKey(key, name) }).pipe(
+          Effect.catchTag("AccountNotFound", () => new AccountNotFound()),
+          Effect.catchTag(["KeyNotFound", "KeyExists"], Effect.die)
+        )
+        return key
+      })
+
+      const revokeKey = Effect.fn("Accounts.revokeKey")(function* (keyId: string) {
+        const at = yield* Clock.currentTimeMillis
+        const accountId = Account.accountOf(keyId, ApiKey.sha256Hex)
+        yield* actors.execute(accountId, { _tag: "RevokeKey", at, keyId: KeyId.make(keyId) }).pipe(
+          Effect.catchTag(["AccountNotFound", "KeyNotFound"], () => new KeyNotFound()),
+          Effect.catchTag("KeyExists", Effect.die)
+        )
+      })
+
+      return Accounts.of({ open, issueKey, revokeKey })
+    })
+  )
+}

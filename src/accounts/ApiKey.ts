@@ -1,0 +1,39 @@
+/** API keys as clients carry them: `<keyId>:<secret>` (security, "Keys and secrets"). */
+import * as crypto from "node:crypto"
+import { Option, Redacted } from "effect"
+import { KeyId } from "#domain/Ids.ts"
+
+export interface ApiKey {
+  readonly keyId: KeyId
+  readonly secret: Redacted.Redacted
+}
+
+const form = /^([A-Za-z0-9._-]{1,64}):([\x21-\x7e]{1,256})$/
+
+export const parse = (text: string): Option.Option<ApiKey> => {
+  const match = form.exec(text)
+  if (match === null) return Option.none()
+  const [, keyId = "", secret = ""] = match
+  return Option.some({ keyId: KeyId.make(keyId), secret: Redacted.make(secret) })
+}
+
+/** The text to show once. */
+export const format = ({ keyId, secret }: ApiKey): string => `${keyId}:${Redacted.value(secret)}`
+
+/** 256 random bits. */
+export const makeSecret = (): Redacted.Redacted => Redacted.make(crypto.randomBytes(32).toString("base64url"))
+
+/** Hex SHA-256: a secret of 256 random bits needs no slow hash. */
+export const hashSecret = (secret: Redacted.Redacted): string => sha256Hex(Redacted.value(secret))
+
+export const sha256Hex = (text: string): string => crypto.hash("sha256", text, "hex")
+
+/** Constant time in the secret. */
+export const matches = (secret: Redacted.Redacted, secretHash: string): boolean =>
+  crypto.timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(secretHash))
+
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+/** `length` random characters of `A-Za-z0-9`. */
+export const randomLetters = (length: number): string =>
+  Array.from({ length }, () => letters.charAt(crypto.randomInt(letters.length))).join("")

@@ -1,0 +1,61 @@
+/** Reading requests: from their own stream, so that a client sees what it has been told at once. */
+import { Clock, Effect } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import type { PayloadRef } from "#domain/PayloadRef.ts"
+import { Payloads } from "#streams/Payload.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { RequestActors } from "./RequestActors.ts"
+import { RequestChanges } from "./RequestChanges.ts"
+import { RequestForbidden, RequestNotFound, type Requests } from "./Requests.ts"
+import * as Snapshot from "./Snapshot.ts"
+
+export const make = Effect.gen(function* () {
+  const actors = yield* RequestActors
+  const changes = yield* RequestChanges
+  const payloadRecords = yield* Payloads
+
+  const get: Requests["Service"]["get"] = Effect.fnUntraced(function* ({ caller, id, endpoint }) {
+    const snapshot = Snapshot.of(id, yield* actors.current(id))
+    if (snapshot === null) return yield* new RequestNotFound()
+    const { accountId, model } = snapshot.request.submitted
+    if (accountId !== caller.accountId) return yield* new RequestForbidden()
+    if (endpoint !== undefined && endpoint !== model) return yield* new RequestNotFound()
+    return snapshot
+  })
+
+  const waitUntil: Requests["Service"]["waitUntil"] = (snapshot, until, timeoutMs) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const deadline = (yield* Clock.currentTimeMillis) + timeoutMs
+        const changed = yield* changes.watch(snapshot.id)
+        let newest = snapshot
+        while (true) {
+          newest = Snapshot.of(snapshot.id, yield* actors.current(snapshot.id)) ?? newest
+          const left = deadline - (yield* Clock.currentTimeMillis)
+          if (left <= 0 || until(newest)) return newest
+          yield* Effect.timeoutOption(changed, left)
+        }
+      })
+    )
+
+  const open = Effect.fnUntraced(function* (
+    stream: StreamName.StreamName,
+    name: string,
+    ref: PayloadRef | null
+  ) {
+    if (ref === null) return null
+    const text = yield* payloadRecords.open(stream, name, ref)
+    return JSON.parse(text) as Json
+  })
+
+  const payloads: Requests["Service"]["payloads"] = Effect.fnUntraced(function* ({ id, request }) {
+    const stream = StreamName.make(InferenceRequest.aggregate.category, id)
+    return {
+      input: yield* open(stream, "input", request.submitted.payloads.input),
+      output: yield* open(stream, "output", request.output)
+    }
+  })
+
+  return { get, waitUntil, payloads }
+})

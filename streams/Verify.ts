@@ -1,0 +1,108 @@
+/**
+ * Proof that the log is what was written: every event is hashed again and chained, every payload present is hashed and
+ * every absent one needs a tombstone, and the running digest must agree with the anchors, `log.head` among them. Without
+ * an anchor kept elsewhere a log is tamper-evident to outsiders, not tamper-proof.
+ */
+import { Effect, Schema, Stream } from "effect"
+import type { BlobStoreError } from "./BlobStore.ts"
+import * as EventChain from "./EventChain.ts"
+import { EventReader, type EventStoreError } from "./EventReader.ts"
+import * as GlobalPosition from "./GlobalPosition.ts"
+import { Payloads } from "./Payload.ts"
+import type { RecordedEvent } from "./RecordedEvent.ts"
+import * as StreamHashes from "./StreamHashes.ts"
+import * as VerifyPayloads from "./VerifyPayloads.ts"
+
+/** The first place where the log is not what was written. */
+export class LogBroken extends Schema.TaggedError<LogBroken>()("LogBroken", {
+  position: Schema.String,
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return `The log is broken at position ${this.position}: ${this.reason}`
+  }
+}
+
+/** A position and the digest that somebody noted for it. */
+export interface Anchor {
+  /** Who says so, for the report. */
+  readonly source: string
+  readonly position: GlobalPosition.GlobalPosition
+  readonly digest: string
+}
+
+export interface Verified {
+  readonly events: number
+  readonly payloads: number
+  readonly erasedPayloads: number
+  readonly position: GlobalPosition.GlobalPosition
+  readonly digest: string
+}
+
+export interface VerifyOptions {
+  readonly anchors?: ReadonlyArray<Anchor>
+  /** Whether `next` may come right after `previous` in an untouched log, where the backend can tell. */
+  readonly adjoins?: (previous: GlobalPosition.GlobalPosition, next: GlobalPosition.GlobalPosition) => boolean
+  /** Called now and then with the number of events verified so far. */
+  readonly onProgress?: (events: number) => Effect.Effect<void>
+}
+
+export const verify = Effect.fn("Verify.verify")(function* (
+  options: VerifyOptions = {}
+): Effect.fn.Return<Verified, LogBroken | EventStoreError | BlobStoreError, EventReader | Payloads> {
+  const reader = yield* EventReader
+  const hashes = yield* StreamHashes.make
+  const payloads = yield* VerifyPayloads.make
+  const anchors = new Map((options.anchors ?? []).map((anchor) => [anchor.position, anchor]))
+  let position = GlobalPosition.beginning
+  let digest = EventChain.origin
+  let events = 0
+
+  const checkAnchor = (anchor: Anchor | undefined) =>
+    anchor === undefined || anchor.digest === digest
+      ? Effect.void
+      : new LogBroken({ position, reason: `the digest so far is not the one in ${anchor.source}` })
+
+  const checkEvent = Effect.fnUntraced(function* (event: RecordedEvent) {
+    if (options.adjoins !== undefined && !options.adjoins(position, event.position)) {
+      return yield* new LogBroken({ position: event.position, reason: "events before it are missing" })
+    }
+    const previous = yield* hashes.before(event)
+    if (previous === undefined) {
+      return yield* new LogBroken({
+        position: event.position,
+        reason: `an event before it in its stream ${event.stream} is missing`
+      })
+    }
+    if (EventChain.hash(previous, event) !== event.hash) {
+      return yield* new LogBroken({ position: event.position, reason: "the event does not match its hash" })
+    }
+    const problem = yield* payloads.check(event)
+    if (problem !== null) return yield* new LogBroken({ position: event.position, reason: problem })
+    hashes.passed(event)
+    position = event.position
+    digest = EventChain.digest(digest, event.hash)
+    events++
+    yield* checkAnchor(anchors.get(position))
+  })
+
+  yield* checkAnchor(anchors.get(position))
+  yield* reader
+    .readAll(GlobalPosition.beginning)
+    .pipe(
+      Stream.runForEachArray((page) =>
+        Effect.andThen(
+          Effect.forEach(page, checkEvent, { discard: true }),
+          options.onProgress?.(events) ?? Effect.void
+        )
+      )
+    )
+  for (const anchor of anchors.values()) {
+    if (GlobalPosition.isReached(anchor.position, position)) continue
+    return yield* new LogBroken({
+      position,
+      reason: `the log ends here, but ${anchor.source} knows position ${anchor.position}`
+    })
+  }
+  return { events, ...payloads.counts(), position, digest }
+})
