@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Logger, Ref } from "effect"
+import { ConfigProvider, Effect, Fiber, Logger, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { Outbound } from "#src/outbound/Outbound.ts"
 import { OutboundUnresolved } from "#src/outbound/OutboundError.ts"
@@ -12,7 +12,7 @@ const answering = (...addresses: ReadonlyArray<string>) =>
   OutboundGuard.layer({ resolve: () => Effect.succeed(addresses), admitted: [] })
 
 const check = (target: string) => Effect.flatMap(Outbound, (outbound) => outbound.check(target))
-const refusal = (target: string) => Effect.map(Effect.flip(check(target)), (error) => error)
+const refusal = (target: string) => Effect.flip(check(target))
 
 /** Answers with `publicAddress` and counts. */
 const counted = Effect.gen(function* () {
@@ -22,7 +22,7 @@ const counted = Effect.gen(function* () {
       Ref.update(lookups, (count) => count + 1),
       [publicAddress]
     )
-  return { lookups, layer: OutboundGuard.layer({ resolve }) }
+  return { lookups, layer: OutboundGuard.layer({ resolve, admitted: [] }) }
 })
 
 describe("Outbound.check", () => {
@@ -55,12 +55,19 @@ describe("Outbound.check", () => {
   ] as const)("refuses %s before any look-up", ([target, reason]) =>
     Effect.gen(function* () {
       const { layer, lookups } = yield* counted
-      const error = yield* refusal(target).pipe(
-        Effect.provide(OutboundGuard.layer({ admitted: [] }).pipe(Layer.provideMerge(layer)))
-      )
+      const error = yield* refusal(target).pipe(Effect.provide(layer))
       assert.deepInclude(error, { _tag: "OutboundRefused", reason })
       assert.strictEqual(yield* Ref.get(lookups), 0)
     })
+  )
+
+  it.effect("refuses private targets as the program starts it", () =>
+    Effect.gen(function* () {
+      assert.deepInclude(yield* refusal("https://169.254.169.254/"), { reason: "private_address" })
+    }).pipe(
+      Effect.provide(Outbound.layer),
+      Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({})))
+    )
   )
 
   it.effect("fails on a name without addresses", () =>

@@ -103,17 +103,4 @@ describe("Outbound.download", () => {
       assert.isUndefined(content)
     }).pipe(Effect.provide(services))
   )
-
-  it.live("holds a small part of a large body in memory", () =>
-    Effect.gen(function* () {
-      const maxBytes = 64 * 1024 * 1024
-      const before = process.memoryUsage.rss()
-      const { result } = yield* download((_request, response) => pour(response), {
-        maxBytes,
-        timeout: Duration.seconds(20)
-      })
-      assert.deepInclude(result._tag === "Failure" ? result.failure : {}, { reason: "response_too_large" })
-      assert.isBelow(process.memoryUsage.rss() - before, maxBytes / 2)
-    }).pipe(Effect.provide(services))
-  )
 })

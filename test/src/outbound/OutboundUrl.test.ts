@@ -151,11 +151,13 @@ describe("OutboundUrl", () => {
     assert.deepStrictEqual(originOf("https://[2606::0:1]:8/"), Result.succeed("https://[2606::1]:8"))
   })
 
-  it("admits plain http and local names in development, and still no credentials", () => {
+  it("admits plain http and local names in development, and nothing else", () => {
     assert.isTrue(Result.isSuccess(parseInDevelopment("http://localhost:3000/hook")))
     assert.isTrue(Result.isSuccess(parseInDevelopment("http://receiver:3000/hook")))
     assert.deepStrictEqual(parseInDevelopment("http://user@localhost/"), Result.fail("credentials"))
     assert.deepStrictEqual(parseInDevelopment("ftp://localhost/"), Result.fail("not_https"))
+    assert.deepStrictEqual(parseInDevelopment("http://./"), Result.fail("forbidden_host"))
+    assert.deepStrictEqual(parseInDevelopment(`http://${label63}a/`), Result.fail("forbidden_host"))
   })
 
   it("lets no spelling of a private IPv4 address pass", () => {

@@ -64,4 +64,8 @@ export const tls = (handler: (socket: Tls.TLSSocket) => void) =>
 
 /** Accepts connections and says nothing. A canary, when it must not be reached. */
 export const silent = (options?: { readonly host?: string; readonly port?: number }) =>
-  listen(Net.createServer(), options?.port ?? 0, options?.host ?? "127.0.0.1")
+  listen(
+    Net.createServer((socket) => socket.resume()),
+    options?.port ?? 0,
+    options?.host ?? "127.0.0.1"
+  )

@@ -1,0 +1,34 @@
+/** Where this node keeps its state: `DATA_DIR`, made at first use, readable by its owner only. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Config, Context, Effect, Layer, Schema } from "effect"
+
+export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusable>()("DataDirectoryUnusable", {
+  directory: Schema.String,
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    return `DATA_DIR ${this.directory} cannot be created or written`
+  }
+}
+
+/** Its absolute path. */
+export class DataDirectory extends Context.Service<DataDirectory, string>()("inferlog/src/DataDirectory") {
+  static readonly layerAt = (directory: string) =>
+    Layer.effect(
+      DataDirectory,
+      Effect.try({
+        try: () => {
+          const absolute = path.resolve(directory)
+          fs.mkdirSync(absolute, { recursive: true, mode: 0o700 })
+          fs.accessSync(absolute, fs.constants.W_OK)
+          return absolute
+        },
+        catch: (cause) => new DataDirectoryUnusable({ directory, cause })
+      })
+    )
+
+  static readonly layer = Layer.unwrap(
+    Effect.map(Config.String("DATA_DIR").pipe(Config.withDefault("./data")), this.layerAt)
+  )
+}

@@ -1,0 +1,116 @@
+// One HTTP/1.1 request and its response over a connection that is used for nothing else.
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import { Effect, Predicate, Stream } from "effect"
+import type { Socket } from "node:net"
+import { Client } from "undici"
+import type { Dispatcher } from "undici"
+import { OutboundError } from "./OutboundError.ts"
+import { origin } from "./OutboundUrl.ts"
+import type { Target } from "./OutboundUrl.ts"
+
+export interface ExchangeRequest {
+  readonly method: "GET" | "POST"
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly body?: Uint8Array | undefined
+  /** More bytes of body, announced or sent, fail with `response_too_large`. */
+  readonly maxResponseBytes: number
+}
+
+export interface ExchangeResponse {
+  /** Any status from 200; a redirect is a status like others and never followed. */
+  readonly status: number
+  /** By lower-case name; repeated ones are joined by `, `. */
+  readonly headers: ReadonlyMap<string, string>
+  /** The bytes as sent, never decompressed. To be read once and within the scope of the exchange. */
+  readonly body: Stream.Stream<Uint8Array, OutboundError>
+}
+
+/** Speaks HTTP over `socket`. A second connection is refused, so that nothing is ever sent twice. */
+const client = (socket: Socket, target: Target) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      let used = false
+      return new Client(origin(target), {
+        allowH2: false,
+        pipelining: 1,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        connect: (_options, callback) => {
+          // Not in the same tick: undici would take the connection and never send the request.
+          if (used) return queueMicrotask(() => callback(new Error("the connection was used"), null))
+          used = true
+          return queueMicrotask(() => callback(null, socket))
+        }
+      })
+    }),
+    (client) => Effect.sync(() => client.destroy(null, () => {}))
+  )
+
+const failure = (cause: unknown): Effect.Effect<never, OutboundError> => {
+  const code = Predicate.hasProperty(cause, "code") ? cause.code : undefined
+  if (code === "UND_ERR_INVALID_ARG") return Effect.die(cause)
+  const reason = code === "UND_ERR_HEADERS_OVERFLOW" ? "response_too_large" : "connection_failed"
+  return Effect.fail(new OutboundError({ reason }))
+}
+
+const dispatch = (client: Client, options: Dispatcher.RequestOptions) =>
+  Effect.callback<Dispatcher.ResponseData, OutboundError>((resume) => {
+    client.request(options, (cause, response) => {
+      // In the same tick as the response: a body destroyed without an error listener ends the process.
+      response?.body?.on("error", () => {})
+      resume(cause === null ? Effect.succeed(response) : failure(cause))
+    })
+  })
+
+const flatten = (headers: Dispatcher.ResponseData["headers"]): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, typeof value === "string" ? value : value.join(", ")]]
+    )
+  )
+
+const tooLarge = new OutboundError({ reason: "response_too_large" })
+
+const capped = (body: Stream.Stream<Uint8Array, OutboundError>, maxBytes: number) =>
+  body.pipe(
+    Stream.mapAccumEffect(
+      () => 0,
+      (size, chunk) =>
+        size + chunk.length > maxBytes
+          ? Effect.fail(tooLarge)
+          : Effect.succeed([size + chunk.length, [chunk]] as const)
+    )
+  )
+
+const bodyOf = (response: Dispatcher.ResponseData) =>
+  NodeStream.fromReadable({
+    evaluate: () => response.body,
+    onError: () => new OutboundError({ reason: "connection_failed" }),
+    chunkSize: 1
+  })
+
+/**
+ * Sends one request and reads the head of its response. Closing the scope ends everything, body included.
+ * Fails with `connection_failed` (also for what is no HTTP) or `response_too_large`; it has no deadline of its own.
+ */
+export const exchange = Effect.fn("Exchange.exchange")(function* (
+  socket: Socket,
+  target: Target,
+  request: ExchangeRequest
+) {
+  const response = yield* dispatch(yield* client(socket, target), {
+    method: request.method,
+    path: target.path,
+    reset: true,
+    ...(request.headers !== undefined && { headers: request.headers }),
+    ...(request.body !== undefined && { body: request.body })
+  })
+  const headers = flatten(response.headers)
+  const isAnnouncedTooLarge = Number(headers.get("content-length")) > request.maxResponseBytes
+  const result: ExchangeResponse = {
+    status: response.statusCode,
+    headers,
+    body: isAnnouncedTooLarge ? Stream.fail(tooLarge) : capped(bodyOf(response), request.maxResponseBytes)
+  }
+  return result
+})

@@ -1,0 +1,178 @@
+// The one way out: every URL that a caller can choose is checked, fetched and posted to through this guard.
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { Cache, Context, Duration, Effect, Exit, FileSystem, Layer, Option, Stream } from "effect"
+import type { PlatformError } from "effect/PlatformError"
+import { connect, OutboundAuthorities } from "./Connection.ts"
+import { exchange } from "./Exchange.ts"
+import type { ExchangeRequest, ExchangeResponse } from "./Exchange.ts"
+import type { OutboundRefused } from "./OutboundError.ts"
+import { OutboundError, OutboundUnresolved } from "./OutboundError.ts"
+import { Resolver } from "./Resolver.ts"
+import * as Vetting from "./Vetting.ts"
+
+export interface OutboundRequest extends ExchangeRequest {
+  readonly url: string
+  /** One deadline over DNS, connect, TLS, headers and body. */
+  readonly timeout: Duration.Duration
+}
+
+export interface OutboundResponse {
+  /** Any status from 200, a redirect included, which is not followed. */
+  readonly status: number
+  /** By lower-case name; repeated ones are joined by `, `. */
+  readonly headers: ReadonlyMap<string, string>
+  /** Complete, as sent, never decompressed. */
+  readonly body: Uint8Array
+}
+
+export interface OutboundDownload {
+  readonly url: string
+  readonly maxBytes: number
+  /** One deadline over DNS, connect, TLS, headers and body. */
+  readonly timeout: Duration.Duration
+  /** Path of a file, written from its start and deleted when the download fails or is interrupted. */
+  readonly toFile: string
+}
+
+export interface Downloaded {
+  /** As claimed by the sender: never to be trusted. */
+  readonly contentType: Option.Option<string>
+  /** Bytes. */
+  readonly size: number
+}
+
+/** How long looking up a name for `check` may take, how many answers are kept, and how long. */
+const checkTimeout = Duration.seconds(2)
+const checkCache = {
+  capacity: 1_024,
+  timeToLive: (exit: Exit.Exit<unknown, unknown>) => (Exit.isSuccess(exit) ? "30 seconds" : "5 seconds")
+} as const
+
+const failWith = (reason: OutboundError["reason"]) => Effect.fail(new OutboundError({ reason }))
+
+const requireSuccess = (status: number) => {
+  if (status >= 200 && status <= 299) return Effect.void
+  return failWith(status >= 300 && status <= 399 ? "redirect_refused" : `http_${status}`)
+}
+
+export class Outbound extends Context.Service<
+  Outbound,
+  {
+    /**
+     * Whether a URL may be called as of now: its string, its name and every address, looked up for at most 2 s and
+     * remembered for at most 30 s. Passing grants nothing: each call judges again, on a look-up of its own.
+     */
+    check(url: string): Effect.Effect<void, OutboundRefused | OutboundUnresolved>
+    /**
+     * Sends one request to a vetted address on a connection of its own, at most once, and reads the whole response.
+     * A name that does not resolve in time is `dns_error`; any status is a success here.
+     */
+    request(request: OutboundRequest): Effect.Effect<OutboundResponse, OutboundRefused | OutboundError>
+    /** GETs a body into a file. A redirect is `redirect_refused`, another status than 2xx is `http_<status>`. */
+    download(
+      download: OutboundDownload
+    ): Effect.Effect<Downloaded, OutboundRefused | OutboundError | PlatformError>
+  }
+>()("inferlog/src/outbound/Outbound") {
+  static readonly layerNoDeps = Layer.effect(
+    Outbound,
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const resolver = yield* Resolver
+      const vetting = yield* Vetting.make
+      const authorities = yield* OutboundAuthorities
+      const cache = yield* Cache.makeWith(
+        (name: string) =>
+          resolver.resolve(name).pipe(
+            Effect.timeoutOrElse({
+              duration: checkTimeout,
+              orElse: () => Effect.fail(new OutboundUnresolved())
+            })
+          ),
+        checkCache
+      )
+
+      const check = Effect.fn("Outbound.check")(function* (url: string) {
+        yield* vetting.addresses(yield* vetting.parse(url), (name) => Cache.get(cache, name))
+      })
+
+      /** The deadline of a call: what name resolution took is taken off what the rest may take. */
+      const call = Effect.fnUntraced(function* <A, E>(
+        request: OutboundRequest,
+        use: (response: ExchangeResponse) => Effect.Effect<A, E>
+      ) {
+        const target = yield* vetting.parse(request.url)
+        const [elapsed, addresses] = yield* vetting.addresses(target, resolver.resolve).pipe(
+          Effect.timeoutOrElse({ duration: request.timeout, orElse: () => failWith("dns_error") }),
+          Effect.catchTag("OutboundUnresolved", () => failWith("dns_error")),
+          Effect.timed
+        )
+        return yield* connect(target, addresses, authorities).pipe(
+          Effect.flatMap((socket) => exchange(socket, target, request)),
+          Effect.flatMap(use),
+          Effect.scoped,
+          Effect.timeoutOrElse({
+            duration: Duration.subtract(request.timeout, elapsed),
+            orElse: () => failWith("timeout")
+          })
+        )
+      })
+
+      const request = Effect.fn("Outbound.request")((request: OutboundRequest) =>
+        call(request, ({ status, headers, body }) =>
+          Effect.map(Stream.mkUint8Array(body), (bytes): OutboundResponse => ({
+            status,
+            headers,
+            body: bytes
+          }))
+        )
+      )
+
+      // A write is not interrupted: it could still be under way when its descriptor is closed and given to another file.
+      const save = (body: ExchangeResponse["body"], path: string) =>
+        fs.open(path, { flag: "w" }).pipe(
+          Effect.flatMap((file) =>
+            Stream.runFoldEffect(
+              body,
+              () => 0,
+              (size, chunk) => Effect.as(Effect.uninterruptible(file.writeAll(chunk)), size + chunk.length)
+            )
+          ),
+          Effect.scoped,
+          Effect.onError(() => Effect.ignore(fs.remove(path, { force: true })))
+        )
+
+      const download = Effect.fn("Outbound.download")((options: OutboundDownload) =>
+        call(
+          {
+            url: options.url,
+            method: "GET",
+            headers: { "accept-encoding": "identity" },
+            maxResponseBytes: options.maxBytes,
+            timeout: options.timeout
+          },
+          ({ status, headers, body }) =>
+            requireSuccess(status).pipe(
+              Effect.andThen(save(body, options.toFile)),
+              Effect.map((size): Downloaded => ({
+                size,
+                contentType: Option.fromNullishOr(headers.get("content-type"))
+              }))
+            )
+        )
+      )
+
+      return Outbound.of({ check, request, download })
+    })
+  )
+
+  /** Private targets, when allowed, are also found in the hosts file. */
+  static readonly layer = this.layerNoDeps.pipe(
+    Layer.provide(NodeFileSystem.layer),
+    Layer.provide(
+      Layer.unwrap(
+        Effect.map(Vetting.allowPrivateTargets, (allow) => (allow ? Resolver.layerSystem : Resolver.layer))
+      )
+    )
+  )
+}

@@ -1,0 +1,89 @@
+// From an untrusted string to a target. Strings are checked before parsing, because WHATWG parsing silently repairs
+// them (full-width digits, tabs, `0x7f.1`); what it yields is then the only host, port and path used anywhere.
+import { Option, Result } from "effect"
+import { NetAddress } from "effect/net"
+import type { RefusalReason } from "./OutboundError.ts"
+
+export interface Target {
+  readonly secure: boolean
+  /** Lower-case name without trailing dot, or an address in canonical form without brackets. */
+  readonly host: string
+  /** Set when the host is an address. It still has to pass the address policy. */
+  readonly literal: Option.Option<NetAddress.IpAddress>
+  readonly port: number
+  /** Path and query; a fragment is never sent. */
+  readonly path: string
+}
+
+const maxLength = 2048
+
+const forbiddenDomains = [
+  "localhost",
+  "localdomain",
+  "local",
+  "internal",
+  "intranet",
+  "lan",
+  "home",
+  "corp",
+  "private",
+  "home.arpa",
+  "arpa",
+  "test",
+  "invalid",
+  "example",
+  "onion",
+  "alt"
+]
+
+const isLabel = (label: string): boolean => label.length >= 1 && label.length <= 63
+
+const isName = (host: string): boolean =>
+  host.length <= 253 && /^[a-z0-9._-]+$/.test(host) && host.split(".").every(isLabel)
+
+const isPublicName = (name: string): boolean =>
+  name.includes(".") && !forbiddenDomains.some((domain) => name === domain || name.endsWith(`.${domain}`))
+
+const refusalOf = (raw: string, allowPrivate: boolean): RefusalReason | undefined => {
+  if (raw.length > maxLength) return "too_long"
+  if (!/^[\x21-\x7e]+$/.test(raw) || raw.includes("\\")) return "malformed"
+  if (!(allowPrivate ? /^https?:\/\// : /^https:\/\//).test(raw)) return "not_https"
+  const authority = raw.slice(raw.indexOf("//") + 2).split(/[/?#]/, 1)[0] ?? ""
+  if (authority === "") return "malformed"
+  return authority.includes("@") ? "credentials" : undefined
+}
+
+const literalOf = (hostname: string): Option.Option<NetAddress.IpAddress> =>
+  Result.getSuccess(NetAddress.ipFromString(hostname.replace(/^\[|\]$/g, "")))
+
+/**
+ * Applies the string and name rules. `allowPrivate` (development) also admits plain http and any host name.
+ * A host that is an address is admitted unjudged: `AddressPolicy` decides, as it does for resolved addresses.
+ */
+export const parse = (
+  raw: string,
+  options?: { readonly allowPrivate?: boolean }
+): Result.Result<Target, RefusalReason> => {
+  const allowPrivate = options?.allowPrivate ?? false
+  const refusal = refusalOf(raw, allowPrivate)
+  if (refusal !== undefined) return Result.fail(refusal)
+  const url = URL.parse(raw)
+  if (url === null) return Result.fail("malformed")
+  const secure = url.protocol === "https:"
+  const port = url.port === "" ? (secure ? 443 : 80) : Number(url.port)
+  if (port === 0) return Result.fail("forbidden_port")
+  const literal = literalOf(url.hostname)
+  const host = Option.match(literal, {
+    onNone: () => url.hostname.toLowerCase().replace(/\.$/, ""),
+    onSome: NetAddress.formatIp
+  })
+  const isCallable = Option.isSome(literal) || (isName(host) && (allowPrivate || isPublicName(host)))
+  if (!isCallable) return Result.fail("forbidden_host")
+  return Result.succeed({ secure, host, literal, port, path: url.pathname + url.search })
+}
+
+/** Scheme, host and port as one URL origin, from which clients derive `Host`. */
+export const origin = (target: Target): string => {
+  const host = Option.match(target.literal, { onNone: () => target.host, onSome: NetAddress.formatUrlHost })
+  return `${target.secure ? "https" : "http"}://${host}:${target.port}`
+}

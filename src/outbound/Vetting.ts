@@ -1,0 +1,43 @@
+// From an untrusted URL to the addresses that may be connected to: the decision behind every outbound check and call.
+import { Array, Config, Effect, Option, Result } from "effect"
+import { NetAddress } from "effect/net"
+import { AddressPolicy } from "./AddressPolicy.ts"
+import type { OutboundUnresolved } from "./OutboundError.ts"
+import { OutboundRefused } from "./OutboundError.ts"
+import * as OutboundUrl from "./OutboundUrl.ts"
+import * as OwnListeners from "./OwnListeners.ts"
+
+/** Development: private addresses, any host name and plain http pass. Never where others can submit URLs. */
+export const allowPrivateTargets = Config.Boolean("ALLOW_PRIVATE_TARGETS").pipe(Config.withDefault(false))
+
+export type Resolve = (name: string) => Effect.Effect<Array.NonEmptyReadonlyArray<string>, OutboundUnresolved>
+
+/** The rules as configured. Warns when private targets are allowed. */
+export const make = Effect.gen(function* () {
+  const allowPrivate = yield* allowPrivateTargets
+  const isAllowed = yield* AddressPolicy
+  const isOwn = OwnListeners.matcher(yield* OwnListeners.OwnListeners)
+  if (allowPrivate) {
+    yield* Effect.logWarning("ALLOW_PRIVATE_TARGETS is on: URLs given by callers can reach private networks")
+  }
+
+  const vet = (target: OutboundUrl.Target, text: string) => {
+    const address = Result.getOrUndefined(NetAddress.ipFromString(text))
+    return address !== undefined && (allowPrivate || isAllowed(address)) && !isOwn(address, target.port)
+      ? Effect.succeed(address)
+      : Effect.fail(new OutboundRefused({ reason: "private_address" }))
+  }
+
+  return {
+    parse: (url: string) =>
+      Effect.fromResult(OutboundUrl.parse(url, { allowPrivate })).pipe(
+        Effect.mapError((reason) => new OutboundRefused({ reason }))
+      ),
+
+    /** Every address of the target. One that is refused, or is no plain address (a `%zone`), refuses them all. */
+    addresses: (target: OutboundUrl.Target, resolve: Resolve) =>
+      (Option.isSome(target.literal) ? Effect.succeed(Array.of(target.host)) : resolve(target.host)).pipe(
+        Effect.flatMap((addresses) => Effect.forEach(addresses, (text) => vet(target, text)))
+      )
+  }
+})

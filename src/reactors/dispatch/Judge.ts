@@ -1,0 +1,59 @@
+/** From what a provider reports to what the request is told: the output held against the model's schema, and sealed. */
+import { Effect } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import type { JudgedOutcome, ProviderOutcome } from "#domain/Outcome.ts"
+import type { BlobStoreError } from "#streams/BlobStore.ts"
+import * as Payload from "#streams/Payload.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import type { CatalogEntry } from "#src/models/Catalog.ts"
+import type { Job } from "#src/providers/Provider.ts"
+
+export interface Judged {
+  readonly outcome: JudgedOutcome
+  readonly payloads: ReadonlyArray<Payload.SealedPayload>
+}
+
+/** Longest error text of a provider that is kept, characters. */
+const maxMessageLength = 4_000
+
+const cut = <A extends { readonly message: string }>(outcome: A): A => ({
+  ...outcome,
+  message: outcome.message.slice(0, maxMessageLength)
+})
+
+export const judge = (
+  job: Pick<Job, "requestId" | "accountId">,
+  /** `null` when the model is gone; then nothing can have succeeded. */
+  entry: CatalogEntry | null,
+  outcome: ProviderOutcome
+): Effect.Effect<Judged, BlobStoreError, Payload.Payloads> => {
+  switch (outcome._tag) {
+    case "Succeeded":
+      return Effect.map(sealOutput(job, outcome.output), (payload) => ({
+        outcome: {
+          _tag: "Succeeded",
+          delivered: outcome.delivered,
+          output: { ref: Payload.refOf(payload), violations: entry?.validateOutput(outcome.output) ?? [] }
+        },
+        payloads: [payload]
+      }))
+    case "ModelFailed":
+    case "ProviderError":
+    case "Lost":
+      return Effect.succeed({ outcome: cut(outcome), payloads: [] })
+    case "RateLimited":
+    case "Stopped":
+      return Effect.succeed({ outcome, payloads: [] })
+  }
+}
+
+const sealOutput = (job: Pick<Job, "requestId" | "accountId">, json: Json) =>
+  Effect.flatMap(Payload.Payloads, (payloads) =>
+    payloads.seal({
+      owner: job.accountId,
+      stream: StreamName.make(InferenceRequest.aggregate.category, job.requestId),
+      name: "output",
+      json
+    })
+  )
