@@ -3,10 +3,13 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Config, Context, Effect, Layer, Schema } from "effect"
 
-export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusable>()("DataDirectoryUnusable", {
-  directory: Schema.String,
-  cause: Schema.Defect()
-}) {
+export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusable>()(
+  "DataDirectoryUnusable",
+  {
+    directory: Schema.String,
+    cause: Schema.Defect()
+  }
+) {
   override get message(): string {
     return `DATA_DIR ${this.directory} cannot be created or written`
   }

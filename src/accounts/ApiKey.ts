@@ -37,3 +37,9 @@ const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 /** `length` random characters of `A-Za-z0-9`. */
 export const randomLetters = (length: number): string =>
   Array.from({ length }, () => letters.charAt(crypto.randomInt(letters.length))).join("")
+
+/** A first key whose id leads to an account that nobody has yet (`domain/account/Account.accountOf`). */
+export const makeForNewAccount = (): ApiKey => ({
+  keyId: KeyId.make(`key_${crypto.randomBytes(8).toString("hex")}_${randomLetters(8)}`),
+  secret: makeSecret()
+})

@@ -1,0 +1,49 @@
+/** What every command that changes something needs: the log, its payloads, the aggregates, and the read side. */
+import * as path from "node:path"
+import { Config, Effect, Layer, Schema } from "effect"
+import { DueWork } from "#projections/due-work/DueWork.ts"
+import { Projections } from "#projections/Projections.ts"
+import { ReadModels } from "#projections/ReadModels.ts"
+import { IdGenerator } from "#streams/IdGenerator.ts"
+import { Payloads } from "#streams/Payload.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import { AccountActors } from "./accounts/AccountActors.ts"
+import { Accounts } from "./accounts/Accounts.ts"
+import { DataDirectory } from "./DataDirectory.ts"
+import { IdempotencyKeyActors } from "./requests/IdempotencyKeyActors.ts"
+import { RequestActors } from "./requests/RequestActors.ts"
+import * as BlobStorage from "./storage/BlobStorage.ts"
+
+/** Part of the settings from the first release on, so that another store is one more case here. */
+const eventStore = Config.withDefault(
+  Config.schema(Schema.Literal("sqlite"), "EVENT_STORE"),
+  "sqlite" as const
+)
+
+const log = Layer.unwrap(
+  Effect.gen(function* () {
+    yield* eventStore
+    return SqliteEventStore.layer(yield* DataDirectory)
+  })
+)
+
+const projections = Layer.unwrap(
+  Effect.map(DataDirectory, (directory) =>
+    Projections.layer({
+      filename: path.join(directory, "projections.sqlite"),
+      log: { _tag: "Sqlite", filename: SqliteEventStore.files(directory).log }
+    })
+  )
+)
+
+const readModels = DueWork.layer.pipe(Layer.provideMerge(ReadModels.layer), Layer.provideMerge(projections))
+
+const aggregates = Layer.mergeAll(
+  Accounts.layer.pipe(Layer.provideMerge(AccountActors.layer)),
+  RequestActors.layer,
+  IdempotencyKeyActors.layer
+)
+
+export const layer = Layer.mergeAll(readModels, aggregates, Payloads.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(log, IdGenerator.layer, BlobStorage.layer))
+)

@@ -1,0 +1,67 @@
+/** One node: everything that `inferlog serve` runs. Each layer starts what it is for and stops it with its scope. */
+import { Config, Console, Effect, Layer, References } from "effect"
+import { Authentication } from "./accounts/Authentication.ts"
+import * as Bootstrap from "./accounts/Bootstrap.ts"
+import * as Core from "./Core.ts"
+import * as InferlogHttp from "./http/HttpServer.ts"
+import { ImageSource } from "./media/ImageSource.ts"
+import { MediaStore } from "./media/MediaStore.ts"
+import * as BuiltinCatalog from "./models/BuiltinCatalog.ts"
+import { listenAddress } from "./ListenAddress.ts"
+import { Outbound } from "./outbound/Outbound.ts"
+import { OwnListeners } from "./outbound/OwnListeners.ts"
+import { BuiltinProvider } from "./providers/builtin/BuiltinProvider.ts"
+import { VisionRuns } from "./providers/builtin/vision/VisionRuns.ts"
+import { Providers } from "./providers/Providers.ts"
+import { PublicUrls } from "./PublicUrls.ts"
+import * as Dispatcher from "./reactors/dispatch/Dispatcher.ts"
+import { Runs } from "./reactors/dispatch/Runs.ts"
+import { NodeIdentity } from "./reactors/NodeIdentity.ts"
+import * as ActorRequests from "./requests/ActorRequests.ts"
+import * as ProjectedQueueDepth from "./requests/ProjectedQueueDepth.ts"
+import { RequestChanges } from "./requests/RequestChanges.ts"
+
+/** Targets that would be ourselves are refused, wherever a name leads. */
+const outbound = Outbound.layer.pipe(
+  Layer.provide(
+    Layer.effect(
+      OwnListeners,
+      Effect.map(listenAddress, ({ host, port }) => [{ address: host, port }])
+    )
+  )
+)
+
+const media = ImageSource.layer.pipe(Layer.provideMerge(MediaStore.layer), Layer.provideMerge(outbound))
+
+const providers = Providers.layerNoDeps.pipe(
+  Layer.provide(BuiltinProvider.layerNoDeps),
+  Layer.provide(VisionRuns.layer)
+)
+
+const requests = ActorRequests.layer.pipe(Layer.provide([RequestChanges.layer, ProjectedQueueDepth.layer]))
+
+const dispatcher = Dispatcher.layer.pipe(
+  Layer.provide(Runs.layer),
+  Layer.provide([providers, NodeIdentity.layerSingle])
+)
+
+const announce = Layer.effectDiscard(
+  Effect.flatMap(PublicUrls, ({ queueUrl }) => Console.log(`inferlog serves at ${queueUrl}`))
+)
+
+const logLevel = Layer.unwrap(
+  Effect.map(Config.withDefault(Config.LogLevel("LOG_LEVEL"), "Info" as const), (level) =>
+    Layer.succeed(References.MinimumLogLevel, level)
+  )
+)
+
+/** Closed in the order of the list: requests are refused first, runs are given back, and the log is closed last. */
+export const layer = announce.pipe(
+  Layer.provideMerge(InferlogHttp.layer),
+  Layer.provideMerge(dispatcher),
+  Layer.provideMerge(Bootstrap.layer),
+  Layer.provideMerge(Layer.mergeAll(requests, Authentication.layer)),
+  Layer.provideMerge(media),
+  Layer.provideMerge(Layer.mergeAll(Core.layer, BuiltinCatalog.layer, PublicUrls.layer)),
+  Layer.provide(logLevel)
+)

@@ -1,0 +1,58 @@
+/**
+ * The first start: when the log is empty, the first account is opened, with the key the operator chose
+ * (`BOOTSTRAP_API_KEY`) or with one that is made and printed once.
+ */
+import { Config, Console, Effect, Layer, Option, Redacted, Schema } from "effect"
+import * as Money from "#domain/Money.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import { PublicUrls } from "#src/PublicUrls.ts"
+import { Accounts } from "./Accounts.ts"
+import * as ApiKey from "./ApiKey.ts"
+
+const apiKeyText = Schema.String.check(
+  Schema.makeFilter((text: string) => Option.isSome(ApiKey.parse(text)), { expected: "<keyId>:<secret>" })
+)
+
+const balanceText = Schema.String.check(
+  Schema.makeFilter((text: string) => Option.exists(Money.parse(text), (amount) => amount >= 0n), {
+    expected: "an amount in USD such as 25 or 0.50"
+  })
+)
+
+const chosenKey = Config.schema(Schema.Redacted(apiKeyText), "BOOTSTRAP_API_KEY").pipe(
+  Config.option,
+  Config.map(Option.flatMap((text) => ApiKey.parse(Redacted.value(text))))
+)
+
+const balance = Config.schema(balanceText, "BOOTSTRAP_BALANCE").pipe(
+  Config.withDefault("25"),
+  Config.map((text) => Option.getOrElse(Money.parse(text), () => Money.zero))
+)
+
+/** Printed once, and the only time that the secret is to be seen. */
+const welcome = (key: ApiKey.ApiKey, balance: Money.NanoUsd, queueUrl: string) => `
+The first account is open, with a balance of ${Money.format(balance)} USD. Its API key, shown this once:
+
+  ${ApiKey.format(key)}
+
+Try it, from another terminal in this folder:
+
+  curl -s '${queueUrl}/vision/ocr?wait=30' \\
+    -H 'Authorization: Key ${ApiKey.format(key)}' \\
+    -H 'Content-Type: application/json' -d @examples/ocr.json
+`
+
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const reader = yield* EventReader
+    const accounts = yield* Accounts
+    const { queueUrl } = yield* PublicUrls
+    const chosen = yield* chosenKey
+    const opening = yield* balance
+    if ((yield* reader.head) !== GlobalPosition.beginning) return
+    const key = Option.getOrElse(chosen, ApiKey.makeForNewAccount)
+    yield* accounts.open({ name: "default", key, balance: opening })
+    if (Option.isNone(chosen)) yield* Console.log(welcome(key, opening, queueUrl))
+  })
+)

@@ -1,0 +1,117 @@
+/**
+ * The dispatcher: a process manager that is woken by due work, claims what its models have room for, and runs it. The queue
+ * is the DueWork projection, a claim is an event with an expected version, and what a claim finds is the request itself, so
+ * that stale rows, duplicates and restarts are harmless. Waiting requests are rows, never fibers.
+ */
+import { Clock, Effect, Layer, Queue, Schedule, Stream } from "effect"
+import type { AccountId, RequestId } from "#domain/Ids.ts"
+import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import { DueWork } from "#projections/due-work/DueWork.ts"
+import { projection } from "#projections/due-work/DueWorkProjection.ts"
+import { Projections } from "#projections/Projections.ts"
+import { Catalog } from "#src/models/Catalog.ts"
+import { NodeIdentity } from "#src/reactors/NodeIdentity.ts"
+import { RequestActors } from "#src/requests/RequestActors.ts"
+import * as Recovery from "./Recovery.ts"
+import { Runs } from "./Runs.ts"
+
+/** Claims made at once for one model; what is left follows in the next pass, so that no model starves another. */
+const maxClaimsPerPass = 512
+
+/** Rows that stay because their provider does not stop are not to keep others from being asked. */
+const maxStopsPerPass = 10_000
+
+/** A pass is due at the latest after this time, should a signal have been lost, ms. */
+const heartbeatMs = 5_000
+
+const make = Effect.gen(function* () {
+  const dueWork = yield* DueWork
+  const projections = yield* Projections
+  const actors = yield* RequestActors
+  const catalog = yield* Catalog
+  const runs = yield* Runs
+  const node = yield* NodeIdentity
+  const reader = yield* EventReader
+  const wakeUps = yield* Queue.sliding<void>(1)
+  /** Per model, the account that was served last: the next pass goes on after it. */
+  const served = new Map<ModelEndpoint, AccountId>()
+
+  const wake = Queue.offer(wakeUps, undefined)
+
+  /** Claims one request and starts its run; gives the claim's position, or `null` when there was nothing to claim. */
+  const claim = Effect.fnUntraced(function* (id: RequestId, provider: string) {
+    const at = yield* Clock.currentTimeMillis
+    const claimed = yield* actors
+      .execute(id, { _tag: "Dispatch", at, provider, node: node.self })
+      .pipe(Effect.catchTag(["NotDispatchable", "RequestNotFound"], () => Effect.succeed(null)))
+    if (claimed === null || claimed.state._tag === "NotSubmitted") return null
+    yield* runs.start({ id, request: claimed.state, jobId: null }, wake)
+    return claimed.position
+  })
+
+  /** True when claims were made, or when rows were stale: either way the projection has something to catch up with. */
+  const dispatchModel = Effect.fnUntraced(function* (endpoint: ModelEndpoint, now: number) {
+    const entry = yield* catalog.find(endpoint)
+    const room = (entry?.model.concurrency ?? maxClaimsPerPass) - runs.count(endpoint)
+    if (room <= 0) return false
+    const rows = yield* dueWork.next({
+      model: endpoint,
+      now,
+      limit: Math.min(room, maxClaimsPerPass),
+      after: served.get(endpoint) ?? null
+    })
+    const last = rows.at(-1)
+    if (last === undefined) return false
+    served.set(endpoint, last.accountId)
+    yield* Effect.forEach(rows, ({ requestId }) => claim(requestId, entry?.model.provider ?? "none"), {
+      concurrency: "unbounded",
+      discard: true
+    })
+    return true
+  })
+
+  const stopCancelled = Effect.flatMap(
+    dueWork.cancelRequested({ node: node.self, limit: maxStopsPerPass }),
+    Effect.forEach(({ requestId }) => runs.stop(requestId), { discard: true })
+  )
+
+  /** Until no model has both room and due work. */
+  const pass: Effect.Effect<void, unknown> = Effect.gen(function* () {
+    yield* stopCancelled
+    const now = yield* Clock.currentTimeMillis
+    const models = yield* dueWork.dueModels(now)
+    const moved = yield* Effect.forEach(models, (endpoint) => dispatchModel(endpoint, now))
+    if (!moved.includes(true)) return
+    yield* projections.waitFor(yield* reader.head, { projection: projection.name })
+    return yield* pass
+  })
+
+  /** Ends at the next signal, or when the next row falls due. */
+  const untilNext = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const dueAt = yield* dueWork.nextDueAt(now)
+    const wait = Math.min(dueAt === null ? heartbeatMs : Math.max(dueAt - now, 1), heartbeatMs)
+    yield* Effect.timeoutOption(Queue.take(wakeUps), wait)
+  })
+
+  const recover = yield* Recovery.make(wake)
+  const followDueWork = Stream.runForEach(projections.changes(projection.name), () => wake)
+
+  return [Effect.forever(Effect.andThen(pass, untilNext)), recover, followDueWork]
+})
+
+/** A reactor never ends: what it fails with is logged, and it starts over from the rows there are. */
+const supervise = (reactor: Effect.Effect<unknown, unknown>) =>
+  reactor.pipe(
+    Effect.tapCause((cause) => Effect.logError("The dispatcher failed and starts over", cause)),
+    Effect.sandbox,
+    Effect.retry(Schedule.spaced("1 second"))
+  )
+
+export const layer = Layer.effectDiscard(
+  Effect.flatMap(
+    make,
+    Effect.forEach((reactor) => Effect.forkScoped(supervise(reactor)))
+  )
+)
