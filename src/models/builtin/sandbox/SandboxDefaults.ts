@@ -1,0 +1,22 @@
+/** What the sandbox models have in common: no work, hence no limit on runs at once and next to no price. */
+import { Schema } from "effect"
+import * as Money from "#domain/Money.ts"
+import { exactly } from "../BuiltinModel.ts"
+
+/** Slack over the longest run that can be asked for, in seconds. */
+export const slackSeconds = 60
+
+export const sandboxDefaults = {
+  category: "utility",
+  concurrency: 100_000,
+  expectedSeconds: 1,
+  /** The longest `delayMs`, and slack. */
+  timeoutSeconds: 600 + slackSeconds
+} as const
+
+/** 0.001 USD per request. */
+export const perRequest = {
+  price: { unit: "request", unitPrice: Money.NanoUsd.make(1_000_000n), minimumCharge: Money.zero },
+  input: Schema.Unknown,
+  quantities: () => exactly(Money.units(1))
+} as const

@@ -1,0 +1,33 @@
+/** The parts that the JSON Schemas of several sandbox models share. */
+import type { Model } from "#domain/Model.ts"
+
+type JsonSchema = Model["inputSchema"]
+
+/** Longest message, in characters, that a client may have returned as an error. */
+export const longestMessage = 1_000
+
+export const delayMs: JsonSchema = {
+  type: "integer",
+  minimum: 0,
+  maximum: 600_000,
+  default: 0,
+  description: "How long the run takes, in milliseconds."
+}
+
+export const message: JsonSchema = {
+  type: "string",
+  maxLength: longestMessage,
+  description: "The error text that the request ends with."
+}
+
+/** An object of exactly these properties. */
+export const objectOf = (options: {
+  readonly description: string
+  readonly properties: { readonly [name: string]: JsonSchema }
+  readonly required: ReadonlyArray<string>
+}): JsonSchema => ({
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  type: "object",
+  additionalProperties: false,
+  ...options
+})

@@ -1,0 +1,46 @@
+/** A run of a sandbox model: no work, only time that passes on the clock (decisions, "Built-in models"). */
+import { Effect } from "effect"
+import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import type { Quantity } from "#domain/Money.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { Job, RunControl } from "../../Provider.ts"
+
+export type SandboxRun = (job: Job, control: RunControl) => Effect.Effect<ProviderOutcome>
+
+export const stopped: ProviderOutcome = { _tag: "Stopped" }
+
+export const succeeded = (output: Json, delivered: Quantity): ProviderOutcome => ({
+  _tag: "Succeeded",
+  output,
+  delivered
+})
+
+/** A member of an input that is known to be an object; `undefined` when it has none of that name. */
+export const member = (input: Json, name: string): Json | undefined =>
+  isObject(input) && Object.hasOwn(input, name) ? input[name] : undefined
+
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Waits for `ms`, or until the client asks to stop: `true` then. No time, no wait and no look at the request to stop. */
+export const isStoppedWithin = (control: RunControl, ms: number): Effect.Effect<boolean> =>
+  ms <= 0
+    ? Effect.succeed(false)
+    : Effect.raceFirst(Effect.as(control.stopRequested, true), Effect.as(Effect.sleep(ms), false))
+
+/** The `delayMs` of an input, 0 when it has none. */
+export const delayOf = (input: Json): number => {
+  const delayMs = member(input, "delayMs")
+  return typeof delayMs === "number" ? delayMs : 0
+}
+
+/** Starts, lets the input's `delayMs` pass, and ends in `outcome`. */
+export const delayed = (
+  job: Job,
+  control: RunControl,
+  outcome: ProviderOutcome
+): Effect.Effect<ProviderOutcome> =>
+  Effect.andThen(
+    control.started,
+    Effect.map(isStoppedWithin(control, delayOf(job.input)), (isStopped) => (isStopped ? stopped : outcome))
+  )

@@ -1,0 +1,119 @@
+/**
+ * Blobs as files under a directory (architecture, "Storage"): written beside, synced, then renamed into place, so that
+ * a crash at any point leaves the old blob or the new one, whole. A range is clipped to the blob; `size` stays the blob's.
+ */
+import * as crypto from "node:crypto"
+import * as NodePath from "node:path"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { Effect, FileSystem, Layer, Option, Stream } from "effect"
+import type { PlatformError } from "effect/PlatformError"
+import * as BlobFolder from "./BlobFolder.ts"
+import * as BlobKey from "./BlobKey.ts"
+import * as BlobRange from "./BlobRange.ts"
+import { BlobStore, BlobStoreError } from "./BlobStore.ts"
+
+export interface FileBlobStoreOptions {
+  /** Made when missing. */
+  readonly root: string
+  /** Whether other processes use the same directory: their unfinished writes are then left alone at start. */
+  readonly isShared: boolean
+}
+
+/** Bytes per read. */
+const chunkSize = 256 * 1024
+
+const failure = (operation: string) => (cause: PlatformError) =>
+  new BlobStoreError({ reason: `could not ${operation}: ${cause.reason._tag}`, cause })
+
+export const layerNoDeps = (options: FileBlobStoreOptions) =>
+  Layer.effect(
+    BlobStore,
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* BlobFolder.make(options.root)
+      yield* folder.sweep(options.isShared)
+
+      const pathOf = (key: string) =>
+        Effect.map(BlobKey.check(key), (key) => NodePath.join(options.root, key))
+
+      // A write is not interrupted: it could still be under way when its descriptor is closed and given to another file.
+      const write = Effect.fnUntraced(function* (
+        path: string,
+        body: Parameters<BlobStore["Service"]["put"]>[1]
+      ) {
+        const file = yield* fs.open(path, { flag: "wx", mode: 0o600 })
+        const size = yield* Stream.runFoldEffect(
+          body instanceof Uint8Array ? Stream.make(body) : body,
+          () => 0,
+          (size, chunk) => Effect.as(Effect.uninterruptible(file.writeAll(chunk)), size + chunk.length)
+        )
+        yield* Effect.uninterruptible(file.sync)
+        return size
+      }, Effect.scoped)
+
+      const put: BlobStore["Service"]["put"] = Effect.fn("FileBlobStore.put")(
+        function* (key, body) {
+          yield* BlobKey.check(key)
+          const path = NodePath.join(folder.incoming, crypto.randomUUID())
+          return yield* write(path, body).pipe(
+            Effect.tap(Effect.uninterruptible(folder.publish(path, key))),
+            Effect.onError(() => Effect.ignore(fs.remove(path, { force: true })))
+          )
+        },
+        Effect.catchTag("PlatformError", (error) => Effect.fail(failure("write a blob")(error)))
+      )
+
+      /** `null` for a directory too: it is no blob. */
+      const sizeAt = (path: string) =>
+        fs.stat(path).pipe(
+          Effect.map((info) => (info.type === "File" ? Number(info.size) : null)),
+          Effect.catchIf(BlobFolder.isMissing, () => Effect.succeed(null)),
+          Effect.mapError(failure("look up a blob"))
+        )
+
+      /** Fails rather than to end early: what it promised may stand in a header already. */
+      const read = Effect.fnUntraced(
+        function* (path: string, size: number, range: BlobRange.BlobRange) {
+          const file = yield* fs.open(path, { flag: "r" })
+          const changed = new BlobStoreError({ reason: "the blob was replaced before it was read" })
+          if (Number((yield* file.stat).size) !== size) return yield* changed
+          const end = range.start + range.length
+          return Stream.unfold(
+            range.start,
+            Effect.fnUntraced(function* (position: number) {
+              if (position >= end) return undefined
+              const chunk = yield* Effect.uninterruptible(
+                file.readAlloc(Math.min(chunkSize, end - position), { position: BigInt(position) })
+              )
+              if (Option.isNone(chunk)) return yield* changed
+              return [chunk.value, position + chunk.value.length] as const
+            })
+          )
+        },
+        Stream.unwrap,
+        Stream.catchTag("PlatformError", (error) => Stream.fail(failure("read a blob")(error)))
+      )
+
+      const get: BlobStore["Service"]["get"] = Effect.fn("FileBlobStore.get")(function* (key, range) {
+        const path = yield* pathOf(key)
+        const size = yield* sizeAt(path)
+        return size === null ? null : { size, body: read(path, size, yield* BlobRange.within(size, range)) }
+      })
+
+      const size = Effect.fn("FileBlobStore.size")((key: string) => Effect.flatMap(pathOf(key), sizeAt))
+
+      const remove = Effect.fn("FileBlobStore.remove")(function* (key: string) {
+        if ((yield* size(key)) === null) return
+        yield* folder.retract(key).pipe(
+          Effect.catchIf(BlobFolder.isMissing, () => Effect.void),
+          Effect.mapError(failure("remove a blob")),
+          Effect.uninterruptible
+        )
+      })
+
+      return BlobStore.of({ put, get, size, remove })
+    }).pipe(Effect.catchTag("PlatformError", (error) => Effect.fail(failure("open the blob store")(error))))
+  )
+
+export const layer = (options: FileBlobStoreOptions) =>
+  layerNoDeps(options).pipe(Layer.provide(NodeFileSystem.layer))
