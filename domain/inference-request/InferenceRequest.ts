@@ -144,7 +144,10 @@ const requeued = (command: { readonly at: number; readonly attempt: number }, du
   ({ _tag: "RequestRequeued", at: command.at, attempt: command.attempt, dueAt }) as const
 
 const lateOutcome = (command: RecordOutcome, state: Request): ReadonlyArray<Event> =>
-  command.attempt > state.attempt || state.ignored.includes(command.attempt) || !isTerminal(state.phase)
+  command.attempt > state.attempt ||
+  command.attempt === state.endedBy ||
+  state.ignored.includes(command.attempt) ||
+  !isTerminal(state.phase)
     ? []
     : [
         {

@@ -21,6 +21,8 @@ export interface Request {
   readonly output: PayloadRef | null
   /** Where the output breaks the model's schema. */
   readonly violations: ReadonlyArray<Violation>
+  /** The run whose end was the request's, so that the same report again is not taken for a late one. */
+  readonly endedBy: number | null
   /** Runs whose end came after the request's. */
   readonly ignored: ReadonlyArray<number>
 }
@@ -108,12 +110,24 @@ export const evolve = (state: State, event: Event): State => {
     case "RequestCompleted": {
       const { at, billing, error } = event
       const inferenceMs = state.phase._tag === "Running" ? at - state.phase.runStartedAt : null
-      return { ...state, phase: { _tag: "Completed", at, billing, error, inferenceMs } }
+      return {
+        ...state,
+        phase: { _tag: "Completed", at, billing, error, inferenceMs },
+        endedBy: event.attempt
+      }
     }
     case "RequestFailed":
-      return { ...state, phase: { _tag: "Failed", at: event.at, message: event.message } }
+      return {
+        ...state,
+        phase: { _tag: "Failed", at: event.at, message: event.message },
+        endedBy: event.attempt
+      }
     case "RequestCancelled":
-      return { ...state, phase: { _tag: "Cancelled", at: event.at, reason: event.reason } }
+      return {
+        ...state,
+        phase: { _tag: "Cancelled", at: event.at, reason: event.reason },
+        endedBy: event.reason === "requested" && "run" in state.phase ? state.attempt : null
+      }
     case "CancelRequested":
       return { ...state, cancelRequested: true }
     case "RequestRequeued":
@@ -142,5 +156,6 @@ const submitted = (event: RequestSubmitted): Request => ({
   cancelRequested: false,
   output: null,
   violations: [],
+  endedBy: null,
   ignored: []
 })

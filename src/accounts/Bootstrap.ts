@@ -38,8 +38,8 @@ The first account is open, with a balance of ${Money.format(balance)} USD. Its A
 
 Try it, from another terminal in this folder:
 
-  curl -s '${queueUrl}/vision/ocr?wait=30' \\
-    -H 'Authorization: Key ${ApiKey.format(key)}' \\
+  curl -s '${queueUrl}/vision/ocr' \\
+    -H 'Authorization: Key ${ApiKey.format(key)}' -H 'Prefer: wait=30' \\
     -H 'Content-Type: application/json' -d @examples/ocr.json
 `
 

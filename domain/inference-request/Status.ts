@@ -1,0 +1,63 @@
+/** What clients are told of a request, in the words of the contract ("States and transitions") and of the decisions. */
+import { Schema } from "effect"
+import * as Money from "../Money.ts"
+import type { BillingStatus } from "./Event.ts"
+import { isTerminal, type Request } from "./State.ts"
+
+export const Status = Schema.Literals(["IN_QUEUE", "IN_PROGRESS", "COMPLETED", "FAILED", "CANCELLED"])
+export type Status = typeof Status.Type
+
+export const OutcomeWord = Schema.Literals([
+  "pending",
+  "succeeded",
+  "partial",
+  "invalid_output",
+  "provider_failed",
+  "failed",
+  "cancelled",
+  "expired"
+])
+export type OutcomeWord = typeof OutcomeWord.Type
+
+/** Once a provider has started it a request stays `IN_PROGRESS`, also while it waits for its next run. */
+export const status = ({ phase, startedAt }: Request): Status => {
+  switch (phase._tag) {
+    case "Queued":
+    case "Dispatched":
+    case "Running":
+      return startedAt === null ? "IN_QUEUE" : "IN_PROGRESS"
+    case "Completed":
+      return "COMPLETED"
+    case "Failed":
+      return "FAILED"
+    case "Cancelled":
+      return "CANCELLED"
+  }
+}
+
+export const outcome = ({ phase, violations }: Request): OutcomeWord => {
+  switch (phase._tag) {
+    case "Queued":
+    case "Dispatched":
+    case "Running":
+      return "pending"
+    case "Completed":
+      if (violations.length > 0) return "invalid_output"
+      if (phase.billing.status === "failed") return "provider_failed"
+      return phase.billing.status === "partial" ? "partial" : "succeeded"
+    case "Failed":
+      return "failed"
+    case "Cancelled":
+      return phase.reason === "expired" ? "expired" : "cancelled"
+  }
+}
+
+/** `null` until the request has ended. */
+export const billingStatus = ({ phase }: Request): BillingStatus | null => {
+  if (phase._tag === "Completed") return phase.billing.status
+  return isTerminal(phase) ? "failed" : null
+}
+
+/** What has been charged: nothing before the end, and nothing ever for a request that failed or was cancelled. */
+export const cost = ({ phase }: Request): Money.NanoUsd =>
+  phase._tag === "Completed" ? phase.billing.amount : Money.zero
