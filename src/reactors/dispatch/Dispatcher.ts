@@ -39,16 +39,16 @@ const make = Effect.gen(function* () {
 
   const wake = Queue.offer(wakeUps, undefined)
 
-  /** Claims one request and starts its run; gives the claim's position, or `null` when there was nothing to claim. */
-  const claim = Effect.fnUntraced(function* (id: RequestId, provider: string) {
-    const at = yield* Clock.currentTimeMillis
-    const claimed = yield* actors
-      .execute(id, { _tag: "Dispatch", at, provider, node: node.self })
-      .pipe(Effect.catchTag(["NotDispatchable", "RequestNotFound"], () => Effect.succeed(null)))
-    if (claimed === null || claimed.state._tag === "NotSubmitted") return null
-    yield* runs.start({ id, request: claimed.state, jobId: null }, wake)
-    return claimed.position
-  })
+  /** Claims one request and starts its run. Not to be interrupted between the two: nobody else would run it. */
+  const claim = (id: RequestId, provider: string) =>
+    Effect.gen(function* () {
+      const at = yield* Clock.currentTimeMillis
+      const { state } = yield* actors.execute(id, { _tag: "Dispatch", at, provider, node: node.self })
+      if (state._tag === "Request") yield* runs.start({ id, request: state, jobId: null }, wake)
+    }).pipe(
+      Effect.catchTag(["NotDispatchable", "RequestNotFound"], () => Effect.void),
+      Effect.uninterruptible
+    )
 
   /** True when claims were made, or when rows were stale: either way the projection has something to catch up with. */
   const dispatchModel = Effect.fnUntraced(function* (endpoint: ModelEndpoint, now: number) {
@@ -76,16 +76,18 @@ const make = Effect.gen(function* () {
     Effect.forEach(({ requestId }) => runs.stop(requestId), { discard: true })
   )
 
-  /** Until no model has both room and due work. */
-  const pass: Effect.Effect<void, unknown> = Effect.gen(function* () {
+  const pass = Effect.gen(function* () {
     yield* stopCancelled
     const now = yield* Clock.currentTimeMillis
     const models = yield* dueWork.dueModels(now)
     const moved = yield* Effect.forEach(models, (endpoint) => dispatchModel(endpoint, now))
-    if (!moved.includes(true)) return
+    if (!moved.includes(true)) return false
     yield* projections.waitFor(yield* reader.head, { projection: projection.name })
-    return yield* pass
+    return true
   })
+
+  /** Until no model has both room and due work. */
+  const drain = Effect.repeat(pass, { while: (moved) => moved })
 
   /** Ends at the next signal, or when the next row falls due. */
   const untilNext = Effect.gen(function* () {
@@ -98,7 +100,7 @@ const make = Effect.gen(function* () {
   const recover = yield* Recovery.make(wake)
   const followDueWork = Stream.runForEach(projections.changes(projection.name), () => wake)
 
-  return [Effect.forever(Effect.andThen(pass, untilNext)), recover, followDueWork]
+  return [Effect.forever(Effect.andThen(drain, untilNext)), recover, followDueWork]
 })
 
 /** A reactor never ends: what it fails with is logged, and it starts over from the rows there are. */

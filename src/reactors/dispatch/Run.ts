@@ -90,8 +90,10 @@ export const make = Effect.gen(function* () {
           judged.payloads
         )
       ),
+      Effect.catchTag(["RequestNotFound", "NotDispatchable"], Effect.die),
       Effect.tapError((error) => Effect.logError("The outcome of a run is not recorded yet", error)),
-      Effect.retry(Schedule.spaced("1 second"))
+      Effect.retry(Schedule.spaced("1 second")),
+      Effect.orDie
     )
   })
 
@@ -100,8 +102,7 @@ export const make = Effect.gen(function* () {
       actors.execute(id, { _tag: "Release", at, attempt })
     ).pipe(Effect.ignore)
 
-  /** `stopRequested` completes when the client gives up. Interrupted, the node goes down: the run is given back. */
-  return Effect.fn("Run.run")(function* (claimed: Claimed, stopRequested: Effect.Effect<void>) {
+  const toOutcome = Effect.fn("Run.run")(function* (claimed: Claimed, stopRequested: Effect.Effect<void>) {
     const { id, request, jobId } = claimed
     const { attempt, submitted } = request
     const entry = yield* catalog.findVersion(submitted.model, submitted.modelVersion)
@@ -120,4 +121,20 @@ export const make = Effect.gen(function* () {
       Effect.flatMap(report.finish, (startedAt) => record(job, entry, outcome, startedAt))
     )
   })
+
+  /** `stopRequested` completes when the client gives up. Interrupted, the node goes down: the run is given back. */
+  return (claimed: Claimed, stopRequested: Effect.Effect<void>): Effect.Effect<void> =>
+    toOutcome(claimed, stopRequested).pipe(
+      Effect.catchCauseIf(
+        (cause) => !Cause.hasInterrupts(cause),
+        (cause) => {
+          const { id: requestId, request } = claimed
+          const job = { requestId, accountId: request.submitted.accountId, attempt: request.attempt }
+          return Effect.andThen(
+            Effect.logError("A run came to no outcome", cause),
+            record(job, null, broken("The run could not be finished."), null)
+          )
+        }
+      )
+    )
 })

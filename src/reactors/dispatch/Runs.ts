@@ -1,5 +1,5 @@
 /** The runs under way on this node: a supervised fiber each, counted per model. */
-import { Cause, Context, Deferred, Effect, FiberMap, Layer } from "effect"
+import { Context, Deferred, Effect, FiberMap, Layer } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import * as Run from "./Run.ts"
 
@@ -37,10 +37,6 @@ export class Runs extends Context.Service<
           counts.set(endpoint, count(endpoint) - 1)
         })
         yield* run(claimed, Deferred.await(stop)).pipe(
-          Effect.catchCauseIf(
-            (cause) => !Cause.hasInterrupts(cause),
-            (cause) => Effect.logError("A run ended without an outcome", cause)
-          ),
           Effect.ensuring(Effect.andThen(ended, onEnd)),
           Effect.annotateLogs({ request_id: id }),
           FiberMap.run(fibers, id)
