@@ -202,15 +202,10 @@ export const eventStoreContract = (
             { concurrency: 16 }
           )
         const early = yield* write(0, total / 2)
-        const starts = [
-          GlobalPosition.beginning,
-          ...[1, 511, 512, 513, 999].map((index) => early[index]?.position)
-        ]
-        const followers = yield* Effect.forEach(starts, (start = GlobalPosition.beginning, index) =>
-          Effect.forkChild(
-            takeIds(start, index === 0 ? total : total - [1, 511, 512, 513, 999][index - 1]! - 1)
-          )
-        )
+        const followers = yield* Effect.forEach([0, 1, 511, 512, 513, 999], (count) => {
+          const start = early[count - 1]?.position ?? GlobalPosition.beginning
+          return Effect.forkChild(takeIds(start, total - count))
+        })
         yield* write(total / 2, total)
         const all = ids(yield* Stream.runCollect(store.readAll(GlobalPosition.beginning)))
         assert.strictEqual(new Set(all).size, total)

@@ -1,0 +1,94 @@
+/**
+ * `SqlClient` (effect/sql) over `node:sqlite`: the interface of `@effect/sql-sqlite-node`, without a native build step.
+ * One connection, used by one statement or transaction at a time. Statements run synchronously on the calling thread.
+ */
+import { Effect, Layer, Option, type Scope, Semaphore, Stream } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Connection } from "effect/sql/SqlConnection"
+import type { SqlError } from "effect/sql/SqlError"
+import * as Statement from "effect/sql/Statement"
+import * as Database from "./sqlite/Database.ts"
+import * as Statements from "./sqlite/Statements.ts"
+
+/** Rows that `stream` hands on at a time. */
+const streamedRows = 128
+
+const spanAttributes: ReadonlyArray<readonly [string, unknown]> = [["db.system.name", "sqlite"]]
+
+interface SqliteConnection extends Connection {
+  readonly isTransaction: () => boolean
+}
+
+/**
+ * The connection is closed with the scope. A stream of rows holds it until it ends: do not run other statements of the
+ * same client while consuming one.
+ */
+export const make = (
+  options: Database.OpenOptions
+): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
+  Effect.gen(function* () {
+    const connection = yield* connect(options)
+    const acquirers = SqlClient.makeSqliteAcquirers({
+      connection: Effect.succeed(connection),
+      semaphore: yield* Semaphore.make(1),
+      isTransaction: (used) => used.isTransaction()
+    })
+    return yield* SqlClient.make({
+      ...acquirers,
+      compiler: Statement.makeCompilerSqlite(),
+      driver: "node:sqlite",
+      spanAttributes,
+      beginTransaction: options.readOnly === true ? "BEGIN" : "BEGIN IMMEDIATE"
+    })
+  })
+
+export const layer = (options: Database.OpenOptions): Layer.Layer<SqlClient.SqlClient, SqlError> =>
+  Layer.effect(SqlClient.SqlClient, make(options)).pipe(Layer.provide(Reactivity.layer))
+
+const connect = Effect.fnUntraced(function* (options: Database.OpenOptions) {
+  const database = yield* Effect.acquireRelease(
+    Statements.attempt("open", () => Database.open(options)),
+    (database) => Effect.sync(() => database.close())
+  )
+  const cached = Statements.cached(database)
+  const fresh = Statements.uncached(database)
+
+  const run =
+    (prepare: Statements.Prepare, arrays: boolean): Connection["executeValues"] =>
+    (sql, params) =>
+      Effect.withFiber((fiber) => {
+        const bigints = fiber.getRef(SqlClient.SafeIntegers)
+        return Statements.attempt("execute", () => Statements.all(prepare(sql), { params, arrays, bigints }))
+      })
+  const objects =
+    (prepare: Statements.Prepare): Connection["execute"] =>
+    (sql, params, transformRows) => {
+      const rows: ReturnType<Connection["execute"]> = run(prepare, false)(sql, params)
+      return transformRows === undefined ? rows : Effect.map(rows, transformRows)
+    }
+
+  return {
+    isTransaction: () => database.isTransaction,
+    execute: objects(cached),
+    executeUnprepared: objects(fresh),
+    executeValues: run(cached, true),
+    executeValuesUnprepared: run(fresh, true),
+    executeRaw: (sql, params) => Statements.attempt("execute", () => Statements.raw(cached(sql), params)),
+    executeStream: (sql, params, transformRows = (rows) => rows) =>
+      Effect.acquireRelease(
+        Statements.attempt("execute", () => Statements.iterate(fresh(sql), params)),
+        (rows) => Effect.sync(() => rows.return?.())
+      ).pipe(
+        Effect.map((rows) =>
+          Stream.paginate(rows, (rows) =>
+            Statements.attempt("execute", () => {
+              const page = Statements.next(rows, streamedRows)
+              return [transformRows(page), page.length === 0 ? Option.none() : Option.some(rows)] as const
+            })
+          )
+        ),
+        Stream.unwrap
+      )
+  } satisfies SqliteConnection
+})

@@ -1,0 +1,94 @@
+/**
+ * `kill -9` under load, again and again: what was acknowledged is there and comes to its one end, and the log is whole
+ * (security, "Invariants after every crash or seed").
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Stream } from "effect"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as FileBlobStore from "#streams/FileBlobStore.ts"
+import { Payloads } from "#streams/Payload.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
+import { files } from "#streams/sqlite/SqliteEventStore.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { verifyDirectory } from "#streams/sqlite/SqliteVerify.ts"
+import * as Load from "#test/support/Load.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+
+const cycles = Number(process.env["KILL_CYCLES"] ?? 25)
+const clients = 20
+/** Acknowledgements between a restart and the next kill, at most. */
+const maxAcknowledged = 60
+
+const terminal = new Set(["RequestCompleted", "RequestFailed", "RequestCancelled"])
+
+const log = (directory: string) =>
+  Payloads.layer.pipe(
+    Layer.provideMerge(
+      Layer.merge(
+        SqliteEventReader.layer({ filename: files(directory).log }),
+        FileBlobStore.layer({ root: `${directory}/blobs`, isShared: true })
+      )
+    )
+  )
+
+const eventsByStream = Effect.gen(function* () {
+  const reader = yield* EventReader
+  const events = yield* Stream.runCollect(reader.readAll(GlobalPosition.beginning))
+  return Map.groupBy(events, (event) => event.stream)
+})
+
+const attemptsOf = (events: ReadonlyArray<RecordedEvent>, type: string) =>
+  events.filter((event) => event.type === type).map((event) => event.data["attempt"])
+
+/** One terminal event, last but for ignored reports; each run recorded once. */
+const checkStream = (events: ReadonlyArray<RecordedEvent>) => {
+  const ends = events.filter((event) => terminal.has(event.type))
+  assert.strictEqual(ends.length, 1, `${events[0]?.stream} has one end`)
+  const dispatched = attemptsOf(events, "DispatchStarted")
+  assert.deepStrictEqual(
+    dispatched,
+    dispatched.map((_, index) => index + 1)
+  )
+  for (const type of ["RequestStarted", "OutputReceived"]) {
+    const attempts = attemptsOf(events, type)
+    assert.strictEqual(new Set(attempts).size, attempts.length, `${type} once for each run`)
+  }
+}
+
+describe("kill -9", () => {
+  it.live(
+    "loses no acknowledged request, records no run twice, and leaves a log that verifies",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* TempDirectory.make
+        const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000)
+        yield* Effect.sync(() => process.stdout.write(`kill -9: ${cycles} cycles, SEED=${seed}\n`))
+        const { accepted, readyMs } = yield* Effect.promise(() =>
+          Load.killAndRestart({ directory, cycles, clients, maxAcknowledged, seed })
+        )
+        assert.isAbove(accepted.length, cycles)
+        assert.strictEqual(new Set(accepted.map(({ id }) => id)).size, accepted.length)
+        for (const { end, input } of accepted) {
+          assert.deepStrictEqual(end.input, input)
+          assert.strictEqual(end.status, "COMPLETED")
+          assert.strictEqual(end.billingStatus, "charged")
+        }
+        const sorted = readyMs.toSorted((a, b) => a - b)
+        assert.isAtMost(sorted[Math.floor(sorted.length / 2)] ?? Infinity, 2_000, "ready again, median ms")
+
+        yield* Effect.gen(function* () {
+          const streams = yield* eventsByStream
+          for (const { id } of accepted)
+            checkStream(streams.get(StreamName.make("InferenceRequest", id)) ?? [])
+          for (const [stream, events] of streams)
+            if (stream.startsWith("InferenceRequest-")) checkStream(events)
+          const verified = yield* verifyDirectory(directory)
+          assert.isAbove(verified.events, accepted.length * 3)
+          assert.strictEqual(verified.erasedPayloads, 0)
+        }).pipe(Effect.provide(log(directory)))
+      }),
+    300_000
+  )
+})

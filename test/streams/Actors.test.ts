@@ -1,0 +1,251 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
+import * as Actors from "#streams/Actors.ts"
+import { EventStoreError } from "#streams/EventReader.ts"
+import { EventStore } from "#streams/EventStore.ts"
+import { IdGenerator } from "#streams/IdGenerator.ts"
+import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
+import * as Payload from "#streams/Payload.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Counter from "./Counter.ts"
+
+const stream = (id: string) => StreamName.make("Counter", id)
+
+/** One node: actors of its own over the log of the test. */
+const node = (options?: Actors.ActorsOptions) => Actors.make(Counter.aggregate, options)
+
+/** A node whose reads of the log are counted by stream. */
+const watchedNode = Effect.fnUntraced(function* (options?: Actors.ActorsOptions) {
+  const store = yield* EventStore
+  const read: Array<string> = []
+  const watched = EventStore.of({
+    ...store,
+    read: (stream, after) => {
+      read.push(StreamName.idOf(stream))
+      return store.read(stream, after)
+    }
+  })
+  return { actors: yield* Effect.provideService(node(options), EventStore, watched), read }
+})
+
+const concurrently = <A, E>(count: number, effect: (index: number) => Effect.Effect<A, E>) =>
+  Effect.forEach(Array.from({ length: count }).keys(), effect, { concurrency: "unbounded" })
+
+/** The totals that the stream's events say, oldest first. */
+const totals = (id: string) =>
+  Effect.flatMap(EventStore, (store) =>
+    Effect.map(store.read(stream(id)), (events) => events.map(({ data }) => data["total"]))
+  )
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+
+const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
+  const layer = Layer.merge(log, IdGenerator.layer)
+  const test = (name: string, body: Effect.Effect<void, unknown, EventStore | IdGenerator>) =>
+    it.live(name, () => Effect.provide(body, layer))
+
+  describe(`Actors on ${backend}`, () => {
+    test(
+      "decide each of many concurrent commands on the state that the one before it left",
+      Effect.gen(function* () {
+        const actors = yield* node()
+        yield* concurrently(100, () => actors.execute("a", Counter.raise()))
+        assert.deepStrictEqual(yield* totals("a"), upTo(100))
+        assert.strictEqual((yield* actors.current("a")).state.total, 100)
+      })
+    )
+
+    test(
+      "answer with the events, the state after them and where they stand",
+      Effect.gen(function* () {
+        const actors = yield* node()
+        const { head } = yield* EventStore
+        const executed = yield* actors.execute("a", Counter.raise(3))
+        assert.deepStrictEqual(executed.events, [{ _tag: "Raised", at: 1, by: 3, total: 3 }])
+        assert.deepStrictEqual(executed.state, { total: 3 })
+        assert.strictEqual(executed.position, yield* head)
+        const nothing = yield* actors.execute("a", Counter.raise(0))
+        assert.deepStrictEqual(nothing, { ...executed, events: [], position: null })
+      })
+    )
+
+    test(
+      "on two nodes that race catch up and decide again, and nothing is lost",
+      Effect.gen(function* () {
+        const nodes = [yield* node(), yield* node()]
+        yield* concurrently(2, (which) =>
+          concurrently(50, () => nodes[which]?.execute("a", Counter.raise()) ?? Effect.void)
+        )
+        assert.deepStrictEqual(yield* totals("a"), upTo(100))
+        for (const actors of nodes) assert.strictEqual((yield* actors.refresh("a")).state.total, 100)
+      })
+    )
+
+    test(
+      "take a conflict's command back when the other node has left no room for it",
+      Effect.gen(function* () {
+        const [one, other] = [yield* node(), yield* node()]
+        yield* one.execute("a", Counter.raise(1))
+        yield* other.execute("a", Counter.raise(99))
+        assert.strictEqual((yield* one.current("a")).state.total, 1)
+        assert.deepStrictEqual(yield* Effect.flip(one.execute("a", Counter.raise(1))), { _tag: "PastLimit" })
+        assert.strictEqual((yield* one.current("a")).state.total, 100)
+        assert.deepStrictEqual(yield* totals("a"), [1, 100])
+      })
+    )
+
+    test(
+      "see another node's events when they are asked to refresh",
+      Effect.gen(function* () {
+        const [one, other] = [yield* node(), yield* node()]
+        yield* one.current("a")
+        yield* other.execute("a", Counter.raise(5))
+        assert.strictEqual((yield* one.refresh("a")).state.total, 5)
+        yield* other.execute("a", Counter.raise(5))
+        assert.strictEqual((yield* one.refresh("a")).state.total, 10)
+        assert.strictEqual((yield* one.current("a")).state.total, 10)
+      })
+    )
+
+    test(
+      "leave state and log as they are when a command is rejected",
+      Effect.gen(function* () {
+        const actors = yield* node()
+        const { version } = yield* actors.execute("a", Counter.raise(60))
+        assert.deepStrictEqual(yield* Effect.flip(actors.execute("a", Counter.raise(60))), {
+          _tag: "PastLimit"
+        })
+        assert.deepStrictEqual(yield* actors.current("a"), { state: { total: 60 }, version })
+        assert.deepStrictEqual(yield* totals("a"), [60])
+        yield* actors.execute("a", Counter.raise(40))
+        assert.deepStrictEqual(yield* totals("a"), [60, 100])
+      })
+    )
+
+    test(
+      "stay right when there are far more streams than live actors",
+      Effect.gen(function* () {
+        const actors = yield* node({ capacity: 3 })
+        yield* concurrently(200, (index) => actors.execute(`s${index % 20}`, Counter.raise()))
+        for (const index of upTo(20)) {
+          assert.strictEqual((yield* actors.current(`s${index - 1}`)).state.total, 10)
+          assert.deepStrictEqual(yield* totals(`s${index - 1}`), upTo(10))
+        }
+      })
+    )
+
+    test(
+      "passivate the longest idle first, and read nothing for those that live",
+      Effect.gen(function* () {
+        const { actors, read } = yield* watchedNode({ capacity: 2 })
+        for (const id of ["a", "b", "a", "c"]) yield* actors.execute(id, Counter.raise())
+        assert.deepStrictEqual(read, ["a", "b", "c"])
+        yield* actors.current("a")
+        yield* actors.current("c")
+        assert.deepStrictEqual(read, ["a", "b", "c"])
+        assert.strictEqual((yield* actors.execute("b", Counter.raise())).state.total, 2)
+        assert.deepStrictEqual(read, ["a", "b", "c", "b"])
+      })
+    )
+
+    test(
+      "keep nothing of streams that do not exist, nor of commands that these refuse",
+      Effect.gen(function* () {
+        const { actors, read } = yield* watchedNode({ capacity: 1 })
+        yield* actors.execute("live", Counter.raise())
+        for (const index of upTo(10)) {
+          assert.deepStrictEqual(yield* actors.current(`no${index}`), { state: { total: 0 }, version: null })
+          yield* Effect.flip(actors.execute(`no${index}`, Counter.raise(101)))
+          yield* actors.execute(`no${index}`, Counter.raise(0))
+        }
+        const before = read.length
+        yield* actors.current("live")
+        assert.strictEqual(read.length, before)
+        yield* actors.current("no1")
+        assert.strictEqual(read.length, before + 1)
+      })
+    )
+
+    test(
+      "finish a command that has begun when its caller goes away, and drop one that has not",
+      Effect.gen(function* () {
+        const store = yield* EventStore
+        const appending = yield* Deferred.make<void>()
+        const released = yield* Deferred.make<void>()
+        const slow = EventStore.of({
+          ...store,
+          append: (append) =>
+            Deferred.succeed(appending, undefined).pipe(
+              Effect.andThen(Deferred.await(released)),
+              Effect.andThen(store.append(append))
+            )
+        })
+        const actors = yield* Effect.provideService(node(), EventStore, slow)
+        const begun = yield* Effect.forkChild(actors.execute("a", Counter.raise(1)))
+        yield* Deferred.await(appending)
+        const waiting = yield* Effect.forkChild(actors.execute("a", Counter.raise(10)))
+        yield* Effect.yieldNow
+        yield* Fiber.interrupt(waiting)
+        const interrupting = yield* Effect.forkChild(Fiber.interrupt(begun))
+        yield* Effect.yieldNow
+        yield* Deferred.succeed(released, undefined)
+        yield* Fiber.join(interrupting)
+        assert.deepStrictEqual(yield* totals("a"), [1])
+        assert.strictEqual((yield* actors.current("a")).state.total, 1)
+        assert.strictEqual((yield* actors.execute("a", Counter.raise(1))).state.total, 2)
+      })
+    )
+
+    test(
+      "read the log again after an append of which nobody knows whether it was written",
+      Effect.gen(function* () {
+        const store = yield* EventStore
+        let isAcknowledged = false
+        const forgetful = EventStore.of({
+          ...store,
+          append: (append) =>
+            Effect.flatMap(store.append(append), (appended) =>
+              isAcknowledged
+                ? Effect.succeed(appended)
+                : Effect.fail(new EventStoreError({ reason: "no answer" }))
+            )
+        })
+        const actors = yield* Effect.provideService(node(), EventStore, forgetful)
+        const exit = yield* Effect.exit(actors.execute("a", Counter.raise(7)))
+        assert.isTrue(Exit.isFailure(exit))
+        assert.strictEqual((yield* actors.current("a")).state.total, 7)
+        isAcknowledged = true
+        yield* actors.execute("a", Counter.raise(1))
+        assert.deepStrictEqual(yield* totals("a"), [7, 8])
+      })
+    )
+
+    test(
+      "store the payloads that the events name, and drop the others",
+      Effect.gen(function* () {
+        const actors = yield* node()
+        const store = yield* EventStore
+        const sealed = (name: string, text: string): Payload.SealedPayload => ({
+          name,
+          salt: "salt",
+          hash: Payload.hash("salt", text),
+          size: text.length,
+          content: { _tag: "Inline", text }
+        })
+        const note = sealed("note", '"kept"')
+        const others = [sealed("other", '"x"'), { ...sealed("note", '"another"') }]
+        yield* actors.execute("a", { _tag: "Note", note: Payload.refOf(note) }, [...others, note])
+        yield* actors.execute("b", Counter.raise(0), [note])
+        yield* actors.execute("b", Counter.raise(1), [note])
+        assert.deepStrictEqual(yield* store.payload(stream("a"), "note"), note)
+        assert.isNull(yield* store.payload(stream("a"), "other"))
+        assert.isNull(yield* store.payload(stream("b"), "note"))
+      })
+    )
+  })
+}
+
+actorsOn("memory", MemoryEventStore.layer)
+actorsOn("SQLite", TempDirectory.provide(SqliteEventStore.layer))

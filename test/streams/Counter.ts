@@ -1,0 +1,45 @@
+/** The smallest aggregate that actors can be tried on: a number that may be raised up to a limit, and notes. */
+import { Result, Schema } from "effect"
+import type { Aggregate } from "#domain/Aggregate.ts"
+import * as EventCodec from "#domain/EventCodec.ts"
+import { PayloadRef } from "#domain/PayloadRef.ts"
+
+export const limit = 100
+
+const at = Schema.Int
+export const Raised = Schema.TaggedStruct("Raised", { at, by: Schema.Int, total: Schema.Int })
+export const Noted = Schema.TaggedStruct("Noted", { at, payloads: Schema.Struct({ note: PayloadRef }) })
+
+export const codec = EventCodec.make([Raised, Noted])
+export type Event = ReturnType<typeof codec.decode>
+
+export type Command =
+  /** Nothing happens when `by` is 0. */
+  { readonly _tag: "Raise"; readonly by: number } | { readonly _tag: "Note"; readonly note: PayloadRef }
+
+export interface State {
+  readonly total: number
+}
+
+export interface Rejection {
+  readonly _tag: "PastLimit"
+}
+
+export const aggregate: Aggregate<State, Command, Event, Rejection> = {
+  category: "Counter",
+  codec,
+  decider: {
+    initial: { total: 0 },
+    decide: (command, { total }) => {
+      if (command._tag === "Note") {
+        return Result.succeed([{ _tag: "Noted", at: 1, payloads: { note: command.note } }])
+      }
+      const { by } = command
+      if (total + by > limit) return Result.fail({ _tag: "PastLimit" })
+      return Result.succeed(by === 0 ? [] : [{ _tag: "Raised", at: 1, by, total: total + by }])
+    },
+    evolve: (state, event) => (event._tag === "Raised" ? { total: event.total } : state)
+  }
+}
+
+export const raise = (by = 1): Command => ({ _tag: "Raise", by })

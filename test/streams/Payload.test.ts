@@ -1,0 +1,133 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import { BlobStore } from "#streams/BlobStore.ts"
+import { EventStore } from "#streams/EventStore.ts"
+import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
+import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
+import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
+import * as Payload from "#streams/Payload.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { eventData } from "#test/support/EventFixtures.ts"
+
+const layer = Payload.Payloads.layer.pipe(
+  Layer.provideMerge(Layer.merge(MemoryEventStore.layer, MemoryBlobStore.layer))
+)
+
+const test = (name: string, body: Effect.Effect<void, unknown, Payload.Payloads | EventStore | BlobStore>) =>
+  it.effect(name, () => Effect.provide(body, layer))
+
+const stream = StreamName.make("Thing", "a")
+
+const seal = (json: Json, name = "input") =>
+  Effect.flatMap(Payload.Payloads, (payloads) => payloads.seal({ owner: "acc_1", stream, name, json }))
+
+const store = (payload: Payload.SealedPayload) =>
+  Effect.flatMap(EventStore, ({ append }) =>
+    append({
+      stream,
+      expected: ExpectedVersion.Any,
+      events: [eventData("e")],
+      payloads: [payload]
+    })
+  )
+
+const open = (payload: Payload.SealedPayload) =>
+  Effect.flatMap(Payload.Payloads, (payloads) => payloads.open(stream, payload.name, Payload.refOf(payload)))
+
+const large = { text: "ä".repeat(Payload.inlineLimit) }
+
+/** A string whose canonical JSON has `bytes` bytes. */
+const ofBytes = (bytes: number) => "x".repeat(bytes - 2)
+
+describe("Payloads", () => {
+  test(
+    "gives back the canonical text of what was sealed",
+    Effect.gen(function* () {
+      const sealed = yield* seal({ b: 1, a: "naïve ☃" })
+      assert.strictEqual(sealed.content._tag, "Inline")
+      assert.strictEqual(sealed.size, Buffer.byteLength('{"a":"naïve ☃","b":1}'))
+      yield* store(sealed)
+      assert.strictEqual(yield* open(sealed), '{"a":"naïve ☃","b":1}')
+    })
+  )
+
+  test(
+    "hashes the same content under another salt each time, so that a hash tells nothing about it",
+    Effect.gen(function* () {
+      const [one, two] = [yield* seal({ secret: 1 }), yield* seal({ secret: 1 })]
+      assert.notStrictEqual(one.salt, two.salt)
+      assert.notStrictEqual(one.hash, two.hash)
+      assert.strictEqual(Buffer.from(one.salt, "base64url").length, 16)
+    })
+  )
+
+  test(
+    "lays content into the blob store from 64 KiB and one byte on, under its owner and stream",
+    Effect.gen(function* () {
+      const fits = yield* seal(ofBytes(Payload.inlineLimit))
+      assert.strictEqual(fits.content._tag, "Inline")
+      const past = yield* seal(ofBytes(Payload.inlineLimit + 1))
+      assert.deepStrictEqual(past.content, {
+        _tag: "Blob",
+        key: `payloads/acc_1/Thing-a/input-${past.hash}`
+      })
+      assert.strictEqual(past.size, Payload.inlineLimit + 1)
+    })
+  )
+
+  test(
+    "gives back what is in the blob store, characters of several bytes whole",
+    Effect.gen(function* () {
+      const sealed = yield* seal(large)
+      yield* store(sealed)
+      assert.strictEqual(yield* open(sealed), JSON.stringify(large))
+    })
+  )
+
+  test(
+    "says erased when the record or its blob is not there",
+    Effect.gen(function* () {
+      const blobs = yield* BlobStore
+      const never = yield* seal(1)
+      assert.strictEqual((yield* Effect.flip(open(never)))._tag, "PayloadUnavailable")
+      const sealed = yield* seal(large, "output")
+      yield* store(sealed)
+      if (sealed.content._tag === "Blob") yield* blobs.remove(sealed.content.key)
+      assert.deepInclude(yield* Effect.flip(open(sealed)), { _tag: "PayloadUnavailable", reason: "erased" })
+    })
+  )
+
+  test(
+    "says damaged when text, salt, size or hash are not what the event says",
+    Effect.gen(function* () {
+      const sealed = yield* seal({ a: 1 })
+      const text = '{"a":2}'
+      for (const [index, record] of [
+        { ...sealed, content: { _tag: "Inline", text } as const },
+        { ...sealed, salt: "another" },
+        { ...sealed, size: sealed.size + 1 },
+        { ...sealed, hash: Payload.hash(sealed.salt, text), content: { _tag: "Inline", text } as const }
+      ].entries()) {
+        const name = `input${index}`
+        yield* store({ ...record, name })
+        assert.deepInclude(yield* Effect.flip(open({ ...sealed, name })), {
+          _tag: "PayloadUnavailable",
+          reason: "damaged"
+        })
+      }
+    })
+  )
+
+  test(
+    "says damaged when a blob was altered",
+    Effect.gen(function* () {
+      const blobs = yield* BlobStore
+      const sealed = yield* seal(large)
+      yield* store(sealed)
+      const altered = JSON.stringify(large).replace("ä", "ö")
+      if (sealed.content._tag === "Blob") yield* blobs.put(sealed.content.key, Buffer.from(altered))
+      assert.deepInclude(yield* Effect.flip(open(sealed)), { reason: "damaged" })
+    })
+  )
+})

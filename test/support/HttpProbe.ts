@@ -1,0 +1,68 @@
+/** Requests as tests send them: one connection each, nothing added, nothing hidden. */
+import * as http from "node:http"
+import * as net from "node:net"
+import { Effect } from "effect"
+
+export interface Probe {
+  readonly method?: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: http.IncomingHttpHeaders
+  readonly bytes: Buffer
+  readonly text: string
+  /** The body as JSON; `undefined` when it is none. */
+  readonly json: unknown
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export const send = (port: number, probe: Probe): Effect.Effect<Reply> =>
+  Effect.callback((resume, signal) => {
+    const { body, headers, method, path } = probe
+    const request = http.request(
+      {
+        host: "127.0.0.1",
+        port,
+        path,
+        agent: false,
+        signal,
+        method: method ?? "GET",
+        headers: headers ?? {}
+      },
+      (response) => {
+        const chunks: Array<Buffer> = []
+        response.on("error", (error) => resume(Effect.die(error)))
+        response.on("data", (chunk: Buffer) => chunks.push(chunk))
+        response.on("end", () => {
+          const bytes = Buffer.concat(chunks)
+          const text = bytes.toString()
+          const status = response.statusCode ?? 0
+          resume(Effect.succeed({ status, headers: response.headers, bytes, text, json: parse(text) }))
+        })
+      }
+    )
+    request.on("error", (error) => resume(Effect.die(error)))
+    request.end(body)
+  })
+
+/** Writes `text` to a bare socket; what came until the server closed it. */
+export const raw = (port: number, text: string | Uint8Array): Effect.Effect<string> =>
+  Effect.callback((resume) => {
+    const chunks: Array<Buffer> = []
+    const socket = net.connect(port, "127.0.0.1", () => socket.write(text))
+    socket.on("data", (chunk) => chunks.push(chunk))
+    socket.on("error", () => {})
+    socket.on("close", () => resume(Effect.succeed(Buffer.concat(chunks).toString("latin1"))))
+    return Effect.sync(() => socket.destroy())
+  })

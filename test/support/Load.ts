@@ -1,0 +1,118 @@
+/** Clients that submit while the server is killed under them, and remember every answer. */
+import { setTimeout as delay } from "node:timers/promises"
+import * as ServerProcess from "./ServerProcess.ts"
+
+export interface Accepted {
+  readonly id: string
+  readonly input: unknown
+  /** The request as it ended. */
+  readonly end: { readonly status: string; readonly billingStatus: string; readonly input: unknown }
+}
+
+export interface KillOptions {
+  readonly directory: string
+  readonly cycles: number
+  readonly clients: number
+  readonly maxAcknowledged: number
+  readonly seed: number
+}
+
+/** A small generator of its own (mulberry32), so that a seed gives the same choices again. */
+const randomFrom = (seed: number) => {
+  let state = seed
+  return (below: number): number => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}
+
+const works = (random: (below: number) => number, serial: number) => {
+  const kinds = [
+    { path: "/sandbox/echo", input: { value: { serial } } },
+    { path: "/sandbox/echo", input: { value: serial, delayMs: random(200) } },
+    { path: "/sandbox/flaky", input: { failures: random(2) } },
+    { path: "/sandbox/slow", input: { seconds: 0.1 } },
+    { path: "/sandbox/echo", input: { value: "x".repeat(70_000) } }
+  ] as const
+  return kinds[random(kinds.length)] ?? kinds[0]
+}
+
+const retryDelayMs = 25
+
+/** The answer of `attempt`, tried again for as long as there is no server to give one. */
+const persist = async <A>(attempt: () => Promise<A | undefined>): Promise<A> => {
+  for (;;) {
+    const answer = await attempt().catch(() => undefined)
+    if (answer !== undefined) return answer
+    await delay(retryDelayMs)
+  }
+}
+
+/** Submits under an idempotency key until the server has answered: a client that survives a crash. */
+const submit = (url: string, path: string, input: unknown, key: string) =>
+  persist(async () => {
+    const response = await fetch(url + path, {
+      method: "POST",
+      headers: { ...ServerProcess.authorization, "content-type": "application/json", "idempotency-key": key },
+      body: JSON.stringify(input)
+    })
+    const body = (await response.json()) as { readonly request_id: string }
+    if (response.status !== 200)
+      throw new Error(`submit answered ${response.status}: ${JSON.stringify(body)}`)
+    return body.request_id
+  })
+
+const endOf = (url: string, id: string): Promise<Accepted["end"]> =>
+  persist(async () => {
+    const response = await fetch(`${url}/requests/${id}`, { headers: ServerProcess.authorization })
+    const body = (await response.json()) as Accepted["end"] & { readonly error?: unknown }
+    if (response.status !== 200) return { ...body, status: `HTTP ${response.status}` }
+    return body.status === "IN_QUEUE" || body.status === "IN_PROGRESS" ? undefined : body
+  })
+
+/** Kills and restarts the server `cycles` times under load, then waits until everything accepted has ended. */
+export const killAndRestart = async ({ directory, cycles, clients, maxAcknowledged, seed }: KillOptions) => {
+  const random = randomFrom(seed)
+  const options = { dataDirectory: directory, port: await ServerProcess.freePort() }
+  const acknowledged: Array<{ readonly id: string; readonly input: unknown }> = []
+  const readyMs: Array<number> = []
+  let isOver = false
+  let wake = () => {}
+
+  const start = async () => {
+    const began = performance.now()
+    const server = await ServerProcess.start(options)
+    readyMs.push(performance.now() - began)
+    return server
+  }
+  const untilAcknowledged = (count: number) =>
+    new Promise<void>((resolve) => {
+      wake = () => acknowledged.length >= count && resolve()
+      wake()
+    })
+  const client = async (url: string, name: number) => {
+    for (let serial = 0; !isOver; serial++) {
+      const { path, input } = works(random, serial)
+      const id = await submit(url, path, input, `${seed}-${name}-${serial}`)
+      acknowledged.push({ id, input })
+      wake()
+    }
+  }
+
+  let server = await start()
+  const loads = Array.from({ length: clients }, (_, name) => client(server.url, name))
+  for (let cycle = 0; cycle < cycles; cycle++) {
+    await untilAcknowledged(acknowledged.length + 1 + random(maxAcknowledged))
+    await server.kill("SIGKILL")
+    server = await start()
+  }
+  isOver = true
+  await Promise.all(loads)
+  const accepted = await Promise.all(
+    acknowledged.map(async ({ id, input }) => ({ id, input, end: await endOf(server.url, id) }))
+  )
+  const exitCode = await server.kill("SIGTERM")
+  return { accepted, readyMs, exitCode }
+}

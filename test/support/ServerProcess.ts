@@ -1,0 +1,72 @@
+/** The server as its users run it: a process of its own, that can be killed. */
+import * as childProcess from "node:child_process"
+import { once } from "node:events"
+import * as net from "node:net"
+import * as path from "node:path"
+import * as readline from "node:readline"
+
+const root = path.resolve(import.meta.dirname, "../..")
+
+export interface ServerProcess {
+  readonly url: string
+  /** Everything it has printed so far, both streams. */
+  readonly output: () => string
+  /** Sends the signal and waits until the process is gone; gives its exit code (`null` when the signal ended it). */
+  readonly kill: (signal: NodeJS.Signals) => Promise<number | null>
+}
+
+export interface StartOptions {
+  readonly dataDirectory: string
+  readonly port: number
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** A key for `BOOTSTRAP_API_KEY`, and the header that presents it. */
+export const apiKey = "test:0123456789abcdef"
+export const authorization = { authorization: `Key ${apiKey}` }
+
+/** A port that was free a moment ago. */
+export const freePort = async (): Promise<number> => {
+  const server = net.createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  await once(server, "close")
+  if (address === null || typeof address === "string") throw new Error("no port")
+  return address.port
+}
+
+/** Resolves when the server says that it serves; rejects with its output when it ends before. */
+export const start = ({ dataDirectory, port, env = {} }: StartOptions): Promise<ServerProcess> => {
+  const child = childProcess.spawn(process.execPath, ["src/main.ts", "serve"], {
+    cwd: root,
+    env: {
+      // Nothing else of the tests' environment: the runner sets a BASE_URL of its own.
+      PATH: process.env["PATH"],
+      DATA_DIR: dataDirectory,
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      BOOTSTRAP_API_KEY: apiKey,
+      BOOTSTRAP_BALANCE: "1000000",
+      ...env
+    },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  const lines: Array<string> = []
+  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve))
+  const kill = (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return exited
+  }
+  return new Promise((resolve, reject) => {
+    const url = `http://127.0.0.1:${port}`
+    const started: ServerProcess = { url, output: () => lines.join("\n"), kill }
+    for (const stream of [child.stdout, child.stderr]) {
+      readline.createInterface({ input: stream }).on("line", (line) => {
+        lines.push(line)
+        if (line.includes(" serves at ")) resolve(started)
+      })
+    }
+    void exited.then((code) => reject(new Error(`The server ended with ${code}:\n${lines.join("\n")}`)))
+  })
+}

@@ -1,0 +1,122 @@
+/**
+ * The HTTP API over the real application services, on a free port and a fresh data directory. No dispatcher runs: tests
+ * bring requests to the state that they need (`Lifecycle`), so that nothing happens by itself.
+ */
+import type { ServerOptions } from "node:http"
+import * as path from "node:path"
+import { Context, type Duration, Effect, Layer } from "effect"
+import * as HttpServer from "effect/http/HttpServer"
+import { NetAddress } from "effect/net"
+import { KeyId } from "#domain/Ids.ts"
+import * as Money from "#domain/Money.ts"
+import { AccountActors } from "#src/accounts/AccountActors.ts"
+import { Accounts } from "#src/accounts/Accounts.ts"
+import * as ApiKey from "#src/accounts/ApiKey.ts"
+import { Authentication } from "#src/accounts/Authentication.ts"
+import { BodyTimeout } from "#src/http/edge/BodyReader.ts"
+import * as Http from "#src/http/HttpServer.ts"
+import { MediaStore } from "#src/media/MediaStore.ts"
+import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
+import { PublicUrls, type Urls } from "#src/PublicUrls.ts"
+import * as ActorRequests from "#src/requests/ActorRequests.ts"
+import { IdempotencyKeyActors } from "#src/requests/IdempotencyKeyActors.ts"
+import { QueueDepth } from "#src/requests/QueueDepth.ts"
+import { RequestActors } from "#src/requests/RequestActors.ts"
+import { RequestChanges } from "#src/requests/RequestChanges.ts"
+import * as FileBlobStore from "#streams/FileBlobStore.ts"
+import { IdGenerator } from "#streams/IdGenerator.ts"
+import { Payloads } from "#streams/Payload.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
+import * as TempDirectory from "./TempDirectory.ts"
+
+export class TestServer extends Context.Service<
+  TestServer,
+  {
+    readonly port: number
+    readonly urls: Urls
+    /** `Authorization` headers of two accounts. */
+    readonly key: string
+    readonly otherKey: string
+  }
+>()("inferlog/test/TestServer") {}
+
+export interface TestServerOptions {
+  /** Public addresses that differ from the server's own. */
+  readonly urls?: Partial<Urls>
+  /** Of the Node server. */
+  readonly limits?: ServerOptions
+  readonly bodyTimeout?: Duration.Input
+}
+
+/** The only names that resolve, one of them to a private address. */
+const addresses: Readonly<Record<string, string>> = {
+  "hooks.acme.dev": "93.184.216.34",
+  "inside.acme.dev": "10.0.0.1"
+}
+
+const outbound = OutboundGuard.layer({
+  admitted: [],
+  resolve: (name) => Effect.succeed(addresses[name] === undefined ? [] : [addresses[name]])
+})
+
+const storage = TempDirectory.provide((directory) =>
+  Layer.mergeAll(
+    SqliteEventStore.layer(directory),
+    FileBlobStore.layer({ root: path.join(directory, "blobs"), isShared: false })
+  )
+)
+
+const publicUrls = (urls: Partial<Urls>) =>
+  Layer.effect(
+    PublicUrls,
+    Effect.map(HttpServer.HttpServer, ({ address }) => {
+      const own = `http://127.0.0.1:${portOf(address)}`
+      return { queueUrl: own, baseUrl: own, mediaUrl: own, mcpUrl: own, ...urls }
+    })
+  )
+
+const portOf = (address: HttpServer.HttpServer["Service"]["address"]): number =>
+  NetAddress.isInetAddress(address) ? address.port : 0
+
+const actors = Layer.mergeAll(RequestActors.layer, IdempotencyKeyActors.layer, AccountActors.layer)
+
+const services = Layer.mergeAll(ActorRequests.layer, Authentication.layer, Accounts.layer).pipe(
+  Layer.provideMerge(RequestChanges.layer),
+  Layer.provideMerge(actors),
+  Layer.provideMerge(Layer.mergeAll(Payloads.layer, MediaStore.layer, BuiltinCatalog.layer, outbound)),
+  Layer.provide(Layer.succeed(QueueDepth, { of: () => Effect.succeed(0) }))
+)
+
+/** The `Authorization` header of the account's first key. */
+const openAccount = Effect.fnUntraced(function* (name: string) {
+  const accounts = yield* Accounts
+  const key = { keyId: KeyId.make(name), secret: ApiKey.makeSecret() }
+  yield* accounts.open({ name, key, balance: Money.zero })
+  return `Key ${ApiKey.format(key)}`
+})
+
+export const layer = (options: TestServerOptions = {}) => {
+  const server = Layer.effect(
+    TestServer,
+    Effect.gen(function* () {
+      const { address } = yield* HttpServer.HttpServer
+      return {
+        port: portOf(address),
+        urls: yield* PublicUrls,
+        key: yield* openAccount("alpha"),
+        otherKey: yield* openAccount("beta")
+      }
+    })
+  )
+  return Layer.merge(server, Http.layerNoServer).pipe(
+    Layer.provideMerge(services),
+    Layer.provideMerge(storage),
+    Layer.provideMerge(publicUrls(options.urls ?? {})),
+    Layer.provideMerge(Http.layerServerAt({ host: "127.0.0.1", port: 0 }, options.limits)),
+    Layer.provideMerge(IdGenerator.layer),
+    Layer.provide(
+      options.bodyTimeout === undefined ? Layer.empty : Layer.succeed(BodyTimeout, options.bodyTimeout)
+    )
+  )
+}
