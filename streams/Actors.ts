@@ -84,7 +84,7 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
     const release = (id: string, actor: Actor<State>) => {
       actor.users--
       // A stream that does not exist is not worth a place.
-      if (actor.users === 0 && actor.current?.version == null) actors.delete(id)
+      if (actor.users === 0 && (actor.current?.version ?? null) === null) actors.delete(id)
       if (actors.size <= capacity) return
       for (const [oldest, candidate] of actors) {
         if (candidate.users > 0) continue

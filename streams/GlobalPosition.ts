@@ -2,7 +2,7 @@
  * Where an event stands in the one order that every reader sees. Opaque outside the backends: `<seq>` or
  * `<seq>.<index>`, compared with `order`, never as text or number.
  */
-import { Order, Schema } from "effect"
+import { type Order, Schema } from "effect"
 
 export const GlobalPosition = Schema.String.check(Schema.isPattern(/^\d{1,19}(\.\d{1,9})?$/)).pipe(
   Schema.brand("GlobalPosition")

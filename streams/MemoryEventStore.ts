@@ -24,18 +24,12 @@ const make = Effect.sync(() => {
     for (const { id, type, time, data } of events) {
       const ordinal = recorded.length
       const text = CanonicalJson.stringify(data)
+      const link = { stream, ordinal, id, type, time, text }
       const event = new RecordedEvent({
+        ...link,
         position: positionOf(log.length + 1),
         version: trustedVersion(String(ordinal)),
-        hash: EventChain.hash(recorded.at(-1)?.hash ?? EventChain.origin, {
-          stream,
-          ordinal,
-          id,
-          type,
-          time,
-          text
-        }),
-        ...{ stream, ordinal, id, type, time, text }
+        hash: EventChain.hash(recorded.at(-1)?.hash ?? EventChain.origin, link)
       })
       log.push(event)
       recorded.push(event)
