@@ -24,24 +24,23 @@ interface SqliteConnection extends Connection {
  * The connection is closed with the scope. A stream of rows holds it until it ends: do not run other statements of the
  * same client while consuming one.
  */
-export const make = (
+export const make = Effect.fnUntraced(function* (
   options: Database.OpenOptions
-): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
-  Effect.gen(function* () {
-    const connection = yield* connect(options)
-    const acquirers = SqlClient.makeSqliteAcquirers({
-      connection: Effect.succeed(connection),
-      semaphore: yield* Semaphore.make(1),
-      isTransaction: (used) => used.isTransaction()
-    })
-    return yield* SqlClient.make({
-      ...acquirers,
-      compiler: Statement.makeCompilerSqlite(),
-      driver: "node:sqlite",
-      spanAttributes,
-      beginTransaction: options.readOnly === true ? "BEGIN" : "BEGIN IMMEDIATE"
-    })
+): Effect.fn.Return<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> {
+  const connection = yield* connect(options)
+  const acquirers = SqlClient.makeSqliteAcquirers({
+    connection: Effect.succeed(connection),
+    semaphore: yield* Semaphore.make(1),
+    isTransaction: (used) => used.isTransaction()
   })
+  return yield* SqlClient.make({
+    ...acquirers,
+    compiler: Statement.makeCompilerSqlite(),
+    driver: "node:sqlite",
+    spanAttributes,
+    beginTransaction: options.readOnly === true ? "BEGIN" : "BEGIN IMMEDIATE"
+  })
+})
 
 export const layer = (options: Database.OpenOptions): Layer.Layer<SqlClient.SqlClient, SqlError> =>
   Layer.effect(SqlClient.SqlClient, make(options)).pipe(Layer.provide(Reactivity.layer))

@@ -1,0 +1,64 @@
+/** How far the projections are, as their readers see it: after the commit. */
+import { Effect, Schema } from "effect"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+
+export const Progress = Schema.Struct({
+  projections: Schema.Array(Schema.String),
+  position: GlobalPosition.GlobalPosition,
+  /** They met an event that they cannot apply, and stay here until the program is started again. */
+  stopped: Schema.Boolean
+})
+export type Progress = typeof Progress.Type
+
+export interface Standing {
+  readonly position: GlobalPosition.GlobalPosition
+  readonly stopped: boolean
+}
+
+export interface Board {
+  readonly publish: (moved: ReadonlyArray<Progress>) => void
+  readonly standings: () => ReadonlyMap<string, Standing>
+  /** Where the projection stands as soon as that is as wanted; `undefined` when there is no such projection. */
+  readonly until: (
+    projection: string,
+    wanted: (standing: Standing) => boolean
+  ) => Effect.Effect<Standing | undefined>
+}
+
+export const makeBoard = (): Board => {
+  const standings = new Map<string, Standing>()
+  const waiting = new Map<string, Set<() => void>>()
+
+  const wake = (projection: string) => {
+    const woken = waiting.get(projection)
+    waiting.delete(projection)
+    for (const check of woken ?? []) check()
+  }
+
+  const wait = (projection: string, check: () => void) => {
+    const others = waiting.get(projection)
+    if (others === undefined) waiting.set(projection, new Set([check]))
+    else others.add(check)
+  }
+
+  return {
+    publish: (moved) => {
+      for (const { projections, position, stopped } of moved) {
+        for (const projection of projections) standings.set(projection, { position, stopped })
+      }
+      // Whoever is woken runs at once: it is to see all standings as they are now.
+      for (const { projections } of moved) projections.forEach(wake)
+    },
+    standings: () => new Map(standings),
+    until: (projection, wanted) =>
+      Effect.callback((resume) => {
+        const check = () => {
+          const standing = standings.get(projection)
+          if (standing === undefined || wanted(standing)) resume(Effect.succeed(standing))
+          else wait(projection, check)
+        }
+        check()
+        return Effect.sync(() => waiting.get(projection)?.delete(check))
+      })
+  }
+}

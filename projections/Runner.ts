@@ -1,0 +1,90 @@
+/**
+ * Builds read models: tails the log and applies it to all projections, rows and checkpoints in one transaction per batch.
+ * Deleting the file and starting again gives the same rows.
+ */
+import { type Array, Effect, type Scope, Stream } from "effect"
+import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import * as Database from "#streams/sqlite/Database.ts"
+import type { Progress } from "./Progress.ts"
+import type { Projection } from "./Projection.ts"
+import { attempt, type ReadModelError } from "./ReadModelError.ts"
+import * as Checkpoints from "./runner/Checkpoints.ts"
+import { describe } from "./runner/Failure.ts"
+import { type Failure, type Group, makeApply } from "./runner/Group.ts"
+import * as Groups from "./runner/Groups.ts"
+import * as Start from "./runner/Start.ts"
+
+export interface RunnerOptions {
+  readonly filename: string
+  readonly projections: ReadonlyArray<Projection>
+  /** Called with all projections when their tables are there, then with those that a commit moved or that stopped. */
+  readonly publish: (moved: ReadonlyArray<Progress>) => void
+}
+
+/**
+ * Prepares the file, then follows the log for ever. A projection is built anew when its version has changed, or when the
+ * log is not the one it was built from. One that cannot apply an event stops there, with a logged error; the others go on.
+ */
+export const run = Effect.fnUntraced(function* (
+  options: RunnerOptions
+): Effect.fn.Return<never, ReadModelError | EventStoreError, EventReader | Scope.Scope> {
+  const reader = yield* EventReader
+  const db = yield* openDatabase(options.filename)
+  const checkpoints = yield* attempt(unprepared, () => Checkpoints.make(db))
+  const start = yield* Start.prepare({ db, checkpoints, reader, projections: options.projections })
+  const groups = Groups.make(start, makeApply(db, checkpoints))
+
+  const advance = Effect.fnUntraced(function* (
+    group: Group,
+    events: Array.NonEmptyReadonlyArray<RecordedEvent>
+  ) {
+    const { failures, goesOn, ...moved } = yield* attempt(unwritten, () => groups.advance(group, events))
+    options.publish([standing(moved), ...failures.map(stopped)])
+    yield* Effect.forEach(failures, logFailure, { discard: true })
+    // The other groups, and whoever shares the thread, come in between two batches.
+    yield* Effect.yieldNow
+    return goesOn
+  })
+
+  const follow = (group: Group) =>
+    reader.subscribe(group.checkpoint.position).pipe(
+      Stream.chunks,
+      Stream.runForEachWhile((events) => advance(group, events))
+    )
+
+  options.publish(start.map(standing))
+  yield* Effect.forEach(start, follow, { concurrency: "unbounded", discard: true })
+  return yield* Effect.never
+})
+
+const unprepared = "The file of the read models cannot be opened"
+const unwritten = "The file of the read models cannot be written"
+
+const openDatabase = (filename: string) =>
+  Effect.acquireRelease(
+    attempt(unprepared, () => Database.open({ filename, synchronous: "NORMAL" })),
+    (db) => Effect.sync(() => db.close())
+  )
+
+const standing = ({ members, checkpoint }: Pick<Group, "members" | "checkpoint">): Progress => ({
+  projections: members.map(({ name }) => name),
+  position: checkpoint.position,
+  stopped: false
+})
+
+const stopped = ({ member, position }: Failure): Progress => ({
+  projections: [member.name],
+  position,
+  stopped: true
+})
+
+const logFailure = ({ member, event, cause }: Failure) =>
+  Effect.logError("A projection has stopped: it cannot apply an event").pipe(
+    Effect.annotateLogs({
+      projection: member.name,
+      position: event.position,
+      type: event.type,
+      reason: describe(cause)
+    })
+  )

@@ -1,0 +1,141 @@
+/** Queries on the work queue. Work that is due is rows, not fibers: a million waiting requests cost no memory. */
+import { Context, Effect, Layer, Schema } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { AccountId, RequestId } from "#domain/Ids.ts"
+import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import { ReadModels, rows } from "../ReadModels.ts"
+import * as Queries from "./DueWorkQueries.ts"
+import { roundRobin } from "./Fairness.ts"
+
+export const QueuedRequest = Schema.Struct({
+  requestId: RequestId,
+  accountId: AccountId,
+  model: ModelEndpoint,
+  /** Unix time in ms. */
+  dueAt: Schema.Int,
+  /** Number of the run before; 0 when none was. */
+  attempt: Schema.Int
+})
+export type QueuedRequest = typeof QueuedRequest.Type
+
+/** A run that a node has claimed and that has not ended. */
+export const Claim = Schema.Struct({
+  requestId: RequestId,
+  accountId: AccountId,
+  model: ModelEndpoint,
+  attempt: Schema.Int,
+  provider: Schema.String,
+  node: Schema.String,
+  jobId: Schema.NullOr(Schema.String),
+  cancelRequested: Schema.BooleanFromBit
+})
+export type Claim = typeof Claim.Type
+
+const queued = rows(QueuedRequest)
+const claimed = rows(Claim)
+const accountIds = rows(Schema.Struct({ accountId: AccountId }))
+const models = rows(Schema.Struct({ model: ModelEndpoint }))
+const times = rows(Schema.Struct({ dueAt: Schema.NullOr(Schema.Int) }))
+const counts = rows(Schema.Struct({ queued: Schema.Int }))
+
+/** Sorts after every account id. */
+const last = "\u{10ffff}"
+
+export class DueWork extends Context.Service<
+  DueWork,
+  {
+    /**
+     * Requests of `model` that are due, at most `limit`: round robin over accounts, beginning after account `after` (give
+     * the last one served), oldest first within an account. The cost is of `limit`, not of the queue.
+     */
+    next(options: {
+      readonly model: ModelEndpoint
+      /** Unix time in ms, as `now` everywhere here. */
+      readonly now: number
+      readonly limit: number
+      readonly after: AccountId | null
+    }): Effect.Effect<ReadonlyArray<QueuedRequest>, SqlError>
+    /** Models that have due requests. */
+    dueModels(now: number): Effect.Effect<ReadonlyArray<ModelEndpoint>, SqlError>
+    /** When the next request comes due that is not due now; `null` when none waits. */
+    nextDueAt(now: number): Effect.Effect<number | null, SqlError>
+    /** Claimed runs in the order of their request ids, after `after`, at most `limit`. */
+    claims(options: {
+      readonly after: RequestId | null
+      readonly limit: number
+    }): Effect.Effect<ReadonlyArray<Claim>, SqlError>
+    /** Runs of `node` that a client wants stopped, at most `limit`. */
+    cancelRequested(options: {
+      readonly node: string
+      readonly limit: number
+    }): Effect.Effect<ReadonlyArray<Claim>, SqlError>
+    /** Number of requests of `model` that wait for a run, due or not. */
+    depth(model: ModelEndpoint): Effect.Effect<number, SqlError>
+  }
+>()("inferlog/projections/DueWork") {
+  static readonly layer = Layer.effect(
+    DueWork,
+    Effect.gen(function* () {
+      const sql = yield* ReadModels
+
+      /** Accounts with due requests, from the one after `after` round to it. */
+      const dueAccounts = Effect.fnUntraced(function* (due: Queries.Due, limit: number, after: string) {
+        const later = yield* accountIds(Queries.dueAccounts(sql, due, { above: after, upTo: last, limit }))
+        const left = limit - later.length
+        const earlier = yield* accountIds(
+          Queries.dueAccounts(sql, due, { above: "", upTo: after, limit: left })
+        )
+        return [...later, ...earlier].map(({ accountId }) => accountId)
+      })
+
+      /** Asks for more of each account until there are enough; for twice as many each time, so that it ends soon. */
+      const fromEach = Effect.fnUntraced(function* (
+        due: Queries.Due,
+        accounts: ReadonlyArray<string>,
+        limit: number
+      ) {
+        let each = Math.ceil(limit / Math.max(accounts.length, 1))
+        let found = yield* queued(Queries.oldestOf(sql, due, accounts, each))
+        while (found.length < limit && each < limit) {
+          each = Math.min(each * 2, limit)
+          found = yield* queued(Queries.oldestOf(sql, due, accounts, each))
+        }
+        return found
+      })
+
+      const next = Effect.fn("DueWork.next")(function* ({
+        model,
+        now,
+        limit,
+        after
+      }: Parameters<DueWork["Service"]["next"]>[0]) {
+        const due = { model, now }
+        const oldest = yield* queued(Queries.oldest(sql, due, limit + 1))
+        if (oldest.length <= limit) return roundRobin(oldest, after)
+        const accounts = yield* dueAccounts(due, limit, after ?? "")
+        const fair = roundRobin(yield* fromEach(due, accounts, limit), after).slice(0, limit)
+        // Only when too many accounts had nothing due to look at them all.
+        const taken = new Set(fair.map(({ requestId }) => requestId))
+        const others = oldest.filter(({ requestId }) => !taken.has(requestId))
+        return [...fair, ...others].slice(0, limit)
+      })
+
+      return DueWork.of({
+        next,
+        dueModels: Effect.fn("DueWork.dueModels")((now) =>
+          Effect.map(models(Queries.dueModels(sql, now)), (found) => found.map(({ model }) => model))
+        ),
+        nextDueAt: Effect.fn("DueWork.nextDueAt")((now) =>
+          Effect.map(times(Queries.nextDueAt(sql, now)), ([row]) => row?.dueAt ?? null)
+        ),
+        claims: Effect.fn("DueWork.claims")((options) => claimed(Queries.claims(sql, options))),
+        cancelRequested: Effect.fn("DueWork.cancelRequested")((options) =>
+          claimed(Queries.cancelRequested(sql, options))
+        ),
+        depth: Effect.fn("DueWork.depth")((model) =>
+          Effect.map(counts(Queries.depth(sql, model)), ([row]) => row?.queued ?? 0)
+        )
+      })
+    })
+  )
+}

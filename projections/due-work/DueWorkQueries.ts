@@ -1,0 +1,94 @@
+/**
+ * The statements behind `DueWork`. Each walks an index of `DueWorkProjection` and stops after what it returns: the tests
+ * hold their query plans.
+ */
+import type { SqlClient } from "effect/sql/SqlClient"
+
+export interface Due {
+  readonly model: string
+  /** Unix time in ms. */
+  readonly now: number
+}
+
+/** Accounts looked at in one query: those that only wait for a later time are stepped over one by one. */
+const mostAccounts = 2_000
+
+const queuedColumns = `request_id AS "requestId", account_id AS "accountId", model, due_at AS "dueAt", attempt`
+const claimColumns = `request_id AS "requestId", account_id AS "accountId", model, attempt, provider, node,
+  job_id AS "jobId", cancel_requested AS "cancelRequested"`
+
+/** The due requests of a model, whoever's, oldest first. */
+export const oldest = (sql: SqlClient, { model, now }: Due, limit: number) => sql`
+  SELECT ${sql.literal(queuedColumns)} FROM duework_requests INDEXED BY duework_by_due
+  WHERE model = ${model} AND phase = 'queued' AND due_at <= ${now}
+  ORDER BY due_at, request_id LIMIT ${limit}`
+
+/**
+ * Accounts after `above` up to `upTo` with due requests of a model, by id: steps from account to account, whatever the
+ * number of their requests.
+ */
+export const dueAccounts = (
+  sql: SqlClient,
+  { model, now }: Due,
+  { above, upTo, limit }: { readonly above: string; readonly upTo: string; readonly limit: number }
+) => sql`
+  WITH RECURSIVE visited (account_id) AS (
+    SELECT min(account_id) FROM duework_requests INDEXED BY duework_by_account
+    WHERE model = ${model} AND phase = 'queued' AND account_id > ${above} AND account_id <= ${upTo}
+    UNION ALL
+    SELECT (
+      SELECT min(account_id) FROM duework_requests INDEXED BY duework_by_account
+      WHERE model = ${model} AND phase = 'queued' AND account_id > visited.account_id AND account_id <= ${upTo}
+    ) FROM visited WHERE visited.account_id IS NOT NULL
+    LIMIT ${mostAccounts}
+  )
+  SELECT account_id AS "accountId" FROM visited
+  WHERE ${now} >= (
+    SELECT min(due_at) FROM duework_requests INDEXED BY duework_by_account
+    WHERE model = ${model} AND phase = 'queued' AND account_id = visited.account_id
+  )
+  LIMIT ${limit}`
+
+/** The oldest due requests of each of the accounts, up to `each`. */
+export const oldestOf = (
+  sql: SqlClient,
+  { model, now }: Due,
+  accounts: ReadonlyArray<string>,
+  each: number
+) => sql`
+  SELECT ${sql.literal(queuedColumns)} FROM json_each(${JSON.stringify(accounts)}) AS account
+  CROSS JOIN duework_requests ON request_id IN (
+    SELECT request_id FROM duework_requests INDEXED BY duework_by_account
+    WHERE model = ${model} AND phase = 'queued' AND account_id = account.value AND due_at <= ${now}
+    ORDER BY due_at, request_id LIMIT ${each}
+  )`
+
+/** Every model has a row in `duework_depth`, and there are few models. */
+export const dueModels = (sql: SqlClient, now: number) => sql`
+  SELECT model FROM duework_depth WHERE queued > 0 AND ${now} >= (
+    SELECT min(due_at) FROM duework_requests INDEXED BY duework_by_due
+    WHERE model = duework_depth.model AND phase = 'queued'
+  )`
+
+export const nextDueAt = (sql: SqlClient, now: number) => sql`
+  SELECT min((
+    SELECT min(due_at) FROM duework_requests INDEXED BY duework_by_due
+    WHERE model = duework_depth.model AND phase = 'queued' AND due_at > ${now}
+  )) AS "dueAt" FROM duework_depth WHERE queued > 0`
+
+export const claims = (
+  sql: SqlClient,
+  { after, limit }: { readonly after: string | null; readonly limit: number }
+) => sql`
+  SELECT ${sql.literal(claimColumns)} FROM duework_requests INDEXED BY duework_claimed
+  WHERE phase = 'claimed' AND request_id > ${after ?? ""} ORDER BY request_id LIMIT ${limit}`
+
+export const cancelRequested = (
+  sql: SqlClient,
+  { node, limit }: { readonly node: string; readonly limit: number }
+) => sql`
+  SELECT ${sql.literal(claimColumns)} FROM duework_requests INDEXED BY duework_cancelled
+  WHERE phase = 'claimed' AND cancel_requested = 1 AND node = ${node} ORDER BY request_id LIMIT ${limit}`
+
+export const depth = (sql: SqlClient, model: string) =>
+  sql`SELECT queued FROM duework_depth WHERE model = ${model}`

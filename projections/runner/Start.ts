@@ -1,0 +1,59 @@
+/** Where each projection goes on when the program starts. */
+import type { DatabaseSync } from "node:sqlite"
+import { Effect, Option, Stream } from "effect"
+import type { EventReader, EventStoreError } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import type { Projection } from "../Projection.ts"
+import { attempt, type ReadModelError } from "../ReadModelError.ts"
+import type { Checkpoint, Checkpoints } from "./Checkpoints.ts"
+import type { Group } from "./Group.ts"
+
+const reason = "The tables of a read model cannot be prepared"
+
+/** Makes missing and outdated tables anew, and groups the projections by their checkpoints. */
+export const prepare = Effect.fnUntraced(function* (options: {
+  readonly db: DatabaseSync
+  readonly checkpoints: Checkpoints
+  readonly reader: EventReader["Service"]
+  readonly projections: ReadonlyArray<Projection>
+}) {
+  const { db, checkpoints, reader, projections } = options
+  const groups = new Map<GlobalPosition.GlobalPosition, Group>()
+  for (const projection of projections) {
+    const found = yield* attempt(reason, () => checkpoints.read(projection))
+    const current = found !== undefined && (yield* isOnLog(reader, found)) ? found : undefined
+    const checkpoint = current ?? (yield* rebuild(checkpoints, projection))
+    const handlers = yield* attempt(reason, () => projection.open(db))
+    const member = {
+      name: projection.name,
+      handlers: new Map(handlers.map(({ type, apply }) => [type, apply]))
+    }
+    const peers = groups.get(checkpoint.position)?.members ?? []
+    groups.set(checkpoint.position, { members: [...peers, member], checkpoint })
+  }
+  return [...groups.values()]
+})
+
+const rebuild = (
+  checkpoints: Checkpoints,
+  projection: Projection
+): Effect.Effect<Checkpoint, ReadModelError> =>
+  Effect.logInfo("A read model is built from the beginning of the log").pipe(
+    Effect.annotateLogs({ projection: projection.name, version: projection.version }),
+    Effect.andThen(attempt(reason, () => checkpoints.rebuild(projection)))
+  )
+
+/**
+ * Whether the log still has, at the same place, the event that the checkpoint was set at. It has not when the log was
+ * replaced, or restored from a copy that ended earlier.
+ */
+const isOnLog = (
+  reader: EventReader["Service"],
+  { position, previous, hash }: Checkpoint
+): Effect.Effect<boolean, EventStoreError> =>
+  position === GlobalPosition.beginning
+    ? Effect.succeed(true)
+    : Effect.map(
+        Stream.runHead(reader.readAll(previous)),
+        Option.exists((event) => event.position === position && event.hash === hash)
+      )

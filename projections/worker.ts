@@ -1,0 +1,43 @@
+/** The projections' thread. Ends when the log or the file of the read models cannot be used; the server starts it again. */
+import * as workerThreads from "node:worker_threads"
+import { Effect, Logger, Queue, Schema, Stream } from "effect"
+import { allProjections } from "./AllProjections.ts"
+import * as Runner from "./Runner.ts"
+import * as LogSource from "./worker/LogSource.ts"
+import { type FromWorker, WorkerData } from "./worker/Protocol.ts"
+
+const port = workerThreads.parentPort
+if (port === null) throw new Error("projections/worker.ts is started by the server, as a worker thread")
+
+const { filename, log } = Schema.decodeUnknownSync(WorkerData)(workerThreads.workerData)
+
+const tell = (message: FromWorker) => port.postMessage(message)
+
+const logger = Logger.make<unknown, void>((entry) => {
+  if (entry.logLevel === "All" || entry.logLevel === "None") return
+  const { message, annotations, cause } = Logger.formatStructured.log(entry)
+  tell({
+    _tag: "Logged",
+    level: entry.logLevel,
+    message: typeof message === "string" ? message : JSON.stringify(message),
+    annotations: cause === undefined ? annotations : { ...annotations, cause }
+  })
+})
+
+const wake = Stream.callback<unknown>(
+  (queue) => Effect.sync(() => port.on("message", () => Queue.offerUnsafe(queue, undefined))),
+  { bufferSize: 1, strategy: "sliding" }
+)
+
+const program = Runner.run({
+  filename,
+  projections: allProjections,
+  publish: (moved) => tell({ _tag: "Moved", moved })
+}).pipe(
+  Effect.provide(LogSource.layer(log, wake)),
+  Effect.scoped,
+  Effect.tapCause((cause) => Effect.logError("The projections' thread ends", cause)),
+  Effect.provide(Logger.layer([logger]))
+)
+
+Effect.runFork(program).addObserver(() => process.exit(1))

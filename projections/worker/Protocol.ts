@@ -1,0 +1,32 @@
+/** What the server's thread and the projections' thread say to each other. No event is ever sent: the worker reads the log. */
+import { Schema } from "effect"
+import { Progress } from "../Progress.ts"
+
+/** Where the worker reads the log. Another backend is another case here and in `LogSource`. */
+export const Log = Schema.TaggedUnion({
+  Sqlite: { filename: Schema.String }
+})
+export type Log = typeof Log.Type
+
+/** What the worker is started with. */
+export const WorkerData = Schema.Struct({
+  /** The file of the read models. */
+  filename: Schema.String,
+  log: Log
+})
+export type WorkerData = typeof WorkerData.Type
+
+/** From the server: the log has grown. It carries nothing, so that many may count as one. */
+export const wake = "wake"
+
+const Moved = Schema.TaggedStruct("Moved", { moved: Schema.Array(Progress) })
+
+/** A line for the server's log, so that the worker needs no logger of its own. */
+const Logged = Schema.TaggedStruct("Logged", {
+  level: Schema.Literals(["Fatal", "Error", "Warn", "Info", "Debug", "Trace"]),
+  message: Schema.String,
+  annotations: Schema.Record(Schema.String, Schema.Unknown)
+})
+
+export const FromWorker = Schema.Union([Moved, Logged])
+export type FromWorker = typeof FromWorker.Type

@@ -1,0 +1,66 @@
+/** The server's side of the projections' thread. */
+import * as workerThreads from "node:worker_threads"
+import { Effect, Schema, type Scope, Stream } from "effect"
+import type { EventReader, EventStoreError } from "#streams/EventReader.ts"
+import type { Progress } from "../Progress.ts"
+import { FromWorker, wake, type WorkerData } from "./Protocol.ts"
+
+/** The thread has ended, which it never does by itself. */
+export class WorkerStopped extends Schema.TaggedError<WorkerStopped>()("WorkerStopped", {
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+export interface WorkerThreadOptions {
+  readonly entry: URL
+  readonly data: WorkerData
+  readonly reader: EventReader["Service"]
+  readonly publish: (moved: ReadonlyArray<Progress>) => void
+}
+
+const decode = Schema.decodeUnknownSync(FromWorker)
+
+/** Runs one worker until it stops; it is ended with the effect. */
+export const run = (options: WorkerThreadOptions): Effect.Effect<never, WorkerStopped | EventStoreError> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { worker, stopped } = yield* start(options)
+      const wakeUp = Stream.runForEach(options.reader.changes, () =>
+        Effect.sync(() => worker.postMessage(wake))
+      )
+      return yield* Effect.raceFirst(stopped, Effect.andThen(wakeUp, Effect.never))
+    })
+  )
+
+const start = Effect.fnUntraced(function* ({ entry, data, publish }: WorkerThreadOptions) {
+  const runFork = Effect.runForkWith(yield* Effect.context<Scope.Scope>())
+  const log = ({ level, message, annotations }: Extract<FromWorker, { readonly _tag: "Logged" }>) =>
+    Effect.annotateLogs(Effect.logWithLevel(level)(message), annotations)
+
+  let failure = "no reason given"
+  const worker = yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      const worker = new workerThreads.Worker(entry, { workerData: data })
+      // Without a listener the error of a worker would end the process.
+      worker.on("error", (error) => (failure = error instanceof Error ? error.name : "not an Error"))
+      worker.on("message", (message) => {
+        const said = decode(message)
+        if (said._tag === "Moved") publish(said.moved)
+        else runFork(log(said))
+      })
+      return worker
+    }),
+    (worker) => Effect.promise(() => worker.terminate())
+  )
+  const stopped = Effect.callback<never, WorkerStopped>((resume) => {
+    worker.on("exit", (code) =>
+      resume(
+        new WorkerStopped({ reason: `The projections' thread ended with exit code ${code}: ${failure}` })
+      )
+    )
+  })
+  return { worker, stopped }
+})

@@ -1,0 +1,112 @@
+import * as fs from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { History } from "#projections/history/History.ts"
+import { Projections } from "#projections/Projections.ts"
+import { ReadModels } from "#projections/ReadModels.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as ReadSide from "./ReadSide.ts"
+import * as Log from "./RequestLog.ts"
+
+const files = (directory: string) => ({
+  log: { _tag: "Sqlite", filename: SqliteEventStore.files(directory).log } as const,
+  filename: `${directory}/projections.sqlite`
+})
+
+const withWorker = (directory: string, entry?: URL) =>
+  History.layer.pipe(
+    Layer.provideMerge(ReadModels.layer),
+    Layer.provideMerge(Projections.layer({ ...files(directory), ...(entry === undefined ? {} : { entry }) })),
+    Layer.provideMerge(SqliteEventStore.layer(directory))
+  )
+
+const total = Effect.flatMap(History, (history) =>
+  Effect.map(history.list({ accountId: Log.alice, page: 1, limit: 1 }), (page) => page.total)
+)
+
+describe("Projections in process", () => {
+  it.effect("gives a reader up after two seconds, and lets it go on", () =>
+    Effect.gen(function* () {
+      const projections = yield* Projections
+      const future = GlobalPosition.GlobalPosition.make("1000000")
+      const waiting = yield* Effect.forkChild(projections.waitFor(future, { projection: "history" }))
+      yield* TestClock.adjust("1999 millis")
+      assert.isUndefined(waiting.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      assert.isFalse(yield* Fiber.join(waiting))
+    }).pipe(Effect.provide(ReadSide.layer))
+  )
+
+  it.effect("answers at once for a position that is reached and for a projection that is not there", () =>
+    Effect.gen(function* () {
+      const projections = yield* Projections
+      const { beginning } = GlobalPosition
+      assert.isTrue(yield* projections.waitFor(beginning, { projection: "history" }))
+      assert.isFalse(yield* projections.waitFor(beginning, { projection: "unknown" }))
+    }).pipe(Effect.provide(ReadSide.layer))
+  )
+
+  it.live("tells a reactor each time a projection has moved", () =>
+    Effect.gen(function* () {
+      const projections = yield* Projections
+      const appended = yield* Log.append(1, Log.submitted(Log.alice, Log.echo))
+      const seen = yield* projections.changes("duework").pipe(
+        Stream.takeUntil((position) => GlobalPosition.isReached(appended, position)),
+        Stream.runCollect
+      )
+      assert.strictEqual(seen.at(-1), appended)
+    }).pipe(Effect.provide(ReadSide.layer))
+  )
+})
+
+describe("Projections in a thread", () => {
+  it.live("shows what was appended to the SQLite log, also before it was started", () =>
+    Effect.gen(function* () {
+      const directory = yield* TempDirectory.make
+      yield* Log.append(1, Log.submitted(Log.alice, Log.echo)).pipe(
+        Effect.provide(SqliteEventStore.layer(directory))
+      )
+      yield* Effect.gen(function* () {
+        for (const number of [2, 3, 4]) {
+          yield* Log.append(number, Log.submitted(Log.alice, Log.echo))
+          yield* ReadSide.settle("history")
+          assert.strictEqual(yield* total, number)
+        }
+      }).pipe(Effect.provide(withWorker(directory)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is started again when its thread ends, and waiting readers get their answer", () =>
+    Effect.gen(function* () {
+      const directory = yield* TempDirectory.make
+      const entry = new URL("./CrashingWorker.ts", import.meta.url)
+      yield* Effect.gen(function* () {
+        yield* Log.append(1, Log.submitted(Log.alice, Log.echo))
+        yield* ReadSide.settle("history")
+        const mark = `${files(directory).filename}.crash`
+        fs.writeFileSync(mark, "")
+        let last = 1
+        // One that the thread has read before the wake-up came does not end it; the next one does.
+        while (fs.existsSync(mark)) {
+          yield* Log.append(++last, Log.submitted(Log.alice, Log.echo))
+          yield* ReadSide.settle("history")
+        }
+        yield* Log.append(++last, Log.submitted(Log.alice, Log.echo))
+        yield* ReadSide.settle("history")
+        assert.strictEqual(yield* total, last)
+      }).pipe(Effect.provide(withWorker(directory, entry)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("fails at start when its file cannot be opened", () =>
+    Effect.gen(function* () {
+      const directory = yield* TempDirectory.make
+      fs.mkdirSync(files(directory).filename)
+      const error = yield* Effect.flip(Layer.build(withWorker(directory)))
+      assert.strictEqual(error._tag, "WorkerStopped")
+    }).pipe(Effect.scoped)
+  )
+})

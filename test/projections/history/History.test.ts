@@ -1,0 +1,153 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { NanoUsd, units } from "#domain/Money.ts"
+import type { Event } from "#domain/inference-request/Event.ts"
+import { type Filter, History, pageOf } from "#projections/history/History.ts"
+import type { Outcome, Status } from "#projections/history/HistoryItem.ts"
+import { ReadModels } from "#projections/ReadModels.ts"
+import * as ReadSide from "../ReadSide.ts"
+import * as Log from "../RequestLog.ts"
+
+const { t0, alice, bob, echo, slow } = Log
+
+const test = (name: string, body: Effect.Effect<void, unknown, ReadSide.Services>) =>
+  it.live(name, () => Effect.provide(body, ReadSide.layer))
+
+const list = Effect.fnUntraced(function* (filter: Partial<Filter>, page = 1, limit = 100) {
+  yield* ReadSide.settle("history")
+  const history = yield* History
+  return yield* history.list({ accountId: alice, ...filter, page, limit })
+})
+
+const numbers = (page: { readonly items: ReadonlyArray<{ readonly requestId: string }> }) =>
+  page.items.map(({ requestId }) => Number(requestId.slice(2)))
+
+const only = Effect.map(list({}), ({ items }) => items[0])
+
+const ended = (status: "charged" | "partial" | "failed", error: string | null): Event => ({
+  _tag: "RequestCompleted",
+  at: t0 + 300,
+  attempt: 1,
+  billing: { status, amount: NanoUsd.make(status === "failed" ? 0n : 5n), units: units(1) },
+  error
+})
+
+describe("History", () => {
+  test(
+    "shows a request from accepted to charged",
+    Effect.gen(function* () {
+      const position = yield* Log.append(1, Log.submitted(alice, echo, t0, { team: "blue" }))
+      assert.deepStrictEqual(yield* only, {
+        requestId: Log.requestId(1),
+        accountId: alice,
+        model: echo,
+        status: "IN_QUEUE",
+        outcome: "pending",
+        metadata: { team: "blue" },
+        createdAt: t0,
+        startedAt: null,
+        runStartedAt: null,
+        endedAt: null,
+        billingStatus: null,
+        amount: null,
+        error: null,
+        position
+      })
+
+      yield* Log.append(1, Log.dispatched(1), Log.started(1, t0 + 100))
+      const started = yield* only
+      assert.deepInclude(started, { status: "IN_PROGRESS", startedAt: t0 + 100, runStartedAt: t0 + 100 })
+
+      yield* Log.append(1, ended("charged", null))
+      const done = yield* only
+      assert.deepInclude(done, { status: "COMPLETED", outcome: "succeeded", endedAt: t0 + 300 })
+      assert.deepInclude(done, { billingStatus: "charged", amount: NanoUsd.make(5n) })
+    })
+  )
+
+  test(
+    "keeps a request in progress between two runs, and its first start",
+    Effect.gen(function* () {
+      yield* Log.append(1, Log.submitted(alice, echo), Log.dispatched(1), Log.started(1, t0 + 100))
+      yield* Log.append(1, Log.requeued(1, t0 + 200))
+      assert.deepInclude(yield* only, {
+        status: "IN_PROGRESS",
+        startedAt: t0 + 100,
+        runStartedAt: null
+      })
+      yield* Log.append(1, Log.dispatched(2), Log.started(2, t0 + 250))
+      assert.deepInclude(yield* only, { startedAt: t0 + 100, runStartedAt: t0 + 250 })
+    })
+  )
+
+  const ends: ReadonlyArray<readonly [Event, Status, Outcome]> = [
+    [ended("partial", null), "COMPLETED", "partial"],
+    [ended("failed", null), "COMPLETED", "invalid_output"],
+    [ended("failed", "model crashed"), "COMPLETED", "provider_failed"],
+    [{ _tag: "RequestFailed", at: t0, attempt: 1, reason: "refused", message: "no" }, "FAILED", "failed"],
+    [{ _tag: "RequestCancelled", at: t0, reason: "requested" }, "CANCELLED", "cancelled"],
+    [{ _tag: "RequestCancelled", at: t0, reason: "expired" }, "CANCELLED", "expired"]
+  ]
+  for (const [event, status, outcome] of ends) {
+    test(
+      `calls ${event._tag} that ends a request as ${status} ${outcome}`,
+      Effect.gen(function* () {
+        yield* Log.append(1, Log.submitted(alice, echo), event)
+        assert.deepInclude(yield* only, { status, outcome })
+      })
+    )
+  }
+
+  test(
+    "lists newest first, page by page, with the totals of the filter",
+    Effect.gen(function* () {
+      for (const number of [1, 2, 3, 4, 5, 6, 7]) {
+        const model = number % 2 === 0 ? echo : slow
+        yield* Log.append(number, Log.submitted(alice, model, t0 + number))
+      }
+      yield* Log.append(8, Log.submitted(bob, echo, t0 + 8))
+      yield* Log.append(2, Log.dispatched(1), Log.started(1), Log.completed(1))
+
+      const first = yield* list({}, 1, 3)
+      assert.deepStrictEqual([first.total, numbers(first)], [7, [7, 6, 5]])
+      assert.deepStrictEqual(numbers(yield* list({}, 3, 3)), [1])
+      assert.deepStrictEqual(numbers(yield* list({}, 4, 3)), [])
+
+      const byModel = yield* list({ model: slow }, 1, 2)
+      assert.deepStrictEqual([byModel.total, numbers(byModel)], [4, [7, 5]])
+      const byStatus = yield* list({ status: "COMPLETED" })
+      assert.deepStrictEqual([byStatus.total, numbers(byStatus)], [1, [2]])
+      const byBoth = yield* list({ model: echo, status: "IN_QUEUE" })
+      assert.deepStrictEqual([byBoth.total, numbers(byBoth)], [2, [6, 4]])
+      const byTime = yield* list({ createdAfter: t0 + 2, createdBefore: t0 + 6, model: slow })
+      assert.deepStrictEqual([byTime.total, numbers(byTime)], [2, [5, 3]])
+      const noOne = yield* list({ status: "FAILED" })
+      assert.deepStrictEqual(noOne, { total: 0, items: [] })
+    })
+  )
+
+  for (const filter of [
+    {},
+    { status: "FAILED" },
+    { model: echo },
+    { status: "FAILED", model: echo }
+  ] as const) {
+    test(
+      `steps to a page deep down over index entries alone, filtered by ${Object.keys(filter).join(" and ") || "nothing"}`,
+      Effect.gen(function* () {
+        const sql = yield* ReadModels
+        const bounded = { accountId: alice, ...filter, createdAfter: t0 }
+        const [text, params] = pageOf(sql, bounded, 1_000, 20).compile()
+        const steps = yield* sql.unsafe<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${text}`, params)
+        const details = steps.map(({ detail }) => detail)
+        assert.isTrue(details.some((detail) => detail.includes("USING COVERING INDEX history_by_")))
+        assert.isFalse(details.some((detail) => detail.startsWith("SCAN")))
+        // The rows of the page itself are sorted, and those only.
+        assert.lengthOf(
+          details.filter((detail) => detail.includes("TEMP B-TREE")),
+          1
+        )
+      })
+    )
+  }
+})
