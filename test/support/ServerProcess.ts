@@ -5,7 +5,8 @@ import * as net from "node:net"
 import * as path from "node:path"
 import * as readline from "node:readline"
 
-const root = path.resolve(import.meta.dirname, "../..")
+/** The checkout. */
+export const root = path.resolve(import.meta.dirname, "../..")
 
 export interface ServerProcess {
   readonly url: string
