@@ -4,7 +4,7 @@
  */
 import type { ServerOptions } from "node:http"
 import * as path from "node:path"
-import { Context, type Duration, Effect, Layer } from "effect"
+import { Context, type Duration, Effect, identity, Layer } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { NetAddress } from "effect/net"
 import { KeyId } from "#domain/Ids.ts"
@@ -23,6 +23,7 @@ import { IdempotencyKeyActors } from "#src/requests/IdempotencyKeyActors.ts"
 import { QueueDepth } from "#src/requests/QueueDepth.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { RequestChanges } from "#src/requests/RequestChanges.ts"
+import { EventStore } from "#streams/EventStore.ts"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import { Payloads } from "#streams/Payload.ts"
@@ -47,6 +48,8 @@ export interface TestServerOptions {
   /** Of the Node server. */
   readonly limits?: ServerOptions
   readonly bodyTimeout?: Duration.Input
+  /** Puts something before the log: a fault, for instance. */
+  readonly log?: (store: EventStore["Service"]) => EventStore["Service"]
 }
 
 /** The only names that resolve, one of them to a private address. */
@@ -111,6 +114,7 @@ export const layer = (options: TestServerOptions = {}) => {
   )
   return Layer.merge(server, Http.layerNoServer).pipe(
     Layer.provideMerge(services),
+    Layer.provideMerge(Layer.effect(EventStore, Effect.map(EventStore, options.log ?? identity))),
     Layer.provideMerge(storage),
     Layer.provideMerge(publicUrls(options.urls ?? {})),
     Layer.provideMerge(Http.layerServerAt({ host: "127.0.0.1", port: 0 }, options.limits)),

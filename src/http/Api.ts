@@ -1,0 +1,27 @@
+/** Every route of the service, in one document: it is served as OpenAPI, and typed clients are derived from it. */
+import { HttpApi, OpenApi } from "effect/http-api"
+import { MediaApi } from "./api/MediaApi.ts"
+import { QueueApi } from "./api/QueueApi.ts"
+import { RouteGuard } from "./api/RouteGuard.ts"
+import { SchemaErrors } from "./api/SchemaErrors.ts"
+import { SystemApi } from "./api/SystemApi.ts"
+
+export class Api extends HttpApi.make("inferlog")
+  .add(QueueApi)
+  .add(MediaApi)
+  .add(SystemApi)
+  .middleware(SchemaErrors)
+  .middleware(RouteGuard)
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "inferlog",
+      version: "1.0.0",
+      summary: "Asynchronous model inference",
+      description: [
+        "Submit a request for a model, follow it by polling or a webhook, read its result.",
+        "Every error has the body `{ error, request_id, details? }`; every answer has its id in `x-request-id`.",
+        "Unknown routes answer 404, wrong methods 405 with `Allow`. Retry 429, 503 and other 5xx with backoff, nothing else."
+      ].join("\n\n"),
+      license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" }
+    })
+  ) {}

@@ -1,0 +1,81 @@
+/** The declared API on a Node server, at `HOST` and `PORT`. */
+import * as http from "node:http"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Effect, Layer } from "effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import { HttpServer as Server } from "effect/http/HttpServer"
+import { HttpApiBuilder } from "effect/http-api"
+import { listenAddress } from "#src/ListenAddress.ts"
+import { IdGenerator } from "#streams/IdGenerator.ts"
+import { Api } from "./Api.ts"
+import { Authorization } from "./api/Authorization.ts"
+import * as MediaHandlers from "./api/MediaHandlers.ts"
+import * as QueueHandlers from "./api/QueueHandlers.ts"
+import { RouteGuard } from "./api/RouteGuard.ts"
+import { SchemaErrors } from "./api/SchemaErrors.ts"
+import * as SystemHandlers from "./api/SystemHandlers.ts"
+import * as ClientErrors from "./edge/ClientErrors.ts"
+import * as ErrorBoundary from "./edge/ErrorBoundary.ts"
+import { routerConfig, RouteTable } from "./edge/RouteTable.ts"
+import { RequestRoutes } from "./routes/RequestRoutes.ts"
+
+const handlers = Layer.mergeAll(QueueHandlers.layer, MediaHandlers.layer, SystemHandlers.layer).pipe(
+  Layer.provide([Authorization.layer, RouteGuard.layer, SchemaErrors.layer, RequestRoutes.layer])
+)
+
+/** All routes, on whatever router serves them. */
+export const routes = HttpApiBuilder.layer(Api).pipe(
+  Layer.provide(handlers),
+  Layer.provide(ErrorBoundary.layer),
+  Layer.provide(RouteTable.layer(Api))
+)
+
+/** Serves on the server that is given. Requests are not logged one by one. */
+export const layerNoServer = HttpRouter.serve(routes, {
+  disableLogger: true,
+  disableListenLog: true,
+  routerConfig
+})
+
+/**
+ * Against clients that hold connections without asking for anything; times in ms. Bodies have limits of their own, for a
+ * body may be a large file. Idle connections are kept longer than load balancers usually do, so that those close first.
+ */
+const limits: http.ServerOptions = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 15_000,
+  connectionsCheckingInterval: 5_000,
+  requestTimeout: 0,
+  keepAliveTimeout: 75_000,
+  // A request without Host is refused like any other, in the envelope.
+  requireHostHeader: false
+}
+
+/**
+ * The bound server alone: its address is known before it serves. Port 0 is any free one.
+ *
+ * @param overrides of the limits, for tests.
+ */
+export const layerServerAt = (
+  address: { readonly host: string; readonly port: number },
+  overrides: http.ServerOptions = {}
+) => Layer.merge(Layer.effect(Server, bind(address, overrides)), NodeHttpServer.layerHttpServices)
+
+const bind = Effect.fnUntraced(function* (
+  address: { readonly host: string; readonly port: number },
+  overrides: http.ServerOptions
+) {
+  const ids = yield* IdGenerator
+  const node = ClientErrors.install(http.createServer({ ...limits, ...overrides }), ids.next)
+  const server = yield* NodeHttpServer.make(() => node, {
+    ...address,
+    gracefulShutdownTimeout: "2 seconds"
+  })
+  // By then all requests are answered or interrupted: what is left belongs to clients that do not read.
+  yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
+  return server
+})
+
+export const layerServer = Layer.unwrap(Effect.map(listenAddress, (address) => layerServerAt(address)))
+
+export const layer = layerNoServer.pipe(Layer.provide(layerServer))

@@ -1,0 +1,103 @@
+/**
+ * Why a request gets an error, in the contract's words ("Errors"): the one type that routes fail with. No message echoes
+ * what the client sent.
+ */
+import { Data } from "effect"
+import * as Answer from "./Answer.ts"
+import type { Issue } from "./views/EnvelopeView.ts"
+
+export class Refusal extends Data.TaggedError("Refusal")<{
+  readonly status: number
+  /** The envelope's `error`. */
+  readonly error: string | ReadonlyArray<Issue>
+  readonly details?: { readonly code: string; readonly [field: string]: unknown }
+  /** By lower-case name. */
+  readonly headers?: Readonly<Record<string, string>>
+}> {
+  /** @param correlationId the envelope's `request_id`. */
+  toAnswer(correlationId: string): Answer.Answer {
+    const { status, error, details, headers } = this
+    const envelope = { error, request_id: correlationId, ...(details === undefined ? {} : { details }) }
+    return Answer.json(status, envelope, headers)
+  }
+}
+
+/** At most this many issues in one answer (decisions, "Bodies"). */
+const maxIssues = 1_000
+
+export const invalid = (issues: ReadonlyArray<Issue>): Refusal =>
+  new Refusal({ status: 400, error: issues.slice(0, maxIssues) })
+
+export const malformed = (message: string): Refusal => new Refusal({ status: 400, error: message })
+
+export const malformedRequestId = malformed("The request id must be 21 characters of A-Z, a-z, 0-9, _ and -.")
+
+export const unauthorized = new Refusal({
+  status: 401,
+  error: "A valid API key is required: Authorization: Key <API_KEY>.",
+  headers: { "www-authenticate": "Key" }
+})
+
+export const forbidden = new Refusal({ status: 403, error: "This key has no access to the resource." })
+
+export const notFound = (what: string): Refusal => new Refusal({ status: 404, error: `${what} not found.` })
+
+export const unknownRoute = notFound("Route")
+
+export const methodNotAllowed = (allow: ReadonlyArray<string>): Refusal =>
+  new Refusal({
+    status: 405,
+    error: `This route answers ${allow.join(", ")} only.`,
+    headers: { allow: allow.join(", ") }
+  })
+
+export const bodyTimeout = new Refusal({
+  status: 408,
+  error: "The request body did not arrive in time.",
+  headers: { connection: "close" }
+})
+
+export const idempotencyKeyReused = new Refusal({
+  status: 409,
+  error: "Another request was submitted under this Idempotency-Key.",
+  details: { code: "IDEMPOTENCY_KEY_REUSED" }
+})
+
+export const bodyTooLarge = (maxBytes: number): Refusal =>
+  new Refusal({ status: 413, error: `The request body must not exceed ${maxBytes} bytes.` })
+
+export const unsupportedMediaType = new Refusal({
+  status: 415,
+  error: "The request body must be sent as Content-Type: application/json, in UTF-8."
+})
+
+export const unsupportedEncoding = new Refusal({
+  status: 415,
+  error: "The request body must be sent without a content encoding.",
+  headers: { "accept-encoding": "identity" }
+})
+
+export const rateLimited = (options: {
+  readonly scope: "account" | "key" | "model"
+  readonly retryAfterSeconds: number
+}): Refusal =>
+  new Refusal({
+    status: 429,
+    error: "Too many requests.",
+    details: { code: "RATE_LIMITED", retryAfter: options.retryAfterSeconds, scope: options.scope },
+    headers: { "retry-after": String(options.retryAfterSeconds) }
+  })
+
+export const unexpected = new Refusal({ status: 500, error: "Unexpected server error." })
+
+export const stopping = new Refusal({
+  status: 503,
+  error: "The server is stopping.",
+  headers: { "retry-after": "1", connection: "close" }
+})
+
+export const unavailable = new Refusal({
+  status: 503,
+  error: "The service cannot reach its storage at the moment.",
+  headers: { "retry-after": "1" }
+})

@@ -1,0 +1,47 @@
+/** How the errors of the application services are told to clients. */
+import type { Unauthorized } from "#src/accounts/Authentication.ts"
+import type {
+  IdempotencyKeyReused,
+  InvalidInput,
+  ModelNotFound,
+  QueueFull,
+  RequestForbidden,
+  RequestNotFound,
+  StorageError
+} from "#src/requests/Requests.ts"
+import * as Refusal from "./Refusal.ts"
+
+export type ServiceError =
+  | Refusal.Refusal
+  | Unauthorized
+  | ModelNotFound
+  | InvalidInput
+  | IdempotencyKeyReused
+  | QueueFull
+  | RequestNotFound
+  | RequestForbidden
+  | StorageError
+
+export const toRefusal = (error: ServiceError): Refusal.Refusal => {
+  switch (error._tag) {
+    case "Refusal":
+      return error
+    case "Unauthorized":
+      return Refusal.unauthorized
+    case "ModelNotFound":
+      return Refusal.notFound("Model")
+    case "InvalidInput":
+      return Refusal.invalid(error.issues)
+    case "IdempotencyKeyReused":
+      return Refusal.idempotencyKeyReused
+    case "QueueFull":
+      return Refusal.rateLimited({ scope: "model", retryAfterSeconds: error.retryAfterSeconds })
+    case "RequestNotFound":
+      return Refusal.notFound("Request")
+    case "RequestForbidden":
+      return Refusal.forbidden
+    case "EventStoreError":
+    case "BlobStoreError":
+      return Refusal.unavailable
+  }
+}

@@ -1,0 +1,81 @@
+/** The answers without a body of their own that routes declare: one schema for each status, shared by all routes. */
+import { HttpApiSchema } from "effect/http-api"
+import { Envelope } from "../views/EnvelopeView.ts"
+
+const example = (error: typeof Envelope.Type.error, details?: typeof Envelope.Type.details) => ({
+  error,
+  request_id: "rq0qXk2Ab-0Zp1aB3dE5f",
+  ...(details === undefined ? {} : { details })
+})
+
+const response = (status: number, description: string, ...examples: ReadonlyArray<typeof Envelope.Type>) =>
+  Envelope.annotate({ identifier: `Error${status}`, description, examples }).pipe(
+    HttpApiSchema.status(status)
+  )
+
+export const notModified = HttpApiSchema.Empty(304).annotate({
+  description: "Not modified since `If-None-Match`."
+})
+
+export const badRequest = response(
+  400,
+  "Invalid or malformed, a request that has not completed, failed or was cancelled (`details.code`).",
+  example([{ path: ["prompt"], message: "must be string", code: "type" }]),
+  example("The request has not completed yet.", { code: "REQUEST_NOT_COMPLETED" })
+)
+export const unauthorized = response(
+  401,
+  "Missing or invalid API key.",
+  example("A valid API key is required.")
+)
+export const forbidden = response(
+  403,
+  "Valid key without access to the resource.",
+  example("This key has no access to the resource.")
+)
+export const notFound = response(404, "Unknown model, request or file.", example("Request not found."))
+export const methodNotAllowed = response(
+  405,
+  "Another method than those in `Allow`.",
+  example("This route answers GET, PUT, POST only.")
+)
+export const timeout = response(
+  408,
+  "The body did not arrive in time.",
+  example("The request body did not arrive in time.")
+)
+export const conflict = response(
+  409,
+  "Another request was submitted under this `Idempotency-Key`.",
+  example("Another request was submitted under this Idempotency-Key.", { code: "IDEMPOTENCY_KEY_REUSED" })
+)
+export const tooLarge = response(
+  413,
+  "The body is larger than 10 MiB.",
+  example("The request body must not exceed 10485760 bytes.")
+)
+export const unsupported = response(
+  415,
+  "The body is not JSON in UTF-8, or is compressed.",
+  example("The request body must be sent as Content-Type: application/json, in UTF-8.")
+)
+export const rangeNotSatisfiable = response(
+  416,
+  "No byte of the range exists.",
+  example("Range not satisfiable.")
+)
+export const tooManyRequests = response(
+  429,
+  "Too many requests, or the model's queue is full: retry after `Retry-After` seconds.",
+  example("Too many requests.", { code: "RATE_LIMITED", retryAfter: 1, scope: "model" })
+)
+export const unexpected = response(
+  500,
+  "Unexpected server error, logged with `request_id`.",
+  example("Unexpected server error.")
+)
+export const unavailable = response(
+  503,
+  "Storage cannot be reached: retry after `Retry-After` seconds.",
+  example("The service cannot reach its storage at the moment.")
+)

@@ -1,0 +1,61 @@
+/** The API as an OpenAPI 3.1 document that names the addresses of this installation. */
+import { Context, type JsonSchema, Predicate } from "effect"
+import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
+import type { PublicUrls } from "#src/PublicUrls.ts"
+import { type HostName, ServedOn } from "./RouteAnnotations.ts"
+
+export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  urls: PublicUrls["Service"]
+) => {
+  const addresses: Record<HostName, string> = {
+    queue: urls.queueUrl,
+    platform: urls.baseUrl,
+    media: urls.mediaUrl,
+    mcp: urls.mcpUrl
+  }
+  const hostsOf = servedOn(api)
+  const { components, paths, ...document } = OpenApi.fromApi(api)
+  return {
+    ...document,
+    components: { ...components, schemas: mapValues(components.schemas, opened) },
+    servers: serversOf(Object.values(addresses)),
+    paths: mapValues(paths, (item) =>
+      mapValues({ ...item }, (operation) => {
+        const hosts = "operationId" in operation ? (hostsOf.get(operation.operationId) ?? []) : []
+        const servers = serversOf(hosts.map((host) => addresses[host]))
+        return hosts.length === 0 ? operation : { ...operation, servers }
+      })
+    )
+  }
+}
+
+const serversOf = (urls: ReadonlyArray<string>) => [...new Set(urls)].map((url) => ({ url }))
+
+const mapValues = <A, B>(values: Readonly<Record<string, A>>, f: (value: A) => B): Record<string, B> =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, f(value)]))
+
+/** Answers may gain fields in later versions: no schema forbids them. */
+const opened = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
+  const { additionalProperties, ...rest } = schema
+  return mapValues(additionalProperties === false ? rest : schema, (part) =>
+    Array.isArray(part) ? part.map(openedPart) : openedPart(part)
+  )
+}
+
+const openedPart = (part: unknown): unknown => (Predicate.isObject(part) ? opened({ ...part }) : part)
+
+/** Hosts by operation id. */
+const servedOn = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>
+): ReadonlyMap<string, ReadonlyArray<HostName>> => {
+  const hosts = new Map<string, ReadonlyArray<HostName>>()
+  HttpApi.reflect(api, {
+    onGroup: () => {},
+    onEndpoint: ({ mergedAnnotations }) => {
+      const operationId = Context.getOrUndefined(mergedAnnotations, OpenApi.Identifier)
+      if (operationId !== undefined) hosts.set(operationId, Context.get(mergedAnnotations, ServedOn))
+    }
+  })
+  return hosts
+}

@@ -1,0 +1,31 @@
+/** The raw body of a request to the declared API, bounded in size and time. */
+import { Context, type Duration, Effect, Stream } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Refusal from "../Refusal.ts"
+import { tooLarge } from "../requests/BodyHeaders.ts"
+import { maxBytes } from "../requests/JsonBody.ts"
+
+/** For the whole body: a client that drips its bytes holds a connection no longer than this. */
+export const BodyTimeout = Context.Reference<Duration.Input>("inferlog/src/http/BodyTimeout", {
+  defaultValue: () => "30 seconds"
+})
+
+const unreadable = Refusal.malformed("The request body could not be read.")
+
+/** Read as a stream, for giving up on that leaves the connection open for the answer. */
+export const read = (request: HttpServerRequest): Effect.Effect<Uint8Array, Refusal.Refusal> =>
+  Effect.flatMap(BodyTimeout, (duration) =>
+    request.stream.pipe(
+      Stream.mapError(() => unreadable),
+      Stream.runFoldEffect(
+        () => ({ chunks: new Array<Uint8Array>(), size: 0 }),
+        (body, chunk) => {
+          body.size += chunk.length
+          body.chunks.push(chunk)
+          return body.size > maxBytes ? Effect.fail(tooLarge) : Effect.succeed(body)
+        }
+      ),
+      Effect.map(({ chunks }) => Buffer.concat(chunks)),
+      Effect.timeoutOrElse({ duration, orElse: () => Effect.fail(Refusal.bodyTimeout) })
+    )
+  )

@@ -1,0 +1,62 @@
+/**
+ * Around every route: gives the exchange its correlation id, and an envelope to whatever no route has answered. An
+ * unexpected error is logged under the id and told to the client as no more than that.
+ */
+import { Cause, Effect, type Types } from "effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import { isHttpServerError } from "effect/http/HttpServerError"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { IdGenerator } from "#streams/IdGenerator.ts"
+import * as Answer from "../Answer.ts"
+import { CorrelationId } from "../CorrelationId.ts"
+import * as Refusal from "../Refusal.ts"
+import { RouteTable } from "./RouteTable.ts"
+
+const hostMissing = Refusal.malformed("The Host header is missing.")
+
+const make = Effect.gen(function* () {
+  const ids = yield* IdGenerator
+  const routes = yield* RouteTable
+
+  const refusalOf = Effect.fnUntraced(function* (
+    cause: Cause.Cause<unknown>,
+    { headers, method, url }: HttpServerRequest.HttpServerRequest
+  ) {
+    // The client is gone, or the server is about to be: then it is told to come back.
+    if (Cause.hasInterruptsOnly(cause)) return Refusal.stopping
+    const error = Cause.squash(cause)
+    if (isHttpServerError(error) && error.reason._tag === "RouteNotFound") {
+      return routes.refusal({ method, url, host: headers["host"] })
+    }
+    yield* Effect.logError("Unexpected error", cause)
+    return Refusal.unexpected
+  })
+
+  return (handler: Response): Response =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const correlationId = ids.next()
+      const refuse = (refusal: Refusal.Refusal) => Answer.toResponse(refusal.toAnswer(correlationId))
+      const response =
+        request.headers["host"] === undefined
+          ? refuse(hostMissing)
+          : yield* handler.pipe(
+              Effect.catchCause((cause) => Effect.map(refusalOf(cause, request), refuse)),
+              Effect.provideService(CorrelationId, correlationId),
+              Effect.annotateLogs("request_id", correlationId)
+            )
+      return HttpServerResponse.setHeaders(response, {
+        "x-content-type-options": "nosniff",
+        "x-request-id": correlationId
+      })
+    })
+})
+
+type Response = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  Types.unhandled,
+  HttpServerRequest.HttpServerRequest
+>
+
+export const layer = HttpRouter.middleware(make, { global: true })

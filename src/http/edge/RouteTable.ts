@@ -1,0 +1,104 @@
+/** All declared routes, to tell an unknown path from a wrong method, and which host serves what. */
+import { Context, Effect, Layer } from "effect"
+import * as FindMyWay from "effect/http/FindMyWay"
+import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
+import { PublicUrls } from "#src/PublicUrls.ts"
+import { AnswersHead, type HostName, ServedOn } from "../api/RouteAnnotations.ts"
+import * as Refusal from "../Refusal.ts"
+import { isEndpoint } from "../requests/EndpointParams.ts"
+
+export interface RequestTarget {
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+  /** The `Host` header. */
+  readonly host: string | undefined
+}
+
+/** A route as declared, and its parameters as found in a request. */
+export interface Match {
+  readonly endpoint: HttpApiEndpoint.Top
+  readonly group: HttpApiGroup.Top
+  readonly params: Readonly<Record<string, string | undefined>>
+}
+
+/** Paths are told apart by case; a longer parameter than any of ours is no route. */
+export const routerConfig = { caseSensitive: true, maxParamLength: 1024 }
+
+export class RouteTable extends Context.Service<
+  RouteTable,
+  {
+    /** Whether what the router found is a route of ours for this request. */
+    isServed(match: Match, target: RequestTarget): boolean
+    /** Why a request has no route: 404, 405 with `Allow`, or 400 for a path that cannot be decoded. */
+    refusal(target: RequestTarget): Refusal.Refusal
+  }
+>()("inferlog/src/http/RouteTable") {
+  static readonly layer = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+    api: HttpApi.HttpApi<Id, Groups>
+  ) =>
+    Layer.effect(
+      RouteTable,
+      Effect.gen(function* () {
+        const isServedOn = hostRule(yield* PublicUrls)
+        const table = FindMyWay.make<Omit<Match, "params">>(routerConfig)
+        const methods = new Set<string>()
+        HttpApi.reflect(api, {
+          onGroup: () => {},
+          onEndpoint: ({ endpoint, group }) => {
+            methods.add(endpoint.method)
+            table.on(endpoint.method, endpoint.path as FindMyWay.PathInput, { endpoint, group })
+          }
+        })
+
+        const isServed = ({ endpoint, group, params }: Match, target: RequestTarget): boolean => {
+          const annotations = Context.merge(group.annotations, endpoint.annotations)
+          if (target.method === "HEAD" && !Context.get(annotations, AnswersHead)) return false
+          const { modelName, ownerName } = params
+          if (ownerName !== undefined && modelName !== undefined && !isEndpoint({ ownerName, modelName })) {
+            return false
+          }
+          return isServedOn(Context.get(annotations, ServedOn), target.host)
+        }
+
+        const isAllowed = (target: RequestTarget): boolean => {
+          const found = table.find(target.method === "HEAD" ? "GET" : target.method, target.url)
+          return found !== undefined && isServed({ ...found.handler, params: found.params }, target)
+        }
+
+        const refusal = (target: RequestTarget): Refusal.Refusal => {
+          if (!isDecodable(target.url)) return malformedPath
+          const allow = [...methods, "HEAD"].filter((method) => isAllowed({ ...target, method }))
+          return allow.length === 0 ? Refusal.unknownRoute : Refusal.methodNotAllowed(allow.sort())
+        }
+
+        return RouteTable.of({ isServed, refusal })
+      })
+    )
+}
+
+const malformedPath = Refusal.malformed("The path is not validly percent-encoded.")
+
+const isDecodable = (url: string): boolean => {
+  try {
+    decodeURIComponent(url.split("?", 1)[0] ?? "")
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** When the public hosts differ, a request goes by its `Host`; otherwise all routes share one origin. */
+const hostRule = (urls: PublicUrls["Service"]) => {
+  const hosts: Record<HostName, string> = {
+    queue: new URL(urls.queueUrl).host,
+    platform: new URL(urls.baseUrl).host,
+    media: new URL(urls.mediaUrl).host,
+    mcp: new URL(urls.mcpUrl).host
+  }
+  const isOneOrigin = new Set(Object.values(hosts)).size === 1
+  return (names: ReadonlyArray<HostName>, host = ""): boolean =>
+    isOneOrigin || names.length === 0 || names.some((name) => hosts[name] === withoutDefaultPort(host))
+}
+
+const withoutDefaultPort = (host: string): string => host.toLowerCase().replace(/:(80|443)$/, "")

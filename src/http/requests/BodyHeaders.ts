@@ -1,0 +1,22 @@
+/** Whether the headers announce a body that we read: JSON, not compressed, not too large. */
+import { Result } from "effect"
+import * as Refusal from "../Refusal.ts"
+import type { RequestHeaders } from "./RequestHeaders.ts"
+import { maxBytes } from "./JsonBody.ts"
+
+const isJson = (contentType: string): boolean => {
+  const [mediaType = "", ...parameters] = contentType.toLowerCase().split(";")
+  return (
+    mediaType.trim() === "application/json" &&
+    parameters.every((parameter) => /^(charset="?utf-8"?)?$/.test(parameter.trim()))
+  )
+}
+
+export const tooLarge = Refusal.bodyTooLarge(maxBytes)
+
+export const check = (headers: RequestHeaders): Result.Result<void, Refusal.Refusal> => {
+  if (!isJson(headers["content-type"] ?? "")) return Result.fail(Refusal.unsupportedMediaType)
+  const encoding = headers["content-encoding"] ?? "identity"
+  if (encoding.toLowerCase() !== "identity") return Result.fail(Refusal.unsupportedEncoding)
+  return Number(headers["content-length"] ?? 0) > maxBytes ? Result.fail(tooLarge) : Result.void
+}

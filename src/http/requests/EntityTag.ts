@@ -1,0 +1,12 @@
+/** Entity tags and `If-None-Match` (RFC 9110, 8.8.3 and 13.1.2). */
+
+/** A strong tag of parts that together decide every byte of the answer. */
+export const make = (...parts: ReadonlyArray<string | number>): string =>
+  `"${parts.map((part) => encodeURIComponent(part)).join(".")}"`
+
+/** Whether an `If-None-Match` names the tag; compared weakly, as the header wants. */
+export const isMatch = (header: string, tag: string): boolean =>
+  header.split(",").some((candidate) => {
+    const trimmed = candidate.trim()
+    return trimmed === "*" || trimmed === tag || trimmed === `W/${tag}`
+  })

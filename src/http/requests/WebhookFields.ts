@@ -1,0 +1,59 @@
+/**
+ * The reserved body fields `webhook` and `webhook_events_filter` (contract, "Submit rules"): taken out before the model
+ * sees the input. Whether the URL may be called is for `#src/outbound/Outbound.ts`.
+ */
+import { Result } from "effect"
+import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { type Webhook, WebhookEventName } from "#domain/inference-request/Event.ts"
+import type { Issue } from "../views/EnvelopeView.ts"
+import { issue, type Parsed } from "./Parsed.ts"
+
+const urlField = "webhook"
+const filterField = "webhook_events_filter"
+
+const defaultEvents: ReadonlyArray<WebhookEventName> = ["completed"]
+
+export const withoutWebhook = (body: JsonObject): JsonObject => {
+  if (!Object.hasOwn(body, urlField) && !Object.hasOwn(body, filterField)) return body
+  const { [urlField]: _url, [filterField]: _filter, ...input } = body
+  return input
+}
+
+export const parse = (body: JsonObject): Parsed<Webhook | null> => {
+  const url = Object.hasOwn(body, urlField) ? body[urlField] : undefined
+  const filter = Object.hasOwn(body, filterField) ? body[filterField] : undefined
+  const issues = filter === undefined ? [] : filterIssues(filter)
+  if (url === undefined) {
+    return filter === undefined
+      ? Result.succeed(null)
+      : Result.fail([issue([filterField], "dependentRequired", "needs webhook beside it"), ...issues])
+  }
+  if (typeof url !== "string") issues.unshift(issue([urlField], "type", "must be string"))
+  if (issues.length > 0 || typeof url !== "string") return Result.fail(issues)
+  return Result.succeed({
+    url,
+    events: Array.isArray(filter) ? filter.filter(isEventName) : defaultEvents,
+    filtered: filter !== undefined
+  })
+}
+
+const filterIssues = (filter: Json): Array<Issue> => {
+  if (!isArray(filter)) return [issue([filterField], "type", "must be array")]
+  if (filter.length === 0) return [issue([filterField], "minItems", "must not be empty")]
+  if (filter.length > names.length) {
+    return [issue([filterField], "maxItems", `must not name more than ${names.length} events`)]
+  }
+  const issues = filter.flatMap((name, index) =>
+    isEventName(name) ? [] : [issue([filterField, index], "enum", `must be one of ${names.join(", ")}`)]
+  )
+  if (new Set(filter).size < filter.length) {
+    issues.push(issue([filterField], "uniqueItems", "must not name an event twice"))
+  }
+  return issues
+}
+
+const names = WebhookEventName.literals
+
+const isEventName = (value: Json): value is WebhookEventName => names.some((name) => name === value)
+
+const isArray: (value: Json) => value is ReadonlyArray<Json> = Array.isArray

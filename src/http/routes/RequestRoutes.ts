@@ -1,0 +1,21 @@
+/** The routes of the request lifecycle, before any transport: calls in, answers out. */
+import { Context, Effect, Layer } from "effect"
+import * as Cancel from "./Cancel.ts"
+import * as Result from "./Result.ts"
+import * as Retrieve from "./Retrieve.ts"
+import * as Status from "./Status.ts"
+import * as Submit from "./Submit.ts"
+
+const make = Effect.all({
+  submit: Submit.make,
+  status: Status.make,
+  result: Result.make,
+  cancel: Cancel.make,
+  retrieve: Retrieve.make
+})
+
+export class RequestRoutes extends Context.Service<RequestRoutes, Effect.Success<typeof make>>()(
+  "inferlog/src/http/RequestRoutes"
+) {
+  static readonly layer = Layer.effect(RequestRoutes, make)
+}

@@ -1,0 +1,28 @@
+/** `GET /requests/{id}`: 200 with the result object in every state (decisions, "GET /requests/{id}"). */
+import { Effect } from "effect"
+import type { Caller } from "#src/accounts/Caller.ts"
+import { PublicUrls } from "#src/PublicUrls.ts"
+import { Requests } from "#src/requests/Requests.ts"
+import * as Answer from "../Answer.ts"
+import * as RequestIdParam from "../requests/RequestIdParam.ts"
+import * as ResultView from "../views/ResultView.ts"
+import * as Payloads from "./Payloads.ts"
+
+export interface RetrieveCall {
+  readonly caller: Caller
+  readonly params: { readonly requestId: string }
+}
+
+export const make = Effect.gen(function* () {
+  const requests = yield* Requests
+  const { queueUrl } = yield* PublicUrls
+
+  return Effect.fnUntraced(function* ({ caller, params }: RetrieveCall) {
+    const id = yield* Effect.fromResult(RequestIdParam.parse(params.requestId))
+    const snapshot = yield* requests.get({ caller, id })
+    return Answer.json(
+      200,
+      ResultView.retrieved(queueUrl, snapshot, yield* Payloads.read(requests, snapshot))
+    )
+  })
+})

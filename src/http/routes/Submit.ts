@@ -1,0 +1,94 @@
+/**
+ * `POST /{owner}/{model}`. Checks in this order, the first failure answers: key (401, before this), content type and
+ * announced length (415, 413), model (404), body (413, 408, 400), reserved fields and headers together (400), webhook
+ * target (400), then those of the service: input (400), idempotency (409), queue (429).
+ */
+import { Effect, Result } from "effect"
+import { isTerminal } from "#domain/inference-request/State.ts"
+import type { Caller } from "#src/accounts/Caller.ts"
+import { Catalog } from "#src/models/Catalog.ts"
+import { Outbound } from "#src/outbound/Outbound.ts"
+import { PublicUrls } from "#src/PublicUrls.ts"
+import { Requests, type Snapshot } from "#src/requests/Requests.ts"
+import * as Answer from "../Answer.ts"
+import * as Refusal from "../Refusal.ts"
+import * as BodyHeaders from "../requests/BodyHeaders.ts"
+import * as DeadlineHeaders from "../requests/DeadlineHeaders.ts"
+import { endpointOf, type EndpointParams } from "../requests/EndpointParams.ts"
+import * as IdempotencyHeader from "../requests/IdempotencyHeader.ts"
+import * as JsonBody from "../requests/JsonBody.ts"
+import * as MetadataHeader from "../requests/MetadataHeader.ts"
+import * as Parsed from "../requests/Parsed.ts"
+import * as PreferHeader from "../requests/PreferHeader.ts"
+import type { RequestHeaders } from "../requests/RequestHeaders.ts"
+import * as WebhookFields from "../requests/WebhookFields.ts"
+import * as WebhookTarget from "../requests/WebhookTarget.ts"
+import * as ResultView from "../views/ResultView.ts"
+import * as StatusView from "../views/StatusView.ts"
+import * as Payloads from "./Payloads.ts"
+
+export interface SubmitCall {
+  readonly caller: Caller
+  readonly params: EndpointParams
+  readonly headers: RequestHeaders
+  /** Not run before the headers and the model are found good. At most `JsonBody.maxBytes`. */
+  readonly readBody: Effect.Effect<Uint8Array, Refusal.Refusal>
+}
+
+const isEnded = (snapshot: Snapshot): boolean => isTerminal(snapshot.request.phase)
+
+export const make = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const requests = yield* Requests
+  const outbound = yield* Outbound
+  const { queueUrl } = yield* PublicUrls
+
+  /** Reads the whole call; what is returned has nothing invalid but, possibly, the model's input. */
+  const read = Effect.fnUntraced(function* ({ headers, params, readBody }: SubmitCall) {
+    const endpoint = endpointOf(params)
+    yield* Effect.fromResult(BodyHeaders.check(headers))
+    if ((yield* catalog.find(endpoint)) === null) return yield* Refusal.notFound("Model")
+    const bytes = yield* readBody
+    const body = yield* Effect.fromResult(JsonBody.parseObject(bytes))
+    const parts = {
+      webhook: WebhookFields.parse(body),
+      metadata: MetadataHeader.parse(headers["x-request-metadata"]),
+      idempotencyKey: IdempotencyHeader.parse(headers["idempotency-key"]),
+      deadlines: DeadlineHeaders.parse(headers),
+      waitMs: PreferHeader.parse(headers["prefer"])
+    }
+    const parsed = yield* Effect.fromResult(Result.all(parts)).pipe(
+      Effect.mapError(() => Refusal.invalid(Parsed.issues(parts)))
+    )
+    if (parsed.webhook !== null) yield* WebhookTarget.check(outbound, parsed.webhook.url)
+    const key = parsed.idempotencyKey
+    return {
+      ...parsed,
+      endpoint,
+      input: WebhookFields.withoutWebhook(body),
+      idempotency:
+        key === null ? null : { key, requestHash: IdempotencyHeader.requestHash(endpoint, headers, bytes) }
+    }
+  })
+
+  return Effect.fnUntraced(function* (call: SubmitCall) {
+    const { endpoint, idempotency, input, metadata, waitMs, webhook } = yield* read(call)
+    const accepted = yield* requests.submit({
+      caller: call.caller,
+      endpoint,
+      input,
+      metadata,
+      webhook,
+      idempotency
+    })
+    const headers = accepted.replayed ? { "idempotency-replayed": "true" } : {}
+    if (waitMs !== null) {
+      const latest = yield* requests.waitUntil(accepted, isEnded, waitMs)
+      if (isEnded(latest)) {
+        const body = ResultView.retrieved(queueUrl, latest, yield* Payloads.read(requests, latest))
+        return Answer.json(200, body, { ...headers, "preference-applied": "wait" })
+      }
+    }
+    return Answer.json(200, StatusView.created(queueUrl, accepted), headers)
+  })
+})

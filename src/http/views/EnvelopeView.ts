@@ -1,0 +1,30 @@
+/** The body of every error (contract, "Error envelope"). */
+import { Schema } from "effect"
+
+export const Issue = Schema.Struct({
+  path: Schema.Array(Schema.Union([Schema.String, Schema.Finite])).annotate({
+    description:
+      "From the body's root: property names and array indexes; a header or query parameter by its name."
+  }),
+  message: Schema.String,
+  code: Schema.String.annotate({ description: "The broken rule as one word." })
+}).annotate({ identifier: "Issue", description: "One reason why a request is invalid." })
+export type Issue = typeof Issue.Type
+
+export const Violation = Schema.Struct({
+  instancePath: Schema.String.annotate({ description: "JSON pointer into the output." }),
+  message: Schema.String
+}).annotate({ identifier: "Violation", description: "One breach of the model's output schema." })
+
+export const ErrorDetails = Schema.Struct({
+  code: Schema.String,
+  validationErrors: Schema.optionalKey(Schema.Array(Violation)),
+  retryAfter: Schema.optionalKey(Schema.Finite.annotate({ description: "Seconds." })),
+  scope: Schema.optionalKey(Schema.Literals(["account", "key", "model"]))
+}).annotate({ identifier: "ErrorDetails" })
+
+export const Envelope = Schema.Struct({
+  error: Schema.Union([Schema.String, Schema.Array(Issue)]),
+  request_id: Schema.String.annotate({ description: "Correlation id for support, also in `x-request-id`." }),
+  details: Schema.optionalKey(ErrorDetails)
+}).annotate({ identifier: "Error", description: "The body of every error." })

@@ -1,0 +1,137 @@
+/** The result object (contract, "Result / webhook payload"), and the errors that stand in for it. */
+import { DateTime, Schema } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as Money from "#domain/Money.ts"
+import { BillingStatus } from "#domain/inference-request/Event.ts"
+import {
+  billingStatus,
+  cost,
+  outcome,
+  OutcomeWord,
+  status,
+  Status
+} from "#domain/inference-request/Status.ts"
+import type { Snapshot } from "#src/requests/Requests.ts"
+import { Violation } from "./EnvelopeView.ts"
+import * as RequestUrls from "./RequestUrls.ts"
+
+export interface RequestPayloads {
+  readonly input: Json
+  readonly output: Json
+}
+
+const milliseconds = (what: string) =>
+  Schema.NullOr(Schema.Int).annotate({ description: `${what}, in ms; null while unknown.` })
+
+export const ResultBody = Schema.Struct({
+  id: Schema.String,
+  modelEndpoint: Schema.String.annotate({ description: "`{owner}/{model}`" }),
+  status: Status,
+  input: Schema.Json.annotate({
+    description: "As submitted, without the reserved webhook keys; null once erased."
+  }),
+  output: Schema.Json.annotate({ description: "As the model defines it; null when there is none." }),
+  error: Schema.NullOr(Schema.String),
+  metadata: Schema.Record(Schema.String, Schema.String).annotate({
+    description: "As given in `X-Request-Metadata`."
+  }),
+  inferenceTime: milliseconds("Time of the run"),
+  delayTime: milliseconds("From accepted to started"),
+  createdAt: Schema.String.annotate({ format: "date-time" }),
+  outcome: OutcomeWord,
+  cost: Schema.String.annotate({ description: "Charged, in USD, as a decimal." }),
+  media: Schema.Array(Schema.Json).annotate({ description: "Stored copies of the media in `output`." })
+}).annotate({ identifier: "Result", description: "The result object." })
+export type ResultBody = typeof ResultBody.Type
+
+export const InvalidResultBody = Schema.Struct({
+  ...ResultBody.fields,
+  request_id: Schema.String,
+  details: Schema.Struct({
+    code: Schema.Literals(["INVALID_OUTPUT", "UPSTREAM_FAILURE"]),
+    validationErrors: Schema.optionalKey(Schema.Array(Violation))
+  })
+}).annotate({
+  identifier: "ResultWithoutOutput",
+  description: "Completed without a usable output: `INVALID_OUTPUT` or `UPSTREAM_FAILURE`. Not billed."
+})
+export type InvalidResultBody = typeof InvalidResultBody.Type
+
+export const RetrievedBody = Schema.Struct({
+  ...ResultBody.fields,
+  ...RequestUrls.requestUrlFields,
+  billingStatus: Schema.NullOr(BillingStatus).annotate({ description: "null until the request has ended." })
+}).annotate({ identifier: "RetrievedRequest", description: "The request in any state." })
+export type RetrievedBody = typeof RetrievedBody.Type
+
+const invalidOutput = "The model's output does not match its declared schema."
+
+const errorOf = ({ request: { phase, violations } }: Snapshot): string | null => {
+  if (violations.length > 0) return invalidOutput
+  switch (phase._tag) {
+    case "Completed":
+      return phase.error
+    case "Failed":
+      return phase.message
+    case "Queued":
+    case "Dispatched":
+    case "Running":
+    case "Cancelled":
+      return null
+  }
+}
+
+/** The result object in any state. An output that breaks its schema is not handed out. */
+export const result = (snapshot: Snapshot, { input, output }: RequestPayloads): ResultBody => {
+  const { id, request } = snapshot
+  const { phase, startedAt, submitted } = request
+  const word = outcome(request)
+  return {
+    id,
+    modelEndpoint: submitted.model,
+    status: status(request),
+    input,
+    output: word === "succeeded" || word === "partial" ? output : null,
+    error: errorOf(snapshot),
+    metadata: submitted.metadata,
+    inferenceTime: phase._tag === "Completed" ? phase.inferenceMs : null,
+    delayTime: startedAt === null ? null : startedAt - submitted.at,
+    createdAt: DateTime.formatIso(DateTime.makeUnsafe(submitted.at)),
+    outcome: word,
+    cost: Money.format(cost(request)),
+    media: []
+  }
+}
+
+/** The body of the 422 of a request that completed without a usable output; `null` for any other request. */
+export const withoutOutput = (snapshot: Snapshot, payloads: RequestPayloads): InvalidResultBody | null => {
+  const { id, request } = snapshot
+  switch (outcome(request)) {
+    case "invalid_output":
+      return {
+        ...result(snapshot, payloads),
+        request_id: id,
+        details: { code: "INVALID_OUTPUT", validationErrors: request.violations }
+      }
+    case "provider_failed":
+      return { ...result(snapshot, payloads), request_id: id, details: { code: "UPSTREAM_FAILURE" } }
+    case "pending":
+    case "succeeded":
+    case "partial":
+    case "failed":
+    case "cancelled":
+    case "expired":
+      return null
+  }
+}
+
+/** The read after a client's crash: the same in every state (decisions, "GET /requests/{id}"). */
+export const retrieved = (
+  queueUrl: string,
+  snapshot: Snapshot,
+  payloads: RequestPayloads
+): RetrievedBody => ({
+  ...result(snapshot, payloads),
+  ...RequestUrls.make(queueUrl, snapshot),
+  billingStatus: billingStatus(snapshot.request)
+})

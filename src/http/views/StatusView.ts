@@ -1,0 +1,114 @@
+/** The request as create, status and cancel answer it (contract, "Request"). */
+import { Schema } from "effect"
+import { WebhookEventName } from "#domain/inference-request/Event.ts"
+import { status, Status } from "#domain/inference-request/Status.ts"
+import type { Snapshot } from "#src/requests/Requests.ts"
+import * as RequestUrls from "./RequestUrls.ts"
+
+const fields = {
+  request_id: Schema.String.annotate({ description: "21 characters." }),
+  ...RequestUrls.requestUrlFields,
+  metrics: Schema.optionalKey(
+    Schema.Struct({ inference_time: Schema.Finite.annotate({ description: "Seconds, once known." }) })
+  ),
+  queue_position: Schema.Literal(0).annotate({
+    description: "Always 0: the depth of the queue is not tracked."
+  })
+}
+
+const logLines = Schema.String.annotate({ description: "Log lines, joined by newlines." })
+
+const exampleStatus = {
+  status: "IN_QUEUE",
+  request_id: RequestUrls.exampleId,
+  ...RequestUrls.example,
+  logs: "",
+  queue_position: 0
+} as const
+
+export const CreatedBody = Schema.Struct({
+  status: Schema.Literal("IN_QUEUE"),
+  ...fields,
+  logs: logLines,
+  webhook: Schema.optionalKey(Schema.String.annotate({ description: "As submitted." })),
+  webhook_events_filter: Schema.optionalKey(
+    Schema.Array(WebhookEventName).annotate({ description: "As submitted." })
+  )
+}).annotate({ identifier: "CreatedRequest", description: "Accepted.", examples: [exampleStatus] })
+export type CreatedBody = typeof CreatedBody.Type
+
+export const StatusBody = Schema.Struct({
+  status: Status,
+  ...fields,
+  logs: logLines
+}).annotate({
+  identifier: "RequestStatus",
+  description: "The request as it is now.",
+  examples: [{ ...exampleStatus, status: "IN_PROGRESS" }]
+})
+export type StatusBody = typeof StatusBody.Type
+
+export const FailedBody = Schema.Struct({
+  status: Schema.Literal("FAILED"),
+  ...fields,
+  logs: Schema.Array(Schema.String).annotate({ description: "Log lines." }),
+  error: Schema.String.annotate({ description: "Why the provider could not run it." })
+}).annotate({
+  identifier: "FailedRequestStatus",
+  description: "`FAILED` for good: the provider could not run it.",
+  examples: [{ ...exampleStatus, status: "FAILED", logs: [], error: "The provider refused the run." }]
+})
+export type FailedBody = typeof FailedBody.Type
+
+export const Cancellation = Schema.Struct({
+  accepted: Schema.Boolean.annotate({ description: "Whether this call changed anything." }),
+  reason: Schema.String
+}).annotate({ identifier: "Cancellation" })
+
+export const CancelBody = Schema.Union([
+  Schema.Struct({ ...StatusBody.fields, cancel: Cancellation }),
+  Schema.Struct({ ...FailedBody.fields, cancel: Cancellation })
+]).annotate({
+  identifier: "CancelledRequestStatus",
+  description: "The request as it is now, and whether the cancel was accepted.",
+  examples: [{ ...exampleStatus, status: "CANCELLED", cancel: { accepted: true, reason: "Cancelled." } }]
+})
+
+/** The answer to a submit. It tells of the acceptance, so a replay of it says the same. */
+export const created = (queueUrl: string, snapshot: Snapshot): CreatedBody => {
+  const { webhook } = snapshot.request.submitted
+  return {
+    status: "IN_QUEUE",
+    request_id: snapshot.id,
+    ...RequestUrls.make(queueUrl, snapshot),
+    logs: "",
+    queue_position: 0,
+    ...(webhook === undefined ? {} : { webhook: webhook.url }),
+    ...(webhook?.filtered === true ? { webhook_events_filter: webhook.events } : {})
+  }
+}
+
+export const current = (queueUrl: string, snapshot: Snapshot): StatusBody | FailedBody => {
+  const { id, request } = snapshot
+  const urls = RequestUrls.make(queueUrl, snapshot)
+  if (request.phase._tag === "Failed") {
+    const { message } = request.phase
+    return {
+      status: "FAILED",
+      request_id: id,
+      ...urls,
+      logs: request.logs,
+      queue_position: 0,
+      error: message
+    }
+  }
+  const inferenceMs = request.phase._tag === "Completed" ? request.phase.inferenceMs : null
+  return {
+    status: status(request),
+    request_id: id,
+    ...urls,
+    logs: request.logs.join("\n"),
+    ...(inferenceMs === null ? {} : { metrics: { inference_time: inferenceMs / 1000 } }),
+    queue_position: 0
+  }
+}

@@ -1,0 +1,97 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { MediaStore } from "#src/media/MediaStore.ts"
+import { send } from "#test/support/HttpProbe.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+import { assertEnvelope } from "./Calls.ts"
+
+const bytes = Uint8Array.from({ length: 1000 }, (_, index) => index % 251)
+
+const stored = (contentType = "image/png", fileName = "a picture.png") =>
+  Effect.flatMap(MediaStore, (store) => store.put({ fileName, contentType, body: bytes }))
+
+const get = (url: string, headers: Readonly<Record<string, string>> = {}, method = "GET") =>
+  Effect.flatMap(TestServer.TestServer, ({ port }) =>
+    send(port, { method, path: new URL(url).pathname, headers })
+  )
+
+layer(TestServer.layer(), { excludeTestServices: true })("GET /media/{id}/{fileName}", (it) => {
+  it.effect("has the bytes, without a key", () =>
+    Effect.gen(function* () {
+      const { etag, url } = yield* stored()
+      const reply = yield* get(url)
+      assert.strictEqual(reply.status, 200)
+      assert.isTrue(reply.bytes.equals(bytes))
+      assert.include(reply.headers, {
+        "content-type": "image/png",
+        "content-length": "1000",
+        "accept-ranges": "bytes",
+        "x-content-type-options": "nosniff",
+        "content-security-policy": "default-src 'none'; sandbox",
+        etag
+      })
+      assert.match(String(reply.headers["content-disposition"]), /^inline; /)
+    })
+  )
+
+  it.effect.each(["text/html", "image/svg+xml", "application/pdf"])("hands %s out as an attachment", (type) =>
+    Effect.gen(function* () {
+      const { url } = yield* stored(type)
+      assert.match(String((yield* get(url)).headers["content-disposition"]), /^attachment; /)
+    })
+  )
+
+  it.effect("answers HEAD without the bytes, and 304 for the tag", () =>
+    Effect.gen(function* () {
+      const { etag, url } = yield* stored()
+      const head = yield* get(url, {}, "HEAD")
+      assert.deepStrictEqual([head.status, head.headers["content-length"], head.text], [200, "1000", ""])
+      const same = yield* get(url, { "if-none-match": etag })
+      assert.deepStrictEqual([same.status, same.text], [304, ""])
+    })
+  )
+
+  it.effect.each([
+    ["bytes=0-0", 0, 1],
+    ["bytes=10-19", 10, 20],
+    ["bytes=990-", 990, 1000],
+    ["bytes=990-5000", 990, 1000],
+    ["bytes=-5", 995, 1000],
+    ["bytes=-5000", 0, 1000]
+  ] as const)("answers %s with that part", ([range, start, end]) =>
+    Effect.gen(function* () {
+      const { url } = yield* stored()
+      const reply = yield* get(url, { range })
+      assert.strictEqual(reply.status, 206)
+      assert.strictEqual(reply.headers["content-range"], `bytes ${start}-${end - 1}/1000`)
+      assert.strictEqual(reply.headers["content-length"], String(end - start))
+      assert.isTrue(reply.bytes.equals(bytes.subarray(start, end)))
+    })
+  )
+
+  it.effect.each(["bytes=1000-", "bytes=-0"])("has no byte of %s", (range) =>
+    Effect.gen(function* () {
+      const { url } = yield* stored()
+      const reply = yield* get(url, { range })
+      assertEnvelope(reply, 416)
+      assert.strictEqual(reply.headers["content-range"], "bytes */1000")
+    })
+  )
+
+  it.effect.each([
+    [{ range: "bytes=5-2" }],
+    [{ range: "bytes=0-1,5-6" }],
+    [{ range: "lines=1-2" }],
+    [{ range: "bytes=0-1", "if-range": '"another"' }]
+  ])("has the whole for %j", ([headers]) =>
+    Effect.gen(function* () {
+      const { url } = yield* stored()
+      assert.strictEqual((yield* get(url, headers)).status, 200)
+    })
+  )
+
+  it.effect.each([`/media/${"x".repeat(24)}/a.png`, "/media/short/a.png", "/media/..%2f..%2fetc%2fpasswd/a"])(
+    "%s is 404",
+    (path) => Effect.map(get(`http://x${path}`), (reply) => assertEnvelope(reply, 404))
+  )
+})

@@ -1,0 +1,133 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Ajv2020 } from "ajv/dist/2020.js"
+import { Effect } from "effect"
+import { OpenApi } from "effect/http-api"
+import { Api } from "#src/http/Api.ts"
+import type { Reply } from "#test/support/HttpProbe.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+import { accepted, call, jsonHeaders, submit } from "./Calls.ts"
+import { modelOf, type Scenario, scenarios } from "./Scenarios.ts"
+
+const document = OpenApi.fromApi(Api)
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ method, path, ...Object(operation) }))
+)
+
+/** The description itself is no schema, but holds all of them: references resolve within it. */
+const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema({
+  $id: "inferlog:openapi",
+  components: document.components
+})
+
+const validator = (schema: object) => {
+  const text = JSON.stringify(schema).replaceAll('"#/components', '"inferlog:openapi#/components')
+  return ajv.compile(JSON.parse(text))
+}
+
+/** The answer is one that the operation declares, with a body of the declared form. */
+const assertDeclared = (operationId: string, reply: Reply): void => {
+  const operation = operations.find((candidate) => candidate.operationId === operationId)
+  const response = operation?.responses[reply.status]
+  assert.isDefined(response, `${operationId} declares no ${reply.status}: ${reply.text}`)
+  const schema = response.content?.["application/json"]?.schema
+  if (schema === undefined) return assert.strictEqual(reply.text, "")
+  const validate = validator(schema)
+  assert.isTrue(validate(reply.json), `${reply.text}\n${ajv.errorsText(validate.errors)}`)
+}
+
+describe("the OpenAPI document", () => {
+  it("is version 3.1 of API 1.0.0", () => {
+    assert.match(document.openapi, /^3\.1\./)
+    assert.strictEqual(document.info.version, "1.0.0")
+  })
+
+  it.each(operations)(
+    "describes $method $path",
+    ({ description, operationId, parameters, path, responses, summary }) => {
+      assert.match(operationId, /^[a-z][A-Za-z]+$/)
+      assert.isNotEmpty(summary)
+      assert.isNotEmpty(description)
+      const declared = parameters
+        .filter((parameter: { in: string }) => parameter.in === "path")
+        .map(({ name }: { name: string }) => `{${name}}`)
+      assert.deepStrictEqual(path.match(/\{\w+\}/g) ?? [], declared)
+      assert.property(responses, "500")
+      for (const response of Object.values(responses)) assert.isNotEmpty(Object(response).description)
+    }
+  )
+
+  it("has examples that are valid under their schemas", () => {
+    const schemas = Object.entries(document.components.schemas)
+    const examples = schemas.flatMap(([name, schema]) =>
+      (Array.isArray(schema["examples"]) ? schema["examples"] : []).map((example) => ({ name, example }))
+    )
+    assert.isAtLeast(examples.length, 15)
+    for (const { example, name } of examples) {
+      const validate = validator({ $ref: `#/components/schemas/${name}` })
+      assert.isTrue(validate(example), `${name}: ${ajv.errorsText(validate.errors)}`)
+    }
+  })
+
+  it("asks for the key on the lifecycle routes only", () => {
+    for (const { operationId, security, tags } of operations) {
+      assert.deepStrictEqual(security, tags[0] === "Requests" ? [{ apiKey: [] }] : [], operationId)
+    }
+    assert.deepInclude(document.components.securitySchemes["apiKey"], { in: "header", name: "Authorization" })
+  })
+})
+
+layer(TestServer.layer(), { excludeTestServices: true })("answers are as declared", (it) => {
+  it.effect("the document is served", () =>
+    Effect.gen(function* () {
+      const { json, status } = yield* call({ path: "/openapi.json" })
+      assert.strictEqual(status, 200)
+      assert.deepStrictEqual(Object.keys(Object(json).paths), Object.keys(document.paths))
+    })
+  )
+
+  const names: ReadonlyArray<Scenario> = [
+    "queued",
+    "running",
+    "succeeded",
+    "partial",
+    "invalidOutput",
+    "providerFailed",
+    "failed",
+    "cancelled"
+  ]
+
+  it.effect.each(names)("for a request that is %s", (scenario) =>
+    Effect.gen(function* () {
+      const id = yield* scenarios[scenario]
+      const path = `/${modelOf(scenario)}/requests/${id}`
+      assertDeclared("getRequestStatus", yield* call({ path: `${path}/status` }))
+      assertDeclared("getRequestResult", yield* call({ path }))
+      assertDeclared("getRequest", yield* call({ path: `/requests/${id}` }))
+      assertDeclared("cancelRequest", yield* call({ path: `${path}/cancel` }))
+    })
+  )
+
+  it.effect("for a submit, accepted or not", () =>
+    Effect.gen(function* () {
+      const key = { "idempotency-key": "declared" }
+      const elsewhere = { method: "POST", path: "/sandbox/none", headers: jsonHeaders, body: "{}" }
+      assertDeclared("submitRequest", yield* submit({ value: 1 }, key))
+      assertDeclared("submitRequest", yield* submit({ value: 2 }, key))
+      assertDeclared("submitRequest", yield* submit({}))
+      assertDeclared("submitRequest", yield* submit({ value: 1 }, { authorization: "Key x:y" }))
+      assertDeclared("submitRequest", yield* submit({ value: 1 }, { "content-type": "text/plain" }))
+      assertDeclared("submitRequest", yield* call(elsewhere))
+    })
+  )
+
+  it.effect("for a key that may not, and for what is not there", () =>
+    Effect.gen(function* () {
+      const { otherKey } = yield* TestServer.TestServer
+      const path = `/requests/${yield* accepted()}`
+      assertDeclared("getRequest", yield* call({ path, headers: { authorization: otherKey } }))
+      assertDeclared("getRequest", yield* call({ path: "/requests/rq0000000000000000000" }))
+      assertDeclared("getFile", yield* call({ path: "/media/none/none" }))
+      assertDeclared("getHealth", yield* call({ path: "/health" }))
+    })
+  )
+})

@@ -1,0 +1,109 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import * as TestServer from "#test/support/TestServer.ts"
+import { assertEnvelope, call } from "./Calls.ts"
+import { modelOf, scenarios, violations } from "./Scenarios.ts"
+
+const result = {
+  metadata: {},
+  error: null,
+  output: null,
+  media: [],
+  cost: "0",
+  inferenceTime: null,
+  delayTime: 40
+}
+const echo = { ...result, modelEndpoint: "sandbox/echo", input: { value: 1 } }
+const ran = { ...echo, status: "COMPLETED", inferenceTime: 1500 }
+
+const bodies = {
+  queued: { ...echo, status: "IN_QUEUE", outcome: "pending", delayTime: null },
+  running: { ...echo, status: "IN_PROGRESS", outcome: "pending" },
+  succeeded: { ...ran, outcome: "succeeded", output: { value: 1 }, cost: "0.001" },
+  partial: {
+    ...ran,
+    modelEndpoint: "sandbox/partial",
+    input: { count: 4, deliver: 3 },
+    outcome: "partial",
+    output: { items: [{ index: 0 }] },
+    cost: "0.006"
+  },
+  invalidOutput: {
+    ...ran,
+    outcome: "invalid_output",
+    error: "The model's output does not match its declared schema."
+  },
+  providerFailed: { ...ran, outcome: "provider_failed", error: "The picture is empty." },
+  failed: { ...echo, status: "FAILED", outcome: "failed", error: "The provider refused the run." },
+  cancelled: { ...echo, status: "CANCELLED", outcome: "cancelled", delayTime: null }
+} as const
+
+layer(TestServer.layer(), { excludeTestServices: true })("results", (it) => {
+  it.effect.each([["succeeded"], ["partial"]] as const)(
+    "GET …/requests/{id} has the output of a request that %s",
+    ([scenario]) =>
+      Effect.gen(function* () {
+        const id = yield* scenarios[scenario]
+        const { json, status } = yield* call({ path: `/${modelOf(scenario)}/requests/${id}` })
+        assert.strictEqual(status, 200)
+        const { createdAt, ...body } = Object(json)
+        assert.deepStrictEqual(body, { id, ...bodies[scenario] })
+        assert.strictEqual(new Date(createdAt).toISOString(), createdAt)
+      })
+  )
+
+  it.effect.each([
+    ["queued", "REQUEST_NOT_COMPLETED"],
+    ["running", "REQUEST_NOT_COMPLETED"],
+    ["failed", "REQUEST_FAILED"],
+    ["cancelled", "REQUEST_CANCELLED"]
+  ] as const)("GET …/requests/{id} is 400 for one that is %s", ([scenario, code]) =>
+    Effect.gen(function* () {
+      const id = yield* scenarios[scenario]
+      const reply = yield* call({ path: `/sandbox/echo/requests/${id}` })
+      assertEnvelope(reply, 400)
+      assert.deepInclude(reply.json, { details: { code } })
+    })
+  )
+
+  it.effect.each([
+    ["invalidOutput", { code: "INVALID_OUTPUT", validationErrors: violations }],
+    ["providerFailed", { code: "UPSTREAM_FAILURE" }]
+  ] as const)("GET …/requests/{id} is 422 for one that completed as %s", ([scenario, details]) =>
+    Effect.gen(function* () {
+      const id = yield* scenarios[scenario]
+      const { json, status } = yield* call({ path: `/sandbox/echo/requests/${id}` })
+      assert.strictEqual(status, 422)
+      const { createdAt: _, ...body } = Object(json)
+      assert.deepStrictEqual(body, { id, request_id: id, ...bodies[scenario], details })
+    })
+  )
+
+  it.effect.each([
+    ["queued", null],
+    ["running", null],
+    ["succeeded", "charged"],
+    ["partial", "partial"],
+    ["invalidOutput", "failed"],
+    ["providerFailed", "failed"],
+    ["failed", "failed"],
+    ["cancelled", "failed"]
+  ] as const)("GET /requests/{id} is 200 for one that is %s", ([scenario, billingStatus]) =>
+    Effect.gen(function* () {
+      const { urls } = yield* TestServer.TestServer
+      const id = yield* scenarios[scenario]
+      const { json, status } = yield* call({ path: `/requests/${id}` })
+      const url = `${urls.queueUrl}/${modelOf(scenario)}/requests/${id}`
+      assert.strictEqual(status, 200)
+      const { createdAt: _, ...body } = Object(json)
+      assert.deepStrictEqual(body, {
+        id,
+        ...bodies[scenario],
+        billingStatus,
+        response_url: url,
+        status_url: `${url}/status`,
+        cancel_url: `${url}/cancel`
+      })
+    })
+  )
+})

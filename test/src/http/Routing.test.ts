@@ -1,0 +1,77 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import * as TestServer from "#test/support/TestServer.ts"
+import { accepted, assertEnvelope, call } from "./Calls.ts"
+
+const id = "rq0000000000000000000"
+
+layer(TestServer.layer(), { excludeTestServices: true })("routing", (it) => {
+  it.effect.each([
+    ["GET", "/"],
+    ["GET", "/nowhere"],
+    ["GET", "/sandbox/echo/more"],
+    ["POST", "/sandbox"],
+    ["POST", "/Sandbox/echo"],
+    ["POST", "/sandbox/Echo"],
+    ["POST", "/-sandbox/echo"],
+    ["POST", "/sandbox/e%20cho"],
+    ["POST", "/sandbox/e%2Fcho"],
+    ["POST", `/${"s".repeat(65)}/echo`],
+    ["POST", `/${"s".repeat(5000)}/echo`],
+    ["POST", "/storage/anything"],
+    ["POST", "/.well-known/anything"],
+    ["POST", "/models/echo"],
+    ["GET", `/requests/${id}/${id}`],
+    ["GET", "/HEALTH"],
+    ["PROPFIND", "/nowhere"],
+    ["GET", `/storage/echo/requests/${id}/status`]
+  ] as const)("%s %s is 404", ([method, path]) =>
+    Effect.map(call({ method, path }), (reply) => assertEnvelope(reply, 404))
+  )
+
+  it.effect.each([
+    ["GET", "/sandbox/echo", "POST"],
+    ["OPTIONS", "/sandbox/echo", "POST"],
+    ["POST", "/health", "GET, HEAD"],
+    ["POST", `/requests/${id}`, "GET, HEAD"],
+    ["DELETE", `/sandbox/echo/requests/${id}`, "GET, HEAD"],
+    ["PUT", `/sandbox/echo/requests/${id}/status`, "GET, HEAD"],
+    ["PATCH", `/sandbox/echo/requests/${id}/cancel`, "GET, POST, PUT"],
+    ["PROPFIND", "/openapi.json", "GET, HEAD"]
+  ] as const)("%s %s is 405", ([method, path, allow]) =>
+    Effect.gen(function* () {
+      const reply = yield* call({ method, path })
+      assertEnvelope(reply, 405)
+      assert.strictEqual(reply.headers.allow, allow)
+    })
+  )
+
+  it.effect.each(["/%zz", "/sandbox/%", "/%c3%28/echo", `/requests/%ff`])("%s is no path: 400", (path) =>
+    Effect.map(call({ path }), (reply) => assertEnvelope(reply, 400))
+  )
+
+  it.effect("HEAD is answered like GET, without the body", () =>
+    Effect.gen(function* () {
+      const request = yield* accepted()
+      for (const path of ["/health", "/openapi.json", `/requests/${request}`]) {
+        const head = yield* call({ method: "HEAD", path })
+        const get = yield* call({ path })
+        assert.strictEqual(head.status, 200)
+        assert.strictEqual(head.text, "")
+        assert.strictEqual(head.headers["content-length"], get.headers["content-length"])
+      }
+    })
+  )
+
+  it.effect("every answer has its own id, which errors name", () =>
+    Effect.gen(function* () {
+      const health = yield* call({ path: "/health" })
+      const missing = yield* call({ path: "/nowhere" })
+      assert.match(String(health.headers["x-request-id"]), /^[\w-]{21}$/)
+      assert.deepInclude(missing.json, { request_id: missing.headers["x-request-id"] })
+      assert.notStrictEqual(health.headers["x-request-id"], missing.headers["x-request-id"])
+      assert.strictEqual(missing.headers["x-content-type-options"], "nosniff")
+      assert.notProperty(missing.headers, "access-control-allow-origin")
+    })
+  )
+})

@@ -1,0 +1,59 @@
+import * as net from "node:net"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { send } from "#test/support/HttpProbe.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+import { accepted, assertEnvelope } from "./Calls.ts"
+
+const answerSize = 9 * 1024 * 1024
+
+/** Reads what is left, until the server has closed the connection. */
+const closed = (socket: net.Socket) =>
+  Effect.callback<void>((resume) => {
+    socket.once("close", () => resume(Effect.void))
+    socket.resume()
+  })
+
+/** A client that reads the beginning of a large answer, and no more of it. */
+const stuck = Effect.fnUntraced(function* () {
+  const { key, port } = yield* TestServer.TestServer
+  const id = yield* accepted("sandbox/echo", { value: "x".repeat(answerSize) })
+  return yield* Effect.acquireRelease(
+    Effect.callback<net.Socket>((resume) => {
+      const socket = net.connect(port, "127.0.0.1", () =>
+        socket.write(`GET /requests/${id} HTTP/1.1\r\nHost: x\r\nAuthorization: ${key}\r\n\r\n`)
+      )
+      socket.on("error", () => {})
+      socket.once("data", () => {
+        socket.pause()
+        resume(Effect.succeed(socket))
+      })
+    }),
+    (socket) => Effect.sync(() => socket.destroy())
+  )
+})
+
+describe("shutdown", () => {
+  it.live("ends within seconds, answers what is held with 503 and drops who does not read", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const context = yield* Layer.buildWithScope(TestServer.layer(), scope)
+      const { key, port } = yield* TestServer.TestServer.pipe(Effect.provide(context))
+      const id = yield* accepted().pipe(Effect.provide(context))
+      const path = `/sandbox/echo/requests/${id}/status`
+      const reader = yield* stuck().pipe(Effect.provide(context))
+      const held = yield* Effect.forkChild(
+        send(port, { path: `${path}?wait=60`, headers: { authorization: key } })
+      )
+      // A later call on a connection of its own: when it is answered, the held one has been taken on.
+      yield* send(port, { path, headers: { authorization: key } })
+      const [elapsed] = yield* Effect.timed(Scope.close(scope, Exit.void))
+      assert.isBelow(Duration.toMillis(elapsed), 5_000)
+      const reply = yield* Fiber.join(held)
+      assertEnvelope(reply, 503)
+      assert.strictEqual(reply.headers["retry-after"], "1")
+      yield* closed(reader)
+      assert.isBelow(reader.bytesRead, answerSize)
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,134 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Duration, Effect, Fiber } from "effect"
+import * as Lifecycle from "#test/support/Lifecycle.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+import { accepted, assertEnvelope, call, issuesOf } from "./Calls.ts"
+import { modelOf, scenarios } from "./Scenarios.ts"
+
+const statusOf = (id: string, query = "", headers: Readonly<Record<string, string>> = {}) =>
+  call({ path: `/sandbox/echo/requests/${id}/status${query}`, headers })
+
+layer(TestServer.layer(), { excludeTestServices: true })("GET …/requests/{id}/status", (it) => {
+  it.effect.each([
+    ["queued", 200, { status: "IN_QUEUE", logs: "" }],
+    ["running", 200, { status: "IN_PROGRESS", logs: "" }],
+    ["succeeded", 200, { status: "COMPLETED", logs: "", metrics: { inference_time: 1.5 } }],
+    ["partial", 200, { status: "COMPLETED", logs: "", metrics: { inference_time: 1.5 } }],
+    ["invalidOutput", 200, { status: "COMPLETED", logs: "", metrics: { inference_time: 1.5 } }],
+    ["providerFailed", 200, { status: "COMPLETED", logs: "", metrics: { inference_time: 1.5 } }],
+    ["failed", 400, { status: "FAILED", logs: [], error: "The provider refused the run." }],
+    ["cancelled", 200, { status: "CANCELLED", logs: "" }]
+  ] as const)("tells of a request that is %s", ([scenario, status, body]) =>
+    Effect.gen(function* () {
+      const { urls } = yield* TestServer.TestServer
+      const id = yield* scenarios[scenario]
+      const url = `${urls.queueUrl}/${modelOf(scenario)}/requests/${id}`
+      const reply = yield* call({ path: `/${modelOf(scenario)}/requests/${id}/status` })
+      assert.strictEqual(reply.status, status)
+      assert.deepStrictEqual(reply.json, {
+        ...body,
+        request_id: id,
+        response_url: url,
+        status_url: `${url}/status`,
+        cancel_url: `${url}/cancel`,
+        queue_position: 0
+      })
+    })
+  )
+
+  it.effect("joins log lines with newlines, and lists them once the request has failed", () =>
+    Effect.gen(function* () {
+      const id = yield* scenarios.running
+      yield* Lifecycle.log(id, "one", "two")
+      assert.deepInclude((yield* statusOf(id)).json, { logs: "one\ntwo" })
+      yield* Lifecycle.end(id, { _tag: "ProviderError", message: "refused", retryable: false })
+      assert.deepInclude((yield* statusOf(id)).json, { logs: ["one", "two"] })
+    })
+  )
+
+  describe("ETag", () => {
+    it.effect("answers 304 without a body until the request changes", () =>
+      Effect.gen(function* () {
+        const id = yield* accepted()
+        const { headers } = yield* statusOf(id)
+        const etag = String(headers.etag)
+        const same = yield* statusOf(id, "", { "if-none-match": `"other", W/${etag}` })
+        assert.strictEqual(same.status, 304)
+        assert.strictEqual(same.text, "")
+        assert.strictEqual(same.headers.etag, etag)
+        yield* Lifecycle.start(id)
+        const changed = yield* statusOf(id, "", { "if-none-match": etag })
+        assert.strictEqual(changed.status, 200)
+        assert.notStrictEqual(changed.headers.etag, etag)
+      })
+    )
+
+    it.effect("is no excuse for a failed request: 400 stays 400", () =>
+      Effect.gen(function* () {
+        const id = yield* scenarios.failed
+        assert.strictEqual((yield* statusOf(id, "", { "if-none-match": "*" })).status, 400)
+      })
+    )
+  })
+
+  describe("wait", () => {
+    it.effect("holds the answer until the status changes", () =>
+      Effect.gen(function* () {
+        const id = yield* accepted()
+        // With the tag it does not matter which comes first, the call or the change.
+        const etag = String((yield* statusOf(id)).headers.etag)
+        const held = yield* Effect.forkChild(statusOf(id, "?wait=20", { "if-none-match": etag }))
+        yield* Lifecycle.start(id)
+        assert.deepInclude((yield* Fiber.join(held)).json, { status: "IN_PROGRESS" })
+      })
+    )
+
+    it.effect("does not answer for a change that leaves the status as it is", () =>
+      Effect.gen(function* () {
+        const id = yield* scenarios.running
+        const held = yield* Effect.forkChild(statusOf(id, "?wait=30"))
+        yield* Lifecycle.log(id, "a line")
+        yield* Lifecycle.deliver(id, { value: 1 })
+        assert.deepInclude((yield* Fiber.join(held)).json, { status: "COMPLETED" })
+      })
+    )
+
+    it.effect("answers at once a client whose tag is out of date", () =>
+      Effect.gen(function* () {
+        const id = yield* accepted()
+        const etag = String((yield* statusOf(id)).headers.etag)
+        yield* Lifecycle.start(id)
+        const reply = yield* statusOf(id, "?wait=30", { "if-none-match": etag })
+        assert.deepInclude(reply.json, { status: "IN_PROGRESS" })
+      })
+    )
+
+    it.effect("does not hold the answer for a request that has ended", () =>
+      Effect.gen(function* () {
+        const id = yield* scenarios.succeeded
+        assert.deepInclude((yield* statusOf(id, "?wait=60")).json, { status: "COMPLETED" })
+      })
+    )
+
+    it.effect("answers the present status when the time is over", () =>
+      Effect.gen(function* () {
+        const id = yield* accepted()
+        const [elapsed, reply] = yield* Effect.timed(statusOf(id, "?wait=1"))
+        assert.deepInclude(reply.json, { status: "IN_QUEUE" })
+        assert.isAtLeast(Duration.toMillis(elapsed), 990)
+      })
+    )
+
+    it.effect.each(["61", "-1", "1.5", "", "x", "1e1", "1&wait=2", "%20"])("refuses wait=%s", (wait) =>
+      Effect.gen(function* () {
+        const id = yield* accepted()
+        const reply = yield* statusOf(id, `?wait=${wait}`)
+        assertEnvelope(reply, 400)
+        assert.deepStrictEqual(
+          issuesOf(reply).map(([path]) => path),
+          ["wait"]
+        )
+      })
+    )
+  })
+})

@@ -1,0 +1,90 @@
+/** Submits requests, and waits for facts on their streams. */
+import { Effect, Option, Stream } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import { AccountId, KeyId, type RequestId } from "#domain/Ids.ts"
+import type { Event } from "#domain/inference-request/Event.ts"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import type { Caller } from "#src/accounts/Caller.ts"
+import type { BuiltinModel } from "#src/models/builtin/BuiltinModel.ts"
+import { Requests, type Submission } from "#src/requests/Requests.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { single } from "./TestModels.ts"
+
+export const caller = (name = "acc_default"): Caller => ({
+  accountId: AccountId.make(name),
+  keyId: KeyId.make(`key of ${name}`)
+})
+
+export const submission = ({
+  model = single,
+  account,
+  input = { value: "in" },
+  ...rest
+}: {
+  readonly model?: BuiltinModel
+  readonly account?: string
+  readonly input?: Json
+} & Partial<Submission> = {}): Submission => ({
+  caller: caller(account),
+  endpoint: model.model.endpoint,
+  input,
+  metadata: {},
+  webhook: null,
+  idempotency: null,
+  ...rest
+})
+
+export const submit = Effect.fnUntraced(function* (options?: Parameters<typeof submission>[0]) {
+  const requests = yield* Requests
+  const { id } = yield* requests.submit(submission(options))
+  return id
+})
+
+export const cancel = Effect.fnUntraced(function* (id: RequestId, model: BuiltinModel = single) {
+  const requests = yield* Requests
+  return yield* requests.cancel({ caller: caller(), id, endpoint: model.model.endpoint })
+})
+
+const { category, codec } = InferenceRequest.aggregate
+
+/** The request's events so far. */
+export const events = Effect.fnUntraced(function* (id: RequestId) {
+  const reader = yield* EventReader
+  return (yield* reader.read(StreamName.make(category, id))).map(codec.decode)
+})
+
+export const types = (id: RequestId) => Effect.map(events(id), (all) => all.map(({ _tag }) => _tag))
+
+/** Waits until the request's events are so, and gives them. */
+export const until = Effect.fnUntraced(function* (
+  id: RequestId,
+  isSo: (events: ReadonlyArray<Event>) => boolean
+) {
+  const reader = yield* EventReader
+  const found = yield* reader.changes.pipe(
+    Stream.mapEffect(() => events(id)),
+    Stream.filter(isSo),
+    Stream.runHead
+  )
+  return Option.getOrThrow(found)
+})
+
+type Tagged<Tag extends Event["_tag"]> = Extract<Event, { readonly _tag: Tag }>
+
+export const ofType = <Tag extends Event["_tag"]>(all: ReadonlyArray<Event>, tag: Tag) =>
+  all.filter((event): event is Tagged<Tag> => event._tag === tag)
+
+/** Waits for the `count`th event of the type, and gives it. */
+export const untilType = <Tag extends Event["_tag"]>(id: RequestId, tag: Tag, count = 1) =>
+  Effect.flatMap(
+    until(id, (all) => ofType(all, tag).length >= count),
+    (all) => Effect.fromNullishOr(ofType(all, tag)[count - 1])
+  )
+
+const ends: ReadonlySet<string> = new Set(["RequestCompleted", "RequestFailed", "RequestCancelled"])
+
+export const terminal = (all: ReadonlyArray<Event>) => all.filter(({ _tag }) => ends.has(_tag))
+
+/** Waits until the request has ended; gives all its events. */
+export const untilEnd = (id: RequestId) => until(id, (all) => terminal(all).length > 0)

@@ -1,0 +1,138 @@
+/**
+ * Whole nodes without HTTP, from real parts: a log and blobs in memory that several nodes share (`storeLayer`), and each
+ * node's own actors, read side, dispatcher and services. Time is the test's clock.
+ */
+import { Context, Effect, Exit, Layer, References, Scope } from "effect"
+import { DueWork } from "#projections/due-work/DueWork.ts"
+import type { Projection } from "#projections/Projection.ts"
+import { Projections } from "#projections/Projections.ts"
+import { ReadModels } from "#projections/ReadModels.ts"
+import { AccountActors } from "#src/accounts/AccountActors.ts"
+import { Accounts } from "#src/accounts/Accounts.ts"
+import { Authentication } from "#src/accounts/Authentication.ts"
+import type { BuiltinModel } from "#src/models/builtin/BuiltinModel.ts"
+import { providerName } from "#src/models/builtin/BuiltinModel.ts"
+import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
+import { Providers } from "#src/providers/Providers.ts"
+import * as Dispatcher from "#src/reactors/dispatch/Dispatcher.ts"
+import { Runs } from "#src/reactors/dispatch/Runs.ts"
+import { NodeIdentity } from "#src/reactors/NodeIdentity.ts"
+import * as ActorRequests from "#src/requests/ActorRequests.ts"
+import { IdempotencyKeyActors } from "#src/requests/IdempotencyKeyActors.ts"
+import * as ProjectedQueueDepth from "#src/requests/ProjectedQueueDepth.ts"
+import { RequestActors } from "#src/requests/RequestActors.ts"
+import { RequestChanges } from "#src/requests/RequestChanges.ts"
+import { IdGenerator } from "#streams/IdGenerator.ts"
+import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
+import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
+import { Payloads } from "#streams/Payload.ts"
+import * as AppendFaults from "./AppendFaults.ts"
+import * as TempDirectory from "./TempDirectory.ts"
+import { models as testModels } from "./TestModels.ts"
+import { TestProvider } from "./TestProvider.ts"
+
+export interface NodeOptions {
+  readonly name?: string
+  readonly models?: ReadonlyArray<BuiltinModel>
+  /** Without a dispatcher requests wait for ever. */
+  readonly dispatches?: boolean
+  readonly projections?: ReadonlyArray<Projection>
+}
+
+/** Names of the nodes that live, as all of them see it. */
+class LiveNodes extends Context.Service<LiveNodes, Set<string>>()("inferlog/test/LiveNodes") {}
+
+/** What the nodes of a test share. */
+export const storeLayer = Layer.mergeAll(
+  MemoryEventStore.layer,
+  MemoryBlobStore.layer,
+  TestProvider.layer(providerName),
+  Layer.sync(LiveNodes, () => new Set<string>())
+)
+
+const identity = (name: string) =>
+  Layer.effect(
+    NodeIdentity,
+    Effect.map(LiveNodes, (live) => {
+      live.add(name)
+      return { self: name, isAlive: (node: string) => live.has(node) }
+    })
+  )
+
+const readSide = (projections: ReadonlyArray<Projection> | undefined) =>
+  DueWork.layer.pipe(
+    Layer.provideMerge(ReadModels.layer),
+    Layer.provideMerge(
+      TempDirectory.provide((directory) =>
+        Projections.layerInProcess({
+          filename: `${directory}/projections.sqlite`,
+          ...(projections === undefined ? {} : { projections })
+        })
+      )
+    )
+  )
+
+const services = Layer.mergeAll(
+  ActorRequests.layer.pipe(
+    Layer.provideMerge(RequestChanges.layer),
+    Layer.provide(ProjectedQueueDepth.layer)
+  ),
+  Authentication.layer,
+  Accounts.layer
+).pipe(
+  Layer.provideMerge(Layer.mergeAll(RequestActors.layer, IdempotencyKeyActors.layer, AccountActors.layer)),
+  Layer.provideMerge(Payloads.layer)
+)
+
+const providers = Layer.unwrap(Effect.map(TestProvider, ({ provider }) => Providers.layerOf([provider])))
+
+/** One node over the store of the test. */
+export const nodeLayer = ({
+  name = "node",
+  models = Object.values(testModels),
+  dispatches = true,
+  projections
+}: NodeOptions = {}) =>
+  (dispatches ? Dispatcher.layer : Layer.empty).pipe(
+    Layer.provideMerge(Runs.layer),
+    Layer.provideMerge(services),
+    Layer.provideMerge(Layer.mergeAll(readSide(projections), BuiltinCatalog.layerOf(models), providers)),
+    Layer.provideMerge(Layer.mergeAll(IdGenerator.layer, identity(name))),
+    Layer.provideMerge(AppendFaults.layer),
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
+  )
+
+/** The only node of a test, and its store. */
+export const layer = (options: NodeOptions = {}) => nodeLayer(options).pipe(Layer.provideMerge(storeLayer))
+
+export type NodeServices = Layer.Success<ReturnType<typeof nodeLayer>>
+
+/** One of several nodes. */
+export interface TestNode {
+  /** Does something on this node. */
+  readonly on: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, Exclude<R, NodeServices>>
+  /** Goes down in good order. */
+  readonly stop: Effect.Effect<void>
+  /** From now on nothing of the node reaches the log, and the others take it for dead. */
+  readonly crash: Effect.Effect<void>
+  /** After a crash: the node had only been cut off, and writes again. */
+  readonly revive: Effect.Effect<void>
+}
+
+export const start = Effect.fnUntraced(function* (options: NodeOptions & { readonly name: string }) {
+  const live = yield* LiveNodes
+  const scope = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
+  const context = yield* Layer.buildWithScope(nodeLayer(options), scope)
+  const faults = Context.get(context, AppendFaults.AppendFaults)
+  const forget = Effect.sync(() => live.delete(options.name))
+  const node: TestNode = {
+    on: (effect) => Effect.provide(effect, context),
+    stop: Effect.andThen(Scope.close(scope, Exit.void), forget),
+    crash: Effect.andThen(
+      Effect.sync(() => faults.decide(() => "refused")),
+      forget
+    ),
+    revive: Effect.sync(() => faults.decide(() => "stored"))
+  }
+  return node
+})

@@ -1,0 +1,112 @@
+/** A provider whose runs do what the test tells them: a real one, but for its models. */
+import { Context, Deferred, Effect, Layer, Queue } from "effect"
+import type { RequestId } from "#domain/Ids.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { Job, Provider, RunControl } from "#src/providers/Provider.ts"
+
+/** A run under way. What it is told to do it does in its own fiber, in turn. */
+export interface TestRun {
+  readonly job: Job
+  /** The job that it was re-attached to. */
+  readonly jobId: string | null
+  readonly does: <A>(act: (control: RunControl) => Effect.Effect<A>) => Effect.Effect<A>
+  /** Ends in `outcome`; nothing happens when the run is over already. */
+  readonly ends: (outcome: ProviderOutcome | Effect.Effect<ProviderOutcome>) => Effect.Effect<void>
+  /** Completes when the client wants it stopped. */
+  readonly stopRequested: Effect.Effect<void>
+  /** Completes when the node has taken the run away from the provider. */
+  readonly interrupted: Effect.Effect<void>
+}
+
+export class TestProvider extends Context.Service<
+  TestProvider,
+  {
+    readonly provider: Provider
+    /** The next run that begins, in their order, unless a script answers it. */
+    readonly next: Effect.Effect<TestRun>
+    /** From now on runs are this. */
+    readonly answerWith: (script: (job: Job, control: RunControl) => Effect.Effect<ProviderOutcome>) => void
+    /** Requests whose runs have begun, in order. */
+    readonly begun: () => ReadonlyArray<RequestId>
+    /** Runs of a model now, and at most so far. */
+    readonly running: (endpoint: string) => { readonly now: number; readonly most: number }
+  }
+>()("inferlog/test/TestProvider") {
+  /** `name`: what the models name. */
+  static readonly layer = (name: string) =>
+    Layer.effect(
+      TestProvider,
+      Effect.gen(function* () {
+        const runs = yield* Queue.unbounded<TestRun>()
+        const begun: Array<RequestId> = []
+        const counts = new Map<string, { now: number; most: number }>()
+        let script: ((job: Job, control: RunControl) => Effect.Effect<ProviderOutcome>) | undefined
+
+        const running = (endpoint: string) => counts.get(endpoint) ?? { now: 0, most: 0 }
+        const count = (endpoint: string, change: 1 | -1) => {
+          const { now, most } = running(endpoint)
+          counts.set(endpoint, { now: now + change, most: Math.max(most, now + change) })
+        }
+
+        const perform = (job: Job, jobId: string | null, control: RunControl) =>
+          Effect.acquireUseRelease(
+            Effect.sync(() => {
+              begun.push(job.requestId)
+              count(job.model.endpoint, 1)
+            }),
+            () => (script === undefined ? steered(job, jobId, control) : script(job, control)),
+            () => Effect.sync(() => count(job.model.endpoint, -1))
+          )
+
+        const steered = Effect.fnUntraced(function* (job: Job, jobId: string | null, control: RunControl) {
+          const steps = yield* Queue.unbounded<Effect.Effect<ProviderOutcome | null>>()
+          const interrupted = yield* Deferred.make<void>()
+          yield* Queue.offer(runs, steer(job, jobId, control, steps, Deferred.await(interrupted)))
+          let outcome: ProviderOutcome | null = null
+          const following = Effect.gen(function* () {
+            while (outcome === null) outcome = yield* yield* Queue.take(steps)
+            return outcome
+          })
+          return yield* Effect.onInterrupt(following, () => Deferred.succeed(interrupted, undefined))
+        })
+
+        return TestProvider.of({
+          next: Queue.take(runs),
+          answerWith: (next) => (script = next),
+          begun: () => begun,
+          running,
+          provider: {
+            name,
+            run: (job, control) => perform(job, null, control),
+            reattach: (job, jobId, control) => perform(job, jobId, control)
+          }
+        })
+      })
+    )
+}
+
+const steer = (
+  job: Job,
+  jobId: string | null,
+  control: RunControl,
+  steps: Queue.Queue<Effect.Effect<ProviderOutcome | null>>,
+  interrupted: Effect.Effect<void>
+): TestRun => ({
+  job,
+  jobId,
+  does: (act) =>
+    Effect.gen(function* () {
+      const done = yield* Deferred.make<Effect.Success<ReturnType<typeof act>>>()
+      yield* Queue.offer(
+        steps,
+        Effect.as(
+          Effect.onExit(act(control), (exit) => Deferred.done(done, exit)),
+          null
+        )
+      )
+      return yield* Deferred.await(done)
+    }),
+  ends: (outcome) => Queue.offer(steps, Effect.isEffect(outcome) ? outcome : Effect.succeed(outcome)),
+  stopRequested: control.stopRequested,
+  interrupted
+})
