@@ -45,7 +45,8 @@ export const ocr = defineModel({
             confidence: Schemas.confidence,
             box: {
               type: "object",
-              description: "Where the word stands in the upright picture, in pixels from its upper left corner.",
+              description:
+                "Where the word stands in the upright picture, in pixels from its upper left corner.",
               additionalProperties: false,
               required: ["x", "y", "width", "height"],
               properties: {

@@ -39,7 +39,8 @@ export const resize = defineModel({
       },
       format: {
         ...Schemas.format,
-        description: "File format of the output. Default: that of the input where it is listed here, else png."
+        description:
+          "File format of the output. Default: that of the input where it is listed here, else png."
       }
     },
     required: ["image"]

@@ -1,0 +1,46 @@
+/** `data:` URIs of pictures (RFC 2397), read strictly: nothing is repaired, skipped or guessed. */
+import { Result } from "effect"
+import { ImageRefused } from "./ImageFailure.ts"
+import { maxDataUriLength } from "./ImageLimits.ts"
+
+const headLength = 256
+const head = /^data:image\/([a-z0-9.+-]+)(?:;[a-z0-9-]+=[a-z0-9._-]+)*(;base64)?,/i
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/
+const percent = 0x25
+
+export const isDataUri = (text: string): boolean => /^data:/i.test(text.slice(0, 5))
+
+const fail = (reason: ImageRefused["reason"]) => Result.fail(new ImageRefused({ reason }))
+
+/** The bytes of the URI; a refusal when it is too long, of another type than an image, SVG, or malformed. */
+export const parse = (text: string): Result.Result<Uint8Array, ImageRefused> => {
+  if (text.length > maxDataUriLength) return fail("data_uri_too_long")
+  const match = head.exec(text.slice(0, headLength))
+  if (match === null) return fail("malformed_data_uri")
+  const [prefix, subtype = "", encoding] = match
+  if (/^svg/i.test(subtype)) return fail("svg")
+  const data = text.slice(prefix.length)
+  const bytes = encoding === undefined ? decodePercent(data) : decodeBase64(data)
+  return bytes === null || bytes.length === 0 ? fail("malformed_data_uri") : Result.succeed(bytes)
+}
+
+const decodeBase64 = (data: string): Uint8Array | null =>
+  data.length % 4 === 0 && base64.test(data) ? Buffer.from(data, "base64") : null
+
+const decodePercent = (data: string): Uint8Array | null => {
+  if (!/^[!-~]*$/.test(data)) return null
+  const source = Buffer.from(data, "latin1")
+  const bytes = Buffer.alloc(source.length)
+  let length = 0
+  for (let index = 0; index < source.length; index++) {
+    let byte = source[index] ?? 0
+    if (byte === percent) {
+      const digits = source.toString("latin1", index + 1, index + 3)
+      if (!/^[0-9A-Fa-f]{2}$/.test(digits)) return null
+      byte = Number.parseInt(digits, 16)
+      index += 2
+    }
+    bytes[length++] = byte
+  }
+  return bytes.subarray(0, length)
+}

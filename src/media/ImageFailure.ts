@@ -1,0 +1,47 @@
+/** Why the picture of an input cannot be had. Messages are fixed: no URL, host or address is ever repeated. */
+import { Schema } from "effect"
+
+const refusals = {
+  unsupported_source: "The image must be an https URL, a media URL of this service or a data: URI.",
+  malformed_data_uri: "The data: URI is malformed: expected data:image/<type>[;base64],<data>.",
+  data_uri_too_long: "The data: URI is too long: at most 10 MiB are read.",
+  forbidden_address: "The image URL is refused: its address may not be called.",
+  not_found: "There is no image at the URL.",
+  download_refused: "The server of the image refused to give it, redirected, or has no valid certificate.",
+  too_large: "The image is too large: at most 50 MiB are read.",
+  svg: "SVG images are not accepted.",
+  not_an_image: "The file is not an image in PNG, JPEG, WebP, GIF, AVIF or TIFF format."
+} as const
+
+/** The client's picture itself is at fault: trying again gives the same. */
+export class ImageRefused extends Schema.TaggedError<ImageRefused>()("ImageRefused", {
+  reason: Schema.Literals([
+    "unsupported_source",
+    "malformed_data_uri",
+    "data_uri_too_long",
+    "forbidden_address",
+    "not_found",
+    "download_refused",
+    "too_large",
+    "svg",
+    "not_an_image"
+  ])
+}) {
+  override get message(): string {
+    return refusals[this.reason]
+  }
+}
+
+const outages = {
+  unreachable: "The image could not be downloaded for now.",
+  storage: "The image could not be read from or written to storage."
+} as const
+
+/** Says nothing of the picture: a later try may get it. */
+export class ImageUnavailable extends Schema.TaggedError<ImageUnavailable>()("ImageUnavailable", {
+  reason: Schema.Literals(["unreachable", "storage"])
+}) {
+  override get message(): string {
+    return outages[this.reason]
+  }
+}

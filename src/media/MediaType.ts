@@ -1,0 +1,47 @@
+/** What is said of stored bytes when they are served: a content type, a file name, and whether a browser may show them. */
+import { Schema } from "effect"
+
+const token = "[A-Za-z0-9!#$&^_.+-]{1,127}"
+const parameter = `[\\t ]*;[\\t ]*${token}=(?:${token}|"[\\x20-\\x21\\x23-\\x5b\\x5d-\\x7e]{0,127}")`
+const mediaType = new RegExp(`^${token}/${token}(?:${parameter}){0,4}$`)
+
+/** RFC 9110, section 8.3, with at most four parameters. */
+export const MediaType = Schema.String.check(Schema.isPattern(mediaType))
+
+const isMediaType = Schema.is(MediaType)
+
+const binary = "application/octet-stream"
+
+/** The claimed type in lower case where it is well-formed, else the type of arbitrary bytes. */
+export const clean = (claimed: string): string => (isMediaType(claimed) ? claimed.toLowerCase() : binary)
+
+const fileNameLength = 128
+
+/** One path segment of at most 128 characters without control characters and lone surrogates; `file` when nothing is left. */
+export const cleanFileName = (name: string): string => {
+  const segment = name.split(/[/\\]/).at(-1) ?? ""
+  const visible = segment
+    .slice(-4 * fileNameLength)
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
+    .trim()
+  const kept = Array.from(visible).slice(-fileNameLength).join("")
+  return /^\.*$/.test(kept) ? "file" : kept
+}
+
+/** Pictures, sound and film, but nothing that a browser executes: SVG and other XML can carry scripts. */
+const isPassive = (contentType: string): boolean => {
+  const essence = contentType.split(";", 1)[0] ?? ""
+  return /^(?:image|audio|video)\//.test(essence) && !/xml|svg|html/.test(essence)
+}
+
+const quotable = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g
+
+/** The `Content-Disposition` of stored bytes (RFC 6266): `inline` for passive media, else `attachment`. */
+export const disposition = (contentType: string, fileName: string): string => {
+  const kind = isPassive(contentType) ? "inline" : "attachment"
+  const extended = encodeURIComponent(fileName).replace(
+    /['()*]/g,
+    (character) => `%${Buffer.from(character).toString("hex").toUpperCase()}`
+  )
+  return `${kind}; filename="${fileName.replace(quotable, "_")}"; filename*=UTF-8''${extended}`
+}

@@ -1,0 +1,36 @@
+import { Effect, type FileSystem, type Scope, Stream } from "effect"
+import type { PlatformError } from "effect/PlatformError"
+import type { MediaStore } from "#src/media/MediaStore.ts"
+import { BlobStoreError } from "#streams/BlobStore.ts"
+import type { Encoded } from "./VisionTask.ts"
+
+/** As `image` in the outputs of the models. */
+export type OutputImage = {
+  readonly url: string
+  readonly contentType: string
+  readonly width: number
+  readonly height: number
+  /** Bytes. */
+  readonly size: number
+}
+
+const unreadable = (cause: PlatformError) =>
+  new BlobStoreError({ reason: "The output of the worker cannot be read", cause })
+
+/** Lets `write` make a picture in a file of its own, which is gone with the scope, and stores what it wrote. */
+export const make =
+  (fs: FileSystem.FileSystem, store: MediaStore["Service"]) =>
+  <E>(
+    write: (path: string) => Effect.Effect<Encoded, E>
+  ): Effect.Effect<OutputImage, E | BlobStoreError | PlatformError, Scope.Scope> =>
+    Effect.gen(function* () {
+      const folder = yield* fs.makeTempDirectoryScoped({ prefix: "inferlog-output-" })
+      const path = `${folder}/output`
+      const { format, width, height } = yield* write(path)
+      const { url, contentType, size } = yield* store.put({
+        fileName: `image.${format === "jpeg" ? "jpg" : format}`,
+        contentType: `image/${format}`,
+        body: Stream.mapError(fs.stream(path), unreadable)
+      })
+      return { url, contentType, width, height, size }
+    })

@@ -1,0 +1,146 @@
+/** Runs of the models that work on pictures: fetch, hand to a worker thread, store what comes out. */
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { Context, Effect, FileSystem, Layer, Schema, type Scope } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as Money from "#domain/Money.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import { ImageSource } from "#src/media/ImageSource.ts"
+import { MediaStore } from "#src/media/MediaStore.ts"
+import { MediaInput, mediaDefaults } from "#src/models/builtin/sandbox/Media.ts"
+import { BlurhashInput, defaultComponents } from "#src/models/builtin/vision/Blurhash.ts"
+import { ConvertInput } from "#src/models/builtin/vision/Convert.ts"
+import { OcrInput } from "#src/models/builtin/vision/Ocr.ts"
+import { ResizeInput } from "#src/models/builtin/vision/Resize.ts"
+import type { Job, RunControl } from "#src/providers/Provider.ts"
+import * as OutputImage from "./OutputImage.ts"
+import { outcomeOf, type VisionFailure } from "./VisionFailure.ts"
+import type { EncodeTask } from "./VisionTask.ts"
+import { VisionWorkers } from "./VisionWorkers.ts"
+
+interface Finished {
+  readonly output: Json
+  readonly delivered: Money.Quantity
+}
+
+/** `started` is to be run when a worker takes the task. */
+type Run = (input: Json, started: Effect.Effect<void>) => Effect.Effect<Finished, VisionFailure, Scope.Scope>
+
+/** A run over what `schema` reads from inputs that are valid under the model's own. */
+const defineRun = <Input>(
+  schema: Schema.ConstraintDecoder<Input>,
+  run: (input: Input, started: Effect.Effect<void>) => ReturnType<Run>
+): Run => {
+  const decode = Schema.decodeUnknownEffect(schema)
+  return (input, started) => Effect.flatMap(Effect.orDie(decode(input)), (decoded) => run(decoded, started))
+}
+
+type EncodeInput = Omit<EncodeTask, "_tag" | "input" | "output"> & { readonly image: string }
+
+const perImage = (output: Json): Finished => ({ output, delivered: Money.units(1) })
+
+const perMegapixel = (image: OutputImage.OutputImage): Finished => ({
+  output: { image },
+  delivered: Money.millionths(image.width * image.height)
+})
+
+const stopped: ProviderOutcome = { _tag: "Stopped" }
+
+const unknownModel: ProviderOutcome = {
+  _tag: "ProviderError",
+  message: "There is no such vision model.",
+  retryable: false
+}
+
+export class VisionRuns extends Context.Service<
+  VisionRuns,
+  {
+    /**
+     * Runs a job of one of `visionModels`; its start is reported when a worker takes it. A stop request ends the worker
+     * and the run in `Stopped`, an interruption does the same, and no temporary file of the run is left.
+     */
+    run(job: Job, control: RunControl): Effect.Effect<ProviderOutcome>
+  }
+>()("inferlog/src/providers/builtin/vision/VisionRuns") {
+  static readonly layerNoDeps = Layer.effect(
+    VisionRuns,
+    Effect.gen(function* () {
+      const sources = yield* ImageSource
+      const workers = yield* VisionWorkers
+      const store = OutputImage.make(yield* FileSystem.FileSystem, yield* MediaStore)
+
+      const encode = Effect.fnUntraced(function* (
+        { image, ...wishes }: EncodeInput,
+        started: Effect.Effect<void>
+      ) {
+        const { path } = yield* sources.open(image)
+        return yield* store((output) =>
+          workers.encode({ _tag: "Encode", input: path, output, ...wishes }, started)
+        )
+      })
+
+      const resize = defineRun(ResizeInput, (input, started) =>
+        Effect.map(encode(input, started), perMegapixel)
+      )
+
+      const convert = defineRun(ConvertInput, (input, started) =>
+        Effect.map(encode(input, started), (image) => perImage({ image }))
+      )
+
+      const blurhash = defineRun(BlurhashInput, ({ image, xComponents, yComponents }, started) =>
+        sources.open(image).pipe(
+          Effect.flatMap(({ path }) =>
+            workers.hash(
+              {
+                _tag: "Hash",
+                input: path,
+                xComponents: xComponents ?? defaultComponents.x,
+                yComponents: yComponents ?? defaultComponents.y
+              },
+              started
+            )
+          ),
+          Effect.map(perImage)
+        )
+      )
+
+      const ocr = defineRun(OcrInput, ({ image }, started) =>
+        sources.open(image).pipe(
+          Effect.flatMap(({ path }) => workers.read({ _tag: "Read", input: path }, started)),
+          Effect.map(perImage)
+        )
+      )
+
+      const media = defineRun(MediaInput, (input, started) =>
+        store((output) => workers.draw({ _tag: "Draw", output, ...mediaDefaults, ...input }, started)).pipe(
+          Effect.map(perMegapixel)
+        )
+      )
+
+      const runs: ReadonlyMap<string, Run> = new Map([
+        ["vision/resize", resize],
+        ["vision/convert", convert],
+        ["vision/blurhash", blurhash],
+        ["vision/ocr", ocr],
+        ["sandbox/media", media]
+      ])
+
+      const run: VisionRuns["Service"]["run"] = Effect.fn("VisionRuns.run")(function* (job, control) {
+        const modelRun = runs.get(job.model.endpoint)
+        if (modelRun === undefined) return unknownModel
+        const work = modelRun(job.input, control.started).pipe(
+          Effect.scoped,
+          Effect.map((finished): ProviderOutcome => ({ _tag: "Succeeded", ...finished })),
+          Effect.catch((failure) => Effect.succeed(outcomeOf(failure)))
+        )
+        return yield* Effect.raceFirst(work, Effect.as(control.stopRequested, stopped))
+      })
+
+      return VisionRuns.of({ run })
+    })
+  )
+
+  static readonly layer = this.layerNoDeps.pipe(
+    Layer.provide([VisionWorkers.layer, ImageSource.layer]),
+    Layer.provide(NodeFileSystem.layer)
+  )
+}

@@ -1,0 +1,108 @@
+/** Pictures are decoded, changed and read in worker threads only, never in the thread that serves (security, "Pictures"). */
+import { Config, Context, Duration, Effect, Layer, Schema } from "effect"
+import * as os from "node:os"
+import {
+  type DrawTask,
+  type EncodeTask,
+  Encoded,
+  Hashed,
+  type HashTask,
+  Objection,
+  type ReadTask,
+  Recognized,
+  type VisionTask
+} from "./VisionTask.ts"
+import type { WorkerLost } from "./WorkerLost.ts"
+import * as WorkerPool from "./WorkerPool.ts"
+
+const objections: Record<Objection, string> = {
+  unreadable: "The image is damaged or of a kind that cannot be read.",
+  too_many_pixels: "The image is too large: it has more than 50 megapixels.",
+  output_too_large: "The output would be too large: at most 50 megapixels and 16,384 pixels a side.",
+  unknown_color: "The color is not a CSS color.",
+  not_encodable: "The image cannot be written in this format at this size."
+}
+
+/** The client's picture, or what is asked of it, is at fault: trying again gives the same. */
+export class PictureRefused extends Schema.TaggedError<PictureRefused>()("PictureRefused", {
+  reason: Objection
+}) {
+  override get message(): string {
+    return objections[this.reason]
+  }
+}
+
+type Failure = PictureRefused | WorkerLost
+
+/** `started` is run when a worker takes the task. Interruption ends that worker. */
+type Run<Task, Result> = (task: Task, started: Effect.Effect<void>) => Effect.Effect<Result, Failure>
+
+const Answer = Schema.Union([
+  Schema.Struct({ _tag: Schema.tag("Done"), value: Schema.Unknown }),
+  Schema.Struct({ _tag: Schema.tag("Refused"), reason: Objection })
+])
+const decodeAnswer = Schema.decodeUnknownEffect(Answer)
+
+/** The longest a worker may take for one picture. */
+const deadline = Duration.seconds(60)
+
+/** Below libuv's four threads: native image code runs on those, and so does the server's access to files. */
+const defaultWorkers = Math.min(3, os.availableParallelism())
+
+const workerCount = Config.schema(
+  Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 64 })),
+  "VISION_WORKERS"
+).pipe(Config.withDefault(defaultWorkers))
+
+/** The main thread holds sharp's native library, or it would be unloaded under other threads when a worker ends. */
+const loadSharp = Effect.promise(() => import("sharp"))
+
+export class VisionWorkers extends Context.Service<
+  VisionWorkers,
+  {
+    /** Turns a picture upright, scales it and writes it anew, without metadata. The first frame of an animation. */
+    readonly encode: Run<EncodeTask, Encoded>
+    /** Writes a PNG of one colour. */
+    readonly draw: Run<DrawTask, Encoded>
+    readonly hash: Run<HashTask, Hashed>
+    /** Reads English text. */
+    readonly read: Run<ReadTask, Recognized>
+  }
+>()("inferlog/src/providers/builtin/vision/VisionWorkers") {
+  /** `VISION_WORKERS`: threads at most, 1..64; as many as cores, and at most 3, when not set. */
+  static readonly layer = Layer.effect(
+    VisionWorkers,
+    Effect.gen(function* () {
+      const pool = yield* WorkerPool.make({
+        file: new URL("./worker/Main.ts", import.meta.url),
+        size: yield* workerCount,
+        heapMb: 256,
+        timeToLive: Duration.seconds(60)
+      })
+      const runWith = <Task extends VisionTask, Result>(
+        schema: Schema.ConstraintDecoder<Result>
+      ): Run<Task, Result> => {
+        const decode = Schema.decodeUnknownEffect(schema)
+        return Effect.fnUntraced(function* (task, started) {
+          yield* loadSharp
+          const answer = yield* pool
+            .run({ task, started, deadline })
+            .pipe(Effect.flatMap((raw) => Effect.orDie(decodeAnswer(raw))))
+          switch (answer._tag) {
+            case "Done":
+              return yield* Effect.orDie(decode(answer.value))
+            case "Refused":
+              return yield* new PictureRefused({ reason: answer.reason })
+          }
+        })
+      }
+
+      return VisionWorkers.of({
+        encode: runWith(Encoded),
+        draw: runWith(Encoded),
+        hash: runWith(Hashed),
+        read: runWith(Recognized)
+      })
+    })
+  )
+}

@@ -1,0 +1,10 @@
+import { Schema } from "effect"
+
+/** The worker was lost with its task. */
+export class WorkerLost extends Schema.TaggedError<WorkerLost>()("WorkerLost", {
+  reason: Schema.Literals(["crashed", "out_of_memory", "deadline"])
+}) {
+  override get message(): string {
+    return `The worker was lost: ${this.reason}`
+  }
+}

@@ -1,0 +1,34 @@
+/** Entry of a worker thread: one task after the other, each answered by one message. */
+import { parentPort } from "node:worker_threads"
+import type { Answer, VisionTask } from "../VisionTask.ts"
+import { draw, encode, hash } from "./Pictures.ts"
+import { Refusal } from "./Refusal.ts"
+
+const perform = async (task: VisionTask): Promise<unknown> => {
+  switch (task._tag) {
+    case "Encode":
+      return encode(task)
+    case "Draw":
+      return draw(task)
+    case "Hash":
+      return hash(task)
+    case "Read": {
+      // Loaded with the first picture to read: most workers never see one.
+      const { read } = await import("./Ocr.ts")
+      return read(task)
+    }
+  }
+}
+
+/** What is no refusal is thrown again: it ends the thread, which nobody could trust any more. */
+const refusalOf = (cause: unknown): Answer => {
+  if (!(cause instanceof Refusal)) throw cause
+  return { _tag: "Refused", reason: cause.reason }
+}
+
+const answer = (task: VisionTask): Promise<Answer> =>
+  perform(task).then((value): Answer => ({ _tag: "Done", value }), refusalOf)
+
+parentPort?.on("message", async (task: VisionTask) => {
+  parentPort?.postMessage(await answer(task))
+})

@@ -1,0 +1,87 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { MediaStore } from "#src/media/MediaStore.ts"
+import { defineModel } from "#src/models/builtin/BuiltinModel.ts"
+import { echo } from "#src/models/builtin/sandbox/Echo.ts"
+import { perRequest, sandboxDefaults } from "#src/models/builtin/sandbox/SandboxDefaults.ts"
+import { visionModels } from "#src/models/builtin/vision/VisionModels.ts"
+import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
+import { Catalog } from "#src/models/Catalog.ts"
+import { BuiltinProvider } from "#src/providers/builtin/BuiltinProvider.ts"
+import { Providers } from "#src/providers/Providers.ts"
+import { PublicUrls } from "#src/PublicUrls.ts"
+import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
+import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
+import * as RecordedRun from "#test/src/providers/sandbox/RecordedRun.ts"
+
+const own = "http://127.0.0.1:8080"
+
+const unknownModel = defineModel({
+  ...sandboxDefaults,
+  ...perRequest,
+  endpoint: "sandbox/none",
+  displayName: "None",
+  description: "",
+  tags: [],
+  inputSchema: {},
+  outputSchema: {},
+  exampleInput: null
+})
+
+/** No name resolves: what runs here runs without internet. */
+const offline = OutboundGuard.layer({ admitted: [], resolve: () => Effect.succeed([]) })
+
+const services = Layer.merge(
+  Providers.layerNoDeps.pipe(Layer.provideMerge(BuiltinProvider.layer)),
+  BuiltinCatalog.layer
+).pipe(
+  Layer.provide(MediaStore.layer),
+  Layer.provide([
+    MemoryBlobStore.layer,
+    PublicUrls.layerOf({ queueUrl: own, baseUrl: own, mediaUrl: own, mcpUrl: own }),
+    offline
+  ])
+)
+
+describe("BuiltinProvider", () => {
+  layer(services, { excludeTestServices: true })((it) => {
+    it.effect.each([echo, ...visionModels])(
+      "runs the example of $model.endpoint offline, to an output that its schema allows",
+      ({ model, quantities }) =>
+        Effect.gen(function* () {
+          const provider = (yield* Providers).find(model.provider)
+          const entry = yield* Effect.flatMap(Catalog, (catalog) => catalog.find(model.endpoint))
+          assert.isNotNull(provider)
+          const { control, reports } = yield* RecordedRun.make
+          const outcome = yield* provider.run(RecordedRun.jobOf(model, model.exampleInput), control)
+          assert(outcome._tag === "Succeeded", outcome._tag)
+          assert.deepStrictEqual(entry?.validateOutput(outcome.output), [])
+          assert.isTrue(outcome.delivered <= quantities(model.exampleInput).maxQuantity)
+          assert.deepStrictEqual(reports, ["started"])
+        })
+    )
+
+    it.effect("refuses for good to run a model that it does not have", () =>
+      Effect.gen(function* () {
+        const provider = yield* BuiltinProvider
+        const { control } = yield* RecordedRun.make
+        const outcome = yield* provider.run(RecordedRun.jobOf(unknownModel.model, null), control)
+        assert(outcome._tag === "ProviderError")
+        assert.isFalse(outcome.retryable)
+      })
+    )
+
+    it.effect("has lost every run of a former process", () =>
+      Effect.gen(function* () {
+        const provider = yield* BuiltinProvider
+        const { control } = yield* RecordedRun.make
+        const outcome = yield* provider.reattach(
+          RecordedRun.jobOf(echo.model, { value: 1 }),
+          "job-1",
+          control
+        )
+        assert.strictEqual(outcome._tag, "Lost")
+      })
+    )
+  })
+})
