@@ -21,10 +21,16 @@ export const layer = HttpApiBuilder.group(
       Effect.flatMap(CurrentCaller, (caller) => respond(routes.cancel({ caller, params })))
 
     return handlers
-      .handleRaw("submit", ({ params, request }) =>
+      .handleRaw("submit", ({ params, query, request }) =>
         Effect.flatMap(CurrentCaller, (caller) =>
           respond(
-            routes.submit({ caller, params, headers: request.headers, readBody: BodyReader.read(request) })
+            routes.submit({
+              caller,
+              params,
+              headers: request.headers,
+              wait: query.wait,
+              readBody: BodyReader.read(request)
+            })
           )
         )
       )

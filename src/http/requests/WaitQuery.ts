@@ -1,4 +1,4 @@
-/** The query parameter `wait`: how long a status answer may be held back (decisions, "Polling load"). */
+/** The query parameter `wait`: how long an answer may be held back (decisions, "Polling load", "Sync wait"). */
 import { Result } from "effect"
 import { invalid, issue, type Parsed } from "./Parsed.ts"
 

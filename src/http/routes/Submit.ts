@@ -21,6 +21,7 @@ import * as MetadataHeader from "../requests/MetadataHeader.ts"
 import * as Parsed from "../requests/Parsed.ts"
 import * as PreferHeader from "../requests/PreferHeader.ts"
 import type { RequestHeaders } from "../requests/RequestHeaders.ts"
+import * as WaitQuery from "../requests/WaitQuery.ts"
 import * as WebhookFields from "../requests/WebhookFields.ts"
 import * as WebhookTarget from "../requests/WebhookTarget.ts"
 import * as ResultView from "../views/ResultView.ts"
@@ -31,6 +32,8 @@ export interface SubmitCall {
   readonly caller: Caller
   readonly params: EndpointParams
   readonly headers: RequestHeaders
+  /** Query parameter: the same wish as `Prefer: wait`, which counts when both are sent. */
+  readonly wait: string | undefined
   /** Not run before the headers and the model are found good. At most `JsonBody.maxBytes`. */
   readonly readBody: Effect.Effect<Uint8Array, Refusal.Refusal>
 }
@@ -44,7 +47,7 @@ export const make = Effect.gen(function* () {
   const { queueUrl } = yield* PublicUrls
 
   /** Reads the whole call; what is returned has nothing invalid but, possibly, the model's input. */
-  const read = Effect.fnUntraced(function* ({ headers, params, readBody }: SubmitCall) {
+  const read = Effect.fnUntraced(function* ({ headers, params, wait, readBody }: SubmitCall) {
     const endpoint = endpointOf(params)
     yield* Effect.fromResult(BodyHeaders.check(headers))
     if ((yield* catalog.find(endpoint)) === null) return yield* Refusal.notFound("Model")
@@ -55,7 +58,8 @@ export const make = Effect.gen(function* () {
       metadata: MetadataHeader.parse(headers["x-request-metadata"]),
       idempotencyKey: IdempotencyHeader.parse(headers["idempotency-key"]),
       deadlines: DeadlineHeaders.parse(headers),
-      waitMs: PreferHeader.parse(headers["prefer"])
+      preferredMs: PreferHeader.parse(headers["prefer"]),
+      queriedMs: WaitQuery.parse(wait)
     }
     const parsed = yield* Effect.fromResult(Result.all(parts)).pipe(
       Effect.mapError(() => Refusal.invalid(Parsed.issues(parts)))
@@ -72,7 +76,7 @@ export const make = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* (call: SubmitCall) {
-    const { endpoint, idempotency, input, metadata, waitMs, webhook } = yield* read(call)
+    const { endpoint, idempotency, input, metadata, preferredMs, queriedMs, webhook } = yield* read(call)
     const accepted = yield* requests.submit({
       caller: call.caller,
       endpoint,
@@ -82,11 +86,13 @@ export const make = Effect.gen(function* () {
       idempotency
     })
     const headers = accepted.replayed ? { "idempotency-replayed": "true" } : {}
-    if (waitMs !== null) {
+    const waitMs = preferredMs ?? queriedMs
+    if (waitMs > 0) {
       const latest = yield* requests.waitUntil(accepted, isEnded, waitMs)
       if (isEnded(latest)) {
         const body = ResultView.retrieved(queueUrl, latest, yield* Payloads.read(requests, latest))
-        return Answer.json(200, body, { ...headers, "preference-applied": "wait" })
+        const applied = preferredMs === null ? {} : { "preference-applied": "wait" }
+        return Answer.json(200, body, { ...headers, ...applied })
       }
     }
     return Answer.json(200, StatusView.created(queueUrl, accepted), headers)

@@ -209,6 +209,22 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
       })
     )
 
+    it.effect("may be wished by the query as well", () =>
+      Effect.gen(function* () {
+        const key = { "idempotency-key": "querying" }
+        const id = RequestId.make(
+          String(Reflect.get(Object((yield* submit({ value: 1 }, key)).json), "request_id"))
+        )
+        const waiting = yield* Effect.forkChild(submit({ value: 1 }, key, "sandbox/echo?wait=20"))
+        yield* Lifecycle.start(id)
+        yield* Lifecycle.deliver(id, { value: 1 })
+        const reply = yield* Fiber.join(waiting)
+        assert.deepInclude(reply.json, { status: "COMPLETED" })
+        assert.notProperty(reply.headers, "preference-applied")
+        assert.strictEqual((yield* submit({ value: 1 }, {}, "sandbox/echo?wait=61")).status, 400)
+      })
+    )
+
     it.effect("answers as usual when it has not", () =>
       Effect.gen(function* () {
         const reply = yield* submit({ value: 1 }, { prefer: "respond-async, wait=1" })
