@@ -1,5 +1,6 @@
 /** The public addresses of the four hosts, as clients see them (decisions, "Hosts, names and routing"). */
 import { Config, Context, Effect, Layer, Schema } from "effect"
+import { listenAddress } from "./ListenAddress.ts"
 
 export interface Urls {
   readonly queueUrl: string
@@ -29,11 +30,6 @@ const listenerUrl = ({ host, port }: { readonly host: string; readonly port: num
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`
 }
 
-const listener = Config.all({
-  host: Config.withDefault(Config.NonEmptyString("HOST"), "127.0.0.1"),
-  port: Config.withDefault(Config.Port("PORT"), 8080)
-})
-
 export class PublicUrls extends Context.Service<PublicUrls, Urls>()("inferlog/src/PublicUrls") {
   static readonly layerOf = (urls: Urls) => Layer.succeed(PublicUrls, PublicUrls.of(urls))
 
@@ -41,7 +37,7 @@ export class PublicUrls extends Context.Service<PublicUrls, Urls>()("inferlog/sr
   static readonly layer = Layer.effect(
     PublicUrls,
     Effect.gen(function* () {
-      const own = listenerUrl(yield* listener)
+      const own = listenerUrl(yield* listenAddress)
       const url = (name: string) => Config.withDefault(Config.schema(PublicUrl, name), own)
       return PublicUrls.of({
         queueUrl: yield* url("QUEUE_URL"),

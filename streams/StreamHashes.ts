@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import * as EventChain from "./EventChain.ts"
 import { EventReader, type EventStoreError } from "./EventReader.ts"
+import * as GlobalPosition from "./GlobalPosition.ts"
 import type { RecordedEvent } from "./RecordedEvent.ts"
 
 const capacity = 200_000
@@ -20,11 +21,15 @@ export interface StreamHashes {
 export const make: Effect.Effect<StreamHashes, never, EventReader> = Effect.map(EventReader, (reader) => {
   const tails = new Map<string, Tail>()
 
-  // An event that has left the cache was verified when it passed, so its stored hash can be trusted here.
+  // What stands before has been verified when it passed, so its stored hash can be trusted here.
   const fromLog = (event: RecordedEvent) =>
     Effect.map(
       reader.read(event.stream),
-      (events) => events.find((earlier) => earlier.ordinal === event.ordinal - 1)?.hash
+      (events) =>
+        events.find(
+          ({ ordinal, position }) =>
+            ordinal === event.ordinal - 1 && GlobalPosition.isReached(position, event.position)
+        )?.hash
     )
 
   return {

@@ -53,15 +53,21 @@ export const verify = Effect.fn("Verify.verify")(function* (
   const reader = yield* EventReader
   const hashes = yield* StreamHashes.make
   const payloads = yield* VerifyPayloads.make
-  const anchors = new Map((options.anchors ?? []).map((anchor) => [anchor.position, anchor]))
+  const anchors = Map.groupBy(options.anchors ?? [], ({ position }) => position)
   let position = GlobalPosition.beginning
   let digest = EventChain.origin
   let events = 0
 
-  const checkAnchor = (anchor: Anchor | undefined) =>
-    anchor === undefined || anchor.digest === digest
-      ? Effect.void
-      : new LogBroken({ position, reason: `the digest so far is not the one in ${anchor.source}` })
+  const checkAnchors = Effect.fnUntraced(function* () {
+    for (const anchor of anchors.get(position) ?? []) {
+      if (anchor.digest === digest) continue
+      return yield* new LogBroken({
+        position,
+        reason: `the digest so far is not the one in ${anchor.source}`
+      })
+    }
+    anchors.delete(position)
+  })
 
   const checkEvent = Effect.fnUntraced(function* (event: RecordedEvent) {
     if (options.adjoins !== undefined && !options.adjoins(position, event.position)) {
@@ -83,25 +89,23 @@ export const verify = Effect.fn("Verify.verify")(function* (
     position = event.position
     digest = EventChain.digest(digest, event.hash)
     events++
-    yield* checkAnchor(anchors.get(position))
+    yield* checkAnchors()
   })
 
-  yield* checkAnchor(anchors.get(position))
-  yield* reader
-    .readAll(GlobalPosition.beginning)
-    .pipe(
-      Stream.runForEachArray((page) =>
-        Effect.andThen(
-          Effect.forEach(page, checkEvent, { discard: true }),
-          options.onProgress?.(events) ?? Effect.void
-        )
+  yield* checkAnchors()
+  yield* reader.readAll(GlobalPosition.beginning).pipe(
+    Stream.runForEachArray((page) =>
+      Effect.andThen(
+        Effect.forEach(page, checkEvent, { discard: true }),
+        Effect.suspend(() => options.onProgress?.(events) ?? Effect.void)
       )
     )
-  for (const anchor of anchors.values()) {
-    if (GlobalPosition.isReached(anchor.position, position)) continue
+  )
+  const [unmet] = [...anchors.values()].flat()
+  if (unmet !== undefined) {
     return yield* new LogBroken({
       position,
-      reason: `the log ends here, but ${anchor.source} knows position ${anchor.position}`
+      reason: `the log ends here without an event at position ${unmet.position}, which ${unmet.source} knows`
     })
   }
   return { events, ...payloads.counts(), position, digest }

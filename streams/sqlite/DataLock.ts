@@ -4,6 +4,8 @@
  */
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Schema, type Scope } from "effect"
+import { LogUnavailable } from "./LogUnavailable.ts"
+import * as SqliteFailure from "./SqliteFailure.ts"
 
 /** Another process, usually the server, holds the data directory. */
 export class DataDirectoryLocked extends Schema.TaggedError<DataDirectoryLocked>()("DataDirectoryLocked", {
@@ -14,17 +16,27 @@ export class DataDirectoryLocked extends Schema.TaggedError<DataDirectoryLocked>
   }
 }
 
-export const acquire = (directory: string): Effect.Effect<void, DataDirectoryLocked, Scope.Scope> =>
+export const acquire = (
+  directory: string
+): Effect.Effect<void, DataDirectoryLocked | LogUnavailable, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.suspend(() => {
-      const db = new DatabaseSync(`${directory}/lock`, { timeout: 0 })
-      try {
-        db.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
-        return Effect.succeed(db)
-      } catch {
-        db.close()
-        return Effect.fail(new DataDirectoryLocked({ directory }))
-      }
+    Effect.try({
+      try: () => lock(`${directory}/lock`),
+      catch: (cause) =>
+        SqliteFailure.classify(cause) === "busy"
+          ? new DataDirectoryLocked({ directory })
+          : new LogUnavailable({ reason: `${directory} cannot be used as a data directory`, cause })
     }),
     (db) => Effect.sync(() => db.close())
   ).pipe(Effect.asVoid)
+
+const lock = (filename: string): DatabaseSync => {
+  const db = new DatabaseSync(filename, { timeout: 0 })
+  try {
+    db.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+    return db
+  } catch (cause) {
+    db.close()
+    throw cause
+  }
+}

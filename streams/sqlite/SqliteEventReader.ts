@@ -14,26 +14,25 @@ export interface ReaderOptions {
   readonly wake?: Stream.Stream<unknown>
 }
 
+const attempt = <A>(open: () => A): Effect.Effect<A, EventStoreError> =>
+  Effect.try({
+    try: open,
+    catch: (cause) => new EventStoreError({ reason: "The log cannot be opened for reading", cause })
+  })
+
 const openDatabase = (filename: string): Effect.Effect<DatabaseSync, EventStoreError, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.try({
-      try: () => {
-        const db = Database.open({ filename, readOnly: true, synchronous: "FULL" })
-        Schema.check(db)
-        return db
-      },
-      catch: (cause) => new EventStoreError({ reason: "The log cannot be opened for reading", cause })
-    }),
+    attempt(() => Database.open({ filename, readOnly: true, synchronous: "FULL" })),
     (db) => Effect.sync(() => db.close())
-  )
+  ).pipe(Effect.tap((db) => attempt(() => Schema.check(db))))
 
 export const layer = (options: ReaderOptions): Layer.Layer<EventReader, EventStoreError> =>
   Layer.effect(
     EventReader,
     Effect.gen(function* () {
       const db = yield* openDatabase(options.filename)
-      const reads = Reads.make(db)
-      const signal = HeadSignal.make(SqliteReading.position(reads.head()))
+      const reads = yield* attempt(() => Reads.make(db))
+      const signal = HeadSignal.make(SqliteReading.position(yield* attempt(reads.head)))
       yield* (options.wake ?? Stream.empty).pipe(
         Stream.runForEach(() => Effect.sync(() => signal.publish(SqliteReading.position(reads.head())))),
         Effect.forkScoped

@@ -10,21 +10,12 @@ import * as HeadSignal from "../HeadSignal.ts"
 import * as Database from "./Database.ts"
 import * as DataLock from "./DataLock.ts"
 import * as LogHead from "./LogHead.ts"
+import { LogUnavailable } from "./LogUnavailable.ts"
 import * as Reads from "./Reads.ts"
 import * as RecentEvents from "./RecentEvents.ts"
 import * as LogSchema from "./Schema.ts"
 import * as SqliteReading from "./SqliteReading.ts"
 import * as Writer from "./Writer.ts"
-
-/** The log cannot be opened. */
-export class LogUnavailable extends Schema.TaggedError<LogUnavailable>()("LogUnavailable", {
-  reason: Schema.String,
-  cause: Schema.optionalKey(Schema.Defect())
-}) {
-  override get message(): string {
-    return this.reason
-  }
-}
 
 /** `log.head` knows of events that the database has not: acknowledged events are gone. */
 export class LogTruncated extends Schema.TaggedError<LogTruncated>()("LogTruncated", {
@@ -76,35 +67,37 @@ const openHead = (filename: string) =>
   )
 
 /** The running digest at the log's end, from where `log.head` left off. */
-const catchUp = (
-  reads: Reads.Reads,
-  known: LogHead.Head | undefined
-): Effect.Effect<LogHead.Head, LogTruncated> =>
-  Effect.suspend(() => {
-    const end = reads.head()
-    let head = known ?? { sequence: 0, digest: EventChain.origin }
-    if (head.sequence > end) return Effect.fail(new LogTruncated({ found: end, expected: head.sequence }))
+const catchUp = Effect.fnUntraced(function* (reads: Reads.Reads, filename: string) {
+  const known = (yield* readable(() => LogHead.read(filename))) ?? { sequence: 0, digest: EventChain.origin }
+  const end = yield* readable(reads.head)
+  if (known.sequence > end) return yield* new LogTruncated({ found: end, expected: known.sequence })
+  return yield* readable(() => {
+    let head = known
     while (head.sequence < end) {
       for (const { sequence, hash } of reads.hashes(head.sequence)) {
         head = { sequence, digest: EventChain.digest(head.digest, hash) }
       }
     }
-    return Effect.succeed(head)
+    return head
   })
+})
+
+const readable = <A>(read: () => A): Effect.Effect<A, LogUnavailable> =>
+  Effect.try({ try: read, catch: (cause) => new LogUnavailable({ reason: "The log cannot be read", cause }) })
 
 const make = Effect.fnUntraced(function* (directory: string) {
   yield* DataLock.acquire(directory)
   const names = files(directory)
   const db = yield* openDatabase(names.log)
-  const reads = Reads.make(db)
-  const start = yield* catchUp(reads, LogHead.read(names.head))
+  const reads = yield* readable(() => Reads.make(db))
+  const start = yield* catchUp(reads, names.head)
   const logHead = yield* openHead(names.head)
   logHead.write(start)
 
   const signal = HeadSignal.make(SqliteReading.position(start.sequence))
   const recent = RecentEvents.make(start.sequence)
   const writer = yield* Effect.acquireRelease(
-    Effect.sync(() =>
+    readable(() =>
       Writer.make({
         db,
         reads,

@@ -41,6 +41,14 @@ const totals = (id: string) =>
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
+const sealed = (name: string, text: string): Payload.SealedPayload => ({
+  name,
+  salt: "salt",
+  hash: Payload.hash("salt", text),
+  size: text.length,
+  content: { _tag: "Inline", text }
+})
+
 const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
   const layer = Layer.merge(log, IdGenerator.layer)
   const test = (name: string, body: Effect.Effect<void, unknown, EventStore | IdGenerator>) =>
@@ -227,15 +235,8 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
       Effect.gen(function* () {
         const actors = yield* node()
         const store = yield* EventStore
-        const sealed = (name: string, text: string): Payload.SealedPayload => ({
-          name,
-          salt: "salt",
-          hash: Payload.hash("salt", text),
-          size: text.length,
-          content: { _tag: "Inline", text }
-        })
         const note = sealed("note", '"kept"')
-        const others = [sealed("other", '"x"'), { ...sealed("note", '"another"') }]
+        const others = [sealed("other", '"x"'), sealed("note", '"another"')]
         yield* actors.execute("a", { _tag: "Note", note: Payload.refOf(note) }, [...others, note])
         yield* actors.execute("b", Counter.raise(0), [note])
         yield* actors.execute("b", Counter.raise(1), [note])

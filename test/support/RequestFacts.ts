@@ -6,6 +6,7 @@ import type { Event } from "#domain/inference-request/Event.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import type { BuiltinModel } from "#src/models/builtin/BuiltinModel.ts"
+import { RequestActors } from "#src/requests/RequestActors.ts"
 import { Requests, type Submission } from "#src/requests/Requests.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as StreamName from "#streams/StreamName.ts"
@@ -44,6 +45,13 @@ export const submit = Effect.fnUntraced(function* (options?: Parameters<typeof s
 export const cancel = Effect.fnUntraced(function* (id: RequestId, model: BuiltinModel = single) {
   const requests = yield* Requests
   return yield* requests.cancel({ caller: caller(), id, endpoint: model.model.endpoint })
+})
+
+/** The request as its client sees it, after all that is on the log by now. */
+export const snapshot = Effect.fnUntraced(function* (id: RequestId, account?: string) {
+  const requests = yield* Requests
+  yield* (yield* RequestActors).refresh(id)
+  return yield* requests.get({ caller: caller(account), id })
 })
 
 const { category, codec } = InferenceRequest.aggregate

@@ -37,6 +37,9 @@ const make = Effect.gen(function* () {
   /** Per model, the account that was served last: the next pass goes on after it. */
   const served = new Map<ModelEndpoint, AccountId>()
 
+  /** Whose claims are run here: this node's own, and those of nodes whose jobs it re-attached to. */
+  const owners = new Set([node.self])
+
   const wake = Queue.offer(wakeUps, undefined)
 
   /** Claims one request and starts its run. Not to be interrupted between the two: nobody else would run it. */
@@ -71,9 +74,14 @@ const make = Effect.gen(function* () {
     return true
   })
 
-  const stopCancelled = Effect.flatMap(
-    dueWork.cancelRequested({ node: node.self, limit: maxStopsPerPass }),
-    Effect.forEach(({ requestId }) => runs.stop(requestId), { discard: true })
+  const stopCancelled = Effect.forEach(
+    owners,
+    (owner) =>
+      Effect.flatMap(
+        dueWork.cancelRequested({ node: owner, limit: maxStopsPerPass }),
+        Effect.forEach(({ requestId }) => runs.stop(requestId), { discard: true })
+      ),
+    { discard: true }
   )
 
   const pass = Effect.gen(function* () {
@@ -82,8 +90,8 @@ const make = Effect.gen(function* () {
     const models = yield* dueWork.dueModels(now)
     const moved = yield* Effect.forEach(models, (endpoint) => dispatchModel(endpoint, now))
     if (!moved.includes(true)) return false
-    yield* projections.waitFor(yield* reader.head, { projection: projection.name })
-    return true
+    // When it lags, its next move wakes us: until then the rows would be claimed again in vain.
+    return yield* projections.waitFor(yield* reader.head, { projection: projection.name })
   })
 
   /** Until no model has both room and due work. */
@@ -97,10 +105,14 @@ const make = Effect.gen(function* () {
     yield* Effect.timeoutOption(Queue.take(wakeUps), wait)
   })
 
-  const recover = yield* Recovery.make(wake)
+  const recover = Effect.map(yield* Recovery.make(wake), (adopted) => {
+    for (const owner of adopted) owners.add(owner)
+  })
+  /** Runs that were taken over count before more are claimed. */
+  const dispatch = Effect.andThen(recover, Effect.forever(Effect.andThen(drain, untilNext)))
   const followDueWork = Stream.runForEach(projections.changes(projection.name), () => wake)
 
-  return [Effect.forever(Effect.andThen(drain, untilNext)), recover, followDueWork]
+  return [dispatch, followDueWork]
 })
 
 /** A reactor never ends: what it fails with is logged, and it starts over from the rows there are. */

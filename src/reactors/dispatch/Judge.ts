@@ -17,6 +17,10 @@ export interface Judged {
 /** Longest error text of a provider that is kept, characters. */
 const maxMessageLength = 4_000
 
+/** A provider that says "at once" is not asked in a loop, and one that says "never" is asked again tomorrow, ms. */
+const minRetryAfterMs = 250
+const maxRetryAfterMs = 24 * 60 * 60 * 1_000
+
 const cut = <A extends { readonly message: string }>(outcome: A): A => ({
   ...outcome,
   message: outcome.message.slice(0, maxMessageLength)
@@ -42,7 +46,11 @@ export const judge = (
     case "ProviderError":
     case "Lost":
       return Effect.succeed({ outcome: cut(outcome), payloads: [] })
-    case "RateLimited":
+    case "RateLimited": {
+      const asked = Number.isNaN(outcome.retryAfterMs) ? 0 : Math.ceil(outcome.retryAfterMs)
+      const retryAfterMs = Math.min(Math.max(asked, minRetryAfterMs), maxRetryAfterMs)
+      return Effect.succeed({ outcome: { ...outcome, retryAfterMs }, payloads: [] })
+    }
     case "Stopped":
       return Effect.succeed({ outcome, payloads: [] })
   }

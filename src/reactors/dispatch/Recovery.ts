@@ -1,5 +1,8 @@
-/** Claims of nodes that are gone: re-attached when the provider may still know the job, else to be run again. */
-import { Clock, Effect } from "effect"
+/**
+ * Claims that nobody works on: of nodes that are gone, and own ones whose append seemed to fail. Re-attached when the
+ * provider may still know the job, else to be run again.
+ */
+import { Clock, Effect, Schedule } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import { nextAction } from "#domain/inference-request/NextAction.ts"
 import { EventReader } from "#streams/EventReader.ts"
@@ -23,14 +26,21 @@ export const make = (onEnd: Effect.Effect<unknown>) =>
     const node = yield* NodeIdentity
     const reader = yield* EventReader
 
+    const isWorkedOn = (owner: string, id: RequestId) =>
+      owner === node.self ? runs.has(id) : node.isAlive(owner) || runs.has(id)
+
+    /** Gives the node whose claim was taken over, if that is what was done. */
     const recover = Effect.fnUntraced(function* (id: RequestId) {
       const { state } = yield* actors.current(id)
-      if (state._tag === "NotSubmitted") return
+      if (state._tag === "NotSubmitted") return null
       const action = nextAction(state)
-      if (action._tag !== "AwaitOutcome" && action._tag !== "StopRun") return
+      if (action._tag !== "AwaitOutcome" && action._tag !== "StopRun") return null
       const { jobId, node: owner } = action.run
-      if (node.isAlive(owner) || runs.has(id)) return
-      if (jobId !== null) return yield* runs.start({ id, request: state, jobId }, onEnd)
+      if (isWorkedOn(owner, id)) return null
+      if (jobId !== null) {
+        yield* runs.start({ id, request: state, jobId }, onEnd)
+        return owner
+      }
       const at = yield* Clock.currentTimeMillis
       yield* actors.execute(id, {
         _tag: "RecordOutcome",
@@ -39,21 +49,28 @@ export const make = (onEnd: Effect.Effect<unknown>) =>
         startedAt: null,
         outcome: { _tag: "Lost", message: "The node that ran the request is gone." }
       })
+      return null
     })
 
-    /** Takes every claim that was made before the node started; call it once the node has its own identity. */
+    /**
+     * Takes every claim that was made before; not to be called while this node claims. Gives the nodes whose claims stay
+     * under their names and are now run here.
+     */
     return Effect.gen(function* () {
       const head = yield* reader.head
       yield* Effect.repeat(projections.waitFor(head, { projection: projection.name }), {
-        until: (reached) => reached
+        until: (reached) => reached,
+        schedule: Schedule.spaced("1 second")
       })
+      const adopted = new Set<string>()
       let after: RequestId | null = null
       while (true) {
         const page: ReadonlyArray<Claim> = yield* dueWork.claims({ after, limit: pageSize })
-        const lost = page.filter((claim) => !node.isAlive(claim.node))
-        yield* Effect.forEach(lost, ({ requestId }) => recover(requestId), { concurrency, discard: true })
+        const idle = page.filter((claim) => !isWorkedOn(claim.node, claim.requestId))
+        const owners = yield* Effect.forEach(idle, ({ requestId }) => recover(requestId), { concurrency })
+        for (const owner of owners) if (owner !== null) adopted.add(owner)
         const last = page.at(-1)
-        if (last === undefined) return
+        if (last === undefined) return adopted
         after = last.requestId
       }
     })

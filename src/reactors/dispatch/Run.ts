@@ -1,5 +1,5 @@
 /** One claimed run, from its input to its recorded outcome, whatever the provider does. */
-import { Cause, Clock, Effect, Schedule } from "effect"
+import { Clock, Effect, Schedule } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -24,6 +24,12 @@ export interface Claimed {
 
 const refused = (message: string): ProviderOutcome => ({ _tag: "ProviderError", message, retryable: false })
 const broken = (message: string): ProviderOutcome => ({ _tag: "ProviderError", message, retryable: true })
+
+const jobOf = ({ id, request }: Claimed) => ({
+  requestId: id,
+  accountId: request.submitted.accountId,
+  attempt: request.attempt
+})
 
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -59,35 +65,64 @@ export const make = Effect.gen(function* () {
     const provider = providers.find(job.model.provider)
     if (provider === null) return Effect.succeed(refused("This server has no provider for the model."))
     const seconds = job.model.timeoutSeconds
-    return (jobId === null ? provider.run(job, control) : provider.reattach(job, jobId, control)).pipe(
+    return Effect.suspend(() =>
+      jobId === null ? provider.run(job, control) : provider.reattach(job, jobId, control)
+    ).pipe(
       Effect.timeoutOrElse({
         duration: seconds * 1_000,
         orElse: () => Effect.succeed(refused(`The run took longer than the model's limit of ${seconds} s.`))
-      }),
-      Effect.catchCauseIf(
-        (cause) => !Cause.hasInterrupts(cause),
-        (cause) =>
-          Effect.as(Effect.logError("A provider failed unexpectedly", cause), broken("The provider failed."))
-      )
+      })
     )
   }
 
+  const perform = Effect.fnUntraced(
+    function* (
+      claimed: Claimed,
+      entry: CatalogEntry | null,
+      control: RunControl
+    ): Effect.fn.Return<ProviderOutcome> {
+      if (entry === null) return refused("The model is no longer offered.")
+      const read = yield* readInput(claimed)
+      if (!("input" in read)) return read
+      const job = { ...jobOf(claimed), model: entry.model, input: read.input }
+      return yield* runAtProvider(job, claimed.jobId, control)
+    },
+    // An interruption that is not this fiber's own is the provider's doing as well.
+    Effect.catchCause((cause) =>
+      Effect.as(Effect.logError("A provider failed unexpectedly", cause), broken("The provider failed."))
+    )
+  )
+
+  const judgeAndRecord = (
+    job: ReturnType<typeof jobOf>,
+    entry: CatalogEntry | null,
+    outcome: ProviderOutcome,
+    times: { readonly at: number; readonly startedAt: number | null }
+  ) =>
+    Effect.suspend(() => judge(job, entry, outcome)).pipe(
+      Effect.provideService(Payloads, payloads),
+      Effect.flatMap((judged) =>
+        actors.execute(
+          job.requestId,
+          { _tag: "RecordOutcome", attempt: job.attempt, ...times, outcome: judged.outcome },
+          judged.payloads
+        )
+      )
+    )
+
   /** Until it is recorded: this run is this node's, and nobody else records it. */
   const record = Effect.fnUntraced(function* (
-    job: Omit<Job, "input" | "model">,
+    job: ReturnType<typeof jobOf>,
     entry: CatalogEntry | null,
     outcome: ProviderOutcome,
     startedAt: number | null
   ) {
-    const { requestId, attempt } = job
-    const at = yield* Clock.currentTimeMillis
-    yield* judge(job, entry, outcome).pipe(
-      Effect.provideService(Payloads, payloads),
-      Effect.flatMap((judged) =>
-        actors.execute(
-          requestId,
-          { _tag: "RecordOutcome", at, attempt, startedAt, outcome: judged.outcome },
-          judged.payloads
+    const times = { at: yield* Clock.currentTimeMillis, startedAt }
+    yield* judgeAndRecord(job, entry, outcome, times).pipe(
+      Effect.catchDefect((defect) =>
+        Effect.andThen(
+          Effect.logError("A provider's report cannot be recorded", defect),
+          judgeAndRecord(job, entry, refused("The provider's report cannot be read."), times)
         )
       ),
       Effect.catchTag(["RequestNotFound", "NotDispatchable"], Effect.die),
@@ -97,44 +132,34 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  const giveBack = (id: RequestId, attempt: number) =>
-    Effect.flatMap(Clock.currentTimeMillis, (at) =>
-      actors.execute(id, { _tag: "Release", at, attempt })
-    ).pipe(Effect.ignore)
-
-  const toOutcome = Effect.fn("Run.run")(function* (claimed: Claimed, stopRequested: Effect.Effect<void>) {
-    const { id, request, jobId } = claimed
-    const { attempt, submitted } = request
-    const entry = yield* catalog.findVersion(submitted.model, submitted.modelVersion)
-    const job = { requestId: id, accountId: submitted.accountId, attempt }
-    if (entry === null) return yield* record(job, null, refused("The model is no longer offered."), null)
-    const read = yield* readInput(claimed)
-    if (!("input" in read)) return yield* record(job, entry, read, null)
-
-    const report = yield* Effect.provideService(RunReport.make(id, attempt), RequestActors, actors)
-    const control = { ...report, stopRequested }
-    const outcome = yield* Effect.onInterrupt(
-      runAtProvider({ ...job, model: entry.model, input: read.input }, jobId, control),
-      () => giveBack(id, attempt)
-    )
-    yield* Effect.uninterruptible(
-      Effect.flatMap(report.finish, (startedAt) => record(job, entry, outcome, startedAt))
-    )
-  })
+  /** A job that the provider runs without us stays claimed: the next node re-attaches to it. */
+  const giveBack = Effect.fnUntraced(
+    function* (id: RequestId, attempt: number) {
+      const { state } = yield* actors.current(id)
+      if (state._tag === "Request" && "run" in state.phase && state.phase.run.jobId !== null) return
+      yield* actors.execute(id, { _tag: "Release", at: yield* Clock.currentTimeMillis, attempt })
+    },
+    (effect) => Effect.ignore(effect)
+  )
 
   /** `stopRequested` completes when the client gives up. Interrupted, the node goes down: the run is given back. */
-  return (claimed: Claimed, stopRequested: Effect.Effect<void>): Effect.Effect<void> =>
-    toOutcome(claimed, stopRequested).pipe(
-      Effect.catchCauseIf(
-        (cause) => !Cause.hasInterrupts(cause),
-        (cause) => {
-          const { id: requestId, request } = claimed
-          const job = { requestId, accountId: request.submitted.accountId, attempt: request.attempt }
-          return Effect.andThen(
-            Effect.logError("A run came to no outcome", cause),
-            record(job, null, broken("The run could not be finished."), null)
-          )
-        }
-      )
+  return Effect.fn("Run.run")(function* (claimed: Claimed, stopRequested: Effect.Effect<void>) {
+    const job = jobOf(claimed)
+    const { model, modelVersion } = claimed.request.submitted
+    const report = yield* Effect.provideService(
+      RunReport.make(job.requestId, job.attempt),
+      RequestActors,
+      actors
     )
+    yield* Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const entry = yield* catalog.findVersion(model, modelVersion)
+        const outcome = yield* Effect.onInterrupt(
+          restore(perform(claimed, entry, { ...report, stopRequested })),
+          () => giveBack(job.requestId, job.attempt)
+        )
+        yield* record(job, entry, outcome, yield* report.finish)
+      })
+    )
+  }, Effect.scoped)
 })

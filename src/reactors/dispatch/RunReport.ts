@@ -2,9 +2,8 @@
  * What a run reports on its way, as few events as the facts allow: a run that ends at once has its start appended with its
  * end, and progress is sampled.
  */
-import { Clock, Effect, Fiber } from "effect"
+import { Clock, Effect, Fiber, type Scope } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
-import type { EventStoreError } from "#streams/EventReader.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 
 /** A run that ends within this time of its start has both in one append, ms. */
@@ -25,18 +24,27 @@ export interface RunReport {
     readonly fraction: number | null
     readonly logs: ReadonlyArray<string>
   }) => Effect.Effect<void>
-  /** Call at the end of the run: records the last lines; gives the start's time when that is not on the log yet. */
+  /** Call at the end of the run: records the last lines; gives the start's time, to be told again with the outcome. */
   readonly finish: Effect.Effect<number | null>
 }
 
 /** Reports never fail a run: what cannot be recorded is logged, and the outcome will say the rest. */
-const logged = (effect: Effect.Effect<unknown, { readonly _tag: string } | EventStoreError>) =>
-  Effect.catch(effect, (error) =>
-    Effect.logWarning(`A report of a run was not recorded: ${error._tag}`)
-  ).pipe(Effect.asVoid)
+const logged = (effect: Effect.Effect<unknown, unknown>) =>
+  Effect.catchCause(effect, (cause) => Effect.logWarning("A report of a run was not recorded", cause)).pipe(
+    Effect.asVoid
+  )
 
-export const make = (id: RequestId, attempt: number): Effect.Effect<RunReport, never, RequestActors> =>
-  Effect.map(RequestActors, (actors) => {
+/** What a provider says may be any number. */
+const known = (fraction: number | null) =>
+  fraction === null || Number.isNaN(fraction) ? null : Math.min(Math.max(fraction, 0), 1)
+
+export const make = (
+  id: RequestId,
+  attempt: number
+): Effect.Effect<RunReport, never, RequestActors | Scope.Scope> =>
+  Effect.gen(function* () {
+    const actors = yield* RequestActors
+    const scope = yield* Effect.scope
     let startedAt: number | null = null
     let startRecorded = false
     let recordingStart: Fiber.Fiber<void> | undefined
@@ -44,11 +52,16 @@ export const make = (id: RequestId, attempt: number): Effect.Effect<RunReport, n
     let fraction: number | null = null
     let progressAt = 0
 
-    const recordStart = Effect.suspend(() => {
-      if (startRecorded || startedAt === null) return Effect.void
-      startRecorded = true
-      return logged(actors.execute(id, { _tag: "RecordStarted", at: startedAt, attempt }))
-    })
+    const recordStart = Effect.suspend(() =>
+      startRecorded || startedAt === null
+        ? Effect.void
+        : logged(
+            Effect.map(
+              actors.execute(id, { _tag: "RecordStarted", at: startedAt, attempt }),
+              () => (startRecorded = true)
+            )
+          )
+    )
 
     const recordProgress = Effect.gen(function* () {
       if (lines.length === 0 && fraction === null) return
@@ -64,7 +77,8 @@ export const make = (id: RequestId, attempt: number): Effect.Effect<RunReport, n
     const started = Effect.gen(function* () {
       if (startedAt !== null) return
       startedAt = progressAt = yield* Clock.currentTimeMillis
-      recordingStart = yield* Effect.forkChild(Effect.delay(recordStart, startGraceMs))
+      // Not a child: whichever fiber of the provider reports the start may end before it is recorded.
+      recordingStart = yield* Effect.forkIn(Effect.delay(recordStart, startGraceMs), scope)
     })
 
     return {
@@ -76,7 +90,7 @@ export const make = (id: RequestId, attempt: number): Effect.Effect<RunReport, n
       progress: (report) =>
         Effect.gen(function* () {
           yield* started
-          fraction = report.fraction ?? fraction
+          fraction = known(report.fraction) ?? fraction
           lines = [...lines, ...report.logs.map((line) => line.slice(0, maxLineLength))].slice(
             -maxBufferedLines
           )
@@ -86,11 +100,6 @@ export const make = (id: RequestId, attempt: number): Effect.Effect<RunReport, n
         }),
       finish: Effect.gen(function* () {
         if (lines.length > 0) yield* recordProgress
-        if (startRecorded) {
-          if (recordingStart !== undefined) yield* Fiber.await(recordingStart)
-          return null
-        }
-        startRecorded = true
         if (recordingStart !== undefined) yield* Fiber.interrupt(recordingStart)
         return startedAt
       })

@@ -33,7 +33,8 @@ export class Runs extends Context.Service<
         stops.set(id, stop)
         counts.set(endpoint, count(endpoint) + 1)
         const ended = Effect.sync(() => {
-          stops.delete(id)
+          // The next run of the request may have begun.
+          if (stops.get(id) === stop) stops.delete(id)
           counts.set(endpoint, count(endpoint) - 1)
         })
         yield* run(claimed, Deferred.await(stop)).pipe(
