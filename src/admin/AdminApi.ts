@@ -1,0 +1,39 @@
+/** `Administration` on the wire. A new operation is a line here, one in `AdminServer` and one in `AdminClient`. */
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { ListedKey } from "#projections/keys/Keys.ts"
+import { AccountNotFound, KeyNotFound } from "#src/accounts/Accounts.ts"
+import {
+  AdministrationFailed,
+  IssuedKey,
+  IssueKey,
+  ListKeys,
+  OpenAccount,
+  RevokeKey
+} from "./Administration.ts"
+
+const failed = AdministrationFailed.pipe(HttpApiSchema.status(500))
+
+const operations = HttpApiGroup.make("administration", { topLevel: true }).add(
+  HttpApiEndpoint.post("openAccount", "/accounts", {
+    payload: OpenAccount,
+    success: IssuedKey,
+    error: failed
+  }),
+  HttpApiEndpoint.post("issueKey", "/keys/issue", {
+    payload: IssueKey,
+    success: IssuedKey,
+    error: [AccountNotFound.pipe(HttpApiSchema.status(404)), failed]
+  }),
+  HttpApiEndpoint.post("revokeKey", "/keys/revoke", {
+    payload: RevokeKey,
+    error: [KeyNotFound.pipe(HttpApiSchema.status(404)), failed]
+  }),
+  HttpApiEndpoint.post("listKeys", "/keys/list", {
+    payload: ListKeys,
+    success: Schema.Array(ListedKey),
+    error: failed
+  })
+)
+
+export class AdminApi extends HttpApi.make("inferlog-admin").add(operations) {}

@@ -1,0 +1,57 @@
+/** What an operator changes: one service, whether a server runs (its admin socket) or not (the log itself). */
+import { Context, type Effect, Schema } from "effect"
+import { AccountId, KeyId } from "#domain/Ids.ts"
+import { NanoUsd } from "#domain/Money.ts"
+import type { ListedKey } from "#projections/keys/Keys.ts"
+import type { AccountNotFound, KeyNotFound } from "#src/accounts/Accounts.ts"
+
+/** 1 to 100 characters, none of them a control character: names are shown on terminals. */
+export const isName = (text: string): boolean => /^\P{Cc}{1,100}$/u.test(text)
+
+const Name = Schema.String.check(Schema.makeFilter(isName, { expected: "a name of 1 to 100 characters" }))
+
+/** From 0 to 1,000,000,000 USD. */
+export const isOpeningBalance = (amount: NanoUsd): boolean => amount >= 0n && amount <= 10n ** 18n
+
+const Balance = NanoUsd.check(
+  Schema.makeFilter(isOpeningBalance, { expected: "an amount from 0 to 1000000000 USD" })
+)
+
+export const OpenAccount = Schema.Struct({ name: Name, balance: Balance })
+export const IssueKey = Schema.Struct({ accountId: AccountId, name: Name })
+export const RevokeKey = Schema.Struct({ keyId: KeyId })
+export const ListKeys = Schema.Struct({
+  accountId: Schema.optionalKey(AccountId),
+  /** The last key of the page before; `null` for the first page. */
+  after: Schema.NullOr(KeyId)
+})
+
+/** `key` is `<keyId>:<secret>` and is not to be had again. */
+export const IssuedKey = Schema.Struct({
+  accountId: AccountId,
+  keyId: KeyId,
+  key: Schema.RedactedFromValue(Schema.String)
+})
+export type IssuedKey = typeof IssuedKey.Type
+
+/** The log or a read model failed, or the server could not be spoken to. */
+export class AdministrationFailed extends Schema.TaggedError<AdministrationFailed>()("AdministrationFailed", {
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+export class Administration extends Context.Service<
+  Administration,
+  {
+    /** Opens an account with a fresh first key. */
+    openAccount(options: typeof OpenAccount.Type): Effect.Effect<IssuedKey, AdministrationFailed>
+    issueKey(options: typeof IssueKey.Type): Effect.Effect<IssuedKey, AccountNotFound | AdministrationFailed>
+    /** In force at once, on a running server too. */
+    revokeKey(options: typeof RevokeKey.Type): Effect.Effect<void, KeyNotFound | AdministrationFailed>
+    /** A page of at most 1,000 in the order of their ids, revoked ones too; everything that is on the log by now. */
+    listKeys(options: typeof ListKeys.Type): Effect.Effect<ReadonlyArray<ListedKey>, AdministrationFailed>
+  }
+>()("inferlog/src/admin/Administration") {}

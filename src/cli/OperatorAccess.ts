@@ -1,0 +1,32 @@
+/** `Administration` for commands: through the running server, or on the log itself when none runs. */
+import { Effect, Layer, Schedule } from "effect"
+import * as AdminClient from "#src/admin/AdminClient.ts"
+import * as LocalAdministration from "#src/admin/LocalAdministration.ts"
+import { DataDirectory } from "#src/DataDirectory.ts"
+import * as DataLock from "#streams/sqlite/DataLock.ts"
+
+/** Not loaded when a server runs: it would be half of the command's time. */
+const local = Effect.map(
+  Effect.promise(() => import("#src/Core.ts")),
+  (Core) => LocalAdministration.layer.pipe(Layer.provide(Core.layer))
+)
+
+const choose = Effect.gen(function* () {
+  const isFree = yield* DataLock.acquire(yield* DataDirectory).pipe(
+    Effect.as(true),
+    Effect.catchTag("DataDirectoryLocked", () => Effect.succeed(false)),
+    Effect.scoped
+  )
+  return isFree ? yield* local : yield* AdminClient.open
+})
+
+/** A server that starts or stops, or another command, is waited for, at most 5 s. */
+export const layer = Layer.effectContext(
+  Effect.flatMap(choose, (found) => Layer.build(Layer.fresh(found))).pipe(
+    Effect.retry({
+      schedule: Schedule.spaced("100 millis"),
+      times: 50,
+      while: (error) => error._tag === "ServerUnreachable" || error._tag === "DataDirectoryLocked"
+    })
+  )
+)

@@ -1,0 +1,14 @@
+/** Help goes to stdout when it was asked for; of a wrong invocation only the errors are shown, on stderr. */
+import { Console } from "effect"
+import { CliOutput } from "effect/cli"
+import * as Output from "./Output.ts"
+
+const presenter: CliOutput.Presenter = {
+  present: (event) => {
+    if (event._tag !== "InvalidInvocation") return CliOutput.defaultPresenter.present(event)
+    const errors = event.errors.map(({ message }) => `inferlog: ${Output.printable(message)}`)
+    return Console.error([...errors, `Try '${event.commandPath.join(" ")} --help'.`].join("\n"))
+  }
+}
+
+export const layer = CliOutput.layerPresenter(presenter)

@@ -1,0 +1,31 @@
+import { Effect, Layer } from "effect"
+import { Command } from "effect/cli"
+import { DataDirectory } from "#src/DataDirectory.ts"
+
+/** Loaded by nobody else: the other commands start in a fraction of its time. */
+const server = Layer.unwrap(
+  Effect.promise(async () => {
+    const [Server, AdminServer] = await Promise.all([
+      import("#src/Server.ts"),
+      import("#src/admin/AdminServer.ts")
+    ])
+    return AdminServer.layer.pipe(Layer.provide(Server.layer), Layer.provide(DataDirectory.layer))
+  })
+)
+
+export const serve = Command.make("serve", {}, () =>
+  // To be stopped by a signal is how a server ends well.
+  Layer.launch(server).pipe(Effect.onInterrupt(() => Effect.sync(() => (process.exitCode = 0))))
+).pipe(
+  Command.withDescription(
+    "Run the server until SIGTERM or SIGINT. Settings are environment variables, HOST and PORT among them"
+  ),
+  Command.withShortDescription("Run the server"),
+  Command.withExamples([
+    { command: "inferlog serve", description: "Serve at http://127.0.0.1:8080, with the state in ./data" },
+    {
+      command: "PORT=9000 inferlog serve --data-dir /var/lib/inferlog",
+      description: "Another port and place"
+    }
+  ])
+)

@@ -1,0 +1,43 @@
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { ConfigProvider, Effect, Layer, Logger, References } from "effect"
+import { CliConfig, Command, GlobalFlag } from "effect/cli"
+import { accounts } from "./cli/Accounts.ts"
+import * as Failure from "./cli/Failure.ts"
+import { keys } from "./cli/Keys.ts"
+import { log } from "./cli/log/Log.ts"
+import * as Presenter from "./cli/Presenter.ts"
+import { serve } from "./cli/Serve.ts"
+import * as SettingFlags from "./cli/SettingFlags.ts"
+import { version } from "./cli/Version.ts"
+
+const inferlog = Command.make("inferlog").pipe(
+  Command.withDescription(
+    "Asynchronous model inference on an event log. Commands work beside a running server and without one. " +
+      "Exit codes: 0 done, 1 failed, 2 wrong usage"
+  ),
+  Command.withExamples([
+    { command: "inferlog serve", description: "Run the server" },
+    { command: "inferlog keys create --name ci", description: "Create an API key" },
+    { command: "inferlog log verify", description: "Prove that the log is what was written" }
+  ]),
+  Command.withSubcommands([serve, accounts, keys, log]),
+  Command.provideEffect(ConfigProvider.ConfigProvider, SettingFlags.configProvider),
+  Command.withGlobalFlags([SettingFlags.DataDir, GlobalFlag.LogLevel])
+)
+
+const builtIns = [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions]
+
+inferlog.pipe(
+  Command.run({ version }),
+  Effect.tapCause(Failure.report),
+  Effect.provide([
+    NodeServices.layer,
+    Presenter.layer,
+    CliConfig.layer({ builtIns }),
+    // Results alone go to stdout. The server sets a level of its own (LOG_LEVEL).
+    Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
+    Layer.succeed(References.MinimumLogLevel, "Warn")
+  ]),
+  NodeRuntime.runMain({ disableErrorReporting: true, teardown: Failure.teardown })
+)
