@@ -15,6 +15,11 @@ export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusa
   }
 }
 
+/** The setting, as an absolute path. */
+export const setting = Config.map(Config.withDefault(Config.String("DATA_DIR"), "./data"), (directory) =>
+  path.resolve(directory)
+)
+
 /** Its absolute path. */
 export class DataDirectory extends Context.Service<DataDirectory, string>()("inferlog/src/DataDirectory") {
   static readonly layerAt = (directory: string) =>
@@ -22,16 +27,13 @@ export class DataDirectory extends Context.Service<DataDirectory, string>()("inf
       DataDirectory,
       Effect.try({
         try: () => {
-          const absolute = path.resolve(directory)
-          fs.mkdirSync(absolute, { recursive: true, mode: 0o700 })
-          fs.accessSync(absolute, fs.constants.W_OK)
-          return absolute
+          fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
+          fs.accessSync(directory, fs.constants.W_OK)
+          return directory
         },
         catch: (cause) => new DataDirectoryUnusable({ directory, cause })
       })
     )
 
-  static readonly layer = Layer.unwrap(
-    Effect.map(Config.String("DATA_DIR").pipe(Config.withDefault("./data")), this.layerAt)
-  )
+  static readonly layer = Layer.unwrap(Effect.map(setting, this.layerAt))
 }

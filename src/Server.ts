@@ -2,6 +2,7 @@
 import { Config, Console, Effect, Layer, References } from "effect"
 import { Authentication } from "./accounts/Authentication.ts"
 import * as Bootstrap from "./accounts/Bootstrap.ts"
+import * as AdminServer from "./admin/AdminServer.ts"
 import * as Core from "./Core.ts"
 import * as InferlogHttp from "./http/HttpServer.ts"
 import { ImageSource } from "./media/ImageSource.ts"
@@ -55,11 +56,16 @@ const logLevel = Layer.unwrap(
   )
 )
 
+/** The first account is opened once the port is ours, and before the first request is answered. */
+const http = InferlogHttp.layerNoServer.pipe(
+  Layer.provide(Bootstrap.layer),
+  Layer.provide(InferlogHttp.layerServer)
+)
+
 /** Closed in the order of the list: requests are refused first, runs are given back, and the log is closed last. */
 export const layer = announce.pipe(
-  Layer.provideMerge(InferlogHttp.layer),
+  Layer.provideMerge(Layer.mergeAll(http, AdminServer.layer)),
   Layer.provideMerge(dispatcher),
-  Layer.provideMerge(Bootstrap.layer),
   Layer.provideMerge(Layer.mergeAll(requests, Authentication.layer)),
   Layer.provideMerge(media),
   Layer.provideMerge(Layer.mergeAll(Core.layer, BuiltinCatalog.layer, PublicUrls.layer)),

@@ -11,6 +11,9 @@ import { serve } from "./cli/Serve.ts"
 import * as SettingFlags from "./cli/SettingFlags.ts"
 import { version } from "./cli/Version.ts"
 
+// What a command writes, the log and its keys' hashes among them, is for its owner alone.
+process.umask(0o077)
+
 const inferlog = Command.make("inferlog").pipe(
   Command.withDescription(
     "Asynchronous model inference on an event log. Commands work beside a running server and without one. " +

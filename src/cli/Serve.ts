@@ -5,11 +5,8 @@ import { DataDirectory } from "#src/DataDirectory.ts"
 /** Loaded by nobody else: the other commands start in a fraction of its time. */
 const server = Layer.unwrap(
   Effect.promise(async () => {
-    const [Server, AdminServer] = await Promise.all([
-      import("#src/Server.ts"),
-      import("#src/admin/AdminServer.ts")
-    ])
-    return AdminServer.layer.pipe(Layer.provide(Server.layer), Layer.provide(DataDirectory.layer))
+    const Server = await import("#src/Server.ts")
+    return Server.layer.pipe(Layer.provide(DataDirectory.layer))
   })
 )
 

@@ -69,7 +69,8 @@ const bind = Effect.fnUntraced(function* (
   const node = ClientErrors.install(http.createServer({ ...limits, ...overrides }), ids.next)
   const server = yield* NodeHttpServer.make(() => node, {
     ...address,
-    gracefulShutdownTimeout: "2 seconds"
+    // The process has two seconds in all (decisions): the rest is for the runs and the log.
+    gracefulShutdownTimeout: "1500 millis"
   })
   // By then all requests are answered or interrupted: what is left belongs to clients that do not read.
   yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
@@ -77,5 +78,3 @@ const bind = Effect.fnUntraced(function* (
 })
 
 export const layerServer = Layer.unwrap(Effect.map(listenAddress, (address) => layerServerAt(address)))
-
-export const layer = layerNoServer.pipe(Layer.provide(layerServer))
