@@ -2,6 +2,7 @@
  * The log in `log.sqlite`: one writer on the main thread, WAL with `synchronous=FULL`, group commit. Holds the data
  * directory's lock for as long as it lives.
  */
+import * as fs from "node:fs"
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import * as EventChain from "../EventChain.ts"
 import { EventReader } from "../EventReader.ts"
@@ -36,6 +37,8 @@ export const files = (directory: string) => ({
   head: `${directory}/log.head`
 })
 
+const emptyHead: LogHead.Head = { sequence: 0, digest: EventChain.origin }
+
 const openDatabase = (filename: string) =>
   Effect.acquireRelease(
     Effect.try({
@@ -66,21 +69,37 @@ const openHead = (filename: string) =>
     )
   )
 
-/** The running digest at the log's end, from where `log.head` left off. */
-const catchUp = Effect.fnUntraced(function* (reads: Reads.Reads, filename: string) {
-  const known = (yield* readable(() => LogHead.read(filename))) ?? { sequence: 0, digest: EventChain.origin }
-  const end = yield* readable(reads.head)
-  if (known.sequence > end) return yield* new LogTruncated({ found: end, expected: known.sequence })
-  return yield* readable(() => {
-    let head = known
-    while (head.sequence < end) {
-      for (const { sequence, hash } of reads.hashes(head.sequence)) {
-        head = { sequence, digest: EventChain.digest(head.digest, hash) }
-      }
-    }
-    return head
-  })
+/**
+ * Refuses a log that ends before `known`. It looks without writing: a connection that writes folds what SQLite still
+ * reads of a damaged WAL into the database, and deletes the rest, which might have been saved.
+ */
+const refuseTruncated = Effect.fnUntraced(function* (filename: string, known: LogHead.Head) {
+  if (known.sequence === 0) return
+  const found = yield* readable(() => (fs.existsSync(filename) ? endOf(filename) : 0))
+  if (known.sequence > found) return yield* new LogTruncated({ found, expected: known.sequence })
 })
+
+const endOf = (filename: string): number => {
+  const db = Database.open({ filename, readOnly: true, synchronous: "FULL" })
+  try {
+    LogSchema.check(db)
+    return Reads.make(db).head()
+  } finally {
+    db.close()
+  }
+}
+
+/** The running digest at the log's end, from where `log.head` left off. */
+const catchUp = (reads: Reads.Reads, known: LogHead.Head): LogHead.Head => {
+  const end = reads.head()
+  let head = known
+  while (head.sequence < end) {
+    for (const { sequence, hash } of reads.hashes(head.sequence)) {
+      head = { sequence, digest: EventChain.digest(head.digest, hash) }
+    }
+  }
+  return head
+}
 
 const readable = <A>(read: () => A): Effect.Effect<A, LogUnavailable> =>
   Effect.try({ try: read, catch: (cause) => new LogUnavailable({ reason: "The log cannot be read", cause }) })
@@ -88,9 +107,11 @@ const readable = <A>(read: () => A): Effect.Effect<A, LogUnavailable> =>
 const make = Effect.fnUntraced(function* (directory: string) {
   yield* DataLock.acquire(directory)
   const names = files(directory)
+  const known = (yield* readable(() => LogHead.read(names.head))) ?? emptyHead
+  yield* refuseTruncated(names.log, known)
   const db = yield* openDatabase(names.log)
   const reads = yield* readable(() => Reads.make(db))
-  const start = yield* catchUp(reads, names.head)
+  const start = yield* readable(() => catchUp(reads, known))
   const logHead = yield* openHead(names.head)
   logHead.write(start)
 

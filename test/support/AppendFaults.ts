@@ -1,4 +1,4 @@
-/** A node's view of the log, whose appends fail when the test says so. Reading always works. */
+/** A node's view of the log, whose appends take a moment and fail when the test says so. Reading always works. */
 import { Context, Effect, Layer } from "effect"
 import { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import { type Append, EventStore } from "#streams/EventStore.ts"
@@ -25,7 +25,7 @@ export const layer = Layer.effectContext(
     let fateOf: (append: Append) => Fate = () => "stored"
 
     const append: EventStore["Service"]["append"] = (append) =>
-      Effect.suspend(() => {
+      Effect.flatMap(Effect.yieldNow, () => {
         switch (fateOf(append)) {
           case "stored":
             return store.append(append)

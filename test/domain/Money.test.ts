@@ -1,0 +1,102 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Option } from "effect"
+import * as fc from "fast-check"
+import * as Money from "#domain/Money.ts"
+
+const amount = fc
+  .bigInt({ min: -(10n ** 27n) + 1n, max: 10n ** 27n - 1n })
+  .map((value) => Money.NanoUsd.make(value))
+const positive = fc.bigInt({ min: 0n, max: 10n ** 15n })
+
+describe("An amount of money", () => {
+  it("is the shortest decimal text", () => {
+    for (const [nanos, text] of [
+      [0n, "0"],
+      [1n, "0.000000001"],
+      [12_500_000n, "0.0125"],
+      [25_000_000_000n, "25"],
+      [-1_500_000_000n, "-1.5"],
+      [-1n, "-0.000000001"],
+      [10_000_000_000n, "10"]
+    ] as const) {
+      assert.strictEqual(Money.format(Money.NanoUsd.make(nanos)), text)
+    }
+  })
+
+  it("is read back from its text", () => {
+    fc.assert(
+      fc.property(amount, (amount) =>
+        assert.deepStrictEqual(Money.parse(Money.format(amount)), Option.some(amount))
+      )
+    )
+  })
+
+  it("is not read from anything but a decimal with at most nine places", () => {
+    for (const text of [
+      "",
+      "-",
+      ".5",
+      "5.",
+      "1e3",
+      "0x10",
+      "+1",
+      " 1",
+      "1 ",
+      "1,5",
+      "1.0000000001",
+      "--1",
+      "1.2.3",
+      "٣",
+      "NaN"
+    ]) {
+      assert.deepStrictEqual(Money.parse(text), Option.none(), JSON.stringify(text))
+    }
+  })
+
+  it("has nine places of which those at the end may be zero", () => {
+    assert.deepStrictEqual(Money.parse("1.500000000"), Option.some(Money.NanoUsd.make(1_500_000_000n)))
+  })
+})
+
+describe("A price times a quantity", () => {
+  it("is rounded half-up to the nano-USD", () => {
+    for (const [price, millionths, cost] of [
+      [1n, 499_999, 0n],
+      [1n, 500_000, 1n],
+      [1n, 1_499_999, 1n],
+      [1n, 1_500_000, 2n],
+      [3n, 500_000, 2n],
+      [1_000_000n, 1, 1n],
+      [2_000_000n, 3_000_000, 6_000_000n]
+    ] as const) {
+      assert.strictEqual(
+        String(Money.times(Money.NanoUsd.make(price), Money.millionths(millionths))),
+        String(cost)
+      )
+    }
+  })
+
+  it("is never further from the exact product than half a nano-USD", () => {
+    fc.assert(
+      fc.property(positive, positive, (price, quantity) => {
+        const cost = Money.times(Money.NanoUsd.make(price), Money.Quantity.make(quantity))
+        const twiceTheError = 2n * (cost * 1_000_000n - price * quantity)
+        assert.isTrue(twiceTheError <= 1_000_000n && twiceTheError > -1_000_000n)
+      })
+    )
+  })
+
+  it("of whole units is exact", () => {
+    assert.strictEqual(Money.times(Money.NanoUsd.make(7n), Money.units(3)), 21n)
+    assert.strictEqual(Money.formatQuantity(Money.units(3)), "3")
+    assert.strictEqual(Money.formatQuantity(Money.millionths(1_250_000)), "1.25")
+  })
+})
+
+describe("The lesser and the greater of two amounts", () => {
+  it("is one of them", () => {
+    const [one, two] = [Money.NanoUsd.make(1n), Money.NanoUsd.make(2n)]
+    assert.deepStrictEqual([Money.min(one, two), Money.min(two, one)], [one, one])
+    assert.deepStrictEqual([Money.max(one, two), Money.max(two, one)], [two, two])
+  })
+})

@@ -1,0 +1,109 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Account from "#domain/account/Account.ts"
+import { AccountId, KeyId } from "#domain/Ids.ts"
+import { NanoUsd, zero } from "#domain/Money.ts"
+import { given } from "#test/support/Scenario.ts"
+
+const { aggregate } = Account
+
+const accountId = AccountId.make("acc_0123456789abcdef")
+const key = (id: string): Account.NewKey => ({
+  keyId: KeyId.make(id),
+  name: "a key",
+  secretHash: "00ff"
+})
+
+const open = (balance: NanoUsd): Account.Command => ({
+  _tag: "Open",
+  at: 1_000,
+  accountId,
+  name: "ACME",
+  key: key("first"),
+  balance
+})
+const opened: Account.Event = { _tag: "AccountOpened", at: 1_000, accountId, name: "ACME" }
+const issued = (id: string): Account.Event => ({ _tag: "KeyIssued", at: 1_000, ...key(id) })
+const existing = [opened, issued("first")]
+
+const revoke = (id: string, at = 2_000): Account.Command => ({ _tag: "RevokeKey", at, keyId: KeyId.make(id) })
+
+const revokedAt = (id: string) => (state: Account.State) =>
+  state._tag === "Account" ? state.keys.get(id)?.revokedAt : undefined
+
+describe("An account", () => {
+  it("is opened with its first key and balance at once", () => {
+    given(aggregate)
+      .when(open(NanoUsd.make(5_000_000_000n)))
+      .expectEvents(opened, issued("first"), {
+        _tag: "BalanceToppedUp",
+        at: 1_000,
+        amount: NanoUsd.make(5_000_000_000n),
+        reference: "opening balance"
+      })
+      .expectState((state) => state._tag === "Account" && state.name === "ACME" && state.keys.size === 1)
+  })
+
+  it("is opened without a top-up when there is nothing to top up", () => {
+    given(aggregate).when(open(zero)).expectEvents(opened, issued("first"))
+  })
+
+  it("is opened once", () => {
+    given(aggregate, existing)
+      .when(open(NanoUsd.make(1n)))
+      .expectNothing()
+  })
+
+  it("is not found before it is opened", () => {
+    given(aggregate)
+      .when({ _tag: "IssueKey", at: 1_000, key: key("second") })
+      .expectRejection("AccountNotFound")
+    given(aggregate).when(revoke("first")).expectRejection("AccountNotFound")
+  })
+
+  it("takes further keys, each id once, also after it was revoked", () => {
+    given(aggregate, existing)
+      .when({ _tag: "IssueKey", at: 1_000, key: key("second") })
+      .expectEvents(issued("second"))
+      .when({ _tag: "IssueKey", at: 1_000, key: key("second") })
+      .expectRejection("KeyExists")
+      .when(revoke("second"))
+      .when({ _tag: "IssueKey", at: 3_000, key: key("second") })
+      .expectRejection("KeyExists")
+  })
+
+  it("revokes a key once, and no other", () => {
+    given(aggregate, [...existing, issued("second")])
+      .when(revoke("second"))
+      .expectEvents({ _tag: "KeyRevoked", at: 2_000, keyId: KeyId.make("second") })
+      .expectView(revokedAt("second"), 2_000)
+      .expectView(revokedAt("first"), null)
+      .when(revoke("second", 3_000))
+      .expectNothing()
+      .expectView(revokedAt("second"), 2_000)
+  })
+
+  it("revokes no key that it never had", () => {
+    given(aggregate, existing).when(revoke("stranger")).expectRejection("KeyNotFound")
+    given(aggregate, existing).when(revoke("__proto__")).expectRejection("KeyNotFound")
+  })
+})
+
+/** Stands for SHA-256: hex, and other for another text. */
+const hash = (text: string) => `${text.length.toString(16)}aaaaaaaaaaaaaaaaaaaaaaaa`
+
+describe("The account of a key id", () => {
+  it("is read from the id of a key that the account issued", () => {
+    const keyId = Account.makeKeyId(accountId, "abcDEF12")
+    assert.strictEqual(keyId, "key_0123456789abcdef_abcDEF12")
+    assert.strictEqual(Account.accountOf(keyId, hash), accountId)
+  })
+
+  it("is 16 digits of the hash of any other id, the same each time", () => {
+    for (const keyId of ["operator", "key_0123456789abcdef_short", "key_0123456789ABCDEF_abcDEF12", ""]) {
+      const account = Account.accountOf(keyId, hash)
+      assert.match(account, /^acc_[0-9a-f]{16}$/)
+      assert.strictEqual(Account.accountOf(keyId, hash), account)
+      assert.notStrictEqual(account, accountId)
+    }
+  })
+})

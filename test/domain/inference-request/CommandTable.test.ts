@@ -1,0 +1,158 @@
+/** Every command in every phase: what it leads to, at a glance. */
+import { describe, it } from "@effect/vitest"
+import type { Command, Rejection } from "#domain/inference-request/Command.ts"
+import type { Event } from "#domain/inference-request/Event.ts"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import { given } from "#test/support/Scenario.ts"
+import * as Phases from "./Phases.ts"
+import * as Story from "./Story.ts"
+
+const at = 5_000
+
+const commands = {
+  Submit: Story.submit,
+  Dispatch: Story.dispatch(at),
+  RecordAccepted: { _tag: "RecordAccepted", at, attempt: 1, jobId: "job-1" },
+  RecordStarted: { _tag: "RecordStarted", at, attempt: 1 },
+  RecordProgress: { _tag: "RecordProgress", at, attempt: 1, fraction: 0.5, logs: ["half way"] },
+  Succeeded: Story.end(Story.outcomes.succeeded),
+  Invalid: Story.end(Story.outcomes.invalid),
+  ModelFailed: Story.end(Story.outcomes.modelFailed),
+  Refused: Story.end(Story.outcomes.refused),
+  TransportError: Story.end(Story.outcomes.transportError),
+  RateLimited: Story.end(Story.outcomes.rateLimited),
+  Lost: Story.end(Story.outcomes.lost),
+  Stopped: Story.end(Story.outcomes.stopped),
+  Release: { _tag: "Release", at, attempt: 1 },
+  Cancel: { _tag: "Cancel", at }
+} as const satisfies Record<string, Command>
+
+type Answer = ReadonlyArray<Event["_tag"]> | Rejection["_tag"]
+type Row = Record<keyof typeof commands, Answer>
+
+const every = (answer: Answer): Row => ({
+  Submit: answer,
+  Dispatch: answer,
+  RecordAccepted: answer,
+  RecordStarted: answer,
+  RecordProgress: answer,
+  Succeeded: answer,
+  Invalid: answer,
+  ModelFailed: answer,
+  Refused: answer,
+  TransportError: answer,
+  RateLimited: answer,
+  Lost: answer,
+  Stopped: answer,
+  Release: answer,
+  Cancel: answer
+})
+
+const dispatched: Row = {
+  Submit: [],
+  Dispatch: "NotDispatchable",
+  RecordAccepted: ["ProviderAccepted"],
+  RecordStarted: ["RequestStarted"],
+  RecordProgress: ["ProgressReported"],
+  Succeeded: ["OutputReceived", "RequestCompleted"],
+  Invalid: ["OutputReceived", "OutputRejected", "RequestCompleted"],
+  ModelFailed: ["RequestCompleted"],
+  Refused: ["RequestFailed"],
+  TransportError: ["RequestRequeued"],
+  RateLimited: ["RequestRequeued"],
+  Lost: ["RequestRequeued"],
+  Stopped: ["RequestRequeued"],
+  Release: ["RequestRequeued"],
+  Cancel: ["CancelRequested"]
+}
+const running: Row = { ...dispatched, RecordStarted: [] }
+
+const toBeCancelled: Partial<Row> = {
+  Refused: ["RequestCancelled"],
+  TransportError: ["RequestCancelled"],
+  RateLimited: ["RequestCancelled"],
+  Lost: ["RequestCancelled"],
+  Stopped: ["RequestCancelled"],
+  Release: ["RequestCancelled"],
+  Cancel: []
+}
+
+const queued: Row = {
+  ...every([]),
+  Dispatch: ["DispatchStarted"],
+  Cancel: ["CancelRequested", "RequestCancelled"]
+}
+
+/** Run 1 has ended the request, or none was ever started. */
+const ended: Row = { ...every([]), Dispatch: "NotDispatchable" }
+
+/** Run 1 was under way, or given up, when the request ended without it. */
+const endedWithoutRun: Row = {
+  ...ended,
+  Succeeded: ["LateOutcomeIgnored"],
+  Invalid: ["LateOutcomeIgnored"],
+  ModelFailed: ["LateOutcomeIgnored"],
+  Refused: ["LateOutcomeIgnored"],
+  TransportError: ["LateOutcomeIgnored"],
+  RateLimited: ["LateOutcomeIgnored"],
+  Lost: ["LateOutcomeIgnored"],
+  Stopped: ["LateOutcomeIgnored"]
+}
+
+const table: Record<Phases.Phase, Row> = {
+  "not submitted": { ...every("RequestNotFound"), Submit: ["RequestSubmitted"] },
+  queued,
+  dispatched,
+  accepted: { ...dispatched, RecordAccepted: [] },
+  running,
+  "dispatched, to be cancelled": { ...dispatched, ...toBeCancelled },
+  "running, to be cancelled": { ...running, ...toBeCancelled },
+  "queued again": queued,
+  completed: ended,
+  failed: ended,
+  "cancelled while queued": ended,
+  "cancelled while running": ended,
+  "cancelled between two runs": endedWithoutRun,
+  expired: endedWithoutRun
+}
+
+const rows = Object.entries(table) as ReadonlyArray<[Phases.Phase, Row]>
+const columns = Object.keys(commands) as ReadonlyArray<keyof typeof commands>
+
+describe("Commands to an inference request", () => {
+  for (const [phase, row] of rows) {
+    it(`lead to what the table says: ${phase}`, () => {
+      for (const name of columns) {
+        const then = given(InferenceRequest.aggregate, Phases.all[phase]).when(commands[name])
+        const answer = row[name]
+        if (typeof answer === "string") then.expectRejection(answer)
+        else then.expectTypes(...answer)
+      }
+    })
+  }
+
+  it("leave a terminal phase as it is", () => {
+    for (const events of Object.values(Phases.terminal)) {
+      const { state } = given(InferenceRequest.aggregate, events)
+      for (const name of columns) {
+        given(InferenceRequest.aggregate, events)
+          .when(commands[name])
+          .expectView(
+            Story.ofRequest(({ phase }) => phase),
+            Story.ofRequest(({ phase }) => phase)(state)
+          )
+      }
+    }
+  })
+
+  it("change nothing when they are repeated, but for a new sample of progress", () => {
+    for (const events of Object.values({ ...Phases.open, ...Phases.terminal })) {
+      for (const name of columns) {
+        if (name === "RecordProgress") continue
+        const again = given(InferenceRequest.aggregate, events).when(commands[name]).when(commands[name])
+        if (name === "Dispatch") again.expectRejection("NotDispatchable")
+        else again.expectNothing()
+      }
+    }
+  })
+})

@@ -1,0 +1,47 @@
+import { describe, it } from "@effect/vitest"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import { type NextAction, nextAction } from "#domain/inference-request/NextAction.ts"
+import { given } from "#test/support/Scenario.ts"
+import * as Phases from "./Phases.ts"
+import * as Story from "./Story.ts"
+
+const run = { provider: "builtin", node: "node-1", jobId: null }
+
+const owed: Record<keyof typeof Phases.open, NextAction> = {
+  queued: { _tag: "Dispatch", dueAt: Story.request.at },
+  dispatched: { _tag: "AwaitOutcome", run },
+  accepted: { _tag: "AwaitOutcome", run: { ...run, jobId: "job-1" } },
+  running: { _tag: "AwaitOutcome", run },
+  "dispatched, to be cancelled": { _tag: "StopRun", run },
+  "running, to be cancelled": { _tag: "StopRun", run },
+  "queued again": { _tag: "Dispatch", dueAt: 4_250 }
+}
+
+describe("What the world owes a request", () => {
+  for (const [phase, action] of Object.entries(owed) as ReadonlyArray<[keyof typeof owed, NextAction]>) {
+    it(`is ${action._tag} when it is ${phase}`, () => {
+      given(InferenceRequest.aggregate, Phases.open[phase]).expectView(Story.ofRequest(nextAction), action)
+    })
+  }
+
+  it("is nothing once it has ended", () => {
+    for (const events of Object.values(Phases.terminal)) {
+      given(InferenceRequest.aggregate, events).expectView(Story.ofRequest(nextAction), { _tag: "None" })
+    }
+  })
+
+  it("keeps the provider's job of a run that has started", () => {
+    given(InferenceRequest.aggregate, [...Phases.open.accepted, Story.started()]).expectView(
+      Story.ofRequest(nextAction),
+      { _tag: "AwaitOutcome", run: { ...run, jobId: "job-1" } }
+    )
+  })
+
+  it("forgets the job of a run that is over", () => {
+    given(InferenceRequest.aggregate, [
+      ...Phases.open.accepted,
+      Story.requeued(1, 4_250),
+      Story.dispatched(2)
+    ]).expectView(Story.ofRequest(nextAction), { _tag: "AwaitOutcome", run })
+  })
+})

@@ -1,0 +1,30 @@
+/** Every phase that a request can be in, as the events that lead there. */
+import type { Event } from "#domain/inference-request/Event.ts"
+import * as Story from "./Story.ts"
+
+const dispatched: ReadonlyArray<Event> = [Story.submitted, Story.dispatched()]
+const running: ReadonlyArray<Event> = [...dispatched, Story.started()]
+
+export const open = {
+  queued: [Story.submitted],
+  dispatched,
+  accepted: [...dispatched, { _tag: "ProviderAccepted", at: 2_500, attempt: 1, jobId: "job-1" }],
+  running,
+  "dispatched, to be cancelled": [...dispatched, Story.cancelAsked],
+  "running, to be cancelled": [...running, Story.cancelAsked],
+  "queued again": [...running, Story.requeued(1, 4_250)]
+} satisfies Record<string, ReadonlyArray<Event>>
+
+export const terminal = {
+  completed: [...running, Story.received, Story.completed],
+  failed: [...running, Story.failed],
+  "cancelled while queued": [Story.submitted, Story.cancelAsked, Story.cancelled()],
+  "cancelled while running": [...running, Story.cancelAsked, Story.cancelled()],
+  "cancelled between two runs": [...running, Story.requeued(1, 9_000), Story.cancelAsked, Story.cancelled()],
+  expired: [...running, Story.cancelled("expired")]
+} satisfies Record<string, ReadonlyArray<Event>>
+
+export const notSubmitted: ReadonlyArray<Event> = []
+
+export const all = { "not submitted": notSubmitted, ...open, ...terminal }
+export type Phase = keyof typeof all

@@ -1,0 +1,127 @@
+/** The words that scenarios of a request are told in. Times are small numbers of ms, so that they read well. */
+import type { Command } from "#domain/inference-request/Command.ts"
+import type { Event, RequestSubmitted } from "#domain/inference-request/Event.ts"
+import type { Request, State } from "#domain/inference-request/State.ts"
+import { AccountId, KeyId } from "#domain/Ids.ts"
+import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import * as Money from "#domain/Money.ts"
+import type { JudgedOutcome } from "#domain/Outcome.ts"
+import * as Pricing from "#domain/Pricing.ts"
+import { transportErrors } from "#domain/RetrySchedule.ts"
+
+/** Four images asked for, at 0.002 each. */
+export const quote = Pricing.quote(
+  { unit: "image", unitPrice: Money.NanoUsd.make(2_000_000n), minimumCharge: Money.zero },
+  Money.units(4),
+  Money.units(4)
+)
+
+export const request: Omit<RequestSubmitted, "_tag"> = {
+  at: 1_000,
+  accountId: AccountId.make("acc_0123456789abcdef"),
+  keyId: KeyId.make("key_0123456789abcdef_first000"),
+  model: ModelEndpoint.make("sandbox/partial"),
+  modelVersion: "1",
+  metadata: { order: "7" },
+  quote,
+  retry: transportErrors,
+  payloads: { input: { hash: "input-hash", size: 12 } }
+}
+
+export const output = { hash: "output-hash", size: 34 }
+
+export const violations = [{ instancePath: "/items/0", message: "must be object" }]
+
+/** Outcomes of a run, by what a scenario calls them. */
+export const outcomes = {
+  succeeded: { _tag: "Succeeded", output: { ref: output, violations: [] }, delivered: Money.units(4) },
+  invalid: { _tag: "Succeeded", output: { ref: output, violations }, delivered: Money.units(4) },
+  modelFailed: { _tag: "ModelFailed", message: "out of memory" },
+  refused: { _tag: "ProviderError", message: "no such deployment", retryable: false },
+  transportError: { _tag: "ProviderError", message: "connection reset", retryable: true },
+  rateLimited: { _tag: "RateLimited", retryAfterMs: 30_000 },
+  lost: { _tag: "Lost", message: "the node is gone" },
+  stopped: { _tag: "Stopped" }
+} as const satisfies Record<string, JudgedOutcome>
+
+export const delivered = (units: number): JudgedOutcome => ({
+  ...outcomes.succeeded,
+  delivered: Money.units(units)
+})
+
+export const submit: Command = { _tag: "Submit", request }
+
+export const dispatch = (at: number): Command => ({
+  _tag: "Dispatch",
+  at,
+  provider: "builtin",
+  node: "node-1"
+})
+
+export const end = (
+  outcome: JudgedOutcome,
+  { at = 5_000, attempt = 1, startedAt = null }: Partial<Extract<Command, { _tag: "RecordOutcome" }>> = {}
+): Command => ({ _tag: "RecordOutcome", at, attempt, startedAt, outcome })
+
+export const submitted: Event = { _tag: "RequestSubmitted", ...request }
+
+export const dispatched = (attempt = 1, at = 2_000): Event => ({
+  _tag: "DispatchStarted",
+  at,
+  attempt,
+  provider: "builtin",
+  node: "node-1"
+})
+
+export const started = (attempt = 1, at = 3_000): Event => ({ _tag: "RequestStarted", at, attempt })
+
+export const requeued = (
+  attempt: number,
+  dueAt: number,
+  reason: Extract<Event, { _tag: "RequestRequeued" }>["reason"] = "transport_error"
+): Event => ({ _tag: "RequestRequeued", at: 4_000, attempt, reason, message: null, dueAt })
+
+export const cancelAsked: Event = { _tag: "CancelRequested", at: 4_000 }
+
+export const received = {
+  _tag: "OutputReceived",
+  at: 5_000,
+  attempt: 1,
+  delivered: Money.units(4),
+  payloads: { output }
+} as const satisfies Event
+
+export const completed = {
+  _tag: "RequestCompleted",
+  at: 5_000,
+  attempt: 1,
+  billing: { status: "charged", amount: quote.hold, units: Money.units(4) },
+  error: null
+} as const satisfies Event
+
+export const notCharged = {
+  ...completed,
+  billing: { status: "failed", amount: Money.zero, units: Money.units(0) }
+} as const satisfies Event
+
+export const failed: Event = {
+  _tag: "RequestFailed",
+  at: 5_000,
+  attempt: 1,
+  reason: "refused",
+  message: "no such deployment"
+}
+
+export const cancelled = (reason: "requested" | "expired" = "requested"): Event => ({
+  _tag: "RequestCancelled",
+  at: 5_000,
+  reason
+})
+
+/** For views of a request that exists. */
+export const ofRequest =
+  <View>(look: (request: Request) => View) =>
+  (state: State): View => {
+    if (state._tag === "NotSubmitted") throw new Error("The request was not submitted")
+    return look(state)
+  }

@@ -1,0 +1,292 @@
+/** What verifying finds on any backend; what it finds in a SQLite file is in `sqlite/Tampering.test.ts`. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Stream } from "effect"
+import type { JsonObject } from "#domain/CanonicalJson.ts"
+import * as EventChain from "#streams/EventChain.ts"
+import { BlobStore } from "#streams/BlobStore.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import { EventStore } from "#streams/EventStore.ts"
+import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
+import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
+import * as Payload from "#streams/Payload.ts"
+import { RecordedEvent } from "#streams/RecordedEvent.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { type Anchor, type VerifyOptions, verify } from "#streams/Verify.ts"
+import { eventData } from "#test/support/EventFixtures.ts"
+
+const layer = Payload.Payloads.layer.pipe(
+  Layer.provideMerge(Layer.merge(MemoryEventStore.layer, MemoryBlobStore.layer))
+)
+
+const test = (
+  name: string,
+  body: Effect.Effect<void, unknown, Payload.Payloads | EventStore | EventReader | BlobStore>
+) => it.effect(name, () => Effect.provide(body, layer))
+
+const stream = (id: string) => StreamName.make("Thing", id)
+
+const append = (
+  id: string,
+  eventId: string,
+  data: JsonObject = {},
+  payloads: ReadonlyArray<Payload.SealedPayload> = [],
+  type = "Happened"
+) =>
+  Effect.flatMap(EventStore, (store) =>
+    store.append({
+      stream: stream(id),
+      expected: ExpectedVersion.Any,
+      events: [eventData(eventId, type, data)],
+      payloads
+    })
+  )
+
+/** Appends an event that names a payload of `bytes` bytes. */
+const appendPayload = Effect.fnUntraced(function* (id: string, bytes: number) {
+  const payloads = yield* Payload.Payloads
+  const json = "ä".repeat(bytes / 2)
+  const sealed = yield* payloads.seal({ owner: "acc_1", stream: stream(id), name: "input", json })
+  yield* append(id, `${id}-named`, { payloads: { input: { hash: sealed.hash, size: sealed.size } } }, [
+    sealed
+  ])
+  return sealed
+})
+
+/** Three streams, six events. */
+const written = Effect.gen(function* () {
+  for (const [index, id] of ["a", "b", "a", "c", "b", "a"].entries())
+    yield* append(id, `e${index}`, { index })
+})
+
+const at = (position: string) => GlobalPosition.GlobalPosition.make(position)
+
+/** The log as it is after somebody has laid hands on it. */
+const tampered = (alter: (events: ReadonlyArray<RecordedEvent>) => ReadonlyArray<RecordedEvent>) =>
+  Effect.map(EventReader, (reader) => {
+    const all = Effect.map(Stream.runCollect(reader.readAll(GlobalPosition.beginning)), alter)
+    return EventReader.of({
+      ...reader,
+      readAll: () => Stream.fromIterableEffect(all),
+      read: (stream) => Effect.map(all, (events) => events.filter((event) => event.stream === stream))
+    })
+  })
+
+const verifyTampered = (
+  alter: (events: ReadonlyArray<RecordedEvent>) => ReadonlyArray<RecordedEvent>,
+  options?: VerifyOptions
+) =>
+  Effect.flatMap(tampered(alter), (reader) =>
+    Effect.provideService(Effect.flip(verify(options)), EventReader, reader)
+  )
+
+const anchorOf = Effect.map(verify(), ({ position, digest }): Anchor => ({
+  source: "a note",
+  position,
+  digest
+}))
+
+describe("Verifying", () => {
+  test(
+    "an empty log finds nothing wrong",
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* verify(), {
+        events: 0,
+        payloads: 0,
+        erasedPayloads: 0,
+        position: GlobalPosition.beginning,
+        digest: EventChain.origin
+      })
+    })
+  )
+
+  test(
+    "a whole log gives its size, end and digest",
+    Effect.gen(function* () {
+      yield* written
+      yield* appendPayload("small", 100)
+      yield* appendPayload("large", 200_000)
+      const { events, payloads, erasedPayloads, position, digest } = yield* verify()
+      assert.deepStrictEqual(
+        { events, payloads, erasedPayloads, position },
+        {
+          events: 8,
+          payloads: 2,
+          erasedPayloads: 0,
+          position: at("8")
+        }
+      )
+      const reader = yield* EventReader
+      const all = yield* Stream.runCollect(reader.readAll(GlobalPosition.beginning))
+      assert.strictEqual(
+        digest,
+        all.reduce((digest, { hash }) => EventChain.digest(digest, hash), EventChain.origin)
+      )
+    })
+  )
+
+  test(
+    "tells its progress",
+    Effect.gen(function* () {
+      yield* written
+      const seen: Array<number> = []
+      yield* verify({ onProgress: (events) => Effect.sync(() => void seen.push(events)) })
+      assert.strictEqual(seen.at(-1), 6)
+    })
+  )
+
+  test(
+    "agrees with anchors at the end, in the middle and at the beginning",
+    Effect.gen(function* () {
+      const empty = yield* anchorOf
+      yield* append("a", "e1")
+      const middle = yield* anchorOf
+      yield* append("b", "e2")
+      const end = yield* anchorOf
+      assert.strictEqual((yield* verify({ anchors: [empty, middle, end] })).events, 2)
+    })
+  )
+
+  test(
+    "contradicts an anchor with another digest, wherever it stands, also beside one that agrees",
+    Effect.gen(function* () {
+      const empty = yield* anchorOf
+      yield* append("a", "e1")
+      const middle = yield* anchorOf
+      yield* append("b", "e2")
+      const end = yield* anchorOf
+      for (const anchor of [empty, middle, end]) {
+        const wrong = { source: "another note", position: anchor.position, digest: "another" }
+        for (const anchors of [[wrong], [anchor, wrong], [wrong, anchor]]) {
+          const broken = yield* Effect.flip(verify({ anchors }))
+          assert.deepInclude(broken, { _tag: "LogBroken", position: anchor.position })
+          assert.match(broken.message, /not the one in another note/)
+        }
+      }
+    })
+  )
+
+  test(
+    "contradicts an anchor past the end, and one where no event stands",
+    Effect.gen(function* () {
+      yield* written
+      const { digest } = yield* verify()
+      for (const position of ["7", "100", "5.1", "003"]) {
+        const anchors = [{ source: "a note", position: at(position), digest }]
+        const broken = yield* Effect.flip(verify({ anchors }))
+        assert.deepInclude(broken, { _tag: "LogBroken", position: "6" })
+        assert.include(broken.message, `without an event at position ${position}, which a note knows`)
+      }
+    })
+  )
+
+  test(
+    "names the event that was altered, whichever part of it",
+    Effect.gen(function* () {
+      yield* written
+      const altered = { id: "x", type: "Other", time: 1, text: '{"index":9}', hash: "x", ordinal: 7 }
+      for (const [field, value] of Object.entries(altered)) {
+        const broken = yield* verifyTampered((events) =>
+          events.map((event) =>
+            event.position === "3" ? new RecordedEvent({ ...fieldsOf(event), [field]: value }) : event
+          )
+        )
+        assert.deepInclude(broken, { _tag: "LogBroken", position: "3" }, field)
+      }
+    })
+  )
+
+  test(
+    "names the event that was moved to another stream",
+    Effect.gen(function* () {
+      yield* written
+      const broken = yield* verifyTampered((events) =>
+        events.map((event) =>
+          event.position === "3" ? new RecordedEvent({ ...fieldsOf(event), stream: stream("c") }) : event
+        )
+      )
+      assert.deepInclude(broken, { _tag: "LogBroken", position: "3" })
+    })
+  )
+
+  test(
+    "names the event after one that is gone from its stream",
+    Effect.gen(function* () {
+      yield* written
+      const broken = yield* verifyTampered((events) => events.filter(({ position }) => position !== "1"))
+      assert.deepInclude(broken, { _tag: "LogBroken", position: "3" })
+      assert.match(broken.message, /before it in its stream Thing-a is missing/)
+    })
+  )
+
+  test(
+    "misses a stream that is gone as a whole, but for an anchor",
+    Effect.gen(function* () {
+      yield* written
+      const anchor = yield* anchorOf
+      const without = (events: ReadonlyArray<RecordedEvent>) =>
+        events.filter((event) => event.stream !== stream("c"))
+      const reader = yield* tampered(without)
+      assert.strictEqual((yield* Effect.provideService(verify(), EventReader, reader)).events, 5)
+      const broken = yield* verifyTampered(without, { anchors: [anchor] })
+      assert.deepInclude(broken, { _tag: "LogBroken", position: "6" })
+      assert.match(broken.message, /not the one in a note/)
+    })
+  )
+
+  test(
+    "names the first event that came too early when two of a stream changed places",
+    Effect.gen(function* () {
+      yield* written
+      const broken = yield* verifyTampered((events) => {
+        const [first, second, third, ...rest] = events
+        return first && second && third ? [third, second, first, ...rest] : events
+      })
+      assert.deepInclude(broken, { _tag: "LogBroken", position: "1" })
+    })
+  )
+
+  test(
+    "asks for a tombstone when a payload is gone, and takes it only for the payload it names",
+    Effect.gen(function* () {
+      const blobs = yield* BlobStore
+      const sealed = yield* appendPayload("a", 200_000)
+      if (sealed.content._tag === "Blob") yield* blobs.remove(sealed.content.key)
+      const broken = yield* Effect.flip(verify())
+      assert.deepInclude(broken, { _tag: "LogBroken", position: "1" })
+      assert.match(broken.message, /the payload input is missing and was not erased/)
+      yield* append("a", "e2", { erased: ["output"] }, [], "PayloadsErased")
+      yield* append("b", "e3", { erased: ["input"] }, [], "PayloadsErased")
+      yield* append("a", "e4", { erased: ["input"] }, [], "Happened")
+      assert.deepInclude(yield* Effect.flip(verify()), { position: "1" })
+      yield* append("a", "e5", { erased: ["output", "input"] }, [], "PayloadsErased")
+      const verified = yield* verify()
+      assert.deepInclude(verified, { events: 5, payloads: 0, erasedPayloads: 1 })
+    })
+  )
+
+  test(
+    "finds a blob that was altered",
+    Effect.gen(function* () {
+      const blobs = yield* BlobStore
+      const sealed = yield* appendPayload("a", 200_000)
+      if (sealed.content._tag === "Blob") yield* blobs.put(sealed.content.key, Buffer.from('"ä"'))
+      const broken = yield* Effect.flip(verify())
+      assert.deepInclude(broken, { _tag: "LogBroken", position: "1" })
+      assert.match(broken.message, /the payload input does not match its hash/)
+    })
+  )
+})
+
+const fieldsOf = ({ position, stream, ordinal, version, id, type, time, text, hash }: RecordedEvent) => ({
+  position,
+  stream,
+  ordinal,
+  version,
+  id,
+  type,
+  time,
+  text,
+  hash
+})

@@ -1,0 +1,115 @@
+import * as fs from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as LogHead from "#streams/sqlite/LogHead.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+
+const slotBytes = 128
+
+const head = (sequence: number): LogHead.Head => ({ sequence, digest: `digest-of-${sequence}` })
+
+const inFile = <A>(use: (filename: string) => A | Promise<A>) =>
+  Effect.flatMap(TempDirectory.make, (directory) => Effect.promise(async () => use(`${directory}/log.head`)))
+
+const write = (filename: string, ...heads: ReadonlyArray<LogHead.Head>) => {
+  const file = LogHead.open(filename)
+  for (const one of heads) file.write(one)
+  file.close()
+}
+
+/** Overwrites `length` bytes from `start` with something that is no slot. */
+const damage = (filename: string, start: number, length: number) => {
+  const bytes = fs.readFileSync(filename)
+  fs.writeFileSync(filename, bytes.fill("?", start, start + length))
+}
+
+describe("log.head", () => {
+  it.live("says nothing before it is written", () =>
+    inFile((filename) => {
+      assert.isUndefined(LogHead.read(filename))
+      fs.writeFileSync(filename, "")
+      assert.isUndefined(LogHead.read(filename))
+    })
+  )
+
+  it.live("says what was written last, also after it was opened again", () =>
+    inFile((filename) => {
+      write(filename, { sequence: 0, digest: "" })
+      assert.deepStrictEqual(LogHead.read(filename), { sequence: 0, digest: "" })
+      for (let sequence = 1; sequence < 20; sequence += 3) {
+        write(filename, head(sequence), head(sequence + 1), head(sequence + 2))
+        assert.deepStrictEqual(LogHead.read(filename), head(sequence + 2))
+        write(filename, head(sequence + 2))
+        assert.deepStrictEqual(LogHead.read(filename), head(sequence + 2))
+      }
+      assert.strictEqual(fs.statSync(filename).size, 2 * slotBytes)
+    })
+  )
+
+  it.live("still says what came before a write that was torn at any byte", () =>
+    inFile((filename) => {
+      write(filename, head(1), head(2))
+      const before = fs.readFileSync(filename)
+      write(filename, head(3))
+      const after = fs.readFileSync(filename)
+      for (let torn = 0; torn <= slotBytes; torn++) {
+        fs.writeFileSync(filename, Buffer.concat([after.subarray(0, torn), before.subarray(torn)]))
+        const found = LogHead.read(filename)?.sequence
+        assert.isTrue(found === 2 || found === 3, `torn at ${torn}`)
+      }
+    })
+  )
+
+  it.live("survives damage to the older slot, and falls back to it when the newer is damaged", () =>
+    inFile((filename) => {
+      write(filename, head(1), head(2))
+      damage(filename, 0, 10)
+      assert.deepStrictEqual(LogHead.read(filename), head(2))
+      fs.rmSync(filename)
+      write(filename, head(1), head(2))
+      damage(filename, slotBytes, 10)
+      assert.deepStrictEqual(LogHead.read(filename), head(1))
+    })
+  )
+
+  it.live("does not believe a slot of which a single character was changed", () =>
+    inFile((filename) => {
+      write(filename, head(12))
+      const whole = fs.readFileSync(filename)
+      const length = whole.toString().trimEnd().length
+      for (let index = 0; index < length; index++) {
+        const altered = Buffer.from(whole)
+        altered[index] = (whole[index] ?? 0) ^ 1
+        fs.writeFileSync(filename, altered)
+        assert.isUndefined(LogHead.read(filename), `at ${index}`)
+      }
+    })
+  )
+
+  it.live("overwrites the damaged or older slot, never the only good one", () =>
+    inFile((filename) => {
+      for (const start of [0, slotBytes]) {
+        fs.rmSync(filename, { force: true })
+        write(filename, head(1), head(2))
+        damage(filename, start, 10)
+        const good = LogHead.read(filename)
+        write(filename, head(3))
+        assert.deepStrictEqual(LogHead.read(filename), head(3))
+        damage(filename, start, 10)
+        assert.deepStrictEqual(LogHead.read(filename), good)
+      }
+    })
+  )
+
+  it.live("is to be synced when it was written since the last time", () =>
+    inFile(async (filename) => {
+      const file = LogHead.open(filename)
+      assert.isFalse(file.isDirty())
+      file.write(head(1))
+      assert.isTrue(file.isDirty())
+      await file.sync()
+      assert.isFalse(file.isDirty())
+      file.close()
+    })
+  )
+})

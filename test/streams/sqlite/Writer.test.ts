@@ -1,0 +1,194 @@
+/** Group commit, and what a failed write means for those that follow. */
+import * as fs from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Fiber } from "effect"
+import type { JsonObject } from "#domain/CanonicalJson.ts"
+import * as EventChain from "#streams/EventChain.ts"
+import { EventStoreError } from "#streams/EventReader.ts"
+import type { Append } from "#streams/EventStore.ts"
+import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
+import * as Payload from "#streams/Payload.ts"
+import * as Database from "#streams/sqlite/Database.ts"
+import type { Head } from "#streams/sqlite/LogHead.ts"
+import * as Reads from "#streams/sqlite/Reads.ts"
+import * as LogSchema from "#streams/sqlite/Schema.ts"
+import * as Writer from "#streams/sqlite/Writer.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { eventData } from "#test/support/EventFixtures.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+
+const origin: Head = { sequence: 0, digest: EventChain.origin }
+
+/** A writer over a log of its own, with what it told of its commits. */
+const make = Effect.fnUntraced(function* (onCommit: () => void = () => {}) {
+  const directory = yield* TempDirectory.make
+  const filename = `${directory}/log.sqlite`
+  const db = Database.open({ filename, synchronous: "FULL" })
+  yield* Effect.addFinalizer(() => Effect.sync(() => db.isOpen && db.close()))
+  LogSchema.prepare(db)
+  const reads = Reads.make(db)
+  const commits: Array<{ readonly size: number; readonly head: Head }> = []
+  const writer = Writer.make({
+    db,
+    reads,
+    head: origin,
+    onCommit: (events, head) => {
+      onCommit()
+      commits.push({ size: events.length, head })
+    }
+  })
+  return { db, reads, writer, commits, wal: `${filename}-wal` }
+})
+
+const to = (
+  id: string,
+  data: JsonObject = {},
+  payloads: ReadonlyArray<Payload.SealedPayload> = []
+): Append => ({
+  stream: StreamName.make("Thing", id),
+  expected: ExpectedVersion.Any,
+  events: [eventData("e", "Happened", data)],
+  payloads
+})
+
+const together = ({ append }: Writer.Writer, appends: ReadonlyArray<Append>) =>
+  Effect.forEach(appends, (one) => Effect.exit(append(one)), { concurrency: "unbounded" })
+
+const input: Payload.SealedPayload = {
+  name: "input",
+  salt: "salt",
+  hash: Payload.hash("salt", "1"),
+  size: 1,
+  content: { _tag: "Inline", text: "1" }
+}
+
+/** Transactions in a WAL file that was never reset: frames that say how large the database is after them. */
+const commitsIn = (wal: string): number => {
+  const bytes = fs.readFileSync(wal)
+  const frameBytes = 24 + bytes.readUInt32BE(8)
+  let commits = 0
+  for (let frame = 32; frame + frameBytes <= bytes.length; frame += frameBytes) {
+    if (bytes.readUInt32BE(frame + 4) > 0) commits++
+  }
+  return commits
+}
+
+const digestOf = (reads: Reads.Reads) =>
+  reads.hashes(0).reduce((digest, { hash }) => EventChain.digest(digest, hash), EventChain.origin)
+
+describe("The writer of the log", () => {
+  it.live("commits appends that come in together in one transaction", () =>
+    Effect.gen(function* () {
+      const { writer, commits, wal } = yield* make()
+      const before = commitsIn(wal)
+      const exits = yield* together(
+        writer,
+        Array.from({ length: 1_000 }, (_, index) => to(`s${index % 50}`))
+      )
+      assert.isTrue(exits.every(Exit.isSuccess))
+      assert.strictEqual(
+        commits.reduce((sum, { size }) => sum + size, 0),
+        1_000
+      )
+      assert.isAtMost(commits.length, 50)
+      assert.strictEqual(commitsIn(wal) - before, commits.length)
+    })
+  )
+
+  it.live("gives each append of a batch its own place, and tells the head after the batch", () =>
+    Effect.gen(function* () {
+      const { writer, commits, reads } = yield* make()
+      const exits = yield* together(writer, [to("a"), to("b"), to("a")])
+      assert.deepStrictEqual(
+        exits.map((exit) => (Exit.isSuccess(exit) ? `${exit.value.position} ${exit.value.version}` : exit)),
+        ["1 0", "2 0", "3 1"]
+      )
+      assert.deepStrictEqual(commits, [{ size: 3, head: { sequence: 3, digest: digestOf(reads) } }])
+    })
+  )
+
+  it.live("lets the others of a batch through when one append is at fault", () =>
+    Effect.gen(function* () {
+      const { writer, reads } = yield* make()
+      yield* writer.append(to("poisoned", {}, [input]))
+      const exits = yield* together(writer, [
+        to("a", {}, [input]),
+        to("poisoned", {}, [input]),
+        to("b", {}, [input]),
+        to("a")
+      ])
+      assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, false, true, true])
+      assert.strictEqual(reads.head(), 4)
+      assert.strictEqual(reads.stream("Thing-poisoned", -1).length, 1)
+      assert.deepStrictEqual(
+        reads.page(0).map(({ position }) => position),
+        ["1", "2", "3", "4"]
+      )
+      yield* writer.append(to("poisoned"))
+      assert.strictEqual(reads.head(), 5)
+    })
+  )
+
+  it.live("acknowledges nothing on a full disk, and goes on when there is room again", () =>
+    Effect.gen(function* () {
+      const { db, writer, reads, commits } = yield* make()
+      yield* writer.append(to("a"))
+      const pages = Number(Object.values(db.prepare("PRAGMA page_count").get() ?? {})[0])
+      db.exec(`PRAGMA max_page_count = ${pages + 2}`)
+      const large = { text: "x".repeat(100_000) }
+      for (const exit of yield* together(writer, [to("b"), to("a", large), to("c")])) {
+        const error = Exit.isFailure(exit) ? yield* Effect.flip(exit) : null
+        assert.instanceOf(error, EventStoreError)
+        assert.strictEqual(error?.message, "The disk is full")
+      }
+      assert.strictEqual(reads.head(), 1)
+      assert.strictEqual(commits.length, 1)
+      yield* writer.append(to("small"))
+      db.exec("PRAGMA max_page_count = 1000000")
+      yield* together(writer, [to("b"), to("a", large)])
+      assert.deepStrictEqual(commits.at(-1)?.head, { sequence: 4, digest: digestOf(reads) })
+      assert.deepStrictEqual(
+        reads.page(0).map(({ stream, ordinal }) => `${stream} ${ordinal}`),
+        ["Thing-a 0", "Thing-small 0", "Thing-b 0", "Thing-a 1"]
+      )
+    })
+  )
+
+  it.live("refuses every further append after a failure of which nobody knows what it left on disk", () =>
+    Effect.gen(function* () {
+      const { db, writer } = yield* make()
+      yield* writer.append(to("a"))
+      db.close()
+      const failed = yield* Effect.flip(writer.append(to("a")))
+      assert.instanceOf(failed, EventStoreError)
+      assert.match(failed.message, /takes no more appends until it is opened again/)
+      assert.match((yield* Effect.flip(writer.append(to("a")))).message, /takes no more appends/)
+    })
+  )
+
+  it.live("does not acknowledge a commit that log.head could not be told of, nor any after it", () =>
+    Effect.gen(function* () {
+      let isBroken = false
+      const { writer, commits } = yield* make(() => {
+        if (isBroken) throw new Error("log.head cannot be written")
+      })
+      yield* writer.append(to("a"))
+      isBroken = true
+      assert.instanceOf(yield* Effect.flip(writer.append(to("b"))), EventStoreError)
+      isBroken = false
+      assert.instanceOf(yield* Effect.flip(writer.append(to("c"))), EventStoreError)
+      assert.strictEqual(commits.length, 1)
+    })
+  )
+
+  it.live("commits what is waiting when it is closed, and takes nothing more", () =>
+    Effect.gen(function* () {
+      const { writer, reads } = yield* make()
+      const waiting = yield* Effect.forkChild(writer.append(to("a")), { startImmediately: true })
+      writer.close()
+      assert.strictEqual(reads.head(), 1)
+      assert.strictEqual((yield* Fiber.join(waiting)).position, "1")
+      assert.strictEqual((yield* Effect.flip(writer.append(to("a")))).message, "The log is closed")
+    })
+  )
+})
