@@ -89,8 +89,15 @@ const endOfRun = (command: RecordOutcome, state: Request): ReadonlyArray<Event> 
         delivered: outcome.delivered,
         payloads: { output: ref }
       }
-      const billing = violations.length === 0 ? settle(state, outcome.delivered) : notBilled
-      const completed: Event = { _tag: "RequestCompleted", at, attempt, billing, error: null }
+      const isEmpty = outcome.delivered === 0n && state.submitted.quote.quantity > 0n
+      const isBilled = violations.length === 0 && !isEmpty
+      const completed: Event = {
+        _tag: "RequestCompleted",
+        at,
+        attempt,
+        billing: isBilled ? settle(state, outcome.delivered) : notBilled,
+        error: isEmpty ? "The provider delivered nothing." : null
+      }
       return violations.length === 0
         ? [...started(command, state), received, completed]
         : [

@@ -39,14 +39,19 @@ const decode = (line: string): Head | undefined => {
   return { sequence: Number(sequence), digest: digest === "-" ? "" : digest }
 }
 
-/** The newest whole slot; `undefined` when there is no file or no whole slot in it. */
+/**
+ * The newest whole slot; `undefined` when there is no file, or one whose first write was torn. Throws when both slots are
+ * damaged: to go on as if there had been none would hide a lost tail.
+ */
 export const read = (filename: string): Head | undefined => {
   if (!fs.existsSync(filename)) return undefined
-  const heads = fs.readFileSync(filename, "utf8").split("\n").map(decode)
-  return heads.reduce(
-    (a, b) => (a === undefined || (b !== undefined && b.sequence > a.sequence) ? b : a),
-    undefined
-  )
+  const text = fs.readFileSync(filename, "utf8")
+  const newest = text
+    .split("\n")
+    .map(decode)
+    .reduce((a, b) => (a === undefined || (b !== undefined && b.sequence > a.sequence) ? b : a), undefined)
+  if (newest === undefined && text.length >= slotBytes) throw new Error(`${filename} is damaged`)
+  return newest
 }
 
 export const open = (filename: string): LogHead => {
@@ -68,7 +73,11 @@ export const open = (filename: string): LogHead => {
     sync: () => {
       dirty = false
       return new Promise((resolve, reject) =>
-        fs.fdatasync(fd, (error) => (error ? reject(error) : resolve()))
+        fs.fdatasync(fd, (error) => {
+          if (error === null) return resolve()
+          dirty = true
+          reject(error)
+        })
       )
     },
     close: () => {

@@ -101,13 +101,13 @@ const catchUp = (reads: Reads.Reads, known: LogHead.Head): LogHead.Head => {
   return head
 }
 
-const readable = <A>(read: () => A): Effect.Effect<A, LogUnavailable> =>
-  Effect.try({ try: read, catch: (cause) => new LogUnavailable({ reason: "The log cannot be read", cause }) })
+const readable = <A>(read: () => A, reason = "The log cannot be read"): Effect.Effect<A, LogUnavailable> =>
+  Effect.try({ try: read, catch: (cause) => new LogUnavailable({ reason, cause }) })
 
 const make = Effect.fnUntraced(function* (directory: string) {
   yield* DataLock.acquire(directory)
   const names = files(directory)
-  const known = (yield* readable(() => LogHead.read(names.head))) ?? emptyHead
+  const known = (yield* readable(() => LogHead.read(names.head), "log.head cannot be read")) ?? emptyHead
   yield* refuseTruncated(names.log, known)
   const db = yield* openDatabase(names.log)
   const reads = yield* readable(() => Reads.make(db))

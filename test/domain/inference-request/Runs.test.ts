@@ -126,6 +126,16 @@ describe("An inference request", () => {
       .expectView(told, { status: "COMPLETED", outcome: "partial", billing: "partial", cost: "0.006" })
   })
 
+  it("is not charged, and has failed at the provider, when nothing of what was asked for was delivered", () => {
+    given(aggregate, Phases.open.running)
+      .when(Story.end(Story.delivered(0)))
+      .expectEvents(
+        { ...Story.received, delivered: Money.units(0) },
+        { ...Story.notCharged, error: "The provider delivered nothing." }
+      )
+      .expectView(told, { status: "COMPLETED", outcome: "provider_failed", ...notBilled })
+  })
+
   it("is never charged more than its hold", () => {
     given(aggregate, Phases.open.running)
       .when(Story.end(Story.delivered(400)))
