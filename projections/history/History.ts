@@ -5,7 +5,8 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "#domain/Ids.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { ReadModels, rows } from "../ReadModels.ts"
-import { HistoryItem, type Status } from "./HistoryItem.ts"
+import type { Status } from "#domain/inference-request/Status.ts"
+import { HistoryItem } from "./HistoryItem.ts"
 
 export interface Filter {
   readonly accountId: AccountId

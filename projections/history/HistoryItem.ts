@@ -2,25 +2,10 @@
 import { Schema } from "effect"
 import { AccountId, RequestId } from "#domain/Ids.ts"
 import { BillingStatus } from "#domain/inference-request/Event.ts"
+import { OutcomeWord, Status } from "#domain/inference-request/Status.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { NanoUsd } from "#domain/Money.ts"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
-
-export const Status = Schema.Literals(["IN_QUEUE", "IN_PROGRESS", "COMPLETED", "FAILED", "CANCELLED"])
-export type Status = typeof Status.Type
-
-/** decisions, "outcome". */
-export const Outcome = Schema.Literals([
-  "pending",
-  "succeeded",
-  "partial",
-  "invalid_output",
-  "provider_failed",
-  "failed",
-  "cancelled",
-  "expired"
-])
-export type Outcome = typeof Outcome.Type
 
 /** Times are Unix time in ms. */
 export const HistoryItem = Schema.Struct({
@@ -28,7 +13,7 @@ export const HistoryItem = Schema.Struct({
   accountId: AccountId,
   model: ModelEndpoint,
   status: Status,
-  outcome: Outcome,
+  outcome: OutcomeWord,
   metadata: Schema.fromJsonString(Schema.Record(Schema.String, Schema.String)),
   createdAt: Schema.Int,
   /** When a provider first started it. */

@@ -12,7 +12,7 @@ import {
 } from "#domain/inference-request/Event.ts"
 import { idOf } from "#streams/StreamName.ts"
 import { on, onType, type Projection } from "../Projection.ts"
-import type { Outcome } from "./HistoryItem.ts"
+import type { OutcomeWord } from "#domain/inference-request/Status.ts"
 
 /**
  * Each index ends in `created_at, request_id`, the order of every list. A page deep down steps over index entries only.
@@ -111,7 +111,7 @@ export const projection: Projection = {
         ({ message }, { stream, time, position }) => {
           const id = idOf(stream)
           moveTo(id, "FAILED")
-          end.run("FAILED", "failed" satisfies Outcome, time, "failed", "0", message, position, id)
+          end.run("FAILED", "failed" satisfies OutcomeWord, time, "failed", "0", message, position, id)
         }
       ),
       on(
@@ -119,7 +119,7 @@ export const projection: Projection = {
         Schema.Struct({ reason: RequestCancelled.fields.reason }),
         ({ reason }, { stream, time, position }) => {
           const id = idOf(stream)
-          const outcome: Outcome = reason === "expired" ? "expired" : "cancelled"
+          const outcome: OutcomeWord = reason === "expired" ? "expired" : "cancelled"
           moveTo(id, "CANCELLED")
           end.run("CANCELLED", outcome, time, "failed", "0", null, position, id)
         }
@@ -129,7 +129,7 @@ export const projection: Projection = {
 }
 
 /** decisions, "Failure views": an unbilled run either failed, with an error, or gave an output that its model forbids. */
-const outcomeOf = (billing: BillingStatus, error: string | null): Outcome => {
+const outcomeOf = (billing: BillingStatus, error: string | null): OutcomeWord => {
   switch (billing) {
     case "charged":
       return "succeeded"

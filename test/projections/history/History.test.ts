@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { NanoUsd, units } from "#domain/Money.ts"
 import type { Event } from "#domain/inference-request/Event.ts"
 import { type Filter, History, pageOf } from "#projections/history/History.ts"
-import type { Outcome, Status } from "#projections/history/HistoryItem.ts"
+import type { OutcomeWord, Status } from "#domain/inference-request/Status.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
 import * as ReadSide from "../ReadSide.ts"
 import * as Log from "../RequestLog.ts"
@@ -80,7 +80,7 @@ describe("History", () => {
     })
   )
 
-  const ends: ReadonlyArray<readonly [Event, Status, Outcome]> = [
+  const ends: ReadonlyArray<readonly [Event, Status, OutcomeWord]> = [
     [ended("partial", null), "COMPLETED", "partial"],
     [ended("failed", null), "COMPLETED", "invalid_output"],
     [ended("failed", "model crashed"), "COMPLETED", "provider_failed"],
