@@ -65,9 +65,7 @@ export const make = Effect.gen(function* () {
     const provider = providers.find(job.model.provider)
     if (provider === null) return Effect.succeed(refused("This server has no provider for the model."))
     const seconds = job.model.timeoutSeconds
-    return Effect.suspend(() =>
-      jobId === null ? provider.run(job, control) : provider.reattach(job, jobId, control)
-    ).pipe(
+    return (jobId === null ? provider.run(job, control) : provider.reattach(job, jobId, control)).pipe(
       Effect.timeoutOrElse({
         duration: seconds * 1_000,
         orElse: () => Effect.succeed(refused(`The run took longer than the model's limit of ${seconds} s.`))

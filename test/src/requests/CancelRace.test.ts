@@ -1,0 +1,83 @@
+/** Cancels, ends and retries in any order: the request ends once, and a client is told what happened. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import * as fc from "fast-check"
+import { TestClock } from "effect/testing"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import * as Facts from "#test/support/RequestFacts.ts"
+import { succeeded } from "#test/support/TestModels.ts"
+import * as TestNode from "#test/support/TestNode.ts"
+import { TestProvider, type TestRun } from "#test/support/TestProvider.ts"
+
+const outcomes: ReadonlyArray<ProviderOutcome> = [
+  succeeded(),
+  { _tag: "Stopped" },
+  { _tag: "ModelFailed", message: "no" },
+  { _tag: "ProviderError", message: "reset", retryable: true },
+  { _tag: "ProviderError", message: "refused", retryable: false },
+  { _tag: "RateLimited", retryAfterMs: 500 }
+]
+
+type Step = "cancel" | "start" | "tick" | "yield" | ProviderOutcome
+type Cancelled = Effect.Success<ReturnType<typeof Facts.cancel>>
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant("cancel") },
+  { weight: 1, arbitrary: fc.constantFrom("start", "yield") },
+  { weight: 2, arbitrary: fc.constant("tick") },
+  { weight: 3, arbitrary: fc.constantFrom(...outcomes) }
+)
+
+/** Does the steps without waiting for what each of them leads to, then brings the request to its end. */
+const race = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
+  const provider = yield* TestProvider
+  const open: Array<TestRun> = []
+  yield* Effect.forkScoped(Effect.forever(Effect.map(provider.next, (run) => open.push(run))))
+  const id = yield* Facts.submit()
+  const cancelling: Array<Fiber.Fiber<Cancelled, unknown>> = []
+  for (const next of steps) {
+    const run = open.at(-1)
+    if (next === "cancel") cancelling.push(yield* Effect.forkScoped(Facts.cancel(id)))
+    else if (next === "tick") yield* TestClock.adjust("300 millis")
+    else if (next === "yield") yield* Effect.yieldNow
+    else if (run === undefined) continue
+    else if (next === "start") yield* Effect.forkScoped(run.does(({ started }) => started))
+    else yield* run.ends(next)
+  }
+  provider.answerWith(() => Effect.succeed(succeeded()))
+  yield* Effect.forEach(open, (run) => run.ends(succeeded()))
+  yield* TestClock.adjust("1 minute")
+  yield* Effect.forEach(open, (run) => run.ends(succeeded()))
+  const all = yield* Facts.untilEnd(id)
+  return { all, answers: yield* Effect.forEach(cancelling, Fiber.join) }
+})
+
+describe("A cancel that races with the run", () => {
+  it.live("leaves one end, and answers that agree with it", () =>
+    Effect.promise(() =>
+      fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+          const { all, answers } = await Effect.runPromise(
+            race(steps).pipe(
+              Effect.provide(TestNode.layer()),
+              Effect.provide(TestClock.layer()),
+              Effect.scoped
+            )
+          )
+          const [end, ...more] = Facts.terminal(all)
+          assert.deepStrictEqual(more, [])
+          assert.lengthOf(Facts.ofType(all, "RequestCancelled"), end?._tag === "RequestCancelled" ? 1 : 0)
+          const charges = Facts.ofType(all, "RequestCompleted").filter(
+            ({ billing }) => billing.status !== "failed"
+          )
+          assert.lengthOf(charges, Facts.ofType(all, "OutputReceived").length)
+          for (const { cancel, request } of answers) {
+            if (cancel.accepted) assert.notInclude(["Completed", "Failed"], request.phase._tag)
+          }
+          if (end?._tag === "RequestCancelled") assert.isNotEmpty(answers)
+        }),
+        { numRuns: 40 }
+      )
+    )
+  )
+})

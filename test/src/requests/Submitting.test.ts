@@ -1,0 +1,242 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as crypto from "node:crypto"
+import { Effect, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { RequestId } from "#domain/Ids.ts"
+import * as IdempotencyKey from "#domain/idempotency-key/IdempotencyKey.ts"
+import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
+import { Projections } from "#projections/Projections.ts"
+import { IdempotencyKeyActors } from "#src/requests/IdempotencyKeyActors.ts"
+import { Requests } from "#src/requests/Requests.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import { IdGenerator } from "#streams/IdGenerator.ts"
+import * as AppendFaults from "#test/support/AppendFaults.ts"
+import * as Facts from "#test/support/RequestFacts.ts"
+import { single, succeeded, testModel } from "#test/support/TestModels.ts"
+import * as TestNode from "#test/support/TestNode.ts"
+import { TestProvider } from "#test/support/TestProvider.ts"
+
+const limited = testModel("test/limited", { maxQueued: 3 })
+const models = [single, limited]
+/** Requests wait for ever. */
+const waiting = TestNode.layer({ models, dispatches: false })
+const layer = TestNode.layer({ models })
+
+const submit = Effect.fnUntraced(function* (options?: Parameters<typeof Facts.submission>[0]) {
+  const requests = yield* Requests
+  return yield* requests.submit(Facts.submission(options))
+})
+
+const keyed = (key: string, requestHash = "hash of the request") => ({ idempotency: { key, requestHash } })
+
+const logged = Effect.gen(function* () {
+  const reader = yield* EventReader
+  const all = yield* Stream.runCollect(reader.readAll(GlobalPosition.beginning))
+  return all.map(({ type }) => type)
+})
+
+describe("Requests.submit", () => {
+  it.effect("answers with the request as it was accepted, and its input can be read", () =>
+    Effect.gen(function* () {
+      const requests = yield* Requests
+      const webhook = { url: "https://acme.dev/hook", events: ["completed"], filtered: true } as const
+      const accepted = yield* submit({ metadata: { a: "b" }, webhook })
+      assert.isFalse(accepted.replayed)
+      assert.deepInclude(accepted.request.submitted, {
+        ...Facts.caller(),
+        model: single.model.endpoint,
+        modelVersion: single.model.version,
+        metadata: { a: "b" },
+        webhook
+      })
+      assert.deepStrictEqual(accepted.request.phase, { _tag: "Queued", dueAt: 0 })
+      assert.deepStrictEqual(yield* requests.payloads(accepted), { input: { value: "in" }, output: null })
+    }).pipe(Effect.provide(waiting))
+  )
+
+  it.effect.each(["test/none", "nothing", "../etc", "__proto__", ""])("refuses the model %j", (endpoint) =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* Effect.flip(submit({ endpoint })))._tag, "ModelNotFound")
+      assert.deepStrictEqual(yield* logged, [])
+    }).pipe(Effect.provide(waiting))
+  )
+
+  it.effect("refuses an invalid input with every breach of the schema, and does not use up the key", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(submit({ input: { value: 1, more: "x" }, ...keyed("k") }))
+      if (error._tag !== "InvalidInput") return assert.fail(error._tag)
+      assert.deepStrictEqual(error.issues.map(({ path, code }) => [code, ...path]).sort(), [
+        ["additionalProperties", "more"],
+        ["type", "value"]
+      ])
+      assert.deepStrictEqual(yield* logged, [])
+      assert.isFalse((yield* submit(keyed("k", "hash of the repaired request"))).replayed)
+    }).pipe(Effect.provide(waiting))
+  )
+
+  it.effect("refuses what comes while the model's queue is full, and takes it when there is room", () =>
+    Effect.gen(function* () {
+      const provider = yield* TestProvider
+      // One runs, three wait.
+      yield* submit({ model: limited })
+      const first = yield* provider.next
+      const ids = yield* Effect.replicateEffect(Effect.tap(submit({ model: limited }), settled), 3)
+      const error = yield* Effect.flip(submit({ model: limited, ...keyed("k") }))
+      assert.deepInclude(error, { _tag: "QueueFull", retryAfterSeconds: 5 })
+      yield* submit()
+      yield* first.ends(succeeded())
+      yield* Facts.untilType(ids[0]?.id ?? RequestId.make(""), "DispatchStarted")
+      yield* settled
+      assert.isFalse((yield* submit({ model: limited, ...keyed("k") })).replayed)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("accepts nothing that it could not store", () =>
+    Effect.gen(function* () {
+      const faults = yield* AppendFaults.AppendFaults
+      faults.fail("RequestSubmitted", 1)
+      assert.strictEqual((yield* Effect.flip(submit()))._tag, "EventStoreError")
+      assert.deepStrictEqual(yield* logged, [])
+      yield* submit()
+    }).pipe(Effect.provide(waiting))
+  )
+})
+
+describe("An idempotency key", () => {
+  it.effect("gives the first answer again, whatever has become of the request since", () =>
+    Effect.gen(function* () {
+      const provider = yield* TestProvider
+      provider.answerWith(() => Effect.succeed(succeeded()))
+      const first = yield* submit(keyed("k"))
+      yield* Facts.untilEnd(first.id)
+      yield* Facts.snapshot(first.id)
+      const again = yield* submit(keyed("k"))
+      assert.isTrue(again.replayed)
+      assert.strictEqual(again.id, first.id)
+      assert.deepStrictEqual(again.request, first.request)
+      assert.strictEqual(provider.begun().length, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("gives the first answer again also while the model's queue is full", () =>
+    Effect.gen(function* () {
+      const first = yield* submit({ model: limited, ...keyed("k") })
+      yield* Effect.replicateEffect(submit({ model: limited }), 2)
+      yield* settled
+      assert.strictEqual((yield* Effect.flip(submit({ model: limited })))._tag, "QueueFull")
+      assert.strictEqual((yield* submit({ model: limited, ...keyed("k") })).id, first.id)
+    }).pipe(Effect.provide(waiting))
+  )
+
+  it.effect("is refused for another request", () =>
+    Effect.gen(function* () {
+      yield* submit(keyed("k"))
+      const error = yield* Effect.flip(submit(keyed("k", "hash of another request")))
+      assert.strictEqual(error._tag, "IdempotencyKeyReused")
+    }).pipe(Effect.provide(waiting))
+  )
+
+  it.effect("is the account's own, and differs from every other key", () =>
+    Effect.gen(function* () {
+      const answers = [
+        yield* submit(keyed("k")),
+        yield* submit(keyed("K")),
+        yield* submit(keyed("k ")),
+        yield* submit({ ...keyed("k"), account: "acc_other" })
+      ]
+      assert.strictEqual(new Set(answers.map(({ id }) => id)).size, 4)
+      assert.isFalse(answers.some(({ replayed }) => replayed))
+    }).pipe(Effect.provide(waiting))
+  )
+
+  it.effect("makes one request of fifty at once, one of whose answers is the first", () =>
+    Effect.gen(function* () {
+      const answers = yield* Effect.all(
+        Array.from({ length: 50 }, () => submit(keyed("k"))),
+        {
+          concurrency: "unbounded"
+        }
+      )
+      assert.strictEqual(new Set(answers.map(({ id }) => id)).size, 1)
+      assert.lengthOf(
+        answers.filter(({ replayed }) => !replayed),
+        1
+      )
+      assert.deepStrictEqual(yield* logged, ["KeyReserved", "RequestSubmitted"])
+    }).pipe(Effect.provide(waiting))
+  )
+
+  it.effect("makes one request of twins on two nodes", () =>
+    Effect.gen(function* () {
+      const options = { models, dispatches: false }
+      const one = yield* TestNode.start({ ...options, name: "one" })
+      const two = yield* TestNode.start({ ...options, name: "two" })
+      const twins = Array.from({ length: 20 }, (_, index) =>
+        (index % 2 === 0 ? one : two).on(submit(keyed("k")))
+      )
+      const answers = yield* Effect.all(twins, { concurrency: "unbounded" })
+      assert.strictEqual(new Set(answers.map(({ id }) => id)).size, 1)
+      assert.deepStrictEqual(yield* logged, ["KeyReserved", "RequestSubmitted"])
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+
+  it.effect("that was reserved before a crash leads to the request under the reserved id", () =>
+    Effect.gen(function* () {
+      const keys = yield* IdempotencyKeyActors
+      const ids = yield* IdGenerator
+      const reserved = RequestId.make(ids.next())
+      const keyHash = crypto.hash("sha256", "k", "base64url")
+      const { accountId } = Facts.caller()
+      yield* keys.execute(IdempotencyKey.streamId(accountId, keyHash), {
+        _tag: "Reserve",
+        at: 0,
+        requestId: reserved,
+        requestHash: "hash of the request"
+      })
+      const answer = yield* submit(keyed("k"))
+      assert.deepStrictEqual([answer.id, answer.replayed], [reserved, false])
+      assert.deepStrictEqual(yield* logged, ["KeyReserved", "RequestSubmitted"])
+    }).pipe(Effect.provide(waiting))
+  )
+
+  it.effect("whose request could not be stored leads to it at the next try", () =>
+    Effect.gen(function* () {
+      const faults = yield* AppendFaults.AppendFaults
+      faults.fail("RequestSubmitted", 1)
+      yield* Effect.flip(submit(keyed("k")))
+      assert.isFalse((yield* submit(keyed("k"))).replayed)
+      assert.deepStrictEqual(yield* logged, ["KeyReserved", "RequestSubmitted"])
+    }).pipe(Effect.provide(waiting))
+  )
+
+  it.effect("whose request was stored unheard leads to it at the next try", () =>
+    Effect.gen(function* () {
+      const faults = yield* AppendFaults.AppendFaults
+      faults.fail("RequestSubmitted", 1, "stored unheard")
+      yield* Effect.flip(submit(keyed("k")))
+      assert.isTrue((yield* submit(keyed("k"))).replayed)
+      assert.deepStrictEqual(yield* logged, ["KeyReserved", "RequestSubmitted"])
+    }).pipe(Effect.provide(waiting))
+  )
+
+  it.effect("is free again after 24 hours, and not before", () =>
+    Effect.gen(function* () {
+      const first = yield* submit(keyed("k"))
+      yield* TestClock.adjust(IdempotencyKey.retentionMs - 1)
+      const error = yield* Effect.flip(submit(keyed("k", "hash of another request")))
+      assert.strictEqual(error._tag, "IdempotencyKeyReused")
+      yield* TestClock.adjust(1)
+      const second = yield* submit(keyed("k", "hash of another request"))
+      assert.isFalse(second.replayed)
+      assert.notStrictEqual(second.id, first.id)
+    }).pipe(Effect.provide(waiting))
+  )
+})
+
+/** Waits until the work queue shows all that is on the log. */
+const settled = Effect.gen(function* () {
+  const projections = yield* Projections
+  const { head } = yield* EventReader
+  assert.isTrue(yield* projections.waitFor(yield* head, { projection: DueWorkProjection.projection.name }))
+})
