@@ -1,5 +1,5 @@
 /** One claimed run, from its input to its recorded outcome, whatever the provider does. */
-import { Clock, Effect, Schedule } from "effect"
+import { Clock, Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -108,7 +108,10 @@ export const make = Effect.gen(function* () {
       )
     )
 
-  /** Until it is recorded: this run is this node's, and nobody else records it. */
+  /**
+   * Until it is recorded: this run is this node's, and nobody else records it. A node that goes down meanwhile leaves the
+   * run claimed, to be found lost.
+   */
   const record = Effect.fnUntraced(function* (
     job: ReturnType<typeof jobOf>,
     entry: CatalogEntry | null,
@@ -116,7 +119,7 @@ export const make = Effect.gen(function* () {
     startedAt: number | null
   ) {
     const times = { at: yield* Clock.currentTimeMillis, startedAt }
-    yield* judgeAndRecord(job, entry, outcome, times).pipe(
+    const attempt: Effect.Effect<unknown> = judgeAndRecord(job, entry, outcome, times).pipe(
       Effect.catchDefect((defect) =>
         Effect.andThen(
           Effect.logError("A provider's report cannot be recorded", defect),
@@ -124,10 +127,14 @@ export const make = Effect.gen(function* () {
         )
       ),
       Effect.catchTag(["RequestNotFound", "NotDispatchable"], Effect.die),
-      Effect.tapError((error) => Effect.logError("The outcome of a run is not recorded yet", error)),
-      Effect.retry(Schedule.spaced("1 second")),
-      Effect.orDie
+      Effect.catch((error) =>
+        Effect.logError("The outcome of a run is not recorded yet", error).pipe(
+          Effect.andThen(Effect.interruptible(Effect.sleep("1 second"))),
+          Effect.andThen(Effect.suspend(() => attempt))
+        )
+      )
     )
+    yield* attempt
   })
 
   /** A job that the provider runs without us stays claimed: the next node re-attaches to it. */

@@ -1,6 +1,6 @@
 /** What becomes of a node's runs when it goes down, in good order or not. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Runs } from "#src/reactors/dispatch/Runs.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
@@ -224,6 +224,30 @@ describe("A node that goes down in good order", () => {
         const all = yield* Facts.untilEnd(id)
         assert.lengthOf(Facts.ofType(all, "RequestCompleted"), 1)
       }
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+
+  it.effect("does so though the log takes no outcome, and the next one runs what was not recorded", () =>
+    Effect.gen(function* () {
+      const provider = yield* TestProvider
+      const first = yield* start("first")
+      const id = yield* first.on(request)
+      const run = yield* provider.next
+      const tried = yield* Deferred.make<void>()
+      const faults = yield* first.on(AppendFaults)
+      faults.decide(() => {
+        Deferred.doneUnsafe(tried, Effect.void)
+        return "refused"
+      })
+      yield* run.ends(succeeded())
+      yield* Deferred.await(tried)
+      yield* first.stop
+      assert.notInclude(yield* Facts.types(id), "RequestCompleted")
+      provider.answerWith(() => Effect.succeed(succeeded()))
+      const second = yield* start("second")
+      yield* second.on(Facts.untilType(id, "RequestRequeued"))
+      yield* TestClock.adjust("250 millis")
+      assert.lengthOf(Facts.ofType(yield* Facts.untilEnd(id), "RequestCompleted"), 1)
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
