@@ -23,8 +23,8 @@ export type Price = typeof Price.Type
 /** The price a request was accepted at; it never changes afterwards. */
 export const Quote = Schema.Struct({
   ...Price.fields,
-  /** Units asked for. */
-  quantity: Money.Quantity,
+  /** Units asked for; `null` when only the run can tell, as with the pixels of a picture that is scaled by its width. */
+  quantity: Schema.NullOr(Money.Quantity),
   /** Units at most: `hold` pays for them, and a charge never exceeds it. */
   maxQuantity: Money.Quantity,
   hold: Money.NanoUsd
@@ -34,7 +34,7 @@ export type Quote = typeof Quote.Type
 const cost = (price: Price, quantity: Money.Quantity): Money.NanoUsd =>
   Money.max(price.minimumCharge, Money.times(price.unitPrice, quantity))
 
-export const quote = (price: Price, quantity: Money.Quantity, maxQuantity: Money.Quantity): Quote => ({
+export const quote = (price: Price, quantity: Money.Quantity | null, maxQuantity: Money.Quantity): Quote => ({
   ...price,
   quantity,
   maxQuantity,

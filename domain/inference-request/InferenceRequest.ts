@@ -10,7 +10,7 @@ import * as RetrySchedule from "../RetrySchedule.ts"
 import type { Command, Rejection } from "./Command.ts"
 import { codec, type Event } from "./Event.ts"
 import { evolve, initial, isTerminal, type Request, type State } from "./State.ts"
-import { units, zero } from "../Money.ts"
+import { type Quantity, units, zero } from "../Money.ts"
 
 type RecordOutcome = Extract<Command, { readonly _tag: "RecordOutcome" }>
 
@@ -89,7 +89,7 @@ const endOfRun = (command: RecordOutcome, state: Request): ReadonlyArray<Event> 
         delivered: outcome.delivered,
         payloads: { output: ref }
       }
-      const isEmpty = outcome.delivered === 0n && state.submitted.quote.quantity > 0n
+      const isEmpty = outcome.delivered === 0n && isShort(state, outcome.delivered)
       const isBilled = violations.length === 0 && !isEmpty
       const completed: Event = {
         _tag: "RequestCompleted",
@@ -187,9 +187,12 @@ const cancel = (
 
 const notBilled = { status: "failed", amount: zero, units: units(0) } as const
 
-/** Fewer units than asked for are charged as such (decisions, "partial"). */
-const settle = (state: Request, delivered: Pricing.Quote["quantity"]) => ({
-  status: delivered < state.submitted.quote.quantity ? ("partial" as const) : ("charged" as const),
+/** Whether fewer units were delivered than asked for (decisions, "partial"). */
+const isShort = ({ submitted: { quote } }: Request, delivered: Quantity): boolean =>
+  quote.quantity !== null && delivered < quote.quantity
+
+const settle = (state: Request, delivered: Quantity) => ({
+  status: isShort(state, delivered) ? ("partial" as const) : ("charged" as const),
   amount: Pricing.charge(state.submitted.quote, delivered),
   units: delivered
 })

@@ -20,8 +20,8 @@ export interface CatalogEntry {
   validateInput(input: Json): ReadonlyArray<InputIssue>
   /** Every breach, at most 1,000; none for a valid output. */
   validateOutput(output: Json): ReadonlyArray<Violation>
-  /** Billable units of a valid input: asked for, and at most. */
-  quantities(input: Json): { readonly quantity: Quantity; readonly maxQuantity: Quantity }
+  /** Billable units of a valid input: asked for (`null` when only the run can tell), and at most. */
+  quantities(input: Json): { readonly quantity: Quantity | null; readonly maxQuantity: Quantity }
 }
 
 export class Catalog extends Context.Service<

@@ -9,8 +9,8 @@ import type { Quantity } from "#domain/Money.ts"
 
 /** Billable units of one run. */
 export interface Quantities {
-  /** Asked for. */
-  readonly quantity: Quantity
+  /** Asked for; `null` when only the run can tell. */
+  readonly quantity: Quantity | null
   /** At most: this much is held. */
   readonly maxQuantity: Quantity
 }
@@ -35,6 +35,9 @@ export const providerName = "builtin"
 
 /** Units known before the run. */
 export const exactly = (quantity: Quantity): Quantities => ({ quantity, maxQuantity: quantity })
+
+/** Units that only the run can tell, and their bound. */
+export const atMost = (maxQuantity: Quantity): Quantities => ({ quantity: null, maxQuantity })
 
 /** Throws on an endpoint that no model may have. */
 export const defineModel = <Input>(definition: Definition<Input>): BuiltinModel => {

@@ -136,6 +136,13 @@ describe("An inference request", () => {
       .expectView(told, { status: "COMPLETED", outcome: "provider_failed", ...notBilled })
   })
 
+  it("is charged in full for any amount when only the run could tell how much it would be", () => {
+    const quote = { ...Story.quote, quantity: null }
+    given(aggregate, [{ _tag: "RequestSubmitted", ...Story.request, quote }, Story.dispatched(), Story.started()])
+      .when(Story.end(Story.delivered(3)))
+      .expectView(told, { status: "COMPLETED", outcome: "succeeded", billing: "charged", cost: "0.006" })
+  })
+
   it("is never charged more than its hold", () => {
     given(aggregate, Phases.open.running)
       .when(Story.end(Story.delivered(400)))

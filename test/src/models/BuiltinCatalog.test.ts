@@ -68,7 +68,7 @@ describe("BuiltinCatalog", () => {
 
   it.each(models)("$endpoint has a price, units and limits that fit each other", ({ model, quantities }) => {
     const { quantity, maxQuantity } = quantities(model.exampleInput)
-    assert.isTrue(model.price.unitPrice > 0n && quantity > 0n && quantity <= maxQuantity)
+    assert.isTrue(model.price.unitPrice > 0n && maxQuantity > 0n && (quantity ?? maxQuantity) <= maxQuantity)
     assert.isTrue(model.expectedSeconds > 0 && model.expectedSeconds <= model.timeoutSeconds)
     assert.isAtLeast(model.concurrency, 1)
   })

@@ -106,7 +106,7 @@ describe("SandboxModels", () => {
       const outcome = yield* outcomeOf(partial, input)
       assert(outcome._tag === "Succeeded")
       const quote = Pricing.quote(partial.model.price, quantity, maxQuantity)
-      assert.isTrue(outcome.delivered < quote.quantity)
+      assert.isTrue(outcome.delivered < quote.maxQuantity)
       assert.strictEqual(Money.format(Pricing.charge(quote, outcome.delivered)), "0.006")
     })
   )

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Fit, OutputFormat } from "#src/providers/builtin/vision/VisionTask.ts"
-import { defineModel, exactly } from "../BuiltinModel.ts"
+import { atMost, defineModel, exactly, type Quantities } from "../BuiltinModel.ts"
 import { gradient } from "./ExampleImages.ts"
 import { megapixels, perMegapixel, visionDefaults } from "./VisionDefaults.ts"
 import * as Schemas from "./VisionSchemas.ts"
@@ -13,9 +13,11 @@ export const ResizeInput = Schema.Struct({
   format: Schema.optionalKey(OutputFormat)
 })
 
-/** Only with both sides given, and a fit that keeps to them, is the output's size known beforehand. */
-const pixelsOf = ({ width, height, fit }: typeof ResizeInput.Type): number | undefined =>
-  width === undefined || height === undefined || fit === "outside" ? undefined : width * height
+/** Only with both sides given, and a fit that fills them, is the output's size known beforehand. */
+const quantities = ({ width, height, fit }: typeof ResizeInput.Type): Quantities => {
+  if (width === undefined || height === undefined || fit === "outside") return atMost(megapixels(undefined))
+  return fit === "inside" ? atMost(megapixels(width * height)) : exactly(megapixels(width * height))
+}
 
 export const resize = defineModel({
   ...visionDefaults,
@@ -53,5 +55,5 @@ export const resize = defineModel({
   exampleInput: { image: gradient, width: 64, height: 48, format: "png" },
   price: perMegapixel,
   input: ResizeInput,
-  quantities: (input) => exactly(megapixels(pixelsOf(input)))
+  quantities
 })

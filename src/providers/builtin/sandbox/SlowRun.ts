@@ -19,5 +19,5 @@ export const slow: SandboxRun = Effect.fnUntraced(function* (job, control) {
   }
   return (yield* isStoppedUntil(seconds))
     ? stopped
-    : succeeded({ slept: seconds }, model.quantities(job.input).quantity)
+    : succeeded({ slept: seconds }, model.quantities(job.input).maxQuantity)
 })
