@@ -27,7 +27,9 @@ export class DataDirectory extends Context.Service<DataDirectory, string>()("inf
       DataDirectory,
       Effect.try({
         try: () => {
-          fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
+          // `recursive` alone never returns where a parent refuses new entries with ENOENT, as /proc does.
+          const recursive = !fs.existsSync(path.dirname(directory))
+          if (!fs.existsSync(directory)) fs.mkdirSync(directory, { recursive, mode: 0o700 })
           fs.accessSync(directory, fs.constants.W_OK)
           return directory
         },
