@@ -1,5 +1,6 @@
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
+import { LogFailure } from "#streams/LogFailure.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
 
 /** Loaded by nobody else: the other commands start in a fraction of its time. */
@@ -11,8 +12,13 @@ const server = Layer.unwrap(
 )
 
 export const serve = Command.make("serve", {}, () =>
-  // To be stopped by a signal is how a server ends well.
-  Layer.launch(server).pipe(Effect.onInterrupt(() => Effect.sync(() => (process.exitCode = 0))))
+  Layer.build(server).pipe(
+    // A log that takes no more appends ends the process, so that whoever watches it starts it anew.
+    Effect.flatMap((services) => Context.get(services, LogFailure).await),
+    Effect.scoped,
+    // To be stopped by a signal is how a server ends well.
+    Effect.onInterrupt(() => Effect.sync(() => (process.exitCode = 0)))
+  )
 ).pipe(
   Command.withDescription(
     "Run the server until SIGTERM or SIGINT. Settings are environment variables, HOST and PORT among them"

@@ -1,10 +1,11 @@
 /** Wakes those who wait for a request to change, whichever node changes it: one follower of the log for all of them. */
-import { Context, Effect, Layer, Queue, Schedule, type Scope, Stream } from "effect"
+import { Context, Effect, Layer, Queue, type Scope, Stream } from "effect"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import { supervise } from "#src/Supervise.ts"
 import { RequestActors } from "./RequestActors.ts"
 
 export class RequestChanges extends Context.Service<
@@ -36,25 +37,27 @@ export class RequestChanges extends Context.Service<
         return ids
       }
 
+      const tell = (id: string) =>
+        Effect.sync(() => {
+          for (const queue of watchers.get(id) ?? []) Queue.offerUnsafe(queue, undefined)
+        })
+
       const wake = (id: string) =>
-        Effect.andThen(
-          actors.refresh(id),
-          Effect.sync(() => {
-            for (const queue of watchers.get(id) ?? []) Queue.offerUnsafe(queue, undefined)
-          })
+        actors.refresh(id).pipe(
+          Effect.catchDefect((defect) => Effect.logError("A watched request cannot be read", defect)),
+          Effect.andThen(tell(id)),
+          Effect.annotateLogs({ request_id: id })
         )
 
-      yield* Stream.suspend(() => reader.subscribe(position)).pipe(
+      const follow = Stream.suspend(() => reader.subscribe(position)).pipe(
         Stream.runForEachArray((events) =>
           Effect.andThen(
             Effect.forEach(watchedIds(events), wake, { discard: true }),
             Effect.sync(() => (position = events[events.length - 1]?.position ?? position))
           )
-        ),
-        Effect.tapCause((cause) => Effect.logError("Following the log for changed requests failed", cause)),
-        Effect.retry(Schedule.spaced("1 second")),
-        Effect.forkScoped
+        )
       )
+      yield* Effect.forkScoped(supervise("Following the log for changed requests", follow))
 
       const unwatch = (id: string, queue: Queue.Queue<void>) => {
         const queues = watchers.get(id)

@@ -1,6 +1,6 @@
 /** The log read-only, beside the process that writes it: for projections in their own thread, `verify` and exports. */
 import type { DatabaseSync } from "node:sqlite"
-import { Effect, Layer, type Scope, Stream } from "effect"
+import { Effect, Layer, Schedule, type Scope, Stream } from "effect"
 import { EventReader, EventStoreError } from "../EventReader.ts"
 import * as HeadSignal from "../HeadSignal.ts"
 import * as Database from "./Database.ts"
@@ -26,6 +26,14 @@ const openDatabase = (filename: string): Effect.Effect<DatabaseSync, EventStoreE
     (db) => Effect.sync(() => db.close())
   ).pipe(Effect.tap((db) => attempt(() => Schema.check(db))))
 
+/** What cannot be read now is read with a later try or a later wake: the follower must not end for it. */
+const follow = (head: Effect.Effect<number, EventStoreError>, signal: HeadSignal.HeadSignal) =>
+  head.pipe(
+    Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 50 }),
+    Effect.map((sequence) => signal.publish(SqliteReading.position(sequence))),
+    Effect.catch((error) => Effect.logError("The log's end cannot be read", error))
+  )
+
 export const layer = (options: ReaderOptions): Layer.Layer<EventReader, EventStoreError> =>
   Layer.effect(
     EventReader,
@@ -34,7 +42,7 @@ export const layer = (options: ReaderOptions): Layer.Layer<EventReader, EventSto
       const reads = yield* attempt(() => Reads.make(db))
       const signal = HeadSignal.make(SqliteReading.position(yield* attempt(reads.head)))
       yield* (options.wake ?? Stream.empty).pipe(
-        Stream.runForEach(() => Effect.sync(() => signal.publish(SqliteReading.position(reads.head())))),
+        Stream.runForEach(() => follow(attempt(reads.head), signal)),
         Effect.forkScoped
       )
       return EventReader.of(SqliteReading.make({ reads, signal }))

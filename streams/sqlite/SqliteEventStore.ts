@@ -3,13 +3,15 @@
  * directory's lock for as long as it lives.
  */
 import * as fs from "node:fs"
-import { Context, Effect, Layer, Schedule, Schema } from "effect"
+import { Context, Deferred, Effect, Layer, Schedule, Schema } from "effect"
 import * as EventChain from "../EventChain.ts"
-import { EventReader } from "../EventReader.ts"
+import { EventReader, EventStoreError } from "../EventReader.ts"
 import { EventStore } from "../EventStore.ts"
+import { LogFailure } from "../LogFailure.ts"
 import * as HeadSignal from "../HeadSignal.ts"
 import * as Database from "./Database.ts"
 import * as DataLock from "./DataLock.ts"
+import * as FilesInPlace from "./FilesInPlace.ts"
 import * as LogHead from "./LogHead.ts"
 import { LogUnavailable } from "./LogUnavailable.ts"
 import * as Reads from "./Reads.ts"
@@ -104,9 +106,27 @@ const catchUp = (reads: Reads.Reads, known: LogHead.Head): LogHead.Head => {
 const readable = <A>(read: () => A, reason = "The log cannot be read"): Effect.Effect<A, LogUnavailable> =>
   Effect.try({ try: read, catch: (cause) => new LogUnavailable({ reason, cause }) })
 
+/** Looks once a second: nothing that was acknowledged before that is safe either, but nothing more is lost. */
+const watchFiles = (filenames: ReadonlyArray<string>, writer: Writer.Writer) =>
+  Effect.suspend(() => {
+    const displaced = FilesInPlace.make(filenames)
+    const check = Effect.sync(() => {
+      const filename = displaced()
+      if (filename === undefined) return true
+      writer.fail(new EventStoreError({ reason: `${filename} was removed or replaced while it was in use` }))
+      return false
+    })
+    return Effect.forkScoped(
+      Effect.repeat(check, { schedule: Schedule.spaced("1 second"), while: (inPlace) => inPlace })
+    )
+  })
+
 const make = Effect.fnUntraced(function* (directory: string) {
   yield* DataLock.acquire(directory)
   const names = files(directory)
+  if (fs.existsSync(names.log) && !fs.existsSync(names.head)) {
+    yield* Effect.logWarning("There is no log.head: whether the end of the log is missing cannot be told")
+  }
   const known = (yield* readable(() => LogHead.read(names.head), "log.head cannot be read")) ?? emptyHead
   yield* refuseTruncated(names.log, known)
   const db = yield* openDatabase(names.log)
@@ -117,6 +137,7 @@ const make = Effect.fnUntraced(function* (directory: string) {
 
   const signal = HeadSignal.make(SqliteReading.position(start.sequence))
   const recent = RecentEvents.make(start.sequence)
+  const failed = Deferred.makeUnsafe<never, EventStoreError>()
   const writer = yield* Effect.acquireRelease(
     readable(() =>
       Writer.make({
@@ -127,21 +148,25 @@ const make = Effect.fnUntraced(function* (directory: string) {
           logHead.write(head)
           recent.push(events)
           signal.publish(SqliteReading.position(head.sequence))
-        }
+        },
+        onFailure: (error) => Deferred.doneUnsafe(failed, Effect.fail(error))
       })
     ),
     (writer) => Effect.sync(() => writer.close())
   )
+  yield* watchFiles([names.log, names.head], writer)
   const page = (after: number) => recent.page(after, Reads.pageSize) ?? reads.page(after)
-  return EventStore.of({ ...SqliteReading.make({ reads, signal, page }), append: writer.append })
+  const reading = SqliteReading.make({ reads, signal, page })
+  return Context.make(EventStore, { ...reading, append: writer.append }).pipe(
+    Context.add(EventReader, reading),
+    Context.add(LogFailure, { await: Deferred.await(failed) })
+  )
 })
 
 /** Fails when another process holds the directory, or when acknowledged events are missing. */
 export const layer = (
   directory: string
-): Layer.Layer<EventStore | EventReader, DataLock.DataDirectoryLocked | LogUnavailable | LogTruncated> =>
-  Layer.effectContext(
-    Effect.map(make(directory), (store) =>
-      Context.make(EventStore, store).pipe(Context.add(EventReader, store))
-    )
-  )
+): Layer.Layer<
+  EventStore | EventReader | LogFailure,
+  DataLock.DataDirectoryLocked | LogUnavailable | LogTruncated
+> => Layer.effectContext(make(directory))

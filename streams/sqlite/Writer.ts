@@ -30,6 +30,8 @@ export interface Writer {
   readonly append: (append: Append) => Effect.Effect<Appended, AppendError>
   /** Commits what is waiting and refuses what comes after. */
   readonly close: () => void
+  /** Refuses everything from now on: what is committed cannot be relied on. */
+  readonly fail: (error: EventStoreError) => void
 }
 
 export interface WriterOptions {
@@ -38,9 +40,11 @@ export interface WriterOptions {
   readonly head: Head
   /** Called after each commit, before its appends are acknowledged. When it throws, they are not, and none follow. */
   readonly onCommit: (events: ReadonlyArray<RecordedEvent>, head: Head) => void
+  /** Called when it takes no more appends. */
+  readonly onFailure: (error: EventStoreError) => void
 }
 
-export const make = ({ db, reads, head: start, onCommit }: WriterOptions): Writer => {
+export const make = ({ db, reads, head: start, onCommit, onFailure }: WriterOptions): Writer => {
   const begin = db.prepare("BEGIN IMMEDIATE")
   const commit = db.prepare("COMMIT")
   const rollback = db.prepare("ROLLBACK")
@@ -100,6 +104,11 @@ export const make = ({ db, reads, head: start, onCommit }: WriterOptions): Write
     onCommit(written, head)
   }
 
+  const fail = (error: EventStoreError) => {
+    closed = error
+    onFailure(error)
+  }
+
   const undo = (): boolean => {
     try {
       if (db.isTransaction) rollback.run()
@@ -121,7 +130,7 @@ export const make = ({ db, reads, head: start, onCommit }: WriterOptions): Write
       if (failure === "constraint" && batch.length > 1) return batch.flatMap((pending) => attempt([pending]))
       const error = new EventStoreError({ reason: SqliteFailure.reasons[failure], cause })
       // After a failed fsync nobody knows what is on disk: only a restart, which reads the file anew, can tell.
-      if (failure === "fatal") closed = error
+      if (failure === "fatal") fail(error)
       return batch.map(() => Exit.fail(error))
     }
   }
@@ -144,7 +153,8 @@ export const make = ({ db, reads, head: start, onCommit }: WriterOptions): Write
     close: () => {
       flush()
       closed = new EventStoreError({ reason: "The log is closed" })
-    }
+    },
+    fail
   }
 }
 

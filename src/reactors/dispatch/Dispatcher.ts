@@ -3,7 +3,7 @@
  * is the DueWork projection, a claim is an event with an expected version, and what a claim finds is the request itself, so
  * that stale rows, duplicates and restarts are harmless. Waiting requests are rows, never fibers.
  */
-import { Clock, Effect, Layer, Queue, Schedule, Stream } from "effect"
+import { Clock, Effect, Layer, Queue, Stream } from "effect"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { EventReader } from "#streams/EventReader.ts"
@@ -11,7 +11,9 @@ import { DueWork } from "#projections/due-work/DueWork.ts"
 import { projection } from "#projections/due-work/DueWorkProjection.ts"
 import { Projections } from "#projections/Projections.ts"
 import { Catalog } from "#src/models/Catalog.ts"
+import * as MonotonicTime from "#src/MonotonicTime.ts"
 import { NodeIdentity } from "#src/reactors/NodeIdentity.ts"
+import { supervise } from "#src/Supervise.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import * as Recovery from "./Recovery.ts"
 import { Runs } from "./Runs.ts"
@@ -21,6 +23,9 @@ const maxClaimsPerPass = 512
 
 /** Rows that stay because their provider does not stop are not to keep others from being asked. */
 const maxStopsPerPass = 10_000
+
+/** How often claims that nobody works on are looked for, ms. */
+const recoveryIntervalMs = 60_000
 
 /** A pass is due at the latest after this time, should a signal have been lost, ms. */
 const heartbeatMs = 5_000
@@ -37,6 +42,9 @@ const make = Effect.gen(function* () {
   /** Per model, the account that was served last: the next pass goes on after it. */
   const served = new Map<ModelEndpoint, AccountId>()
 
+  /** Requests whose events cannot be read: they wait for another release, and must not keep the others waiting. */
+  const unreadable = new Set<RequestId>()
+
   /** Whose claims are run here: this node's own, and those of nodes whose jobs it re-attached to. */
   const owners = new Set([node.self])
 
@@ -50,6 +58,11 @@ const make = Effect.gen(function* () {
       if (state._tag === "Request") yield* runs.start({ id, request: state, jobId: null }, wake)
     }).pipe(
       Effect.catchTag(["NotDispatchable", "RequestNotFound"], () => Effect.void),
+      Effect.catchDefect((defect) => {
+        unreadable.add(id)
+        return Effect.logError("A request cannot be read; it is left alone until the next start", defect)
+      }),
+      Effect.annotateLogs({ request_id: id }),
       Effect.uninterruptible
     )
 
@@ -58,12 +71,14 @@ const make = Effect.gen(function* () {
     const entry = yield* catalog.find(endpoint)
     const room = (entry?.model.concurrency ?? maxClaimsPerPass) - runs.count(endpoint)
     if (room <= 0) return false
-    const rows = yield* dueWork.next({
+    const limit = Math.min(room, maxClaimsPerPass)
+    const due = yield* dueWork.next({
       model: endpoint,
       now,
-      limit: Math.min(room, maxClaimsPerPass),
+      limit: limit + unreadable.size,
       after: served.get(endpoint) ?? null
     })
+    const rows = due.filter(({ requestId }) => !unreadable.has(requestId)).slice(0, limit)
     const last = rows.at(-1)
     if (last === undefined) return false
     served.set(endpoint, last.accountId)
@@ -108,24 +123,23 @@ const make = Effect.gen(function* () {
   const recover = Effect.map(yield* Recovery.make(wake), (adopted) => {
     for (const owner of adopted) owners.add(owner)
   })
-  /** Runs that were taken over count before more are claimed. */
-  const dispatch = Effect.andThen(recover, Effect.forever(Effect.andThen(drain, untilNext)))
+  /** In turn with the passes, so that no claim is under way while claims that nobody works on are looked for. */
+  const round = Effect.gen(function* () {
+    yield* recover
+    const since = yield* MonotonicTime.millis
+    while ((yield* MonotonicTime.millis) - since < recoveryIntervalMs) {
+      yield* drain
+      yield* untilNext
+    }
+  })
   const followDueWork = Stream.runForEach(projections.changes(projection.name), () => wake)
 
-  return [dispatch, followDueWork]
+  return [Effect.forever(round), followDueWork]
 })
-
-/** A reactor never ends: what it fails with is logged, and it starts over from the rows there are. */
-const supervise = (reactor: Effect.Effect<unknown, unknown>) =>
-  reactor.pipe(
-    Effect.tapCause((cause) => Effect.logError("The dispatcher failed and starts over", cause)),
-    Effect.sandbox,
-    Effect.retry(Schedule.spaced("1 second"))
-  )
 
 export const layer = Layer.effectDiscard(
   Effect.flatMap(
     make,
-    Effect.forEach((reactor) => Effect.forkScoped(supervise(reactor)))
+    Effect.forEach((reactor) => Effect.forkScoped(supervise("The dispatcher", reactor)))
   )
 )

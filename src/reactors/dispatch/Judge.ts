@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
-import type { JudgedOutcome, ProviderOutcome } from "#domain/Outcome.ts"
+import type { JudgedOutcome, ProviderOutcome, Violation } from "#domain/Outcome.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import * as Payload from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
@@ -17,6 +17,10 @@ export interface Judged {
 /** Longest error text of a provider that is kept, characters. */
 const maxMessageLength = 4_000
 
+/** Violations that are kept, and bytes of text in all of them: their event has to fit a message of 1 MB. */
+const maxViolations = 1_000
+const maxViolationBytes = 32 * 1_024
+
 /** A provider that says "at once" is not asked in a loop, and one that says "never" is asked again tomorrow, ms. */
 const minRetryAfterMs = 250
 const maxRetryAfterMs = 24 * 60 * 60 * 1_000
@@ -25,6 +29,16 @@ const cut = <A extends { readonly message: string }>(outcome: A): A => ({
   ...outcome,
   message: outcome.message.slice(0, maxMessageLength)
 })
+
+/** The first that fit, and the very first in any case: without one the output would count as valid. */
+const fitting = (violations: ReadonlyArray<Violation>): ReadonlyArray<Violation> => {
+  let bytes = 0
+  const end = violations.findIndex(({ instancePath, message }, index) => {
+    bytes += Buffer.byteLength(instancePath) + Buffer.byteLength(message)
+    return index === maxViolations || (index > 0 && bytes > maxViolationBytes)
+  })
+  return end === -1 ? violations : violations.slice(0, end)
+}
 
 export const judge = (
   job: Pick<Job, "requestId" | "accountId">,
@@ -38,7 +52,10 @@ export const judge = (
         outcome: {
           _tag: "Succeeded",
           delivered: outcome.delivered,
-          output: { ref: Payload.refOf(payload), violations: entry?.validateOutput(outcome.output) ?? [] }
+          output: {
+            ref: Payload.refOf(payload),
+            violations: fitting(entry?.validateOutput(outcome.output) ?? [])
+          }
         },
         payloads: [payload]
       }))

@@ -30,7 +30,7 @@ export const make = (onEnd: Effect.Effect<unknown>) =>
       owner === node.self ? runs.has(id) : node.isAlive(owner) || runs.has(id)
 
     /** Gives the node whose claim was taken over, if that is what was done. */
-    const recover = Effect.fnUntraced(function* (id: RequestId) {
+    const takeOver = Effect.fnUntraced(function* (id: RequestId) {
       const { state } = yield* actors.current(id)
       if (state._tag === "NotSubmitted") return null
       const action = nextAction(state)
@@ -51,6 +51,14 @@ export const make = (onEnd: Effect.Effect<unknown>) =>
       })
       return null
     })
+
+    const recover = (id: RequestId) =>
+      takeOver(id).pipe(
+        Effect.catchDefect((defect) =>
+          Effect.as(Effect.logError("A claimed request cannot be read; it is left alone", defect), null)
+        ),
+        Effect.annotateLogs({ request_id: id })
+      )
 
     /**
      * Takes every claim that was made before; not to be called while this node claims. Gives the nodes whose claims stay

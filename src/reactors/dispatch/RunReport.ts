@@ -4,6 +4,7 @@
  */
 import { Clock, Effect, Fiber, type Scope } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
+import * as MonotonicTime from "#src/MonotonicTime.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 
 /** A run that ends within this time of its start has both in one append, ms. */
@@ -50,6 +51,8 @@ export const make = (
     let recordingStart: Fiber.Fiber<void> | undefined
     let lines: Array<string> = []
     let fraction: number | null = null
+    /** On the monotonic clock, ms. */
+    let begunAt = 0
     let progressAt = 0
 
     const recordStart = Effect.suspend(() =>
@@ -66,7 +69,7 @@ export const make = (
     const recordProgress = Effect.gen(function* () {
       if (lines.length === 0 && fraction === null) return
       const at = yield* Clock.currentTimeMillis
-      progressAt = at
+      progressAt = yield* MonotonicTime.millis
       const report = { fraction, logs: lines }
       lines = []
       fraction = null
@@ -76,7 +79,8 @@ export const make = (
 
     const started = Effect.gen(function* () {
       if (startedAt !== null) return
-      startedAt = progressAt = yield* Clock.currentTimeMillis
+      startedAt = yield* Clock.currentTimeMillis
+      begunAt = progressAt = yield* MonotonicTime.millis
       // Not a child: whichever fiber of the provider reports the start may end before it is recorded.
       recordingStart = yield* Effect.forkIn(Effect.delay(recordStart, startGraceMs), scope)
     })
@@ -94,8 +98,8 @@ export const make = (
           lines = [...lines, ...report.logs.map((line) => line.slice(0, maxLineLength))].slice(
             -maxBufferedLines
           )
-          const now = yield* Clock.currentTimeMillis
-          const interval = Math.max(minProgressIntervalMs, (now - (startedAt ?? now)) * progressIntervalShare)
+          const now = yield* MonotonicTime.millis
+          const interval = Math.max(minProgressIntervalMs, (now - begunAt) * progressIntervalShare)
           if (now - progressAt >= interval) yield* recordProgress
         }),
       finish: Effect.gen(function* () {

@@ -38,6 +38,7 @@ export class Runs extends Context.Service<
           counts.set(endpoint, count(endpoint) - 1)
         })
         yield* run(claimed, Deferred.await(stop)).pipe(
+          Effect.catchDefect((defect) => Effect.logError("A run was left without an outcome", defect)),
           Effect.ensuring(Effect.andThen(ended, onEnd)),
           Effect.annotateLogs({ request_id: id }),
           FiberMap.run(fibers, id)

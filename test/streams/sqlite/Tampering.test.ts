@@ -262,7 +262,12 @@ describe("Verifying a data directory", () => {
               const at = place % before.length
               const after = before.slice(0, at) + String.fromCharCode(code) + before.slice(at + 1)
               fc.pre(after !== before)
-              set(after)
+              // Another stream's name with an ordinal it has already: SQLite itself refuses that one.
+              try {
+                set(after)
+              } catch {
+                fc.pre(false)
+              }
               const exit = await Effect.runPromiseExit(DataDirectory.verify(directory))
               set(before)
               assert.isTrue(Exit.isFailure(exit))

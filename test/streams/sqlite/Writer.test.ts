@@ -28,6 +28,7 @@ const make = Effect.fnUntraced(function* (onCommit: () => void = () => {}) {
   LogSchema.prepare(db)
   const reads = Reads.make(db)
   const commits: Array<{ readonly size: number; readonly head: Head }> = []
+  const failures: Array<EventStoreError> = []
   const writer = Writer.make({
     db,
     reads,
@@ -35,9 +36,10 @@ const make = Effect.fnUntraced(function* (onCommit: () => void = () => {}) {
     onCommit: (events, head) => {
       onCommit()
       commits.push({ size: events.length, head })
-    }
+    },
+    onFailure: (error) => failures.push(error)
   })
-  return { db, reads, writer, commits, wal: `${filename}-wal` }
+  return { db, reads, writer, commits, failures, wal: `${filename}-wal` }
 })
 
 const to = (
@@ -156,13 +158,14 @@ describe("The writer of the log", () => {
 
   it.live("refuses every further append after a failure of which nobody knows what it left on disk", () =>
     Effect.gen(function* () {
-      const { db, writer } = yield* make()
+      const { db, writer, failures } = yield* make()
       yield* writer.append(to("a"))
       db.close()
       const failed = yield* Effect.flip(writer.append(to("a")))
       assert.instanceOf(failed, EventStoreError)
       assert.match(failed.message, /takes no more appends until it is opened again/)
       assert.match((yield* Effect.flip(writer.append(to("a")))).message, /takes no more appends/)
+      assert.deepStrictEqual(failures, [failed])
     })
   )
 

@@ -2,7 +2,8 @@
  * Worker threads for work that may crash, hang or eat memory. A worker has one task at a time; one that fails is ended
  * and replaced, so that a bad task harms neither the process nor other tasks.
  */
-import { Clock, Duration, Effect, Exit, type Scope, Semaphore } from "effect"
+import { Duration, Effect, Exit, type Scope, Semaphore } from "effect"
+import * as MonotonicTime from "#src/MonotonicTime.ts"
 import * as WorkerThread from "./WorkerThread.ts"
 import { WorkerLost } from "./WorkerLost.ts"
 
@@ -47,7 +48,7 @@ export const make = Effect.fn("WorkerPool.make")(function* (
   )
 
   const retire = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* MonotonicTime.millis
     const kept = idle.findIndex(({ since }) => since + timeToLive > now)
     const old = idle.splice(0, kept === -1 ? idle.length : kept)
     yield* Effect.forEach(old, ({ thread }) => WorkerThread.terminate(thread), { concurrency: "unbounded" })
@@ -66,7 +67,7 @@ export const make = Effect.fn("WorkerPool.make")(function* (
     exit: Exit.Exit<unknown, WorkerLost>
   ) {
     if (Exit.isSuccess(exit)) {
-      idle.push({ thread, since: yield* Clock.currentTimeMillis })
+      idle.push({ thread, since: yield* MonotonicTime.millis })
       return yield* slots.release(1)
     }
     // The loss is told at once; the slot is free when the thread has ended, so that threads stay bounded.

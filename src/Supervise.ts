@@ -1,0 +1,14 @@
+/** For fibers that others depend on: what one of them fails or dies with is logged, and it starts over. */
+import { Effect, Schedule } from "effect"
+
+/** Never ends but by interruption. `what` is named in the log. */
+export const supervise = <A, R>(
+  what: string,
+  effect: Effect.Effect<A, unknown, R>
+): Effect.Effect<A, never, R> =>
+  effect.pipe(
+    Effect.tapCause((cause) => Effect.logError(`${what} failed and starts over`, cause)),
+    Effect.sandbox,
+    Effect.retry(Schedule.spaced("1 second")),
+    Effect.orDie
+  )
