@@ -51,6 +51,8 @@ export class Payloads extends Context.Service<
       readonly name: string
       readonly json: CanonicalJson.Json
     }): Effect.Effect<SealedPayload, BlobStoreError>
+    /** Takes back sealed payloads that no event names after all: nothing personal is to lie around unknown to the log. */
+    discard(payloads: ReadonlyArray<SealedPayload>): Effect.Effect<void>
     /** The canonical text of a payload, checked against the hash that the event carries. */
     open(
       stream: StreamName,
@@ -95,7 +97,17 @@ export class Payloads extends Context.Service<
         return text
       })
 
-      return Payloads.of({ seal, open })
+      const discard: Payloads["Service"]["discard"] = Effect.forEach(
+        ({ content }) =>
+          content._tag === "Inline"
+            ? Effect.void
+            : Effect.catch(blobs.remove(content.key), (error) =>
+                Effect.logWarning("A blob that no event names is left behind", error)
+              ),
+        { discard: true }
+      )
+
+      return Payloads.of({ seal, open, discard })
     })
   )
 }

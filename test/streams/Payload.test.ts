@@ -53,6 +53,20 @@ describe("Payloads", () => {
   )
 
   test(
+    "leaves no blob of what is discarded, and every other one",
+    Effect.gen(function* () {
+      const blobs = yield* BlobStore
+      const payloads = yield* Payload.Payloads
+      const [dropped, kept] = [yield* seal(large), yield* seal(large)]
+      yield* payloads.discard([dropped, yield* seal(1)])
+      const sizeOf = ({ content }: Payload.SealedPayload) =>
+        content._tag === "Blob" ? blobs.size(content.key) : Effect.die("not in the blob store")
+      assert.isNull(yield* sizeOf(dropped))
+      assert.strictEqual(yield* sizeOf(kept), kept.size)
+    })
+  )
+
+  test(
     "hashes the same content under another salt each time, so that a hash tells nothing about it",
     Effect.gen(function* () {
       const [one, two] = [yield* seal({ secret: 1 }), yield* seal({ secret: 1 })]

@@ -100,11 +100,20 @@ export const make = Effect.gen(function* () {
     Effect.suspend(() => judge(job, entry, outcome)).pipe(
       Effect.provideService(Payloads, payloads),
       Effect.flatMap((judged) =>
-        actors.execute(
-          job.requestId,
-          { _tag: "RecordOutcome", attempt: job.attempt, ...times, outcome: judged.outcome },
-          judged.payloads
-        )
+        actors
+          .execute(
+            job.requestId,
+            { _tag: "RecordOutcome", attempt: job.attempt, ...times, outcome: judged.outcome },
+            judged.payloads
+          )
+          .pipe(
+            // A late outcome changes nothing, and its output is nobody's.
+            Effect.tap(({ events }) =>
+              events.some(({ _tag }) => _tag === "OutputReceived")
+                ? Effect.void
+                : payloads.discard(judged.payloads)
+            )
+          )
       )
     )
 
