@@ -12,14 +12,3 @@ export interface Decider<State, Command, Event, Rejection> {
   /** The state after one more event. Total: an event on the log has happened, whatever the state says. */
   readonly evolve: (state: State, event: Event) => State
 }
-
-/** The state after all `events`, starting from `state`. */
-export const replay = <State, Command, Event, Rejection>(
-  decider: Decider<State, Command, Event, Rejection>,
-  events: Iterable<Event>,
-  state: State = decider.initial
-): State => {
-  let current = state
-  for (const event of events) current = decider.evolve(current, event)
-  return current
-}

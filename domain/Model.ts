@@ -4,7 +4,7 @@ import { ModelEndpoint } from "./ModelEndpoint.ts"
 import { Price } from "./Pricing.ts"
 import { RetrySchedule } from "./RetrySchedule.ts"
 
-export const Category = Schema.Literals(["image", "video", "audio", "text", "utility"])
+const Category = Schema.Literals(["image", "video", "audio", "text", "utility"])
 
 /** A JSON Schema (2020-12) document. */
 export const JsonSchema = Schema.Record(Schema.String, Schema.Json)

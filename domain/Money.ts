@@ -13,8 +13,7 @@ export const Quantity = Schema.BigIntFromString.pipe(Schema.brand("Quantity"))
 export type Quantity = typeof Quantity.Type
 
 const moneyDigits = 9
-const quantityDigits = 6
-const quantityScale = 10n ** BigInt(quantityDigits)
+const quantityScale = 1_000_000n
 
 export const zero: NanoUsd = NanoUsd.make(0n)
 
@@ -32,26 +31,19 @@ export const units = (count: number): Quantity => Quantity.make(BigInt(count) * 
 export const millionths = (count: number): Quantity => Quantity.make(BigInt(count))
 
 /** The shortest decimal text: `"0.0125"`, `"25"`. */
-export const format = (amount: NanoUsd): string => formatDecimal(amount, moneyDigits)
-
-export const formatQuantity = (quantity: Quantity): string => formatDecimal(quantity, quantityDigits)
-
-/** Reads a decimal text with at most nine places; `None` for anything else. */
-export const parse = (text: string): Option.Option<NanoUsd> =>
-  Option.map(parseDecimal(text, moneyDigits), (value) => NanoUsd.make(value))
-
-const formatDecimal = (value: bigint, digits: number): string => {
-  const sign = value < 0n ? "-" : ""
-  const padded = (value < 0n ? -value : value).toString().padStart(digits + 1, "0")
-  const fraction = padded.slice(-digits).replace(/0+$/, "")
-  return sign + padded.slice(0, -digits) + (fraction === "" ? "" : `.${fraction}`)
+export const format = (amount: NanoUsd): string => {
+  const sign = amount < 0n ? "-" : ""
+  const padded = (amount < 0n ? -amount : amount).toString().padStart(moneyDigits + 1, "0")
+  const fraction = padded.slice(-moneyDigits).replace(/0+$/, "")
+  return sign + padded.slice(0, -moneyDigits) + (fraction === "" ? "" : `.${fraction}`)
 }
 
-const parseDecimal = (text: string, digits: number): Option.Option<bigint> => {
+/** Reads a decimal text with at most nine places; `None` for anything else. */
+export const parse = (text: string): Option.Option<NanoUsd> => {
   const match = /^(-?)(\d{1,18})(?:\.(\d+))?$/.exec(text)
   if (match === null) return Option.none()
   const [, sign = "", whole = "", fraction = ""] = match
-  if (fraction.length > digits) return Option.none()
-  const value = BigInt(whole + fraction.padEnd(digits, "0"))
-  return Option.some(sign === "-" ? -value : value)
+  if (fraction.length > moneyDigits) return Option.none()
+  const value = BigInt(whole + fraction.padEnd(moneyDigits, "0"))
+  return Option.some(NanoUsd.make(sign === "-" ? -value : value))
 }

@@ -11,13 +11,14 @@ export interface Projection {
   /** DDL of its tables and indexes. */
   readonly tables: string
   /**
-   * Prepares its statements on a connection whose tables exist. Events of types that no handler names are skipped unread.
+   * Prepares its statements on a connection whose tables exist. Events of types that no rule names are skipped unread.
    * Rows are all it may remember: a batch may be undone and applied again.
    */
-  readonly open: (db: DatabaseSync) => ReadonlyArray<Handler>
+  readonly open: (db: DatabaseSync) => ReadonlyArray<Rule>
 }
 
-export interface Handler {
+/** What an event of one type does to the rows. */
+export interface Rule {
   readonly type: string
   /** Throws on an event that it cannot apply; the projection then stops before it. */
   readonly apply: (event: RecordedEvent) => void
@@ -28,20 +29,20 @@ interface EventSchema {
 }
 
 /**
- * Handles events of one type. `data` names the fields to decode: a replay is as fast as what it reads is small. The
+ * The rule for events of one type. `data` names the fields to decode: a replay is as fast as what it reads is small. The
  * event's time is `event.time`, its stream's id `StreamName.idOf(event.stream)`.
  */
 export const on = <Data extends Schema.ConstraintDecoder<unknown>>(
   { fields }: EventSchema,
   data: Data,
   apply: (data: Data["Type"], event: RecordedEvent) => void
-): Handler => {
+): Rule => {
   const decode = Schema.decodeUnknownSync(data)
   return { type: fields._tag.schema.literal, apply: (event) => apply(decode(event.data), event) }
 }
 
-/** Handles events of one type by their time and stream alone: the data is not even parsed. */
-export const onType = ({ fields }: EventSchema, apply: (event: RecordedEvent) => void): Handler => ({
+/** The rule for events of one type that needs their time and stream alone: the data is not even parsed. */
+export const onType = ({ fields }: EventSchema, apply: (event: RecordedEvent) => void): Rule => ({
   type: fields._tag.schema.literal,
   apply
 })

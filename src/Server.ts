@@ -5,14 +5,11 @@ import * as Bootstrap from "./accounts/Bootstrap.ts"
 import * as AdminServer from "./admin/AdminServer.ts"
 import * as Core from "./Core.ts"
 import * as InferlogHttp from "./http/HttpServer.ts"
-import { ImageSource } from "./media/ImageSource.ts"
 import { MediaStore } from "./media/MediaStore.ts"
 import * as BuiltinCatalog from "./models/BuiltinCatalog.ts"
 import { listenAddress } from "./ListenAddress.ts"
 import { Outbound } from "./outbound/Outbound.ts"
 import { OwnListeners } from "./outbound/OwnListeners.ts"
-import { BuiltinProvider } from "./providers/builtin/BuiltinProvider.ts"
-import { VisionRuns } from "./providers/builtin/vision/VisionRuns.ts"
 import { Providers } from "./providers/Providers.ts"
 import { PublicUrls } from "./PublicUrls.ts"
 import * as Dispatcher from "./reactors/dispatch/Dispatcher.ts"
@@ -21,6 +18,7 @@ import { NodeIdentity } from "./reactors/NodeIdentity.ts"
 import * as ActorRequests from "./requests/ActorRequests.ts"
 import * as ProjectedQueueDepth from "./requests/ProjectedQueueDepth.ts"
 import { RequestChanges } from "./requests/RequestChanges.ts"
+import { ScratchDirectory } from "./ScratchDirectory.ts"
 
 /** Targets that would be ourselves are refused, wherever a name leads. */
 const outbound = Outbound.layer.pipe(
@@ -32,18 +30,14 @@ const outbound = Outbound.layer.pipe(
   )
 )
 
-const media = ImageSource.layer.pipe(Layer.provideMerge(MediaStore.layer), Layer.provideMerge(outbound))
-
-const providers = Providers.layerNoDeps.pipe(
-  Layer.provide(BuiltinProvider.layerNoDeps),
-  Layer.provide(VisionRuns.layer)
-)
+/** Built over the core, which holds the lock that makes the scratch directory ours alone. */
+const media = Layer.mergeAll(MediaStore.layer, outbound, ScratchDirectory.layer)
 
 const requests = ActorRequests.layer.pipe(Layer.provide([RequestChanges.layer, ProjectedQueueDepth.layer]))
 
 const dispatcher = Dispatcher.layer.pipe(
   Layer.provide(Runs.layer),
-  Layer.provide([providers, NodeIdentity.layerSingle])
+  Layer.provide([Providers.layer, NodeIdentity.layerSingle])
 )
 
 const announce = Layer.effectDiscard(

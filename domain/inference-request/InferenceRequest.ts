@@ -90,15 +90,15 @@ const endOfRun = (command: RecordOutcome, state: Request): ReadonlyArray<Event> 
         payloads: { output: ref }
       }
       const isEmpty = outcome.delivered === 0n && isShort(state, outcome.delivered)
-      const isBilled = violations.length === 0 && !isEmpty
+      const isValid = violations.length === 0
       const completed: Event = {
         _tag: "RequestCompleted",
         at,
         attempt,
-        billing: isBilled ? settle(state, outcome.delivered) : notBilled,
-        error: isEmpty ? "The provider delivered nothing." : null
+        billing: isValid && !isEmpty ? settle(state, outcome.delivered) : notBilled,
+        error: isValid && isEmpty ? "The provider delivered nothing." : null
       }
-      return violations.length === 0
+      return isValid
         ? [...started(command, state), received, completed]
         : [
             ...started(command, state),

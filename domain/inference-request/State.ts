@@ -70,8 +70,18 @@ export const isTerminal = (phase: Phase): phase is Terminal => {
   }
 }
 
-/** How many lines of a request's log are kept: the newest. */
+/** How much of a request's log is kept, the newest: lines, and characters in all of them. */
 const keptLogLines = 500
+const keptLogCharacters = 65_536
+
+/** Whole lines, but for a single one that is too long for a log of its own. */
+const newest = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const recent = lines.slice(-keptLogLines)
+  let characters = 0
+  const dropped = recent.findLastIndex((line) => (characters += line.length) > keptLogCharacters)
+  const kept = recent.slice(dropped + 1)
+  return kept.length > 0 ? kept : recent.slice(-1).map((line) => line.slice(0, keptLogCharacters))
+}
 
 export const evolve = (state: State, event: Event): State => {
   if (event._tag === "RequestSubmitted") return submitted(event)
@@ -101,7 +111,7 @@ export const evolve = (state: State, event: Event): State => {
       return {
         ...state,
         progress: event.fraction ?? state.progress,
-        logs: event.logs.length === 0 ? state.logs : [...state.logs, ...event.logs].slice(-keptLogLines)
+        logs: event.logs.length === 0 ? state.logs : newest([...state.logs, ...event.logs])
       }
     case "OutputReceived":
       return { ...state, output: event.payloads.output }

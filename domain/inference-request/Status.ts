@@ -42,13 +42,24 @@ export const outcome = ({ phase, violations }: Request): OutcomeWord => {
     case "Running":
       return "pending"
     case "Completed":
-      if (violations.length > 0) return "invalid_output"
-      if (phase.billing.status === "failed") return "provider_failed"
-      return phase.billing.status === "partial" ? "partial" : "succeeded"
+      return completedOutcome(phase.billing.status, violations.length > 0)
     case "Failed":
       return "failed"
     case "Cancelled":
       return phase.reason === "expired" ? "expired" : "cancelled"
+  }
+}
+
+/** decisions, "Failure views": an unbilled run gave an output that its model forbids, or else failed at the provider. */
+export const completedOutcome = (billing: BillingStatus, hasViolations: boolean): OutcomeWord => {
+  if (hasViolations) return "invalid_output"
+  switch (billing) {
+    case "charged":
+      return "succeeded"
+    case "partial":
+      return "partial"
+    case "failed":
+      return "provider_failed"
   }
 }
 

@@ -3,6 +3,7 @@ import type { SQLOutputValue } from "node:sqlite"
 import { Schema } from "effect"
 import {
   BillingStatus,
+  OutputRejected,
   RequestCancelled,
   RequestCompleted,
   RequestFailed,
@@ -12,11 +13,12 @@ import {
 } from "#domain/inference-request/Event.ts"
 import { idOf } from "#streams/StreamName.ts"
 import { on, onType, type Projection } from "../Projection.ts"
-import type { OutcomeWord } from "#domain/inference-request/Status.ts"
+import { completedOutcome, type OutcomeWord } from "#domain/inference-request/Status.ts"
 
 /**
  * Each index ends in `created_at, request_id`, the order of every list. A page deep down steps over index entries only.
- * `started_at` is the first start of all runs, `run_started_at` that of the run under way, `amount` nano-USD.
+ * `started_at` is the first start of all runs, `run_started_at` that of the run under way, `has_violations` 1 when the
+ * output breaks the model's schema, `amount` nano-USD.
  */
 const tables = `
   CREATE TABLE history_requests (
@@ -30,6 +32,7 @@ const tables = `
     started_at INTEGER,
     run_started_at INTEGER,
     ended_at INTEGER,
+    has_violations INTEGER NOT NULL,
     billing_status TEXT,
     amount TEXT,
     error TEXT,
@@ -61,11 +64,11 @@ const Completed = Schema.Struct({
 
 export const projection: Projection = {
   name: "history",
-  version: 1,
+  version: 2,
   tables,
   open: (db) => {
     const submit = db.prepare(`INSERT INTO history_requests
-      VALUES (?, ?, ?, 'IN_QUEUE', 'pending', ?, ?, NULL, NULL, NULL, NULL, NULL, NULL, ?)`)
+      VALUES (?, ?, ?, 'IN_QUEUE', 'pending', ?, ?, NULL, NULL, NULL, 0, NULL, NULL, NULL, ?)`)
     const count = db.prepare(`INSERT INTO history_counters VALUES (?, ?, ?, ?)
       ON CONFLICT (account_id, model, status) DO UPDATE SET requests = requests + excluded.requests`)
     const find = db.prepare("SELECT account_id, model, status FROM history_requests WHERE request_id = ?")
@@ -73,6 +76,10 @@ export const projection: Projection = {
       SET status = 'IN_PROGRESS', started_at = coalesce(started_at, ?1), run_started_at = ?1, position = ?2
       WHERE request_id = ?3`)
     const stopRun = db.prepare("UPDATE history_requests SET run_started_at = NULL WHERE request_id = ?")
+    const reject = db.prepare("UPDATE history_requests SET has_violations = 1 WHERE request_id = ?")
+    const isRejected = db.prepare(
+      "SELECT 1 FROM history_requests WHERE request_id = ? AND has_violations = 1"
+    )
     const end = db.prepare(`UPDATE history_requests
       SET status = ?, outcome = ?, ended_at = ?, billing_status = ?, amount = ?, error = ?, position = ?
       WHERE request_id = ?`)
@@ -99,9 +106,12 @@ export const projection: Projection = {
       onType(RequestRequeued, ({ stream }) => {
         stopRun.run(idOf(stream))
       }),
+      onType(OutputRejected, ({ stream }) => {
+        reject.run(idOf(stream))
+      }),
       on(RequestCompleted, Completed, ({ billing, error }, { stream, time, position }) => {
         const id = idOf(stream)
-        const outcome = outcomeOf(billing.status, error)
+        const outcome = completedOutcome(billing.status, isRejected.get(id) !== undefined)
         moveTo(id, "COMPLETED")
         end.run("COMPLETED", outcome, time, billing.status, billing.amount, error, position, id)
       }),
@@ -125,17 +135,5 @@ export const projection: Projection = {
         }
       )
     ]
-  }
-}
-
-/** decisions, "Failure views": an unbilled run either failed, with an error, or gave an output that its model forbids. */
-const outcomeOf = (billing: BillingStatus, error: string | null): OutcomeWord => {
-  switch (billing) {
-    case "charged":
-      return "succeeded"
-    case "partial":
-      return "partial"
-    case "failed":
-      return error === null ? "invalid_output" : "provider_failed"
   }
 }

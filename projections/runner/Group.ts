@@ -8,7 +8,7 @@ import { isStorageFailure } from "./Failure.ts"
 
 export interface Member {
   readonly name: string
-  readonly handlers: ReadonlyMap<string, (event: RecordedEvent) => void>
+  readonly rules: ReadonlyMap<string, (event: RecordedEvent) => void>
 }
 
 export interface Group {
@@ -39,7 +39,7 @@ export const makeApply = (db: DatabaseSync, checkpoints: Checkpoints): Apply => 
       for (const [index, event] of events.entries()) {
         for (const member of group.members) {
           try {
-            member.handlers.get(event.type)?.(event)
+            member.rules.get(event.type)?.(event)
           } catch (cause) {
             if (isStorageFailure(cause)) throw cause
             db.exec("ROLLBACK")

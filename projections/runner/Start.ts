@@ -23,10 +23,10 @@ export const prepare = Effect.fnUntraced(function* (options: {
     const found = yield* attempt(reason, () => checkpoints.read(projection))
     const current = found !== undefined && (yield* isOnLog(reader, found)) ? found : undefined
     const checkpoint = current ?? (yield* rebuild(checkpoints, projection))
-    const handlers = yield* attempt(reason, () => projection.open(db))
+    const rules = yield* attempt(reason, () => projection.open(db))
     const member = {
       name: projection.name,
-      handlers: new Map(handlers.map(({ type, apply }) => [type, apply]))
+      rules: new Map(rules.map(({ type, apply }) => [type, apply]))
     }
     const peers = groups.get(checkpoint.position)?.members ?? []
     groups.set(checkpoint.position, { members: [...peers, member], checkpoint })

@@ -7,6 +7,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Context, Duration, Effect, FileSystem, Layer, Option, type Scope, Stream } from "effect"
 import { Outbound } from "#src/outbound/Outbound.ts"
 import type { OutboundError } from "#src/outbound/OutboundError.ts"
+import { ScratchDirectory } from "#src/ScratchDirectory.ts"
 import * as DataUri from "./DataUri.ts"
 import { ImageRefused, ImageUnavailable } from "./ImageFailure.ts"
 import { type ImageFormat, sniff, sniffLength } from "./ImageFormat.ts"
@@ -52,6 +53,7 @@ export class ImageSource extends Context.Service<
       const fs = yield* FileSystem.FileSystem
       const outbound = yield* Outbound
       const media = yield* MediaStore
+      const scratch = yield* ScratchDirectory
 
       const download = (url: string, path: string) =>
         outbound.download({ url, maxBytes, timeout: downloadTimeout, toFile: path }).pipe(
@@ -91,7 +93,7 @@ export class ImageSource extends Context.Service<
 
       const open: ImageSource["Service"]["open"] = Effect.fn("ImageSource.open")(
         function* (source) {
-          const folder = yield* fs.makeTempDirectoryScoped({ prefix: "inferlog-image-" })
+          const folder = yield* fs.makeTempDirectoryScoped({ directory: scratch, prefix: "image-" })
           const path = `${folder}/source`
           yield* fetch(source, path)
           const format = sniff(yield* headOf(path))

@@ -18,10 +18,11 @@ const entryOf = ({ model, quantities }: BuiltinModel): CatalogEntry => {
 /** Dies when a schema does not compile: these models are part of the program. There is one version of each. */
 export const layerOf = (models: ReadonlyArray<BuiltinModel>) =>
   Layer.sync(Catalog, () => {
-    const all = models.map(entryOf)
-    const byEndpoint = new Map<string, CatalogEntry>(all.map((entry) => [entry.model.endpoint, entry]))
+    const byEndpoint = new Map<string, CatalogEntry>(
+      models.map((builtin) => [builtin.model.endpoint, entryOf(builtin)])
+    )
     const find = (endpoint: string) => Effect.sync(() => byEndpoint.get(endpoint) ?? null)
-    return Catalog.of({ find, findVersion: find, all: Effect.succeed(all) })
+    return Catalog.of({ find, findVersion: find })
   })
 
 export const layer = layerOf(builtinModels)

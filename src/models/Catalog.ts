@@ -31,6 +31,5 @@ export class Catalog extends Context.Service<
     find(endpoint: string): Effect.Effect<CatalogEntry | null>
     /** The version a request was submitted against; the current one when that is gone. */
     findVersion(endpoint: string, version: string): Effect.Effect<CatalogEntry | null>
-    readonly all: Effect.Effect<ReadonlyArray<CatalogEntry>>
   }
 >()("inferlog/src/models/Catalog") {}

@@ -1,4 +1,4 @@
-// One TCP connection to a vetted address, with TLS over it when the target wants it.
+/** One TCP connection to a vetted address, with TLS over it when the target wants it. */
 import { type Array, Context, Effect, Equal, Option, Result, type Scope } from "effect"
 import { NetAddress } from "effect/net"
 import type { LookupFunction } from "node:net"

@@ -1,4 +1,4 @@
-// One HTTP/1.1 request and its response over a connection that is used for nothing else.
+/** One HTTP/1.1 request and its response over a connection that is used for nothing else. */
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Predicate, Stream } from "effect"
 import type { Socket } from "node:net"

@@ -1,4 +1,4 @@
-// The one way out: every URL that a caller can choose is checked, fetched and posted to through this guard.
+/** The one way out: every URL that a caller can choose is checked, fetched and posted to through this guard. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Cache, Context, Duration, Effect, Exit, FileSystem, Layer, Option, Stream } from "effect"
 import type { PlatformError } from "effect/PlatformError"

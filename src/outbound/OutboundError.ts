@@ -1,4 +1,4 @@
-// How an outbound call ends badly. Every error is one word of a fixed vocabulary: no address, host or cause is carried.
+/** How an outbound call ends badly. Every error is one word of a fixed vocabulary: no address, host or cause is carried. */
 import { Schema } from "effect"
 
 /** Why a URL may never be called. `private_address` also stands for our own listeners. */

@@ -1,5 +1,7 @@
-// From an untrusted string to a target. Strings are checked before parsing, because WHATWG parsing silently repairs
-// them (full-width digits, tabs, `0x7f.1`); what it yields is then the only host, port and path used anywhere.
+/**
+ * From an untrusted string to a target. Strings are checked before parsing, because WHATWG parsing silently repairs
+ * them (full-width digits, tabs, `0x7f.1`); what it yields is then the only host, port and path used anywhere.
+ */
 import { Option, Result } from "effect"
 import { NetAddress } from "effect/net"
 import type { RefusalReason } from "./OutboundError.ts"

@@ -1,10 +1,13 @@
-// The addresses this program listens on. The guard refuses them, or a URL could make the service call itself.
+/** The addresses this program listens on. The guard refuses them, or a URL could make the service call itself. */
 import { Context, Equal, Option, Result } from "effect"
 import { NetAddress } from "effect/net"
 import { networkInterfaces } from "node:os"
 
 export interface Listener {
-  /** As given to `listen`: `0.0.0.0` and `::` stand for every address of this machine. */
+  /**
+   * As given to `listen`. `0.0.0.0` and `::` stand for every address of this machine, `localhost` for its loopback
+   * addresses. Any other name might lead to each of them: it stands for all.
+   */
   readonly address: string
   readonly port: number
 }
@@ -21,29 +24,30 @@ const machineAddresses = (): ReadonlyArray<NetAddress.IpAddress> =>
     (entries ?? []).flatMap((entry) => Option.toArray(parse(entry.address)))
   )
 
-const isAnyOfThisMachine = (
-  address: NetAddress.IpAddress,
-  machine: ReadonlyArray<NetAddress.IpAddress>
-): boolean =>
-  NetAddress.isLoopback(address) ||
-  NetAddress.isUnspecified(address) ||
-  machine.some((own) => Equal.equals(own, address))
+type Reaches = (address: NetAddress.IpAddress) => boolean
+
+/** Which addresses, in canonical form, reach what listens on `host`. An unspecified one reaches any listener. */
+const reaches = (host: string, machine: ReadonlyArray<NetAddress.IpAddress>): Reaches => {
+  const isLoopback: Reaches = (address) => NetAddress.isLoopback(address) || NetAddress.isUnspecified(address)
+  const isAny: Reaches = (address) => isLoopback(address) || machine.some((own) => Equal.equals(own, address))
+  if (host.toLowerCase() === "localhost") return isLoopback
+  return Option.match(parse(host), {
+    onNone: () => isAny,
+    onSome: (own) =>
+      NetAddress.isUnspecified(own)
+        ? isAny
+        : (address) => NetAddress.isUnspecified(address) || Equal.equals(own, address)
+  })
+}
 
 /** A test for whether an address and port reach one of the listeners. Reads the network interfaces once. */
 export const matcher = (
   listeners: ReadonlyArray<Listener>
 ): ((address: NetAddress.IpAddress, port: number) => boolean) => {
   const machine = listeners.length === 0 ? [] : machineAddresses()
+  const own = listeners.map(({ address, port }) => ({ port, isReached: reaches(address, machine) }))
   return (address, port) => {
     const canonical = NetAddress.toCanonical(address)
-    return listeners.some(
-      (listener) =>
-        listener.port === port &&
-        Option.exists(parse(listener.address), (own) =>
-          NetAddress.isUnspecified(own) || NetAddress.isUnspecified(canonical)
-            ? isAnyOfThisMachine(canonical, machine)
-            : Equal.equals(own, canonical)
-        )
-    )
+    return own.some((listener) => listener.port === port && listener.isReached(canonical))
   }
 }

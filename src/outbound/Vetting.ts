@@ -1,4 +1,4 @@
-// From an untrusted URL to the addresses that may be connected to: the decision behind every outbound check and call.
+/** From an untrusted URL to the addresses that may be connected to: the decision behind every outbound check and call. */
 import { Array, Config, Effect, Option, Result } from "effect"
 import { NetAddress } from "effect/net"
 import { AddressPolicy } from "./AddressPolicy.ts"

@@ -6,8 +6,8 @@ import { assert } from "@effect/vitest"
 import { Result } from "effect"
 import type { Aggregate } from "#domain/Aggregate.ts"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
-import { replay } from "#domain/Decider.ts"
 import type { DomainEvent, EventCodec } from "#domain/EventCodec.ts"
+import { replay } from "./Replay.ts"
 
 interface Tagged {
   readonly _tag: string

@@ -4,9 +4,12 @@
  */
 import type { ServerOptions } from "node:http"
 import * as path from "node:path"
-import { Context, type Duration, Effect, identity, Layer } from "effect"
+import { Context, type Duration, Effect, identity, Layer, References } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { NetAddress } from "effect/net"
+import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
+import type { Projection } from "#projections/Projection.ts"
+import { Projections } from "#projections/Projections.ts"
 import { KeyId } from "#domain/Ids.ts"
 import * as Money from "#domain/Money.ts"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
@@ -48,20 +51,26 @@ export interface TestServerOptions {
   /** Of the Node server. */
   readonly limits?: ServerOptions
   readonly bodyTimeout?: Duration.Input
+  /** Addresses of a name; those of two names by default. */
+  readonly resolve?: (name: string) => Effect.Effect<ReadonlyArray<string>>
+  /** Of the read side, the work queue alone by default. */
+  readonly projections?: ReadonlyArray<Projection>
   /** Puts something before the log: a fault, for instance. */
   readonly log?: (store: EventStore["Service"]) => EventStore["Service"]
 }
 
-/** The only names that resolve, one of them to a private address. */
+/** The only names that resolve by default, one of them to a private address. */
 const addresses: Readonly<Record<string, string>> = {
   "hooks.acme.dev": "93.184.216.34",
   "inside.acme.dev": "10.0.0.1"
 }
 
-const outbound = OutboundGuard.layer({
-  admitted: [],
-  resolve: (name) => Effect.succeed(addresses[name] === undefined ? [] : [addresses[name]])
-})
+const resolveFixed = (name: string) => Effect.succeed(addresses[name] === undefined ? [] : [addresses[name]])
+
+const readSide = (projections: ReadonlyArray<Projection> = [DueWorkProjection.projection]) =>
+  TempDirectory.provide((directory) =>
+    Projections.layerInProcess({ filename: path.join(directory, "projections.sqlite"), projections })
+  ).pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")))
 
 const storage = TempDirectory.provide((directory) =>
   Layer.mergeAll(
@@ -84,12 +93,21 @@ const portOf = (address: HttpServer.HttpServer["Service"]["address"]): number =>
 
 const actors = Layer.mergeAll(RequestActors.layer, IdempotencyKeyActors.layer, AccountActors.layer)
 
-const services = Layer.mergeAll(ActorRequests.layer, Authentication.layer, Accounts.layer).pipe(
-  Layer.provideMerge(RequestChanges.layer),
-  Layer.provideMerge(actors),
-  Layer.provideMerge(Layer.mergeAll(Payloads.layer, MediaStore.layer, BuiltinCatalog.layer, outbound)),
-  Layer.provide(Layer.succeed(QueueDepth, { of: () => Effect.succeed(0) }))
-)
+const services = ({ projections, resolve = resolveFixed }: TestServerOptions) =>
+  Layer.mergeAll(ActorRequests.layer, Authentication.layer, Accounts.layer).pipe(
+    Layer.provideMerge(RequestChanges.layer),
+    Layer.provideMerge(actors),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Payloads.layer,
+        MediaStore.layer,
+        BuiltinCatalog.layer,
+        OutboundGuard.layer({ admitted: [], resolve }),
+        readSide(projections)
+      )
+    ),
+    Layer.provide(Layer.succeed(QueueDepth, { of: () => Effect.succeed(0) }))
+  )
 
 /** The `Authorization` header of the account's first key. */
 const openAccount = Effect.fnUntraced(function* (name: string) {
@@ -113,7 +131,7 @@ export const layer = (options: TestServerOptions = {}) => {
     })
   )
   return Layer.merge(server, Http.layerNoServer).pipe(
-    Layer.provideMerge(services),
+    Layer.provideMerge(services(options)),
     Layer.provideMerge(Layer.effect(EventStore, Effect.map(EventStore, options.log ?? identity))),
     Layer.provideMerge(storage),
     Layer.provideMerge(publicUrls(options.urls ?? {})),

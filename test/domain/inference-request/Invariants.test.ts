@@ -2,12 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
-import { replay } from "#domain/Decider.ts"
 import type { Command } from "#domain/inference-request/Command.ts"
 import type { Event } from "#domain/inference-request/Event.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { isTerminal, type State } from "#domain/inference-request/State.ts"
 import type { JudgedOutcome } from "#domain/Outcome.ts"
+import { replay } from "#test/support/Replay.ts"
 import { stored } from "#test/support/Scenario.ts"
 import * as Story from "./Story.ts"
 

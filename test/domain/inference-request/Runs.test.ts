@@ -136,9 +136,24 @@ describe("An inference request", () => {
       .expectView(told, { status: "COMPLETED", outcome: "provider_failed", ...notBilled })
   })
 
+  it("has an invalid output, and no error of the provider, when an output that breaks the schema delivered nothing", () => {
+    given(aggregate, Phases.open.running)
+      .when(Story.end({ ...Story.outcomes.invalid, delivered: Money.units(0) }))
+      .expectEvents(
+        { ...Story.received, delivered: Money.units(0) },
+        { _tag: "OutputRejected", at: 5_000, attempt: 1, violations: Story.violations },
+        { ...Story.notCharged, error: null }
+      )
+      .expectView(told, { status: "COMPLETED", outcome: "invalid_output", ...notBilled })
+  })
+
   it("is charged in full for any amount when only the run could tell how much it would be", () => {
     const quote = { ...Story.quote, quantity: null }
-    given(aggregate, [{ _tag: "RequestSubmitted", ...Story.request, quote }, Story.dispatched(), Story.started()])
+    given(aggregate, [
+      { _tag: "RequestSubmitted", ...Story.request, quote },
+      Story.dispatched(),
+      Story.started()
+    ])
       .when(Story.end(Story.delivered(3)))
       .expectView(told, { status: "COMPLETED", outcome: "succeeded", billing: "charged", cost: "0.006" })
   })
@@ -161,6 +176,31 @@ describe("An inference request", () => {
       .expectView(
         Story.ofRequest(({ progress, logs }) => [progress, logs.length, logs[0], logs.at(-1)]),
         [0.25, 500, "line 0", "line 499"]
+      )
+  })
+
+  it("keeps the newest 65,536 characters of the log, in whole lines", () => {
+    const line = (name: string) => name.padEnd(1_000, ".")
+    const lines = Array.from({ length: 100 }, (_, index) => line(`line ${index}`))
+    given(aggregate, Phases.open.running)
+      .when(report(null, lines))
+      .expectView(
+        Story.ofRequest(({ logs }) => logs),
+        lines.slice(-65)
+      )
+      .when(report(null, ["short", line("last")]))
+      .expectView(
+        Story.ofRequest(({ logs }) => logs),
+        [...lines.slice(-64), "short", line("last")]
+      )
+  })
+
+  it("cuts a log line that is longer than a whole log may be", () => {
+    given(aggregate, Phases.open.running)
+      .when(report(null, ["first", "x".repeat(65_537)]))
+      .expectView(
+        Story.ofRequest(({ logs }) => logs),
+        ["x".repeat(65_536)]
       )
   })
 

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { replay } from "#domain/Decider.ts"
 import type { Event } from "#domain/inference-request/Event.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import * as Status from "#domain/inference-request/Status.ts"
+import { replay } from "#test/support/Replay.ts"
 import * as Phases from "./Phases.ts"
 import * as Story from "./Story.ts"
 

@@ -82,7 +82,6 @@ describe("History", () => {
 
   const ends: ReadonlyArray<readonly [Event, Status, OutcomeWord]> = [
     [ended("partial", null), "COMPLETED", "partial"],
-    [ended("failed", null), "COMPLETED", "invalid_output"],
     [ended("failed", "model crashed"), "COMPLETED", "provider_failed"],
     [{ _tag: "RequestFailed", at: t0, attempt: 1, reason: "refused", message: "no" }, "FAILED", "failed"],
     [{ _tag: "RequestCancelled", at: t0, reason: "requested" }, "CANCELLED", "cancelled"],
@@ -94,6 +93,18 @@ describe("History", () => {
       Effect.gen(function* () {
         yield* Log.append(1, Log.submitted(alice, echo), event)
         assert.deepInclude(yield* only, { status, outcome })
+      })
+    )
+  }
+
+  for (const error of [null, "The provider delivered nothing."]) {
+    test(
+      `calls an output that breaks its schema invalid_output, with ${error === null ? "no error" : "an error"}`,
+      Effect.gen(function* () {
+        const violations = [{ instancePath: "", message: "must be object" }]
+        const rejected: Event = { _tag: "OutputRejected", at: t0, attempt: 1, violations }
+        yield* Log.append(1, Log.submitted(alice, echo), rejected, ended("failed", error))
+        assert.deepInclude(yield* only, { status: "COMPLETED", outcome: "invalid_output" })
       })
     )
   }

@@ -154,6 +154,21 @@ describe("serve", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("removes temporary files of a killed server, and never those of a running one", () =>
+    Effect.gen(function* () {
+      const settings = { DATA_DIR: yield* directory, LOG_LEVEL: "Warn" }
+      const temporary = path.join(settings.DATA_DIR, "tmp", "image-abc")
+      const server = yield* Inferlog.serve(settings)
+      fs.writeFileSync(temporary, "")
+      assert.strictEqual((yield* Inferlog.run(["serve"], { ...settings, PORT: "0" })).code, 1)
+      assert.isTrue(fs.existsSync(temporary))
+
+      yield* server.kill("SIGKILL")
+      yield* Inferlog.serve(settings)
+      assert.isFalse(fs.existsSync(temporary))
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("refuses a log whose acknowledged events are missing", () =>
     Effect.gen(function* () {
       const settings = { DATA_DIR: yield* directory }

@@ -6,9 +6,11 @@ import type { ImageRefused, ImageUnavailable } from "#src/media/ImageFailure.ts"
 import { ImageSource } from "#src/media/ImageSource.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
+import { ScratchDirectory } from "#src/ScratchDirectory.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
 import * as Receiver from "#test/src/outbound/Receiver.ts"
+import * as Scratch from "#test/support/Scratch.ts"
 
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -27,7 +29,7 @@ const services = (guard: OutboundGuard.GuardOptions = { authorities: [Receiver.a
     Layer.provide(OutboundGuard.layer(guard)),
     Layer.provideMerge(MediaStore.layer),
     Layer.provide([MemoryBlobStore.layer, PublicUrls.layerOf(urls)]),
-    Layer.provideMerge(NodeFileSystem.layer)
+    Layer.provideMerge(Layer.merge(NodeFileSystem.layer, Scratch.layer))
   )
 
 /** What kind of picture a source is, and its bytes. */
@@ -48,11 +50,12 @@ const serve = (handler: Http.RequestListener) =>
   )
 
 describe("ImageSource.open", () => {
-  it.live("downloads over https, and removes the file afterwards", () =>
+  it.live("downloads over https to the scratch directory, and removes the file afterwards", () =>
     Effect.gen(function* () {
       const url = yield* serve((_request, response) => response.end(png))
       const { bytes, format, path } = yield* read(url)
       assert.deepStrictEqual([format, bytes], ["png", png])
+      assert.isTrue(path.startsWith(`${yield* ScratchDirectory}/`))
       assert.isFalse(yield* (yield* FileSystem.FileSystem).exists(path))
     }).pipe(Effect.provide(services()))
   )

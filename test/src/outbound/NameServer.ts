@@ -1,4 +1,4 @@
-// A DNS server on this machine that answers from a table: enough of RFC 1035 to test a resolver against.
+/** A DNS server on this machine that answers from a table: enough of RFC 1035 to test a resolver against. */
 import { Effect } from "effect"
 import * as Datagram from "node:dgram"
 import { once } from "node:events"

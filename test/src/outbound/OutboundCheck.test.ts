@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Fiber, Logger, Ref } from "effect"
 import { TestClock } from "effect/testing"
+import { networkInterfaces } from "node:os"
 import { Outbound } from "#src/outbound/Outbound.ts"
 import { OutboundUnresolved } from "#src/outbound/OutboundError.ts"
 import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
@@ -13,6 +14,10 @@ const answering = (...addresses: ReadonlyArray<string>) =>
 
 const check = (target: string) => Effect.flatMap(Outbound, (outbound) => outbound.check(target))
 const refusal = (target: string) => Effect.flip(check(target))
+
+const machineAddresses = Object.values(networkInterfaces()).flatMap((entries) =>
+  (entries ?? []).filter(({ family }) => family === "IPv4").map(({ address }) => address)
+)
 
 /** Answers with `publicAddress` and counts. */
 const counted = Effect.gen(function* () {
@@ -120,6 +125,35 @@ describe("Outbound.check", () => {
           listeners: [
             { address: "0.0.0.0", port: 8080 },
             { address: "10.9.8.7", port: 9090 }
+          ]
+        })
+      )
+    )
+  )
+
+  it.effect("refuses what a listener on a host name can be reached at", () =>
+    Effect.gen(function* () {
+      for (const own of [
+        "http://127.0.0.1:8080/",
+        "http://127.0.0.2:8080/",
+        "http://[::1]:8080/",
+        "http://0.0.0.0:8080/",
+        "http://127.0.0.1:9090/",
+        "http://[::1]:9090/",
+        ...machineAddresses.map((address) => `http://${address}:9090/`)
+      ]) {
+        assert.deepInclude(yield* refusal(own), { reason: "private_address" }, own)
+      }
+      yield* check("http://127.0.0.1:8081/")
+      yield* check("http://192.0.2.1:8080/")
+      yield* check("http://192.0.2.1:9090/")
+    }).pipe(
+      Effect.provide(
+        OutboundGuard.layer({
+          settings: { ALLOW_PRIVATE_TARGETS: "true" },
+          listeners: [
+            { address: "LocalHost", port: 8080 },
+            { address: "node-1.internal", port: 9090 }
           ]
         })
       )

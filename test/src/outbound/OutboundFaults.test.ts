@@ -1,4 +1,4 @@
-// Receivers that misbehave: each call ends with its word, by its deadline, and leaves no connection behind.
+/** Receivers that misbehave: each call ends with its word, by its deadline, and leaves no connection behind. */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import type { TLSSocket } from "node:tls"

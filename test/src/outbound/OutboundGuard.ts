@@ -1,4 +1,4 @@
-// The real guard over a table of names, with the test authority, and an address policy that can admit this machine.
+/** The real guard over a table of names, with the test authority, and an address policy that can admit this machine. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Array, ConfigProvider, Effect, Layer } from "effect"
 import { NetAddress } from "effect/net"

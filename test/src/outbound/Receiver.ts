@@ -1,4 +1,4 @@
-// Real servers on this machine for outbound calls to reach, be held up by, or never reach.
+/** Real servers on this machine for outbound calls to reach, be held up by, or never reach. */
 import { Effect } from "effect"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"

@@ -13,6 +13,7 @@ import { PublicUrls } from "#src/PublicUrls.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
 import * as RecordedRun from "#test/src/providers/sandbox/RecordedRun.ts"
+import * as Scratch from "#test/support/Scratch.ts"
 
 const own = "http://127.0.0.1:8080"
 
@@ -38,6 +39,7 @@ const services = Layer.merge(
   Layer.provide(MediaStore.layer),
   Layer.provide([
     MemoryBlobStore.layer,
+    Scratch.layer,
     PublicUrls.layerOf({ queueUrl: own, baseUrl: own, mediaUrl: own, mcpUrl: own }),
     offline
   ])

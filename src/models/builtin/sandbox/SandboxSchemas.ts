@@ -4,7 +4,7 @@ import type { Model } from "#domain/Model.ts"
 type JsonSchema = Model["inputSchema"]
 
 /** Longest message, in characters, that a client may have returned as an error. */
-export const longestMessage = 1_000
+const longestMessage = 1_000
 
 export const delayMs: JsonSchema = {
   type: "integer",

@@ -17,14 +17,21 @@ export type OutputImage = {
 const unreadable = (cause: PlatformError) =>
   new BlobStoreError({ reason: "The output of the worker cannot be read", cause })
 
+export interface Services {
+  readonly fs: FileSystem.FileSystem
+  readonly store: MediaStore["Service"]
+  /** Where the files are made. */
+  readonly scratch: string
+}
+
 /** Lets `write` make a picture in a file of its own, which is gone with the scope, and stores what it wrote. */
 export const make =
-  (fs: FileSystem.FileSystem, store: MediaStore["Service"]) =>
+  ({ fs, store, scratch }: Services) =>
   <E>(
     write: (path: string) => Effect.Effect<Encoded, E>
   ): Effect.Effect<OutputImage, E | BlobStoreError | PlatformError, Scope.Scope> =>
     Effect.gen(function* () {
-      const folder = yield* fs.makeTempDirectoryScoped({ prefix: "inferlog-output-" })
+      const folder = yield* fs.makeTempDirectoryScoped({ directory: scratch, prefix: "output-" })
       const path = `${folder}/output`
       const { format, width, height } = yield* write(path)
       const { url, contentType, size } = yield* store.put({

@@ -12,6 +12,7 @@ import { ConvertInput } from "#src/models/builtin/vision/Convert.ts"
 import { OcrInput } from "#src/models/builtin/vision/Ocr.ts"
 import { ResizeInput } from "#src/models/builtin/vision/Resize.ts"
 import type { Job, RunControl } from "#src/providers/Provider.ts"
+import { ScratchDirectory } from "#src/ScratchDirectory.ts"
 import * as OutputImage from "./OutputImage.ts"
 import { outcomeOf, type VisionFailure } from "./VisionFailure.ts"
 import type { EncodeTask } from "./VisionTask.ts"
@@ -66,7 +67,11 @@ export class VisionRuns extends Context.Service<
     Effect.gen(function* () {
       const sources = yield* ImageSource
       const workers = yield* VisionWorkers
-      const store = OutputImage.make(yield* FileSystem.FileSystem, yield* MediaStore)
+      const store = OutputImage.make({
+        fs: yield* FileSystem.FileSystem,
+        store: yield* MediaStore,
+        scratch: yield* ScratchDirectory
+      })
 
       const encode = Effect.fnUntraced(function* (
         { image, ...wishes }: EncodeInput,

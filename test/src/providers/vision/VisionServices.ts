@@ -12,6 +12,7 @@ import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
 import * as Receiver from "#test/src/outbound/Receiver.ts"
 import * as RecordedRun from "#test/src/providers/sandbox/RecordedRun.ts"
+import * as Scratch from "#test/support/Scratch.ts"
 
 const mediaUrl = "http://127.0.0.1:1"
 const urls = { queueUrl: mediaUrl, baseUrl: mediaUrl, mediaUrl, mcpUrl: mediaUrl }
@@ -23,6 +24,7 @@ export const layer = VisionRuns.layerNoDeps.pipe(
   Layer.provideMerge(MediaStore.layer),
   Layer.provide([
     MemoryBlobStore.layer,
+    Scratch.layer,
     PublicUrls.layerOf(urls),
     ConfigProvider.layer(ConfigProvider.fromUnknown({ VISION_WORKERS: "2" }))
   ]),
