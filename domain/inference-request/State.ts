@@ -2,6 +2,7 @@
 import type { Violation } from "../Outcome.ts"
 import type { PayloadRef } from "../PayloadRef.ts"
 import type { Billing, Event, RequestSubmitted } from "./Event.ts"
+import * as LogLines from "./LogLines.ts"
 
 export type State = { readonly _tag: "NotSubmitted" } | Request
 
@@ -70,19 +71,6 @@ export const isTerminal = (phase: Phase): phase is Terminal => {
   }
 }
 
-/** How much of a request's log is kept, the newest: lines, and characters in all of them. */
-const keptLogLines = 500
-const keptLogCharacters = 65_536
-
-/** Whole lines, but for a single one that is too long for a log of its own. */
-const newest = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const recent = lines.slice(-keptLogLines)
-  let characters = 0
-  const dropped = recent.findLastIndex((line) => (characters += line.length) > keptLogCharacters)
-  const kept = recent.slice(dropped + 1)
-  return kept.length > 0 ? kept : recent.slice(-1).map((line) => line.slice(0, keptLogCharacters))
-}
-
 export const evolve = (state: State, event: Event): State => {
   if (event._tag === "RequestSubmitted") return submitted(event)
   if (state._tag === "NotSubmitted") return state
@@ -111,7 +99,7 @@ export const evolve = (state: State, event: Event): State => {
       return {
         ...state,
         progress: event.fraction ?? state.progress,
-        logs: event.logs.length === 0 ? state.logs : newest([...state.logs, ...event.logs])
+        logs: event.logs.length === 0 ? state.logs : LogLines.newest([...state.logs, ...event.logs])
       }
     case "OutputReceived":
       return { ...state, output: event.payloads.output }

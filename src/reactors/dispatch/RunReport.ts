@@ -4,6 +4,7 @@
  */
 import { Clock, Effect, Fiber, type Scope } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
+import * as LogLines from "#domain/inference-request/LogLines.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 
@@ -14,8 +15,7 @@ const startGraceMs = 20
 const minProgressIntervalMs = 1_000
 const progressIntervalShare = 1 / 50
 
-/** Log lines kept between two records, and their length, characters. */
-const maxBufferedLines = 200
+/** Of a log line, characters. What is kept between two records is bounded as the request's log is. */
 const maxLineLength = 1_000
 
 export interface RunReport {
@@ -49,7 +49,7 @@ export const make = (
     let startedAt: number | null = null
     let startRecorded = false
     let recordingStart: Fiber.Fiber<void> | undefined
-    let lines: Array<string> = []
+    let lines: ReadonlyArray<string> = []
     let fraction: number | null = null
     /** On the monotonic clock, ms. */
     let begunAt = 0
@@ -95,9 +95,7 @@ export const make = (
         Effect.gen(function* () {
           yield* started
           fraction = known(report.fraction) ?? fraction
-          lines = [...lines, ...report.logs.map((line) => line.slice(0, maxLineLength))].slice(
-            -maxBufferedLines
-          )
+          lines = LogLines.newest([...lines, ...report.logs.map((line) => line.slice(0, maxLineLength))])
           const now = yield* MonotonicTime.millis
           const interval = Math.max(minProgressIntervalMs, (now - begunAt) * progressIntervalShare)
           if (now - progressAt >= interval) yield* recordProgress

@@ -133,7 +133,7 @@ describe("What a run reports", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("keeps the newest 200 lines between two records, each cut at 1,000 characters", () =>
+  it.effect("keeps the newest lines between two records, each cut at 1,000 characters, 64 Ki in all", () =>
     Effect.gen(function* () {
       const { id, run } = yield* begin
       const logs = Array.from({ length: 1_000 }, (_, index) => `${index}`.padEnd(2_000, "."))
@@ -142,7 +142,7 @@ describe("What a run reports", () => {
       const [report] = Facts.ofType(yield* Facts.untilEnd(id), "ProgressReported")
       assert.deepStrictEqual(
         report?.logs,
-        logs.slice(-200).map((line) => line.slice(0, 1_000))
+        logs.slice(-65).map((line) => line.slice(0, 1_000))
       )
     }).pipe(Effect.provide(layer))
   )
