@@ -29,9 +29,13 @@ export const verify = Command.make(
   "verify",
   { expect, json: Output.json },
   Effect.fnUntraced(function* ({ expect, json }) {
+    const directory = yield* DataDirectory
+    if ((yield* SqliteVerify.headAnchor(directory)).length === 0 && expect.length === 0) {
+      yield* Effect.logWarning("There is no log.head, and no --expect: a cut tail would not be noticed")
+    }
     const total = Number(yield* (yield* EventReader).head)
     const progress = yield* ProgressLine.make(total)
-    const verified = yield* SqliteVerify.verifyDirectory(yield* DataDirectory, {
+    const verified = yield* SqliteVerify.verifyDirectory(directory, {
       anchors: expect,
       onProgress: progress.report
     }).pipe(Effect.ensuring(progress.clear))

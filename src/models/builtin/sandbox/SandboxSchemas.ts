@@ -16,6 +16,7 @@ export const delayMs: JsonSchema = {
 
 export const message: JsonSchema = {
   type: "string",
+  minLength: 1,
   maxLength: longestMessage,
   description: "The error text that the request ends with."
 }
