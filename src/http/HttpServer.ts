@@ -39,7 +39,8 @@ export const layerNoServer = HttpRouter.serve(routes, {
 
 /**
  * Against clients that hold connections without asking for anything; times in ms. Bodies have limits of their own, for a
- * body may be a large file. Idle connections are kept longer than load balancers usually do, so that those close first.
+ * body may be a large file: read ones in `BodyReader`, unread ones in `UnreadBody`. Idle connections are kept longer than
+ * load balancers usually do, so that those close first.
  */
 const limits: http.ServerOptions = {
   maxHeaderSize: 16 * 1024,
@@ -47,6 +48,8 @@ const limits: http.ServerOptions = {
   connectionsCheckingInterval: 5_000,
   requestTimeout: 0,
   keepAliveTimeout: 75_000,
+  // No route upgrades. Declined here, such requests are under the same limits as any other.
+  shouldUpgradeCallback: () => false,
   // A request without Host is refused like any other, in the envelope.
   requireHostHeader: false
 }

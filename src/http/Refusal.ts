@@ -96,6 +96,12 @@ export const stopping = new Refusal({
   headers: { "retry-after": "1", connection: "close" }
 })
 
+export const notDispatching = new Refusal({
+  status: 503,
+  error: "The server accepts requests but no longer runs them.",
+  headers: { "retry-after": "5" }
+})
+
 export const unavailable = new Refusal({
   status: 503,
   error: "The service cannot reach its storage at the moment.",

@@ -1,10 +1,11 @@
 /** Reading requests: from their own stream, so that a client sees what it has been told at once. */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import type { PayloadRef } from "#domain/PayloadRef.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import * as MonotonicTime from "#src/MonotonicTime.ts"
 import { RequestActors } from "./RequestActors.ts"
 import { RequestChanges } from "./RequestChanges.ts"
 import { RequestForbidden, RequestNotFound, type Requests } from "./Requests.ts"
@@ -27,12 +28,12 @@ export const make = Effect.gen(function* () {
   const waitUntil: Requests["Service"]["waitUntil"] = (snapshot, until, timeoutMs) =>
     Effect.scoped(
       Effect.gen(function* () {
-        const deadline = (yield* Clock.currentTimeMillis) + timeoutMs
+        const deadline = (yield* MonotonicTime.millis) + timeoutMs
         const changed = yield* changes.watch(snapshot.id)
         let newest = snapshot
         while (true) {
           newest = Snapshot.of(snapshot.id, yield* actors.current(snapshot.id)) ?? newest
-          const left = deadline - (yield* Clock.currentTimeMillis)
+          const left = deadline - (yield* MonotonicTime.millis)
           if (left <= 0 || until(newest)) return newest
           yield* Effect.timeoutOption(changed, left)
         }
@@ -45,8 +46,13 @@ export const make = Effect.gen(function* () {
     ref: PayloadRef | null
   ) {
     if (ref === null) return null
-    const text = yield* payloadRecords.open(stream, name, ref)
-    return JSON.parse(text) as Json
+    return yield* payloadRecords.open(stream, name, ref).pipe(
+      Effect.map((text) => JSON.parse(text) as Json),
+      Effect.catchIf(
+        (error) => error._tag === "PayloadUnavailable" && error.reason === "erased",
+        () => Effect.succeed(null)
+      )
+    )
   })
 
   const payloads: Requests["Service"]["payloads"] = Effect.fnUntraced(function* ({ id, request }) {

@@ -63,12 +63,17 @@ export interface Snapshot {
 export class Requests extends Context.Service<
   Requests,
   {
-    /** Accepted durably when this returns. `replayed`: the answer of an earlier twin under the same key. */
-    submit(
-      submission: Submission
+    /**
+     * Accepted durably when this returns. `replayed`: the answer of an earlier twin under the same key. Once there is
+     * one, nothing is checked again that may have changed since: neither model and input, nor the caller's own `check`,
+     * which otherwise runs between the two.
+     */
+    submit<E = never>(
+      submission: Submission,
+      check?: Effect.Effect<void, E>
     ): Effect.Effect<
       Snapshot & { readonly replayed: boolean },
-      ModelNotFound | InvalidInput | IdempotencyKeyReused | QueueFull | StorageError
+      E | ModelNotFound | InvalidInput | IdempotencyKeyReused | QueueFull | StorageError
     >
     /** `endpoint`, when given, must be the request's model: another one's request is `RequestNotFound`. */
     get(options: {
@@ -91,7 +96,7 @@ export class Requests extends Context.Service<
       Snapshot & { readonly cancel: { readonly accepted: boolean; readonly reason: string } },
       RequestNotFound | RequestForbidden | EventStoreError
     >
-    /** Input and output as JSON; `null` when not there (yet, or any more). */
+    /** Input and output as JSON, each `null` when not there (yet, or any more). */
     payloads(
       snapshot: Snapshot
     ): Effect.Effect<{ readonly input: Json; readonly output: Json }, PayloadUnavailable | StorageError>

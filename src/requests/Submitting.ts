@@ -10,6 +10,7 @@ import * as RetrySchedule from "#domain/RetrySchedule.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Payload from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import type { Caller } from "#src/accounts/Caller.ts"
 import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
 import { IdempotencyKeyActors } from "./IdempotencyKeyActors.ts"
 import { QueueDepth } from "./QueueDepth.ts"
@@ -24,6 +25,9 @@ import {
 } from "./Requests.ts"
 import * as Snapshot from "./Snapshot.ts"
 
+const keyStream = ({ accountId }: Caller, key: string): string =>
+  IdempotencyKey.streamId(accountId, crypto.hash("sha256", key, "base64url"))
+
 /** What a client is told to wait when a model's queue is full, seconds. */
 const queueFullRetrySeconds = 5
 
@@ -35,13 +39,22 @@ export const make = Effect.gen(function* () {
   const depth = yield* QueueDepth
   const ids = yield* IdGenerator
 
+  /** What the first of all twins was answered, if it was accepted. */
+  const replay = Effect.fnUntraced(function* ({ caller, idempotency }: Submission) {
+    if (idempotency === null) return null
+    const now = yield* Clock.currentTimeMillis
+    const { state } = yield* keys.current(keyStream(caller, idempotency.key))
+    if (state._tag === "Free" || state.expiresAt <= now) return null
+    if (state.requestHash !== idempotency.requestHash) return null
+    return Snapshot.asSubmitted(state.requestId, yield* requests.current(state.requestId))
+  })
+
   /** The id to submit under: the one reserved by the first of all twins under an idempotency key. */
   const reserve = Effect.fnUntraced(function* ({ caller, idempotency }: Submission, at: number) {
     const requestId = RequestId.make(ids.next())
     if (idempotency === null) return requestId
-    const keyHash = crypto.hash("sha256", idempotency.key, "base64url")
     const { state } = yield* keys
-      .execute(IdempotencyKey.streamId(caller.accountId, keyHash), {
+      .execute(keyStream(caller, idempotency.key), {
         _tag: "Reserve",
         at,
         requestId,
@@ -86,14 +99,21 @@ export const make = Effect.gen(function* () {
       .pipe(Effect.catchTag(["RequestNotFound", "NotDispatchable"], Effect.die))
   })
 
-  const submit: Requests["Service"]["submit"] = Effect.fn("Requests.submit")(function* (submission) {
+  const submit: Requests["Service"]["submit"] = Effect.fn("Requests.submit")(function* <E>(
+    submission: Submission,
+    check: Effect.Effect<void, E> = Effect.void
+  ) {
+    const answered = yield* replay(submission)
+    if (answered !== null) return { ...answered, replayed: true }
     const entry = yield* catalog.find(submission.endpoint)
     if (entry === null) return yield* new ModelNotFound()
+    yield* check
     const issues = entry.validateInput(submission.input)
     if (issues.length > 0) return yield* new InvalidInput({ issues })
     const at = yield* Clock.currentTimeMillis
     const id = yield* reserve(submission, at)
     if (submission.idempotency !== null) {
+      // A twin may have been accepted since.
       const first = Snapshot.asSubmitted(id, yield* requests.current(id))
       if (first !== null) return { ...first, replayed: true }
     }

@@ -76,6 +76,6 @@ export const unexpected = response(
 )
 export const unavailable = response(
   503,
-  "Storage cannot be reached: retry after `Retry-After` seconds.",
+  "Storage cannot be reached, or (`/health`) requests are not run: retry after `Retry-After` seconds.",
   example("The service cannot reach its storage at the moment.")
 )

@@ -8,11 +8,11 @@ const health = HttpApiEndpoint.get("health", "/health", {
     identifier: "Health",
     examples: [{ status: "ok" }]
   }),
-  error: CommonResponses.unexpected
+  error: [CommonResponses.unexpected, CommonResponses.unavailable]
 }).annotateMerge(
   OpenApi.annotations({
     identifier: "getHealth",
-    summary: "Whether the process serves requests",
+    summary: "Whether the process accepts and runs requests",
     description: "For load balancers and supervisors."
   })
 )

@@ -1,6 +1,7 @@
 /**
  * Around every route: gives the exchange its correlation id, and an envelope to whatever no route has answered. An
- * unexpected error is logged under the id and told to the client as no more than that.
+ * unexpected error is logged under the id and told to the client as no more than that. A connection whose request is
+ * answered before all of it has come ends with the answer.
  */
 import { Cause, Effect, type Types } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -12,6 +13,7 @@ import * as Answer from "../Answer.ts"
 import { CorrelationId } from "../CorrelationId.ts"
 import * as Refusal from "../Refusal.ts"
 import { RouteTable } from "./RouteTable.ts"
+import * as UnreadBody from "./UnreadBody.ts"
 
 const hostMissing = Refusal.malformed("The Host header is missing.")
 
@@ -48,7 +50,8 @@ const make = Effect.gen(function* () {
             )
       return HttpServerResponse.setHeaders(response, {
         "x-content-type-options": "nosniff",
-        "x-request-id": correlationId
+        "x-request-id": correlationId,
+        ...(UnreadBody.isPending(request) ? { connection: "close" } : {})
       })
     })
 })

@@ -1,14 +1,8 @@
 /** The query parameter `wait`: how long an answer may be held back (decisions, "Polling load", "Sync wait"). */
 import { Result } from "effect"
-import { invalid, issue, type Parsed } from "./Parsed.ts"
-
-const maxSeconds = 60
+import type { Parsed } from "./Parsed.ts"
+import * as WaitSeconds from "./WaitSeconds.ts"
 
 /** Milliseconds; 0 when there is no such parameter. */
-export const parse = (wait: string | undefined): Parsed<number> => {
-  if (wait === undefined) return Result.succeed(0)
-  const isInRange = /^\d{1,2}$/.test(wait) && Number(wait) <= maxSeconds
-  return isInRange
-    ? Result.succeed(Number(wait) * 1000)
-    : invalid(issue(["wait"], "range", `must be whole seconds from 0 to ${maxSeconds}`))
-}
+export const parse = (wait: string | undefined): Parsed<number> =>
+  wait === undefined ? Result.succeed(0) : WaitSeconds.parse(wait, { name: "wait", minSeconds: 0 })

@@ -3,13 +3,9 @@ import { Effect } from "effect"
 import type { Requests, Snapshot, StorageError } from "#src/requests/Requests.ts"
 import type { RequestPayloads } from "../views/ResultView.ts"
 
-const erased: RequestPayloads = { input: null, output: null }
-
 /** A payload that is not what its event says of it is corrupt storage, and nobody's mistake but ours. */
 export const read = (
   requests: Requests["Service"],
   snapshot: Snapshot
 ): Effect.Effect<RequestPayloads, StorageError> =>
-  Effect.catchTag(requests.payloads(snapshot), "PayloadUnavailable", (error) =>
-    error.reason === "erased" ? Effect.succeed(erased) : Effect.die(error)
-  )
+  Effect.catchTag(requests.payloads(snapshot), "PayloadUnavailable", Effect.die)

@@ -1,7 +1,9 @@
 /**
  * `POST /{owner}/{model}`. Checks in this order, the first failure answers: key (401, before this), content type and
- * announced length (415, 413), model (404), body (413, 408, 400), reserved fields and headers together (400), webhook
- * target (400), then those of the service: input (400), idempotency (409), queue (429).
+ * announced length (415, 413), model (404), body (413, 408, 400), reserved fields and headers together (400), then
+ * those of the service: webhook target (400), input (400), idempotency (409), queue (429). What depends on more than the
+ * request itself is not checked again for one that was accepted under its key: the model of such a call comes after its
+ * body.
  */
 import { Effect, Result } from "effect"
 import { isTerminal } from "#domain/inference-request/State.ts"
@@ -46,11 +48,12 @@ export const make = Effect.gen(function* () {
   const outbound = yield* Outbound
   const { queueUrl } = yield* PublicUrls
 
-  /** Reads the whole call; what is returned has nothing invalid but, possibly, the model's input. */
+  /** Reads the whole call; what is returned has nothing invalid but, possibly, the model, its input and the webhook. */
   const read = Effect.fnUntraced(function* ({ headers, params, wait, readBody }: SubmitCall) {
     const endpoint = endpointOf(params)
     yield* Effect.fromResult(BodyHeaders.check(headers))
-    if ((yield* catalog.find(endpoint)) === null) return yield* Refusal.notFound("Model")
+    const mayBeReplayed = headers["idempotency-key"] !== undefined
+    if (!mayBeReplayed && (yield* catalog.find(endpoint)) === null) return yield* Refusal.notFound("Model")
     const bytes = yield* readBody
     const body = yield* Effect.fromResult(JsonBody.parseObject(bytes))
     const parts = {
@@ -64,7 +67,6 @@ export const make = Effect.gen(function* () {
     const parsed = yield* Effect.fromResult(Result.all(parts)).pipe(
       Effect.mapError(() => Refusal.invalid(Parsed.issues(parts)))
     )
-    if (parsed.webhook !== null) yield* WebhookTarget.check(outbound, parsed.webhook.url)
     const key = parsed.idempotencyKey
     return {
       ...parsed,
@@ -77,14 +79,10 @@ export const make = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (call: SubmitCall) {
     const { endpoint, idempotency, input, metadata, preferredMs, queriedMs, webhook } = yield* read(call)
-    const accepted = yield* requests.submit({
-      caller: call.caller,
-      endpoint,
-      input,
-      metadata,
-      webhook,
-      idempotency
-    })
+    const accepted = yield* requests.submit(
+      { caller: call.caller, endpoint, input, metadata, webhook, idempotency },
+      webhook === null ? Effect.void : WebhookTarget.check(outbound, webhook.url)
+    )
     const headers = accepted.replayed ? { "idempotency-replayed": "true" } : {}
     const waitMs = preferredMs ?? queriedMs
     if (waitMs > 0) {

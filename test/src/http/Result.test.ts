@@ -1,8 +1,21 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import { BlobStore } from "#streams/BlobStore.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import { inlineLimit } from "#streams/Payload.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import * as Lifecycle from "#test/support/Lifecycle.ts"
 import * as TestServer from "#test/support/TestServer.ts"
-import { assertEnvelope, call } from "./Calls.ts"
+import { accepted, assertEnvelope, call } from "./Calls.ts"
 import { modelOf, scenarios, violations } from "./Scenarios.ts"
+
+const erase = Effect.fnUntraced(function* (id: string, name: string) {
+  const stream = StreamName.make(InferenceRequest.aggregate.category, id)
+  const content = (yield* (yield* EventReader).payload(stream, name))?.content
+  if (content?._tag !== "Blob") return assert.fail(`the ${name} is not a blob`)
+  yield* (yield* BlobStore).remove(content.key)
+})
 
 const result = {
   metadata: {},
@@ -50,6 +63,24 @@ layer(TestServer.layer(), { excludeTestServices: true })("results", (it) => {
         assert.deepStrictEqual(body, { id, ...bodies[scenario] })
         assert.strictEqual(new Date(createdAt).toISOString(), createdAt)
       })
+  )
+
+  it.effect.each([
+    ["input", "output"],
+    ["output", "input"]
+  ] as const)("have null for an erased %s, and still the %s", ([erased, kept]) =>
+    Effect.gen(function* () {
+      const value = { value: "x".repeat(inlineLimit) }
+      const id = yield* accepted("sandbox/echo", value)
+      yield* Lifecycle.start(id)
+      yield* Lifecycle.deliver(id, value)
+      yield* erase(id, erased)
+      for (const path of [`/sandbox/echo/requests/${id}`, `/requests/${id}`]) {
+        const { json, status } = yield* call({ path })
+        assert.strictEqual(status, 200)
+        assert.deepInclude(json, { [erased]: null, [kept]: value })
+      }
+    })
   )
 
   it.effect.each([

@@ -1,5 +1,6 @@
-import { assert, describe, layer } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { RequestId } from "#domain/Ids.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import * as TestServer from "#test/support/TestServer.ts"
@@ -240,5 +241,32 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
       const ids = [yield* accepted(), yield* accepted(), yield* accepted()]
       assert.deepStrictEqual(ids, [...ids].sort())
     })
+  )
+})
+
+describe("a submit that is repeated under its Idempotency-Key", () => {
+  it.effect("gets the first answer also when its webhook's name no longer resolves", () => {
+    let addresses = ["93.184.216.34"]
+    const server = TestServer.layer({ resolve: () => Effect.sync(() => addresses) })
+    return Effect.gen(function* () {
+      const body = { value: 1, webhook }
+      const first = yield* submit(body, { "idempotency-key": "order 4711" })
+      addresses = []
+      // Names are remembered for a while.
+      yield* TestClock.adjust("1 minute")
+      const again = yield* submit(body, { "idempotency-key": "order 4711" })
+      assert.deepStrictEqual([again.status, again.json], [200, first.json])
+      assert.strictEqual(again.headers["idempotency-replayed"], "true")
+      const other = yield* submit(body, { "idempotency-key": "order 4712" })
+      assert.deepStrictEqual(issuesOf(other), [["webhook", "dns_error"]])
+    }).pipe(Effect.provide(server))
+  })
+
+  it.effect("gets 404 when the first was for a model that is none", () =>
+    Effect.gen(function* () {
+      const headers = { "idempotency-key": "order 4711" }
+      assertEnvelope(yield* submit({ value: 1, webhook: "https://127.0.0.1/" }, headers, "sandbox/none"), 404)
+      assertEnvelope(yield* submit({ value: 1 }, headers, "sandbox/none"), 404)
+    }).pipe(Effect.provide(TestServer.layer()))
   )
 })

@@ -129,6 +129,33 @@ describe("An idempotency key", () => {
     }).pipe(Effect.provide(waiting))
   )
 
+  it.effect(
+    "gives the first answer again when the model is gone, refuses the input or the caller's check fails",
+    () =>
+      Effect.gen(function* () {
+        const options = { dispatches: false }
+        const strict = { ...single, model: { ...single.model, inputSchema: { not: {} } } }
+        const before = yield* TestNode.start({ ...options, name: "before", models: [single] })
+        const stricter = yield* TestNode.start({ ...options, name: "stricter", models: [strict] })
+        const without = yield* TestNode.start({ ...options, name: "without", models: [] })
+        const first = yield* before.on(submit(keyed("k")))
+        for (const node of [stricter, without]) {
+          assert.strictEqual((yield* node.on(submit(keyed("k")))).id, first.id)
+          assert.include(
+            ["InvalidInput", "ModelNotFound"],
+            (yield* Effect.flip(node.on(submit(keyed("K")))))._tag
+          )
+        }
+        const checked = (key: string) =>
+          Effect.flatMap(Requests, (requests) =>
+            requests.submit(Facts.submission(keyed(key)), Effect.fail("the name does not resolve" as const))
+          )
+        assert.isTrue((yield* before.on(checked("k"))).replayed)
+        assert.strictEqual(yield* Effect.flip(before.on(checked("K"))), "the name does not resolve")
+        assert.deepStrictEqual(yield* logged, ["KeyReserved", "RequestSubmitted"])
+      }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+
   it.effect("is refused for another request", () =>
     Effect.gen(function* () {
       yield* submit(keyed("k"))
@@ -230,6 +257,10 @@ describe("An idempotency key", () => {
       const second = yield* submit(keyed("k", "hash of another request"))
       assert.isFalse(second.replayed)
       assert.notStrictEqual(second.id, first.id)
+      yield* TestClock.adjust(IdempotencyKey.retentionMs)
+      const third = yield* submit(keyed("k", "hash of another request"))
+      assert.isFalse(third.replayed)
+      assert.notStrictEqual(third.id, second.id)
     }).pipe(Effect.provide(waiting))
   )
 })

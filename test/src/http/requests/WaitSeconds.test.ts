@@ -1,0 +1,34 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import type { Parsed } from "#src/http/requests/Parsed.ts"
+import * as PreferHeader from "#src/http/requests/PreferHeader.ts"
+import * as WaitQuery from "#src/http/requests/WaitQuery.ts"
+
+const issuesOf = (parsed: Parsed<unknown>) => (Result.isFailure(parsed) ? parsed.failure : [])
+
+describe("a wait", () => {
+  it.each(["1", "07", "59", "60"])("of %s s is as long by header as by query", (seconds) => {
+    const waits = Result.succeed(Number(seconds) * 1000)
+    assert.deepStrictEqual(PreferHeader.parse(`wait=${seconds}`), waits)
+    assert.deepStrictEqual(WaitQuery.parse(seconds), waits)
+  })
+
+  it("of no time can be asked for by query alone", () => {
+    assert.deepStrictEqual(WaitQuery.parse("0"), Result.succeed(0))
+    assert.deepStrictEqual(issuesOf(PreferHeader.parse("wait=0")), [
+      { path: ["Prefer"], code: "range", message: "wait must be whole seconds from 1 to 60" }
+    ])
+  })
+
+  it.each(["", "61", "100", "-1", "1.5", "1e1", "0x1", "٣", "1s"])(
+    "of %j is refused in the same words",
+    (text) => {
+      assert.deepStrictEqual(issuesOf(WaitQuery.parse(text)), [
+        { path: ["wait"], code: "range", message: "wait must be whole seconds from 0 to 60" }
+      ])
+      assert.deepStrictEqual(issuesOf(PreferHeader.parse(`wait=${text}`)), [
+        { path: ["Prefer"], code: "range", message: "wait must be whole seconds from 1 to 60" }
+      ])
+    }
+  )
+})
