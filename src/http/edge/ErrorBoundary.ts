@@ -11,6 +11,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Answer from "../Answer.ts"
 import { CorrelationId } from "../CorrelationId.ts"
+import { IfStopped } from "../IfStopped.ts"
 import * as Refusal from "../Refusal.ts"
 import { RouteTable } from "./RouteTable.ts"
 import * as UnreadBody from "./UnreadBody.ts"
@@ -25,8 +26,6 @@ const make = Effect.gen(function* () {
     cause: Cause.Cause<unknown>,
     { headers, method, url }: HttpServerRequest.HttpServerRequest
   ) {
-    // The client is gone, or the server is about to be: then it is told to come back.
-    if (Cause.hasInterruptsOnly(cause)) return Refusal.stopping
     const error = Cause.squash(cause)
     if (isHttpServerError(error) && error.reason._tag === "RouteNotFound") {
       return routes.refusal({ method, url, host: headers["host"] })
@@ -40,12 +39,19 @@ const make = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const correlationId = ids.next()
       const refuse = (refusal: Refusal.Refusal) => Answer.toResponse(refusal.toAnswer(correlationId))
+      let noted: Answer.Answer | undefined
+      const rescue = (cause: Cause.Cause<unknown>) =>
+        // The client is gone, or the server is about to be: then it is told what there is, or to come back.
+        Cause.hasInterruptsOnly(cause)
+          ? Effect.sync(() => (noted === undefined ? refuse(Refusal.stopping) : Answer.toResponse(noted)))
+          : Effect.map(refusalOf(cause, request), refuse)
       const response =
         request.headers["host"] === undefined
           ? refuse(hostMissing)
           : yield* handler.pipe(
-              Effect.catchCause((cause) => Effect.map(refusalOf(cause, request), refuse)),
+              Effect.catchCause(rescue),
               Effect.provideService(CorrelationId, correlationId),
+              Effect.provideService(IfStopped, (answer) => (noted = answer)),
               Effect.annotateLogs("request_id", correlationId)
             )
       return HttpServerResponse.setHeaders(response, {

@@ -13,6 +13,7 @@ import { Outbound } from "#src/outbound/Outbound.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { Requests, type Snapshot } from "#src/requests/Requests.ts"
 import * as Answer from "../Answer.ts"
+import { IfStopped } from "../IfStopped.ts"
 import * as Refusal from "../Refusal.ts"
 import * as BodyHeaders from "../requests/BodyHeaders.ts"
 import * as DeadlineHeaders from "../requests/DeadlineHeaders.ts"
@@ -84,15 +85,16 @@ export const make = Effect.gen(function* () {
       webhook === null ? Effect.void : WebhookTarget.check(outbound, webhook.url)
     )
     const headers = accepted.replayed ? { "idempotency-replayed": "true" } : {}
+    const created = Answer.json(200, StatusView.created(queueUrl, accepted), headers)
     const waitMs = preferredMs ?? queriedMs
-    if (waitMs > 0) {
-      const latest = yield* requests.waitUntil(accepted, isEnded, waitMs)
-      if (isEnded(latest)) {
-        const body = ResultView.retrieved(queueUrl, latest, yield* Payloads.read(requests, latest))
-        const applied = preferredMs === null ? {} : { "preference-applied": "wait" }
-        return Answer.json(200, body, { ...headers, ...applied })
-      }
-    }
-    return Answer.json(200, StatusView.created(queueUrl, accepted), headers)
+    if (waitMs === 0) return created
+    // What is accepted is accepted: a client that is not told the id would submit it again.
+    const ifStopped = yield* IfStopped
+    ifStopped(created)
+    const latest = yield* requests.waitUntil(accepted, isEnded, waitMs)
+    if (!isEnded(latest)) return created
+    const body = ResultView.retrieved(queueUrl, latest, yield* Payloads.read(requests, latest))
+    const applied = preferredMs === null ? {} : { "preference-applied": "wait" }
+    return Answer.json(200, body, { ...headers, ...applied })
   })
 })

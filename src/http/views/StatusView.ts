@@ -61,7 +61,9 @@ export const FailedBody = Schema.Struct({
 export type FailedBody = typeof FailedBody.Type
 
 export const Cancellation = Schema.Struct({
-  accepted: Schema.Boolean.annotate({ description: "Whether this call changed anything." }),
+  accepted: Schema.Boolean.annotate({
+    description: "Whether the request is cancelled, or its provider has been asked to stop it."
+  }),
   reason: Schema.String
 }).annotate({ identifier: "Cancellation" })
 

@@ -1,9 +1,11 @@
 import * as net from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { Duration, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { send } from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
-import { accepted, assertEnvelope } from "./Calls.ts"
+import { accepted, assertEnvelope, submit } from "./Calls.ts"
 
 const answerSize = 9 * 1024 * 1024
 
@@ -33,6 +35,14 @@ const stuck = Effect.fnUntraced(function* () {
   )
 })
 
+const untilAccepted = Effect.flatMap(EventReader, (reader) =>
+  reader.subscribe(GlobalPosition.beginning).pipe(
+    Stream.filter(({ type }) => type === "RequestSubmitted"),
+    Stream.take(1),
+    Stream.runDrain
+  )
+)
+
 describe("shutdown", () => {
   it.live("ends within seconds, answers what is held with 503 and drops who does not read", () =>
     Effect.gen(function* () {
@@ -54,6 +64,23 @@ describe("shutdown", () => {
       assert.strictEqual(reply.headers["retry-after"], "1")
       yield* closed(reader)
       assert.isBelow(reader.bytesRead, answerSize)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("tells a client that waits on submit the id of what it has accepted", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const context = yield* Layer.buildWithScope(TestServer.layer(), scope)
+      const waiting = yield* submit({ value: 1 }, { prefer: "wait=60" }).pipe(
+        Effect.provide(context),
+        Effect.forkChild
+      )
+      // The first event of a request is on the log: the client has nothing to do but wait.
+      yield* Effect.provide(untilAccepted, context)
+      yield* Scope.close(scope, Exit.void)
+      const reply = yield* Fiber.join(waiting)
+      assert.strictEqual(reply.status, 200, reply.text)
+      assert.deepInclude(reply.json, { status: "IN_QUEUE" })
     }).pipe(Effect.scoped)
   )
 })
