@@ -1,6 +1,7 @@
 import { defineModel } from "../BuiltinModel.ts"
 import { perRequest, sandboxDefaults } from "./SandboxDefaults.ts"
-import { delayMs, objectOf } from "./SandboxSchemas.ts"
+import { objectOf } from "../ObjectSchema.ts"
+import { delayMs } from "./SandboxSchemas.ts"
 
 export const echo = defineModel({
   ...sandboxDefaults,

@@ -1,7 +1,8 @@
 /** Models that end badly, one for each way of it (decisions, "Failure views"). */
 import { defineModel } from "../BuiltinModel.ts"
 import { perRequest, sandboxDefaults } from "./SandboxDefaults.ts"
-import { delayMs, message, objectOf } from "./SandboxSchemas.ts"
+import { objectOf } from "../ObjectSchema.ts"
+import { delayMs, message } from "./SandboxSchemas.ts"
 
 const defaults = { ...sandboxDefaults, ...perRequest, tags: ["sandbox", "testing", "failure"] }
 

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { defineModel } from "../BuiltinModel.ts"
 import { perRequest, sandboxDefaults } from "./SandboxDefaults.ts"
-import { objectOf } from "./SandboxSchemas.ts"
+import { objectOf } from "../ObjectSchema.ts"
 
 export const FlakyInput = Schema.Struct({ failures: Schema.Number })
 

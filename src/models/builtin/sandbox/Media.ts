@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { defineModel, exactly } from "../BuiltinModel.ts"
+import { objectOf } from "../ObjectSchema.ts"
 import { megapixels, perMegapixel, visionDefaults } from "../vision/VisionDefaults.ts"
 import * as Schemas from "../vision/VisionSchemas.ts"
 
@@ -26,7 +27,7 @@ export const media = defineModel({
   description: "Makes a picture of one color. For output files, thumbnails and billing by size.",
   category: "utility",
   tags: ["sandbox", "testing", "image"],
-  inputSchema: Schemas.objectOf({
+  inputSchema: objectOf({
     description: "The picture to make.",
     properties: {
       width: side("Width"),
@@ -40,7 +41,7 @@ export const media = defineModel({
     },
     required: []
   }),
-  outputSchema: Schemas.objectOf({
+  outputSchema: objectOf({
     description: "The picture.",
     properties: { image: Schemas.storedImage },
     required: ["image"]

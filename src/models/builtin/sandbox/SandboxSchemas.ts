@@ -20,15 +20,3 @@ export const message: JsonSchema = {
   maxLength: longestMessage,
   description: "The error text that the request ends with."
 }
-
-/** An object of exactly these properties. */
-export const objectOf = (options: {
-  readonly description: string
-  readonly properties: { readonly [name: string]: JsonSchema }
-  readonly required: ReadonlyArray<string>
-}): JsonSchema => ({
-  $schema: "https://json-schema.org/draft/2020-12/schema",
-  type: "object",
-  additionalProperties: false,
-  ...options
-})

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import * as Money from "#domain/Money.ts"
 import { defineModel, exactly } from "../BuiltinModel.ts"
 import { sandboxDefaults, slackSeconds } from "./SandboxDefaults.ts"
-import { objectOf } from "./SandboxSchemas.ts"
+import { objectOf } from "../ObjectSchema.ts"
 
 export const SlowInput = Schema.Struct({ seconds: Schema.Number })
 

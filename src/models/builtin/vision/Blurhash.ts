@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { defineModel } from "../BuiltinModel.ts"
+import { objectOf } from "../ObjectSchema.ts"
 import { gradient } from "./ExampleImages.ts"
 import { perImage, visionDefaults } from "./VisionDefaults.ts"
 import * as Schemas from "./VisionSchemas.ts"
@@ -28,7 +29,7 @@ export const blurhash = defineModel({
   description: "Sums a picture up in a short text that a client draws as a blurred placeholder.",
   category: "image",
   tags: ["image", "placeholder", "blurhash"],
-  inputSchema: Schemas.objectOf({
+  inputSchema: objectOf({
     description: "The picture and how much of it the text keeps.",
     properties: {
       image: Schemas.image,
@@ -37,7 +38,7 @@ export const blurhash = defineModel({
     },
     required: ["image"]
   }),
-  outputSchema: Schemas.objectOf({
+  outputSchema: objectOf({
     description: "The text, and the size of the picture that it stands for.",
     properties: {
       blurhash: { type: "string", minLength: 6, maxLength: 166, description: "The BlurHash." },

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { OutputFormat } from "#src/providers/builtin/vision/VisionTask.ts"
 import { defineModel } from "../BuiltinModel.ts"
+import { objectOf } from "../ObjectSchema.ts"
 import { gradient } from "./ExampleImages.ts"
 import { perImage, visionDefaults } from "./VisionDefaults.ts"
 import * as Schemas from "./VisionSchemas.ts"
@@ -20,7 +21,7 @@ export const convert = defineModel({
     "Writes a picture in another file format, upright as its EXIF data says. Metadata is removed; of an animation the first frame is taken.",
   category: "image",
   tags: ["image", "convert", "compress"],
-  inputSchema: Schemas.objectOf({
+  inputSchema: objectOf({
     description: "The picture and the format it shall have.",
     properties: {
       image: Schemas.image,
@@ -35,7 +36,7 @@ export const convert = defineModel({
     },
     required: ["image", "format"]
   }),
-  outputSchema: Schemas.objectOf({
+  outputSchema: objectOf({
     description: "The converted picture.",
     properties: { image: Schemas.storedImage },
     required: ["image"]

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { defineModel } from "../BuiltinModel.ts"
+import { objectOf } from "../ObjectSchema.ts"
 import { helloWorld } from "./ExampleImages.ts"
 import { perImage, visionDefaults } from "./VisionDefaults.ts"
 import * as Schemas from "./VisionSchemas.ts"
@@ -19,7 +20,7 @@ export const ocr = defineModel({
   description: "Reads the printed English text in a picture, with the place of every word.",
   category: "text",
   tags: ["image", "text", "ocr"],
-  inputSchema: Schemas.objectOf({
+  inputSchema: objectOf({
     description: "The picture to read.",
     properties: {
       image: Schemas.image,
@@ -27,7 +28,7 @@ export const ocr = defineModel({
     },
     required: ["image"]
   }),
-  outputSchema: Schemas.objectOf({
+  outputSchema: objectOf({
     description: "The text that was recognized.",
     properties: {
       text: { type: "string", description: "The text, line by line; empty when there is none." },

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Fit, OutputFormat } from "#src/providers/builtin/vision/VisionTask.ts"
 import { atMost, defineModel, exactly, type Quantities } from "../BuiltinModel.ts"
+import { objectOf } from "../ObjectSchema.ts"
 import { gradient } from "./ExampleImages.ts"
 import { megapixels, perMegapixel, visionDefaults } from "./VisionDefaults.ts"
 import * as Schemas from "./VisionSchemas.ts"
@@ -27,7 +28,7 @@ export const resize = defineModel({
     "Scales a picture to a width, a height or both, and turns it upright as its EXIF data says. Without either it keeps its size and is only written anew. Metadata is removed; of an animation the first frame is taken.",
   category: "image",
   tags: ["image", "resize", "thumbnail"],
-  inputSchema: Schemas.objectOf({
+  inputSchema: objectOf({
     description: "The picture and the size it shall have.",
     properties: {
       image: Schemas.image,
@@ -47,7 +48,7 @@ export const resize = defineModel({
     },
     required: ["image"]
   }),
-  outputSchema: Schemas.objectOf({
+  outputSchema: objectOf({
     description: "The resized picture.",
     properties: { image: Schemas.storedImage },
     required: ["image"]

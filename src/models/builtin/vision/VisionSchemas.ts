@@ -51,15 +51,3 @@ export const storedImage: JsonSchema = {
     size: { type: "integer", minimum: 1, description: "Size of the file in bytes." }
   }
 }
-
-/** An object of exactly these properties. */
-export const objectOf = (options: {
-  readonly description: string
-  readonly properties: { readonly [name: string]: JsonSchema }
-  readonly required: ReadonlyArray<string>
-}): JsonSchema => ({
-  $schema: "https://json-schema.org/draft/2020-12/schema",
-  type: "object",
-  additionalProperties: false,
-  ...options
-})
