@@ -12,6 +12,8 @@ export interface ServerProcess {
   readonly url: string
   /** Everything it has printed so far, both streams. */
   readonly output: () => string
+  /** Its exit code once it has ended (`null` when a signal ended it). */
+  readonly exited: Promise<number | null>
   /** Sends the signal and waits until the process is gone; gives its exit code (`null` when the signal ended it). */
   readonly kill: (signal: NodeJS.Signals) => Promise<number | null>
 }
@@ -61,7 +63,7 @@ export const start = ({ dataDirectory, port, env = {} }: StartOptions): Promise<
   }
   return new Promise((resolve, reject) => {
     const url = `http://127.0.0.1:${port}`
-    const started: ServerProcess = { url, output: () => lines.join("\n"), kill }
+    const started: ServerProcess = { url, output: () => lines.join("\n"), exited, kill }
     for (const stream of [child.stdout, child.stderr]) {
       readline.createInterface({ input: stream }).on("line", (line) => {
         lines.push(line)

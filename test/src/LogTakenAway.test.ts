@@ -1,0 +1,23 @@
+/** A server whose data directory is removed must not go on acknowledging what nobody will find again. */
+import * as fs from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+
+describe("a server whose data directory is removed", () => {
+  it.live("ends with 1 and says why", () =>
+    Effect.gen(function* () {
+      const dataDirectory = yield* TempDirectory.make
+      const server = yield* Effect.acquireRelease(
+        Effect.promise(async () =>
+          ServerProcess.start({ dataDirectory, port: await ServerProcess.freePort() })
+        ),
+        (server) => Effect.promise(() => server.kill("SIGKILL"))
+      )
+      fs.rmSync(dataDirectory, { recursive: true })
+      assert.strictEqual(yield* Effect.promise(() => server.exited), 1)
+      assert.match(server.output(), /log\.sqlite was removed or replaced while it was in use/)
+    })
+  )
+})
