@@ -15,7 +15,7 @@ describe("a server whose data directory is removed", () => {
         ),
         (server) => Effect.promise(() => server.kill("SIGKILL"))
       )
-      fs.rmSync(dataDirectory, { recursive: true })
+      fs.rmSync(dataDirectory, { recursive: true, maxRetries: 10 })
       assert.strictEqual(yield* Effect.promise(() => server.exited), 1)
       assert.match(server.output(), /log\.sqlite was removed or replaced while it was in use/)
     })
