@@ -136,12 +136,13 @@ describe("serve", () => {
     Effect.gen(function* () {
       const used = { DATA_DIR: yield* directory, LOG_LEVEL: "Warn" }
       const other = { DATA_DIR: yield* directory, LOG_LEVEL: "Warn" }
+      const third = { DATA_DIR: yield* directory, LOG_LEVEL: "Warn" }
       const server = yield* Inferlog.serve(used)
       const { port } = new URL(server.url)
       const wrong = [
         { ...used, PORT: "1" },
         { ...other, PORT: port },
-        { ...other, PORT: "many" }
+        { ...third, PORT: "many" }
       ]
       const ends = yield* Effect.forEach(wrong, (settings) => Inferlog.run(["serve"], settings), {
         concurrency: 2
