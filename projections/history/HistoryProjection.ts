@@ -64,7 +64,7 @@ const Completed = Schema.Struct({
 
 export const projection: Projection = {
   name: "history",
-  version: 2,
+  version: 1,
   tables,
   open: (db) => {
     const submit = db.prepare(`INSERT INTO history_requests
