@@ -46,7 +46,7 @@ export interface TimeOrderedParts {
   readonly random: Uint8Array
 }
 
-/** The two highest of the nine time digits never change in our millennia; letters there keep ids friendly to shells. */
+/** The two highest of the nine time digits stay the same until 2109 (64⁷ ms); letters there keep ids friendly to shells. */
 const timePrefix = "rq"
 
 /**

@@ -48,8 +48,12 @@ const submit = HttpApiEndpoint.post("submit", "/:ownerName/:modelName", {
   headers: {
     "idempotency-key": optional("1 to 255 printable ASCII characters, kept for 24 hours."),
     "x-request-metadata": optional("A JSON object of at most 16 strings, at most 2 KiB."),
-    "x-request-start-timeout": optional("Seconds within which it must have started."),
-    "cancel-after": optional("Seconds, or `90s`, `5m`, `1h`, after which it is cancelled."),
+    "x-request-start-timeout": optional(
+      "Seconds within which it must have started. Checked, not yet acted on."
+    ),
+    "cancel-after": optional(
+      "Seconds, or `90s`, `5m`, `1h`, after which it is cancelled. Checked, not yet acted on."
+    ),
     prefer: optional("`wait` or `wait=<1..60>`: answer with the result when it is there in time.")
   },
   payload: SubmitPayload,
