@@ -1,7 +1,7 @@
 /** The declared API on a Node server, at `HOST` and `PORT`. */
-import * as http from "node:http"
+import type * as http from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServer as Server } from "effect/http/HttpServer"
 import { HttpApiBuilder } from "effect/http-api"
@@ -16,26 +16,36 @@ import { SchemaErrors } from "./api/SchemaErrors.ts"
 import * as SystemHandlers from "./api/SystemHandlers.ts"
 import * as ClientErrors from "./edge/ClientErrors.ts"
 import * as ErrorBoundary from "./edge/ErrorBoundary.ts"
+import * as FrontedServer from "./edge/FrontedServer.ts"
 import { routerConfig, RouteTable } from "./edge/RouteTable.ts"
+import * as FastPath from "./fast/FastPath.ts"
 import { RequestRoutes } from "./routes/RequestRoutes.ts"
 
 const handlers = Layer.mergeAll(QueueHandlers.layer, MediaHandlers.layer, SystemHandlers.layer).pipe(
   Layer.provide([Authorization.layer, RouteGuard.layer, SchemaErrors.layer, RequestRoutes.layer])
 )
 
+const routeTable = RouteTable.layer(Api)
+
 /** All routes, on whatever router serves them. */
 export const routes = HttpApiBuilder.layer(Api).pipe(
   Layer.provide(handlers),
   Layer.provide(ErrorBoundary.layer),
-  Layer.provide(RouteTable.layer(Api))
+  Layer.provide(routeTable)
 )
 
-/** Serves on the server that is given. Requests are not logged one by one. */
+/** The hot routes, before the declared ones. */
+export const fastPath = FastPath.layer.pipe(Layer.provide([RequestRoutes.layer, routeTable]))
+
+/**
+ * Serves on the server that is given. The fast path is closed after the routes, which give all requests under way time to
+ * end.
+ */
 export const layerNoServer = HttpRouter.serve(routes, {
   disableLogger: true,
   disableListenLog: true,
   routerConfig
-})
+}).pipe(Layer.provide(fastPath))
 
 /**
  * Against clients that hold connections without asking for anything; times in ms. Bodies have limits of their own, for a
@@ -62,14 +72,15 @@ const limits: http.ServerOptions = {
 export const layerServerAt = (
   address: { readonly host: string; readonly port: number },
   overrides: http.ServerOptions = {}
-) => Layer.merge(Layer.effect(Server, bind(address, overrides)), NodeHttpServer.layerHttpServices)
+) => Layer.merge(Layer.effectContext(bind(address, overrides)), NodeHttpServer.layerHttpServices)
 
 const bind = Effect.fnUntraced(function* (
   address: { readonly host: string; readonly port: number },
   overrides: http.ServerOptions
 ) {
   const ids = yield* IdGenerator
-  const node = ClientErrors.install(http.createServer({ ...limits, ...overrides }), ids.next)
+  const { server: node, front } = FrontedServer.make({ ...limits, ...overrides })
+  ClientErrors.install(node, ids.next)
   const server = yield* NodeHttpServer.make(() => node, {
     ...address,
     // The process has two seconds in all (decisions): the rest is for the runs and the log.
@@ -77,7 +88,7 @@ const bind = Effect.fnUntraced(function* (
   })
   // By then all requests are answered or interrupted: what is left belongs to clients that do not read.
   yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
-  return server
+  return Context.make(Server, server).pipe(Context.add(FrontedServer.Front, front))
 })
 
 export const layerServer = Layer.unwrap(Effect.map(listenAddress, (address) => layerServerAt(address)))

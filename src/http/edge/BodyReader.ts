@@ -10,7 +10,7 @@ export const BodyTimeout = Context.Reference<Duration.Input>("inferlog/src/http/
   defaultValue: () => "30 seconds"
 })
 
-const unreadable = Refusal.malformed("The request body could not be read.")
+export const unreadable = Refusal.malformed("The request body could not be read.")
 
 /** Read as a stream, for giving up on that leaves the connection open for the answer. */
 export const read = (request: HttpServerRequest): Effect.Effect<Uint8Array, Refusal.Refusal> =>

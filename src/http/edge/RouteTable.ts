@@ -22,6 +22,11 @@ export interface Match {
   readonly params: Readonly<Record<string, string | undefined>>
 }
 
+interface Declared {
+  readonly path: string
+  readonly hosts: ReadonlyArray<HostName>
+}
+
 /** Paths are told apart by case; a longer parameter than any of ours is no route. */
 export const routerConfig = { caseSensitive: true, maxParamLength: 1024 }
 
@@ -30,6 +35,10 @@ export class RouteTable extends Context.Service<
   {
     /** Whether what the router found is a route of ours for this request. */
     isServed(match: Match, target: RequestTarget): boolean
+    /** Whether the host that was asked serves the endpoint of that name. */
+    isServedHere(endpoint: string, host: string | undefined): boolean
+    /** The path of the endpoint of that name, as declared. */
+    path(endpoint: string): string
     /** Why a request has no route: 404, 405 with `Allow`, or 400 for a path that cannot be decoded. */
     refusal(target: RequestTarget): Refusal.Refusal
   }
@@ -43,10 +52,15 @@ export class RouteTable extends Context.Service<
         const isServedOn = hostRule(yield* PublicUrls)
         const table = FindMyWay.make<Omit<Match, "params">>(routerConfig)
         const methods = new Set<string>()
+        const byName = new Map<string, Declared>()
         HttpApi.reflect(api, {
           onGroup: () => {},
-          onEndpoint: ({ endpoint, group }) => {
+          onEndpoint: ({ endpoint, group, mergedAnnotations }) => {
             methods.add(endpoint.method)
+            byName.set(endpoint.name, {
+              path: endpoint.path,
+              hosts: Context.get(mergedAnnotations, ServedOn)
+            })
             table.on(endpoint.method, endpoint.path as FindMyWay.PathInput, { endpoint, group })
           }
         })
@@ -72,7 +86,14 @@ export class RouteTable extends Context.Service<
           return allow.length === 0 ? Refusal.unknownRoute : Refusal.methodNotAllowed(allow.sort())
         }
 
-        return RouteTable.of({ isServed, refusal })
+        const isServedHere = (endpoint: string, host: string | undefined): boolean => {
+          const declared = byName.get(endpoint)
+          return declared !== undefined && isServedOn(declared.hosts, host)
+        }
+
+        const path = (endpoint: string): string => byName.get(endpoint)?.path ?? ""
+
+        return RouteTable.of({ isServed, isServedHere, path, refusal })
       })
     )
 }

@@ -1,0 +1,18 @@
+/** Ends a connection so that its client still reads the answer, also when it is in the middle of sending a body. */
+import type { Socket } from "node:net"
+
+/** ms in which the client may read; then the connection is gone whatever it does. */
+const graceMs = 500
+
+/**
+ * Node destroys the socket of a last answer once that is written; what the client then sends is answered with a reset,
+ * which may take the answer with it. From now on the socket is only ended first.
+ */
+export const install = (socket: Socket): void => {
+  socket.destroySoon = () => {
+    if (socket.destroyed) return
+    socket.end()
+    const timer = setTimeout(() => socket.destroy(), graceMs)
+    socket.once("close", () => clearTimeout(timer))
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * The three hot routes (submit, status, result) on a listener of their own, one fiber a request, before the declared API:
+ * the same `RequestRoutes`, without the HTTP layer that costs more than they do (docs/decisions/0016). They stay declared
+ * in `Api`, which answers every request that is not taken here, and the two ways give equal answers
+ * (`test/src/http/EqualAnswers.test.ts`).
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { Cause, Clock, Context, Effect, type Exit, Fiber, Layer, References } from "effect"
+import { Authentication } from "#src/accounts/Authentication.ts"
+import type { Caller } from "#src/accounts/Caller.ts"
+import { IdGenerator } from "#streams/IdGenerator.ts"
+import type { Answer } from "../Answer.ts"
+import { CorrelationId } from "../CorrelationId.ts"
+import { Exchanges } from "../edge/Exchanges.ts"
+import { Front } from "../edge/FrontedServer.ts"
+import { answerError } from "../edge/Respond.ts"
+import { RouteTable } from "../edge/RouteTable.ts"
+import * as Refusal from "../Refusal.ts"
+import { RequestRoutes } from "../routes/RequestRoutes.ts"
+import type { ServiceError } from "../ServiceErrors.ts"
+import * as HotCall from "./HotCall.ts"
+import * as IncomingBody from "./IncomingBody.ts"
+import * as OutgoingAnswer from "./OutgoingAnswer.ts"
+
+/** What is counted for a client that left before its answer (nginx's word for it). */
+const clientClosed = 499
+
+const nanosPerMilli = 1e6
+
+const make = Effect.gen(function* () {
+  const routes = yield* RequestRoutes
+  const authentication = yield* Authentication
+  const ids = yield* IdGenerator
+  const table = yield* RouteTable
+  const exchanges = yield* Exchanges
+  const clock = yield* Clock.Clock
+  const services = yield* Effect.context<never>()
+  const running = new Set<Fiber.Fiber<unknown>>()
+
+  const route = (
+    call: HotCall.HotCall,
+    caller: Caller,
+    request: IncomingMessage
+  ): Effect.Effect<Answer, ServiceError> => {
+    const headers = request.headers as Readonly<Record<string, string | undefined>>
+    switch (call.route) {
+      case "submit":
+        return routes.submit({
+          caller,
+          params: call.params,
+          headers,
+          wait: undefined,
+          readBody: IncomingBody.read(request)
+        })
+      case "status":
+        return routes.status({ caller, params: call.params, headers, wait: undefined })
+      case "result":
+        return routes.result({ caller, params: call.params })
+    }
+  }
+
+  const rescue = (cause: Cause.Cause<ServiceError>, correlationId: string): Effect.Effect<Answer> => {
+    if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(Refusal.stopping.toAnswer(correlationId))
+    const error = Cause.findErrorOption(cause)
+    return error._tag === "Some"
+      ? answerError(error.value)
+      : Effect.as(Effect.logError("Unexpected error", cause), Refusal.unexpected.toAnswer(correlationId))
+  }
+
+  const answer = (
+    call: HotCall.HotCall,
+    request: IncomingMessage,
+    correlationId: string
+  ): Effect.Effect<Answer> =>
+    authentication.authenticate(request.headers.authorization).pipe(
+      Effect.flatMap((caller) => route(call, caller, request)),
+      Effect.catchCause((cause) => rescue(cause, correlationId))
+    )
+
+  const contextOf = (correlationId: string) =>
+    services.pipe(
+      Context.add(CorrelationId, correlationId),
+      Context.add(References.CurrentLogAnnotations, { request_id: correlationId })
+    )
+
+  const handle = (call: HotCall.HotCall, request: IncomingMessage, response: ServerResponse): void => {
+    const began = clock.monotonicTimeNanosUnsafe()
+    const correlationId = ids.next()
+    const finish = (exit: Exit.Exit<Answer>) => {
+      const isGone = response.destroyed
+      const answer = exit._tag === "Success" ? exit.value : Refusal.stopping.toAnswer(correlationId)
+      if (!isGone) OutgoingAnswer.write(request, response, answer, correlationId)
+      exchanges({
+        correlationId,
+        method: request.method ?? "",
+        route: table.path(call.route),
+        status: isGone ? clientClosed : answer.status,
+        durationMs: Number(clock.monotonicTimeNanosUnsafe() - began) / nanosPerMilli,
+        hot: true
+      })
+    }
+    const fiber = Effect.runForkWith(contextOf(correlationId))(answer(call, request, correlationId))
+    const exit = fiber.pollUnsafe()
+    if (exit !== undefined) return finish(exit)
+    running.add(fiber)
+    fiber.addObserver((exit) => {
+      running.delete(fiber)
+      finish(exit)
+    })
+    response.once("close", () => {
+      if (!response.writableEnded) fiber.interruptUnsafe()
+    })
+  }
+
+  yield* Effect.addFinalizer(() => Fiber.interruptAll(running))
+  const front = yield* Front
+  yield* front.place((request, response) => {
+    const call = HotCall.recognize(request)
+    if (call === null || !table.isServedHere(call.route, request.headers.host)) return false
+    handle(call, request, response)
+    return true
+  })
+})
+
+export const layer = Layer.effectDiscard(make)

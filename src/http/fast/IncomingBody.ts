@@ -1,0 +1,56 @@
+/** The body of a request on the fast path, under the limits of the declared one (`edge/BodyReader`). */
+import type { IncomingMessage } from "node:http"
+import { Effect } from "effect"
+import { BodyTimeout, unreadable } from "../edge/BodyReader.ts"
+import * as Refusal from "../Refusal.ts"
+import { tooLarge } from "../requests/BodyHeaders.ts"
+import { maxBytes } from "../requests/JsonBody.ts"
+
+type Read = Effect.Effect<Uint8Array, Refusal.Refusal>
+
+/** Calls back once, never synchronously, with the whole body or why there is none. */
+const collect = (request: IncomingMessage, onEnd: (read: Read) => void): void => {
+  const chunks: Array<Uint8Array> = []
+  let size = 0
+  let isOver = false
+  const end = (read: Read) => {
+    if (isOver) return
+    isOver = true
+    onEnd(read)
+  }
+  request
+    .on("data", (chunk: Uint8Array) => {
+      if (isOver) return
+      size += chunk.length
+      chunks.push(chunk)
+      if (size <= maxBytes) return
+      request.pause()
+      end(Effect.fail(tooLarge))
+    })
+    .on("end", () => end(Effect.succeed(whole(chunks))))
+    .on("error", () => end(Effect.fail(unreadable)))
+    .on("close", () => end(Effect.fail(unreadable)))
+}
+
+const whole = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const [first, ...rest] = chunks
+  return first !== undefined && rest.length === 0 ? first : Buffer.concat(chunks)
+}
+
+const inTime = (body: Read): Read =>
+  Effect.flatMap(BodyTimeout, (duration) =>
+    Effect.timeoutOrElse(body, { duration, orElse: () => Effect.fail(Refusal.bodyTimeout) })
+  )
+
+/** Most bodies come with their headers and are whole before the event loop turns: only the others are worth a timer. */
+export const read = (request: IncomingMessage): Read =>
+  Effect.callback((resume) => {
+    let settle = (body: Read) => {
+      clearImmediate(turn)
+      resume(body)
+    }
+    const turn = setImmediate(() =>
+      resume(inTime(Effect.callback((resumeLate) => void (settle = resumeLate))))
+    )
+    collect(request, (body) => settle(body))
+  })
