@@ -28,9 +28,23 @@ export const hashSecret = (secret: Redacted.Redacted): string => sha256Hex(Redac
 
 export const sha256Hex = (text: string): string => crypto.hash("sha256", text, "hex")
 
+/** A key as a request presents it: its secret is hashed at once and kept nowhere. */
+export interface Presented {
+  readonly keyId: KeyId
+  readonly secretHash: string
+}
+
+/** `null` for text that is no key. */
+export const present = (text: string): Presented | null => {
+  const match = form.exec(text)
+  if (match === null) return null
+  const [, keyId = "", secret = ""] = match
+  return { keyId: KeyId.make(keyId), secretHash: sha256Hex(secret) }
+}
+
 /** Constant time in the secret. */
-export const matches = (secret: Redacted.Redacted, secretHash: string): boolean =>
-  crypto.timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(secretHash))
+export const matches = ({ secretHash }: Presented, expectedHash: string): boolean =>
+  crypto.timingSafeEqual(Buffer.from(secretHash, "latin1"), Buffer.from(expectedHash, "latin1"))
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 

@@ -1,6 +1,8 @@
 /** From an `Authorization` header to the caller behind it. */
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import * as Account from "#domain/account/Account.ts"
+import type { AccountId } from "#domain/Ids.ts"
+import type { Current } from "#streams/Actors.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import { AccountActors } from "./AccountActors.ts"
 import * as ApiKey from "./ApiKey.ts"
@@ -26,17 +28,29 @@ export class Authentication extends Context.Service<
     Effect.gen(function* () {
       const actors = yield* AccountActors
 
-      const authenticate = Effect.fnUntraced(function* (header: string | undefined) {
-        const presented = ApiKey.parse(scheme.exec(header ?? "")?.[1] ?? "")
-        if (Option.isNone(presented)) return yield* new Unauthorized()
-        const { keyId, secret } = presented.value
-        const accountId = Account.accountOf(keyId, ApiKey.sha256Hex)
-        const { state } = yield* actors.current(accountId)
+      const judge = (
+        presented: ApiKey.Presented,
+        accountId: AccountId,
+        { state }: Current<Account.State>
+      ): Effect.Effect<Caller, Unauthorized> => {
+        const { keyId } = presented
         const key = state._tag === "Account" ? state.keys.get(keyId) : undefined
-        const isRight = ApiKey.matches(secret, key?.secretHash ?? noSuchKey)
-        if (!isRight || key === undefined || key.revokedAt !== null) return yield* new Unauthorized()
-        return { accountId, keyId }
-      })
+        const isRight = ApiKey.matches(presented, key?.secretHash ?? noSuchKey)
+        return !isRight || key === undefined || key.revokedAt !== null
+          ? Effect.fail(new Unauthorized())
+          : Effect.succeed({ accountId, keyId })
+      }
+
+      const authenticate = (header: string | undefined) =>
+        Effect.suspend(() => {
+          const presented = ApiKey.present(scheme.exec(header ?? "")?.[1] ?? "")
+          if (presented === null) return Effect.fail(new Unauthorized())
+          const accountId = Account.accountOf(presented.keyId, ApiKey.sha256Hex)
+          const known = actors.peek(accountId)
+          return known === undefined
+            ? Effect.flatMap(actors.current(accountId), (current) => judge(presented, accountId, current))
+            : judge(presented, accountId, known)
+        })
 
       return Authentication.of({ authenticate })
     })

@@ -7,6 +7,7 @@ import * as Money from "#domain/Money.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
+import * as Setting from "#src/settings/Setting.ts"
 import { Accounts } from "./Accounts.ts"
 import * as ApiKey from "./ApiKey.ts"
 
@@ -20,14 +21,32 @@ const balanceText = Schema.String.check(
   })
 )
 
-const chosenKey = Config.schema(Schema.Redacted(apiKeyText), "BOOTSTRAP_API_KEY").pipe(
-  Config.option,
-  Config.map(Option.flatMap((text) => ApiKey.parse(Redacted.value(text))))
+export const bootstrapApiKey = Setting.optional({
+  name: "BOOTSTRAP_API_KEY",
+  config: (name) => Config.schema(Schema.Redacted(apiKeyText), name),
+  defaultText: "made and printed once",
+  description: "the API key of the first account; used when the log is empty",
+  accepts: "`<keyId>:<secret>`",
+  example: "ops:9f8a2c51d0",
+  isSecret: true
+})
+
+export const bootstrapBalance = Setting.make({
+  name: "BOOTSTRAP_BALANCE",
+  config: (name) => Config.schema(balanceText, name),
+  default: "25",
+  description: "the first account's balance in USD; used when the log is empty",
+  accepts: "an amount of at least 0 with at most 9 decimals",
+  example: "100.50"
+})
+
+const chosenKey = Config.map(
+  bootstrapApiKey.config,
+  Option.flatMap((text) => ApiKey.parse(Redacted.value(text)))
 )
 
-const balance = Config.schema(balanceText, "BOOTSTRAP_BALANCE").pipe(
-  Config.withDefault("25"),
-  Config.map((text) => Option.getOrElse(Money.parse(text), () => Money.zero))
+const balance = Config.map(bootstrapBalance.config, (text) =>
+  Option.getOrElse(Money.parse(text), () => Money.zero)
 )
 
 /** Printed once, and the only time that the secret is to be seen. */

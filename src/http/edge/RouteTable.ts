@@ -57,7 +57,7 @@ export class RouteTable extends Context.Service<
           onGroup: () => {},
           onEndpoint: ({ endpoint, group, mergedAnnotations }) => {
             methods.add(endpoint.method)
-            byName.set(endpoint.name, {
+            byName.set(endpoint.identifier, {
               path: endpoint.path,
               hosts: Context.get(mergedAnnotations, ServedOn)
             })
