@@ -2,7 +2,7 @@
  * One actor per live stream: a mailbox, the replayed state, and decide → append → evolve. Commands of one aggregate never
  * interleave; a conflict with another node means to catch up and to decide again; actors that idle are passivated.
  */
-import { Array, Effect, Result, Semaphore } from "effect"
+import { Array, Effect, Result } from "effect"
 import type { Aggregate } from "#domain/Aggregate.ts"
 import type { DomainEvent } from "#domain/EventCodec.ts"
 import type { EventStoreError } from "./EventReader.ts"
@@ -10,6 +10,7 @@ import { type Appended, EventStore, type WrongExpectedVersion } from "./EventSto
 import { fromVersion, type Version } from "./ExpectedVersion.ts"
 import type { GlobalPosition } from "./GlobalPosition.ts"
 import { IdGenerator } from "./IdGenerator.ts"
+import * as Mailbox from "./Mailbox.ts"
 import type { SealedPayload } from "./Payload.ts"
 import type { RecordedEvent } from "./RecordedEvent.ts"
 import * as StreamName from "./StreamName.ts"
@@ -52,7 +53,7 @@ export interface ActorsOptions {
 
 interface Actor<State> {
   readonly stream: StreamName.StreamName
-  readonly mailbox: Semaphore.Semaphore
+  readonly mailbox: Mailbox.Mailbox
   current: Current<State> | undefined
   /** Commands and reads under way: an actor in use is not passivated. */
   users: number
@@ -73,7 +74,7 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
     const acquire = (id: string): Actor<State> => {
       const actor = actors.get(id) ?? {
         stream: StreamName.make(category, id),
-        mailbox: Semaphore.makeUnsafe(1),
+        mailbox: Mailbox.make(),
         current: undefined,
         users: 0
       }
@@ -98,10 +99,10 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
     const withActor = <A, E>(id: string, use: (actor: Actor<State>) => Effect.Effect<A, E>) =>
       Effect.suspend(() => {
         const actor = acquire(id)
-        return Effect.ensuring(
-          use(actor),
-          Effect.sync(() => release(id, actor))
-        )
+        return Effect.onExitPrimitive(use(actor), () => {
+          release(id, actor)
+          return undefined
+        })
       })
 
     const evolve = (current: Current<State>, recorded: ReadonlyArray<RecordedEvent>): Current<State> => ({
@@ -150,29 +151,28 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
         const events = decision.success
         if (!Array.isReadonlyArrayNonEmpty(events))
           return Effect.succeed({ ...current, events: [], position: null })
-        return append(actor, current.version, events, payloads).pipe(
-          Effect.map(({ version, position }) => {
-            actor.current = { state: events.reduce(decider.evolve, current.state), version }
-            return { ...actor.current, events, position }
-          }),
-          Effect.catchTag("WrongExpectedVersion", () =>
-            Effect.andThen(catchUp(actor), decide(actor, command, payloads))
-          ),
-          // What is on disk is not known now: the next command reads it.
-          Effect.tapError(() => Effect.sync(() => (actor.current = undefined)))
-        )
+        return Effect.matchEffect(append(actor, current.version, events, payloads), {
+          onSuccess: ({ version, position }) => {
+            const state = events.reduce(decider.evolve, current.state)
+            actor.current = { state, version }
+            return Effect.succeed({ state, version, events, position })
+          },
+          onFailure: (error): Effect.Effect<Executed<State, Event>, Rejection | EventStoreError> => {
+            // What is on disk is not known now: whoever comes next reads it.
+            if (error._tag !== "WrongExpectedVersion") actor.current = undefined
+            return error._tag === "WrongExpectedVersion"
+              ? Effect.andThen(catchUp(actor), decide(actor, command, payloads))
+              : Effect.fail(error)
+          }
+        })
       })
 
     return {
       execute: (id, command, payloads = []) =>
-        withActor(id, (actor) =>
-          actor.mailbox.withPermit(
-            Effect.uninterruptible(Effect.suspend(() => decide(actor, command, payloads)))
-          )
-        ),
+        withActor(id, (actor) => actor.mailbox.run(Effect.suspend(() => decide(actor, command, payloads)))),
       current: (id) =>
         withActor(id, (actor) =>
-          actor.current === undefined ? actor.mailbox.withPermit(load(actor)) : Effect.succeed(actor.current)
+          actor.current === undefined ? actor.mailbox.run(load(actor)) : Effect.succeed(actor.current)
         ),
       peek: (id) => {
         const actor = actors.get(id)
@@ -181,7 +181,7 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
         actors.set(id, actor)
         return actor.current
       },
-      refresh: (id) => withActor(id, (actor) => actor.mailbox.withPermit(catchUp(actor)))
+      refresh: (id) => withActor(id, (actor) => actor.mailbox.run(catchUp(actor)))
     }
   })
 

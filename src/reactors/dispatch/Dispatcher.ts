@@ -1,13 +1,13 @@
 /**
  * The dispatcher: a process manager that is woken by due work, claims what its models have room for, and runs it. The queue
  * is the DueWork projection, a claim is an event with an expected version, and what a claim finds is the request itself, so
- * that stale rows, duplicates and restarts are harmless. Waiting requests are rows, never fibers.
+ * that stale rows, duplicates and restarts are harmless. QueuedRequest requests are rows, never fibers.
  */
-import { Clock, Effect, Layer, Queue, Stream } from "effect"
+import { Clock, Deferred, Effect, Layer, Queue, Stream } from "effect"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
-import { EventReader } from "#streams/EventReader.ts"
-import { DueWork } from "#projections/due-work/DueWork.ts"
+import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import { DueWork, type QueuedRequest } from "#projections/due-work/DueWork.ts"
 import { projection } from "#projections/due-work/DueWorkProjection.ts"
 import { Projections } from "#projections/Projections.ts"
 import { Catalog } from "#src/models/Catalog.ts"
@@ -16,6 +16,7 @@ import { NodeIdentity } from "#src/reactors/NodeIdentity.ts"
 import { supervise } from "#src/Supervise.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import * as Recovery from "./Recovery.ts"
+import type { Claimed } from "./Run.ts"
 import { Runs } from "./Runs.ts"
 
 /** Claims made at once for one model; what is left follows in the next pass, so that no model starves another. */
@@ -50,21 +51,40 @@ const make = Effect.gen(function* () {
 
   const wake = Queue.offer(wakeUps, undefined)
 
-  /** Claims one request and starts its run. Not to be interrupted between the two: nobody else would run it. */
-  const claim = (id: RequestId, provider: string) =>
-    Effect.gen(function* () {
-      const at = yield* Clock.currentTimeMillis
-      const { state } = yield* actors.execute(id, { _tag: "Dispatch", at, provider, node: node.self })
-      if (state._tag === "Request") yield* runs.start({ id, request: state, jobId: null }, wake)
-    }).pipe(
-      Effect.catchTag(["NotDispatchable", "RequestNotFound"], () => Effect.void),
+  /** The claim of one request; `null` when there is nothing to claim any more. */
+  const claim = (id: RequestId, provider: string): Effect.Effect<Claimed | null, EventStoreError> =>
+    Effect.flatMap(Clock.currentTimeMillis, (at) =>
+      actors.execute(id, { _tag: "Dispatch", at, provider, node: node.self })
+    ).pipe(
+      Effect.map(({ state }) => (state._tag === "Request" ? { id, request: state, jobId: null } : null)),
+      Effect.catchTag(["NotDispatchable", "RequestNotFound"], () => Effect.succeed(null)),
       Effect.catchDefect((defect) => {
         unreadable.add(id)
-        return Effect.logError("A request cannot be read; it is left alone until the next start", defect)
-      }),
-      Effect.annotateLogs({ request_id: id }),
-      Effect.uninterruptible
+        return Effect.as(
+          Effect.logError("A request cannot be read; it is left alone until the next start", defect),
+          null
+        )
+      })
     )
+
+  /** Starts a run of each row, and waits until all of them have made their claims. */
+  const claimAll = (rows: ReadonlyArray<QueuedRequest>, provider: string): Effect.Effect<void, EventStoreError> =>
+    Effect.suspend(() => {
+      const claims = new Array<Deferred.Deferred<unknown, EventStoreError>>()
+      const start = ({ model, requestId }: QueuedRequest) => {
+        const made = Deferred.makeUnsafe<unknown, EventStoreError>()
+        claims.push(made)
+        const telling = claim(requestId, provider).pipe(
+          Effect.onExit((exit) => Deferred.done(made, exit)),
+          Effect.orElseSucceed(() => null)
+        )
+        return runs.start({ id: requestId, endpoint: model, claim: telling, onEnd: wake })
+      }
+      return Effect.andThen(
+        Effect.forEach(rows, start, { discard: true }),
+        Effect.suspend(() => Effect.forEach(claims, Deferred.await, { discard: true }))
+      )
+    })
 
   /** True when claims were made, or when rows were stale: either way the projection has something to catch up with. */
   const dispatchModel = Effect.fnUntraced(function* (endpoint: ModelEndpoint, now: number) {
@@ -82,10 +102,7 @@ const make = Effect.gen(function* () {
     const last = rows.at(-1)
     if (last === undefined) return false
     served.set(endpoint, last.accountId)
-    yield* Effect.forEach(rows, ({ requestId }) => claim(requestId, entry?.model.provider ?? "none"), {
-      concurrency: "unbounded",
-      discard: true
-    })
+    yield* claimAll(rows, entry?.model.provider ?? "none")
     return true
   })
 

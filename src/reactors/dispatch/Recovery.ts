@@ -38,7 +38,8 @@ export const make = (onEnd: Effect.Effect<unknown>) =>
       const { jobId, node: owner } = action.run
       if (isWorkedOn(owner, id)) return null
       if (jobId !== null) {
-        yield* runs.start({ id, request: state, jobId }, onEnd)
+        const claim = Effect.succeed({ id, request: state, jobId })
+        yield* runs.start({ id, endpoint: state.submitted.model, claim, onEnd })
         return owner
       }
       const at = yield* Clock.currentTimeMillis

@@ -13,6 +13,7 @@ import { Providers } from "#src/providers/Providers.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { judge } from "./Judge.ts"
 import * as RunReport from "./RunReport.ts"
+import * as TimeLimit from "./TimeLimit.ts"
 
 export interface Claimed {
   readonly id: RequestId
@@ -60,30 +61,32 @@ export const make = Effect.gen(function* () {
   const runAtProvider = (
     job: Job,
     jobId: string | null,
-    control: RunControl
+    control: RunControl,
+    onPending: Effect.Effect<void>
   ): Effect.Effect<ProviderOutcome> => {
     const provider = providers.find(job.model.provider)
     if (provider === null) return Effect.succeed(refused("This server has no provider for the model."))
     const seconds = job.model.timeoutSeconds
-    return (jobId === null ? provider.run(job, control) : provider.reattach(job, jobId, control)).pipe(
-      Effect.timeoutOrElse({
-        duration: seconds * 1_000,
-        orElse: () => Effect.succeed(refused(`The run took longer than the model's limit of ${seconds} s.`))
-      })
-    )
+    const run = jobId === null ? provider.run(job, control) : provider.reattach(job, jobId, control)
+    return TimeLimit.apply(run, {
+      duration: seconds * 1_000,
+      orElse: Effect.sync(() => refused(`The run took longer than the model's limit of ${seconds} s.`)),
+      onPending
+    })
   }
 
   const perform = Effect.fnUntraced(
     function* (
       claimed: Claimed,
       entry: CatalogEntry | null,
-      control: RunControl
+      control: RunControl,
+      onPending: Effect.Effect<void>
     ): Effect.fn.Return<ProviderOutcome> {
       if (entry === null) return refused("The model is no longer offered.")
       const read = yield* readInput(claimed)
       if (!("input" in read)) return read
       const job = { ...jobOf(claimed), model: entry.model, input: read.input }
-      return yield* runAtProvider(job, claimed.jobId, control)
+      return yield* runAtProvider(job, claimed.jobId, control, onPending)
     },
     // An interruption that is not this fiber's own is the provider's doing as well.
     Effect.catchCause((cause) =>
@@ -156,8 +159,7 @@ export const make = Effect.gen(function* () {
     (effect) => Effect.ignore(effect)
   )
 
-  /** `stopRequested` completes when the client gives up. Interrupted, the node goes down: the run is given back. */
-  return Effect.fn("Run.run")(function* (claimed: Claimed, stopRequested: Effect.Effect<void>) {
+  const afterClaim = Effect.fnUntraced(function* (claimed: Claimed, stopRequested: Effect.Effect<void>) {
     const job = jobOf(claimed)
     const { model, modelVersion } = claimed.request.submitted
     const report = yield* Effect.provideService(
@@ -165,15 +167,21 @@ export const make = Effect.gen(function* () {
       RequestActors,
       actors
     )
-    yield* Effect.uninterruptibleMask((restore) =>
-      Effect.gen(function* () {
-        const entry = yield* catalog.findVersion(model, modelVersion)
-        const outcome = yield* Effect.onInterrupt(
-          restore(perform(claimed, entry, { ...report, stopRequested })),
-          () => giveBack(job.requestId, job.attempt)
-        )
-        yield* record(job, entry, outcome, yield* report.finish)
-      })
+    const entry = yield* catalog.findVersion(model, modelVersion)
+    const outcome = yield* perform(claimed, entry, { ...report, stopRequested }, report.pending).pipe(
+      Effect.interruptible,
+      Effect.onInterrupt(() => giveBack(job.requestId, job.attempt))
     )
+    yield* record(job, entry, outcome, yield* report.finish)
   }, Effect.scoped)
+
+  /**
+   * From the claim on: between it and the run nothing interrupts, for nobody else would run what is claimed. A claim of
+   * `null` leaves nothing to do. `stopRequested` completes when the client gives up. Interrupted, the node goes down: the
+   * run is given back.
+   */
+  return <E>(claim: Effect.Effect<Claimed | null, E>, stopRequested: Effect.Effect<void>) =>
+    Effect.uninterruptible(
+      Effect.flatMap(claim, (claimed) => (claimed === null ? Effect.void : afterClaim(claimed, stopRequested)))
+    )
 })

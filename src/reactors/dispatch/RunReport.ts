@@ -21,6 +21,8 @@ const maxLineLength = 1_000
 export interface RunReport {
   readonly accepted: (jobId: string) => Effect.Effect<void>
   readonly started: Effect.Effect<void>
+  /** Call when the run has not ended at once: its start is then recorded without waiting for its end. */
+  readonly pending: Effect.Effect<void>
   readonly progress: (report: {
     readonly fraction: number | null
     readonly logs: ReadonlyArray<string>
@@ -48,6 +50,7 @@ export const make = (
     const scope = yield* Effect.scope
     let startedAt: number | null = null
     let startRecorded = false
+    let isPending = false
     let recordingStart: Fiber.Fiber<void> | undefined
     let lines: ReadonlyArray<string> = []
     let fraction: number | null = null
@@ -77,12 +80,25 @@ export const make = (
       yield* logged(actors.execute(id, { _tag: "RecordProgress", at, attempt, ...report }))
     })
 
+    const recordStartSoon = Effect.suspend(() => {
+      if (!isPending || startedAt === null || recordingStart !== undefined) return Effect.void
+      // Not a child: whichever fiber of the provider reports the start may end before it is recorded.
+      return Effect.map(
+        Effect.forkIn(Effect.delay(recordStart, startGraceMs), scope),
+        (fiber) => void (recordingStart = fiber)
+      )
+    })
+
     const started = Effect.gen(function* () {
       if (startedAt !== null) return
       startedAt = yield* Clock.currentTimeMillis
       begunAt = progressAt = yield* MonotonicTime.millis
-      // Not a child: whichever fiber of the provider reports the start may end before it is recorded.
-      recordingStart = yield* Effect.forkIn(Effect.delay(recordStart, startGraceMs), scope)
+      yield* recordStartSoon
+    })
+
+    const pending = Effect.suspend(() => {
+      isPending = true
+      return recordStartSoon
     })
 
     return {
@@ -91,6 +107,7 @@ export const make = (
           logged(actors.execute(id, { _tag: "RecordAccepted", at, attempt, jobId }))
         ),
       started,
+      pending,
       progress: (report) =>
         Effect.gen(function* () {
           yield* started

@@ -1,13 +1,23 @@
 /** The runs under way on this node: a supervised fiber each, counted per model. */
-import { Context, Deferred, Effect, FiberMap, Layer } from "effect"
+import { Context, Deferred, Effect, FiberSet, Layer } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import * as Run from "./Run.ts"
+
+export interface StartOptions {
+  readonly id: RequestId
+  /** The model's endpoint, under which the run counts from now on. */
+  readonly endpoint: string
+  /** Makes the claim, or finds that there is nothing to claim: `null`. It tells its caller itself when it fails. */
+  readonly claim: Effect.Effect<Run.Claimed | null>
+  /** Runs when the outcome of what was claimed is recorded. */
+  readonly onEnd: Effect.Effect<unknown>
+}
 
 export class Runs extends Context.Service<
   Runs,
   {
-    /** Starts the run of a claimed request and returns at once. `onEnd` runs when its outcome is recorded. */
-    start(claimed: Run.Claimed, onEnd: Effect.Effect<unknown>): Effect.Effect<void>
+    /** Starts a run in a fiber of its own and returns at once. */
+    start(options: StartOptions): Effect.Effect<void>
     /** Asks the provider to stop the run, if it is one of this node's. */
     stop(id: RequestId): Effect.Effect<void>
     /** Whether the request is being run here. */
@@ -20,30 +30,36 @@ export class Runs extends Context.Service<
     Runs,
     Effect.gen(function* () {
       const run = yield* Run.make
-      const fibers = yield* FiberMap.make<RequestId>()
+      const fibers = yield* FiberSet.make()
       const stops = new Map<RequestId, Deferred.Deferred<void>>()
       const counts = new Map<string, number>()
 
       const count = (endpoint: string) => counts.get(endpoint) ?? 0
 
-      const start = Effect.fnUntraced(function* (claimed: Run.Claimed, onEnd: Effect.Effect<unknown>) {
-        const { id, request } = claimed
-        const endpoint = request.submitted.model
-        const stop = Deferred.makeUnsafe<void>()
-        stops.set(id, stop)
-        counts.set(endpoint, count(endpoint) + 1)
-        const ended = Effect.sync(() => {
-          // The next run of the request may have begun.
-          if (stops.get(id) === stop) stops.delete(id)
-          counts.set(endpoint, count(endpoint) - 1)
+      const start = ({ claim, endpoint, id, onEnd }: StartOptions) =>
+        Effect.suspend(() => {
+          const stop = Deferred.makeUnsafe<void>()
+          let isClaimed = false
+          counts.set(endpoint, count(endpoint) + 1)
+          const claiming = Effect.map(claim, (claimed) => {
+            isClaimed = claimed !== null
+            if (isClaimed) stops.set(id, stop)
+            return claimed
+          })
+          const ended = Effect.suspend(() => {
+            counts.set(endpoint, count(endpoint) - 1)
+            // The next run of the request may have begun.
+            if (stops.get(id) === stop) stops.delete(id)
+            return isClaimed ? onEnd : Effect.void
+          })
+          return run(claiming, Deferred.await(stop)).pipe(
+            Effect.catchDefect((defect) => Effect.logError("A run was left without an outcome", defect)),
+            Effect.ensuring(ended),
+            Effect.annotateLogs({ request_id: id }),
+            FiberSet.run(fibers),
+            Effect.asVoid
+          )
         })
-        yield* run(claimed, Deferred.await(stop)).pipe(
-          Effect.catchDefect((defect) => Effect.logError("A run was left without an outcome", defect)),
-          Effect.ensuring(Effect.andThen(ended, onEnd)),
-          Effect.annotateLogs({ request_id: id }),
-          FiberMap.run(fibers, id)
-        )
-      })
 
       return Runs.of({
         start,
