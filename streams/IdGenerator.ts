@@ -1,10 +1,9 @@
 /** Time-ordered ids of 21 characters (`domain/Ids`), rising within the process even when the clock steps back. */
-import * as crypto from "node:crypto"
 import { Clock, Context, Effect, Layer } from "effect"
 import { makeTimeOrdered } from "#domain/Ids.ts"
+import * as RandomPool from "./RandomPool.ts"
 
 const randomBytesPerId = 10
-const poolBytes = 1_000 * randomBytesPerId
 const countersPerMilli = 4_096
 
 export class IdGenerator extends Context.Service<
@@ -18,19 +17,9 @@ export class IdGenerator extends Context.Service<
     IdGenerator,
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
-      const pool = Buffer.alloc(poolBytes)
-      let used = poolBytes
+      const random = RandomPool.make(randomBytesPerId)
       let millis = 0
       let counter = 0
-
-      const random = () => {
-        if (used === poolBytes) {
-          crypto.randomFillSync(pool)
-          used = 0
-        }
-        used += randomBytesPerId
-        return pool.subarray(used - randomBytesPerId, used)
-      }
 
       return IdGenerator.of({
         next: () => {

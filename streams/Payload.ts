@@ -8,6 +8,7 @@ import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import type { PayloadRef } from "#domain/PayloadRef.ts"
 import { BlobStore, type BlobStoreError } from "./BlobStore.ts"
 import { EventReader, type EventStoreError } from "./EventReader.ts"
+import * as RandomPool from "./RandomPool.ts"
 import type { StreamName } from "./StreamName.ts"
 
 export interface SealedPayload {
@@ -24,6 +25,8 @@ export interface SealedPayload {
 export type PayloadContent =
   | { readonly _tag: "Inline"; readonly text: string }
   | { readonly _tag: "Blob"; readonly key: string }
+
+const saltBytes = 16
 
 /** Bytes up to which a payload lies in the log's own store. */
 export const inlineLimit = 64 * 1024
@@ -66,11 +69,12 @@ export class Payloads extends Context.Service<
     Effect.gen(function* () {
       const store = yield* EventReader
       const blobs = yield* BlobStore
+      const randomSalt = RandomPool.make(saltBytes)
 
       const seal: Payloads["Service"]["seal"] = Effect.fnUntraced(function* ({ owner, stream, name, json }) {
         const text = CanonicalJson.stringify(json)
         const size = Buffer.byteLength(text)
-        const salt = crypto.randomBytes(16).toString("base64url")
+        const salt = randomSalt().toString("base64url")
         const sealed = { name, salt, size, hash: hash(salt, text) }
         if (size <= inlineLimit) return { ...sealed, content: { _tag: "Inline", text } }
         const key = `payloads/${owner}/${stream}/${name}-${sealed.hash}`
