@@ -15,6 +15,7 @@ import { RouteGuard } from "./api/RouteGuard.ts"
 import { SchemaErrors } from "./api/SchemaErrors.ts"
 import * as SystemHandlers from "./api/SystemHandlers.ts"
 import * as ClientErrors from "./edge/ClientErrors.ts"
+import * as Connections from "./edge/Connections.ts"
 import * as ErrorBoundary from "./edge/ErrorBoundary.ts"
 import * as FrontedServer from "./edge/FrontedServer.ts"
 import { routerConfig, RouteTable } from "./edge/RouteTable.ts"
@@ -37,22 +38,22 @@ export const routes = HttpApiBuilder.layer(Api).pipe(
 /** The hot routes, before the declared ones. */
 export const fastPath = FastPath.layer.pipe(Layer.provide([RequestRoutes.layer, routeTable]))
 
-/**
- * Serves on the server that is given. The fast path is closed after the routes, which give all requests under way time to
- * end.
- */
-export const layerNoServer = HttpRouter.serve(routes, {
+/** The declared way of every route, on the server that is given. */
+export const declared = HttpRouter.serve(routes, {
   disableLogger: true,
   disableListenLog: true,
   routerConfig
-}).pipe(Layer.provide(fastPath))
+})
+
+/** The fast path is closed after the routes, which give all requests under way time to end. */
+export const layerNoServer = declared.pipe(Layer.provide(fastPath))
 
 /**
  * Against clients that hold connections without asking for anything; times in ms. Bodies have limits of their own, for a
  * body may be a large file: read ones in `BodyReader`, unread ones in `UnreadBody`. Idle connections are kept longer than
  * load balancers usually do, so that those close first.
  */
-const limits: http.ServerOptions = {
+export const limits: http.ServerOptions = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 15_000,
   connectionsCheckingInterval: 5_000,
@@ -81,6 +82,7 @@ const bind = Effect.fnUntraced(function* (
   const ids = yield* IdGenerator
   const { server: node, front } = FrontedServer.make({ ...limits, ...overrides })
   ClientErrors.install(node, ids.next)
+  Connections.observe(node, yield* Connections.Connections)
   const server = yield* NodeHttpServer.make(() => node, {
     ...address,
     // The process has two seconds in all (decisions): the rest is for the runs and the log.

@@ -13,6 +13,8 @@ export interface Probe {
 export interface Reply {
   readonly status: number
   readonly headers: http.IncomingHttpHeaders
+  /** Names and values in turn, as they were sent. */
+  readonly rawHeaders: ReadonlyArray<string>
   readonly bytes: Buffer
   readonly text: string
   /** The body as JSON; `undefined` when it is none. */
@@ -47,8 +49,8 @@ export const send = (port: number, probe: Probe): Effect.Effect<Reply> =>
         response.on("end", () => {
           const bytes = Buffer.concat(chunks)
           const text = bytes.toString()
-          const status = response.statusCode ?? 0
-          resume(Effect.succeed({ status, headers: response.headers, bytes, text, json: parse(text) }))
+          const { headers, rawHeaders, statusCode: status = 0 } = response
+          resume(Effect.succeed({ status, headers, rawHeaders, bytes, text, json: parse(text) }))
         })
       }
     )

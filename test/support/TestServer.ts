@@ -55,6 +55,10 @@ export interface TestServerOptions {
   readonly resolve?: (name: string) => Effect.Effect<ReadonlyArray<string>>
   /** Of the read side, the work queue alone by default. */
   readonly projections?: ReadonlyArray<Projection>
+  /** Requests of a model that wait; none by default. */
+  readonly queued?: (model: string) => number
+  /** What is served: by default all of it, the fast path included. */
+  readonly serving?: typeof Http.layerNoServer
   /** Puts something before the log: a fault, for instance. */
   readonly log?: (store: EventStore["Service"]) => EventStore["Service"]
 }
@@ -93,7 +97,7 @@ const portOf = (address: HttpServer.HttpServer["Service"]["address"]): number =>
 
 const actors = Layer.mergeAll(RequestActors.layer, IdempotencyKeyActors.layer, AccountActors.layer)
 
-const services = ({ projections, resolve = resolveFixed }: TestServerOptions) =>
+const services = ({ projections, queued = () => 0, resolve = resolveFixed }: TestServerOptions) =>
   Layer.mergeAll(ActorRequests.layer, Authentication.layer, Accounts.layer).pipe(
     Layer.provideMerge(RequestChanges.layer),
     Layer.provideMerge(actors),
@@ -106,7 +110,7 @@ const services = ({ projections, resolve = resolveFixed }: TestServerOptions) =>
         readSide(projections)
       )
     ),
-    Layer.provide(Layer.succeed(QueueDepth, { of: () => Effect.succeed(0) }))
+    Layer.provide(Layer.succeed(QueueDepth, { of: (model) => Effect.sync(() => queued(model)) }))
   )
 
 /** The `Authorization` header of the account's first key. */
@@ -116,6 +120,9 @@ const openAccount = Effect.fnUntraced(function* (name: string) {
   yield* accounts.open({ name, key, balance: Money.zero })
   return `Key ${ApiKey.format(key)}`
 })
+
+export const bodyTimeout = ({ bodyTimeout }: TestServerOptions) =>
+  bodyTimeout === undefined ? Layer.empty : Layer.succeed(BodyTimeout, bodyTimeout)
 
 export const layer = (options: TestServerOptions = {}) => {
   const server = Layer.effect(
@@ -130,15 +137,13 @@ export const layer = (options: TestServerOptions = {}) => {
       }
     })
   )
-  return Layer.merge(server, Http.layerNoServer).pipe(
+  return Layer.merge(server, options.serving ?? Http.layerNoServer).pipe(
     Layer.provideMerge(services(options)),
     Layer.provideMerge(Layer.effect(EventStore, Effect.map(EventStore, options.log ?? identity))),
     Layer.provideMerge(storage),
     Layer.provideMerge(publicUrls(options.urls ?? {})),
     Layer.provideMerge(Http.layerServerAt({ host: "127.0.0.1", port: 0 }, options.limits)),
     Layer.provideMerge(IdGenerator.layer),
-    Layer.provide(
-      options.bodyTimeout === undefined ? Layer.empty : Layer.succeed(BodyTimeout, options.bodyTimeout)
-    )
+    Layer.provide(bodyTimeout(options))
   )
 }

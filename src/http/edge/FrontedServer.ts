@@ -31,9 +31,12 @@ export class Front extends Context.Service<
   }
 >()("inferlog/src/http/Front") {}
 
-export const make = (
-  options: http.ServerOptions
-): { readonly server: http.Server; readonly front: Front["Service"] } => {
+export interface Fronted {
+  readonly server: http.Server
+  readonly front: Front["Service"]
+}
+
+export const make = (options: http.ServerOptions): Fronted => {
   const server = new NodeServer(options)
   const place = (take: Take) =>
     Effect.acquireRelease(

@@ -1,0 +1,14 @@
+/** Told when a client connects and when it has gone, for whoever counts them. */
+import type { Server } from "node:http"
+import { Context } from "effect"
+
+export const Connections = Context.Reference<{ readonly opened: () => void; readonly closed: () => void }>(
+  "inferlog/src/http/Connections",
+  { defaultValue: () => ({ opened: () => {}, closed: () => {} }) }
+)
+
+export const observe = (server: Server, { closed, opened }: typeof Connections.Service): Server =>
+  server.on("connection", (socket) => {
+    opened()
+    socket.once("close", closed)
+  })
