@@ -39,6 +39,11 @@ export interface Actors<State, Command, Event, Rejection> {
     command: Command,
     payloads?: ReadonlyArray<SealedPayload>
   ) => Effect.Effect<Executed<State, Event>, Rejection | EventStoreError>
+  /**
+   * `execute` for an id that was made a moment ago: its stream is taken for empty without a look at the log. Were it not,
+   * the append would conflict, and the command is decided anew.
+   */
+  readonly create: Actors<State, Command, Event, Rejection>["execute"]
   readonly current: (id: string) => Effect.Effect<Current<State>, EventStoreError>
   /** What `current` would give, when that takes no read of the log: for paths that are too hot for an effect. */
   readonly peek: (id: string) => Current<State> | undefined
@@ -170,6 +175,15 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
     return {
       execute: (id, command, payloads = []) =>
         withActor(id, (actor) => actor.mailbox.run(Effect.suspend(() => decide(actor, command, payloads)))),
+      create: (id, command, payloads = []) =>
+        withActor(id, (actor) =>
+          actor.mailbox.run(
+            Effect.suspend(() => {
+              actor.current ??= { state: decider.initial, version: null }
+              return decide(actor, command, payloads)
+            })
+          )
+        ),
       current: (id) =>
         withActor(id, (actor) =>
           actor.current === undefined ? actor.mailbox.run(load(actor)) : Effect.succeed(actor.current)

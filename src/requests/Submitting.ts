@@ -94,9 +94,12 @@ export const make = Effect.gen(function* () {
       retry: entry.model.retry ?? RetrySchedule.transportErrors,
       payloads: { input: Payload.refOf(payload) }
     }
-    return yield* requests
-      .execute(id, { _tag: "Submit", request }, [payload])
-      .pipe(Effect.catchTag(["RequestNotFound", "NotDispatchable"], Effect.die))
+    const command = { _tag: "Submit", request } as const
+    // An id that is reserved may have been submitted under before; any other has just been made.
+    const execute = submission.idempotency === null ? requests.create : requests.execute
+    return yield* execute(id, command, [payload]).pipe(
+      Effect.catchTag(["RequestNotFound", "NotDispatchable"], Effect.die)
+    )
   })
 
   const submit: Requests["Service"]["submit"] = Effect.fn("Requests.submit")(function* <E>(

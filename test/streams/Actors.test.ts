@@ -105,6 +105,18 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
     )
 
     test(
+      "begin a stream without reading it, and one that is there after all as if they had read it",
+      Effect.gen(function* () {
+        const { actors, read } = yield* watchedNode()
+        assert.strictEqual((yield* actors.create("new", Counter.raise(2))).state.total, 2)
+        assert.deepStrictEqual(read, [])
+        yield* (yield* node()).execute("old", Counter.raise(2))
+        assert.strictEqual((yield* actors.create("old", Counter.raise(3))).state.total, 5)
+        assert.deepStrictEqual(yield* totals("old"), [2, 5])
+      })
+    )
+
+    test(
       "see another node's events when they are asked to refresh",
       Effect.gen(function* () {
         const [one, other] = [yield* node(), yield* node()]
