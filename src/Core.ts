@@ -1,9 +1,9 @@
 /** What every command that changes something needs: the log, its payloads, the aggregates, and the read side. */
-import * as path from "node:path"
-import { Config, Effect, Layer, Schema } from "effect"
+import { Config, Effect, Layer } from "effect"
 import { DueWork } from "#projections/due-work/DueWork.ts"
 import { Projections } from "#projections/Projections.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
+import * as Generations from "#projections/rebuild/Generations.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
@@ -12,17 +12,22 @@ import { Accounts } from "./accounts/Accounts.ts"
 import { DataDirectory } from "./DataDirectory.ts"
 import { IdempotencyKeyActors } from "./requests/IdempotencyKeyActors.ts"
 import { RequestActors } from "./requests/RequestActors.ts"
+import * as Setting from "./settings/Setting.ts"
 import * as BlobStorage from "./storage/BlobStorage.ts"
 
 /** Part of the settings from the first release on, so that another store is one more case here. */
-const eventStore = Config.withDefault(
-  Config.schema(Schema.Literal("sqlite"), "EVENT_STORE"),
-  "sqlite" as const
-)
+export const eventStore = Setting.make({
+  name: "EVENT_STORE",
+  config: (name) => Config.Literal("sqlite", name),
+  default: "sqlite",
+  description: "the log's backend; there is no other one yet",
+  accepts: "`sqlite`",
+  example: "sqlite"
+})
 
 const log = Layer.unwrap(
   Effect.gen(function* () {
-    yield* eventStore
+    yield* eventStore.config
     return SqliteEventStore.layer(yield* DataDirectory)
   })
 )
@@ -30,7 +35,7 @@ const log = Layer.unwrap(
 const projections = Layer.unwrap(
   Effect.map(DataDirectory, (directory) =>
     Projections.layer({
-      filename: path.join(directory, "projections.sqlite"),
+      filename: Generations.baseIn(directory),
       log: { _tag: "Sqlite", filename: SqliteEventStore.files(directory).log }
     })
   )

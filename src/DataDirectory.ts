@@ -2,6 +2,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Config, Context, Effect, Layer, Schema } from "effect"
+import * as Setting from "./settings/Setting.ts"
 
 export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusable>()(
   "DataDirectoryUnusable",
@@ -15,10 +16,17 @@ export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusa
   }
 }
 
+export const dataDir = Setting.make({
+  name: "DATA_DIR",
+  config: Config.String,
+  default: "./data",
+  description: "where the server keeps its state; made at first use, readable by its owner only",
+  accepts: "a path",
+  example: "/var/lib/inferlog"
+})
+
 /** The setting, as an absolute path. */
-export const setting = Config.map(Config.withDefault(Config.String("DATA_DIR"), "./data"), (directory) =>
-  path.resolve(directory)
-)
+export const configured = Config.map(dataDir.config, (directory) => path.resolve(directory))
 
 /** Its absolute path. */
 export class DataDirectory extends Context.Service<DataDirectory, string>()("inferlog/src/DataDirectory") {
@@ -37,5 +45,5 @@ export class DataDirectory extends Context.Service<DataDirectory, string>()("inf
       })
     )
 
-  static readonly layer = Layer.unwrap(Effect.map(setting, this.layerAt))
+  static readonly layer = Layer.unwrap(Effect.map(configured, this.layerAt))
 }

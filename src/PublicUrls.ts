@@ -1,6 +1,7 @@
 /** The public addresses of the four hosts, as clients see them (decisions, "Hosts, names and routing"). */
-import { Config, Context, Effect, Layer, Schema } from "effect"
+import { Config, Context, Effect, Layer, Option, Schema } from "effect"
 import { listenAddress } from "./ListenAddress.ts"
+import * as Setting from "./settings/Setting.ts"
 
 export interface Urls {
   readonly queueUrl: string
@@ -23,6 +24,25 @@ const PublicUrl = Schema.String.check(
   })
 )
 
+const publicUrl = (name: string, what: string, example: string) =>
+  Setting.optional({
+    name,
+    config: (name) => Config.schema(PublicUrl, name),
+    defaultText: "the listener's address",
+    description: `public address of ${what}`,
+    accepts: "an `http` or `https` URL without trailing slash, query and fragment",
+    example
+  })
+
+export const queueUrl = publicUrl(
+  "QUEUE_URL",
+  "submit, status, result and cancel; when the hosts of the four addresses differ, requests are routed by `Host`",
+  "https://queue.example.com"
+)
+export const baseUrl = publicUrl("BASE_URL", "the platform routes", "https://api.example.com")
+export const mediaUrl = publicUrl("MEDIA_URL", "stored media", "https://media.example.com")
+export const mcpUrl = publicUrl("MCP_URL", "the MCP server", "https://mcp.example.com")
+
 /** The address of a listener as a URL; one that listens everywhere is called by its loopback address. */
 const listenerUrl = ({ host, port }: { readonly host: string; readonly port: number }): string => {
   if (host === "0.0.0.0") return `http://127.0.0.1:${port}`
@@ -38,12 +58,12 @@ export class PublicUrls extends Context.Service<PublicUrls, Urls>()("inferlog/sr
     PublicUrls,
     Effect.gen(function* () {
       const own = listenerUrl(yield* listenAddress)
-      const url = (name: string) => Config.withDefault(Config.schema(PublicUrl, name), own)
+      const orOwn = Config.map(Option.getOrElse(() => own))
       return PublicUrls.of({
-        queueUrl: yield* url("QUEUE_URL"),
-        baseUrl: yield* url("BASE_URL"),
-        mediaUrl: yield* url("MEDIA_URL"),
-        mcpUrl: yield* url("MCP_URL")
+        queueUrl: yield* orOwn(queueUrl.config),
+        baseUrl: yield* orOwn(baseUrl.config),
+        mediaUrl: yield* orOwn(mediaUrl.config),
+        mcpUrl: yield* orOwn(mcpUrl.config)
       })
     })
   )

@@ -1,7 +1,7 @@
 /** The data directory of commands that need a log in it: they never make one. */
 import * as fs from "node:fs"
 import { Effect, Layer, Schema } from "effect"
-import { DataDirectory, setting } from "#src/DataDirectory.ts"
+import { configured, DataDirectory } from "#src/DataDirectory.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 
 export class NoLog extends Schema.TaggedError<NoLog>()("NoLog", { directory: Schema.String }) {
@@ -14,7 +14,7 @@ export class NoLog extends Schema.TaggedError<NoLog>()("NoLog", { directory: Sch
 export const layer = Layer.effect(
   DataDirectory,
   Effect.gen(function* () {
-    const directory = yield* setting
+    const directory = yield* configured
     if (!fs.existsSync(SqliteEventStore.files(directory).log)) return yield* new NoLog({ directory })
     return directory
   })

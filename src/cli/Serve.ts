@@ -2,12 +2,18 @@ import { Context, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { LogFailure } from "#streams/LogFailure.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
+import * as Failure from "./Failure.ts"
 
 /** Loaded by nobody else: the other commands start in a fraction of its time. */
 const server = Layer.unwrap(
   Effect.promise(async () => {
-    const Server = await import("#src/Server.ts")
-    return Server.layer.pipe(Layer.provide(DataDirectory.layer))
+    const [AllSettings, Server] = await Promise.all([
+      import("#src/settings/AllSettings.ts"),
+      import("#src/Server.ts")
+    ])
+    const node = Server.layer.pipe(Layer.provide(DataDirectory.layer))
+    // Before anything is made or opened.
+    return Layer.unwrap(Effect.as(AllSettings.validate, node))
   })
 )
 
@@ -16,8 +22,7 @@ export const serve = Command.make("serve", {}, () =>
     // A log that takes no more appends ends the process, so that whoever watches it starts it anew.
     Effect.flatMap((services) => Context.get(services, LogFailure).await),
     Effect.scoped,
-    // To be stopped by a signal is how a server ends well.
-    Effect.onInterrupt(() => Effect.sync(() => (process.exitCode = 0)))
+    Failure.untilStopped
   )
 ).pipe(
   Command.withDescription(

@@ -171,7 +171,9 @@ export class Outbound extends Context.Service<
     Layer.provide(NodeFileSystem.layer),
     Layer.provide(
       Layer.unwrap(
-        Effect.map(Vetting.allowPrivateTargets, (allow) => (allow ? Resolver.layerSystem : Resolver.layer))
+        Effect.map(Vetting.allowPrivateTargets.config, (allow) =>
+          allow ? Resolver.layerSystem : Resolver.layer
+        )
       )
     )
   )

@@ -1,6 +1,7 @@
 /** From an untrusted URL to the addresses that may be connected to: the decision behind every outbound check and call. */
 import { Array, Config, Effect, Option, Result } from "effect"
 import { NetAddress } from "effect/net"
+import * as Setting from "#src/settings/Setting.ts"
 import { AddressPolicy } from "./AddressPolicy.ts"
 import type { OutboundUnresolved } from "./OutboundError.ts"
 import { OutboundRefused } from "./OutboundError.ts"
@@ -8,13 +9,20 @@ import * as OutboundUrl from "./OutboundUrl.ts"
 import * as OwnListeners from "./OwnListeners.ts"
 
 /** Development: private addresses, any host name and plain http pass. Never where others can submit URLs. */
-export const allowPrivateTargets = Config.Boolean("ALLOW_PRIVATE_TARGETS").pipe(Config.withDefault(false))
+export const allowPrivateTargets = Setting.make({
+  name: "ALLOW_PRIVATE_TARGETS",
+  config: Config.Boolean,
+  default: false,
+  description: "lets URLs in requests reach private addresses and plain http: for development only",
+  accepts: "`true`, `false`, `yes`, `no`, `on`, `off`, `1`, `0`, `y`, `n`",
+  example: "true"
+})
 
 export type Resolve = (name: string) => Effect.Effect<Array.NonEmptyReadonlyArray<string>, OutboundUnresolved>
 
 /** The rules as configured. Warns when private targets are allowed. */
 export const make = Effect.gen(function* () {
-  const allowPrivate = yield* allowPrivateTargets
+  const allowPrivate = yield* allowPrivateTargets.config
   const isAllowed = yield* AddressPolicy
   const isOwn = OwnListeners.matcher(yield* OwnListeners.OwnListeners)
   if (allowPrivate) {

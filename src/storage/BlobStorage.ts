@@ -4,16 +4,31 @@ import * as url from "node:url"
 import { Config, Effect, Layer, Schema } from "effect"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
+import * as Setting from "#src/settings/Setting.ts"
 
-const BlobStoreSetting = Schema.String.check(
+const isFileUrl = (text: string): boolean => {
+  if (!text.startsWith("file:///")) return false
+  try {
+    return path.isAbsolute(url.fileURLToPath(text))
+  } catch {
+    return false
+  }
+}
+
+const BlobStoreName = Schema.String.check(
   Schema.makeFilter((text: string) => text === "file" || isFileUrl(text), {
     expected: `"file" or an absolute file:///path`
   })
 )
 
-const isFileUrl = (text: string) => text.startsWith("file:///") && URL.canParse(text)
-
-export const setting = Config.withDefault(Config.schema(BlobStoreSetting, "BLOB_STORE"), "file")
+export const blobStore = Setting.make({
+  name: "BLOB_STORE",
+  config: (name) => Config.schema(BlobStoreName, name),
+  default: "file",
+  description: "where large payloads and media are: in `DATA_DIR`, or in a folder that nodes may share",
+  accepts: "`file`, or `file:///<path>`",
+  example: "file:///srv/inferlog-blobs"
+})
 
 /** The folder that the setting means for a data directory. */
 export const options = (value: string, dataDirectory: string): FileBlobStore.FileBlobStoreOptions =>
@@ -24,6 +39,6 @@ export const options = (value: string, dataDirectory: string): FileBlobStore.Fil
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const directory = yield* DataDirectory
-    return FileBlobStore.layer(options(yield* setting, directory))
+    return FileBlobStore.layer(options(yield* blobStore.config, directory))
   })
 )

@@ -1,6 +1,7 @@
 /** Pictures are decoded, changed and read in worker threads only, never in the thread that serves (security, "Pictures"). */
 import { Config, Context, Duration, Effect, Layer, Schema } from "effect"
 import * as os from "node:os"
+import * as Setting from "#src/settings/Setting.ts"
 import {
   type DrawTask,
   type EncodeTask,
@@ -49,10 +50,17 @@ const deadline = Duration.seconds(60)
 /** Below libuv's four threads: native image code runs on those, and so does the server's access to files. */
 const defaultWorkers = Math.min(3, os.availableParallelism())
 
-const workerCount = Config.schema(
-  Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 64 })),
-  "VISION_WORKERS"
-).pipe(Config.withDefault(defaultWorkers))
+const WorkerCount = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 64 }))
+
+export const visionWorkers = Setting.make({
+  name: "VISION_WORKERS",
+  config: (name) => Config.schema(WorkerCount, name),
+  default: defaultWorkers,
+  defaultText: "cores, at most 3",
+  description: "threads that read and change pictures",
+  accepts: "1 to 64",
+  example: "2"
+})
 
 /** The main thread holds sharp's native library, or it would be unloaded under other threads when a worker ends. */
 const loadSharp = Effect.promise(() => import("sharp"))
@@ -69,13 +77,13 @@ export class VisionWorkers extends Context.Service<
     readonly read: Run<ReadTask, Recognized>
   }
 >()("inferlog/src/providers/builtin/vision/VisionWorkers") {
-  /** `VISION_WORKERS`: threads at most, 1..64; as many as cores, and at most 3, when not set. */
+  /** At most `VISION_WORKERS` threads. */
   static readonly layer = Layer.effect(
     VisionWorkers,
     Effect.gen(function* () {
       const pool = yield* WorkerPool.make({
         file: new URL("./worker/Main.ts", import.meta.url),
-        size: yield* workerCount,
+        size: yield* visionWorkers.config,
         heapMb: 256,
         timeToLive: Duration.seconds(60)
       })

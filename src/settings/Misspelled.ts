@@ -1,0 +1,48 @@
+/** Variables of the environment that are probably meant to be settings: a setting that is misspelled would silently not be in force. */
+import { Effect, Layer } from "effect"
+import * as AllSettings from "./AllSettings.ts"
+
+export interface Misspelling {
+  readonly variable: string
+  readonly setting: string
+}
+
+/** Shorter names are too close to variables of others (`HOST`, `HOME`). */
+const shortest = 7
+
+/** One letter wrong, missing or too many, or two neighbours swapped. */
+const isOneEditApart = (a: string, b: string): boolean => {
+  const shorter = Math.min(a.length, b.length)
+  let start = 0
+  while (start < shorter && a[start] === b[start]) start++
+  let end = 0
+  while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++
+  const [x, y] = [a.slice(start, a.length - end), b.slice(start, b.length - end)]
+  return Math.max(x.length, y.length) === 1 || (x.length === 2 && x === `${y[1]}${y[0]}`)
+}
+
+/** Of variables that are not settings themselves. */
+export const find = (
+  variables: ReadonlyArray<string>,
+  settings: ReadonlyArray<string>
+): ReadonlyArray<Misspelling> => {
+  const isSetting = new Set(settings)
+  const candidates = settings.filter((name) => name.length >= shortest)
+  return variables
+    .filter((variable) => !isSetting.has(variable))
+    .flatMap((variable) =>
+      candidates
+        .filter((setting) => isOneEditApart(variable, setting))
+        .map((setting) => ({ variable, setting }))
+    )
+}
+
+/** Warns of them, by name only. */
+export const layer = Layer.effectDiscard(
+  Effect.suspend(() => {
+    const names = AllSettings.all.map(({ name }) => name)
+    return Effect.forEach(find(Object.keys(process.env), names), ({ setting, variable }) =>
+      Effect.logWarning(`${variable} is no setting; is ${setting} meant?`)
+    )
+  })
+)
