@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { HttpApiMiddleware } from "effect/http-api"
+import { RouteFound } from "../edge/Exchanges.ts"
 import { respond } from "../edge/Respond.ts"
 import { RouteTable } from "../edge/RouteTable.ts"
 
@@ -16,9 +17,12 @@ export class RouteGuard extends HttpApiMiddleware.Service<RouteGuard>()("inferlo
           const { headers, method, url } = yield* HttpServerRequest.HttpServerRequest
           const params = yield* HttpRouter.params
           const target = { method, url, host: headers["host"] }
-          return routes.isServed({ ...route, params }, target)
-            ? yield* handler
-            : yield* respond(Effect.fail(routes.refusal(target)))
+          if (!routes.isServed({ ...route, params }, target)) {
+            return yield* respond(Effect.fail(routes.refusal(target)))
+          }
+          const found = yield* RouteFound
+          found(route.endpoint.path)
+          return yield* handler
         })
       )
     })

@@ -1,7 +1,9 @@
-/** What the service says of itself, on every host and without a key. */
+/** What the service says of itself, without a key. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { contentType } from "#src/operations/MetricsPage.ts"
 import * as CommonResponses from "./CommonResponses.ts"
+import { ServedOn } from "./RouteAnnotations.ts"
 
 const health = HttpApiEndpoint.get("health", "/health", {
   success: Schema.Struct({ status: Schema.Literal("ok") }).annotate({
@@ -17,6 +19,22 @@ const health = HttpApiEndpoint.get("health", "/health", {
   })
 )
 
+const metrics = HttpApiEndpoint.get("metrics", "/metrics", {
+  success: Schema.String.pipe(HttpApiSchema.asText({ contentType })).annotate({
+    description: "Prometheus' text format, version 0.0.4."
+  }),
+  error: [CommonResponses.unauthorized, CommonResponses.unexpected]
+})
+  .annotate(ServedOn, ["platform"])
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "getMetrics",
+      summary: "Metrics of the process",
+      description:
+        "For Prometheus. Where the setting `METRICS_TOKEN` is set it is wanted: `Authorization: Bearer <token>`."
+    })
+  )
+
 const openapi = HttpApiEndpoint.get("openapi", "/openapi.json", {
   success: Schema.Record(Schema.String, Schema.Json).annotate({
     identifier: "OpenApiDocument",
@@ -27,6 +45,45 @@ const openapi = HttpApiEndpoint.get("openapi", "/openapi.json", {
   OpenApi.annotations({ identifier: "getOpenApi", summary: "This description", description: "OpenAPI 3.1." })
 )
 
+const docs = HttpApiEndpoint.get("docs", "/docs", {
+  headers: {
+    "if-none-match": Schema.optionalKey(Schema.String.annotate({ description: "`ETag` of the last answer." }))
+  },
+  success: [
+    Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/html" })).annotate({
+      description: "A page."
+    }),
+    CommonResponses.notModified
+  ],
+  error: CommonResponses.unexpected
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "getDocs",
+    summary: "This reference, for people",
+    description: "A page that shows `/openapi.json`. It calls no other server."
+  })
+)
+
+const docsScript = HttpApiEndpoint.get("docsScript", "/docs/scalar.js", {
+  query: { v: Schema.optionalKey(Schema.String.annotate({ description: "SHA-256 of the script." })) },
+  headers: {
+    "if-none-match": Schema.optionalKey(Schema.String.annotate({ description: "`ETag` of the last answer." }))
+  },
+  success: [
+    Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/javascript" })).annotate({
+      description: "The script."
+    }),
+    CommonResponses.notModified
+  ],
+  error: CommonResponses.unexpected
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "getDocsScript",
+    summary: "The script of the reference",
+    description: "Kept for a year by browsers when asked for by its digest, as the page does."
+  })
+)
+
 export class SystemApi extends HttpApiGroup.make("system")
-  .add(health, openapi)
-  .annotateMerge(OpenApi.annotations({ title: "System", description: "Health and description." })) {}
+  .add(health, metrics, openapi, docs, docsScript)
+  .annotateMerge(OpenApi.annotations({ title: "System", description: "Health, metrics and description." })) {}

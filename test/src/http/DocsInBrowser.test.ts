@@ -1,0 +1,99 @@
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect } from "effect"
+import { HttpApi, OpenApi } from "effect/http-api"
+import { Api } from "#src/http/Api.ts"
+import * as Browser from "#test/support/Browser.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+
+/** What the page has to show: a heading for each group and operation. */
+const headings = (): ReadonlyArray<string> => {
+  const titles: Array<string> = []
+  HttpApi.reflect(Api, {
+    onGroup: ({ mergedAnnotations }) =>
+      void titles.push(Context.getOrUndefined(mergedAnnotations, OpenApi.Title) ?? ""),
+    onEndpoint: ({ mergedAnnotations }) =>
+      void titles.push(Context.getOrUndefined(mergedAnnotations, OpenApi.Summary) ?? "")
+  })
+  return titles
+}
+
+/** An empty page, and the address of the reference. */
+const makePage = Effect.fnUntraced(function* (width: number) {
+  const { port } = yield* TestServer.TestServer
+  const browser = yield* Browser.launch
+  const page = yield* Effect.promise(() => browser.newPage({ viewport: { width, height: 812 } }))
+  page.setDefaultTimeout(15_000)
+  return { page, origin: `http://127.0.0.1:${port}` }
+})
+
+layer(TestServer.layer(), { excludeTestServices: true })("/docs in a browser", (it) => {
+  it.effect.skipIf(Browser.isMissing)(
+    Browser.named("shows every group and operation, without an error, and calls no other server"),
+    () =>
+      Effect.gen(function* () {
+        const { origin, page } = yield* makePage(1280)
+        const problems: Array<string> = []
+        const requested: Array<string> = []
+        page.on("console", (message) => {
+          if (message.type() === "error" || message.type() === "warning") problems.push(message.text())
+        })
+        page.on("pageerror", (error) => problems.push(error.message))
+        page.on("requestfailed", (request) => problems.push(`failed: ${request.url()}`))
+        page.on("request", (request) => requested.push(request.url()))
+
+        yield* Effect.promise(async () => {
+          await page.goto(`${origin}/docs`)
+          for (const name of headings()) await page.getByRole("heading", { name }).first().waitFor()
+        })
+        assert.includeMembers([...headings()], ["Requests", "Media", "System", "Submit a request"])
+        assert.deepStrictEqual(problems, [])
+        assert.isAtLeast(requested.length, 3)
+        for (const url of requested) assert.match(url, new RegExp(`^(${origin}/|data:)`))
+      }).pipe(Effect.scoped)
+  )
+
+  it.effect.skipIf(Browser.isMissing)(Browser.named("does not scroll sideways on a phone"), () =>
+    Effect.gen(function* () {
+      const { origin, page } = yield* makePage(375)
+      const scrolled = yield* Effect.promise(async () => {
+        await page.goto(`${origin}/docs`)
+        await page.getByRole("heading", { name: "Submit a request" }).first().waitFor()
+        return page.evaluate<number>("scrollTo(100, 0), scrollX")
+      })
+      assert.strictEqual(scrolled, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.skipIf(Browser.isMissing)(Browser.named("sends a request that is tried, with the key"), () =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const { origin, page } = yield* makePage(1280)
+      const sent = yield* Effect.promise(async () => {
+        await page.goto(`${origin}/docs`)
+        await page.getByRole("textbox", { name: "Value" }).first().fill(key)
+        const answer = page.waitForResponse((response) => response.request().method() === "POST")
+        await page
+          .getByRole("button", { name: /Test Request.*post/i })
+          .first()
+          .click()
+        await page.getByRole("button", { name: /Send/ }).first().click()
+        return (await answer).request().headers()
+      })
+      assert.strictEqual(sent["authorization"], key)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.skipIf(Browser.isMissing)(
+    Browser.named("offers no requests to another origin than its own"),
+    () =>
+      Effect.gen(function* () {
+        const { origin, page } = yield* makePage(1280)
+        const buttons = yield* Effect.promise(async () => {
+          await page.goto(`${origin.replace("127.0.0.1", "localhost")}/docs`)
+          await page.getByRole("heading", { name: "Submit a request" }).first().waitFor()
+          return page.getByRole("button", { name: /Test Request/ }).count()
+        })
+        assert.strictEqual(buttons, 0)
+      }).pipe(Effect.scoped)
+  )
+})
