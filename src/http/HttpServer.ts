@@ -1,7 +1,7 @@
 /** The declared API on a Node server, at `HOST` and `PORT`. */
 import type * as http from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Context, Effect, Layer } from "effect"
+import { Context, Deferred, Effect, Layer } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServer as Server } from "effect/http/HttpServer"
 import { HttpApiBuilder } from "effect/http-api"
@@ -18,9 +18,12 @@ import * as ClientErrors from "./edge/ClientErrors.ts"
 import * as Connections from "./edge/Connections.ts"
 import * as ErrorBoundary from "./edge/ErrorBoundary.ts"
 import * as FrontedServer from "./edge/FrontedServer.ts"
+import * as OutgoingAnswer from "./edge/OutgoingAnswer.ts"
 import { routerConfig, RouteTable } from "./edge/RouteTable.ts"
 import * as FastPath from "./fast/FastPath.ts"
+import * as Refusal from "./Refusal.ts"
 import { RequestRoutes } from "./routes/RequestRoutes.ts"
+import { Stopping } from "./Stopping.ts"
 
 const handlers = Layer.mergeAll(QueueHandlers.layer, MediaHandlers.layer, SystemHandlers.layer).pipe(
   Layer.provide([Authorization.layer, RouteGuard.layer, SchemaErrors.layer, RequestRoutes.layer])
@@ -80,17 +83,31 @@ const bind = Effect.fnUntraced(function* (
   overrides: http.ServerOptions
 ) {
   const ids = yield* IdGenerator
-  const { server: node, front } = FrontedServer.make({ ...limits, ...overrides })
+  const stopping = yield* Deferred.make<void>()
+  const { server: node, front } = FrontedServer.make(
+    { ...limits, ...overrides },
+    { onClose: () => Deferred.doneUnsafe(stopping, Effect.void), refuse: refuseWith(ids.next) }
+  )
   ClientErrors.install(node, ids.next)
   Connections.observe(node, yield* Connections.Connections)
   const server = yield* NodeHttpServer.make(() => node, {
     ...address,
     // The process has two seconds in all (decisions): the rest is for the runs and the log.
-    gracefulShutdownTimeout: "1500 millis"
+    gracefulShutdownTimeout: "1 second"
   })
   // By then all requests are answered or interrupted: what is left belongs to clients that do not read.
   yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
-  return Context.make(Server, server).pipe(Context.add(FrontedServer.Front, front))
+  return Context.make(Server, server).pipe(
+    Context.add(FrontedServer.Front, front),
+    Context.add(Stopping, Deferred.await(stopping))
+  )
 })
+
+const refuseWith =
+  (nextId: () => string): FrontedServer.Closing["refuse"] =>
+  (request, response) => {
+    const correlationId = nextId()
+    OutgoingAnswer.write(request, response, Refusal.stopping.toAnswer(correlationId), correlationId)
+  }
 
 export const layerServer = Layer.unwrap(Effect.map(listenAddress, (address) => layerServerAt(address)))

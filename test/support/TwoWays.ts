@@ -17,7 +17,7 @@ export class TwoWays extends Context.Service<TwoWays, { readonly declared: numbe
 
 const listening = Effect.acquireRelease(
   Effect.promise(async () => {
-    const fronted = FrontedServer.make(Http.limits)
+    const fronted = FrontedServer.make(Http.limits, { onClose: () => {}, refuse: () => {} })
     fronted.server.on("request", (_, response) => response.writeHead(notTaken).end())
     fronted.server.listen(0, "127.0.0.1")
     await once(fronted.server, "listening")

@@ -13,6 +13,17 @@ export interface Exchange {
   readonly hot: boolean
 }
 
+/** What is counted for a client that left before its answer (nginx's word for it). */
+export const clientClosed = 499
+
+/** `route` of an exchange that no declared route is for. */
+export const unmatched = "unmatched"
+
+/** Told by whoever finds the declared route of the exchange under way. */
+export const RouteFound = Context.Reference<(path: string) => void>("inferlog/src/http/RouteFound", {
+  defaultValue: () => () => {}
+})
+
 /** Called once for each exchange that is answered, on the hot path too: it must neither wait nor throw. */
 export const Exchanges = Context.Reference<(exchange: Exchange) => void>("inferlog/src/http/Exchanges", {
   defaultValue: () => () => {}

@@ -1,4 +1,7 @@
-/** A Node server that shows each request to a front first; what the front does not take goes on to the server's listeners. */
+/**
+ * A Node server that shows each request to a front first; what the front does not take goes on to the server's listeners.
+ * From the moment it is closed it takes no more requests, on connections that are kept open neither.
+ */
 import * as http from "node:http"
 import { Context, Effect, type Scope } from "effect"
 
@@ -7,19 +10,48 @@ export type Take = (request: http.IncomingMessage, response: http.ServerResponse
 
 const takeNone: Take = () => false
 
+/** ms between two looks for connections whose last answer is done. */
+const idleCheckMs = 20
+
+export interface Closing {
+  /** Called once, when the server is told to close. */
+  readonly onClose: () => void
+  /** Answers a request that comes after that, and ends its connection. */
+  readonly refuse: (request: http.IncomingMessage, response: http.ServerResponse) => void
+}
+
 class NodeServer extends http.Server {
   take: Take = takeNone
+  readonly #closing: Closing
+  #isClosing = false
 
-  override emit(event: string, ...args: Array<unknown>): boolean {
-    return event === "request" && this.takes(args) ? true : super.emit(event, ...args)
+  constructor(options: http.ServerOptions, closing: Closing) {
+    super(options)
+    this.#closing = closing
   }
 
-  private takes([request, response]: Array<unknown>): boolean {
-    return (
-      request instanceof http.IncomingMessage &&
-      response instanceof http.ServerResponse &&
-      this.take(request, response)
-    )
+  override emit(event: string, ...args: Array<unknown>): boolean {
+    if (event !== "request") return super.emit(event, ...args)
+    const [request, response] = args
+    if (!(request instanceof http.IncomingMessage) || !(response instanceof http.ServerResponse)) return false
+    if (!this.#isClosing) return this.take(request, response) || super.emit(event, ...args)
+    this.#closing.refuse(request, response)
+    return true
+  }
+
+  override close(callback?: (error?: Error) => void): this {
+    if (!this.#isClosing) {
+      this.#isClosing = true
+      this.#closing.onClose()
+      this.#closeAsTheyIdle()
+    }
+    return super.close(callback)
+  }
+
+  /** Node closes connections that idle now; those in the middle of an answer would be kept for their next request. */
+  #closeAsTheyIdle() {
+    const timer = setInterval(() => this.closeIdleConnections(), idleCheckMs)
+    this.once("close", () => clearInterval(timer))
   }
 }
 
@@ -36,8 +68,8 @@ export interface Fronted {
   readonly front: Front["Service"]
 }
 
-export const make = (options: http.ServerOptions): Fronted => {
-  const server = new NodeServer(options)
+export const make = (options: http.ServerOptions, closing: Closing): Fronted => {
+  const server = new NodeServer(options, closing)
   const place = (take: Take) =>
     Effect.acquireRelease(
       Effect.sync(() => void (server.take = take)),

@@ -1,10 +1,8 @@
-/** Writes an answer as the declared way would: the same headers, byte for byte the same body. */
+/** Writes an answer to Node's response as the declared way would: the same headers, byte for byte the same body. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Answer } from "../Answer.ts"
-import * as LingeringClose from "../edge/LingeringClose.ts"
-
-/** Whether the client is still sending a body (see `edge/UnreadBody`). */
-const isPending = (request: IncomingMessage): boolean => request.method === "POST" && !request.complete
+import * as LingeringClose from "./LingeringClose.ts"
+import * as UnreadBody from "./UnreadBody.ts"
 
 export const write = (
   request: IncomingMessage,
@@ -19,7 +17,7 @@ export const write = (
   }
   fields["x-content-type-options"] = "nosniff"
   fields["x-request-id"] = correlationId
-  if (isPending(request)) {
+  if (UnreadBody.isPendingOn(request)) {
     fields["connection"] = "close"
     LingeringClose.install(request.socket)
   }

@@ -11,8 +11,9 @@ import type { Caller } from "#src/accounts/Caller.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import type { Answer } from "../Answer.ts"
 import { CorrelationId } from "../CorrelationId.ts"
-import { Exchanges } from "../edge/Exchanges.ts"
+import { clientClosed, Exchanges } from "../edge/Exchanges.ts"
 import { Front } from "../edge/FrontedServer.ts"
+import * as OutgoingAnswer from "../edge/OutgoingAnswer.ts"
 import { answerError } from "../edge/Respond.ts"
 import { RouteTable } from "../edge/RouteTable.ts"
 import * as Refusal from "../Refusal.ts"
@@ -20,10 +21,6 @@ import { RequestRoutes } from "../routes/RequestRoutes.ts"
 import type { ServiceError } from "../ServiceErrors.ts"
 import * as HotCall from "./HotCall.ts"
 import * as IncomingBody from "./IncomingBody.ts"
-import * as OutgoingAnswer from "./OutgoingAnswer.ts"
-
-/** What is counted for a client that left before its answer (nginx's word for it). */
-const clientClosed = 499
 
 const nanosPerMilli = 1e6
 

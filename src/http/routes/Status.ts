@@ -9,6 +9,7 @@ import * as Refusal from "../Refusal.ts"
 import * as EntityTag from "../requests/EntityTag.ts"
 import type { RequestHeaders } from "../requests/RequestHeaders.ts"
 import * as WaitQuery from "../requests/WaitQuery.ts"
+import { Stopping } from "../Stopping.ts"
 import * as StatusView from "../views/StatusView.ts"
 import * as RequestCall from "./RequestCall.ts"
 
@@ -26,6 +27,7 @@ const tagOf = ({ id, version }: Snapshot): string => EntityTag.make(viewVersion,
 export const make = Effect.gen(function* () {
   const requests = yield* Requests
   const { queueUrl } = yield* PublicUrls
+  const stopping = yield* Stopping
 
   return Effect.fnUntraced(function* (call: StatusCall) {
     const waitMs = yield* Effect.fromResult(WaitQuery.parse(call.wait)).pipe(Effect.mapError(Refusal.invalid))
@@ -37,7 +39,10 @@ export const make = Effect.gen(function* () {
       !isTerminal(found.request.phase) &&
       (known === undefined || EntityTag.isMatch(known, tagOf(found)))
     const snapshot = holds
-      ? yield* requests.waitUntil(found, (next) => status(next.request) !== status(found.request), waitMs)
+      ? yield* Effect.raceFirst(
+          requests.waitUntil(found, (next) => status(next.request) !== status(found.request), waitMs),
+          Effect.andThen(stopping, Refusal.stopping)
+        )
       : found
     const body = StatusView.current(queueUrl, snapshot)
     if (body.status === "FAILED") return Answer.json(400, body)

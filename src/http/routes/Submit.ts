@@ -13,7 +13,6 @@ import { Outbound } from "#src/outbound/Outbound.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { Requests, type Snapshot } from "#src/requests/Requests.ts"
 import * as Answer from "../Answer.ts"
-import { IfStopped } from "../IfStopped.ts"
 import * as Refusal from "../Refusal.ts"
 import * as BodyHeaders from "../requests/BodyHeaders.ts"
 import * as DeadlineHeaders from "../requests/DeadlineHeaders.ts"
@@ -27,6 +26,7 @@ import type { RequestHeaders } from "../requests/RequestHeaders.ts"
 import * as WaitQuery from "../requests/WaitQuery.ts"
 import * as WebhookFields from "../requests/WebhookFields.ts"
 import * as WebhookTarget from "../requests/WebhookTarget.ts"
+import { Stopping } from "../Stopping.ts"
 import * as ResultView from "../views/ResultView.ts"
 import * as StatusView from "../views/StatusView.ts"
 import * as Payloads from "./Payloads.ts"
@@ -48,6 +48,7 @@ export const make = Effect.gen(function* () {
   const requests = yield* Requests
   const outbound = yield* Outbound
   const { queueUrl } = yield* PublicUrls
+  const stopping = yield* Stopping
 
   /** Reads the whole call; what is returned has nothing invalid but, possibly, the model, its input and the webhook. */
   const read = Effect.fnUntraced(function* ({ headers, params, wait, readBody }: SubmitCall) {
@@ -88,10 +89,11 @@ export const make = Effect.gen(function* () {
     const created = Answer.json(200, StatusView.created(queueUrl, accepted), headers)
     const waitMs = preferredMs ?? queriedMs
     if (waitMs === 0) return created
-    // What is accepted is accepted: a client that is not told the id would submit it again.
-    const ifStopped = yield* IfStopped
-    ifStopped(created)
-    const latest = yield* requests.waitUntil(accepted, isEnded, waitMs)
+    // What is accepted is accepted, also when the server stops: a client that is not told the id would submit it again.
+    const latest = yield* Effect.raceFirst(
+      requests.waitUntil(accepted, isEnded, waitMs),
+      Effect.as(stopping, accepted)
+    )
     if (!isEnded(latest)) return created
     const body = ResultView.retrieved(queueUrl, latest, yield* Payloads.read(requests, latest))
     const applied = preferredMs === null ? {} : { "preference-applied": "wait" }

@@ -1,0 +1,122 @@
+/** A server that is told to stop under load: what it has taken on is answered, what comes after is refused, and the log is closed. */
+import * as http from "node:http"
+import * as net from "node:net"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Fiber, Stream } from "effect"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
+import { files } from "#streams/sqlite/SqliteEventStore.ts"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+
+const clients = 32
+const acknowledgedBefore = 500
+
+interface Answer {
+  readonly status: number
+  readonly retryAfter: string | undefined
+  readonly connection: string | undefined
+  readonly body: string
+}
+
+const agent = new http.Agent({ keepAlive: true })
+
+/** Fails when there is no whole answer. */
+const call = (url: string, path: string, body?: unknown): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const headers = { ...ServerProcess.authorization, "content-type": "application/json" }
+    const request = http.request(url + path, { agent, headers, method: body === undefined ? "GET" : "POST" })
+    request.on("error", reject)
+    request.on("response", (response) => {
+      let text = ""
+      response.on("data", (chunk: Buffer) => (text += chunk.toString()))
+      response.on("error", reject)
+      response.on("end", () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          retryAfter: response.headers["retry-after"],
+          connection: response.headers.connection,
+          body: text
+        })
+      )
+    })
+    request.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+
+const idOf = ({ body }: Answer): string => String(Reflect.get(Object(JSON.parse(body)), "request_id"))
+
+/** Submits on connections that are kept, each client until it is refused or finds nobody there. */
+const load = (url: string) => {
+  const acknowledged: Array<string> = []
+  const refused: Array<Answer> = []
+  const enough = Promise.withResolvers<void>()
+  const client = async () => {
+    for (;;) {
+      const answer = await call(url, "/sandbox/echo", { value: 1 })
+      if (answer.status !== 200) return void refused.push(answer)
+      acknowledged.push(idOf(answer))
+      if (acknowledged.length === acknowledgedBefore) enough.resolve()
+    }
+  }
+  const ended = Promise.allSettled(Array.from({ length: clients }, client))
+  return { acknowledged, refused, enough: enough.promise, ended }
+}
+
+/** Connects and asks for nothing; `closed` when the server has ended the connection. */
+const idleConnection = (url: string): Promise<{ readonly closed: Promise<void> }> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url)
+    const socket = net.connect(Number(port), hostname)
+    const closed = new Promise<void>((end) => socket.on("close", () => end()))
+    socket.on("connect", () => resolve({ closed }))
+    socket.on("error", reject)
+    socket.resume()
+  })
+
+const submittedIds = Effect.gen(function* () {
+  const reader = yield* EventReader
+  const events = yield* Stream.runCollect(reader.readAll(GlobalPosition.beginning))
+  return new Set(
+    events
+      .filter(({ type }) => type === "RequestSubmitted")
+      .map(({ stream }) => stream.replace(/^[^-]*-/, ""))
+  )
+})
+
+describe("a server that is told to stop", () => {
+  it.live("ends within two seconds, with everything answered and on the log", () =>
+    Effect.gen(function* () {
+      const directory = yield* TempDirectory.make
+      const port = yield* Effect.promise(ServerProcess.freePort)
+      const server = yield* Effect.promise(() => ServerProcess.start({ dataDirectory: directory, port }))
+      const running = idOf(yield* Effect.promise(() => call(server.url, "/sandbox/slow", { seconds: 600 })))
+      const held = yield* Effect.forkChild(
+        Effect.promise(() => call(server.url, `/sandbox/slow/requests/${running}/status?wait=60`))
+      )
+      const idle = yield* Effect.promise(() => idleConnection(server.url))
+      const clients = load(server.url)
+      yield* Effect.promise(() => clients.enough)
+
+      const [elapsed, exitCode] = yield* Effect.timed(Effect.promise(() => server.kill("SIGTERM")))
+      assert.strictEqual(exitCode, 0, server.output())
+      assert.isBelow(Duration.toMillis(elapsed), 2_000)
+
+      yield* Effect.promise(() => Promise.all([clients.ended, idle.closed]))
+      for (const { connection, retryAfter, status } of clients.refused) {
+        assert.deepStrictEqual([status, retryAfter, connection], [503, "1", "close"])
+      }
+      // It may have begun to run before it is answered; either way the wait is over.
+      const { status } = yield* Fiber.join(held)
+      assert.include([200, 503], status)
+
+      const log = SqliteEventReader.layer({ filename: files(directory).log })
+      const ids = yield* Effect.provide(submittedIds, log)
+      assert.deepStrictEqual(
+        clients.acknowledged.filter((id) => !ids.has(id)),
+        []
+      )
+      assert.isTrue(ids.has(running))
+    })
+  )
+})
