@@ -5,14 +5,17 @@ import * as GlobalPosition from "#streams/GlobalPosition.ts"
 export const Progress = Schema.Struct({
   projections: Schema.Array(Schema.String),
   position: GlobalPosition.GlobalPosition,
-  /** They met an event that they cannot apply, and stay here until the program is started again. */
-  stopped: Schema.Boolean
+  /** They met an event that they cannot apply, and stay here until the program is started again or they are rebuilt. */
+  stopped: Schema.Boolean,
+  /** Why they have stopped, without anything that the event holds. */
+  reason: Schema.NullOr(Schema.String)
 })
 export type Progress = typeof Progress.Type
 
 export interface Standing {
   readonly position: GlobalPosition.GlobalPosition
   readonly stopped: boolean
+  readonly reason: string | null
 }
 
 export interface Board {
@@ -43,8 +46,8 @@ export const makeBoard = (): Board => {
 
   return {
     publish: (moved) => {
-      for (const { projections, position, stopped } of moved) {
-        for (const projection of projections) standings.set(projection, { position, stopped })
+      for (const { projections, ...standing } of moved) {
+        for (const projection of projections) standings.set(projection, standing)
       }
       // Whoever is woken runs at once: it is to see all standings as they are now.
       for (const { projections } of moved) projections.forEach(wake)

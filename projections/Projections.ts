@@ -2,30 +2,31 @@
  * The read side of one node: keeps its runner going, and tells readers how far the read models are. After
  * `waitFor(head)` a list shows whatever its client has seen (architecture, "What a reader sees").
  */
-import { Context, Deferred, type Duration, Effect, Layer, Schedule, Stream } from "effect"
-import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import { Context, type Duration, Effect, Layer, Stream } from "effect"
+import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { allProjections } from "./AllProjections.ts"
-import { type Board, makeBoard, type Progress, type Standing } from "./Progress.ts"
+import type { Board, Standing } from "./Progress.ts"
 import type { Projection } from "./Projection.ts"
-import type { ReadModelError } from "./ReadModelError.ts"
+import type { CopyRefused } from "./rebuild/RebuildError.ts"
 import * as Runner from "./Runner.ts"
+import * as Serving from "./runner/Serving.ts"
 import type { Log } from "./worker/Protocol.ts"
 import * as WorkerThread from "./worker/WorkerThread.ts"
 
 /** How long a reader waits for a read model before it takes what is there. */
 const patience: Duration.Input = "2 seconds"
 
-const restarts = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
-
-/** The runner cannot start. */
-export type StartError = ReadModelError | EventStoreError | WorkerThread.WorkerStopped
+export type StartError = Serving.StartError
 
 export class Projections extends Context.Service<
   Projections,
   {
-    /** The SQLite file of the read models. Their tables exist as long as this service does. */
-    readonly filename: string
+    /**
+     * The SQLite file of the read models, which is another one after a rebuild. Their tables exist as long as this service
+     * does. To be asked for each time before it is read: a new file shows at least what the one before did.
+     */
+    readonly filename: Effect.Effect<string>
     /**
      * Waits until the projection has applied the event at `position`, at most `timeout` (2 s). False when it has not: it
      * lags, has stopped, or there is no such projection. The reader then goes on with the rows there are.
@@ -36,72 +37,60 @@ export class Projections extends Context.Service<
     ): Effect.Effect<boolean>
     /** Where each projection stands. */
     readonly standings: Effect.Effect<ReadonlyMap<string, Standing>>
+    /**
+     * Lets a finished copy (`rebuild/Copy`) take over: from one step to the next readers see its rows, all of them. When it
+     * fails or is interrupted before, everything stays as it was. Killed at any moment, the next start finds a whole file.
+     */
+    readonly adopt: Effect.Effect<void, CopyRefused | StartError>
     /** The projection's position now and each time it has moved, coalesced: a slow reader sees the newest only. */
     changes(projection: string): Stream.Stream<GlobalPosition.GlobalPosition>
   }
 >()("inferlog/projections/Projections") {
-  /** Runs the projections in a thread of their own, which is started again when it ends. `entry`: another program for it. */
-  static readonly layer = (options: {
+  /**
+   * Runs the projections in a thread of their own, which is started again when it ends. `filename` is of the first
+   * generation (`rebuild/Generations`), here and below; `entry` another program for the thread.
+   */
+  static readonly layer = ({
+    filename,
+    log,
+    entry = new URL("./worker.ts", import.meta.url)
+  }: {
     readonly filename: string
     readonly log: Log
     readonly entry?: URL
   }): Layer.Layer<Projections, StartError, EventReader> =>
-    supervised(options.filename, (publish, reader) =>
-      WorkerThread.run({
-        entry: options.entry ?? new URL("./worker.ts", import.meta.url),
-        data: { filename: options.filename, log: options.log },
-        reader,
-        publish
-      })
-    )
+    serving({
+      base: filename,
+      projections: allProjections,
+      run: ({ filename, publish }, reader) =>
+        WorkerThread.run({ entry, data: { filename, log }, reader, publish })
+    })
 
   /** Runs the projections on the calling thread, between its other work. */
-  static readonly layerInProcess = (options: {
+  static readonly layerInProcess = ({
+    filename,
+    projections = allProjections
+  }: {
     readonly filename: string
     readonly projections?: ReadonlyArray<Projection>
   }): Layer.Layer<Projections, StartError, EventReader> =>
-    supervised(options.filename, (publish, reader) =>
-      Runner.run({
-        filename: options.filename,
-        projections: options.projections ?? allProjections,
-        publish
-      }).pipe(Effect.provideService(EventReader, reader), Effect.scoped)
-    )
+    serving({
+      base: filename,
+      projections,
+      run: (target, reader) =>
+        Runner.run({ ...target, projections }).pipe(Effect.provideService(EventReader, reader), Effect.scoped)
+    })
 }
 
-/** Ready when the runner has said where every projection stands. A runner that ends later is started again. */
-const supervised = (
-  filename: string,
-  runner: (
-    publish: (moved: ReadonlyArray<Progress>) => void,
-    reader: EventReader["Service"]
-  ) => Effect.Effect<never, StartError>
-): Layer.Layer<Projections, StartError, EventReader> =>
+const serving = (options: Serving.ServingOptions): Layer.Layer<Projections, StartError, EventReader> =>
   Layer.effect(
     Projections,
-    Effect.gen(function* () {
-      const reader = yield* EventReader
-      const board = makeBoard()
-      const ready = yield* Deferred.make<void, StartError>()
-      const publish = (moved: ReadonlyArray<Progress>) => {
-        board.publish(moved)
-        Deferred.doneUnsafe(ready, Effect.void)
-      }
-      yield* runner(publish, reader).pipe(
-        Effect.tapCause((cause) => Deferred.failCause(ready, cause)),
-        Effect.tapCause((cause) =>
-          Effect.logError("The projections have ended and are started again", cause)
-        ),
-        Effect.sandbox,
-        Effect.retry(restarts),
-        Effect.forkScoped
-      )
-      yield* Deferred.await(ready)
-      return Projections.of({ filename, ...reading(board) })
-    })
+    Effect.map(Serving.make(options), ({ board, ...serving }) =>
+      Projections.of({ ...serving, ...reading(board) })
+    )
   )
 
-const reading = (board: Board): Omit<Projections["Service"], "filename"> => ({
+const reading = (board: Board): Pick<Projections["Service"], "standings" | "waitFor" | "changes"> => ({
   standings: Effect.sync(board.standings),
   waitFor: (position, { projection, timeout = patience }) =>
     board

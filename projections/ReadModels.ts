@@ -1,4 +1,7 @@
-/** The connection that queries read the projections' rows through: read-only, on the calling thread. */
+/**
+ * The connection that queries read the projections' rows through: read-only, on the calling thread. A statement that begins
+ * after a rebuilt file has taken over reads that one.
+ */
 import { Context, Effect, Layer, Schema } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -11,7 +14,7 @@ export class ReadModels extends Context.Service<ReadModels, SqlClient>()("inferl
     ReadModels,
     Effect.gen(function* () {
       const { filename } = yield* Projections
-      return yield* SqliteClient.make({ filename, readOnly: true, synchronous: "NORMAL" })
+      return yield* SqliteClient.makeSwitching({ filename, readOnly: true, synchronous: "NORMAL" })
     })
   ).pipe(Layer.provide(Reactivity.layer))
 }

@@ -70,13 +70,15 @@ const openDatabase = (filename: string) =>
 const standing = ({ members, checkpoint }: Pick<Group, "members" | "checkpoint">): Progress => ({
   projections: members.map(({ name }) => name),
   position: checkpoint.position,
-  stopped: false
+  stopped: false,
+  reason: null
 })
 
-const stopped = ({ member, position }: Failure): Progress => ({
+const stopped = ({ member, position, event, cause }: Failure): Progress => ({
   projections: [member.name],
   position,
-  stopped: true
+  stopped: true,
+  reason: `cannot apply ${event.type} at position ${event.position} (${describe(cause)})`
 })
 
 const logFailure = ({ member, event, cause }: Failure) =>

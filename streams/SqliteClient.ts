@@ -2,7 +2,7 @@
  * `SqlClient` (effect/sql) over `node:sqlite`: the interface of `@effect/sql-sqlite-node`, without a native build step.
  * One connection, used by one statement or transaction at a time. Statements run synchronously on the calling thread.
  */
-import { Effect, Layer, Option, type Scope, Semaphore, Stream } from "effect"
+import { Effect, Layer, Option, type Scope, ScopedRef, Semaphore, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
@@ -24,12 +24,31 @@ interface SqliteConnection extends Connection {
  * The connection is closed with the scope. A stream of rows holds it until it ends: do not run other statements of the
  * same client while consuming one.
  */
-export const make = Effect.fnUntraced(function* (
+export const make = (
   options: Database.OpenOptions
-): Effect.fn.Return<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> {
-  const connection = yield* connect(options)
+): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
+  makeSwitching({ ...options, filename: Effect.succeed(options.filename) })
+
+/**
+ * As `make`, on the file that `filename` names at the time: a statement, stream or transaction that begins after the name
+ * has changed opens the new file and closes the old one, which nobody uses then.
+ */
+export const makeSwitching = Effect.fnUntraced(function* ({
+  filename,
+  ...options
+}: Omit<Database.OpenOptions, "filename"> & {
+  readonly filename: Effect.Effect<string>
+}): Effect.fn.Return<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> {
+  const open = (filename: string) =>
+    Effect.map(connect({ ...options, filename }), (connection) => ({ filename, connection }))
+  const opened = yield* ScopedRef.fromAcquire(Effect.flatMap(filename, open))
+  const current = Effect.flatMap(filename, (name) => {
+    const { connection, filename: openName } = ScopedRef.getUnsafe(opened)
+    if (openName === name) return Effect.succeed(connection)
+    return Effect.map(ScopedRef.set(opened, open(name)), () => ScopedRef.getUnsafe(opened).connection)
+  })
   const acquirers = SqlClient.makeSqliteAcquirers({
-    connection: Effect.succeed(connection),
+    connection: current,
     semaphore: yield* Semaphore.make(1),
     isTransaction: (used) => used.isTransaction()
   })

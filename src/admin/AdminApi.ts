@@ -2,6 +2,8 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { ListedKey } from "#projections/keys/Keys.ts"
+import { CopyRefused } from "#projections/rebuild/RebuildError.ts"
+import { ProjectionStatuses } from "#projections/status/ProjectionStatus.ts"
 import { AccountNotFound, KeyNotFound } from "#src/accounts/Accounts.ts"
 import {
   AdministrationFailed,
@@ -11,8 +13,16 @@ import {
   OpenAccount,
   RevokeKey
 } from "./Administration.ts"
+import {
+  ListedRequests,
+  ListRequests,
+  ShownRequest,
+  ShowRequest,
+  UnknownRequest
+} from "./requests/RequestOperations.ts"
 
 const failed = AdministrationFailed.pipe(HttpApiSchema.status(500))
+const unknownRequest = UnknownRequest.pipe(HttpApiSchema.status(404))
 
 const operations = HttpApiGroup.make("administration", { topLevel: true }).add(
   HttpApiEndpoint.post("openAccount", "/accounts", {
@@ -33,6 +43,23 @@ const operations = HttpApiGroup.make("administration", { topLevel: true }).add(
     payload: ListKeys,
     success: Schema.Array(ListedKey),
     error: failed
+  }),
+  HttpApiEndpoint.post("listRequests", "/requests/list", {
+    payload: ListRequests,
+    success: ListedRequests,
+    error: [unknownRequest, failed]
+  }),
+  HttpApiEndpoint.post("showRequest", "/requests/show", {
+    payload: ShowRequest,
+    success: ShownRequest,
+    error: [unknownRequest, failed]
+  }),
+  HttpApiEndpoint.post("listProjections", "/projections/list", {
+    success: ProjectionStatuses,
+    error: failed
+  }),
+  HttpApiEndpoint.post("adoptProjections", "/projections/adopt", {
+    error: [CopyRefused.pipe(HttpApiSchema.status(409)), failed]
   })
 )
 

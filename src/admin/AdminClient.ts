@@ -56,7 +56,13 @@ const overSocket = (socketPath: string) =>
           client.openAccount({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
         issueKey: (payload) => client.issueKey({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
         revokeKey: (payload) => client.revokeKey({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        listKeys: (payload) => client.listKeys({ payload }).pipe(Effect.catchTag(beyondApi, undeclared))
+        listKeys: (payload) => client.listKeys({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        listRequests: (payload) =>
+          client.listRequests({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        showRequest: (payload) =>
+          client.showRequest({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        listProjections: client.listProjections().pipe(Effect.catchTag(beyondApi, undeclared)),
+        adoptProjections: client.adoptProjections().pipe(Effect.catchTag(beyondApi, undeclared))
       })
     })
   ).pipe(Layer.provide(NodeHttpClient.layerNodeHttpOptions({ socketPath })))

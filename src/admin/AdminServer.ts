@@ -31,7 +31,11 @@ const handlers = HttpApiBuilder.group(
       openAccount: ({ payload }) => administration.openAccount(payload),
       issueKey: ({ payload }) => administration.issueKey(payload),
       revokeKey: ({ payload }) => administration.revokeKey(payload),
-      listKeys: ({ payload }) => administration.listKeys(payload)
+      listKeys: ({ payload }) => administration.listKeys(payload),
+      listRequests: ({ payload }) => administration.listRequests(payload),
+      showRequest: ({ payload }) => administration.showRequest(payload),
+      listProjections: () => administration.listProjections,
+      adoptProjections: () => administration.adoptProjections
     })
   })
 )

@@ -1,9 +1,12 @@
-/** What an operator changes: one service, whether a server runs (its admin socket) or not (the log itself). */
+/** What an operator sees and changes: one service, whether a server runs (its admin socket) or not (the log itself). */
 import { Context, type Effect, Schema } from "effect"
 import { AccountId, KeyId } from "#domain/Ids.ts"
 import { NanoUsd } from "#domain/Money.ts"
 import type { ListedKey } from "#projections/keys/Keys.ts"
+import type { CopyRefused } from "#projections/rebuild/RebuildError.ts"
+import type { ProjectionStatuses } from "#projections/status/ProjectionStatus.ts"
 import type { AccountNotFound, KeyNotFound } from "#src/accounts/Accounts.ts"
+import type { RequestOperations } from "./requests/RequestOperations.ts"
 
 /** 1 to 100 characters, none of them a control character: names are shown on terminals. */
 export const isName = (text: string): boolean => /^\P{Cc}{1,100}$/u.test(text)
@@ -45,7 +48,7 @@ export class AdministrationFailed extends Schema.TaggedError<AdministrationFaile
 
 export class Administration extends Context.Service<
   Administration,
-  {
+  RequestOperations & {
     /** Opens an account with a fresh first key. */
     openAccount(options: typeof OpenAccount.Type): Effect.Effect<IssuedKey, AdministrationFailed>
     issueKey(options: typeof IssueKey.Type): Effect.Effect<IssuedKey, AccountNotFound | AdministrationFailed>
@@ -53,5 +56,9 @@ export class Administration extends Context.Service<
     revokeKey(options: typeof RevokeKey.Type): Effect.Effect<void, KeyNotFound | AdministrationFailed>
     /** A page of at most 1,000 in the order of their ids, revoked ones too; everything that is on the log by now. */
     listKeys(options: typeof ListKeys.Type): Effect.Effect<ReadonlyArray<ListedKey>, AdministrationFailed>
+    /** How far each projection is. */
+    readonly listProjections: Effect.Effect<ProjectionStatuses, AdministrationFailed>
+    /** Lets the finished copy in the data directory take over from the read models in use (`Projections.adopt`). */
+    readonly adoptProjections: Effect.Effect<void, CopyRefused | AdministrationFailed>
   }
 >()("inferlog/src/admin/Administration") {}

@@ -1,12 +1,18 @@
 /** `Administration` in the process that holds the log. */
 import { Effect, Layer, Redacted } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
+import { allProjections } from "#projections/AllProjections.ts"
+import { History } from "#projections/history/History.ts"
 import { Keys } from "#projections/keys/Keys.ts"
 import { Projections } from "#projections/Projections.ts"
+import * as Generations from "#projections/rebuild/Generations.ts"
+import * as ProjectionStatus from "#projections/status/ProjectionStatus.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
+import { DataDirectory } from "#src/DataDirectory.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { Administration, AdministrationFailed, type IssuedKey } from "./Administration.ts"
+import * as LocalRequests from "./requests/LocalRequests.ts"
 
 /** Keys that a page lists at most. */
 const pageSize = 1_000
@@ -26,6 +32,7 @@ export const layerNoDeps = Layer.effect(
     const keys = yield* Keys
     const projections = yield* Projections
     const reader = yield* EventReader
+    const directory = yield* DataDirectory
 
     const openAccount: Administration["Service"]["openAccount"] = Effect.fn("Administration.openAccount")(
       function* ({ name, balance }) {
@@ -56,8 +63,30 @@ export const layerNoDeps = Layer.effect(
       Effect.catchTag(["EventStoreError", "SqlError"], failed)
     )
 
-    return Administration.of({ openAccount, issueKey, revokeKey, listKeys })
+    const listProjections = Effect.flatMap(projections.standings, (standings) =>
+      ProjectionStatus.read({ base: Generations.baseIn(directory), projections: allProjections, standings })
+    ).pipe(
+      Effect.provideService(EventReader, reader),
+      Effect.catchTag(["EventStoreError", "ReadModelError"], failed),
+      Effect.withSpan("Administration.listProjections")
+    )
+
+    const adoptProjections = projections.adopt.pipe(
+      Effect.tap(() => Effect.logInfo("Rebuilt read models have taken over")),
+      Effect.catchTag(["EventStoreError", "ReadModelError", "WorkerStopped"], failed),
+      Effect.withSpan("Administration.adoptProjections")
+    )
+
+    return Administration.of({
+      openAccount,
+      issueKey,
+      revokeKey,
+      listKeys,
+      ...(yield* LocalRequests.make),
+      listProjections,
+      adoptProjections
+    })
   })
 )
 
-export const layer = layerNoDeps.pipe(Layer.provide(Keys.layer))
+export const layer = layerNoDeps.pipe(Layer.provide([Keys.layer, History.layer]))

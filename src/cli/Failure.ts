@@ -48,7 +48,11 @@ export const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   )
 }
 
-/** A command for which to be stopped is a good end sets `process.exitCode` (see `serve`). */
+/** For what runs until it is stopped: a signal is its good end, with exit code 0. */
+export const untilStopped = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.onInterrupt(effect, () => Effect.sync(() => (process.exitCode = 0)))
+
+/** 130 for what was interrupted, unless that is its good end (`untilStopped`). */
 export const teardown: Runtime.Teardown = (exit, onExit) => {
   if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))
     return onExit(Number(process.exitCode ?? 130))

@@ -48,7 +48,7 @@ const list = Command.make(
     const keys = found.map(({ issuedAt, revokedAt, ...key }) => ({
       ...key,
       createdAt: Output.time(issuedAt),
-      revokedAt: revokedAt === null ? null : Output.time(revokedAt)
+      revokedAt: Output.timeOrNull(revokedAt)
     }))
     if (json) return yield* Output.printJson(keys)
     if (keys.length === 0) return yield* Console.error("There are no keys.")

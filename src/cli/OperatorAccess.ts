@@ -3,12 +3,13 @@ import { Effect, Layer, Schedule } from "effect"
 import * as AdminClient from "#src/admin/AdminClient.ts"
 import * as LocalAdministration from "#src/admin/LocalAdministration.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
+import { PublicUrls } from "#src/PublicUrls.ts"
 import * as DataLock from "#streams/sqlite/DataLock.ts"
 
 /** Not loaded when a server runs: it would be half of the command's time. */
 const local = Effect.map(
   Effect.promise(() => import("#src/Core.ts")),
-  (Core) => LocalAdministration.layer.pipe(Layer.provide(Core.layer))
+  (Core) => LocalAdministration.layer.pipe(Layer.provide([Core.layer, PublicUrls.layer]))
 )
 
 const choose = Effect.gen(function* () {

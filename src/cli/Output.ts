@@ -2,13 +2,26 @@
 import { Console, DateTime, type Effect } from "effect"
 import { CliOutput, Flag } from "effect/cli"
 
-export const json = Flag.Boolean("json").pipe(
-  Flag.withDescription("Print one line of JSON"),
-  Flag.withoutNegation,
-  Flag.withDefault(false)
-)
+const jsonFlag = (description: string) =>
+  Flag.Boolean("json").pipe(
+    Flag.withDescription(description),
+    Flag.withoutNegation,
+    Flag.withDefault(false)
+  )
 
-export const printJson = (value: unknown): Effect.Effect<void> => Console.log(JSON.stringify(value))
+export const json = jsonFlag("Print one line of JSON")
+
+/** For what may be long or has no end. */
+export const jsonLines = jsonFlag("Print a line of JSON for each")
+
+/** Control characters that JSON leaves as they are are escaped as well, for terminals. */
+export const printJson = (value: unknown): Effect.Effect<void> =>
+  Console.log(
+    JSON.stringify(value).replace(
+      /[\u007f-\u009f]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+    )
+  )
 
 /** Columns as wide as their widest cell, two spaces between them. */
 export const table = (header: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
@@ -29,11 +42,32 @@ export const table = (header: ReadonlyArray<string>, rows: ReadonlyArray<Readonl
 /** What others wrote cannot steer the terminal. */
 export const printable = (text: string) => text.replace(/\p{Cc}/gu, "\u{fffd}")
 
-const pad = (text: string, width: number) =>
+/** Text of several lines. */
+export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n")
+
+/** To `width` columns of a terminal. */
+export const pad = (text: string, width: number): string =>
   text + " ".repeat(Math.max(0, width - CliOutput.displayWidth(text)))
 
 /** ISO 8601, of Unix time in ms. */
 export const time = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
+/** `null` for what has not happened. */
+export const timeOrNull = (millis: number | null): string | null => (millis === null ? null : time(millis))
+
 /** With separators, for people. */
 export const count = (value: number): string => value.toLocaleString("en-US")
+
+/** Short times of people: `12 ms`, `1.234 s`; `-` for `null`. */
+export const milliseconds = (millis: number | null): string => {
+  if (millis === null) return "-"
+  return millis < 1000 ? `${millis} ms` : `${millis / 1000} s`
+}
+
+/** Of ms, to the second: `10 s`, `2 min 5 s`, `3 h 0 min`. */
+export const duration = (millis: number): string => {
+  const seconds = Math.round(millis / 1000)
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
+}

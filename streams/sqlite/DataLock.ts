@@ -30,8 +30,9 @@ export const acquire = (
     (db) => Effect.sync(() => db.close())
   ).pipe(Effect.asVoid)
 
-const lock = (filename: string): DatabaseSync => {
-  const db = new DatabaseSync(filename, { timeout: 0 })
+/** Holds the file until it is closed. Throws at once, or after `timeoutMs`, when another process holds it. */
+export const lock = (filename: string, timeoutMs = 0): DatabaseSync => {
+  const db = new DatabaseSync(filename, { timeout: timeoutMs })
   try {
     db.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
     return db

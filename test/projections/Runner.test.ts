@@ -138,7 +138,8 @@ describe("Runner", () => {
           const projections = yield* Projections
           yield* settle("counted")
           const standings = yield* projections.standings
-          assert.deepStrictEqual(standings.get("poisoned"), { position: last, stopped: true })
+          const reason = `cannot apply RequestCompleted at position ${Number(last) + 1} (Error)`
+          assert.deepStrictEqual(standings.get("poisoned"), { position: last, stopped: true, reason })
           assert.strictEqual(standings.get("counted")?.stopped, false)
           const head = yield* (yield* EventReader).head
           assert.isFalse(yield* projections.waitFor(head, { projection: "poisoned", timeout: "1 hour" }))
@@ -164,8 +165,13 @@ describe("Runner", () => {
         yield* Effect.gen(function* () {
           yield* settle("keys")
           const standings = yield* (yield* Projections).standings
-          assert.deepStrictEqual(standings.get("history"), { position: good, stopped: true })
-          assert.deepStrictEqual(standings.get("duework"), { position: good, stopped: true })
+          const stopped = {
+            position: good,
+            stopped: true,
+            reason: "cannot apply RequestSubmitted at position 2 (SchemaError)"
+          }
+          assert.deepStrictEqual(standings.get("history"), stopped)
+          assert.deepStrictEqual(standings.get("duework"), stopped)
         }).pipe(Effect.provide(Projections.layerInProcess({ filename })))
       })
     )

@@ -6,7 +6,7 @@ import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as SqliteVerify from "#streams/sqlite/SqliteVerify.ts"
 import type { Anchor } from "#streams/Verify.ts"
 import * as Output from "../Output.ts"
-import * as ProgressLine from "./ProgressLine.ts"
+import * as ProgressLine from "../ProgressLine.ts"
 import * as ReadOnlyLog from "./ReadOnlyLog.ts"
 
 const anchorText = /^([^:]+):([A-Za-z0-9_-]{43})$/

@@ -38,6 +38,12 @@ export const run = (
   settings: Readonly<Record<string, string>>
 ): Effect.Effect<Ended> => Effect.promise(() => collect(start(args, settings)))
 
+/** Starts a command, which may be sent signals before it ends. */
+export const begin = (args: ReadonlyArray<string>, settings: Readonly<Record<string, string>>) => {
+  const child = start(args, settings)
+  return { kill: (signal: NodeJS.Signals) => child.kill(signal), ended: collect(child) }
+}
+
 /** Runs a command that must succeed, and decodes the JSON that it prints. */
 export const json = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S,

@@ -90,7 +90,7 @@ describe("Commands beside a server", () => {
 
       assert.isNotEmpty(adminPaths())
       for (const path of adminPaths()) {
-        assert.strictEqual(yield* post({ socketPath, path }, "{}"), 400, path)
+        assert.notInclude([404, 405], yield* post({ socketPath, path }, "{}"), path)
         assert.oneOf(yield* post(at(server.url, path), "{}", key), [404, 405], path)
       }
       assert.strictEqual(yield* post({ socketPath, path: "/sandbox/echo" }, "{}", key), 404)

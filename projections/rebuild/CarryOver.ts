@@ -1,0 +1,37 @@
+/** Takes projections that are not to be built anew into the copy, row by row as they are. */
+import * as fs from "node:fs"
+import type { DatabaseSync } from "node:sqlite"
+import * as url from "node:url"
+import type { Projection } from "../Projection.ts"
+
+/**
+ * All as of one moment of `live`, which is only read. Those that it does not have, or has of another version, are left to
+ * be built from the log. Empty tables are filled by SQLite page by page where it can: same tables, same indexes.
+ */
+export const run = (db: DatabaseSync, live: string, projections: ReadonlyArray<Projection>): void => {
+  if (projections.length === 0 || !fs.existsSync(live)) return
+  db.prepare("ATTACH ? AS live").run(`${url.pathToFileURL(live).href}?mode=ro`)
+  try {
+    db.exec("BEGIN IMMEDIATE")
+    for (const projection of projections) carry(db, projection)
+    db.exec("COMMIT")
+  } catch (cause) {
+    if (db.isTransaction) db.exec("ROLLBACK")
+    throw cause
+  } finally {
+    db.exec("DETACH live")
+  }
+}
+
+const carry = (db: DatabaseSync, { name, version, tables }: Projection): void => {
+  const isCurrent = "projection = ? AND schema_version = ?"
+  const taken = db
+    .prepare(`INSERT INTO main.checkpoints SELECT * FROM live.checkpoints WHERE ${isCurrent}`)
+    .run(name, version)
+  if (taken.changes === 0) return
+  db.exec(tables)
+  const own = db.prepare("SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name GLOB ?")
+  for (const { name: table } of own.all(`${name}_*`)) {
+    db.exec(`INSERT INTO main."${String(table)}" SELECT * FROM live."${String(table)}"`)
+  }
+}

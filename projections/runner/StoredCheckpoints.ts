@@ -1,0 +1,31 @@
+/** The checkpoints in a file of read models, for those who only look. */
+import * as fs from "node:fs"
+import { Schema } from "effect"
+import { GlobalPosition } from "#streams/GlobalPosition.ts"
+import * as Database from "#streams/sqlite/Database.ts"
+
+export interface StoredCheckpoint {
+  /** Of the projection that wrote the rows. */
+  readonly version: number
+  readonly position: GlobalPosition
+}
+
+export type StoredCheckpoints = ReadonlyMap<string, StoredCheckpoint>
+
+const decode = Schema.decodeUnknownSync(
+  Schema.Array(Schema.Struct({ name: Schema.String, version: Schema.Int, position: GlobalPosition }))
+)
+
+/** By projection; none when there is no such file. Throws when it is not a file of read models. */
+export const read = (filename: string): StoredCheckpoints => {
+  if (!fs.existsSync(filename)) return new Map()
+  const db = Database.open({ filename, readOnly: true, synchronous: "NORMAL" })
+  try {
+    const rows = db
+      .prepare("SELECT projection AS name, schema_version AS version, position FROM checkpoints")
+      .all()
+    return new Map(decode(rows).map(({ name, ...checkpoint }) => [name, checkpoint]))
+  } finally {
+    db.close()
+  }
+}

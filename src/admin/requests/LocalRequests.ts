@@ -1,0 +1,23 @@
+/** `RequestOperations` in the process that holds the log. */
+import { Effect } from "effect"
+import { AdministrationFailed } from "../Administration.ts"
+import * as RequestFacts from "./RequestFacts.ts"
+import * as RequestList from "./RequestList.ts"
+import type { RequestOperations } from "./RequestOperations.ts"
+
+const failed = (error: { readonly message: string }) => new AdministrationFailed({ reason: error.message })
+
+export const make = Effect.gen(function* () {
+  const list = yield* RequestList.make
+  const show = yield* RequestFacts.make
+
+  const listRequests: RequestOperations["listRequests"] = Effect.fn("Administration.listRequests")(
+    list,
+    Effect.catchTag(["EventStoreError", "SqlError"], failed)
+  )
+  const showRequest: RequestOperations["showRequest"] = Effect.fn("Administration.showRequest")(
+    show,
+    Effect.catchTag(["EventStoreError", "BlobStoreError"], failed)
+  )
+  return { listRequests, showRequest }
+})

@@ -1,0 +1,87 @@
+/**
+ * Requests of all accounts, newest first: the history has one list for each account, and these are merged. A page is the
+ * requests after a given one, so that requests that come meanwhile shift nothing.
+ */
+import { Effect, Stream } from "effect"
+import type { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import { History } from "#projections/history/History.ts"
+import type { HistoryItem } from "#projections/history/HistoryItem.ts"
+import { Keys } from "#projections/keys/Keys.ts"
+import { Projections } from "#projections/Projections.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { type ListRequests, UnknownRequest } from "./RequestOperations.ts"
+
+/** Where a request stands in every list. */
+type Place = Pick<HistoryItem, "createdAt" | "requestId">
+
+/** The order of the history. */
+const newestFirst = (a: Place, b: Place): number =>
+  b.createdAt - a.createdAt || (a.requestId < b.requestId ? 1 : a.requestId > b.requestId ? -1 : 0)
+
+const keysPageSize = 1_000
+
+export const make = Effect.gen(function* () {
+  const history = yield* History
+  const keys = yield* Keys
+  const projections = yield* Projections
+  const reader = yield* EventReader
+
+  /** Every account has a key, if a revoked one. */
+  const allAccounts = Effect.fnUntraced(function* () {
+    const accounts = new Set<AccountId>()
+    let after: KeyId | null = null
+    while (true) {
+      const page: Effect.Success<ReturnType<typeof keys.list>> = yield* keys.list({
+        after,
+        limit: keysPageSize
+      })
+      for (const { accountId } of page) accounts.add(accountId)
+      after = page.at(-1)?.keyId ?? null
+      if (page.length < keysPageSize) return accounts
+    }
+  })
+
+  const placeOf = Effect.fnUntraced(function* (requestId: RequestId) {
+    const stream = StreamName.make(InferenceRequest.aggregate.category, requestId)
+    const [submitted] = yield* reader.read(stream)
+    if (submitted === undefined) return yield* new UnknownRequest()
+    return { createdAt: submitted.time, requestId }
+  })
+
+  /** The first `count` requests of one account after `place`. */
+  const firstOf = (
+    accountId: AccountId,
+    filter: Pick<typeof ListRequests.Type, "model" | "status">,
+    place: Place | null,
+    count: number
+  ) =>
+    Effect.gen(function* () {
+      const bound = place === null ? {} : { createdBefore: place.createdAt + 1 }
+      const found: Array<HistoryItem> = []
+      // More than one page only when many were created in the ms of `place`.
+      for (let page = 1; ; page++) {
+        const { items } = yield* history.list({ accountId, ...filter, ...bound, page, limit: count })
+        found.push(...items.filter((item) => place === null || newestFirst(place, item) < 0))
+        if (found.length >= count || items.length < count) return found.slice(0, count)
+      }
+    })
+
+  return Effect.fnUntraced(function* ({ accountId, after, limit, ...filter }: typeof ListRequests.Type) {
+    const place = after === null ? null : yield* placeOf(after)
+    const head = yield* reader.head
+    yield* projections.waitFor(head, { projection: "history" })
+    yield* projections.waitFor(head, { projection: "keys" })
+    const accounts = accountId === undefined ? yield* allAccounts() : [accountId]
+    // One more than is shown tells whether a page follows.
+    const first = yield* Stream.fromIterable(accounts).pipe(
+      Stream.mapEffect((id) => firstOf(id, filter, place, limit + 1)),
+      Stream.runFold(
+        (): ReadonlyArray<HistoryItem> => [],
+        (merged, found) => [...merged, ...found].sort(newestFirst).slice(0, limit + 1)
+      )
+    )
+    return { requests: first.slice(0, limit), hasMore: first.length > limit }
+  })
+})

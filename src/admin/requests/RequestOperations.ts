@@ -1,0 +1,101 @@
+/** What an operator sees of requests, whoever's they are: part of `Administration`. Times are Unix time in ms. */
+import { type Effect, Schema } from "effect"
+import { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
+import { Billing, Violation, Webhook } from "#domain/inference-request/Event.ts"
+import { OutcomeWord, Status } from "#domain/inference-request/Status.ts"
+import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import { PayloadRef } from "#domain/PayloadRef.ts"
+import { HistoryItem } from "#projections/history/HistoryItem.ts"
+import { GlobalPosition } from "#streams/GlobalPosition.ts"
+import type { AdministrationFailed } from "../Administration.ts"
+
+export const mostListed = 1_000
+
+export const ListRequests = Schema.Struct({
+  accountId: Schema.optionalKey(AccountId),
+  model: Schema.optionalKey(ModelEndpoint),
+  status: Schema.optionalKey(Status),
+  /** The last request of the page before; `null` for the first page. */
+  after: Schema.NullOr(RequestId),
+  limit: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostListed }))
+})
+
+export const ListedRequests = Schema.Struct({
+  requests: Schema.Array(HistoryItem),
+  /** Whether a page follows. */
+  hasMore: Schema.Boolean
+})
+
+export const ShowRequest = Schema.Struct({
+  requestId: RequestId,
+  /** They may be personal data: only for who asks. */
+  withPayloads: Schema.Boolean
+})
+
+/** One event of the request. */
+const Step = Schema.Struct({
+  position: GlobalPosition,
+  time: Schema.Int,
+  type: Schema.String,
+  /** What the event says of the run: number, node, provider, reason, and what else fits a line. */
+  facts: Schema.Record(Schema.String, Schema.Json)
+})
+
+/** `text`: the canonical JSON, when it is `stored`. `damaged`: it is not what its event says. */
+const ShownPayload = Schema.Struct({
+  state: Schema.Literals(["none", "stored", "erased", "damaged"]),
+  text: Schema.NullOr(Schema.String)
+})
+export type ShownPayload = typeof ShownPayload.Type
+
+export const ShownRequest = Schema.Struct({
+  requestId: RequestId,
+  accountId: AccountId,
+  keyId: KeyId,
+  model: ModelEndpoint,
+  modelVersion: Schema.String,
+  status: Status,
+  outcome: OutcomeWord,
+  error: Schema.NullOr(Schema.String),
+  violations: Schema.Array(Violation),
+  /** Runs so far. */
+  runs: Schema.Int,
+  /** 0..1 */
+  progress: Schema.NullOr(Schema.Finite),
+  createdAt: Schema.Int,
+  /** When a provider first started it. */
+  startedAt: Schema.NullOr(Schema.Int),
+  endedAt: Schema.NullOr(Schema.Int),
+  /** ms of the run that ended it. */
+  inferenceMs: Schema.NullOr(Schema.Int),
+  billing: Schema.NullOr(Billing),
+  metadata: Schema.Record(Schema.String, Schema.String),
+  webhook: Schema.NullOr(Webhook),
+  input: PayloadRef,
+  output: Schema.NullOr(PayloadRef),
+  urls: Schema.Struct({
+    response_url: Schema.String,
+    status_url: Schema.String,
+    cancel_url: Schema.String
+  }),
+  timeline: Schema.Array(Step),
+  /** `null` unless asked for. `logs`: what its runs wrote, the newest lines. */
+  payloads: Schema.NullOr(
+    Schema.Struct({ input: ShownPayload, output: ShownPayload, logs: Schema.Array(Schema.String) })
+  )
+})
+export type ShownRequest = typeof ShownRequest.Type
+
+export class UnknownRequest extends Schema.TaggedError<UnknownRequest>()("UnknownRequest", {}) {
+  override readonly message = "There is no such request"
+}
+
+export interface RequestOperations {
+  /** Newest first; everything that is on the log by now. `UnknownRequest`: there is no request `after`. */
+  listRequests(
+    options: typeof ListRequests.Type
+  ): Effect.Effect<typeof ListedRequests.Type, UnknownRequest | AdministrationFailed>
+  showRequest(
+    options: typeof ShowRequest.Type
+  ): Effect.Effect<ShownRequest, UnknownRequest | AdministrationFailed>
+}

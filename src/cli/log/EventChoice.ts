@@ -1,0 +1,76 @@
+/** Which events a command means, and reading them, beside a server that writes. */
+import { Effect, Option, Schema, Stream } from "effect"
+import { Flag } from "effect/cli"
+import { DataDirectory } from "#src/DataDirectory.ts"
+import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import type { GlobalPosition } from "#streams/GlobalPosition.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import * as FilesInPlace from "#streams/sqlite/FilesInPlace.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as StreamName from "#streams/StreamName.ts"
+
+export interface EventChoice {
+  readonly stream: Option.Option<StreamName.StreamName>
+  /** Empty for every type. */
+  readonly types: ReadonlyArray<string>
+}
+
+export const flags = {
+  stream: Flag.String("stream").pipe(
+    Flag.withMetavar("NAME"),
+    Flag.withDescription("Only the events of this stream, such as InferenceRequest-rq…"),
+    Flag.withSchema(StreamName.StreamName),
+    Flag.optional
+  ),
+  types: Flag.String("type").pipe(
+    Flag.withMetavar("TYPE"),
+    Flag.withDescription("Only events of this type, such as RequestCompleted; may be given more than once"),
+    Flag.atLeast(0)
+  )
+}
+
+export const follow = Flag.Boolean("follow").pipe(
+  Flag.withAlias("f"),
+  Flag.withDescription("Go on with new events until stopped by Ctrl-C or SIGTERM, which is exit code 0"),
+  Flag.withoutNegation,
+  Flag.withDefault(false)
+)
+
+export const matcher = ({ stream, types }: EventChoice): ((event: RecordedEvent) => boolean) => {
+  const name = Option.getOrUndefined(stream)
+  const wanted = types.length === 0 ? undefined : new Set(types)
+  return (event) =>
+    (name === undefined || event.stream === name) && (wanted === undefined || wanted.has(event.type))
+}
+
+/** The files were removed or replaced while they were read: nothing would ever come from them again. */
+export class LogReplaced extends Schema.TaggedError<LogReplaced>()("LogReplaced", {
+  filename: Schema.String
+}) {
+  override get message(): string {
+    return `DATA_DIR: ${this.filename} was removed or replaced`
+  }
+}
+
+const untilReplaced = Effect.gen(function* () {
+  const { log } = SqliteEventStore.files(yield* DataDirectory)
+  const removed = FilesInPlace.make([log])
+  const filename = yield* Effect.sync(removed).pipe(
+    Effect.delay("1 second"),
+    Effect.repeat({ until: (filename) => filename !== undefined })
+  )
+  return yield* new LogReplaced({ filename: filename ?? log })
+})
+
+/** What stands after `after`, all of the log's events, without gaps or repeats; with `follow` what is still to come too. */
+export const read = (options: {
+  readonly after: GlobalPosition
+  readonly follow: boolean
+}): Stream.Stream<RecordedEvent, EventStoreError | LogReplaced, EventReader | DataDirectory> =>
+  Stream.unwrap(
+    Effect.map(EventReader, (reader) =>
+      options.follow
+        ? Stream.interruptWhen(reader.subscribe(options.after), untilReplaced)
+        : reader.readAll(options.after)
+    )
+  )

@@ -1,0 +1,68 @@
+import { Console, Effect, Option } from "effect"
+import { Command } from "effect/cli"
+import { allProjections } from "#projections/AllProjections.ts"
+import * as Generations from "#projections/rebuild/Generations.ts"
+import * as ProjectionStatus from "#projections/status/ProjectionStatus.ts"
+import { Administration } from "#src/admin/Administration.ts"
+import { DataDirectory } from "#src/DataDirectory.ts"
+import * as ReadOnlyLog from "../log/ReadOnlyLog.ts"
+import * as Output from "../Output.ts"
+import * as Access from "./Access.ts"
+
+/** What the server knows, or what the file says when none runs. */
+const read = Effect.gen(function* () {
+  const server = yield* Effect.scoped(Access.open)
+  if (Option.isSome(server)) {
+    return yield* Effect.flatMap(Administration, ({ listProjections }) => listProjections).pipe(
+      Effect.provide(server.value)
+    )
+  }
+  const base = Generations.baseIn(yield* DataDirectory)
+  return yield* ProjectionStatus.read({ base, projections: allProjections })
+})
+
+const percentDone = ({ behind }: { readonly behind: number }, head: number): string =>
+  `rebuilding, ${Math.floor(head === 0 ? 100 : ((head - behind) / head) * 100)} %`
+
+const stateOf = (status: ProjectionStatus.ProjectionStatus, head: number): string =>
+  [
+    status.reason === null ? status.state : `${status.state}: ${status.reason}`,
+    ...(status.rebuild === null ? [] : [percentDone(status.rebuild, head)])
+  ].join("; ")
+
+export const list = Command.make(
+  "list",
+  { json: Output.json },
+  Effect.fnUntraced(function* ({ json }) {
+    const found = yield* read
+    if (json) return yield* Output.printJson(found)
+    if (found.bytes === 0)
+      yield* Console.error(`There is no ${found.file}: the next server builds it from the log.`)
+    const head = Number(found.head)
+    yield* Console.log(
+      Output.table(
+        ["NAME", "VERSION", "POSITION", "BEHIND", "LAG", "STATE"],
+        found.projections.map((status) => [
+          status.name,
+          String(status.version),
+          status.position,
+          Output.count(status.behind),
+          status.behind === 0 ? "-" : Output.duration(status.lagMs),
+          stateOf(status, head)
+        ])
+      )
+    )
+    if (found.bytes > 0) yield* Console.error(`${found.file}: ${Output.count(found.bytes)} bytes.`)
+  })
+).pipe(
+  Command.provide(ReadOnlyLog.layerEvents),
+  Command.withDescription(
+    "How far each read model is: its position on the log, events and time behind the log's end, and its state. From the " +
+      "running server, or from the file when none runs"
+  ),
+  Command.withShortDescription("How far each read model is"),
+  Command.withExamples([
+    { command: "inferlog projections list" },
+    { command: "inferlog projections list --json", description: "{ head, file, bytes, projections }" }
+  ])
+)

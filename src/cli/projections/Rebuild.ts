@@ -1,0 +1,81 @@
+import * as os from "node:os"
+import { Array, Clock, Console, Effect, Option } from "effect"
+import { Argument, Command } from "effect/cli"
+import { allProjections } from "#projections/AllProjections.ts"
+import * as Copy from "#projections/rebuild/Copy.ts"
+import * as Generations from "#projections/rebuild/Generations.ts"
+import * as TakeOver from "#projections/rebuild/TakeOver.ts"
+import { Administration } from "#src/admin/Administration.ts"
+import { DataDirectory } from "#src/DataDirectory.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as ReadOnlyLog from "../log/ReadOnlyLog.ts"
+import * as Output from "../Output.ts"
+import * as ProgressLine from "../ProgressLine.ts"
+import * as Access from "./Access.ts"
+
+const allNames = allProjections.map(({ name }) => name)
+
+const name = Argument.Literals("name", allNames).pipe(
+  Argument.withDescription("Projections to build anew; all when none is named"),
+  Argument.variadic()
+)
+
+/** A server on the same machine comes first. */
+const giveWay = Effect.sync(() => os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL))
+
+/** Returns the number of events read. */
+const build = Effect.fnUntraced(function* (copy: Copy.Copy) {
+  const head = yield* (yield* EventReader).head
+  const progress = yield* ProgressLine.make(GlobalPosition.sequence(head))
+  return yield* copy.catchUp(progress.report).pipe(Effect.ensuring(progress.clear))
+})
+
+/** A server lets the copy take over; without one nothing can be appended, and the copy is level with the log. */
+const handOver = Effect.fnUntraced(function* (copy: Copy.Copy, base: string) {
+  const server = yield* Access.open
+  if (Option.isSome(server)) {
+    yield* copy.finish
+    const adopt = Effect.flatMap(Administration, ({ adoptProjections }) => adoptProjections)
+    return yield* Effect.provide(adopt, server.value)
+  }
+  yield* copy.catchUp()
+  yield* copy.finish
+  yield* TakeOver.replace(base, allProjections)
+}, Effect.scoped)
+
+export const rebuild = Command.make(
+  "rebuild",
+  { name, json: Output.json },
+  Effect.fnUntraced(function* ({ name, json }) {
+    const base = Generations.baseIn(yield* DataDirectory)
+    const names = Array.isReadonlyArrayNonEmpty(name) ? Array.dedupe(name) : allNames
+    // What would only show at the end is better known now.
+    yield* Effect.scoped(Access.open)
+    yield* giveWay
+    const start = yield* Clock.currentTimeMillis
+    const copy = yield* Copy.open({ base, projections: allProjections, names })
+    const events = yield* build(copy)
+    yield* handOver(copy, base)
+    const elapsedMs = (yield* Clock.currentTimeMillis) - start
+    if (json) return yield* Output.printJson({ projections: names, events, elapsedMs })
+    yield* Console.log(
+      `Rebuilt ${names.join(", ")} from ${Output.count(events)} events in ${Output.duration(elapsedMs)}.`
+    )
+  }, Effect.scoped)
+).pipe(
+  Command.provide(ReadOnlyLog.layerEvents),
+  Command.withDescription(
+    "Build read models anew from the log, beside those in use, and put them in their place when they are level. A running " +
+      "server goes on, and its readers see all old rows or all new ones. Needs as much free disk again as " +
+      "projections.sqlite has. When it fails or is stopped, nothing has changed"
+  ),
+  Command.withShortDescription("Build read models anew from the log"),
+  Command.withExamples([
+    { command: "inferlog projections rebuild", description: "All of them" },
+    {
+      command: "inferlog projections rebuild history --json",
+      description: "{ projections, events, elapsedMs }"
+    }
+  ])
+)

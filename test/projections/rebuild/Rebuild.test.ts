@@ -1,0 +1,323 @@
+import * as fs from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { AccountId } from "#domain/Ids.ts"
+import { RequestCompleted, RequestSubmitted } from "#domain/inference-request/Event.ts"
+import { allProjections } from "#projections/AllProjections.ts"
+import { History } from "#projections/history/History.ts"
+import { onType, type Projection } from "#projections/Projection.ts"
+import { Projections } from "#projections/Projections.ts"
+import { ReadModels } from "#projections/ReadModels.ts"
+import * as Copy from "#projections/rebuild/Copy.ts"
+import * as Generations from "#projections/rebuild/Generations.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+import { dump, settle } from "../ReadSide.ts"
+import * as Log from "../RequestLog.ts"
+import * as RebuildLog from "./RebuildLog.ts"
+
+const allOf = { names: RebuildLog.allNames, projections: allProjections }
+
+/** Whom nobody else appends for. */
+const dave = AccountId.make("acc_dave")
+
+const settleAll = Effect.forEach(RebuildLog.allNames, settle, { discard: true })
+
+const untilStopped = Effect.fnUntraced(function* (projection: string) {
+  const { standings } = yield* Projections
+  for (;;) {
+    const standing = (yield* standings).get(projection)
+    if (standing?.stopped === true) return standing
+    yield* Effect.yieldNow
+  }
+})
+
+/** Cannot apply completions for as long as `broken` says so. */
+const breakable = (broken: () => boolean): Projection => ({
+  name: "breakable",
+  version: 1,
+  tables: "CREATE TABLE breakable_rows (position TEXT PRIMARY KEY) STRICT",
+  open: (db) => {
+    const insert = db.prepare("INSERT INTO breakable_rows VALUES (?)")
+    return [
+      onType(RequestSubmitted, ({ position }) => {
+        insert.run(position)
+      }),
+      onType(RequestCompleted, ({ position }) => {
+        if (broken()) throw new Error("broken")
+        insert.run(position)
+      })
+    ]
+  }
+})
+
+describe("A rebuild", () => {
+  it.live("puts the rows of a fresh replay in the place of damaged ones, while the log grows", () =>
+    RebuildLog.inMemory((base) =>
+      Effect.gen(function* () {
+        yield* RebuildLog.append(0, 900)
+        yield* Effect.gen(function* () {
+          yield* settleAll
+          RebuildLog.damage(base, "DELETE FROM history_counters; UPDATE duework_depth SET queued = 7")
+          assert.strictEqual(yield* RebuildLog.total(), 0)
+
+          const copy = yield* Copy.open({ base, ...allOf })
+          yield* RebuildLog.append(900, 1_000)
+          yield* copy.catchUp()
+          yield* RebuildLog.append(1_000, 1_100)
+          yield* copy.finish
+          yield* RebuildLog.append(1_100, 1_200)
+          yield* (yield* Projections).adopt
+          assert.strictEqual(yield* RebuildLog.total(), 400)
+
+          yield* RebuildLog.append(1_200, 1_203)
+          yield* settleAll
+          assert.strictEqual(yield* RebuildLog.total(), 401)
+          assert.deepStrictEqual(dump(Generations.current(base)), yield* RebuildLog.replayed())
+        }).pipe(Effect.scoped, Effect.provide(RebuildLog.readSide(base)))
+        assert.deepStrictEqual(RebuildLog.files(base), ["projections.1.sqlite"])
+      })
+    )
+  )
+
+  it.live("of one projection takes the others over as they are, and all go on together", () =>
+    RebuildLog.inMemory((base) =>
+      Effect.gen(function* () {
+        yield* RebuildLog.append(0, 400)
+        yield* Effect.gen(function* () {
+          yield* settleAll
+          RebuildLog.damage(
+            base,
+            "DELETE FROM history_counters; INSERT INTO duework_depth VALUES ('mark', 1)"
+          )
+          yield* RebuildLog.rebuild(base, ["history"])
+          yield* RebuildLog.append(400, 500)
+          yield* settleAll
+          const rows = dump(Generations.current(base))
+          const fresh = yield* RebuildLog.replayed()
+          assert.lengthOf(rows["duework_depth"] ?? [], 2)
+          RebuildLog.damage(base, "DELETE FROM duework_depth WHERE model = 'mark'")
+          assert.deepStrictEqual(dump(Generations.current(base)), fresh)
+        }).pipe(Effect.scoped, Effect.provide(RebuildLog.readSide(base)))
+      })
+    )
+  )
+
+  it.live("can follow another one, and a start finds the newest file", () =>
+    RebuildLog.inMemory((base) =>
+      Effect.gen(function* () {
+        yield* RebuildLog.append(0, 30)
+        yield* Effect.gen(function* () {
+          yield* RebuildLog.rebuild(base)
+          yield* RebuildLog.rebuild(base)
+        }).pipe(Effect.provide(RebuildLog.readSide(base)))
+        assert.deepStrictEqual(RebuildLog.files(base), ["projections.2.sqlite"])
+        yield* Effect.gen(function* () {
+          yield* RebuildLog.append(30, 33)
+          yield* settle("history")
+          assert.strictEqual(yield* RebuildLog.total(), 11)
+          yield* RebuildLog.rebuild(base)
+        }).pipe(Effect.provide(RebuildLog.readSide(base)))
+        assert.deepStrictEqual(RebuildLog.files(base), ["projections.3.sqlite"])
+      })
+    )
+  )
+
+  it.live("goes on where nothing was built before", () =>
+    RebuildLog.inMemory((base) =>
+      Effect.gen(function* () {
+        yield* RebuildLog.append(0, 30)
+        yield* Effect.scoped(
+          Effect.andThen(
+            RebuildLog.build(base, ["keys"]),
+            Effect.sync(() => Generations.promote(base))
+          )
+        )
+        assert.deepStrictEqual(dump(Generations.current(base)), yield* RebuildLog.replayed())
+      })
+    )
+  )
+
+  it.live("revives a projection that has stopped, once it can apply the event", () =>
+    RebuildLog.inMemory((base) =>
+      Effect.gen(function* () {
+        let broken = true
+        const projections = [breakable(() => broken)]
+        yield* RebuildLog.append(0, 8)
+        yield* Effect.gen(function* () {
+          const { standings } = yield* Projections
+          const rebuild = RebuildLog.rebuild(base, ["breakable"], projections)
+          yield* untilStopped("breakable")
+
+          const error = yield* Effect.flip(rebuild)
+          assert.strictEqual(error._tag, "NotApplicable")
+          assert.match(
+            error.message,
+            /breakable cannot apply the event RequestCompleted at position \d+ \(Error\)/
+          )
+          assert.deepStrictEqual(RebuildLog.files(base), ["projections.sqlite"])
+
+          broken = false
+          yield* rebuild
+          yield* settle("breakable")
+          assert.isFalse((yield* standings).get("breakable")?.stopped)
+          assert.deepStrictEqual(dump(Generations.current(base)), yield* RebuildLog.replayed(projections))
+        }).pipe(Effect.provide(RebuildLog.readSide(base, projections)))
+      })
+    )
+  )
+
+  it.live("takes one over that has stopped, and leaves it stopped", () =>
+    RebuildLog.inMemory((base) =>
+      Effect.gen(function* () {
+        const stopped = breakable(() => true)
+        const other: Projection = {
+          name: "other",
+          version: 1,
+          tables: "CREATE TABLE other_rows (position TEXT PRIMARY KEY) STRICT",
+          open: () => []
+        }
+        const projections = [stopped, other]
+        yield* RebuildLog.append(0, 8)
+        yield* Effect.gen(function* () {
+          yield* settle("other")
+          const before = yield* untilStopped("breakable")
+          yield* RebuildLog.rebuild(base, ["other"], projections)
+          yield* settle("other")
+          assert.deepStrictEqual(yield* untilStopped("breakable"), before)
+        }).pipe(Effect.provide(RebuildLog.readSide(base, projections)))
+      })
+    )
+  )
+
+  it.live("is refused beside another one, and free again when that ends without having taken over", () =>
+    RebuildLog.inMemory((base) =>
+      Effect.gen(function* () {
+        yield* RebuildLog.append(0, 8)
+        yield* Effect.gen(function* () {
+          yield* Copy.open({ base, ...allOf })
+          const error = yield* Effect.flip(Effect.scoped(Copy.open({ base, ...allOf })))
+          assert.strictEqual(error._tag, "RebuildUnderWay")
+          assert.deepStrictEqual(RebuildLog.files(base), ["projections.rebuild.sqlite"])
+        }).pipe(Effect.scoped)
+        assert.deepStrictEqual(RebuildLog.files(base), [])
+        yield* Effect.scoped(RebuildLog.build(base))
+      })
+    )
+  )
+
+  it.live("begins anew when an earlier one left a half-built copy", () =>
+    RebuildLog.inMemory((base) =>
+      Effect.gen(function* () {
+        yield* RebuildLog.append(0, 8)
+        for (const suffix of ["", "-wal", "-shm"]) fs.writeFileSync(Generations.copyOf(base) + suffix, "half")
+        yield* Effect.scoped(
+          Effect.andThen(
+            RebuildLog.build(base),
+            Effect.sync(() => Generations.promote(base))
+          )
+        )
+        assert.deepStrictEqual(dump(Generations.current(base)), yield* RebuildLog.replayed())
+      })
+    )
+  )
+})
+
+describe("A copy", () => {
+  it.live("does not take over when it is not there, not finished, or of another release", () =>
+    RebuildLog.inMemory((base) =>
+      Effect.gen(function* () {
+        yield* RebuildLog.append(0, 8)
+        yield* Effect.gen(function* () {
+          yield* settle("history")
+          const { adopt, filename } = yield* Projections
+          const refusal = Effect.map(Effect.flip(adopt), ({ message }) => message)
+          assert.strictEqual(yield* refusal, "There is no copy to take over")
+
+          yield* Effect.gen(function* () {
+            const copy = yield* Copy.open({ base, ...allOf })
+            yield* copy.catchUp()
+            assert.strictEqual(yield* refusal, "The copy is not finished")
+          }).pipe(Effect.scoped)
+
+          const older = allOf.projections.map((projection) =>
+            projection.name === "keys" ? { ...projection, version: projection.version + 1 } : projection
+          )
+          yield* RebuildLog.build(base, RebuildLog.allNames, older)
+          assert.match(yield* refusal, /another release.*keys/)
+          assert.strictEqual(yield* filename, base)
+          yield* RebuildLog.append(8, 16)
+          yield* settleAll
+        }).pipe(Effect.scoped, Effect.provide(RebuildLog.readSide(base)))
+        assert.deepStrictEqual(dump(base), yield* RebuildLog.replayed())
+      })
+    )
+  )
+})
+
+describe("A copy that takes over", () => {
+  it.live("may be interrupted at any moment: readers go on with the one file or the other", () =>
+    RebuildLog.inMemory((base) =>
+      Effect.gen(function* () {
+        yield* RebuildLog.append(0, 30)
+        yield* Effect.gen(function* () {
+          const { adopt } = yield* Projections
+          let number = 30
+          for (const turns of [0, 1, 2, 3, 5, 8, 13, 21]) {
+            yield* Effect.gen(function* () {
+              yield* RebuildLog.build(base)
+              const adopting = yield* Effect.forkChild(adopt, { startImmediately: true })
+              for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow
+              yield* Fiber.interrupt(adopting)
+            }).pipe(Effect.scoped)
+            assert.lengthOf(RebuildLog.files(base), 1)
+            yield* RebuildLog.append(number, (number += 3))
+            yield* settleAll
+            assert.strictEqual(yield* RebuildLog.total(), number / 3)
+          }
+          assert.deepStrictEqual(dump(Generations.current(base)), yield* RebuildLog.replayed())
+        }).pipe(Effect.scoped, Effect.provide(RebuildLog.readSide(base)))
+      })
+    )
+  )
+})
+
+describe("A rebuild beside the projections' thread", () => {
+  it.live("shows every reader whatever was appended before it asked, before, during and after", () =>
+    Effect.gen(function* () {
+      const directory = yield* TempDirectory.make
+      const base = Generations.baseIn(directory)
+      const log = SqliteEventStore.files(directory).log
+      const services = History.layer.pipe(
+        Layer.provideMerge(ReadModels.layer),
+        Layer.provideMerge(Projections.layer({ filename: base, log: { _tag: "Sqlite", filename: log } })),
+        Layer.provideMerge(SqliteEventStore.layer(directory))
+      )
+      yield* Effect.gen(function* () {
+        const projections = yield* Projections
+        let isOver = false
+        let number = 0
+        const seen: Array<string> = []
+        const reading = Effect.gen(function* () {
+          while (!isOver) {
+            const position = yield* Log.append(++number, Log.submitted(dave, Log.echo))
+            assert.isTrue(
+              yield* projections.waitFor(position, { projection: "history", timeout: "20 seconds" })
+            )
+            assert.strictEqual(yield* RebuildLog.total(dave), number)
+            seen.push(yield* projections.filename)
+          }
+        })
+        const reader = yield* Effect.forkChild(reading)
+        const others = yield* Effect.forkChild(RebuildLog.append(10_000, 10_400))
+        for (let round = 0; round < 2; round++) yield* RebuildLog.rebuild(base)
+        yield* Fiber.join(others)
+        isOver = true
+        yield* Fiber.join(reader)
+        assert.isAbove(new Set(seen).size, 1)
+        yield* settleAll
+        assert.deepStrictEqual(dump(yield* projections.filename), yield* RebuildLog.replayed())
+      }).pipe(Effect.provide(services))
+    }).pipe(Effect.scoped)
+  )
+})

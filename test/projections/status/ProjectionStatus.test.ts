@@ -1,0 +1,96 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { allProjections } from "#projections/AllProjections.ts"
+import type { Standing } from "#projections/Progress.ts"
+import * as ProjectionStatus from "#projections/status/ProjectionStatus.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import { runOnce } from "../ReadSide.ts"
+import * as Log from "../RequestLog.ts"
+import * as RebuildLog from "../rebuild/RebuildLog.ts"
+
+const place = (position: number) => GlobalPosition.GlobalPosition.make(String(position))
+
+const at = (position: number, reason: string | null = null): Standing => ({
+  position: place(position),
+  stopped: reason !== null,
+  reason
+})
+
+/** Three events, one each second from `t0` on. */
+const threeEvents = Effect.forEach([0, 1, 2], (number) =>
+  Log.append(number, Log.submitted(Log.alice, Log.echo, Log.t0 + number * 1_000))
+)
+
+describe("ProjectionStatus", () => {
+  it.effect("tells who is live, who catches up, and who has stopped and why", () =>
+    RebuildLog.inMemory((base) =>
+      Effect.gen(function* () {
+        yield* threeEvents
+        yield* TestClock.setTime(Log.t0 + 2_500)
+        const { head, projections } = yield* ProjectionStatus.read({
+          base,
+          projections: allProjections,
+          standings: new Map([
+            ["duework", at(2)],
+            ["history", at(0)],
+            ["keys", at(1, "cannot apply it")]
+          ])
+        })
+        assert.strictEqual(head, "3")
+        assert.deepStrictEqual(
+          projections.map(({ behind, lagMs, name, position, reason, state }) => ({
+            name,
+            position,
+            behind,
+            lagMs,
+            state,
+            reason
+          })),
+          [
+            { name: "duework", position: place(2), behind: 1, lagMs: 500, state: "live", reason: null },
+            {
+              name: "history",
+              position: place(0),
+              behind: 3,
+              lagMs: 2_500,
+              state: "catching up",
+              reason: null
+            },
+            {
+              name: "keys",
+              position: place(1),
+              behind: 2,
+              lagMs: 1_500,
+              state: "stopped",
+              reason: "cannot apply it"
+            }
+          ]
+        )
+      })
+    )
+  )
+
+  it.live("reads the file when no server runs, and sees through rows of another version", () =>
+    RebuildLog.inMemory((base) =>
+      Effect.gen(function* () {
+        yield* threeEvents
+        yield* runOnce(base, allProjections)
+        const newer = allProjections.map((projection) =>
+          projection.name === "keys" ? { ...projection, version: projection.version + 1 } : projection
+        )
+        const { bytes, file, projections } = yield* ProjectionStatus.read({ base, projections: newer })
+        assert.strictEqual(file, base)
+        assert.isAbove(bytes, 0)
+        assert.deepStrictEqual(
+          projections.map(({ behind, name, state }) => [name, behind, state]),
+          [
+            ["duework", 0, "not running"],
+            ["history", 0, "not running"],
+            ["keys", 3, "not built"]
+          ]
+        )
+      })
+    )
+  )
+})

@@ -1,0 +1,48 @@
+/**
+ * A long log in no time: written past the program, without syncs, payloads, log.head and true hashes. Good to be read, not
+ * to be verified.
+ */
+import * as Database from "#streams/sqlite/Database.ts"
+import * as Schema from "#streams/sqlite/Schema.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import { codec, type Event } from "#domain/inference-request/Event.ts"
+import * as Log from "#test/projections/RequestLog.ts"
+
+/** Requests that were completed, four events each. Returns the number of events. */
+export const write = (directory: string, requests: number): number => {
+  const db = Database.open({ filename: SqliteEventStore.files(directory).log, synchronous: "FULL" })
+  try {
+    Schema.prepare(db)
+    db.exec("PRAGMA synchronous = OFF; BEGIN")
+    const insert = db.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+    let position = 0
+    for (let number = 0; number < requests; number++) {
+      const at = Log.t0 + number
+      const account = number % 2 === 0 ? Log.alice : Log.bob
+      const events: ReadonlyArray<Event> = [
+        Log.submitted(account, Log.echo, at),
+        Log.dispatched(1, at),
+        Log.started(1, at),
+        Log.completed(1, at)
+      ]
+      for (const [ordinal, event] of events.entries()) {
+        const { type, time, data } = codec.encode(event)
+        const stream = `InferenceRequest-${Log.requestId(number)}`
+        insert.run(
+          ++position,
+          stream,
+          ordinal,
+          `e${position}`,
+          type,
+          time,
+          JSON.stringify(data),
+          `h${position}`
+        )
+      }
+    }
+    db.exec("COMMIT")
+    return position
+  } finally {
+    db.close()
+  }
+}
