@@ -12,6 +12,7 @@ import type { GlobalPosition } from "./GlobalPosition.ts"
 import { IdGenerator } from "./IdGenerator.ts"
 import * as Mailbox from "./Mailbox.ts"
 import type { SealedPayload } from "./Payload.ts"
+import * as RecentlyUsed from "./RecentlyUsed.ts"
 import type { RecordedEvent } from "./RecordedEvent.ts"
 import * as StreamName from "./StreamName.ts"
 
@@ -52,7 +53,7 @@ export interface Actors<State, Command, Event, Rejection> {
 }
 
 export interface ActorsOptions {
-  /** Live actors at most; the longest idle go first. */
+  /** Live actors at most; those that were used lately stay. */
   readonly capacity?: number
 }
 
@@ -73,18 +74,17 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
   Effect.gen(function* () {
     const store = yield* EventStore
     const ids = yield* IdGenerator
-    /** In order of their last use. */
-    const actors = new Map<string, Actor<State>>()
+    const actors = RecentlyUsed.make<Actor<State>>({ capacity, isPinned: ({ users }) => users > 0 })
+
+    const begin = (id: string): Actor<State> => {
+      const stream = StreamName.make(category, id)
+      const actor: Actor<State> = { stream, mailbox: Mailbox.make(), current: undefined, users: 0 }
+      actors.set(id, actor)
+      return actor
+    }
 
     const acquire = (id: string): Actor<State> => {
-      const actor = actors.get(id) ?? {
-        stream: StreamName.make(category, id),
-        mailbox: Mailbox.make(),
-        current: undefined,
-        users: 0
-      }
-      actors.delete(id)
-      actors.set(id, actor)
+      const actor = actors.get(id) ?? begin(id)
       actor.users++
       return actor
     }
@@ -93,12 +93,6 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
       actor.users--
       // A stream that does not exist is not worth a place.
       if (actor.users === 0 && (actor.current?.version ?? null) === null) actors.delete(id)
-      if (actors.size <= capacity) return
-      for (const [oldest, candidate] of actors) {
-        if (candidate.users > 0) continue
-        actors.delete(oldest)
-        return
-      }
     }
 
     const withActor = <A, E>(id: string, use: (actor: Actor<State>) => Effect.Effect<A, E>) =>
@@ -188,13 +182,7 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
         withActor(id, (actor) =>
           actor.current === undefined ? actor.mailbox.run(load(actor)) : Effect.succeed(actor.current)
         ),
-      peek: (id) => {
-        const actor = actors.get(id)
-        if (actor?.current === undefined) return undefined
-        actors.delete(id)
-        actors.set(id, actor)
-        return actor.current
-      },
+      peek: (id) => actors.get(id)?.current,
       refresh: (id) => withActor(id, (actor) => actor.mailbox.run(catchUp(actor)))
     }
   })

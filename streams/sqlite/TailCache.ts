@@ -1,4 +1,5 @@
 /** The last link of the streams written lately, so that an append to a live stream reads nothing. Bounded, oldest out. */
+import * as RecentlyUsed from "../RecentlyUsed.ts"
 import type { Tail } from "./Reads.ts"
 
 const capacity = 20_000
@@ -11,18 +12,6 @@ export interface TailCache {
 }
 
 export const make = (load: (stream: string) => Tail | undefined): TailCache => {
-  const tails = new Map<string, Tail>()
-  return {
-    get: (stream) => tails.get(stream) ?? load(stream),
-    set: (stream, tail) => {
-      tails.delete(stream)
-      tails.set(stream, tail)
-      if (tails.size <= capacity) return
-      for (const oldest of tails.keys()) {
-        tails.delete(oldest)
-        return
-      }
-    },
-    clear: () => tails.clear()
-  }
+  const tails = RecentlyUsed.make<Tail>({ capacity })
+  return { get: (stream) => tails.get(stream) ?? load(stream), set: tails.set, clear: tails.clear }
 }

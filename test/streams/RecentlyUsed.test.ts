@@ -1,0 +1,58 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+
+describe("RecentlyUsed", () => {
+  it("keeps the latest half of its capacity, and never much more than all of it", () => {
+    const cache = RecentlyUsed.make<number>({ capacity: 100 })
+    for (const index of upTo(10_000)) cache.set(`k${index}`, index)
+    // The latest first: to look at one is to use it.
+    const kept = upTo(10_000)
+      .reverse()
+      .filter((index) => cache.get(`k${index}`) === index)
+    assert.includeMembers(
+      kept,
+      upTo(50).map((index) => 9_950 + index)
+    )
+    assert.isAtMost(kept.length, 102)
+  })
+
+  it("keeps what is used, however much comes after it", () => {
+    const cache = RecentlyUsed.make<string>({ capacity: 10 })
+    cache.set("used", "yes")
+    for (const index of upTo(1_000)) {
+      cache.set(`k${index}`, "no")
+      assert.strictEqual(cache.get("used"), "yes")
+    }
+  })
+
+  it("keeps what is pinned, until it no longer is", () => {
+    const pinned = { isPinned: true }
+    const cache = RecentlyUsed.make<{ isPinned: boolean }>({
+      capacity: 4,
+      isPinned: (value) => value.isPinned
+    })
+    cache.set("pinned", pinned)
+    const fill = () => upTo(100).forEach((index) => cache.set(`k${index}`, { isPinned: false }))
+    fill()
+    assert.strictEqual(cache.get("pinned"), pinned)
+    pinned.isPinned = false
+    fill()
+    assert.isUndefined(cache.get("pinned"))
+  })
+
+  it("gives the newest value of a key, and none once that is deleted", () => {
+    const cache = RecentlyUsed.make<number>({ capacity: 4 })
+    for (const index of upTo(20)) {
+      cache.set("a", index)
+      cache.set(`k${index}`, 0)
+      assert.strictEqual(cache.get("a"), index)
+    }
+    cache.delete("a")
+    assert.isUndefined(cache.get("a"))
+    cache.set("a", 1)
+    cache.clear()
+    assert.isUndefined(cache.get("a"))
+  })
+})
