@@ -9,16 +9,59 @@ export interface JsonObject {
 
 /** The canonical text of a value that came from `JSON.parse` or an encoder: no `undefined`, functions or bigints. */
 export const stringify = (value: Json): string => {
-  if (value === null || typeof value !== "object") return JSON.stringify(value)
-  return isArray(value) ? `[${value.map(stringify).join(",")}]` : stringifyObject(value)
+  const sorted = sort(value)
+  return sorted === undefined ? write(value) : JSON.stringify(sorted)
 }
 
-const stringifyObject = (value: JsonObject): string => {
+/**
+ * The value with its keys in order, for `JSON.stringify` is much faster than what is written here. `undefined` when an
+ * object cannot hold its keys in that order: those that look like integers come first in any object, and `__proto__` is no
+ * key to assign to.
+ */
+const sort = (value: Json): Json | undefined => {
+  if (value === null || typeof value !== "object") return value
+  return isArray(value) ? sortItems(value) : sortMembers(value)
+}
+
+const sortItems = (items: ReadonlyArray<Json>): Json | undefined => {
+  const sorted: Array<Json> = []
+  for (const item of items) {
+    const next = sort(item)
+    if (next === undefined) return undefined
+    sorted.push(next)
+  }
+  return sorted
+}
+
+const sortMembers = (value: JsonObject): Json | undefined => {
+  const sorted: Record<string, Json> = {}
+  for (const key of Object.keys(value).sort()) {
+    if (isUnsortable(key)) return undefined
+    const member = value[key]
+    if (member === undefined) continue
+    const next = sort(member)
+    if (next === undefined) return undefined
+    sorted[key] = next
+  }
+  return sorted
+}
+
+const isUnsortable = (key: string): boolean => {
+  const first = key.charCodeAt(0)
+  return (first >= 0x30 && first <= 0x39) || key === "__proto__"
+}
+
+const write = (value: Json): string => {
+  if (value === null || typeof value !== "object") return JSON.stringify(value)
+  return isArray(value) ? `[${value.map(write).join(",")}]` : writeObject(value)
+}
+
+const writeObject = (value: JsonObject): string => {
   let text = "{"
   for (const key of Object.keys(value).sort()) {
     const member = value[key]
     if (member === undefined) continue
-    text += `${text.length === 1 ? "" : ","}${JSON.stringify(key)}:${stringify(member)}`
+    text += `${text.length === 1 ? "" : ","}${JSON.stringify(key)}:${write(member)}`
   }
   return `${text}}`
 }

@@ -18,7 +18,51 @@ const isArray: (value: CanonicalJson.Json) => value is ReadonlyArray<CanonicalJs
 
 const json = fc.jsonValue().map((value): CanonicalJson.Json => JSON.parse(JSON.stringify(value)))
 
+/** Member by member, as RFC 8785 tells it. */
+const reference = (value: CanonicalJson.Json): string => {
+  if (value === null || typeof value !== "object") return JSON.stringify(value)
+  if (isArray(value)) return `[${value.map(reference).join(",")}]`
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${reference(member)}`).join(",")}}`
+}
+
+/** Keys that an object does not hold in their order, or does not hold at all when they are assigned. */
+const awkwardKey = fc.constantFrom(
+  "10",
+  "9",
+  "0",
+  "-1",
+  "1e3",
+  "__proto__",
+  "toJSON",
+  "",
+  "a",
+  "é",
+  "\u{1f600}"
+)
+
+const awkward = fc.letrec<{ value: CanonicalJson.Json }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.string(),
+    fc.integer(),
+    fc.array(tie("value"), { maxLength: 3 }),
+    fc
+      .array(fc.tuple(awkwardKey, tie("value")), { maxLength: 5 })
+      .map((members) => Object.fromEntries(members))
+  )
+})).value
+
 describe("Canonical JSON", () => {
+  it("holds whatever the keys are", () => {
+    fc.assert(
+      fc.property(fc.oneof(json, awkward), (value) =>
+        assert.strictEqual(CanonicalJson.stringify(value), reference(value))
+      ),
+      { numRuns: 2_000 }
+    )
+  })
+
   it("is what RFC 8785, section 3.2.2 and 3.2.3, shows", () => {
     const input = String.raw`{
       "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
