@@ -1,5 +1,5 @@
 /** One node: everything that `inferlog serve` runs. Each layer starts what it is for and stops it with its scope. */
-import { Config, Console, Effect, Layer, References } from "effect"
+import { Console, Effect, Layer } from "effect"
 import { Authentication } from "./accounts/Authentication.ts"
 import * as Bootstrap from "./accounts/Bootstrap.ts"
 import * as AdminServer from "./admin/AdminServer.ts"
@@ -7,6 +7,11 @@ import * as Core from "./Core.ts"
 import * as InferlogHttp from "./http/HttpServer.ts"
 import { MediaStore } from "./media/MediaStore.ts"
 import * as BuiltinCatalog from "./models/BuiltinCatalog.ts"
+import * as Lifecycle from "./operations/Lifecycle.ts"
+import * as RequestMetrics from "./operations/metrics/RequestMetrics.ts"
+import * as Operations from "./operations/Operations.ts"
+import * as SubmitSpans from "./operations/telemetry/SubmitSpans.ts"
+import * as Telemetry from "./operations/telemetry/Telemetry.ts"
 import { listenAddress } from "./ListenAddress.ts"
 import { Outbound } from "./outbound/Outbound.ts"
 import { OwnListeners } from "./outbound/OwnListeners.ts"
@@ -19,6 +24,7 @@ import * as ActorRequests from "./requests/ActorRequests.ts"
 import * as ProjectedQueueDepth from "./requests/ProjectedQueueDepth.ts"
 import { RequestChanges } from "./requests/RequestChanges.ts"
 import { ScratchDirectory } from "./ScratchDirectory.ts"
+import * as Misspelled from "./settings/Misspelled.ts"
 
 /** Targets that would be ourselves are refused, wherever a name leads. */
 const outbound = Outbound.layer.pipe(
@@ -33,22 +39,21 @@ const outbound = Outbound.layer.pipe(
 /** Built over the core, which holds the lock that makes the scratch directory ours alone. */
 const media = Layer.mergeAll(MediaStore.layer, outbound, ScratchDirectory.layer)
 
-const requests = ActorRequests.layer.pipe(Layer.provide([RequestChanges.layer, ProjectedQueueDepth.layer]))
+const requests = SubmitSpans.requests.pipe(
+  Layer.provide(ActorRequests.layer),
+  Layer.provide([RequestChanges.layer, ProjectedQueueDepth.layer])
+)
 
 const dispatcher = Dispatcher.layer.pipe(
+  Layer.provide(Telemetry.untraced),
+  Layer.provideMerge(SubmitSpans.runs),
   Layer.provide(Runs.layer),
   Layer.provide([Providers.layer, NodeIdentity.layerSingle])
 )
 
 const announce = Layer.effectDiscard(
   Effect.flatMap(PublicUrls, ({ queueUrl }) => Console.log(`inferlog serves at ${queueUrl}`))
-)
-
-const logLevel = Layer.unwrap(
-  Effect.map(Config.withDefault(Config.LogLevel("LOG_LEVEL"), "Info" as const), (level) =>
-    Layer.succeed(References.MinimumLogLevel, level)
-  )
-)
+).pipe(Layer.provideMerge(Lifecycle.serving))
 
 /** The first account is opened once the port is ours, and before the first request is answered. */
 const http = InferlogHttp.layerNoServer.pipe(
@@ -57,11 +62,16 @@ const http = InferlogHttp.layerNoServer.pipe(
 )
 
 /** Closed in the order of the list: requests are refused first, runs are given back, and the log is closed last. */
-export const layer = announce.pipe(
-  Layer.provideMerge(Layer.mergeAll(http, AdminServer.layer)),
-  Layer.provideMerge(dispatcher),
-  Layer.provideMerge(Layer.mergeAll(requests, Authentication.layer)),
-  Layer.provideMerge(media),
-  Layer.provideMerge(Layer.mergeAll(Core.layer, BuiltinCatalog.layer, PublicUrls.layer)),
-  Layer.provide(logLevel)
-)
+export const layerOf = (catalog: typeof BuiltinCatalog.layer) =>
+  Layer.merge(announce, Misspelled.layer).pipe(
+    Layer.provideMerge(Layer.mergeAll(http, AdminServer.layer)),
+    Layer.provideMerge(Operations.readings),
+    Layer.provideMerge(dispatcher),
+    Layer.provideMerge(Layer.mergeAll(requests, Authentication.layer)),
+    Layer.provideMerge(media),
+    Layer.provideMerge(RequestMetrics.layer),
+    Layer.provideMerge(Layer.mergeAll(Core.layer, catalog, PublicUrls.layer)),
+    Layer.provide(Operations.ground)
+  )
+
+export const layer = layerOf(BuiltinCatalog.layer)

@@ -16,6 +16,8 @@ export interface Measurement {
   readonly cpuMs: number
   /** Highest resident memory of the subject's processes so far, bytes. */
   readonly peakRssBytes: number
+  /** Further figures of the row by what they are, unit included; shown as the median over the cycles. */
+  readonly notes?: Readonly<Record<string, number>>
 }
 
 /** A subject that has been started and warmed up; it lives as long as its scope. */
@@ -58,4 +60,6 @@ export interface Row {
   readonly subjects: ReadonlyArray<Subject>
   /** Least ratio ours / subject by name of the subject, where there is a target. */
   readonly targets: Readonly<Record<string, number>>
+  /** Most ratio of p99, ours / subject, likewise. */
+  readonly p99Targets?: Readonly<Record<string, number>>
 }

@@ -22,7 +22,7 @@ export const layerOf = (models: ReadonlyArray<BuiltinModel>) =>
       models.map((builtin) => [builtin.model.endpoint, entryOf(builtin)])
     )
     const find = (endpoint: string) => Effect.sync(() => byEndpoint.get(endpoint) ?? null)
-    return Catalog.of({ find, findVersion: find })
+    return Catalog.of({ all: Effect.sync(() => [...byEndpoint.values()]), find, findVersion: find })
   })
 
 export const layer = layerOf(builtinModels)

@@ -27,6 +27,8 @@ export interface CatalogEntry {
 export class Catalog extends Context.Service<
   Catalog,
   {
+    /** The current version of every model. */
+    readonly all: Effect.Effect<ReadonlyArray<CatalogEntry>>
     /** The current version of a model; `null` when there is none of that name. */
     find(endpoint: string): Effect.Effect<CatalogEntry | null>
     /** The version a request was submitted against; the current one when that is gone. */

@@ -1,0 +1,53 @@
+/** One kept-alive connection of the load generator, on a bare socket. */
+import { once } from "node:events"
+import * as net from "node:net"
+import * as AnswerReader from "./AnswerReader.ts"
+
+export interface LoadConnection {
+  /** Calls back with the status of the answer. One request at a time. */
+  readonly send: (request: string, answered: (status: number) => void) => void
+  readonly close: () => void
+}
+
+/** Of one read; longer answers come in pieces. */
+const readBytes = 64 * 1024
+
+/** @param failed is told when the connection breaks, or when what comes is no answer. */
+export const open = async (port: number, failed: (error: Error) => void): Promise<LoadConnection> => {
+  const reader = AnswerReader.make()
+  const buffer = Buffer.allocUnsafe(readBytes)
+  let answered: ((status: number) => void) | null = null
+
+  const read = (size: number) => {
+    const status = reader.push(buffer.subarray(0, size))
+    if (status === null) return
+    const callback = answered
+    if (callback === null) throw new Error("an answer came that was not asked for")
+    answered = null
+    callback(status)
+  }
+
+  const onread = {
+    buffer,
+    callback: (size: number) => {
+      try {
+        read(size)
+      } catch (error) {
+        failed(error instanceof Error ? error : new Error(String(error)))
+      }
+      return true
+    }
+  }
+  const socket = net.connect({ port, host: "127.0.0.1", noDelay: true, onread })
+  await once(socket, "connect")
+  socket.on("error", failed)
+  socket.on("end", () => failed(new Error("the server closed a connection")))
+
+  return {
+    send: (request, callback) => {
+      answered = callback
+      socket.write(request, "latin1")
+    },
+    close: () => socket.destroy()
+  }
+}

@@ -1,0 +1,80 @@
+/** CPU time and memory of processes, as Linux tells them. */
+import * as fs from "node:fs"
+
+/** Elsewhere nothing here can be read: no processes are found, and no time passes. */
+export const isSupported = process.platform === "linux"
+
+/** `USER_HZ`, 100 on every Linux that Node runs on: ms of one tick. */
+const tickMs = 10
+
+interface Stat {
+  readonly parent: number
+  /** Its own, and that of its children that have ended and were waited for. */
+  readonly cpuMs: number
+}
+
+/** `null` when there is no such process (any more). */
+const read = (file: string): string | null => {
+  try {
+    return fs.readFileSync(file, "utf8")
+  } catch {
+    return null
+  }
+}
+
+/** proc_pid_stat(5): the name, the second field, may hold spaces and parentheses. */
+const stat = (pid: number): Stat | null => {
+  const text = read(`/proc/${pid}/stat`)
+  if (text === null) return null
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
+  const [utime = 0, stime = 0, cutime = 0, cstime = 0] = fields.slice(11, 15).map(Number)
+  return { parent: Number(fields[1]), cpuMs: (utime + stime + cutime + cstime) * tickMs }
+}
+
+const all = (): ReadonlyMap<number, Stat> => {
+  const stats = new Map<number, Stat>()
+  if (!isSupported) return stats
+  for (const name of fs.readdirSync("/proc")) {
+    const pid = Number(name)
+    const found = Number.isInteger(pid) ? stat(pid) : null
+    if (found !== null) stats.set(pid, found)
+  }
+  return stats
+}
+
+/** The roots that live and all that descend from them. */
+const descendants = (stats: ReadonlyMap<number, Stat>, roots: ReadonlyArray<number>) => {
+  const children = Map.groupBy(stats.keys(), (pid) => stats.get(pid)?.parent ?? 0)
+  const found = new Set(roots.filter((pid) => stats.has(pid)))
+  for (const pid of found) for (const child of children.get(pid) ?? []) found.add(child)
+  return found
+}
+
+/** CPU time that the roots and their descendants have taken so far, ms. */
+export const cpuMs = (roots: ReadonlyArray<number>): number => {
+  const stats = all()
+  let total = 0
+  for (const pid of descendants(stats, roots)) total += stats.get(pid)?.cpuMs ?? 0
+  return total
+}
+
+/** The sum of the highest resident memory of each of them so far, bytes. Shared pages count for each that has them. */
+export const peakRssBytes = (roots: ReadonlyArray<number>): number => {
+  let total = 0
+  for (const pid of descendants(all(), roots)) {
+    const kib = /^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? "")?.[1]
+    total += Number(kib ?? 0) * 1024
+  }
+  return total
+}
+
+/**
+ * CPU time that the machine has spent at work so far, on all cores, ms; time that the host took from it included. What
+ * interrupts took is not: it is the network and the disk at work for somebody, and no process is charged with it.
+ */
+export const machineMs = (): number => {
+  const [user = 0, nice = 0, system = 0, , , , , steal = 0] = (read("/proc/stat") ?? "")
+    .split("\n", 1)
+    .flatMap((line) => line.split(/\s+/).slice(1).map(Number))
+  return (user + nice + system + steal) * tickMs
+}

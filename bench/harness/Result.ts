@@ -1,0 +1,112 @@
+/** What a row came to: medians over its cycles, and the ratios taken within each of them. */
+import type { Measured } from "./Cycles.ts"
+import * as Statistics from "./Statistics.ts"
+import type { Measurement, Row, Subject } from "./Subject.ts"
+
+export interface Ratio extends Statistics.Spread {
+  readonly target: number | null
+  /** `null` without a target. */
+  readonly isMet: boolean | null
+}
+
+export interface SubjectResult {
+  readonly name: string
+  readonly role: Subject["role"]
+  readonly operationsPerSecond: Statistics.Spread
+  /** ms */
+  readonly p50: number | null
+  readonly p99: number | null
+  /** `null` where CPU time cannot be read. */
+  readonly operationsPerCpuSecond: number | null
+  readonly peakMiB: number | null
+  /** Rate of ours / rate of this one; `null` for ours. */
+  readonly ratio: Ratio | null
+  /** p99 of ours / p99 of this one; `null` without a target. */
+  readonly p99Ratio: Ratio | null
+  readonly notes: Readonly<Record<string, number>>
+}
+
+export interface RowResult {
+  readonly id: string
+  readonly title: string
+  readonly unit: string
+  readonly cycles: number
+  readonly voided: number
+  /** Of `cycles`: others took the machine meanwhile. */
+  readonly disturbed: number
+  readonly subjects: ReadonlyArray<SubjectResult>
+  readonly missing: ReadonlyArray<{ readonly subject: string; readonly remedy: string }>
+}
+
+const rate = ({ elapsedMs, operations }: Measurement): number => (1000 * operations) / elapsedMs
+
+const median = (values: ReadonlyArray<number>): number | null =>
+  values.length === 0 ? null : Statistics.spread(values).median
+
+const notesOf = (measurements: ReadonlyArray<Measurement>): Record<string, number> => {
+  const names = new Set(measurements.flatMap(({ notes }) => Object.keys(notes ?? {})))
+  return Object.fromEntries(
+    Array.from(names, (name) => [name, median(measurements.flatMap(({ notes }) => notes?.[name] ?? [])) ?? 0])
+  )
+}
+
+/** Of the cycles in which both are to be had. */
+const ratio = (
+  ours: ReadonlyArray<number>,
+  theirs: ReadonlyArray<number>,
+  target: number | undefined,
+  isMet: (median: number, target: number) => boolean
+): Ratio | null => {
+  if (ours.length === 0 || ours.length !== theirs.length) return null
+  const found = Statistics.spread(ours.map((value, cycle) => value / (theirs[cycle] ?? Number.NaN)))
+  return {
+    ...found,
+    target: target ?? null,
+    isMet: target === undefined ? null : isMet(found.median, target)
+  }
+}
+
+/** Of at least one cycle. */
+export const ofRow = (row: Row, { cycles, disturbed, missing, subjects, voided }: Measured): RowResult => {
+  const measured = (subject: Subject | undefined) =>
+    subject === undefined ? [] : cycles.flatMap((cycle) => cycle.get(subject.name) ?? [])
+  const ours = measured(subjects.find(({ role }) => role === "ours"))
+  const p99s = (measurements: ReadonlyArray<Measurement>) =>
+    measurements.flatMap(({ latencyMs }) => latencyMs?.p99 ?? [])
+
+  const ofSubject = (subject: Subject): SubjectResult => {
+    const own = measured(subject)
+    const p99Target = row.p99Targets?.[subject.name]
+    return {
+      name: subject.name,
+      role: subject.role,
+      operationsPerSecond: Statistics.spread(own.map(rate)),
+      p50: median(own.flatMap(({ latencyMs }) => latencyMs?.p50 ?? [])),
+      p99: median(p99s(own)),
+      operationsPerCpuSecond: median(
+        own.flatMap(({ cpuMs, operations }) => (cpuMs > 0 ? (1000 * operations) / cpuMs : []))
+      ),
+      peakMiB: median(own.flatMap(({ peakRssBytes }) => (peakRssBytes > 0 ? peakRssBytes / 2 ** 20 : []))),
+      ratio:
+        subject.role === "ours"
+          ? null
+          : ratio(ours.map(rate), own.map(rate), row.targets[subject.name], (found, least) => found >= least),
+      p99Ratio:
+        p99Target === undefined
+          ? null
+          : ratio(p99s(ours), p99s(own), p99Target, (found, most) => found <= most),
+      notes: notesOf(own)
+    }
+  }
+
+  return {
+    id: row.id,
+    title: row.title,
+    unit: row.unit,
+    cycles: cycles.length,
+    voided,
+    disturbed,
+    subjects: subjects.map(ofSubject),
+    missing: missing.map(({ remedy, subject }) => ({ subject, remedy }))
+  }
+}

@@ -1,0 +1,40 @@
+/** What the rows of reads have in common: known requests, read in turn over kept-alive connections. */
+import { Effect } from "effect"
+import * as Floor from "../floors/Floor.ts"
+import * as KnownRequests from "../floors/KnownRequests.ts"
+import * as HttpSubject from "../harness/HttpSubject.ts"
+import type { Subject } from "../harness/Subject.ts"
+import * as CompletedRequests from "../subjects/CompletedRequests.ts"
+import * as Inferlog from "../subjects/Inferlog.ts"
+
+export const floor = "node:http + Map"
+
+export interface Read {
+  /** The text of a request for one of the known requests. */
+  readonly request: (known: CompletedRequests.CompletedRequest) => string
+  readonly status: number
+}
+
+export const connections = 64
+
+export const ours = ({ request, status }: Read): Subject =>
+  HttpSubject.make({
+    name: "inferlog",
+    role: "ours",
+    serve: Inferlog.serve(),
+    load: (server) =>
+      Effect.map(CompletedRequests.all(server, KnownRequests.all.length, KnownRequests.value), (known) => ({
+        requests: known.map(request),
+        status
+      })),
+    connections
+  })
+
+export const raw = ({ request, status }: Read): Subject =>
+  HttpSubject.make({
+    name: floor,
+    role: "floor",
+    serve: Floor.serve(floor, ["bench/floors/ReadFloor.ts"]),
+    load: () => Effect.succeed({ requests: KnownRequests.all.map(request), status }),
+    connections
+  })

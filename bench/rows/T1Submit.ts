@@ -1,0 +1,58 @@
+/** T1: submit. Authenticated, validated, priced, held for, chained and durable, over the durable row that it takes at least. */
+import { Effect } from "effect"
+import * as Floor from "../floors/Floor.ts"
+import * as HttpSubject from "../harness/HttpSubject.ts"
+import * as PeerProcess from "../harness/PeerProcess.ts"
+import * as RequestText from "../harness/RequestText.ts"
+import * as ScratchDirectory from "../harness/ScratchDirectory.ts"
+import type { Row } from "../harness/Subject.ts"
+import * as Inferlog from "../subjects/Inferlog.ts"
+
+/** 300 bytes. */
+const body = JSON.stringify({
+  prompt: "A lighthouse at dusk, seen from the water, in the style of an old postcard. "
+    .repeat(4)
+    .slice(0, 243),
+  steps: 20,
+  seed: 4_294_967,
+  size: "landscape"
+})
+
+const load = () =>
+  Effect.succeed({
+    requests: [RequestText.postJson("/bench/queued", body, Inferlog.authorization)],
+    status: 200
+  })
+
+const floor = "node:http + SQLite"
+
+const row = (connections: number, p99Targets: Readonly<Record<string, number>>): Row => ({
+  id: "T1",
+  title: `Submit, ${connections} connections`,
+  unit: "requests",
+  subjects: [
+    HttpSubject.make({
+      name: "inferlog",
+      role: "ours",
+      serve: Inferlog.serve(["bench/subjects/InferlogServer.ts"]),
+      load,
+      connections
+    }),
+    HttpSubject.make({
+      name: floor,
+      role: "floor",
+      serve: Effect.flatMap(ScratchDirectory.make, (directory) =>
+        Floor.serve(floor, ["bench/floors/SubmitFloor.ts", `${directory}/log.sqlite`])
+      ),
+      load,
+      connections
+    }),
+    PeerProcess.subject({ name: "BullMQ", program: "bullmq", mode: "submit", connections }),
+    PeerProcess.subject({ name: "pg-boss", program: "pg-boss", mode: "submit", connections }),
+    PeerProcess.subject({ name: "Restate", program: "restate", mode: "submit", connections })
+  ],
+  targets: { [floor]: 0.8, BullMQ: 1.7, "pg-boss": 10, Restate: 6 },
+  p99Targets
+})
+
+export const rows: ReadonlyArray<Row> = [row(128, {}), row(32, { [floor]: 1.5 })]

@@ -1,0 +1,31 @@
+/** T3: status polls of known requests, and of clients that know the answer already. */
+import * as RequestText from "../harness/RequestText.ts"
+import type { Row } from "../harness/Subject.ts"
+import * as Inferlog from "../subjects/Inferlog.ts"
+import * as ReadRow from "./ReadRow.ts"
+
+const pathOf = (id: string) => `/sandbox/echo/requests/${id}/status`
+
+const row = (title: string, read: ReadRow.Read, target: number): Row => ({
+  id: "T3",
+  title,
+  unit: "requests",
+  subjects: [ReadRow.ours(read), ReadRow.raw(read)],
+  targets: { [ReadRow.floor]: target }
+})
+
+const poll: ReadRow.Read = {
+  request: ({ id }) => RequestText.get(pathOf(id), Inferlog.authorization),
+  status: 200
+}
+
+const conditionalPoll: ReadRow.Read = {
+  request: ({ etag, id }) =>
+    RequestText.get(pathOf(id), { ...Inferlog.authorization, "if-none-match": etag }),
+  status: 304
+}
+
+export const rows: ReadonlyArray<Row> = [
+  row("Status poll", poll, 0.8),
+  row("Status poll, 304 by ETag", conditionalPoll, 0.9)
+]

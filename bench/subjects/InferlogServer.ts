@@ -1,0 +1,15 @@
+/** Our server with one model that is never run: requests to it are accepted and wait. */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Layer } from "effect"
+import { DataDirectory } from "#src/DataDirectory.ts"
+import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
+import * as Server from "#src/Server.ts"
+import { queued } from "./QueuedModel.ts"
+
+Server.layerOf(BuiltinCatalog.layerOf([queued])).pipe(
+  Layer.provide(DataDirectory.layer),
+  Layer.provide(NodeServices.layer),
+  Layer.launch,
+  NodeRuntime.runMain
+)

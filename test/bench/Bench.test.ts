@@ -1,0 +1,218 @@
+/** The benchmarks' machinery: what is counted, what is void, and what is shown. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import * as Floor from "#bench/floors/Floor.ts"
+import * as KnownRequests from "#bench/floors/KnownRequests.ts"
+import * as AnswerReader from "#bench/harness/AnswerReader.ts"
+import * as Cycles from "#bench/harness/Cycles.ts"
+import { OthersCpu } from "#bench/harness/Disturbance.ts"
+import * as Histogram from "#bench/harness/Histogram.ts"
+import * as HttpSubject from "#bench/harness/HttpSubject.ts"
+import type { Machine } from "#bench/harness/Machine.ts"
+import * as Report from "#bench/harness/Report.ts"
+import * as RequestText from "#bench/harness/RequestText.ts"
+import * as RowResult from "#bench/harness/Result.ts"
+import * as Statistics from "#bench/harness/Statistics.ts"
+import { BenchFailed, type Row, type Subject, Unavailable } from "#bench/harness/Subject.ts"
+
+const machine: Machine = {
+  cpu: "CPU",
+  cores: 2,
+  memoryMiB: 1_024,
+  kernel: "Linux",
+  node: "v24",
+  date: "2026-01-01T00:00:00.000Z",
+  commit: null
+}
+
+/** Does as many operations as the next of `rates` says, in one second of the test's clock. */
+const steady = (name: string, role: Subject["role"], rates: ReadonlyArray<number>): Subject => {
+  let turn = 0
+  return {
+    name,
+    role,
+    start: Effect.succeed({
+      measure: () =>
+        Effect.as(TestClock.adjust("1 second"), {
+          operations: rates[turn++ % rates.length] ?? 0,
+          elapsedMs: 1_000,
+          latencyMs: { p50: 1, p99: role === "ours" ? 3 : 2 },
+          cpuMs: 500,
+          peakRssBytes: 2 ** 20
+        })
+    })
+  }
+}
+
+const row: Row = {
+  id: "T0",
+  title: "Nothing",
+  unit: "requests",
+  subjects: [
+    steady("inferlog", "ours", [80, 90, 100]),
+    steady("raw", "floor", [100]),
+    {
+      name: "other",
+      role: "peer",
+      start: Effect.fail(new Unavailable({ subject: "other", remedy: "get it" }))
+    }
+  ],
+  targets: { raw: 0.85 },
+  p99Targets: { raw: 1.2 }
+}
+
+const options: Cycles.Options = { cycles: 3, seconds: 1, peers: true, keepDisturbed: false }
+
+/** What others take of the machine, ms, between one look at it and the next; two looks to a measurement. */
+const others = (millis: ReadonlyArray<number>) => {
+  let look = 0
+  let total = 0
+  return Effect.provideService(OthersCpu, () => (total += millis[look++ % millis.length] ?? 0))
+}
+
+const quiet = others([0])
+const read = (request: string, status: number) =>
+  HttpSubject.make({
+    name: "raw",
+    role: "floor",
+    serve: Floor.serve("raw", ["bench/floors/ReadFloor.ts"]),
+    load: () => Effect.succeed({ requests: [request], status }),
+    connections: 4,
+    warmUpSeconds: 0.1
+  })
+
+describe("statistics", () => {
+  it("take the middle of an odd and of an even number of values", () => {
+    assert.deepStrictEqual(Statistics.spread([3, 1, 2]), { median: 2, min: 1, max: 3 })
+    assert.deepStrictEqual(Statistics.spread([4, 1, 2, 3]), { median: 2.5, min: 1, max: 4 })
+  })
+
+  it("find percentiles within 2 % over five orders of magnitude", () => {
+    const histogram = Histogram.make()
+    for (let index = 1; index <= 10_000; index++) histogram.record(index * 0.1)
+    for (const share of [0.001, 0.01, 0.5, 0.99, 1])
+      assert.approximately(histogram.percentile(share), share * 1_000, share * 20)
+  })
+
+  it("count a duration that no bucket holds as the longest", () => {
+    const histogram = Histogram.make()
+    histogram.record(Number.POSITIVE_INFINITY)
+    assert.approximately(histogram.percentile(1), 3_600_000, 60_000)
+  })
+})
+
+describe("an answer", () => {
+  const answer = Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+
+  it("is complete with the last byte of its body, in however many pieces it comes", () => {
+    const reader = AnswerReader.make()
+    for (const byte of answer.subarray(0, -1)) assert.isNull(reader.push(Buffer.of(byte)))
+    assert.strictEqual(reader.push(answer.subarray(-1)), 200)
+    assert.strictEqual(reader.push(Buffer.from("HTTP/1.1 304 Not Modified\r\n\r\n")), 304)
+    assert.strictEqual(reader.push(answer), 200)
+  })
+
+  it("is refused when it is longer than it says, or does not say its length", () => {
+    assert.throws(() => AnswerReader.make().push(Buffer.concat([answer, answer])))
+    assert.throws(() => AnswerReader.make().push(Buffer.from("HTTP/1.1 200 OK\r\n\r\n")))
+  })
+})
+
+describe("cycles", () => {
+  it.effect("are void, and repeated, when others took more than a third of a core", () =>
+    Effect.gen(function* () {
+      // The second measurement of the first cycle, of two measurements: others take 0.4 s of its second.
+      const { cycles, voided } = yield* Cycles.run(row, options).pipe(
+        others([0, 0, 0, 400, ...Array.from({ length: 100 }, () => 0)])
+      )
+      assert.deepStrictEqual([cycles.length, voided], [3, 1])
+    })
+  )
+
+  it.effect("stand when others took less", () =>
+    Effect.gen(function* () {
+      const { cycles, voided } = yield* Cycles.run(row, options).pipe(others([0, 300]))
+      assert.deepStrictEqual([cycles.length, voided], [3, 0])
+    })
+  )
+
+  it.effect("are repeated no more than three times as often as they are wanted", () =>
+    Effect.gen(function* () {
+      const { cycles, voided } = yield* Cycles.run(row, options).pipe(others([0, 900]))
+      assert.deepStrictEqual([cycles.length, voided], [0, 9])
+    })
+  )
+
+  it.effect("stand when they are disturbed and that is asked for, and are told of", () =>
+    Effect.gen(function* () {
+      const { cycles, disturbed } = yield* Cycles.run(row, { ...options, keepDisturbed: true }).pipe(
+        others([0, 900])
+      )
+      assert.deepStrictEqual([cycles.length, disturbed], [3, 3])
+    })
+  )
+
+  it.effect("fail with the subject that fails", () =>
+    Effect.gen(function* () {
+      const failing: Subject = {
+        name: "failing",
+        role: "ours",
+        start: Effect.succeed({ measure: () => Effect.fail(new BenchFailed({ reason: "a wrong answer" })) })
+      }
+      const error = yield* Effect.flip(Cycles.run({ ...row, subjects: [failing] }, options).pipe(quiet))
+      assert.strictEqual(error.message, "a wrong answer")
+    })
+  )
+})
+
+describe("the report", () => {
+  it.effect("has the median of the ratios within the cycles, their range and whether the target is met", () =>
+    Effect.gen(function* () {
+      const result = RowResult.ofRow(row, yield* Cycles.run(row, options).pipe(quiet))
+      const text = Report.markdown({
+        machine,
+        secondsPerMeasurement: 1,
+        peers: true,
+        rows: [result],
+        failed: [{ id: "T9", title: "Something", reason: "it ended" }]
+      })
+      assert.include(
+        text,
+        "|  | raw | 100 requests | 1.00 | 2.00 | 200 | 1.00 | " +
+          "**0.90** (0.80–1.00); p99 **1.50** (1.50–1.50) | ≥ 0.85 met; p99 ≤ 1.2 **missed** |"
+      )
+      assert.include(text, "other is not installed: `get it`")
+      assert.include(text, "T9 Something: **void**: it ended")
+    })
+  )
+})
+
+describe("the load generator", () => {
+  const known = KnownRequests.all[0]
+  const request = RequestText.get(`/sandbox/echo/requests/${known?.id}/status`)
+
+  it.live("measures a server in a process of its own", () =>
+    Effect.gen(function* () {
+      const floor = read(request, 200)
+      const { cycles } = yield* Cycles.run(
+        { ...row, subjects: [floor] },
+        { ...options, cycles: 2, seconds: 0.3, keepDisturbed: true }
+      )
+      for (const cycle of cycles) {
+        const { elapsedMs = 0, latencyMs, operations = 0 } = cycle.get("raw") ?? {}
+        assert.isAbove(operations, 100)
+        assert.isAtLeast(elapsedMs, 300)
+        assert.isAtLeast(latencyMs?.p99 ?? 0, latencyMs?.p50 ?? Number.NaN)
+      }
+      assert.lengthOf(cycles, 2)
+    })
+  )
+
+  it.live("fails the subject that answers with another status", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(Effect.scoped(read(request, 304).start))
+      assert.strictEqual(error.message, "raw: expected status 304, got 200")
+    })
+  )
+})
