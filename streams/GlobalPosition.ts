@@ -26,6 +26,9 @@ export const order: Order.Order<GlobalPosition> = (a, b) => {
 export const isReached = (position: GlobalPosition, reader: GlobalPosition): boolean =>
   order(position, reader) <= 0
 
+/** How many commits or events lie before it, for gauges: never to be made a position of, or compared, again. */
+export const sequence = (position: GlobalPosition): number => Number.parseInt(position, 10)
+
 const compareDigits = (a: string, b: string): -1 | 0 | 1 => {
   if (a.length !== b.length) return a.length < b.length ? -1 : 1
   return a === b ? 0 : a < b ? -1 : 1

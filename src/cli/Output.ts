@@ -3,11 +3,7 @@ import { Console, DateTime, type Effect } from "effect"
 import { CliOutput, Flag } from "effect/cli"
 
 const jsonFlag = (description: string) =>
-  Flag.Boolean("json").pipe(
-    Flag.withDescription(description),
-    Flag.withoutNegation,
-    Flag.withDefault(false)
-  )
+  Flag.Boolean("json").pipe(Flag.withDescription(description), Flag.withoutNegation, Flag.withDefault(false))
 
 export const json = jsonFlag("Print one line of JSON")
 

@@ -29,7 +29,8 @@ export const format = ({ elapsed, events, total }: Progress): string => {
   if (total === null || total <= 0) return `${Output.count(events)} events  ${rate}`
   const done = `${Output.count(events)} of ${Output.count(total)} events`
   const percent = `${((Math.min(events, total) / total) * 100).toFixed(1)} %`
-  const eta = perSecond > 0 ? `  ETA ${Output.duration((Math.max(0, total - events) / perSecond) * 1000)}` : ""
+  const eta =
+    perSecond > 0 ? `  ETA ${Output.duration((Math.max(0, total - events) / perSecond) * 1000)}` : ""
   return `${done}  ${percent}  ${rate}${eta}`
 }
 

@@ -12,6 +12,7 @@ import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import { Payloads } from "#streams/Payload.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import { AdministrationFailed } from "../Administration.ts"
 import {
   type ShownPayload,
   type ShownRequest,
@@ -72,16 +73,18 @@ export const make = Effect.gen(function* () {
       ? Effect.succeed({ state: "none", text: null })
       : payloads.open(stream, name, ref).pipe(
           Effect.map((text) => ({ state: "stored" as const, text })),
-          Effect.catchTag("PayloadUnavailable", ({ reason }) =>
-            Effect.succeed({ state: reason, text: null })
-          )
+          Effect.catchTag("PayloadUnavailable", ({ reason }) => Effect.succeed({ state: reason, text: null }))
         )
 
   return Effect.fnUntraced(function* ({ requestId, withPayloads }: typeof ShowRequest.Type) {
     const stream = StreamName.make(category, requestId)
     const events = yield* reader.read(stream)
     const version = events.at(-1)?.version
-    const request = events.map(codec.decode).reduce(decider.evolve, decider.initial)
+    const request = yield* Effect.try({
+      try: () => events.map(codec.decode).reduce(decider.evolve, decider.initial),
+      catch: () =>
+        new AdministrationFailed({ reason: "The request has an event that cannot be read: see 'log tail'" })
+    })
     if (request._tag === "NotSubmitted" || version === undefined) return yield* new UnknownRequest()
     const { phase, submitted } = request
     const input = submitted.payloads.input

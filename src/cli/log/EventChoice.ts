@@ -52,25 +52,27 @@ export class LogReplaced extends Schema.TaggedError<LogReplaced>()("LogReplaced"
   }
 }
 
-const untilReplaced = Effect.gen(function* () {
-  const { log } = SqliteEventStore.files(yield* DataDirectory)
-  const removed = FilesInPlace.make([log])
-  const filename = yield* Effect.sync(removed).pipe(
+/** What the name stands for now is what has just been opened. */
+const untilReplaced = Effect.map(DataDirectory, (directory) => {
+  const { log } = SqliteEventStore.files(directory)
+  const displaced = FilesInPlace.make([log])
+  return Effect.sync(displaced).pipe(
     Effect.delay("1 second"),
-    Effect.repeat({ until: (filename) => filename !== undefined })
+    Effect.repeat({ until: (filename) => filename !== undefined }),
+    Effect.andThen(Effect.fail(new LogReplaced({ filename: log })))
   )
-  return yield* new LogReplaced({ filename: filename ?? log })
 })
 
-/** What stands after `after`, all of the log's events, without gaps or repeats; with `follow` what is still to come too. */
-export const read = (options: {
+/** All of the log's events after `after`, without gaps or repeats; with `follow` those that are still to come too. */
+export const read = Effect.fnUntraced(function* (options: {
   readonly after: GlobalPosition
   readonly follow: boolean
-}): Stream.Stream<RecordedEvent, EventStoreError | LogReplaced, EventReader | DataDirectory> =>
-  Stream.unwrap(
-    Effect.map(EventReader, (reader) =>
-      options.follow
-        ? Stream.interruptWhen(reader.subscribe(options.after), untilReplaced)
-        : reader.readAll(options.after)
-    )
-  )
+}): Effect.fn.Return<
+  Stream.Stream<RecordedEvent, EventStoreError | LogReplaced>,
+  never,
+  EventReader | DataDirectory
+> {
+  const reader = yield* EventReader
+  if (!options.follow) return reader.readAll(options.after)
+  return Stream.interruptWhen(reader.subscribe(options.after), yield* untilReplaced)
+})

@@ -47,10 +47,12 @@ export const tail = Command.make(
   },
   Effect.fnUntraced(function* ({ follow, json, limit, ...choice }) {
     const end = yield* (yield* EventReader).head
+    const newer = yield* EventChoice.read({ after: end, follow })
     const found = yield* last(choice, { end, limit })
     if (found.length === 0 && !follow) yield* Console.error("There are no such events.")
-    const newer = EventChoice.read({ after: end, follow }).pipe(Stream.filter(EventChoice.matcher(choice)))
-    const shown = follow ? Stream.concat(Stream.fromIterable(found), newer) : Stream.fromIterable(found)
+    const shown = follow
+      ? Stream.concat(Stream.fromIterable(found), Stream.filter(newer, EventChoice.matcher(choice)))
+      : Stream.fromIterable(found)
     const lines = Stream.map(shown, json ? EventLine.json : EventLine.text)
     const hasHeader = !json && (follow || found.length > 0)
     const texts = hasHeader ? Stream.concat(Stream.make(EventLine.header), lines) : lines

@@ -1,6 +1,6 @@
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { AccountId, RequestId } from "#domain/Ids.ts"
+import { AccountId } from "#domain/Ids.ts"
 import { Status } from "#domain/inference-request/Status.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as Money from "#domain/Money.ts"
@@ -8,6 +8,7 @@ import type { HistoryItem } from "#projections/history/HistoryItem.ts"
 import { Administration } from "#src/admin/Administration.ts"
 import { mostListed } from "#src/admin/requests/RequestOperations.ts"
 import * as Output from "../Output.ts"
+import * as RequestIdText from "./RequestIdText.ts"
 
 const flags = {
   account: Flag.String("account").pipe(
@@ -19,7 +20,10 @@ const flags = {
   model: Flag.String("model").pipe(
     Flag.withMetavar("owner/name"),
     Flag.withDescription("Only requests to this model"),
-    Flag.withSchema(ModelEndpoint),
+    Flag.filterMap(
+      (text) => ModelEndpoint.makeOption(text),
+      () => "Expected a model such as sandbox/echo"
+    ),
     Flag.optional
   ),
   status: Flag.Literals("status", Status.literals).pipe(
@@ -38,7 +42,7 @@ const flags = {
   after: Flag.String("after").pipe(
     Flag.withMetavar("request-id"),
     Flag.withDescription("Only requests after this one in the list: the last of the page before"),
-    Flag.withSchema(RequestId),
+    Flag.filterMap(RequestIdText.parse, RequestIdText.expected),
     Flag.optional
   )
 }

@@ -1,8 +1,8 @@
 import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { RequestId } from "#domain/Ids.ts"
 import { Administration } from "#src/admin/Administration.ts"
 import * as Output from "../Output.ts"
+import * as RequestIdText from "./RequestIdText.ts"
 import * as ShownText from "./ShownText.ts"
 
 export const show = Command.make(
@@ -10,7 +10,7 @@ export const show = Command.make(
   {
     requestId: Argument.String("request-id").pipe(
       Argument.withDescription("21 characters"),
-      Argument.withSchema(RequestId)
+      Argument.filterMap(RequestIdText.parse, RequestIdText.expected)
     ),
     withPayloads: Flag.Boolean("payloads").pipe(
       Flag.withDescription("Input, output and the run's log lines too. They may be personal data"),
@@ -24,7 +24,9 @@ export const show = Command.make(
     yield* json ? Output.printJson(ShownText.forPrograms(shown)) : Console.log(ShownText.forPeople(shown))
   })
 ).pipe(
-  Command.withDescription("Everything that the log says of one request: its state now, and how it came to it"),
+  Command.withDescription(
+    "Everything that the log says of one request: its state now, and how it came to it"
+  ),
   Command.withShortDescription("One request, and how it came to its state"),
   Command.withExamples([
     { command: "inferlog requests show rq0qXk2Ab-0Zp1aB3dE5f" },

@@ -1,7 +1,7 @@
 /** One contract for the log itself and for the socket, over the real services on a fresh data directory. */
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, References } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { AccountId, KeyId } from "#domain/Ids.ts"
 import * as Money from "#domain/Money.ts"
 import * as AdminClient from "#src/admin/AdminClient.ts"
@@ -12,18 +12,7 @@ import { Authentication } from "#src/accounts/Authentication.ts"
 import * as Core from "#src/Core.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
-
-const quiet = Layer.succeed(References.MinimumLogLevel, "Error")
-
-const core = Authentication.layer.pipe(
-  Layer.provideMerge(Core.layer),
-  Layer.provideMerge(TempDirectory.provide(DataDirectory.layerAt))
-)
-
-const layers = {
-  local: LocalAdministration.layer.pipe(Layer.provideMerge(core)),
-  socket: Layer.unwrap(AdminClient.open).pipe(Layer.provideMerge(AdminServer.layer), Layer.provideMerge(core))
-}
+import { layers, publicUrls, quiet } from "./AdministrationLayers.ts"
 
 const openAccount = Effect.flatMap(Administration, ({ openAccount }) =>
   openAccount({ name: "acme", balance: Money.zero })
@@ -107,6 +96,7 @@ describe("Administration, without room for a socket", () => {
       Effect.provide(
         LocalAdministration.layer.pipe(
           Layer.provideMerge(Core.layer),
+          Layer.provideMerge(publicUrls),
           Layer.provideMerge(deep),
           Layer.provide(quiet)
         )

@@ -18,9 +18,14 @@ const main = url.fileURLToPath(new URL("../../../src/main.ts", import.meta.url))
 /** Halves the time that a command takes to start. */
 const compileCache = path.join(os.tmpdir(), "inferlog-test-compile-cache")
 
-const start = (args: ReadonlyArray<string>, settings: Readonly<Record<string, string>>) =>
+/** Nothing else of the tests' own environment. */
+export const environment = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache }
+
+export type Settings = Readonly<Record<string, string>>
+
+const start = (args: ReadonlyArray<string>, settings: Settings) =>
   childProcess.spawn(process.execPath, [main, ...args], {
-    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache, ...settings },
+    env: { ...environment, ...settings },
     stdio: ["ignore", "pipe", "pipe"]
   })
 
@@ -43,6 +48,46 @@ export const begin = (args: ReadonlyArray<string>, settings: Readonly<Record<str
   const child = start(args, settings)
   return { kill: (signal: NodeJS.Signals) => child.kill(signal), ended: collect(child) }
 }
+
+export interface Following {
+  /** What it has printed, as soon as that is enough; fails when it ends before. */
+  readonly until: (isEnough: (stdout: string) => boolean) => Effect.Effect<string>
+  readonly ended: Effect.Effect<Ended>
+  readonly kill: (signal: NodeJS.Signals) => Effect.Effect<Ended>
+}
+
+/** Starts a command that goes on until it is stopped; killed with the scope. */
+export const follow = (
+  args: ReadonlyArray<string>,
+  settings: Readonly<Record<string, string>>
+): Effect.Effect<Following, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() => start(args, settings)),
+      (child) => Effect.sync(() => child.kill("SIGKILL"))
+    )
+    const ended = collect(child)
+    let stdout = ""
+    child.stdout.on("data", (chunk) => (stdout += String(chunk)))
+    return {
+      until: (isEnough) =>
+        Effect.promise(
+          () =>
+            new Promise<string>((resolve, reject) => {
+              const check = () => (isEnough(stdout) ? resolve(stdout) : undefined)
+              child.stdout.on("data", check)
+              void ended.then(({ stderr }) => reject(new Error(`the command ended: ${stderr}`)))
+              check()
+            })
+        ),
+      ended: Effect.promise(() => ended),
+      kill: (signal) =>
+        Effect.promise(() => {
+          child.kill(signal)
+          return ended
+        })
+    }
+  })
 
 /** Runs a command that must succeed, and decodes the JSON that it prints. */
 export const json = <S extends Schema.ConstraintDecoder<unknown>>(

@@ -15,7 +15,10 @@ const position = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withMetavar("POSITION"),
     Flag.withDescription(description),
-    Flag.withSchema(GlobalPosition.GlobalPosition),
+    Flag.filterMap(
+      (text) => GlobalPosition.GlobalPosition.makeOption(text),
+      () => "Expected a position such as 1200"
+    ),
     Flag.optional
   )
 
@@ -90,14 +93,18 @@ export const exportLog = Command.make(
     to,
     follow: EventChoice.follow,
     ...EventChoice.flags,
-    json: Output.json.pipe(Flag.withDescription("Print what was done with --to as JSON; events are JSON anyway"))
+    json: Output.json.pipe(
+      Flag.withDescription("Print what was done with --to as JSON; events are JSON anyway")
+    )
   },
   Effect.fnUntraced(function* ({ json, to, ...choice }) {
     const run = Effect.gen(function* () {
       if (Option.isNone(to)) return yield* toStdout(choice)
       const { events, position } = yield* toFile(to.value, choice)
       if (json) return yield* Output.printJson({ file: to.value, events, position })
-      yield* Console.log(`Exported ${Output.count(events)} events to ${to.value}, up to position ${position}.`)
+      yield* Console.log(
+        `Exported ${Output.count(events)} events to ${to.value}, up to position ${position}.`
+      )
     })
     yield* choice.follow ? Failure.untilStopped(run) : run
   })

@@ -46,9 +46,7 @@ export const open = Effect.fnUntraced(function* (
   const failed = (what: string) => (error: PlatformError.PlatformError) =>
     new ExportFileError({ file, reason: `${what}: ${Stdout.causeOf(error)}` })
   const unreadable = Effect.mapError(failed("cannot be opened"))
-  const unwritable = Effect.mapError(
-    failed("cannot be written; the same command goes on from what is there")
-  )
+  const unwritable = Effect.mapError(failed("cannot be written; the same command goes on from what is there"))
   const refused = (reason: string) => new ExportFileError({ file, reason })
 
   const handle = yield* unreadable(fileSystem.open(file, { flag: "a+", mode: 0o600 }))
@@ -62,9 +60,7 @@ export const open = Effect.fnUntraced(function* (
     const block = Buffer.alloc(length)
     let filled = 0
     while (filled < length) {
-      const read = yield* unreadable(
-        handle.read(block.subarray(filled), { position: BigInt(from + filled) })
-      )
+      const read = yield* unreadable(handle.read(block.subarray(filled), { position: BigInt(from + filled) }))
       if (read === 0) return yield* refused("it became shorter while it was read")
       filled += read
     }
@@ -92,9 +88,7 @@ export const open = Effect.fnUntraced(function* (
   if (!beginning.startsWith(torn)) return yield* refused(notAnExport)
   const line = end.subarray(end.lastIndexOf(newline, lastNewline - 1) + 1, Math.max(0, lastNewline))
   const last =
-    lastNewline < 0
-      ? null
-      : yield* Effect.mapError(decodeLast(line.toString()), () => refused(notAnExport))
+    lastNewline < 0 ? null : yield* Effect.mapError(decodeLast(line.toString()), () => refused(notAnExport))
 
   return {
     last,

@@ -44,7 +44,7 @@ export const make = Effect.fnUntraced(function* (
   }
 
   const isEmpty = until !== undefined && GlobalPosition.isReached(until, after)
-  const chosen = EventChoice.read({ after, follow })
+  const chosen = yield* EventChoice.read({ after, follow })
   const upToEnd =
     until === undefined
       ? chosen

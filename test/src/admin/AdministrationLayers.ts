@@ -1,0 +1,30 @@
+/** `Administration` both ways, over the real services on a fresh data directory. */
+import { Layer, References } from "effect"
+import * as AdminClient from "#src/admin/AdminClient.ts"
+import * as AdminServer from "#src/admin/AdminServer.ts"
+import * as LocalAdministration from "#src/admin/LocalAdministration.ts"
+import { Authentication } from "#src/accounts/Authentication.ts"
+import * as Core from "#src/Core.ts"
+import { DataDirectory } from "#src/DataDirectory.ts"
+import { PublicUrls } from "#src/PublicUrls.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+
+export const quiet = Layer.succeed(References.MinimumLogLevel, "Error")
+
+export const publicUrls = PublicUrls.layerOf({
+  queueUrl: "https://queue.test",
+  baseUrl: "https://api.test",
+  mediaUrl: "https://media.test",
+  mcpUrl: "https://mcp.test"
+})
+
+const core = Authentication.layer.pipe(
+  Layer.provideMerge(Core.layer),
+  Layer.provideMerge(publicUrls),
+  Layer.provideMerge(TempDirectory.provide(DataDirectory.layerAt))
+)
+
+export const layers = {
+  local: LocalAdministration.layer.pipe(Layer.provideMerge(core)),
+  socket: Layer.unwrap(AdminClient.open).pipe(Layer.provideMerge(AdminServer.layer), Layer.provideMerge(core))
+}
