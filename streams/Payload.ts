@@ -9,6 +9,7 @@ import type { PayloadRef } from "#domain/PayloadRef.ts"
 import { BlobStore, type BlobStoreError } from "./BlobStore.ts"
 import { EventReader, type EventStoreError } from "./EventReader.ts"
 import * as RandomPool from "./RandomPool.ts"
+import * as RecentTexts from "./RecentTexts.ts"
 import type { StreamName } from "./StreamName.ts"
 
 export interface SealedPayload {
@@ -27,6 +28,9 @@ export type PayloadContent =
   | { readonly _tag: "Blob"; readonly key: string }
 
 const saltBytes = 16
+
+/** Of payloads that are kept in memory as well: some thousand small ones. */
+const recentCharacters = 4 * 1024 * 1024
 
 /** Bytes up to which a payload lies in the log's own store. */
 export const inlineLimit = 64 * 1024
@@ -70,13 +74,17 @@ export class Payloads extends Context.Service<
       const store = yield* EventReader
       const blobs = yield* BlobStore
       const randomSalt = RandomPool.make(saltBytes)
+      const recent = RecentTexts.make(recentCharacters)
 
       const seal: Payloads["Service"]["seal"] = Effect.fnUntraced(function* ({ owner, stream, name, json }) {
         const text = CanonicalJson.stringify(json)
         const size = Buffer.byteLength(text)
         const salt = randomSalt().toString("base64url")
         const sealed = { name, salt, size, hash: hash(salt, text) }
-        if (size <= inlineLimit) return { ...sealed, content: { _tag: "Inline", text } }
+        if (size <= inlineLimit) {
+          recent.put(sealed.hash, text)
+          return { ...sealed, content: { _tag: "Inline", text } }
+        }
         const key = `payloads/${owner}/${stream}/${name}-${sealed.hash}`
         yield* blobs.put(key, Buffer.from(text))
         return { ...sealed, content: { _tag: "Blob", key } }
@@ -89,7 +97,7 @@ export class Payloads extends Context.Service<
         return yield* Stream.mkString(Stream.decodeText(blob.body))
       })
 
-      const open: Payloads["Service"]["open"] = Effect.fnUntraced(function* (stream, name, ref) {
+      const readChecked = Effect.fnUntraced(function* (stream: StreamName, name: string, ref: PayloadRef) {
         const payload = yield* store.payload(stream, name)
         if (payload === null) return yield* new PayloadUnavailable({ reason: "erased" })
         const text = yield* textOf(payload.content)
@@ -98,13 +106,21 @@ export class Payloads extends Context.Service<
         if (!isWhole) {
           return yield* new PayloadUnavailable({ reason: "damaged" })
         }
+        if (payload.content._tag === "Inline") recent.put(ref.hash, text)
         return text
       })
 
+      // The hash is salted: whoever has an event that carries it may read what it is of.
+      const open: Payloads["Service"]["open"] = (stream, name, ref) =>
+        Effect.suspend(() => {
+          const text = recent.get(ref.hash)
+          return text === undefined ? readChecked(stream, name, ref) : Effect.succeed(text)
+        })
+
       const discard: Payloads["Service"]["discard"] = Effect.forEach(
-        ({ content }) =>
+        ({ content, hash }) =>
           content._tag === "Inline"
-            ? Effect.void
+            ? Effect.sync(() => recent.forget(hash))
             : Effect.catch(blobs.remove(content.key), (error) =>
                 Effect.logWarning("A blob that no event names is left behind", error)
               ),

@@ -35,6 +35,10 @@ const store = (payload: Payload.SealedPayload) =>
 const open = (payload: Payload.SealedPayload) =>
   Effect.flatMap(Payload.Payloads, (payloads) => payloads.open(stream, payload.name, Payload.refOf(payload)))
 
+/** As another process would, which has seen nothing of the payload. */
+const openAnew = (payload: Payload.SealedPayload) =>
+  Effect.provide(open(payload), Layer.fresh(Payload.Payloads.layer))
+
 const large = { text: "ä".repeat(Payload.inlineLimit) }
 
 /** A string whose canonical JSON has `bytes` bytes. */
@@ -48,7 +52,18 @@ describe("Payloads", () => {
       assert.strictEqual(sealed.content._tag, "Inline")
       assert.strictEqual(sealed.size, Buffer.byteLength('{"a":"naïve ☃","b":1}'))
       yield* store(sealed)
-      assert.strictEqual(yield* open(sealed), '{"a":"naïve ☃","b":1}')
+      assert.strictEqual(yield* openAnew(sealed), '{"a":"naïve ☃","b":1}')
+    })
+  )
+
+  test(
+    "remembers what was sealed a moment ago, until it is discarded",
+    Effect.gen(function* () {
+      const payloads = yield* Payload.Payloads
+      const sealed = yield* seal({ a: 1 })
+      assert.strictEqual(yield* open(sealed), '{"a":1}')
+      yield* payloads.discard([sealed])
+      assert.deepInclude(yield* Effect.flip(open(sealed)), { _tag: "PayloadUnavailable", reason: "erased" })
     })
   )
 
@@ -95,7 +110,7 @@ describe("Payloads", () => {
     Effect.gen(function* () {
       const sealed = yield* seal(large)
       yield* store(sealed)
-      assert.strictEqual(yield* open(sealed), JSON.stringify(large))
+      assert.strictEqual(yield* openAnew(sealed), JSON.stringify(large))
     })
   )
 
@@ -104,11 +119,14 @@ describe("Payloads", () => {
     Effect.gen(function* () {
       const blobs = yield* BlobStore
       const never = yield* seal(1)
-      assert.strictEqual((yield* Effect.flip(open(never)))._tag, "PayloadUnavailable")
+      assert.strictEqual((yield* Effect.flip(openAnew(never)))._tag, "PayloadUnavailable")
       const sealed = yield* seal(large, "output")
       yield* store(sealed)
       if (sealed.content._tag === "Blob") yield* blobs.remove(sealed.content.key)
-      assert.deepInclude(yield* Effect.flip(open(sealed)), { _tag: "PayloadUnavailable", reason: "erased" })
+      assert.deepInclude(yield* Effect.flip(openAnew(sealed)), {
+        _tag: "PayloadUnavailable",
+        reason: "erased"
+      })
     })
   )
 
@@ -125,7 +143,7 @@ describe("Payloads", () => {
       ].entries()) {
         const name = `input${index}`
         yield* store({ ...record, name })
-        assert.deepInclude(yield* Effect.flip(open({ ...sealed, name })), {
+        assert.deepInclude(yield* Effect.flip(openAnew({ ...sealed, name })), {
           _tag: "PayloadUnavailable",
           reason: "damaged"
         })
@@ -141,7 +159,7 @@ describe("Payloads", () => {
       yield* store(sealed)
       const altered = JSON.stringify(large).replace("ä", "ö")
       if (sealed.content._tag === "Blob") yield* blobs.put(sealed.content.key, Buffer.from(altered))
-      assert.deepInclude(yield* Effect.flip(open(sealed)), { reason: "damaged" })
+      assert.deepInclude(yield* Effect.flip(openAnew(sealed)), { reason: "damaged" })
     })
   )
 })
