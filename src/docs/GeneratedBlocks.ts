@@ -1,5 +1,6 @@
 /** The parts of the documents that are written from the code, between `<!-- name -->` and `<!-- /name -->`. */
 import { Option } from "effect"
+import * as MetricsTable from "#src/operations/metrics/MetricsTable.ts"
 import * as AllSettings from "#src/settings/AllSettings.ts"
 import * as SettingsTable from "./SettingsTable.ts"
 
@@ -16,7 +17,8 @@ const isOwn = ({ name }: { readonly name: string }) => !name.startsWith("OTEL_")
 
 export const blocks: ReadonlyArray<GeneratedBlock> = [
   { file: "docs/settings.md", name: "settings", text: SettingsTable.full(AllSettings.all) },
-  { file: "README.md", name: "settings", text: SettingsTable.short(AllSettings.all.filter(isOwn)) }
+  { file: "README.md", name: "settings", text: SettingsTable.short(AllSettings.all.filter(isOwn)) },
+  { file: "docs/operations.md", name: "metrics", text: MetricsTable.markdown }
 ]
 
 /** The page with the block as it should be; `None` when the page has no place for it. */

@@ -102,7 +102,7 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  const submit: Requests["Service"]["submit"] = Effect.fn("Requests.submit")(function* <E>(
+  const submit: Requests["Service"]["submit"] = Effect.fnUntraced(function* <E>(
     submission: Submission,
     check: Effect.Effect<void, E> = Effect.void
   ) {

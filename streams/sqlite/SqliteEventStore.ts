@@ -4,6 +4,7 @@
  */
 import * as fs from "node:fs"
 import { Context, Deferred, Effect, Layer, Schedule, Schema } from "effect"
+import { AppendObserver } from "../AppendObserver.ts"
 import * as EventChain from "../EventChain.ts"
 import { EventReader, EventStoreError } from "../EventReader.ts"
 import { EventStore } from "../EventStore.ts"
@@ -138,16 +139,18 @@ const make = Effect.fnUntraced(function* (directory: string) {
   const signal = HeadSignal.make(SqliteReading.position(start.sequence))
   const recent = RecentEvents.make(start.sequence)
   const failed = Deferred.makeUnsafe<never, EventStoreError>()
+  const observe = yield* AppendObserver
   const writer = yield* Effect.acquireRelease(
     readable(() =>
       Writer.make({
         db,
         reads,
         head: start,
-        onCommit: (events, head) => {
+        onCommit: (events, head, commit) => {
           logHead.write(head)
           recent.push(events)
           signal.publish(SqliteReading.position(head.sequence))
+          observe(commit)
         },
         onFailure: (error) => Deferred.doneUnsafe(failed, Effect.fail(error))
       })

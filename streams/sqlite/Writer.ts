@@ -5,6 +5,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import { Effect, Exit } from "effect"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
+import type { Commit } from "../AppendObserver.ts"
 import * as EventChain from "../EventChain.ts"
 import { EventStoreError } from "../EventReader.ts"
 import { type Append, type Appended, WrongExpectedVersion } from "../EventStore.ts"
@@ -39,7 +40,7 @@ export interface WriterOptions {
   readonly reads: Reads
   readonly head: Head
   /** Called after each commit, before its appends are acknowledged. When it throws, they are not, and none follow. */
-  readonly onCommit: (events: ReadonlyArray<RecordedEvent>, head: Head) => void
+  readonly onCommit: (events: ReadonlyArray<RecordedEvent>, head: Head, commit: Commit) => void
   /** Called when it takes no more appends. */
   readonly onFailure: (error: EventStoreError) => void
 }
@@ -98,10 +99,10 @@ export const make = ({ db, reads, head: start, onCommit, onFailure }: WriterOpti
     return { exits, written }
   }
 
-  const advance = (written: ReadonlyArray<RecordedEvent>) => {
+  const advance = (written: ReadonlyArray<RecordedEvent>, commit: Commit) => {
     const digest = written.reduce((digest, event) => EventChain.digest(digest, event.hash), head.digest)
     head = { sequence: head.sequence + written.length, digest }
-    onCommit(written, head)
+    onCommit(written, head, commit)
   }
 
   const fail = (error: EventStoreError) => {
@@ -121,8 +122,10 @@ export const make = ({ db, reads, head: start, onCommit, onFailure }: WriterOpti
   const attempt = (batch: ReadonlyArray<Pending>): ReadonlyArray<AppendExit> => {
     if (closed !== undefined) return batch.map(() => Exit.fail(closed as EventStoreError))
     try {
+      const began = performance.now()
       const { exits, written } = transact(batch)
-      if (written.length > 0) advance(written)
+      const durationMs = performance.now() - began
+      if (written.length > 0) advance(written, { appends: batch.length, events: written.length, durationMs })
       return exits
     } catch (cause) {
       tails.clear()

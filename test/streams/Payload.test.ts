@@ -14,7 +14,7 @@ const layer = Payload.Payloads.layer.pipe(
   Layer.provideMerge(Layer.merge(MemoryEventStore.layer, MemoryBlobStore.layer))
 )
 
-const test = (name: string, body: Effect.Effect<void, unknown, Payload.Payloads | EventStore | BlobStore>) =>
+const test = (name: string, body: Effect.Effect<void, unknown, Layer.Success<typeof layer>>) =>
   it.effect(name, () => Effect.provide(body, layer))
 
 const stream = StreamName.make("Thing", "a")

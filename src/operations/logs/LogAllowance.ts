@@ -1,0 +1,84 @@
+/**
+ * How many lines of one kind are logged in a second, so that a flood of them neither costs what it reports nor buries the
+ * rest. What is left out is counted, and told every ten seconds.
+ */
+import { Context, Effect, Layer, Metric, Schedule } from "effect"
+import * as AllMetrics from "../metrics/AllMetrics.ts"
+
+/** Lines a second of a kind for which nothing else is said. */
+const usualPerSecond = 10
+
+/** Seconds between two accounts of what was left out. */
+const accountInterval = 10
+
+interface Kind {
+  used: number
+  suppressed: number
+}
+
+export class LogAllowance extends Context.Service<
+  LogAllowance,
+  {
+    /**
+     * Whether one more line of the kind may be logged now; neither waits nor throws. Kinds are few: each is kept.
+     *
+     * @param perSecond of this kind, 10 by default.
+     */
+    admits(kind: string, perSecond?: number): boolean
+    /** Counts a line that is left out for another reason. */
+    leaveOut(kind: string): void
+  }
+>()("inferlog/src/operations/LogAllowance") {
+  static readonly layer = Layer.effect(
+    LogAllowance,
+    Effect.gen(function* () {
+      const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
+      const kinds = new Map<string, Kind>()
+      let seconds = 0
+
+      const account = Effect.gen(function* () {
+        for (const [kind, state] of kinds) {
+          const { suppressed } = state
+          if (suppressed === 0) continue
+          state.suppressed = 0
+          yield* Effect.annotateLogs(Effect.logInfo("Log lines were left out"), { kind, count: suppressed })
+        }
+      })
+
+      const tick = Effect.suspend(() => {
+        for (const state of kinds.values()) state.used = 0
+        seconds++
+        return seconds % accountInterval === 0 ? account : Effect.void
+      })
+
+      yield* Effect.forkScoped(Effect.repeat(tick, Schedule.spaced("1 second")))
+      yield* Effect.addFinalizer(() => account)
+
+      const find = (kind: string): Kind => {
+        let state = kinds.get(kind)
+        if (state === undefined) {
+          state = { used: 0, suppressed: 0 }
+          kinds.set(kind, state)
+        }
+        return state
+      }
+
+      const leaveOut = (kind: string): void => {
+        find(kind).suppressed++
+        AllMetrics.logLinesSuppressed.of(kind).updateUnsafe(1, context)
+      }
+
+      const admits = (kind: string, perSecond = usualPerSecond): boolean => {
+        const state = find(kind)
+        if (state.used < perSecond) {
+          state.used++
+          return true
+        }
+        leaveOut(kind)
+        return false
+      }
+
+      return LogAllowance.of({ admits, leaveOut })
+    })
+  )
+}

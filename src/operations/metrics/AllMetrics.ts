@@ -1,0 +1,194 @@
+/** Every metric of the server, in the order of its documentation. */
+import * as Family from "./Family.ts"
+
+const requestSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
+const commitSeconds = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]
+const batchSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024]
+
+export const buildInfo = Family.gauge({
+  name: "inferlog_build_info",
+  labels: ["version", "node_version"],
+  help: "Always 1; which release runs on which Node"
+})
+
+export const requestsSubmitted = Family.counter({
+  name: "inferlog_requests_submitted_total",
+  labels: ["model"],
+  help: "Requests accepted by this process"
+})
+
+export const requestsEnded = Family.counter({
+  name: "inferlog_requests_ended_total",
+  labels: ["model", "outcome", "billing"],
+  help: "Requests ended by this process: outcome is completed, failed or cancelled; billing is charged, partial, failed or none"
+})
+
+export const requestsRequeued = Family.counter({
+  name: "inferlog_requests_requeued_total",
+  labels: ["model", "reason"],
+  help: "Runs that ended without an end of their request: transport_error, rate_limited, lost or shutdown"
+})
+
+export const queueDepth = Family.gauge({
+  name: "inferlog_queue_depth",
+  labels: ["model"],
+  help: "Requests that wait for a run, due or not"
+})
+
+export const queueOldestAge = Family.gauge({
+  name: "inferlog_queue_oldest_age_seconds",
+  labels: ["model"],
+  help: "How long the request that is due longest has been due; 0 when none is"
+})
+
+export const runsActive = Family.gauge({
+  name: "inferlog_dispatch_runs",
+  labels: ["model"],
+  help: "Runs under way in this process"
+})
+
+export const runsLimit = Family.gauge({
+  name: "inferlog_dispatch_runs_limit",
+  labels: ["model"],
+  help: "Runs that the model may have under way at once"
+})
+
+export const appendBatch = Family.histogram({
+  name: "inferlog_append_batch_size",
+  labels: [],
+  help: "Appends that shared one commit of the log",
+  boundaries: batchSizes
+})
+
+export const appendDuration = Family.histogram({
+  name: "inferlog_append_duration_seconds",
+  labels: [],
+  help: "Time of one commit of the log, its sync to disk included",
+  boundaries: commitSeconds
+})
+
+export const eventsAppended = Family.counter({
+  name: "inferlog_events_appended_total",
+  labels: [],
+  help: "Events appended to the log by this process"
+})
+
+export const logHead = Family.gauge({
+  name: "inferlog_log_head_position",
+  labels: [],
+  help: "Position of the last event of the log"
+})
+
+export const projectionLagEvents = Family.gauge({
+  name: "inferlog_projection_lag_events",
+  labels: ["projection"],
+  help: "Events of the log that the projection has not applied yet"
+})
+
+export const projectionLagSeconds = Family.gauge({
+  name: "inferlog_projection_lag_seconds",
+  labels: ["projection"],
+  help: "Age of the oldest event that the projection has not applied yet; 0 when there is none"
+})
+
+export const projectionStopped = Family.gauge({
+  name: "inferlog_projection_stopped",
+  labels: ["projection"],
+  help: "1 when the projection met an event that it cannot apply and stays before it"
+})
+
+export const httpRequests = Family.counter({
+  name: "inferlog_http_requests_total",
+  labels: ["route", "method", "status"],
+  help: "Exchanges by declared route; route is unmatched when there is none, status is 499 when the client left first"
+})
+
+export const httpDuration = Family.histogram({
+  name: "inferlog_http_request_duration_seconds",
+  labels: ["route", "method"],
+  help: "Time from the arrival of the headers until the answer was ready, waiting that the client asked for included",
+  boundaries: requestSeconds
+})
+
+export const httpConnections = Family.gauge({
+  name: "inferlog_http_connections",
+  labels: [],
+  help: "Open connections of clients"
+})
+
+export const logLinesSuppressed = Family.counter({
+  name: "inferlog_log_lines_suppressed_total",
+  labels: ["kind"],
+  help: "Log lines left out because there were too many of their kind in one second"
+})
+
+export const residentMemory = Family.gauge({
+  name: "inferlog_process_resident_memory_bytes",
+  labels: [],
+  help: "Resident memory of the process"
+})
+
+export const heapUsed = Family.gauge({
+  name: "inferlog_process_heap_used_bytes",
+  labels: [],
+  help: "Used heap of the main thread"
+})
+
+export const heapTotal = Family.gauge({
+  name: "inferlog_process_heap_total_bytes",
+  labels: [],
+  help: "Reserved heap of the main thread"
+})
+
+export const eventLoopDelay = Family.gauge({
+  name: "inferlog_process_event_loop_delay_p99_seconds",
+  labels: [],
+  help: "99th percentile of the main thread's event loop delay, of the last 10 to 20 seconds"
+})
+
+export const cpuSeconds = Family.counter({
+  name: "inferlog_process_cpu_seconds_total",
+  labels: ["mode"],
+  help: "CPU time of the process: user or system"
+})
+
+export const startTime = Family.gauge({
+  name: "inferlog_process_start_time_seconds",
+  labels: [],
+  help: "Unix time at which the process started"
+})
+
+export const uptime = Family.gauge({
+  name: "inferlog_process_uptime_seconds",
+  labels: [],
+  help: "Time since the process started"
+})
+
+export const all: ReadonlyArray<Family.Described> = [
+  queueDepth,
+  queueOldestAge,
+  runsActive,
+  runsLimit,
+  requestsSubmitted,
+  requestsEnded,
+  requestsRequeued,
+  appendBatch,
+  appendDuration,
+  eventsAppended,
+  logHead,
+  projectionLagEvents,
+  projectionLagSeconds,
+  projectionStopped,
+  httpRequests,
+  httpDuration,
+  httpConnections,
+  logLinesSuppressed,
+  residentMemory,
+  heapUsed,
+  heapTotal,
+  eventLoopDelay,
+  cpuSeconds,
+  startTime,
+  uptime,
+  buildInfo
+]

@@ -1,0 +1,84 @@
+/**
+ * A metric as documented: a name with its help, and one series for each set of label values. Series live in the registry
+ * of the context that updates them, which Prometheus and OTLP read.
+ */
+import { Metric } from "effect"
+
+export interface Declaration<Labels extends ReadonlyArray<string>> {
+  /** `inferlog_…` in base units: `_seconds`, `_bytes`; `_total` for counters. */
+  readonly name: string
+  readonly labels: Labels
+  /** One sentence without a full stop. */
+  readonly help: string
+}
+
+type Values<Labels extends ReadonlyArray<string>> = { readonly [I in keyof Labels]: string }
+
+export interface Family<Labels extends ReadonlyArray<string>, State> extends Declaration<Labels> {
+  readonly type: "counter" | "gauge" | "histogram"
+  /** The series of these label values. They must be few in all: every series is kept. */
+  readonly of: (...values: Values<Labels>) => Metric.Metric<number, State>
+}
+
+/** What the list of all metrics says of each. */
+export type Described = Pick<Family<ReadonlyArray<string>, unknown>, "name" | "labels" | "help" | "type">
+
+interface Node<State> {
+  readonly children: Map<string, Node<State>>
+  series: Metric.Metric<number, State> | undefined
+}
+
+interface SeriesOptions {
+  readonly description: string
+  readonly attributes: Readonly<Record<string, string>>
+}
+
+const family = <const Labels extends ReadonlyArray<string>, State>(
+  type: Described["type"],
+  declaration: Declaration<Labels>,
+  create: (options: SeriesOptions) => Metric.Metric<number, State>
+): Family<Labels, State> => {
+  const root: Node<State> = { children: new Map(), series: undefined }
+  const made = (values: ReadonlyArray<string>) =>
+    create({
+      description: declaration.help,
+      attributes: Object.fromEntries(declaration.labels.map((label, index) => [label, values[index] ?? ""]))
+    })
+  return {
+    ...declaration,
+    type,
+    // Found label by label: on hot routes no key is put together for it.
+    of: (...values) => {
+      let node = root
+      for (const value of values) {
+        let next = node.children.get(value)
+        if (next === undefined) {
+          next = { children: new Map(), series: undefined }
+          node.children.set(value, next)
+        }
+        node = next
+      }
+      return (node.series ??= made(values))
+    }
+  }
+}
+
+export const counter = <const Labels extends ReadonlyArray<string>>(declaration: Declaration<Labels>) =>
+  family("counter", declaration, (options) =>
+    Metric.counter(declaration.name, { ...options, incremental: true })
+  )
+
+export const gauge = <const Labels extends ReadonlyArray<string>>(declaration: Declaration<Labels>) =>
+  family("gauge", declaration, (options) => Metric.gauge(declaration.name, options))
+
+export const histogram = <const Labels extends ReadonlyArray<string>>(
+  declaration: Declaration<Labels> & {
+    /** Upper bounds, ascending, without infinity. */
+    readonly boundaries: ReadonlyArray<number>
+  }
+) => {
+  const { boundaries, ...rest } = declaration
+  return family("histogram", rest, (options) =>
+    Metric.histogram(declaration.name, { ...options, boundaries })
+  )
+}

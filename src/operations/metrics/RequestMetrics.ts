@@ -1,0 +1,92 @@
+/** Counts what becomes of inference requests, and logs what an operator would want to look into. */
+import { Context, Effect, Layer, Metric } from "effect"
+import type { Event } from "#domain/inference-request/Event.ts"
+import { Catalog } from "#src/models/Catalog.ts"
+import { RequestActors } from "#src/requests/RequestActors.ts"
+import { LogAllowance } from "../logs/LogAllowance.ts"
+import * as AllMetrics from "./AllMetrics.ts"
+
+/** Of a request whose model has left the catalog: labels are models of the catalog only. */
+const otherModel = "other"
+
+/** The series that counts the event; `undefined` for events that are not counted. */
+const seriesOf = (model: string, event: Event) => {
+  switch (event._tag) {
+    case "RequestSubmitted":
+      return AllMetrics.requestsSubmitted.of(model)
+    case "RequestCompleted":
+      return AllMetrics.requestsEnded.of(model, "completed", event.billing.status)
+    case "RequestFailed":
+      return AllMetrics.requestsEnded.of(model, "failed", "none")
+    case "RequestCancelled":
+      return AllMetrics.requestsEnded.of(model, "cancelled", "none")
+    case "RequestRequeued":
+      return AllMetrics.requestsRequeued.of(model, event.reason)
+    case "DispatchStarted":
+    case "ProviderAccepted":
+    case "RequestStarted":
+    case "ProgressReported":
+    case "OutputReceived":
+    case "OutputRejected":
+    case "CancelRequested":
+    case "LateOutcomeIgnored":
+      return undefined
+  }
+}
+
+/** What is worth a warning; `undefined` for most. */
+const warningOf = (event: Event) => {
+  if (event._tag === "RequestFailed") {
+    return { message: "A request failed", attempt: event.attempt, reason: event.reason }
+  }
+  if (event._tag === "RequestRequeued" && event.reason === "lost") {
+    return {
+      message: "A run was lost; its request waits again",
+      attempt: event.attempt,
+      reason: event.reason
+    }
+  }
+  return undefined
+}
+
+const make = Effect.gen(function* () {
+  const actors = yield* RequestActors
+  const allowance = yield* LogAllowance
+  const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
+  const models: ReadonlySet<string> = new Set(
+    (yield* (yield* Catalog).all).map(({ model }) => model.endpoint)
+  )
+
+  const count = (model: string, events: ReadonlyArray<Event>): void => {
+    const label = models.has(model) ? model : otherModel
+    for (const event of events) seriesOf(label, event)?.updateUnsafe(1, context)
+  }
+
+  const warn = (id: string, model: string, event: Event): Effect.Effect<void> => {
+    const warning = warningOf(event)
+    if (warning === undefined || !allowance.admits("request")) return Effect.void
+    const { message, ...annotations } = warning
+    return Effect.annotateLogs(Effect.logWarning(message), { request_id: id, model, ...annotations })
+  }
+
+  const observed =
+    (execute: RequestActors["Service"]["execute"]): RequestActors["Service"]["execute"] =>
+    (id, command, payloads) =>
+      Effect.tap(execute(id, command, payloads), ({ events, state }) => {
+        const last = events.at(-1)
+        if (last === undefined || state._tag === "NotSubmitted") return Effect.void
+        const { model } = state.submitted
+        count(model, events)
+        // What ends a run or a request comes last.
+        return warn(id, model, last)
+      })
+
+  return RequestActors.of({
+    ...actors,
+    execute: observed(actors.execute),
+    create: observed(actors.create)
+  })
+})
+
+/** The actors of the layer below, observed. */
+export const layer = Layer.effect(RequestActors, make)

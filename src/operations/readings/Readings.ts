@@ -1,0 +1,58 @@
+/** Metrics that are read when somebody looks. A reading costs some steps in indexes for each model and projection. */
+import { Context, Effect, Layer, Metric } from "effect"
+import { Catalog } from "#src/models/Catalog.ts"
+import * as AllMetrics from "../metrics/AllMetrics.ts"
+import * as Dispatching from "./Dispatching.ts"
+import * as ProcessUse from "./ProcessUse.ts"
+import * as ProjectionLag from "./ProjectionLag.ts"
+import * as Queues from "./Queues.ts"
+
+/** Series that are there from the start: what is counted from 0 can be compared. */
+const outcomes = [
+  ["completed", "charged"],
+  ["completed", "partial"],
+  ["completed", "failed"],
+  ["failed", "none"],
+  ["cancelled", "none"]
+] as const
+
+const reasons = ["transport_error", "rate_limited", "lost", "shutdown"] as const
+
+const countFromZero = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  for (const { model } of yield* catalog.all) {
+    yield* Metric.update(AllMetrics.requestsSubmitted.of(model.endpoint), 0)
+    for (const [outcome, billing] of outcomes) {
+      yield* Metric.update(AllMetrics.requestsEnded.of(model.endpoint, outcome, billing), 0)
+    }
+    for (const reason of reasons) {
+      yield* Metric.update(AllMetrics.requestsRequeued.of(model.endpoint, reason), 0)
+    }
+  }
+})
+
+const logged = (reading: Effect.Effect<void, unknown>): Effect.Effect<void> =>
+  Effect.catchCause(reading, (cause) => Effect.logWarning("A metric cannot be read", cause))
+
+/** Takes all readings. One that fails is logged and leaves its metrics as they were. */
+export class Readings extends Context.Service<Readings, Effect.Effect<void>>()(
+  "inferlog/src/operations/Readings"
+) {
+  static readonly layer = Layer.effect(
+    Readings,
+    Effect.gen(function* () {
+      yield* countFromZero
+      const registry = yield* Metric.MetricRegistry
+      const sources = [
+        yield* Queues.make,
+        yield* Dispatching.make,
+        yield* ProjectionLag.make,
+        yield* ProcessUse.make
+      ]
+      return Effect.forEach(sources, logged, { discard: true }).pipe(
+        Effect.provideService(Metric.MetricRegistry, registry),
+        Effect.withTracerEnabled(false)
+      )
+    })
+  )
+}

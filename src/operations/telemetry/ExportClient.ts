@@ -1,0 +1,50 @@
+/**
+ * How exports reach their receiver: each within its time, few at once. Whatever the receiver does, no export is kept for
+ * longer, and one that fails costs its own data and nothing else.
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Cause, Effect, Layer } from "effect"
+import * as HttpClient from "effect/http/HttpClient"
+import { otlpTimeout } from "./OtlpSettings.ts"
+
+/** Exports under way at once. More than these only wait for a receiver that is too slow. */
+const most = 8
+
+const make = Effect.gen(function* () {
+  const client = yield* HttpClient.HttpClient
+  const timeout = yield* otlpTimeout.config
+  let underWay = 0
+  let isFailing = false
+
+  const failed = (cause: Cause.Cause<unknown>) =>
+    Effect.suspend(() => {
+      if (isFailing || Cause.hasInterruptsOnly(cause)) return Effect.void
+      isFailing = true
+      return Effect.logWarning("Telemetry cannot be exported, and is dropped")
+    })
+
+  const succeeded = Effect.suspend(() => {
+    if (!isFailing) return Effect.void
+    isFailing = false
+    return Effect.logInfo("Telemetry is exported again")
+  })
+
+  return HttpClient.transform(client, (send) =>
+    Effect.suspend(() => {
+      // A defect is not retried: the exporter pauses, and drops what it holds.
+      if (underWay >= most) return Effect.die(new Error("too many exports at once"))
+      underWay++
+      return send.pipe(
+        // Read here, so that a body without end is under the same time.
+        Effect.tap((response) => response.arrayBuffer),
+        Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.die(new Error("no answer in time")) }),
+        Effect.ensuring(Effect.sync(() => underWay--))
+      )
+    }).pipe(
+      Effect.tapCause(failed),
+      Effect.tap((response) => (response.status < 400 ? succeeded : failed(Cause.fail(response.status))))
+    )
+  )
+})
+
+export const layer = Layer.effect(HttpClient.HttpClient, make).pipe(Layer.provide(NodeHttpClient.layerUndici))
