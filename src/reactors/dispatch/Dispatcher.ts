@@ -1,7 +1,7 @@
 /**
  * The dispatcher: a process manager that is woken by due work, claims what its models have room for, and runs it. The queue
  * is the DueWork projection, a claim is an event with an expected version, and what a claim finds is the request itself, so
- * that stale rows, duplicates and restarts are harmless. QueuedRequest requests are rows, never fibers.
+ * that stale rows, duplicates and restarts are harmless. Waiting requests are rows, never fibers.
  */
 import { Clock, Deferred, Effect, Layer, Queue, Stream } from "effect"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
