@@ -1,6 +1,6 @@
 /** The server's side of the projections' thread. */
 import * as workerThreads from "node:worker_threads"
-import { Effect, Schema, type Scope, Stream } from "effect"
+import { type Duration, Effect, Schema, type Scope, Stream } from "effect"
 import type { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import type { Progress } from "../Progress.ts"
 import { FromWorker, wake, type WorkerData } from "./Protocol.ts"
@@ -23,13 +23,19 @@ export interface WorkerThreadOptions {
 
 const decode = Schema.decodeUnknownSync(FromWorker)
 
+/** Between two wake-ups: under load there are several commits within it, and each message costs what a small one does. */
+const wakeUpInterval: Duration.Input = "1 millis"
+
 /** Runs one worker until it stops; it is ended with the effect. */
 export const run = (options: WorkerThreadOptions): Effect.Effect<never, WorkerStopped | EventStoreError> =>
   Effect.scoped(
     Effect.gen(function* () {
       const { worker, stopped } = yield* start(options)
       const wakeUp = Stream.runForEach(options.reader.changes, () =>
-        Effect.sync(() => worker.postMessage(wake))
+        Effect.andThen(
+          Effect.sync(() => worker.postMessage(wake)),
+          Effect.sleep(wakeUpInterval)
+        )
       )
       return yield* Effect.raceFirst(stopped, Effect.andThen(wakeUp, Effect.never))
     })

@@ -1,15 +1,18 @@
 /** From an `Authorization` header to the caller behind it. */
 import { Context, Effect, Layer, Schema } from "effect"
 import * as Account from "#domain/account/Account.ts"
-import type { AccountId } from "#domain/Ids.ts"
+import type { AccountId, KeyId } from "#domain/Ids.ts"
 import type { Current } from "#streams/Actors.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import { AccountActors } from "./AccountActors.ts"
 import * as ApiKey from "./ApiKey.ts"
 import type { Caller } from "./Caller.ts"
 
 /** No header, another scheme, an unknown or a revoked key: told apart for nobody. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {}) {}
+
+const knownKeys = 1_000
 
 const scheme = /^key +(\S+)$/i
 
@@ -28,6 +31,16 @@ export class Authentication extends Context.Service<
     Effect.gen(function* () {
       const actors = yield* AccountActors
 
+      /** Of an operator's key the account is found by a hash, the same each time. */
+      const accountIds = RecentlyUsed.make<AccountId>({ capacity: knownKeys })
+      const accountOf = (keyId: KeyId): AccountId => {
+        const known = accountIds.get(keyId)
+        if (known !== undefined) return known
+        const accountId = Account.accountOf(keyId, ApiKey.sha256Hex)
+        accountIds.set(keyId, accountId)
+        return accountId
+      }
+
       const judge = (
         presented: ApiKey.Presented,
         accountId: AccountId,
@@ -45,7 +58,7 @@ export class Authentication extends Context.Service<
         Effect.suspend(() => {
           const presented = ApiKey.present(scheme.exec(header ?? "")?.[1] ?? "")
           if (presented === null) return Effect.fail(new Unauthorized())
-          const accountId = Account.accountOf(presented.keyId, ApiKey.sha256Hex)
+          const accountId = accountOf(presented.keyId)
           const known = actors.peek(accountId)
           return known === undefined
             ? Effect.flatMap(actors.current(accountId), (current) => judge(presented, accountId, current))

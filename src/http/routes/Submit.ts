@@ -41,6 +41,30 @@ export interface SubmitCall {
   readonly readBody: Effect.Effect<Uint8Array, Refusal.Refusal>
 }
 
+/** The whole call: nothing of it is invalid then but, possibly, the model, its input and the webhook. */
+const parse = ({ headers, wait }: SubmitCall, endpoint: string, bytes: Uint8Array) => {
+  const json = JsonBody.parseObject(bytes)
+  if (Result.isFailure(json)) return Result.fail(json.failure)
+  const body = json.success
+  const parts = {
+    webhook: WebhookFields.parse(body),
+    metadata: MetadataHeader.parse(headers["x-request-metadata"]),
+    idempotencyKey: IdempotencyHeader.parse(headers["idempotency-key"]),
+    deadlines: DeadlineHeaders.parse(headers),
+    preferredMs: PreferHeader.parse(headers["prefer"]),
+    queriedMs: WaitQuery.parse(wait)
+  }
+  const parsed = Result.all(parts)
+  if (Result.isFailure(parsed)) return Result.fail(Refusal.invalid(Parsed.issues(parts)))
+  const key = parsed.success.idempotencyKey
+  return Result.succeed({
+    ...parsed.success,
+    input: WebhookFields.withoutWebhook(body),
+    idempotency:
+      key === null ? null : { key, requestHash: IdempotencyHeader.requestHash(endpoint, headers, bytes) }
+  })
+}
+
 const isEnded = (snapshot: Snapshot): boolean => isTerminal(snapshot.request.phase)
 
 export const make = Effect.gen(function* () {
@@ -50,37 +74,20 @@ export const make = Effect.gen(function* () {
   const { queueUrl } = yield* PublicUrls
   const stopping = yield* Stopping
 
-  /** Reads the whole call; what is returned has nothing invalid but, possibly, the model, its input and the webhook. */
-  const read = Effect.fnUntraced(function* ({ headers, params, wait, readBody }: SubmitCall) {
-    const endpoint = endpointOf(params)
-    yield* Effect.fromResult(BodyHeaders.check(headers))
-    const mayBeReplayed = headers["idempotency-key"] !== undefined
-    if (!mayBeReplayed && (yield* catalog.find(endpoint)) === null) return yield* Refusal.notFound("Model")
-    const bytes = yield* readBody
-    const body = yield* Effect.fromResult(JsonBody.parseObject(bytes))
-    const parts = {
-      webhook: WebhookFields.parse(body),
-      metadata: MetadataHeader.parse(headers["x-request-metadata"]),
-      idempotencyKey: IdempotencyHeader.parse(headers["idempotency-key"]),
-      deadlines: DeadlineHeaders.parse(headers),
-      preferredMs: PreferHeader.parse(headers["prefer"]),
-      queriedMs: WaitQuery.parse(wait)
-    }
-    const parsed = yield* Effect.fromResult(Result.all(parts)).pipe(
-      Effect.mapError(() => Refusal.invalid(Parsed.issues(parts)))
+  const readBody = (call: SubmitCall, endpoint: string): Effect.Effect<Uint8Array, Refusal.Refusal> => {
+    if (call.headers["idempotency-key"] !== undefined) return call.readBody
+    return Effect.flatMap(catalog.find(endpoint), (entry) =>
+      entry === null ? Effect.fail(Refusal.notFound("Model")) : call.readBody
     )
-    const key = parsed.idempotencyKey
-    return {
-      ...parsed,
-      endpoint,
-      input: WebhookFields.withoutWebhook(body),
-      idempotency:
-        key === null ? null : { key, requestHash: IdempotencyHeader.requestHash(endpoint, headers, bytes) }
-    }
-  })
+  }
 
   return Effect.fnUntraced(function* (call: SubmitCall) {
-    const { endpoint, idempotency, input, metadata, preferredMs, queriedMs, webhook } = yield* read(call)
+    const endpoint = endpointOf(call.params)
+    const announced = BodyHeaders.check(call.headers)
+    if (Result.isFailure(announced)) return yield* announced.failure
+    const read = parse(call, endpoint, yield* readBody(call, endpoint))
+    if (Result.isFailure(read)) return yield* read.failure
+    const { idempotency, input, metadata, preferredMs, queriedMs, webhook } = read.success
     const accepted = yield* requests.submit(
       { caller: call.caller, endpoint, input, metadata, webhook, idempotency },
       webhook === null ? Effect.void : WebhookTarget.check(outbound, webhook.url)
