@@ -1,7 +1,9 @@
 /** What the routes of one request are called with. */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import type { Caller } from "#src/accounts/Caller.ts"
-import type { Requests } from "#src/requests/Requests.ts"
+import type { RequestForbidden, RequestNotFound, Requests, Snapshot } from "#src/requests/Requests.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+import type * as Refusal from "../Refusal.ts"
 import { endpointOf, type EndpointParams } from "../requests/EndpointParams.ts"
 import * as RequestIdParam from "../requests/RequestIdParam.ts"
 
@@ -11,10 +13,12 @@ export interface RequestCall {
 }
 
 /** The request, if it is the caller's and its model the one of the path. */
-export const find = Effect.fnUntraced(function* (
+export const find = (
   requests: Requests["Service"],
   { caller, params }: RequestCall
-) {
-  const id = yield* Effect.fromResult(RequestIdParam.parse(params.requestId))
-  return yield* requests.get({ caller, id, endpoint: endpointOf(params) })
-})
+): Effect.Effect<Snapshot, Refusal.Refusal | RequestNotFound | RequestForbidden | EventStoreError> => {
+  const id = RequestIdParam.parse(params.requestId)
+  return Result.isFailure(id)
+    ? Effect.fail(id.failure)
+    : requests.get({ caller, id: id.success, endpoint: endpointOf(params) })
+}

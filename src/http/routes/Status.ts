@@ -22,33 +22,63 @@ export interface StatusCall extends RequestCall.RequestCall {
 /** Raised when the same snapshot is shown differently, so that no client keeps the older form. */
 const viewVersion = 1
 
+/** Kept by the client, and asked for again each time. */
+const cacheControl = "private, no-cache"
+
+interface Told {
+  readonly answer: Answer.Answer
+  /** `null` for what is not to be kept. */
+  readonly etag: string | null
+}
+
+const tell = (queueUrl: string, snapshot: Snapshot): Told => {
+  const body = StatusView.current(queueUrl, snapshot)
+  if (body.status === "FAILED") return { answer: Answer.json(400, body), etag: null }
+  const etag = tagOf(snapshot)
+  return { answer: Answer.json(200, body, { etag, "cache-control": cacheControl }), etag }
+}
+
 const tagOf = ({ id, version }: Snapshot): string => EntityTag.make(viewVersion, id, version)
 
 export const make = Effect.gen(function* () {
   const requests = yield* Requests
   const { queueUrl } = yield* PublicUrls
   const stopping = yield* Stopping
+  /** The answer is the same until the request's next event, which makes a new state. */
+  const answers = new WeakMap<Snapshot["request"], Told>()
 
-  return Effect.fnUntraced(function* (call: StatusCall) {
+  const told = (snapshot: Snapshot): Told => {
+    const before = answers.get(snapshot.request)
+    if (before !== undefined) return before
+    const now = tell(queueUrl, snapshot)
+    answers.set(snapshot.request, now)
+    return now
+  }
+
+  const show = ({ headers }: StatusCall, snapshot: Snapshot): Answer.Answer => {
+    const { answer, etag } = told(snapshot)
+    const known = headers["if-none-match"]
+    return etag !== null && known !== undefined && EntityTag.isMatch(known, etag)
+      ? Answer.empty(304, { etag, "cache-control": cacheControl })
+      : answer
+  }
+
+  const hold = Effect.fnUntraced(function* (call: StatusCall) {
     const waitMs = yield* Effect.fromResult(WaitQuery.parse(call.wait)).pipe(Effect.mapError(Refusal.invalid))
-    const known = call.headers["if-none-match"]
     const found = yield* RequestCall.find(requests, call)
+    const known = call.headers["if-none-match"]
     // A client whose last answer is out of date has waited long enough.
-    const holds =
-      waitMs > 0 &&
-      !isTerminal(found.request.phase) &&
-      (known === undefined || EntityTag.isMatch(known, tagOf(found)))
-    const snapshot = holds
-      ? yield* Effect.raceFirst(
-          requests.waitUntil(found, (next) => status(next.request) !== status(found.request), waitMs),
-          Effect.andThen(stopping, Refusal.stopping)
-        )
-      : found
-    const body = StatusView.current(queueUrl, snapshot)
-    if (body.status === "FAILED") return Answer.json(400, body)
-    const headers = { etag: tagOf(snapshot), "cache-control": "private, no-cache" }
-    return known !== undefined && EntityTag.isMatch(known, headers.etag)
-      ? Answer.empty(304, headers)
-      : Answer.json(200, body, headers)
+    const isCurrent = known === undefined || EntityTag.isMatch(known, tagOf(found))
+    if (waitMs === 0 || isTerminal(found.request.phase) || !isCurrent) return show(call, found)
+    const next = yield* Effect.raceFirst(
+      requests.waitUntil(found, ({ request }) => status(request) !== status(found.request), waitMs),
+      Effect.andThen(stopping, Refusal.stopping)
+    )
+    return show(call, next)
   })
+
+  return (call: StatusCall) =>
+    call.wait === undefined
+      ? Effect.map(RequestCall.find(requests, call), (snapshot) => show(call, snapshot))
+      : hold(call)
 })
