@@ -32,6 +32,22 @@ const inTime = (name: string) =>
     orElse: () => Effect.fail(new BenchFailed({ reason: `${name} does not answer` }))
   })
 
+const Serving = Schema.Union([
+  Schema.Struct({ ready: Schema.Literal(true), port: Schema.Int, pids: Schema.Array(Schema.Int) }),
+  Schema.Struct({ unavailable: Schema.String }),
+  Failed
+])
+
+/** A peer that is an HTTP server, for the load to come from us. */
+export const serve = Effect.fnUntraced(function* (name: string, program: string) {
+  yield* checkInstalled(name)
+  const child = yield* Program.start({ name, args: [`bench/peers/${program}.ts`], end: "stdin" })
+  const first = yield* Program.document(child, Serving).pipe(inTime(name))
+  if ("unavailable" in first) return yield* new Unavailable({ subject: name, remedy: first.unavailable })
+  if ("error" in first) return yield* new BenchFailed({ reason: `${name}: ${first.error}` })
+  return { port: first.port, pids: [child.pid, ...first.pids] }
+})
+
 export interface Options {
   readonly name: string
   /** `bench/peers/<program>.ts` */

@@ -1,37 +1,13 @@
 /** BullMQ on a Redis that answers after fsync. */
-import { existsSync } from "node:fs"
-import { join } from "node:path"
 import { closedLoop, payload, Pending, type Payload } from "./load.ts"
 import { run, setting } from "./protocol.ts"
-import { scratchDirectory, startServer } from "./servers.ts"
+import { startRedis } from "./redis.ts"
 
 await run(async (resources) => {
   const { connections, mode } = setting()
   const { Queue, Worker } = await import("bullmq")
 
-  const directory = scratchDirectory(resources)
-  const socket = join(directory, "redis.sock")
-  const redis = {
-    port: "0",
-    unixsocket: socket,
-    dir: directory,
-    appendonly: "yes",
-    appendfsync: "always",
-    save: "",
-    // Spares it the rewriting of its log while another product is measured.
-    "auto-aof-rewrite-percentage": "0"
-  }
-  const pid = await startServer(
-    resources,
-    {
-      name: "redis-server",
-      file: "redis-server",
-      args: Object.entries(redis).flatMap(([key, value]) => [`--${key}`, value]),
-      directory,
-      remedy: "apt-get install redis-server"
-    },
-    async () => existsSync(socket)
-  )
+  const { pid, socket } = await startRedis(resources)
 
   // One connection pipelines whatever is in flight; Redis answers what it read in one turn after one fsync.
   const connection = { path: socket, maxRetriesPerRequest: null }

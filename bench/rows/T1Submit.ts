@@ -47,11 +47,18 @@ const row = (connections: number, p99Targets: Readonly<Record<string, number>>):
       load,
       connections
     }),
+    HttpSubject.make({
+      name: "BullMQ behind fastify",
+      role: "peer",
+      serve: PeerProcess.serve("BullMQ behind fastify", "bullmq-http"),
+      load,
+      connections
+    }),
     PeerProcess.subject({ name: "BullMQ", program: "bullmq", mode: "submit", connections }),
     PeerProcess.subject({ name: "pg-boss", program: "pg-boss", mode: "submit", connections }),
     PeerProcess.subject({ name: "Restate", program: "restate", mode: "submit", connections })
   ],
-  targets: { [floor]: 0.8, BullMQ: 1.7, "pg-boss": 10, Restate: 6 },
+  targets: { [floor]: 0.8, BullMQ: 1.7, "BullMQ behind fastify": 1.7, "pg-boss": 10, Restate: 6 },
   p99Targets
 })
 
