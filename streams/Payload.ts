@@ -76,19 +76,20 @@ export class Payloads extends Context.Service<
       const randomSalt = RandomPool.make(saltBytes)
       const recent = RecentTexts.make(recentCharacters)
 
-      const seal: Payloads["Service"]["seal"] = Effect.fnUntraced(function* ({ owner, stream, name, json }) {
+      const sealNow: Payloads["Service"]["seal"] = ({ owner, stream, name, json }) => {
         const text = CanonicalJson.stringify(json)
         const size = Buffer.byteLength(text)
         const salt = randomSalt().toString("base64url")
         const sealed = { name, salt, size, hash: hash(salt, text) }
         if (size <= inlineLimit) {
           recent.put(sealed.hash, text)
-          return { ...sealed, content: { _tag: "Inline", text } }
+          return Effect.succeed({ ...sealed, content: { _tag: "Inline", text } })
         }
         const key = `payloads/${owner}/${stream}/${name}-${sealed.hash}`
-        yield* blobs.put(key, Buffer.from(text))
-        return { ...sealed, content: { _tag: "Blob", key } }
-      })
+        return Effect.as(blobs.put(key, Buffer.from(text)), { ...sealed, content: { _tag: "Blob", key } })
+      }
+
+      const seal: Payloads["Service"]["seal"] = (options) => Effect.suspend(() => sealNow(options))
 
       const textOf = Effect.fnUntraced(function* (content: PayloadContent) {
         if (content._tag === "Inline") return content.text

@@ -31,6 +31,9 @@ const keyStream = ({ accountId }: Caller, key: string): string =>
 /** What a client is told to wait when a model's queue is full, seconds. */
 const queueFullRetrySeconds = 5
 
+type Refused = ModelNotFound | InvalidInput
+type Idempotency = NonNullable<Submission["idempotency"]>
+
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
   const requests = yield* RequestActors
@@ -39,93 +42,121 @@ export const make = Effect.gen(function* () {
   const depth = yield* QueueDepth
   const ids = yield* IdGenerator
 
+  /** What a submit must be, whoever sends it and under whichever id. */
+  const admit = <E>({ endpoint, input }: Submission, check: Effect.Effect<void, E>) =>
+    Effect.flatMap(catalog.find(endpoint), (entry): Effect.Effect<CatalogEntry, E | Refused> => {
+      if (entry === null) return Effect.fail(new ModelNotFound())
+      return Effect.flatMap(check, () => {
+        const issues = entry.validateInput(input)
+        return issues.length > 0 ? Effect.fail(new InvalidInput({ issues })) : Effect.succeed(entry)
+      })
+    })
+
+  const checkQueue = ({ model }: CatalogEntry) => {
+    const { endpoint, maxQueued } = model
+    if (maxQueued === undefined) return Effect.void
+    return Effect.flatMap(depth.of(endpoint), (queued) =>
+      queued < maxQueued
+        ? Effect.void
+        : Effect.fail(new QueueFull({ retryAfterSeconds: queueFullRetrySeconds }))
+    )
+  }
+
+  const submitted = (
+    { caller, metadata, webhook }: Submission,
+    { model }: CatalogEntry,
+    quote: Pricing.Quote,
+    at: number,
+    input: Payload.SealedPayload
+  ): Omit<RequestSubmitted, "_tag"> => ({
+    at,
+    ...caller,
+    model: model.endpoint,
+    modelVersion: model.version,
+    metadata,
+    ...(webhook === null ? {} : { webhook }),
+    quote,
+    retry: model.retry ?? RetrySchedule.transportErrors,
+    payloads: { input: Payload.refOf(input) }
+  })
+
+  const accept = (submission: Submission, entry: CatalogEntry, id: RequestId, at: number) => {
+    const { quantity, maxQuantity } = entry.quantities(submission.input)
+    const quote = Pricing.quote(entry.model.price, quantity, maxQuantity)
+    // An id that is reserved may have been submitted under before; any other has just been made.
+    const execute = submission.idempotency === null ? requests.create : requests.execute
+    const sealed = payloads.seal({
+      owner: submission.caller.accountId,
+      stream: StreamName.make(InferenceRequest.aggregate.category, id),
+      name: "input",
+      json: submission.input
+    })
+    return Effect.flatMap(sealed, (input) => {
+      const request = submitted(submission, entry, quote, at, input)
+      return Effect.matchEffect(execute(id, { _tag: "Submit", request }, [input]), {
+        onSuccess: (accepted) => {
+          const snapshot = Snapshot.asSubmitted(id, accepted)
+          return snapshot === null
+            ? Effect.die("A submitted request has no state")
+            : Effect.succeed({ ...snapshot, replayed: accepted.events.length === 0 })
+        },
+        onFailure: (error) => (error._tag === "EventStoreError" ? Effect.fail(error) : Effect.die(error))
+      })
+    })
+  }
+
+  const submitNew = <E>(submission: Submission, check: Effect.Effect<void, E>) =>
+    Effect.flatMap(admit(submission, check), (entry) =>
+      Effect.flatMap(Effect.andThen(checkQueue(entry), Clock.currentTimeMillis), (at) =>
+        accept(submission, entry, RequestId.make(ids.next()), at)
+      )
+    )
+
   /** What the first of all twins was answered, if it was accepted. */
-  const replay = Effect.fnUntraced(function* ({ caller, idempotency }: Submission) {
-    if (idempotency === null) return null
+  const replay = Effect.fnUntraced(function* ({ caller }: Submission, { key, requestHash }: Idempotency) {
     const now = yield* Clock.currentTimeMillis
-    const { state } = yield* keys.current(keyStream(caller, idempotency.key))
-    if (state._tag === "Free" || state.expiresAt <= now) return null
-    if (state.requestHash !== idempotency.requestHash) return null
+    const { state } = yield* keys.current(keyStream(caller, key))
+    if (state._tag === "Free" || state.expiresAt <= now || state.requestHash !== requestHash) return null
     return Snapshot.asSubmitted(state.requestId, yield* requests.current(state.requestId))
   })
 
-  /** The id to submit under: the one reserved by the first of all twins under an idempotency key. */
-  const reserve = Effect.fnUntraced(function* ({ caller, idempotency }: Submission, at: number) {
+  /** The id that the first of all twins has reserved. */
+  const reserve = Effect.fnUntraced(function* (
+    { caller }: Submission,
+    { key, requestHash }: Idempotency,
+    at: number
+  ) {
     const requestId = RequestId.make(ids.next())
-    if (idempotency === null) return requestId
     const { state } = yield* keys
-      .execute(keyStream(caller, idempotency.key), {
-        _tag: "Reserve",
-        at,
-        requestId,
-        requestHash: idempotency.requestHash
-      })
+      .execute(keyStream(caller, key), { _tag: "Reserve", at, requestId, requestHash })
       .pipe(Effect.catchTag("KeyReused", () => new IdempotencyKeyReused()))
     return state._tag === "Reserved" ? state.requestId : requestId
   })
 
-  const checkQueue = Effect.fnUntraced(function* ({ model }: CatalogEntry) {
-    if (model.maxQueued === undefined || (yield* depth.of(model.endpoint)) < model.maxQueued) return
-    return yield* new QueueFull({ retryAfterSeconds: queueFullRetrySeconds })
-  })
-
-  const accept = Effect.fnUntraced(function* (
+  const submitUnderKey = Effect.fnUntraced(function* <E>(
     submission: Submission,
-    entry: CatalogEntry,
-    id: RequestId,
-    at: number
+    idempotency: Idempotency,
+    check: Effect.Effect<void, E>
   ) {
-    const { caller, input, metadata, webhook } = submission
-    const { quantity, maxQuantity } = entry.quantities(input)
-    const payload = yield* payloads.seal({
-      owner: caller.accountId,
-      stream: StreamName.make(InferenceRequest.aggregate.category, id),
-      name: "input",
-      json: input
-    })
-    const request: Omit<RequestSubmitted, "_tag"> = {
-      at,
-      ...caller,
-      model: entry.model.endpoint,
-      modelVersion: entry.model.version,
-      metadata,
-      ...(webhook === null ? {} : { webhook }),
-      quote: Pricing.quote(entry.model.price, quantity, maxQuantity),
-      retry: entry.model.retry ?? RetrySchedule.transportErrors,
-      payloads: { input: Payload.refOf(payload) }
-    }
-    const command = { _tag: "Submit", request } as const
-    // An id that is reserved may have been submitted under before; any other has just been made.
-    const execute = submission.idempotency === null ? requests.create : requests.execute
-    return yield* execute(id, command, [payload]).pipe(
-      Effect.catchTag(["RequestNotFound", "NotDispatchable"], Effect.die)
-    )
+    const answered = yield* replay(submission, idempotency)
+    if (answered !== null) return { ...answered, replayed: true }
+    const entry = yield* admit(submission, check)
+    const at = yield* Clock.currentTimeMillis
+    const id = yield* reserve(submission, idempotency, at)
+    // A twin may have been accepted since.
+    const first = Snapshot.asSubmitted(id, yield* requests.current(id))
+    if (first !== null) return { ...first, replayed: true }
+    yield* checkQueue(entry)
+    return yield* accept(submission, entry, id, at)
   })
 
-  const submit: Requests["Service"]["submit"] = Effect.fnUntraced(function* <E>(
+  const submit: Requests["Service"]["submit"] = <E = never>(
     submission: Submission,
     check: Effect.Effect<void, E> = Effect.void
-  ) {
-    const answered = yield* replay(submission)
-    if (answered !== null) return { ...answered, replayed: true }
-    const entry = yield* catalog.find(submission.endpoint)
-    if (entry === null) return yield* new ModelNotFound()
-    yield* check
-    const issues = entry.validateInput(submission.input)
-    if (issues.length > 0) return yield* new InvalidInput({ issues })
-    const at = yield* Clock.currentTimeMillis
-    const id = yield* reserve(submission, at)
-    if (submission.idempotency !== null) {
-      // A twin may have been accepted since.
-      const first = Snapshot.asSubmitted(id, yield* requests.current(id))
-      if (first !== null) return { ...first, replayed: true }
-    }
-    yield* checkQueue(entry)
-    const accepted = yield* accept(submission, entry, id, at)
-    const snapshot = Snapshot.asSubmitted(id, accepted)
-    if (snapshot === null) return yield* Effect.die("A submitted request has no state")
-    return { ...snapshot, replayed: accepted.events.length === 0 }
-  })
+  ) =>
+    submission.idempotency === null
+      ? submitNew(submission, check)
+      : submitUnderKey(submission, submission.idempotency, check)
 
   return submit
 })

@@ -11,9 +11,10 @@ export const write = (
   correlationId: string
 ): void => {
   const fields: Record<string, string | number> = { ...headers }
+  const length = body === null ? 0 : Buffer.byteLength(body)
   if (body !== null) {
     fields["content-type"] = "application/json"
-    fields["content-length"] = Buffer.byteLength(body)
+    fields["content-length"] = length
   }
   fields["x-content-type-options"] = "nosniff"
   fields["x-request-id"] = correlationId
@@ -22,5 +23,7 @@ export const write = (
     LingeringClose.install(request.socket)
   }
   response.writeHead(status, fields)
-  response.end(body ?? undefined)
+  if (body === null) response.end()
+  // Nothing has to be encoded in text that has as many bytes as characters.
+  else response.end(body, length === body.length ? "latin1" : "utf8")
 }
