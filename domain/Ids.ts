@@ -7,14 +7,17 @@ import { Schema } from "effect"
 /** The 64 characters of `A-Za-z0-9_-` in ASCII order, so that encoded numbers sort as text. */
 const alphabet = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 
-const encodeBase64Ordered = (value: number, length: number): string => {
-  let text = ""
+const codes = Array.from(alphabet, (character) => character.charCodeAt(0))
+const codeOf = (digit: number): number => codes[digit] ?? 0
+
+/** Appends the code units of `value` in `length` digits. */
+const putOrdered = (target: Array<number>, value: number, length: number): void => {
+  const start = target.length
   let rest = value
-  for (let index = 0; index < length; index++) {
-    text = alphabet.charAt(rest % 64) + text
+  for (let index = length - 1; index >= 0; index--) {
+    target[start + index] = codeOf(rest % 64)
     rest = Math.floor(rest / 64)
   }
-  return text
 }
 
 const decodeBase64Ordered = (text: string): number => {
@@ -48,15 +51,19 @@ export interface TimeOrderedParts {
 
 /** The two highest of the nine time digits stay the same until 2109 (64⁷ ms); letters there keep ids friendly to shells. */
 const timePrefix = "rq"
+const timePrefixCodes = Array.from(timePrefix, (character) => character.charCodeAt(0))
 
 /**
  * 21 characters that sort by time: 9 of milliseconds, 2 of a counter, 10 random (60 bits). A unique index on random ids
  * would cost 40 % of the submit rate.
  */
-export const makeTimeOrdered = (parts: TimeOrderedParts): string => {
-  let random = ""
-  for (const byte of parts.random.subarray(0, 10)) random += alphabet.charAt(byte % 64)
-  return timePrefix + encodeBase64Ordered(parts.millis, 7) + encodeBase64Ordered(parts.counter, 2) + random
+export const makeTimeOrdered = ({ counter, millis, random }: TimeOrderedParts): string => {
+  const codes = [...timePrefixCodes]
+  putOrdered(codes, millis, 7)
+  putOrdered(codes, counter, 2)
+  for (const byte of random.subarray(0, 10)) codes.push(codeOf(byte % 64))
+  // In one step: text put together piece by piece is put together again wherever it is a key.
+  return String.fromCharCode(...codes)
 }
 
 /** The milliseconds that `makeTimeOrdered` put into an id. */

@@ -1,6 +1,6 @@
 /** What a projection is: the tables of one read model, and how an event changes their rows. */
 import type { DatabaseSync } from "node:sqlite"
-import { Schema } from "effect"
+import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 
 export interface Projection {
@@ -10,11 +10,26 @@ export interface Projection {
   readonly version: number
   /** DDL of its tables and indexes. */
   readonly tables: string
+  /** Prepares its statements on a connection whose tables exist. */
+  readonly open: (db: DatabaseSync) => Opened
+}
+
+export interface Opened {
+  /** Events of types that no rule names are skipped unread. */
+  readonly rules: ReadonlyArray<Rule>
   /**
-   * Prepares its statements on a connection whose tables exist. Events of types that no rule names are skipped unread.
-   * Rows are all it may remember: a batch may be undone and applied again.
+   * What the rules keep of a batch instead of writing it at once (`batch/Rows`, `batch/Counters`). Between two batches
+   * rows are all that a projection may remember: a batch may be undone and applied again, cut in other places.
    */
-  readonly open: (db: DatabaseSync) => ReadonlyArray<Rule>
+  readonly kept?: ReadonlyArray<Kept>
+}
+
+/** Changes of one batch that are in memory yet. */
+export interface Kept {
+  /** Writes them, in the batch's transaction. Throws what the rules would have thrown, had they written at once. */
+  readonly write: () => void
+  /** Drops them: the batch is undone. */
+  readonly forget: () => void
 }
 
 /** What an event of one type does to the rows. */
@@ -29,17 +44,13 @@ interface EventSchema {
 }
 
 /**
- * The rule for events of one type. `data` names the fields to decode: a replay is as fast as what it reads is small. The
+ * The rule for events of one type. It reads the fields that it needs through `EventFields`, which checks them. The
  * event's time is `event.time`, its stream's id `StreamName.idOf(event.stream)`.
  */
-export const on = <Data extends Schema.ConstraintDecoder<unknown>>(
+export const on = (
   { fields }: EventSchema,
-  data: Data,
-  apply: (data: Data["Type"], event: RecordedEvent) => void
-): Rule => {
-  const decode = Schema.decodeUnknownSync(data)
-  return { type: fields._tag.schema.literal, apply: (event) => apply(decode(event.data), event) }
-}
+  apply: (data: JsonObject, event: RecordedEvent) => void
+): Rule => ({ type: fields._tag.schema.literal, apply: (event) => apply(event.data, event) })
 
 /** The rule for events of one type that needs their time and stream alone: the data is not even parsed. */
 export const onType = ({ fields }: EventSchema, apply: (event: RecordedEvent) => void): Rule => ({

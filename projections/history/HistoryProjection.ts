@@ -1,6 +1,4 @@
 /** Every request there was, for lists: one row each, and counters so that totals need no counting. */
-import type { SQLOutputValue } from "node:sqlite"
-import { Schema } from "effect"
 import {
   BillingStatus,
   OutputRejected,
@@ -11,129 +9,119 @@ import {
   RequestStarted,
   RequestSubmitted
 } from "#domain/inference-request/Event.ts"
+import { completedOutcome, type OutcomeWord, type Status } from "#domain/inference-request/Status.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import { idOf } from "#streams/StreamName.ts"
+import * as Counters from "../batch/Counters.ts"
+import { object, oneOf, text, textOrNull, texts } from "../EventFields.ts"
 import { on, onType, type Projection } from "../Projection.ts"
-import { completedOutcome, type OutcomeWord } from "#domain/inference-request/Status.ts"
+import * as HistoryRows from "./HistoryRows.ts"
 
-/**
- * Each index ends in `created_at, request_id`, the order of every list. A page deep down steps over index entries only.
- * `started_at` is the first start of all runs, `run_started_at` that of the run under way, `has_violations` 1 when the
- * output breaks the model's schema, `amount` nano-USD.
- */
-const tables = `
-  CREATE TABLE history_requests (
-    request_id TEXT PRIMARY KEY,
-    account_id TEXT NOT NULL,
-    model TEXT NOT NULL,
-    status TEXT NOT NULL,
-    outcome TEXT NOT NULL,
-    metadata TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    started_at INTEGER,
-    run_started_at INTEGER,
-    ended_at INTEGER,
-    has_violations INTEGER NOT NULL,
-    billing_status TEXT,
-    amount TEXT,
-    error TEXT,
-    position TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX history_by_time ON history_requests (account_id, created_at);
-  CREATE INDEX history_by_status ON history_requests (account_id, status, created_at);
-  CREATE INDEX history_by_model ON history_requests (account_id, model, created_at);
-  CREATE INDEX history_by_model_and_status ON history_requests (account_id, model, status, created_at);
-  CREATE TABLE history_counters (
-    account_id TEXT NOT NULL,
-    model TEXT NOT NULL,
-    status TEXT NOT NULL,
-    requests INTEGER NOT NULL,
-    PRIMARY KEY (account_id, model, status)
-  ) STRICT, WITHOUT ROWID;
-`
+interface End {
+  readonly status: Status
+  readonly outcome: OutcomeWord
+  readonly billingStatus: BillingStatus
+  /** nano-USD */
+  readonly amount: string
+  readonly error: string | null
+}
 
-const Submitted = Schema.Struct({
-  accountId: Schema.String,
-  model: Schema.String,
-  metadata: Schema.Record(Schema.String, Schema.String)
-})
-
-const Completed = Schema.Struct({
-  billing: Schema.Struct({ status: BillingStatus, amount: Schema.String }),
-  error: Schema.NullOr(Schema.String)
-})
+const free = { billingStatus: "failed", amount: "0" } as const
 
 export const projection: Projection = {
   name: "history",
   version: 1,
-  tables,
+  tables: HistoryRows.tables,
   open: (db) => {
-    const submit = db.prepare(`INSERT INTO history_requests
-      VALUES (?, ?, ?, 'IN_QUEUE', 'pending', ?, ?, NULL, NULL, NULL, 0, NULL, NULL, NULL, ?)`)
     const count = db.prepare(`INSERT INTO history_counters VALUES (?, ?, ?, ?)
       ON CONFLICT (account_id, model, status) DO UPDATE SET requests = requests + excluded.requests`)
-    const find = db.prepare("SELECT account_id, model, status FROM history_requests WHERE request_id = ?")
-    const start = db.prepare(`UPDATE history_requests
-      SET status = 'IN_PROGRESS', started_at = coalesce(started_at, ?1), run_started_at = ?1, position = ?2
-      WHERE request_id = ?3`)
-    const stopRun = db.prepare("UPDATE history_requests SET run_started_at = NULL WHERE request_id = ?")
-    const reject = db.prepare("UPDATE history_requests SET has_violations = 1 WHERE request_id = ?")
-    const isRejected = db.prepare(
-      "SELECT 1 FROM history_requests WHERE request_id = ? AND has_violations = 1"
+    const counters = Counters.make(([accountId = "", model = "", status = ""], change) =>
+      count.run(accountId, model, status, change)
     )
-    const end = db.prepare(`UPDATE history_requests
-      SET status = ?, outcome = ?, ended_at = ?, billing_status = ?, amount = ?, error = ?, position = ?
-      WHERE request_id = ?`)
+    const rows = HistoryRows.make(db)
 
-    /** Moves the request to another status in the counters, before its row is changed. */
-    const moveTo = (requestId: string, status: string) => {
-      const row: Record<string, SQLOutputValue> | undefined = find.get(requestId)
-      if (row?.account_id === undefined || row.model === undefined || row.status === undefined) return
+    const moveTo = (row: HistoryRows.HistoryRow, status: Status) => {
       if (row.status === status) return
-      count.run(row.account_id, row.model, row.status, -1)
-      count.run(row.account_id, row.model, status, 1)
+      counters.add([row.accountId, row.model, row.status], -1)
+      counters.add([row.accountId, row.model, status], 1)
+      row.status = status
     }
 
-    return [
-      on(RequestSubmitted, Submitted, ({ accountId, model, metadata }, { stream, time, position }) => {
-        submit.run(idOf(stream), accountId, model, JSON.stringify(metadata), time, position)
-        count.run(accountId, model, "IN_QUEUE", 1)
+    const end = ({ stream, time, position }: RecordedEvent, endOf: (hasViolations: boolean) => End) => {
+      const row = rows.edit(idOf(stream))
+      if (row === undefined) return
+      const { status, outcome, billingStatus, amount, error } = endOf(row.hasViolations)
+      moveTo(row, status)
+      row.outcome = outcome
+      row.endedAt = time
+      row.billingStatus = billingStatus
+      row.amount = amount
+      row.error = error
+      row.position = position
+    }
+
+    const rules = [
+      on(RequestSubmitted, (data, { stream, time, position }) => {
+        const accountId = text(data, "accountId")
+        const model = text(data, "model")
+        const status: Status = "IN_QUEUE"
+        rows.add(idOf(stream), {
+          accountId,
+          model,
+          status,
+          outcome: "pending" satisfies OutcomeWord,
+          metadata: JSON.stringify(texts(data, "metadata")),
+          createdAt: time,
+          startedAt: null,
+          runStartedAt: null,
+          endedAt: null,
+          hasViolations: false,
+          billingStatus: null,
+          amount: null,
+          error: null,
+          position
+        })
+        counters.add([accountId, model, status], 1)
       }),
       onType(RequestStarted, ({ stream, time, position }) => {
-        const id = idOf(stream)
-        moveTo(id, "IN_PROGRESS")
-        start.run(time, position, id)
+        const row = rows.edit(idOf(stream))
+        if (row === undefined) return
+        moveTo(row, "IN_PROGRESS")
+        row.startedAt ??= time
+        row.runStartedAt = time
+        row.position = position
       }),
       onType(RequestRequeued, ({ stream }) => {
-        stopRun.run(idOf(stream))
+        const row = rows.edit(idOf(stream))
+        if (row !== undefined) row.runStartedAt = null
       }),
       onType(OutputRejected, ({ stream }) => {
-        reject.run(idOf(stream))
+        const row = rows.edit(idOf(stream))
+        if (row !== undefined) row.hasViolations = true
       }),
-      on(RequestCompleted, Completed, ({ billing, error }, { stream, time, position }) => {
-        const id = idOf(stream)
-        const outcome = completedOutcome(billing.status, isRejected.get(id) !== undefined)
-        moveTo(id, "COMPLETED")
-        end.run("COMPLETED", outcome, time, billing.status, billing.amount, error, position, id)
+      on(RequestCompleted, (data, event) => {
+        const billing = object(data, "billing")
+        const billingStatus = oneOf(billing, "status", BillingStatus.literals)
+        const amount = text(billing, "amount")
+        const error = textOrNull(data, "error")
+        end(event, (hasViolations) => ({
+          status: "COMPLETED",
+          outcome: completedOutcome(billingStatus, hasViolations),
+          billingStatus,
+          amount,
+          error
+        }))
       }),
-      on(
-        RequestFailed,
-        Schema.Struct({ message: Schema.String }),
-        ({ message }, { stream, time, position }) => {
-          const id = idOf(stream)
-          moveTo(id, "FAILED")
-          end.run("FAILED", "failed" satisfies OutcomeWord, time, "failed", "0", message, position, id)
-        }
-      ),
-      on(
-        RequestCancelled,
-        Schema.Struct({ reason: RequestCancelled.fields.reason }),
-        ({ reason }, { stream, time, position }) => {
-          const id = idOf(stream)
-          const outcome: OutcomeWord = reason === "expired" ? "expired" : "cancelled"
-          moveTo(id, "CANCELLED")
-          end.run("CANCELLED", outcome, time, "failed", "0", null, position, id)
-        }
-      )
+      on(RequestFailed, (data, event) => {
+        const error = text(data, "message")
+        end(event, () => ({ status: "FAILED", outcome: "failed", error, ...free }))
+      }),
+      on(RequestCancelled, (data, event) => {
+        const reason = oneOf(data, "reason", RequestCancelled.fields.reason.literals)
+        const outcome = reason === "expired" ? "expired" : "cancelled"
+        end(event, () => ({ status: "CANCELLED", outcome, error: null, ...free }))
+      })
     ]
+    return { rules, kept: [rows, counters] }
   }
 }

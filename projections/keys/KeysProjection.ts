@@ -1,7 +1,7 @@
 /** Accounts and their keys, for lists. No secret and no hash of one: keys are checked against their account's stream. */
-import { Schema } from "effect"
 import { AccountOpened, KeyIssued, KeyRevoked } from "#domain/account/Account.ts"
 import { idOf } from "#streams/StreamName.ts"
+import { text } from "../EventFields.ts"
 import { on, type Projection } from "../Projection.ts"
 
 const tables = `
@@ -29,21 +29,18 @@ export const projection: Projection = {
     const open = db.prepare("INSERT INTO keys_accounts VALUES (?, ?, ?)")
     const issue = db.prepare("INSERT INTO keys_keys VALUES (?, ?, ?, ?, NULL)")
     const revoke = db.prepare("UPDATE keys_keys SET revoked_at = ? WHERE key_id = ? AND account_id = ?")
-    const Named = Schema.Struct({ name: Schema.String })
-    return [
-      on(AccountOpened, Named, ({ name }, { stream, time }) => {
-        open.run(idOf(stream), name, time)
-      }),
-      on(
-        KeyIssued,
-        Schema.Struct({ keyId: Schema.String, name: Schema.String }),
-        ({ keyId, name }, event) => {
-          issue.run(keyId, idOf(event.stream), name, event.time)
-        }
-      ),
-      on(KeyRevoked, Schema.Struct({ keyId: Schema.String }), ({ keyId }, { stream, time }) => {
-        revoke.run(time, keyId, idOf(stream))
-      })
-    ]
+    return {
+      rules: [
+        on(AccountOpened, (data, { stream, time }) => {
+          open.run(idOf(stream), text(data, "name"), time)
+        }),
+        on(KeyIssued, (data, { stream, time }) => {
+          issue.run(text(data, "keyId"), idOf(stream), text(data, "name"), time)
+        }),
+        on(KeyRevoked, (data, { stream, time }) => {
+          revoke.run(time, text(data, "keyId"), idOf(stream))
+        })
+      ]
+    }
   }
 }

@@ -5,11 +5,7 @@ import type { GlobalPosition } from "#streams/GlobalPosition.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import type { Checkpoint, Checkpoints } from "./Checkpoints.ts"
 import { isStorageFailure } from "./Failure.ts"
-
-export interface Member {
-  readonly name: string
-  readonly rules: ReadonlyMap<string, (event: RecordedEvent) => void>
-}
+import type { Member } from "./Member.ts"
 
 export interface Group {
   members: ReadonlyArray<Member>
@@ -31,21 +27,45 @@ export interface Failure {
  */
 export type Apply = (group: Group, events: ReadonlyArray<RecordedEvent>) => ReadonlyArray<Failure>
 
+type Events = Array.NonEmptyReadonlyArray<RecordedEvent>
+
+/** What a member threw. */
+class Unapplied {
+  readonly member: Member
+  readonly cause: unknown
+  /** At which of the events; `undefined` when it was found out in writing what many of them had changed. */
+  readonly index: number | undefined
+  constructor(member: Member, cause: unknown, index: number | undefined) {
+    this.member = member
+    this.cause = cause
+    this.index = index
+  }
+}
+
 export const makeApply = (db: DatabaseSync, checkpoints: Checkpoints): Apply => {
-  /** Returns who failed, and at which of the events; nothing has happened then. */
-  const transact = (group: Group, events: Array.NonEmptyReadonlyArray<RecordedEvent>) => {
+  /** Applies the events from `first` to before `end`, and writes what they changed. */
+  const applyTo = (member: Member, events: Events, first: number, end: number) => {
+    let index = first
+    try {
+      for (; index < end; index++) {
+        const event = events[index]
+        if (event !== undefined) member.rules.get(event.type)?.(event)
+      }
+      for (const kept of member.kept) kept.write()
+    } catch (cause) {
+      if (isStorageFailure(cause)) throw cause
+      const isKnown = index < end || end - first === 1
+      throw new Unapplied(member, cause, isKnown ? Math.min(index, end - 1) : undefined)
+    }
+  }
+
+  /** Writes after every `step` events. Returns who failed; nothing has happened then. */
+  const transact = (group: Group, events: Events, step: number): Unapplied | undefined => {
     db.exec("BEGIN IMMEDIATE")
     try {
-      for (const [index, event] of events.entries()) {
-        for (const member of group.members) {
-          try {
-            member.rules.get(event.type)?.(event)
-          } catch (cause) {
-            if (isStorageFailure(cause)) throw cause
-            db.exec("ROLLBACK")
-            return { index, member, event, cause }
-          }
-        }
+      for (let first = 0; first < events.length; first += step) {
+        const end = Math.min(first + step, events.length)
+        for (const member of group.members) applyTo(member, events, first, end)
       }
       const checkpoint = after(group.checkpoint, events)
       for (const { name } of group.members) checkpoints.write(name, checkpoint)
@@ -53,26 +73,30 @@ export const makeApply = (db: DatabaseSync, checkpoints: Checkpoints): Apply => 
       group.checkpoint = checkpoint
       return undefined
     } catch (cause) {
+      for (const { kept } of group.members) for (const { forget } of kept) forget()
       if (db.isTransaction) db.exec("ROLLBACK")
+      if (cause instanceof Unapplied) return cause
       throw cause
     }
   }
 
   const apply: Apply = (group, events) => {
     if (!Array.isReadonlyArrayNonEmpty(events) || group.members.length === 0) return []
-    const failed = transact(group, events)
-    if (failed === undefined) return []
-    const { index, ...failure } = failed
+    const failed = transact(group, events, events.length)
+    const known = failed !== undefined && failed.index === undefined ? transact(group, events, 1) : failed
+    const event = known?.index === undefined ? undefined : events[known.index]
+    if (known === undefined || event === undefined) return []
+    const { member, cause, index } = known
     // Up to the failure everybody moves on, the failing one too; from there the others do.
     const earlier = apply(group, events.slice(0, index))
     const { position } = group.checkpoint
-    group.members = group.members.filter((member) => member !== failure.member)
-    return [...earlier, { ...failure, position }, ...apply(group, events.slice(index))]
+    group.members = group.members.filter((other) => other !== member)
+    return [...earlier, { member, position, event, cause }, ...apply(group, events.slice(index))]
   }
   return apply
 }
 
-const after = ({ position }: Checkpoint, events: Array.NonEmptyReadonlyArray<RecordedEvent>): Checkpoint => {
+const after = ({ position }: Checkpoint, events: Events): Checkpoint => {
   const { position: reached, hash } = Array.lastNonEmpty(events)
   return { position: reached, previous: events.at(-2)?.position ?? position, hash }
 }

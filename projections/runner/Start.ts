@@ -7,6 +7,7 @@ import type { Projection } from "../Projection.ts"
 import { attempt, type ReadModelError } from "../ReadModelError.ts"
 import type { Checkpoint, Checkpoints } from "./Checkpoints.ts"
 import type { Group } from "./Group.ts"
+import * as Member from "./Member.ts"
 
 const reason = "The tables of a read model cannot be prepared"
 
@@ -23,11 +24,7 @@ export const prepare = Effect.fnUntraced(function* (options: {
     const found = yield* attempt(reason, () => checkpoints.read(projection))
     const current = found !== undefined && (yield* isOnLog(reader, found)) ? found : undefined
     const checkpoint = current ?? (yield* rebuild(checkpoints, projection))
-    const rules = yield* attempt(reason, () => projection.open(db))
-    const member = {
-      name: projection.name,
-      rules: new Map(rules.map(({ type, apply }) => [type, apply]))
-    }
+    const member = yield* attempt(reason, () => Member.open(projection, db))
     const peers = groups.get(checkpoint.position)?.members ?? []
     groups.set(checkpoint.position, { members: [...peers, member], checkpoint })
   }

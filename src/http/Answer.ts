@@ -2,6 +2,7 @@
  * What a route says, before any transport: status, headers and a body that is text already. The routes of the declared
  * API and whatever serves a hot route in their place build the same answers.
  */
+import * as HttpBody from "effect/http/HttpBody"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 
 export interface Answer {
@@ -27,7 +28,17 @@ export const empty = (status: number, headers: Readonly<Record<string, string>>)
   body: null
 })
 
-export const toResponse = ({ status, headers, body }: Answer): HttpServerResponse.HttpServerResponse =>
-  body === null
-    ? HttpServerResponse.empty({ status, headers })
-    : HttpServerResponse.text(body, { status, headers, contentType: "application/json" })
+/** With all headers that an answer gets at the edge, in the order in which they are sent. */
+export const toResponse = (
+  { status, headers, body }: Answer,
+  correlationId: string
+): HttpServerResponse.HttpServerResponse => {
+  const edge = { "x-content-type-options": "nosniff", "x-request-id": correlationId }
+  if (body === null) return HttpServerResponse.empty({ status, headers: { ...headers, ...edge } })
+  const content = HttpBody.text(body, "application/json")
+  const about = { "content-type": content.contentType, "content-length": String(content.contentLength) }
+  return HttpServerResponse.setBody(
+    HttpServerResponse.empty({ status, headers: { ...headers, ...about, ...edge } }),
+    content
+  )
+}

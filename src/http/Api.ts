@@ -2,7 +2,6 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { MediaApi } from "./api/MediaApi.ts"
 import { QueueApi } from "./api/QueueApi.ts"
-import { RouteGuard } from "./api/RouteGuard.ts"
 import { SchemaErrors } from "./api/SchemaErrors.ts"
 import { SystemApi } from "./api/SystemApi.ts"
 
@@ -11,7 +10,6 @@ export class Api extends HttpApi.make("inferlog")
   .add(MediaApi)
   .add(SystemApi)
   .middleware(SchemaErrors)
-  .middleware(RouteGuard)
   .annotateMerge(
     OpenApi.annotations({
       title: "inferlog",

@@ -4,15 +4,11 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Deferred, Effect, Layer } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServer as Server } from "effect/http/HttpServer"
-import { HttpApiBuilder } from "effect/http-api"
 import { listenAddress } from "#src/ListenAddress.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import { Api } from "./Api.ts"
-import { Authorization } from "./api/Authorization.ts"
 import * as MediaHandlers from "./api/MediaHandlers.ts"
 import * as QueueHandlers from "./api/QueueHandlers.ts"
-import { RouteGuard } from "./api/RouteGuard.ts"
-import { SchemaErrors } from "./api/SchemaErrors.ts"
 import * as SystemHandlers from "./api/SystemHandlers.ts"
 import * as ClientErrors from "./edge/ClientErrors.ts"
 import * as Connections from "./edge/Connections.ts"
@@ -25,15 +21,11 @@ import * as Refusal from "./Refusal.ts"
 import { RequestRoutes } from "./routes/RequestRoutes.ts"
 import { Stopping } from "./Stopping.ts"
 
-const handlers = Layer.mergeAll(QueueHandlers.layer, MediaHandlers.layer, SystemHandlers.layer).pipe(
-  Layer.provide([Authorization.layer, RouteGuard.layer, SchemaErrors.layer, RequestRoutes.layer])
-)
-
 const routeTable = RouteTable.layer(Api)
 
 /** All routes, on whatever router serves them. */
-export const routes = HttpApiBuilder.layer(Api).pipe(
-  Layer.provide(handlers),
+export const routes = Layer.mergeAll(QueueHandlers.layer, MediaHandlers.layer, SystemHandlers.layer).pipe(
+  Layer.provide(RequestRoutes.layer),
   Layer.provide(ErrorBoundary.layer),
   Layer.provide(routeTable)
 )

@@ -6,7 +6,7 @@ import { dataDir } from "#src/DataDirectory.ts"
 import { host, port } from "#src/ListenAddress.ts"
 import { metricsToken } from "#src/http/routes/Metrics.ts"
 import { logLevel } from "#src/LogLevel.ts"
-import { logHotPerSecond } from "#src/operations/logs/AccessLog.ts"
+import { logRequestsPerSecond } from "#src/operations/logs/AccessLog.ts"
 import { logFormat } from "#src/operations/logs/LogFormat.ts"
 import * as OtlpSettings from "#src/operations/telemetry/OtlpSettings.ts"
 import { allowPrivateTargets } from "#src/outbound/Vetting.ts"
@@ -32,7 +32,7 @@ export const all: ReadonlyArray<Setting<unknown>> = [
   visionWorkers,
   logLevel,
   logFormat,
-  logHotPerSecond,
+  logRequestsPerSecond,
   metricsToken,
   ...OtlpSettings.all
 ]

@@ -8,22 +8,17 @@ import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import type { Commit } from "../AppendObserver.ts"
 import * as EventChain from "../EventChain.ts"
 import { EventStoreError } from "../EventReader.ts"
-import { type Append, type Appended, WrongExpectedVersion } from "../EventStore.ts"
-import { trustedVersion, type ExpectedVersion } from "../ExpectedVersion.ts"
-import * as GlobalPosition from "../GlobalPosition.ts"
-import { RecordedEvent } from "../RecordedEvent.ts"
+import type { Append, Appended, WrongExpectedVersion } from "../EventStore.ts"
+import type { RecordedEvent } from "../RecordedEvent.ts"
 import type { Head } from "./LogHead.ts"
-import type { Reads, Tail } from "./Reads.ts"
+import type { Reads } from "./Reads.ts"
 import * as SqliteFailure from "./SqliteFailure.ts"
-import * as TailCache from "./TailCache.ts"
+import * as Transaction from "./Transaction.ts"
 
 type AppendError = WrongExpectedVersion | EventStoreError
 type AppendExit = Exit.Exit<Appended, AppendError>
 
-interface Pending {
-  readonly append: Append
-  /** Canonical data of each event, made before the transaction so that a bad value fails its own append only. */
-  readonly texts: ReadonlyArray<string>
+interface Pending extends Transaction.Prepared {
   readonly resume: (exit: AppendExit) => void
 }
 
@@ -46,58 +41,10 @@ export interface WriterOptions {
 }
 
 export const make = ({ db, reads, head: start, onCommit, onFailure }: WriterOptions): Writer => {
-  const begin = db.prepare("BEGIN IMMEDIATE")
-  const commit = db.prepare("COMMIT")
-  const rollback = db.prepare("ROLLBACK")
-  const insertEvent = db.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-  const insertPayload = db.prepare("INSERT INTO payloads VALUES (?, ?, ?, ?, ?, ?, ?)")
-  const tails = TailCache.make(reads.tail)
+  const transaction = Transaction.make(db, reads)
   let head = start
   let waiting: Array<Pending> = []
   let closed: EventStoreError | undefined
-
-  /** Writes one append into the open transaction. Throws what SQLite throws. */
-  const write = ({ append, texts }: Pending, sequence: number, written: Array<RecordedEvent>): AppendExit => {
-    const { stream } = append
-    let tail = tails.get(stream)
-    if (!matches(append.expected, tail)) return Exit.fail(new WrongExpectedVersion({ stream }))
-    for (const [index, { id, type, time, data }] of append.events.entries()) {
-      const ordinal: number = tail === undefined ? 0 : tail.ordinal + 1
-      const text = texts[index] ?? ""
-      const hash = EventChain.hash(tail?.hash ?? EventChain.origin, { stream, ordinal, id, type, time, text })
-      const position = sequence + index + 1
-      insertEvent.run(position, stream, ordinal, id, type, time, text, hash)
-      const fields = { stream, ordinal, id, type, time, text, hash, version: trustedVersion(String(ordinal)) }
-      written.push(new RecordedEvent({ ...fields, position: GlobalPosition.trusted(String(position)) }, data))
-      tail = { ordinal, hash }
-    }
-    for (const { name, salt, hash, size, content } of append.payloads ?? []) {
-      const isInline = content._tag === "Inline"
-      insertPayload.run(
-        stream,
-        name,
-        salt,
-        hash,
-        size,
-        isInline ? content.text : null,
-        isInline ? null : content.key
-      )
-    }
-    if (tail !== undefined) tails.set(stream, tail)
-    return Exit.succeed({
-      version: trustedVersion(String(tail?.ordinal)),
-      position: GlobalPosition.trusted(String(sequence + append.events.length))
-    })
-  }
-
-  /** One transaction over `batch`: the exits of its appends and their events, or what SQLite threw. */
-  const transact = (batch: ReadonlyArray<Pending>) => {
-    const written: Array<RecordedEvent> = []
-    begin.run()
-    const exits = batch.map((pending) => write(pending, head.sequence + written.length, written))
-    commit.run()
-    return { exits, written }
-  }
 
   const advance = (written: ReadonlyArray<RecordedEvent>, commit: Commit) => {
     const digest = written.reduce((digest, event) => EventChain.digest(digest, event.hash), head.digest)
@@ -110,38 +57,32 @@ export const make = ({ db, reads, head: start, onCommit, onFailure }: WriterOpti
     onFailure(error)
   }
 
-  const undo = (): boolean => {
-    try {
-      if (db.isTransaction) rollback.run()
-      return true
-    } catch {
-      return false
-    }
-  }
+  const refuse = (batch: ReadonlyArray<Pending>, error: EventStoreError) => batch.map(() => Exit.fail(error))
 
-  const attempt = (batch: ReadonlyArray<Pending>): ReadonlyArray<AppendExit> => {
-    if (closed !== undefined) return batch.map(() => Exit.fail(closed as EventStoreError))
+  const attempt = (batch: ReadonlyArray<Pending>, trusting: boolean): ReadonlyArray<AppendExit> => {
+    if (closed !== undefined) return refuse(batch, closed)
     try {
       const began = performance.now()
-      const { exits, written } = transact(batch)
+      const { events, exits } = transaction.commit(batch, { after: head.sequence, trusting })
       const durationMs = performance.now() - began
-      if (written.length > 0) advance(written, { appends: batch.length, events: written.length, durationMs })
+      if (events.length > 0) advance(events, { appends: batch.length, events: events.length, durationMs })
       return exits
     } catch (cause) {
-      tails.clear()
-      const failure = undo() ? SqliteFailure.classify(cause) : "fatal"
-      if (failure === "constraint" && batch.length > 1) return batch.flatMap((pending) => attempt([pending]))
+      const failure = transaction.undo(batch) ? SqliteFailure.classify(cause) : "fatal"
+      if (failure === "constraint" && trusting) return attempt(batch, false)
+      if (failure === "constraint" && batch.length > 1)
+        return batch.flatMap((pending) => attempt([pending], false))
       const error = new EventStoreError({ reason: SqliteFailure.reasons[failure], cause })
       // After a failed fsync nobody knows what is on disk: only a restart, which reads the file anew, can tell.
       if (failure === "fatal") fail(error)
-      return batch.map(() => Exit.fail(error))
+      return refuse(batch, error)
     }
   }
 
   const flush = () => {
     const batch = waiting
     waiting = []
-    const exits = attempt(batch)
+    const exits = attempt(batch, true)
     for (const [index, { resume }] of batch.entries())
       resume(exits[index] ?? Exit.die("no exit of an append"))
   }
@@ -158,16 +99,5 @@ export const make = ({ db, reads, head: start, onCommit, onFailure }: WriterOpti
       closed = new EventStoreError({ reason: "The log is closed" })
     },
     fail
-  }
-}
-
-const matches = (expected: ExpectedVersion, tail: Tail | undefined): boolean => {
-  switch (expected._tag) {
-    case "Any":
-      return true
-    case "NoStream":
-      return tail === undefined
-    case "Exactly":
-      return tail !== undefined && String(tail.ordinal) === expected.version
   }
 }

@@ -1,15 +1,9 @@
 /** `Authorization: Key <API_KEY>`, checked before anything else of the request is looked at. */
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
-import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { Authentication } from "#src/accounts/Authentication.ts"
-import type { Caller } from "#src/accounts/Caller.ts"
-import { respond } from "../edge/Respond.ts"
 import * as CommonResponses from "./CommonResponses.ts"
-
-export class CurrentCaller extends Context.Service<CurrentCaller, Caller>()(
-  "inferlog/src/http/CurrentCaller"
-) {}
 
 /** Declared as a header: few tools know another HTTP scheme than Basic and Bearer. */
 const apiKey = HttpApiSecurity.apiKey({ key: "Authorization", in: "header" }).pipe(
@@ -19,25 +13,15 @@ const apiKey = HttpApiSecurity.apiKey({ key: "Authorization", in: "header" }).pi
   )
 )
 
-export class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: CurrentCaller }>()(
+/** The declaration. `admit` is what carries it out. */
+export class Authorization extends HttpApiMiddleware.Service<Authorization>()(
   "inferlog/src/http/Authorization",
   { security: { apiKey }, error: CommonResponses.unauthorized }
-) {
-  static readonly layer = Layer.effect(
-    Authorization,
-    Effect.gen(function* () {
-      const authentication = yield* Authentication
-      return Authorization.of({
-        apiKey: (handler) =>
-          Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-            authentication.authenticate(request.headers["authorization"])
-          ).pipe(
-            Effect.matchEffect({
-              onFailure: (error) => respond(Effect.fail(error)),
-              onSuccess: (caller) => Effect.provideService(handler, CurrentCaller, caller)
-            })
-          )
-      })
-    })
-  )
-}
+) {}
+
+/** From a request to its caller. */
+export const admit = Effect.map(
+  Authentication,
+  (authentication) => (request: HttpServerRequest) =>
+    authentication.authenticate(request.headers["authorization"])
+)

@@ -1,35 +1,34 @@
 /** The declared system routes. */
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import * as Answer from "../Answer.ts"
 import { Api } from "../Api.ts"
-import { answerError, respond } from "../edge/Respond.ts"
 import * as Docs from "../routes/Docs.ts"
 import * as Health from "../routes/Health.ts"
 import * as Metrics from "../routes/Metrics.ts"
+import * as DeclaredRoutes from "./DeclaredRoutes.ts"
 import * as OpenApiDocument from "./OpenApiDocument.ts"
+import { SystemApi } from "./SystemApi.ts"
 
-export const layer = HttpApiBuilder.group(
-  Api,
-  "system",
-  Effect.fnUntraced(function* (handlers) {
-    const health = yield* Health.make
-    const metrics = yield* Metrics.make
-    const docs = yield* Docs.make
-    const document = OpenApiDocument.make(Api, yield* PublicUrls)
-    const description = Answer.toResponse(
-      Answer.json(200, document, { "cache-control": "public, max-age=300" })
-    )
-    return handlers
-      .handleRaw("health", () => respond(health()))
-      .handleRaw("metrics", ({ request }) =>
-        metrics(request.headers["authorization"]).pipe(
-          Effect.catch((error) => Effect.map(answerError(error), Answer.toResponse))
-        )
-      )
-      .handleRaw("openapi", () => Effect.succeed(description))
-      .handleRaw("docs", ({ request }) => docs.page(request))
-      .handleRaw("docsScript", ({ query, request }) => docs.script(request, query.v))
+const services = Effect.gen(function* () {
+  const document = OpenApiDocument.make(Api, yield* PublicUrls)
+  return {
+    health: yield* Health.make,
+    metrics: yield* Metrics.make,
+    docs: yield* Docs.make,
+    description: Answer.json(200, document, { "cache-control": "public, max-age=300" })
+  }
+})
+
+export const layer = DeclaredRoutes.layer({
+  group: SystemApi,
+  admit: DeclaredRoutes.everybody,
+  services,
+  handlers: ({ description, docs, health, metrics }) => ({
+    health,
+    metrics: ({ request }) => metrics(request.headers["authorization"]),
+    openapi: () => Effect.succeed(description),
+    docs: ({ request }) => docs.page(request),
+    docsScript: ({ query, request }) => docs.script(request, query.v)
   })
-)
+})

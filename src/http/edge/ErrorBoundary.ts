@@ -3,7 +3,7 @@
  * unexpected error is logged under the id and told to the client as no more than that. A connection whose request is
  * answered before all of it has come ends with the answer. What became of the exchange is told to `Exchanges`.
  */
-import { Cause, Clock, Effect, type Types } from "effect"
+import { Cause, Clock, Context, Effect, References, type Types } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { ClientAbort, isHttpServerError } from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -40,43 +40,55 @@ const make = Effect.gen(function* () {
   })
 
   return (handler: Response): Response =>
-    Effect.gen(function* () {
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
       const began = clock.monotonicTimeNanosUnsafe()
-      const request = yield* HttpServerRequest.HttpServerRequest
       const correlationId = ids.next()
       let route = unmatched
       let isClientGone = false
-      const refuse = (refusal: Refusal.Refusal) => Answer.toResponse(refusal.toAnswer(correlationId))
+      const refuse = (refusal: Refusal.Refusal) =>
+        Answer.toResponse(refusal.toAnswer(correlationId), correlationId)
       const rescue = (cause: Cause.Cause<unknown>) => {
         if (!Cause.hasInterruptsOnly(cause)) return Effect.map(refusalOf(cause, request), refuse)
         // The client is gone, or the server is about to be.
         isClientGone = cause.reasons.every(({ annotations }) => annotations.has(ClientAbort.key))
         return Effect.sync(() => refuse(Refusal.stopping))
       }
-      const response =
-        request.headers["host"] === undefined
-          ? refuse(hostMissing)
-          : yield* handler.pipe(
-              Effect.catchCause(rescue),
-              Effect.provideService(CorrelationId, correlationId),
-              Effect.provideService(RouteFound, (path) => (route = path)),
-              Effect.annotateLogs("request_id", correlationId)
-            )
-      exchanges({
-        correlationId,
-        method: request.method,
-        route,
-        status: isClientGone ? clientClosed : response.status,
-        durationMs: Number(clock.monotonicTimeNanosUnsafe() - began) / nanosPerMilli,
-        hot: hotRoutes.has(route)
-      })
-      return HttpServerResponse.setHeaders(response, {
-        "x-content-type-options": "nosniff",
-        "x-request-id": correlationId,
-        ...(UnreadBody.isPending(request) ? { connection: "close" } : {})
-      })
+      const withOwn = (services: Context.Context<HttpServerRequest.HttpServerRequest>) =>
+        services.pipe(
+          Context.add(CorrelationId, correlationId),
+          Context.add(RouteFound, (path) => void (route = path)),
+          Context.add(References.CurrentLogAnnotations, { request_id: correlationId })
+        )
+      const end = (response: HttpServerResponse.HttpServerResponse) => {
+        exchanges({
+          correlationId,
+          method: request.method,
+          route,
+          status: isClientGone ? clientClosed : response.status,
+          durationMs: Number(clock.monotonicTimeNanosUnsafe() - began) / nanosPerMilli,
+          hot: hotRoutes.has(route)
+        })
+        return complete(response, request, correlationId)
+      }
+      if (request.headers["host"] === undefined) return Effect.sync(() => end(refuse(hostMissing)))
+      return handler.pipe(Effect.catchCause(rescue), Effect.updateContext(withOwn), Effect.map(end))
     })
 })
+
+/** Answers have their headers; files and pages get them here. */
+const complete = (
+  response: HttpServerResponse.HttpServerResponse,
+  request: HttpServerRequest.HttpServerRequest,
+  correlationId: string
+): HttpServerResponse.HttpServerResponse => {
+  const isClosing = UnreadBody.isPending(request)
+  if (!isClosing && response.headers["x-request-id"] !== undefined) return response
+  return HttpServerResponse.setHeaders(response, {
+    "x-content-type-options": "nosniff",
+    "x-request-id": correlationId,
+    ...(isClosing ? { connection: "close" } : {})
+  })
+}
 
 type Response = Effect.Effect<
   HttpServerResponse.HttpServerResponse,

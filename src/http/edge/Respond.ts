@@ -1,7 +1,5 @@
-/** From a route's answer, or the error it ends with, to the response of the declared API. */
+/** From the error that a route ends with to its answer. */
 import { Effect } from "effect"
-import type * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as Answer from "../Answer.ts"
 import { CorrelationId } from "../CorrelationId.ts"
 import { type ServiceError, toRefusal } from "../ServiceErrors.ts"
 
@@ -13,8 +11,3 @@ export const answerError = Effect.fnUntraced(function* (error: ServiceError) {
   }
   return toRefusal(error).toAnswer(correlationId)
 })
-
-export const respond = <R>(
-  answer: Effect.Effect<Answer.Answer, ServiceError, R>
-): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R> =>
-  answer.pipe(Effect.catch(answerError), Effect.map(Answer.toResponse))

@@ -1,7 +1,7 @@
 /** All declared routes, to tell an unknown path from a wrong method, and which host serves what. */
 import { Context, Effect, Layer } from "effect"
 import * as FindMyWay from "effect/http/FindMyWay"
-import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
+import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { AnswersHead, type HostName, ServedOn } from "../api/RouteAnnotations.ts"
 import * as Refusal from "../Refusal.ts"
@@ -15,16 +15,13 @@ export interface RequestTarget {
   readonly host: string | undefined
 }
 
-/** A route as declared, and its parameters as found in a request. */
-export interface Match {
-  readonly endpoint: HttpApiEndpoint.Top
-  readonly group: HttpApiGroup.Top
-  readonly params: Readonly<Record<string, string | undefined>>
-}
+/** Of a path, as found by a router. */
+export type PathParams = Readonly<Record<string, string | undefined>>
 
 interface Declared {
   readonly path: string
   readonly hosts: ReadonlyArray<HostName>
+  readonly answersHead: boolean
 }
 
 /** Paths are told apart by case; a longer parameter than any of ours is no route. */
@@ -33,8 +30,8 @@ export const routerConfig = { caseSensitive: true, maxParamLength: 1024 }
 export class RouteTable extends Context.Service<
   RouteTable,
   {
-    /** Whether what the router found is a route of ours for this request. */
-    isServed(match: Match, target: RequestTarget): boolean
+    /** Whether the endpoint of that name, which a router found, is a route of ours for this request. */
+    isServed(endpoint: string, params: PathParams, target: RequestTarget): boolean
     /** Whether the host that was asked serves the endpoint of that name. */
     isServedHere(endpoint: string, host: string | undefined): boolean
     /** The path of the endpoint of that name, as declared. */
@@ -50,34 +47,35 @@ export class RouteTable extends Context.Service<
       RouteTable,
       Effect.gen(function* () {
         const isServedOn = hostRule(yield* PublicUrls)
-        const table = FindMyWay.make<Omit<Match, "params">>(routerConfig)
+        const table = FindMyWay.make<string>(routerConfig)
         const methods = new Set<string>()
         const byName = new Map<string, Declared>()
         HttpApi.reflect(api, {
           onGroup: () => {},
-          onEndpoint: ({ endpoint, group, mergedAnnotations }) => {
+          onEndpoint: ({ endpoint, mergedAnnotations }) => {
             methods.add(endpoint.method)
             byName.set(endpoint.identifier, {
               path: endpoint.path,
-              hosts: Context.get(mergedAnnotations, ServedOn)
+              hosts: Context.get(mergedAnnotations, ServedOn),
+              answersHead: Context.get(mergedAnnotations, AnswersHead)
             })
-            table.on(endpoint.method, endpoint.path as FindMyWay.PathInput, { endpoint, group })
+            table.on(endpoint.method, endpoint.path as FindMyWay.PathInput, endpoint.identifier)
           }
         })
 
-        const isServed = ({ endpoint, group, params }: Match, target: RequestTarget): boolean => {
-          const annotations = Context.merge(group.annotations, endpoint.annotations)
-          if (target.method === "HEAD" && !Context.get(annotations, AnswersHead)) return false
+        const isServed = (endpoint: string, params: PathParams, { host, method }: RequestTarget): boolean => {
+          const declared = byName.get(endpoint)
+          if (declared === undefined || (method === "HEAD" && !declared.answersHead)) return false
           const { modelName, ownerName } = params
           if (ownerName !== undefined && modelName !== undefined && !isEndpoint({ ownerName, modelName })) {
             return false
           }
-          return isServedOn(Context.get(annotations, ServedOn), target.host)
+          return isServedOn(declared.hosts, host)
         }
 
         const isAllowed = (target: RequestTarget): boolean => {
           const found = table.find(target.method === "HEAD" ? "GET" : target.method, target.url)
-          return found !== undefined && isServed({ ...found.handler, params: found.params }, target)
+          return found !== undefined && isServed(found.handler, found.params, target)
         }
 
         const refusal = (target: RequestTarget): Refusal.Refusal => {

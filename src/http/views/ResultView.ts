@@ -1,5 +1,5 @@
 /** The result object (contract, "Result / webhook payload"), and the errors that stand in for it. */
-import { DateTime, Schema } from "effect"
+import { Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Money from "#domain/Money.ts"
 import { BillingStatus } from "#domain/inference-request/Event.ts"
@@ -96,7 +96,7 @@ export const result = (snapshot: Snapshot, { input, output }: RequestPayloads): 
     metadata: submitted.metadata,
     inferenceTime: phase._tag === "Completed" ? phase.inferenceMs : null,
     delayTime: startedAt === null ? null : startedAt - submitted.at,
-    createdAt: DateTime.formatIso(DateTime.makeUnsafe(submitted.at)),
+    createdAt: new Date(submitted.at).toISOString(),
     outcome: word,
     cost: Money.format(cost(request)),
     media: []

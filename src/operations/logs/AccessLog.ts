@@ -1,5 +1,5 @@
 /**
- * One line for each exchange with a client. On hot routes a sample of them, and each 5xx; whoever reports an exchange
+ * One line for each exchange with a client, a sample of them on a busy route, and each 5xx; whoever reports an exchange
  * neither waits for its line nor fails with it.
  */
 import { Config, Effect, LogLevel, Queue, References, Schema } from "effect"
@@ -9,12 +9,12 @@ import { LogAllowance } from "./LogAllowance.ts"
 
 const Lines = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 }))
 
-export const logHotPerSecond = Setting.make({
-  name: "LOG_HOT_PER_SECOND",
+export const logRequestsPerSecond = Setting.make({
+  name: "LOG_REQUESTS_PER_SECOND",
   config: (name) => Config.schema(Lines, name),
   default: 10,
   description:
-    "access log lines a second of each hot route (submit, status, result); the others are counted, and server errors are logged beyond it",
+    "access log lines a second of each route; the others are counted, and server errors are logged beyond it",
   accepts: "0 to 100000",
   example: "100"
 })
@@ -35,7 +35,7 @@ const line = ({ correlationId, durationMs, method, route, status }: Exchange) =>
   })
 
 export const make = Effect.gen(function* () {
-  const perSecond = yield* logHotPerSecond.config
+  const perSecond = yield* logRequestsPerSecond.config
   const allowance = yield* LogAllowance
   const waiting = yield* Queue.dropping<Exchange>(capacity)
   const isOn = LogLevel.isGreaterThanOrEqualTo("Info", yield* References.MinimumLogLevel)
@@ -44,10 +44,8 @@ export const make = Effect.gen(function* () {
     Effect.forever(Effect.flatMap(Queue.takeAll(waiting), Effect.forEach(line, { discard: true })))
   )
 
-  const admits = ({ hot, route, status }: Exchange): boolean => {
-    if (status >= 500) return allowance.admits(`5xx ${route}`, errorsPerSecond)
-    return !hot || allowance.admits(route, perSecond)
-  }
+  const admits = ({ route, status }: Exchange): boolean =>
+    status >= 500 ? allowance.admits(`5xx ${route}`, errorsPerSecond) : allowance.admits(route, perSecond)
 
   return (exchange: Exchange): void => {
     if (!isOn || !admits(exchange)) return

@@ -3,8 +3,9 @@
  * is the DueWork projection, a claim is an event with an expected version, and what a claim finds is the request itself, so
  * that stale rows, duplicates and restarts are harmless. Waiting requests are rows, never fibers.
  */
-import { Clock, Deferred, Effect, Layer, Queue, Stream } from "effect"
+import { type Cause, Clock, Deferred, Effect, type Exit, Layer, Queue, Stream } from "effect"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
+import type { Rejection } from "#domain/inference-request/Command.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import { DueWork, type QueuedRequest } from "#projections/due-work/DueWork.ts"
@@ -49,14 +50,22 @@ const make = Effect.gen(function* () {
   /** Whose claims are run here: this node's own, and those of nodes whose jobs it re-attached to. */
   const owners = new Set([node.self])
 
-  const wake = Queue.offer(wakeUps, undefined)
+  /** Models without room for another run when they were last looked at. */
+  const full = new Set<string>()
 
-  /** The claim of one request; `null` when there is nothing to claim any more. */
-  const claim = (id: RequestId, provider: string): Effect.Effect<Claimed | null, EventStoreError> =>
-    Effect.flatMap(Clock.currentTimeMillis, (at) =>
-      actors.execute(id, { _tag: "Dispatch", at, provider, node: node.self })
-    ).pipe(
-      Effect.map(({ state }) => (state._tag === "Request" ? { id, request: state, jobId: null } : null)),
+  const wake = () => Queue.offerUnsafe(wakeUps, undefined)
+
+  /** Room is of interest only where something waits for it. */
+  const onEnd = (endpoint: string) =>
+    Effect.sync(() => {
+      if (full.delete(endpoint)) wake()
+    })
+
+  const notClaimed = (
+    id: RequestId,
+    cause: Cause.Cause<EventStoreError | Rejection>
+  ): Effect.Effect<null, EventStoreError> =>
+    Effect.failCause(cause).pipe(
       Effect.catchTag(["NotDispatchable", "RequestNotFound"], () => Effect.succeed(null)),
       Effect.catchDefect((defect) => {
         unreadable.add(id)
@@ -67,30 +76,37 @@ const make = Effect.gen(function* () {
       })
     )
 
+  /** The claim of one request; `null` when there is nothing to claim any more. */
+  const claim = (id: RequestId, provider: string, at: number): Effect.Effect<Claimed | null, EventStoreError> =>
+    Effect.matchCauseEffect(actors.execute(id, { _tag: "Dispatch", at, provider, node: node.self }), {
+      onSuccess: ({ state }) =>
+        Effect.succeed(state._tag === "Request" ? { id, request: state, jobId: null } : null),
+      onFailure: (cause) => notClaimed(id, cause)
+    })
+
   /** Starts a run of each row, and waits until all of them have made their claims. */
-  const claimAll = (rows: ReadonlyArray<QueuedRequest>, provider: string): Effect.Effect<void, EventStoreError> =>
-    Effect.suspend(() => {
-      const claims = new Array<Deferred.Deferred<unknown, EventStoreError>>()
-      const start = ({ model, requestId }: QueuedRequest) => {
-        const made = Deferred.makeUnsafe<unknown, EventStoreError>()
-        claims.push(made)
-        const telling = claim(requestId, provider).pipe(
-          Effect.onExit((exit) => Deferred.done(made, exit)),
-          Effect.orElseSucceed(() => null)
-        )
-        return runs.start({ id: requestId, endpoint: model, claim: telling, onEnd: wake })
+  const claimAll = (endpoint: ModelEndpoint, rows: ReadonlyArray<QueuedRequest>, provider: string) =>
+    Effect.flatMap(Clock.currentTimeMillis, (at) => {
+      const all = Deferred.makeUnsafe<void, EventStoreError>()
+      const ended = onEnd(endpoint)
+      let left = rows.length
+      const onClaim = (exit: Exit.Exit<unknown, EventStoreError>) => {
+        if (exit._tag === "Failure") Deferred.doneUnsafe(all, Effect.asVoid(exit))
+        else if (--left === 0) Deferred.doneUnsafe(all, Effect.void)
       }
-      return Effect.andThen(
-        Effect.forEach(rows, start, { discard: true }),
-        Effect.suspend(() => Effect.forEach(claims, Deferred.await, { discard: true }))
-      )
+      const start = ({ requestId: id }: QueuedRequest) =>
+        runs.start({ id, endpoint, claim: claim(id, provider, at), onClaim, onEnd: ended })
+      return Effect.andThen(Effect.forEach(rows, start, { discard: true }), Deferred.await(all))
     })
 
   /** True when claims were made, or when rows were stale: either way the projection has something to catch up with. */
   const dispatchModel = Effect.fnUntraced(function* (endpoint: ModelEndpoint, now: number) {
     const entry = yield* catalog.find(endpoint)
     const room = (entry?.model.concurrency ?? maxClaimsPerPass) - runs.count(endpoint)
-    if (room <= 0) return false
+    if (room <= 0) {
+      full.add(endpoint)
+      return false
+    }
     const limit = Math.min(room, maxClaimsPerPass)
     const due = yield* dueWork.next({
       model: endpoint,
@@ -102,7 +118,7 @@ const make = Effect.gen(function* () {
     const last = rows.at(-1)
     if (last === undefined) return false
     served.set(endpoint, last.accountId)
-    yield* claimAll(rows, entry?.model.provider ?? "none")
+    yield* claimAll(endpoint, rows, entry?.model.provider ?? "none")
     return true
   })
 
@@ -137,7 +153,7 @@ const make = Effect.gen(function* () {
     yield* Effect.timeoutOption(Queue.take(wakeUps), wait)
   })
 
-  const recover = Effect.map(yield* Recovery.make(wake), (adopted) => {
+  const recover = Effect.map(yield* Recovery.make(onEnd), (adopted) => {
     for (const owner of adopted) owners.add(owner)
   })
   /** In turn with the passes, so that no claim is under way while claims that nobody works on are looked for. */
@@ -149,7 +165,7 @@ const make = Effect.gen(function* () {
       yield* untilNext
     }
   })
-  const followDueWork = Stream.runForEach(projections.changes(projection.name), () => wake)
+  const followDueWork = Stream.runForEach(projections.changes(projection.name), () => Effect.sync(wake))
 
   return [Effect.forever(round), followDueWork]
 })

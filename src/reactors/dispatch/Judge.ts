@@ -40,15 +40,17 @@ const fitting = (violations: ReadonlyArray<Violation>): ReadonlyArray<Violation>
   return end === -1 ? violations : violations.slice(0, end)
 }
 
+/** `payloads` seals the output; the other outcomes cost nothing. */
 export const judge = (
+  payloads: Payload.Payloads["Service"],
   job: Pick<Job, "requestId" | "accountId">,
   /** `null` when the model is gone; then nothing can have succeeded. */
   entry: CatalogEntry | null,
   outcome: ProviderOutcome
-): Effect.Effect<Judged, BlobStoreError, Payload.Payloads> => {
+): Effect.Effect<Judged, BlobStoreError> => {
   switch (outcome._tag) {
     case "Succeeded":
-      return Effect.map(sealOutput(job, outcome.output), (payload) => ({
+      return Effect.map(sealOutput(payloads, job, outcome.output), (payload) => ({
         outcome: {
           _tag: "Succeeded",
           delivered: outcome.delivered,
@@ -73,12 +75,14 @@ export const judge = (
   }
 }
 
-const sealOutput = (job: Pick<Job, "requestId" | "accountId">, json: Json) =>
-  Effect.flatMap(Payload.Payloads, (payloads) =>
-    payloads.seal({
-      owner: job.accountId,
-      stream: StreamName.make(InferenceRequest.aggregate.category, job.requestId),
-      name: "output",
-      json
-    })
-  )
+const sealOutput = (
+  payloads: Payload.Payloads["Service"],
+  job: Pick<Job, "requestId" | "accountId">,
+  json: Json
+) =>
+  payloads.seal({
+    owner: job.accountId,
+    stream: StreamName.make(InferenceRequest.aggregate.category, job.requestId),
+    name: "output",
+    json
+  })

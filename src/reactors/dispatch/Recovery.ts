@@ -16,8 +16,8 @@ import { Runs } from "./Runs.ts"
 const pageSize = 500
 const concurrency = 64
 
-/** `onEnd` runs when a run that was re-attached has its outcome. */
-export const make = (onEnd: Effect.Effect<unknown>) =>
+/** `onEnd` gives what is to run, of a model, when a run that was re-attached has its outcome. */
+export const make = (onEnd: (endpoint: string) => Effect.Effect<unknown>) =>
   Effect.gen(function* () {
     const dueWork = yield* DueWork
     const projections = yield* Projections
@@ -39,7 +39,8 @@ export const make = (onEnd: Effect.Effect<unknown>) =>
       if (isWorkedOn(owner, id)) return null
       if (jobId !== null) {
         const claim = Effect.succeed({ id, request: state, jobId })
-        yield* runs.start({ id, endpoint: state.submitted.model, claim, onEnd })
+        const { model: endpoint } = state.submitted
+        yield* runs.start({ id, endpoint, claim, onEnd: onEnd(endpoint) })
         return owner
       }
       const at = yield* Clock.currentTimeMillis

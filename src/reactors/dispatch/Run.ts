@@ -1,14 +1,16 @@
 /** One claimed run, from its input to its recorded outcome, whatever the provider does. */
-import { Clock, Effect } from "effect"
+import { Cause, Clock, Effect, Exit } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import type { Request } from "#domain/inference-request/State.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
-import { Payloads } from "#streams/Payload.ts"
+import { type PayloadUnavailable, Payloads } from "#streams/Payload.ts"
+import type { BlobStoreError } from "#streams/BlobStore.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
-import type { Job, RunControl } from "#src/providers/Provider.ts"
+import type { Job } from "#src/providers/Provider.ts"
 import { Providers } from "#src/providers/Providers.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { judge } from "./Judge.ts"
@@ -32,67 +34,59 @@ const jobOf = ({ id, request }: Claimed) => ({
   attempt: request.attempt
 })
 
+const withoutInput = (
+  error: PayloadUnavailable | EventStoreError | BlobStoreError
+): Effect.Effect<ProviderOutcome> =>
+  error._tag === "PayloadUnavailable"
+    ? Effect.succeed(refused(`The input is ${error.reason}.`))
+    : Effect.as(
+        Effect.logError("The input of a run cannot be read", error),
+        broken("The input cannot be read.")
+      )
+
+const providerFailed = (cause: Cause.Cause<unknown>): Effect.Effect<ProviderOutcome> =>
+  Effect.as(Effect.logError("A provider failed unexpectedly", cause), broken("The provider failed."))
+
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
   const providers = yield* Providers
   const payloads = yield* Payloads
   const actors = yield* RequestActors
-
-  const readInput = ({ id, request }: Claimed): Effect.Effect<{ readonly input: Json } | ProviderOutcome> =>
-    payloads
-      .open(
-        StreamName.make(InferenceRequest.aggregate.category, id),
-        "input",
-        request.submitted.payloads.input
-      )
-      .pipe(
-        Effect.map((text) => ({ input: JSON.parse(text) as Json })),
-        Effect.catchTag("PayloadUnavailable", ({ reason }) =>
-          Effect.succeed(refused(`The input is ${reason}.`))
-        ),
-        Effect.catch((error) =>
-          Effect.as(
-            Effect.logError("The input of a run cannot be read", error),
-            broken("The input cannot be read.")
-          )
-        )
-      )
+  const scope = yield* Effect.scope
 
   const runAtProvider = (
     job: Job,
     jobId: string | null,
-    control: RunControl,
-    onPending: Effect.Effect<void>
+    report: RunReport.RunReport
   ): Effect.Effect<ProviderOutcome> => {
     const provider = providers.find(job.model.provider)
     if (provider === null) return Effect.succeed(refused("This server has no provider for the model."))
     const seconds = job.model.timeoutSeconds
-    const run = jobId === null ? provider.run(job, control) : provider.reattach(job, jobId, control)
+    const run = jobId === null ? provider.run(job, report) : provider.reattach(job, jobId, report)
     return TimeLimit.apply(run, {
       duration: seconds * 1_000,
       orElse: Effect.sync(() => refused(`The run took longer than the model's limit of ${seconds} s.`)),
-      onPending
+      onPending: report.pending
     })
   }
 
-  const perform = Effect.fnUntraced(
-    function* (
-      claimed: Claimed,
-      entry: CatalogEntry | null,
-      control: RunControl,
-      onPending: Effect.Effect<void>
-    ): Effect.fn.Return<ProviderOutcome> {
-      if (entry === null) return refused("The model is no longer offered.")
-      const read = yield* readInput(claimed)
-      if (!("input" in read)) return read
-      const job = { ...jobOf(claimed), model: entry.model, input: read.input }
-      return yield* runAtProvider(job, claimed.jobId, control, onPending)
-    },
-    // An interruption that is not this fiber's own is the provider's doing as well.
-    Effect.catchCause((cause) =>
-      Effect.as(Effect.logError("A provider failed unexpectedly", cause), broken("The provider failed."))
-    )
-  )
+  const perform = (
+    claimed: Claimed,
+    entry: CatalogEntry | null,
+    report: RunReport.RunReport
+  ): Effect.Effect<ProviderOutcome> => {
+    if (entry === null) return Effect.succeed(refused("The model is no longer offered."))
+    const { id, jobId, request } = claimed
+    const stream = StreamName.make(InferenceRequest.aggregate.category, id)
+    return Effect.matchEffect(payloads.open(stream, "input", request.submitted.payloads.input), {
+      onSuccess: (text) => {
+        const input = JSON.parse(text) as Json
+        return runAtProvider({ ...jobOf(claimed), model: entry.model, input }, jobId, report)
+      },
+      onFailure: withoutInput
+      // An interruption that is not this fiber's own is the provider's doing as well.
+    }).pipe(Effect.catchCause(providerFailed))
+  }
 
   const judgeAndRecord = (
     job: ReturnType<typeof jobOf>,
@@ -100,54 +94,47 @@ export const make = Effect.gen(function* () {
     outcome: ProviderOutcome,
     times: { readonly at: number; readonly startedAt: number | null }
   ) =>
-    Effect.suspend(() => judge(job, entry, outcome)).pipe(
-      Effect.provideService(Payloads, payloads),
-      Effect.flatMap((judged) =>
-        actors
-          .execute(
-            job.requestId,
-            { _tag: "RecordOutcome", attempt: job.attempt, ...times, outcome: judged.outcome },
-            judged.payloads
-          )
-          .pipe(
-            // A late outcome changes nothing, and its output is nobody's.
-            Effect.tap(({ events }) =>
-              events.some(({ _tag }) => _tag === "OutputReceived")
-                ? Effect.void
-                : payloads.discard(judged.payloads)
-            )
-          )
-      )
+    Effect.flatMap(
+      Effect.suspend(() => judge(payloads, job, entry, outcome)),
+      (judged) => {
+        const { attempt, requestId } = job
+        const command = { _tag: "RecordOutcome", attempt, ...times, outcome: judged.outcome } as const
+        return Effect.flatMap(actors.execute(requestId, command, judged.payloads), ({ events }) =>
+          // A late outcome changes nothing, and its output is nobody's.
+          judged.payloads.length === 0 || events.some(({ _tag }) => _tag === "OutputReceived")
+            ? Effect.void
+            : payloads.discard(judged.payloads)
+        )
+      }
     )
 
   /**
    * Until it is recorded: this run is this node's, and nobody else records it. A node that goes down meanwhile leaves the
    * run claimed, to be found lost.
    */
-  const record = Effect.fnUntraced(function* (
+  const record = (
     job: ReturnType<typeof jobOf>,
     entry: CatalogEntry | null,
     outcome: ProviderOutcome,
-    startedAt: number | null
-  ) {
-    const times = { at: yield* Clock.currentTimeMillis, startedAt }
-    const attempt: Effect.Effect<unknown> = judgeAndRecord(job, entry, outcome, times).pipe(
-      Effect.catchDefect((defect) =>
-        Effect.andThen(
-          Effect.logError("A provider's report cannot be recorded", defect),
-          judgeAndRecord(job, entry, refused("The provider's report cannot be read."), times)
-        )
-      ),
-      Effect.catchTag(["RequestNotFound", "NotDispatchable"], Effect.die),
-      Effect.catch((error) =>
-        Effect.logError("The outcome of a run is not recorded yet", error).pipe(
-          Effect.andThen(Effect.interruptible(Effect.sleep("1 second"))),
-          Effect.andThen(Effect.suspend(() => attempt))
+    times: { readonly at: number; readonly startedAt: number | null }
+  ): Effect.Effect<void> =>
+    Effect.catchCause(judgeAndRecord(job, entry, outcome, times), (cause) =>
+      Effect.failCause(cause).pipe(
+        Effect.catchDefect((defect) =>
+          Effect.andThen(
+            Effect.logError("A provider's report cannot be recorded", defect),
+            judgeAndRecord(job, entry, refused("The provider's report cannot be read."), times)
+          )
+        ),
+        Effect.catchTag(["RequestNotFound", "NotDispatchable"], Effect.die),
+        Effect.catch((error) =>
+          Effect.logError("The outcome of a run is not recorded yet", error).pipe(
+            Effect.andThen(Effect.interruptible(Effect.sleep("1 second"))),
+            Effect.andThen(Effect.suspend(() => record(job, entry, outcome, times)))
+          )
         )
       )
     )
-    yield* attempt
-  })
 
   /** A job that the provider runs without us stays claimed: the next node re-attaches to it. */
   const giveBack = Effect.fnUntraced(
@@ -162,18 +149,17 @@ export const make = Effect.gen(function* () {
   const afterClaim = Effect.fnUntraced(function* (claimed: Claimed, stopRequested: Effect.Effect<void>) {
     const job = jobOf(claimed)
     const { model, modelVersion } = claimed.request.submitted
-    const report = yield* Effect.provideService(
-      RunReport.make(job.requestId, job.attempt),
-      RequestActors,
-      actors
-    )
+    const { attempt, requestId: id } = job
+    const report = RunReport.make({ actors, scope, id, attempt, stopRequested })
     const entry = yield* catalog.findVersion(model, modelVersion)
-    const outcome = yield* perform(claimed, entry, { ...report, stopRequested }, report.pending).pipe(
-      Effect.interruptible,
-      Effect.onInterrupt(() => giveBack(job.requestId, job.attempt))
+    const outcome = yield* Effect.onExitPrimitive(
+      Effect.interruptible(perform(claimed, entry, report)),
+      (exit) =>
+        Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause) ? giveBack(id, attempt) : undefined
     )
-    yield* record(job, entry, outcome, yield* report.finish)
-  }, Effect.scoped)
+    const startedAt = yield* report.finish()
+    yield* record(job, entry, outcome, { at: yield* Clock.currentTimeMillis, startedAt })
+  })
 
   /**
    * From the claim on: between it and the run nothing interrupts, for nobody else would run what is claimed. A claim of

@@ -6,7 +6,8 @@ import { Clock, Effect, Fiber, type Scope } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import * as LogLines from "#domain/inference-request/LogLines.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
-import { RequestActors } from "#src/requests/RequestActors.ts"
+import type { RunControl } from "#src/providers/Provider.ts"
+import type { RequestActors } from "#src/requests/RequestActors.ts"
 
 /** A run that ends within this time of its start has both in one append, ms. */
 const startGraceMs = 20
@@ -18,17 +19,20 @@ const progressIntervalShare = 1 / 50
 /** Of a log line, characters. What is kept between two records is bounded as the request's log is. */
 const maxLineLength = 1_000
 
-export interface RunReport {
-  readonly accepted: (jobId: string) => Effect.Effect<void>
-  readonly started: Effect.Effect<void>
+export interface RunReport extends RunControl {
   /** Call when the run has not ended at once: its start is then recorded without waiting for its end. */
   readonly pending: Effect.Effect<void>
-  readonly progress: (report: {
-    readonly fraction: number | null
-    readonly logs: ReadonlyArray<string>
-  }) => Effect.Effect<void>
   /** Call at the end of the run: records the last lines; gives the start's time, to be told again with the outcome. */
-  readonly finish: Effect.Effect<number | null>
+  readonly finish: () => Effect.Effect<number | null>
+}
+
+export interface RunReportOptions extends Pick<RunControl, "stopRequested"> {
+  readonly actors: RequestActors["Service"]
+  /** What is still to be recorded of a run that does not finish goes with this. */
+  readonly scope: Scope.Scope
+  readonly id: RequestId
+  /** Number of the run. */
+  readonly attempt: number
 }
 
 /** Reports never fail a run: what cannot be recorded is logged, and the outcome will say the rest. */
@@ -41,86 +45,103 @@ const logged = (effect: Effect.Effect<unknown, unknown>) =>
 const known = (fraction: number | null) =>
   fraction === null || Number.isNaN(fraction) ? null : Math.min(Math.max(fraction, 0), 1)
 
-export const make = (
-  id: RequestId,
-  attempt: number
-): Effect.Effect<RunReport, never, RequestActors | Scope.Scope> =>
-  Effect.gen(function* () {
-    const actors = yield* RequestActors
-    const scope = yield* Effect.scope
-    let startedAt: number | null = null
-    let startRecorded = false
-    let isPending = false
-    let recordingStart: Fiber.Fiber<void> | undefined
-    let lines: ReadonlyArray<string> = []
-    let fraction: number | null = null
-    /** On the monotonic clock, ms. */
-    let begunAt = 0
-    let progressAt = 0
+/** What is known of the run, and what of it is on the log. */
+interface Reported extends RunReportOptions {
+  startedAt: number | null
+  isStartRecorded: boolean
+  isPending: boolean
+  recordingStart: Fiber.Fiber<void> | undefined
+  lines: ReadonlyArray<string>
+  fraction: number | null
+  /** On the monotonic clock, ms. */
+  begunAt: number
+  progressAt: number
+}
 
-    const recordStart = Effect.suspend(() =>
-      startRecorded || startedAt === null
-        ? Effect.void
-        : logged(
-            Effect.map(
-              actors.execute(id, { _tag: "RecordStarted", at: startedAt, attempt }),
-              () => (startRecorded = true)
-            )
-          )
+/** Runs that end at once are the hot ones: they pay for their start, and for nothing that they do not report. */
+export const make = (options: RunReportOptions): RunReport => {
+  const run: Reported = {
+    ...options,
+    startedAt: null,
+    isStartRecorded: false,
+    isPending: false,
+    recordingStart: undefined,
+    lines: [],
+    fraction: null,
+    begunAt: 0,
+    progressAt: 0
+  }
+  return {
+    stopRequested: options.stopRequested,
+    accepted: (jobId) => accept(run, jobId),
+    started: Clock.clockWith((clock) => start(run, clock)),
+    pending: Effect.suspend(() => {
+      run.isPending = true
+      return recordStartSoon(run)
+    }),
+    progress: (report) => progress(run, report),
+    finish: () =>
+      run.lines.length === 0 && run.recordingStart === undefined
+        ? Effect.succeed(run.startedAt)
+        : recordRest(run)
+  }
+}
+
+const accept = ({ actors, attempt, id }: Reported, jobId: string) =>
+  Effect.flatMap(Clock.currentTimeMillis, (at) =>
+    logged(actors.execute(id, { _tag: "RecordAccepted", at, attempt, jobId }))
+  )
+
+const start = (run: Reported, clock: Clock.Clock): Effect.Effect<void> => {
+  if (run.startedAt !== null) return Effect.void
+  run.startedAt = clock.currentTimeMillisUnsafe()
+  run.begunAt = run.progressAt = MonotonicTime.millisOf(clock)
+  return recordStartSoon(run)
+}
+
+const recordStart = (run: Reported): Effect.Effect<void> => {
+  const { actors, attempt, id, startedAt } = run
+  if (run.isStartRecorded || startedAt === null) return Effect.void
+  return logged(
+    Effect.map(
+      actors.execute(id, { _tag: "RecordStarted", at: startedAt, attempt }),
+      () => (run.isStartRecorded = true)
     )
+  )
+}
 
-    const recordProgress = Effect.gen(function* () {
-      if (lines.length === 0 && fraction === null) return
-      const at = yield* Clock.currentTimeMillis
-      progressAt = yield* MonotonicTime.millis
-      const report = { fraction, logs: lines }
-      lines = []
-      fraction = null
-      yield* recordStart
-      yield* logged(actors.execute(id, { _tag: "RecordProgress", at, attempt, ...report }))
-    })
+const recordStartSoon = (run: Reported): Effect.Effect<void> => {
+  if (!run.isPending || run.startedAt === null || run.recordingStart !== undefined) return Effect.void
+  const recording = Effect.delay(
+    Effect.suspend(() => recordStart(run)),
+    startGraceMs
+  )
+  // Not a child: whichever fiber of the provider reports the start may end before it is recorded.
+  return Effect.map(Effect.forkIn(recording, run.scope), (fiber) => void (run.recordingStart = fiber))
+}
 
-    const recordStartSoon = Effect.suspend(() => {
-      if (!isPending || startedAt === null || recordingStart !== undefined) return Effect.void
-      // Not a child: whichever fiber of the provider reports the start may end before it is recorded.
-      return Effect.map(
-        Effect.forkIn(Effect.delay(recordStart, startGraceMs), scope),
-        (fiber) => void (recordingStart = fiber)
-      )
-    })
+const progress = Effect.fnUntraced(function* (run: Reported, report: Parameters<RunControl["progress"]>[0]) {
+  yield* Clock.clockWith((clock) => start(run, clock))
+  run.fraction = known(report.fraction) ?? run.fraction
+  run.lines = LogLines.newest([...run.lines, ...report.logs.map((line) => line.slice(0, maxLineLength))])
+  const now = yield* MonotonicTime.millis
+  const interval = Math.max(minProgressIntervalMs, (now - run.begunAt) * progressIntervalShare)
+  if (now - run.progressAt >= interval) yield* recordProgress(run)
+})
 
-    const started = Effect.gen(function* () {
-      if (startedAt !== null) return
-      startedAt = yield* Clock.currentTimeMillis
-      begunAt = progressAt = yield* MonotonicTime.millis
-      yield* recordStartSoon
-    })
+const recordProgress = Effect.fnUntraced(function* (run: Reported) {
+  const { actors, attempt, fraction, id, lines: logs } = run
+  if (logs.length === 0 && fraction === null) return
+  const at = yield* Clock.currentTimeMillis
+  run.progressAt = yield* MonotonicTime.millis
+  run.lines = []
+  run.fraction = null
+  yield* recordStart(run)
+  yield* logged(actors.execute(id, { _tag: "RecordProgress", at, attempt, fraction, logs }))
+})
 
-    const pending = Effect.suspend(() => {
-      isPending = true
-      return recordStartSoon
-    })
-
-    return {
-      accepted: (jobId) =>
-        Effect.flatMap(Clock.currentTimeMillis, (at) =>
-          logged(actors.execute(id, { _tag: "RecordAccepted", at, attempt, jobId }))
-        ),
-      started,
-      pending,
-      progress: (report) =>
-        Effect.gen(function* () {
-          yield* started
-          fraction = known(report.fraction) ?? fraction
-          lines = LogLines.newest([...lines, ...report.logs.map((line) => line.slice(0, maxLineLength))])
-          const now = yield* MonotonicTime.millis
-          const interval = Math.max(minProgressIntervalMs, (now - begunAt) * progressIntervalShare)
-          if (now - progressAt >= interval) yield* recordProgress
-        }),
-      finish: Effect.gen(function* () {
-        if (lines.length > 0) yield* recordProgress
-        if (recordingStart !== undefined) yield* Fiber.interrupt(recordingStart)
-        return startedAt
-      })
-    }
-  })
+const recordRest = Effect.fnUntraced(function* (run: Reported) {
+  if (run.lines.length > 0) yield* recordProgress(run)
+  if (run.recordingStart !== undefined) yield* Fiber.interrupt(run.recordingStart)
+  return run.startedAt
+})

@@ -1,14 +1,16 @@
 /** The runs under way on this node: a supervised fiber each, counted per model. */
-import { Context, Deferred, Effect, FiberSet, Layer } from "effect"
+import { Cause, Context, Deferred, Effect, type Exit, FiberSet, Layer, References } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import * as Run from "./Run.ts"
 
-export interface StartOptions {
+export interface StartOptions<E> {
   readonly id: RequestId
   /** The model's endpoint, under which the run counts from now on. */
   readonly endpoint: string
-  /** Makes the claim, or finds that there is nothing to claim: `null`. It tells its caller itself when it fails. */
-  readonly claim: Effect.Effect<Run.Claimed | null>
+  /** Makes the claim, or finds that there is nothing to claim: `null`. */
+  readonly claim: Effect.Effect<Run.Claimed | null, E>
+  /** Called when the claim is made and counts here, or is not made. A claim that fails is told of in no other way. */
+  readonly onClaim?: (exit: Exit.Exit<Run.Claimed | null, E>) => void
   /** Runs when the outcome of what was claimed is recorded. */
   readonly onEnd: Effect.Effect<unknown>
 }
@@ -17,7 +19,7 @@ export class Runs extends Context.Service<
   Runs,
   {
     /** Starts a run in a fiber of its own and returns at once. */
-    start(options: StartOptions): Effect.Effect<void>
+    start<E>(options: StartOptions<E>): Effect.Effect<void>
     /** Asks the provider to stop the run, if it is one of this node's. */
     stop(id: RequestId): Effect.Effect<void>
     /** Whether the request is being run here. */
@@ -36,29 +38,33 @@ export class Runs extends Context.Service<
 
       const count = (endpoint: string) => counts.get(endpoint) ?? 0
 
-      const start = ({ claim, endpoint, id, onEnd }: StartOptions) =>
+      /** In the caller's context, with one annotation more: to add and to remove it around the run costs a hot path twice. */
+      const fork = (id: RequestId, effect: Effect.Effect<void>) =>
+        Effect.withFiber<void>(({ context }) => {
+          const annotations = { ...Context.get(context, References.CurrentLogAnnotations), request_id: id }
+          const annotated = Context.add(context, References.CurrentLogAnnotations, annotations)
+          FiberSet.addUnsafe(fibers, Effect.runForkWith(annotated)(effect))
+          return Effect.void
+        })
+
+      const start = <E>({ claim, endpoint, id, onClaim, onEnd }: StartOptions<E>) =>
         Effect.suspend(() => {
           const stop = Deferred.makeUnsafe<void>()
           let isClaimed = false
           counts.set(endpoint, count(endpoint) + 1)
-          const claiming = Effect.map(claim, (claimed) => {
-            isClaimed = claimed !== null
+          const claiming = Effect.onExitPrimitive(claim, (exit) => {
+            isClaimed = exit._tag === "Success" && exit.value !== null
             if (isClaimed) stops.set(id, stop)
-            return claimed
+            onClaim?.(exit)
+            return undefined
           })
-          const ended = Effect.suspend(() => {
+          const running = Effect.onExitPrimitive(run(claiming, Deferred.await(stop)), () => {
             counts.set(endpoint, count(endpoint) - 1)
             // The next run of the request may have begun.
             if (stops.get(id) === stop) stops.delete(id)
-            return isClaimed ? onEnd : Effect.void
+            return isClaimed ? Effect.asVoid(onEnd) : undefined
           })
-          return run(claiming, Deferred.await(stop)).pipe(
-            Effect.catchDefect((defect) => Effect.logError("A run was left without an outcome", defect)),
-            Effect.ensuring(ended),
-            Effect.annotateLogs({ request_id: id }),
-            FiberSet.run(fibers),
-            Effect.asVoid
-          )
+          return fork(id, Effect.catchCause(running, leftOver))
         })
 
       return Runs.of({
@@ -74,3 +80,6 @@ export class Runs extends Context.Service<
     })
   )
 }
+
+const leftOver = (cause: Cause.Cause<unknown>): Effect.Effect<void> =>
+  Cause.hasDies(cause) ? Effect.logError("A run was left without an outcome", cause) : Effect.void

@@ -35,7 +35,7 @@ const ended = (port: number, model: string, id: string) =>
 describe("GET /metrics", () => {
   it.live("has each documented metric and no other, and counts what was done", () =>
     Effect.gen(function* () {
-      const { port, scrape } = yield* serve({ LOG_HOT_PER_SECOND: "0", LOG_LEVEL: "Info" })
+      const { port, scrape } = yield* serve({ LOG_REQUESTS_PER_SECOND: "0", LOG_LEVEL: "Info" })
       const echo = yield* submit(port, "sandbox/echo", { value: 1 })
       const partial = yield* submit(port, "sandbox/partial", { count: 3, deliver: 1 })
       const failing = yield* submit(port, "sandbox/fail", {})

@@ -21,7 +21,7 @@ const kept = Effect.fnUntraced(function* (violations: ReadonlyArray<Violation>) 
     validateInput: () => [],
     validateOutput: () => violations
   }
-  const { outcome } = yield* judge(job, entry, succeeded())
+  const { outcome } = yield* judge(yield* Payloads, job, entry, succeeded())
   assert(outcome._tag === "Succeeded")
   return outcome.output.violations
 })
