@@ -43,6 +43,8 @@ export const forbidden = new Refusal({ status: 403, error: "This key has no acce
 export const notFound = (what: string): Refusal => new Refusal({ status: 404, error: `${what} not found.` })
 
 export const unknownRoute = notFound("Route")
+export const unknownModel = notFound("Model")
+export const unknownRequest = notFound("Request")
 
 export const methodNotAllowed = (allow: ReadonlyArray<string>): Refusal =>
   new Refusal({

@@ -29,7 +29,7 @@ export const toRefusal = (error: ServiceError): Refusal.Refusal => {
     case "Unauthorized":
       return Refusal.unauthorized
     case "ModelNotFound":
-      return Refusal.notFound("Model")
+      return Refusal.unknownModel
     case "InvalidInput":
       return Refusal.invalid(error.issues)
     case "IdempotencyKeyReused":
@@ -37,7 +37,7 @@ export const toRefusal = (error: ServiceError): Refusal.Refusal => {
     case "QueueFull":
       return Refusal.rateLimited({ scope: "model", retryAfterSeconds: error.retryAfterSeconds })
     case "RequestNotFound":
-      return Refusal.notFound("Request")
+      return Refusal.unknownRequest
     case "RequestForbidden":
       return Refusal.forbidden
     case "EventStoreError":

@@ -10,9 +10,8 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Answer from "../Answer.ts"
-import { CorrelationId } from "../CorrelationId.ts"
 import * as Refusal from "../Refusal.ts"
-import { clientClosed, Exchanges, RouteFound, unmatched } from "./Exchanges.ts"
+import { clientClosed, Exchanges, UnderWay, unmatched } from "./Exchanges.ts"
 import { RouteTable } from "./RouteTable.ts"
 import * as UnreadBody from "./UnreadBody.ts"
 
@@ -25,7 +24,6 @@ const make = Effect.gen(function* () {
   const routes = yield* RouteTable
   const exchanges = yield* Exchanges
   const clock = yield* Clock.Clock
-  const hotRoutes = new Set(["submit", "status", "result"].map(routes.path))
 
   const refusalOf = Effect.fnUntraced(function* (
     cause: Cause.Cause<unknown>,
@@ -55,8 +53,7 @@ const make = Effect.gen(function* () {
       }
       const withOwn = (services: Context.Context<HttpServerRequest.HttpServerRequest>) =>
         services.pipe(
-          Context.add(CorrelationId, correlationId),
-          Context.add(RouteFound, (path) => void (route = path)),
+          Context.add(UnderWay, { correlationId, found: (path) => void (route = path) }),
           Context.add(References.CurrentLogAnnotations, { request_id: correlationId })
         )
       const end = (response: HttpServerResponse.HttpServerResponse) => {
@@ -65,8 +62,7 @@ const make = Effect.gen(function* () {
           method: request.method,
           route,
           status: isClientGone ? clientClosed : response.status,
-          durationMs: Number(clock.monotonicTimeNanosUnsafe() - began) / nanosPerMilli,
-          hot: hotRoutes.has(route)
+          durationMs: Number(clock.monotonicTimeNanosUnsafe() - began) / nanosPerMilli
         })
         return complete(response, request, correlationId)
       }

@@ -9,8 +9,6 @@ export interface Exchange {
   readonly status: number
   /** From the headers' arrival until the answer was handed to the socket, ms. */
   readonly durationMs: number
-  /** On routes that are asked thousands of times a second: only some of these are logged. */
-  readonly hot: boolean
 }
 
 /** What is counted for a client that left before its answer (nginx's word for it). */
@@ -19,12 +17,18 @@ export const clientClosed = 499
 /** `route` of an exchange that no declared route is for. */
 export const unmatched = "unmatched"
 
-/** Told by whoever finds the declared route of the exchange under way. */
-export const RouteFound = Context.Reference<(path: string) => void>("inferlog/src/http/RouteFound", {
-  defaultValue: () => () => {}
+/** The exchange that the declared API is about to answer: one service, for each costs every request. */
+export interface UnderWay {
+  readonly correlationId: string
+  /** Told by whoever finds the declared route. */
+  readonly found: (path: string) => void
+}
+
+export const UnderWay = Context.Reference<UnderWay>("inferlog/src/http/UnderWay", {
+  defaultValue: () => ({ correlationId: "unassigned", found: () => {} })
 })
 
-/** Called once for each exchange that is answered, on the hot path too: it must neither wait nor throw. */
+/** Called once for each exchange that is answered, thousands of times a second: it must neither wait nor throw. */
 export const Exchanges = Context.Reference<(exchange: Exchange) => void>("inferlog/src/http/Exchanges", {
   defaultValue: () => () => {}
 })

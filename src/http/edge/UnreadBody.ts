@@ -12,8 +12,7 @@ interface Incoming {
  * Whether the client has announced a body and not yet sent all of it. On a connection that is kept Node would read on
  * for as long as the client cares to send; with `Connection: close` it is gone half a second after the answer.
  */
-export const isPendingOn = (request: Incoming): boolean =>
-  !request.complete && isAnnounced(request.headers)
+export const isPendingOn = (request: Incoming): boolean => !request.complete && isAnnounced(request.headers)
 
 export const isPending = (request: HttpServerRequest): boolean =>
   isPendingOn(NodeHttpServerRequest.toIncomingMessage(request))

@@ -10,7 +10,6 @@ import { Authentication } from "#src/accounts/Authentication.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import type { Answer } from "../Answer.ts"
-import { CorrelationId } from "../CorrelationId.ts"
 import { clientClosed, Exchanges } from "../edge/Exchanges.ts"
 import { Front } from "../edge/FrontedServer.ts"
 import * as OutgoingAnswer from "../edge/OutgoingAnswer.ts"
@@ -60,7 +59,7 @@ const make = Effect.gen(function* () {
     if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(Refusal.stopping.toAnswer(correlationId))
     const error = Cause.findErrorOption(cause)
     return error._tag === "Some"
-      ? answerError(error.value)
+      ? answerError(error.value, correlationId)
       : Effect.as(Effect.logError("Unexpected error", cause), Refusal.unexpected.toAnswer(correlationId))
   }
 
@@ -75,10 +74,7 @@ const make = Effect.gen(function* () {
     )
 
   const contextOf = (correlationId: string) =>
-    services.pipe(
-      Context.add(CorrelationId, correlationId),
-      Context.add(References.CurrentLogAnnotations, { request_id: correlationId })
-    )
+    Context.add(services, References.CurrentLogAnnotations, { request_id: correlationId })
 
   const handle = (call: HotCall.HotCall, request: IncomingMessage, response: ServerResponse): void => {
     const began = clock.monotonicTimeNanosUnsafe()
@@ -92,8 +88,7 @@ const make = Effect.gen(function* () {
         method: request.method ?? "",
         route: table.path(call.route),
         status: isGone ? clientClosed : answer.status,
-        durationMs: Number(clock.monotonicTimeNanosUnsafe() - began) / nanosPerMilli,
-        hot: true
+        durationMs: Number(clock.monotonicTimeNanosUnsafe() - began) / nanosPerMilli
       })
     }
     const fiber = Effect.runForkWith(contextOf(correlationId))(answer(call, request, correlationId))

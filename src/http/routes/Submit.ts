@@ -77,7 +77,7 @@ export const make = Effect.gen(function* () {
   const readBody = (call: SubmitCall, endpoint: string): Effect.Effect<Uint8Array, Refusal.Refusal> => {
     if (call.headers["idempotency-key"] !== undefined) return call.readBody
     return Effect.flatMap(catalog.find(endpoint), (entry) =>
-      entry === null ? Effect.fail(Refusal.notFound("Model")) : call.readBody
+      entry === null ? Effect.fail(Refusal.unknownModel) : call.readBody
     )
   }
 

@@ -125,8 +125,7 @@ describe("a client that goes away", () => {
         assert.deepInclude(exchange, {
           status: 499,
           method: "POST",
-          route: "/:ownerName/:modelName",
-          hot: true
+          route: "/:ownerName/:modelName"
         })
         assert.strictEqual((yield* send({ path: ofRequest })).status, 404)
       }).pipe(Effect.provide(TwoWays.layer().pipe(Layer.provide(observe))))

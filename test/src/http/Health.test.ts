@@ -10,14 +10,16 @@ import { accepted, assertEnvelope, call } from "./Calls.ts"
 /** The work queue, which can apply no request. */
 const broken: Projection = {
   ...DueWorkProjection.projection,
-  open: () => [
-    {
-      type: "RequestSubmitted",
-      apply: () => {
-        throw new Error("not applicable")
+  open: () => ({
+    rules: [
+      {
+        type: "RequestSubmitted",
+        apply: () => {
+          throw new Error("not applicable")
+        }
       }
-    }
-  ]
+    ]
+  })
 }
 
 const settled = Effect.gen(function* () {

@@ -1,11 +1,42 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { OpenApi } from "effect/http-api"
+import { Api } from "#src/http/Api.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, assertEnvelope, call } from "./Calls.ts"
 
 const id = "rq0000000000000000000"
 
+const parameters: Readonly<Record<string, string>> = {
+  ownerName: "sandbox",
+  modelName: "echo",
+  requestId: id
+}
+
+/** Every declared route, with a value for each of its parameters. */
+const declaredRoutes = Object.entries(OpenApi.fromApi(Api).paths).flatMap(([path, item]) =>
+  ["get", "put", "post", "delete"].flatMap((method) =>
+    method in item
+      ? [
+          [
+            method.toUpperCase(),
+            path,
+            path.replaceAll(/\{(\w+)\}/g, (_, name) => parameters[name] ?? "x")
+          ] as const
+        ]
+      : []
+  )
+)
+
 layer(TestServer.layer(), { excludeTestServices: true })("routing", (it) => {
+  it.effect.each(declaredRoutes)("%s %s is served as declared", ([method, , path]) =>
+    Effect.gen(function* () {
+      const { json, status } = yield* call({ method, path })
+      assert.notInclude([405, 500], status)
+      assert.notDeepInclude(json, { error: "Route not found." })
+    })
+  )
+
   it.effect.each([
     ["GET", "/"],
     ["GET", "/nowhere"],

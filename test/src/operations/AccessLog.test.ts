@@ -19,7 +19,6 @@ const exchange = (fields: Partial<Exchange> = {}): Exchange => ({
   route,
   status: 200,
   durationMs: 1.23456,
-  hot: true,
   ...fields
 })
 

@@ -17,14 +17,16 @@ const broken: Projection = {
   name: "broken",
   version: 1,
   tables: "CREATE TABLE broken_rows (id TEXT) STRICT",
-  open: () => [
-    {
-      type: "RequestSubmitted",
-      apply: () => {
-        throw new Error("not applicable")
+  open: () => ({
+    rules: [
+      {
+        type: "RequestSubmitted",
+        apply: () => {
+          throw new Error("not applicable")
+        }
       }
-    }
-  ]
+    ]
+  })
 }
 
 const registry = Layer.sync(Metric.MetricRegistry, () => new Map())

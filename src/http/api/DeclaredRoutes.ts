@@ -1,0 +1,107 @@
+/**
+ * Serves the endpoints of a declared group in one pass: is it a route of ours, who asks, is the query as declared, then
+ * the handler. Handlers read and write bodies themselves: of `HttpApiBuilder` there would be left a chain of middlewares and
+ * a copy of all services of the server for each request.
+ */
+import { Context, Effect, Result, Schema } from "effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import { HttpServerRequest, ParsedSearchParams } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import * as Answer from "../Answer.ts"
+import { UnderWay } from "../edge/Exchanges.ts"
+import { answerError } from "../edge/Respond.ts"
+import { RouteTable } from "../edge/RouteTable.ts"
+import type { ServiceError } from "../ServiceErrors.ts"
+import * as SchemaErrors from "./SchemaErrors.ts"
+
+/** Reads who asks off a request, before anything else of it is looked at. */
+export type Admit<Caller> = (request: HttpServerRequest) => Effect.Effect<Caller, ServiceError>
+
+/** Of groups that everybody may ask. */
+export const everybody: Effect.Effect<Admit<void>> = Effect.succeed(() => Effect.void)
+
+export interface Call<Endpoint> {
+  readonly request: HttpServerRequest
+  /** As in the path, percent-decoded. */
+  readonly params: HttpApiEndpoint.Params<Endpoint>["Type"]
+  readonly query: HttpApiEndpoint.Query<Endpoint>["Type"]
+}
+
+type Reply = Effect.Effect<Answer.Answer | HttpServerResponse.HttpServerResponse, ServiceError>
+
+/** One for each endpoint of the group. */
+export type Handlers<Group extends HttpApiGroup.Constraint, Caller> = {
+  readonly [Name in keyof Group["endpoints"]]: (call: Call<Group["endpoints"][Name]>, caller: Caller) => Reply
+}
+
+/** What the types of a group say of one of its endpoints, and the loop over them cannot. */
+interface Declared<Caller> {
+  readonly endpoint: HttpApiEndpoint.Top
+  readonly handler: (call: { readonly [part in keyof Call<never>]: unknown }, caller: Caller) => Reply
+}
+
+const pair = <Group extends HttpApiGroup.Constraint, Caller>(
+  group: Group,
+  handlers: Handlers<Group, Caller>
+): ReadonlyArray<Declared<Caller>> => {
+  const byName: Readonly<Record<string, unknown>> = handlers
+  return Object.entries(group.endpoints).map(
+    ([name, endpoint]) => ({ endpoint, handler: byName[name] }) as Declared<Caller>
+  )
+}
+
+const queryReader = (query: HttpApiEndpoint.Top["query"]) => {
+  if (query === undefined) return () => Result.succeed(undefined)
+  const decode = Schema.decodeUnknownResult(Schema.make<Schema.ConstraintDecoder<unknown>>(query.ast))
+  return (found: unknown) => Result.mapError(decode(found), SchemaErrors.toRefusal)
+}
+
+const toResponse = (reply: Effect.Success<Reply>, correlationId: string) =>
+  HttpServerResponse.isHttpServerResponse(reply) ? reply : Answer.toResponse(reply, correlationId)
+
+export const layer = <Group extends HttpApiGroup.Constraint, Caller, Services, E1, R1, E2, R2>(options: {
+  readonly group: Group
+  readonly admit: Effect.Effect<Admit<Caller>, E1, R1>
+  readonly services: Effect.Effect<Services, E2, R2>
+  readonly handlers: (services: Services) => Handlers<Group, Caller>
+}) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const table = yield* RouteTable
+      const admit = yield* options.admit
+      const declared = pair(options.group, options.handlers(yield* options.services))
+
+      const serve = ({ endpoint: { identifier, path, query }, handler }: Declared<Caller>) => {
+        const readQuery = queryReader(query)
+        return Effect.contextWith((context: Context.Context<HttpRouter.Provided>) => {
+          const request = Context.get(context, HttpServerRequest)
+          const { params } = Context.get(context, HttpRouter.RouteContext)
+          const { correlationId, found } = Context.get(context, UnderWay)
+          const target = { method: request.method, url: request.url, host: request.headers["host"] }
+          if (!table.isServed(identifier, params, target)) {
+            const refusal = table.refusal(target).toAnswer(correlationId)
+            return Effect.succeed(Answer.toResponse(refusal, correlationId))
+          }
+          found(path)
+          const handle = (caller: Caller): Reply => {
+            const query = readQuery(Context.get(context, ParsedSearchParams))
+            return Result.isFailure(query)
+              ? Effect.fail(query.failure)
+              : handler({ request, params, query: query.success }, caller)
+          }
+          return admit(request).pipe(
+            Effect.flatMap(handle),
+            Effect.catch((error) => answerError(error, correlationId)),
+            Effect.map((reply) => toResponse(reply, correlationId))
+          )
+        })
+      }
+
+      yield* router.addAll(
+        declared.map((one) =>
+          HttpRouter.route(one.endpoint.method, one.endpoint.path as HttpRouter.PathInput, serve(one))
+        )
+      )
+    })
+  )
