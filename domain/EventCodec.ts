@@ -2,8 +2,9 @@
  * How domain events become log records and come back. An event in memory is `{ _tag, at, ...fields }`; on the log
  * `_tag` is the record's type, `at` its time, and the schema-encoded rest its data.
  */
-import { Schema } from "effect"
+import { Schema, type SchemaAST } from "effect"
 import type { JsonObject } from "./CanonicalJson.ts"
+import * as EncodePlan from "./EncodePlan.ts"
 
 export interface DomainEvent {
   readonly _tag: string
@@ -27,12 +28,16 @@ export interface EventCodec<Event extends DomainEvent> {
 }
 
 type EventSchema = Schema.Codec<DomainEvent, unknown> & {
-  readonly fields: { readonly _tag: { readonly schema: { readonly literal: string } } }
+  readonly ast: SchemaAST.Objects
+  readonly fields: {
+    readonly _tag: { readonly schema: { readonly literal: string } }
+    readonly at: Schema.Top
+  }
 }
 
 /**
  * A codec over the union of an aggregate's events. Each event type has its own encoder and decoder, built once, so that
- * a record is matched by its type and not by trying every member.
+ * a record is matched by its type and not by trying every member; what is encoded is encoded by plan.
  */
 export const make = <const Members extends ReadonlyArray<EventSchema>>(
   members: Members
@@ -41,7 +46,12 @@ export const make = <const Members extends ReadonlyArray<EventSchema>>(
   const byType = new Map(
     members.map((member) => [
       member.fields._tag.schema.literal,
-      { encode: Schema.encodeSync(member), decode: Schema.decodeUnknownSync(member) }
+      {
+        planTime: EncodePlan.make(member.fields.at),
+        planData: EncodePlan.without(member, ["_tag", "at"]),
+        encode: Schema.encodeSync(member),
+        decode: Schema.decodeUnknownSync(member)
+      }
     ])
   )
   const lookup = (type: string) => {
@@ -52,7 +62,10 @@ export const make = <const Members extends ReadonlyArray<EventSchema>>(
   return {
     types: new Set(byType.keys()),
     encode: (event) => {
-      const { _tag, at, ...data } = lookup(event._tag).encode(event) as DomainEvent & JsonObject
+      const { encode, planData, planTime } = lookup(event._tag)
+      const planned = planTime(event.at) === undefined ? undefined : planData(event)
+      if (planned !== undefined) return { type: event._tag, time: event.at, data: planned }
+      const { _tag, at, ...data } = encode(event) as DomainEvent & JsonObject
       return { type: _tag, time: at, data }
     },
     decode: (encoded) =>

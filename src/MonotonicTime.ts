@@ -5,5 +5,4 @@ import { Clock, Effect } from "effect"
 export const millis: Effect.Effect<number> = Clock.clockWith((clock) => Effect.succeed(millisOf(clock)))
 
 /** `millis` of a clock at hand: for paths that are too hot for an effect. */
-export const millisOf = (clock: Clock.Clock): number =>
-  Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
+export const millisOf = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)

@@ -77,7 +77,11 @@ const make = Effect.gen(function* () {
     )
 
   /** The claim of one request; `null` when there is nothing to claim any more. */
-  const claim = (id: RequestId, provider: string, at: number): Effect.Effect<Claimed | null, EventStoreError> =>
+  const claim = (
+    id: RequestId,
+    provider: string,
+    at: number
+  ): Effect.Effect<Claimed | null, EventStoreError> =>
     Effect.matchCauseEffect(actors.execute(id, { _tag: "Dispatch", at, provider, node: node.self }), {
       onSuccess: ({ state }) =>
         Effect.succeed(state._tag === "Request" ? { id, request: state, jobId: null } : null),

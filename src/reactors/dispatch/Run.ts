@@ -154,8 +154,7 @@ export const make = Effect.gen(function* () {
     const entry = yield* catalog.findVersion(model, modelVersion)
     const outcome = yield* Effect.onExitPrimitive(
       Effect.interruptible(perform(claimed, entry, report)),
-      (exit) =>
-        Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause) ? giveBack(id, attempt) : undefined
+      (exit) => (Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause) ? giveBack(id, attempt) : undefined)
     )
     const startedAt = yield* report.finish()
     yield* record(job, entry, outcome, { at: yield* Clock.currentTimeMillis, startedAt })
@@ -168,6 +167,8 @@ export const make = Effect.gen(function* () {
    */
   return <E>(claim: Effect.Effect<Claimed | null, E>, stopRequested: Effect.Effect<void>) =>
     Effect.uninterruptible(
-      Effect.flatMap(claim, (claimed) => (claimed === null ? Effect.void : afterClaim(claimed, stopRequested)))
+      Effect.flatMap(claim, (claimed) =>
+        claimed === null ? Effect.void : afterClaim(claimed, stopRequested)
+      )
     )
 })

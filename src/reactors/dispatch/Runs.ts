@@ -11,7 +11,7 @@ export interface StartOptions<E> {
   readonly claim: Effect.Effect<Run.Claimed | null, E>
   /** Called when the claim is made and counts here, or is not made. A claim that fails is told of in no other way. */
   readonly onClaim?: (exit: Exit.Exit<Run.Claimed | null, E>) => void
-  /** Runs when the outcome of what was claimed is recorded. */
+  /** Runs when there is room again: the outcome is recorded, or there was nothing to claim. */
   readonly onEnd: Effect.Effect<unknown>
 }
 
@@ -50,11 +50,9 @@ export class Runs extends Context.Service<
       const start = <E>({ claim, endpoint, id, onClaim, onEnd }: StartOptions<E>) =>
         Effect.suspend(() => {
           const stop = Deferred.makeUnsafe<void>()
-          let isClaimed = false
           counts.set(endpoint, count(endpoint) + 1)
           const claiming = Effect.onExitPrimitive(claim, (exit) => {
-            isClaimed = exit._tag === "Success" && exit.value !== null
-            if (isClaimed) stops.set(id, stop)
+            if (exit._tag === "Success" && exit.value !== null) stops.set(id, stop)
             onClaim?.(exit)
             return undefined
           })
@@ -62,7 +60,7 @@ export class Runs extends Context.Service<
             counts.set(endpoint, count(endpoint) - 1)
             // The next run of the request may have begun.
             if (stops.get(id) === stop) stops.delete(id)
-            return isClaimed ? Effect.asVoid(onEnd) : undefined
+            return Effect.asVoid(onEnd)
           })
           return fork(id, Effect.catchCause(running, leftOver))
         })

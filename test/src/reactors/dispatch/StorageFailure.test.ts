@@ -104,17 +104,20 @@ describe("When the log cannot be written", () => {
 /** The work queue as it is until it meets a start of a run, which it cannot apply. */
 const halting: Projection = {
   ...DueWorkProjection.projection,
-  open: (db) =>
-    DueWorkProjection.projection.open(db).map((handler) =>
-      handler.type === "DispatchStarted"
+  open: (db) => {
+    const opened = DueWorkProjection.projection.open(db)
+    const rules = opened.rules.map((rule) =>
+      rule.type === "DispatchStarted"
         ? {
-            ...handler,
+            ...rule,
             apply: () => {
               throw new Error("the test's projection stops here")
             }
           }
-        : handler
+        : rule
     )
+    return { ...opened, rules }
+  }
 }
 
 describe("When the work queue has stopped", () => {
