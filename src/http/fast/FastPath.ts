@@ -31,6 +31,7 @@ const make = Effect.gen(function* () {
   const exchanges = yield* Exchanges
   const clock = yield* Clock.Clock
   const services = yield* Effect.context<never>()
+  const isTraced = yield* References.TracerEnabled
   const running = new Set<Fiber.Fiber<unknown>>()
 
   const route = (
@@ -107,6 +108,8 @@ const make = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => Fiber.interruptAll(running))
   const front = yield* Front
   yield* front.place((request, response) => {
+    // The declared way knows how to go on with a client's trace.
+    if (isTraced && request.headers["traceparent"] !== undefined) return false
     const call = HotCall.recognize(request)
     if (call === null || !table.isServedHere(call.route, request.headers.host)) return false
     handle(call, request, response)

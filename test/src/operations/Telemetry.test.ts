@@ -26,7 +26,6 @@ const serve = Effect.fnUntraced(function* (settings: Readonly<Record<string, str
   return { port, kill: server.kill }
 })
 
-/** Submits on the declared way, which follows the caller's trace, and on the hot one. */
 const submit = (port: number, headers: Readonly<Record<string, string>> = {}) =>
   send(port, {
     method: "POST",
@@ -35,7 +34,7 @@ const submit = (port: number, headers: Readonly<Record<string, string>> = {}) =>
     body: JSON.stringify({ value: canary })
   })
 
-const followed = { prefer: "wait=5", traceparent: `00-${traceId}-b7ad6b7169203331-01` }
+const followed = { traceparent: `00-${traceId}-b7ad6b7169203331-01` }
 
 const until = (holds: () => boolean) =>
   Effect.repeat(Effect.sync(holds), { until: (done) => done, schedule: Schedule.spaced("20 millis") })
@@ -59,14 +58,20 @@ describe("OTLP", () => {
         OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
         OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test"
       })
-      const { json } = yield* submit(port, followed)
+      const { json } = yield* submit(port, { ...followed, prefer: "wait=5" })
       const id = Object(json)["id"]
+      yield* submit(port, followed)
       yield* send(port, { path: `/media/${canary}/name?${canary}` })
       yield* send(port, { path: "/health" })
       const ofRequest = (name: string) =>
         OtlpReceiver.spans(receiver).find(
           (span) => span.name === name && span.attributes["request_id"] === id
         )
+      const accepted = () =>
+        OtlpReceiver.spans(receiver).filter(
+          (span) => span.name === "Requests.accept" && span.traceId === traceId
+        )
+      yield* until(() => accepted().length === 2)
       yield* until(() => ofRequest("Run") !== undefined && OtlpReceiver.metricNames(receiver).size >= 20)
       const stderr = yield* ended(kill)
 
