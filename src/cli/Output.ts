@@ -36,7 +36,7 @@ export const table = (header: ReadonlyArray<string>, rows: ReadonlyArray<Readonl
 }
 
 /** What others wrote cannot steer the terminal. */
-export const printable = (text: string) => text.replace(/\p{Cc}/gu, "\u{fffd}")
+export const printable = (text: string) => text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, "\u{fffd}")
 
 /** Text of several lines. */
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n")

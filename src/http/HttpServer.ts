@@ -13,13 +13,14 @@ import * as SystemHandlers from "./api/SystemHandlers.ts"
 import * as ClientErrors from "./edge/ClientErrors.ts"
 import * as Connections from "./edge/Connections.ts"
 import * as ErrorBoundary from "./edge/ErrorBoundary.ts"
+import { Exchanges, unmatched } from "./edge/Exchanges.ts"
 import * as FrontedServer from "./edge/FrontedServer.ts"
 import * as OutgoingAnswer from "./edge/OutgoingAnswer.ts"
 import { routerConfig, RouteTable } from "./edge/RouteTable.ts"
 import * as FastPath from "./fast/FastPath.ts"
 import * as Refusal from "./Refusal.ts"
 import { RequestRoutes } from "./routes/RequestRoutes.ts"
-import { Stopping } from "./Stopping.ts"
+import { IsStopping, Stopping } from "./Stopping.ts"
 
 const routeTable = RouteTable.layer(Api)
 
@@ -76,30 +77,43 @@ const bind = Effect.fnUntraced(function* (
 ) {
   const ids = yield* IdGenerator
   const stopping = yield* Deferred.make<void>()
-  const { server: node, front } = FrontedServer.make(
+  const refuse = refuseWith(ids.next, yield* Exchanges)
+  const {
+    front,
+    isClosing,
+    server: node
+  } = FrontedServer.make(
     { ...limits, ...overrides },
-    { onClose: () => Deferred.doneUnsafe(stopping, Effect.void), refuse: refuseWith(ids.next) }
+    {
+      onClose: () => Deferred.doneUnsafe(stopping, Effect.void),
+      refuseLate: refuse(Refusal.stopping),
+      refusePipelined: refuse(Refusal.pipelined)
+    }
   )
   ClientErrors.install(node, ids.next)
   Connections.observe(node, yield* Connections.Connections)
   const server = yield* NodeHttpServer.make(() => node, {
     ...address,
     // The process has two seconds in all (decisions): the rest is for the runs and the log.
-    gracefulShutdownTimeout: "1 second"
+    gracefulShutdownTimeout: "600 millis"
   })
   // By then all requests are answered or interrupted: what is left belongs to clients that do not read.
   yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
   return Context.make(Server, server).pipe(
     Context.add(FrontedServer.Front, front),
-    Context.add(Stopping, Deferred.await(stopping))
+    Context.add(Stopping, Deferred.await(stopping)),
+    Context.add(IsStopping, isClosing)
   )
 })
 
 const refuseWith =
-  (nextId: () => string): FrontedServer.Closing["refuse"] =>
+  (nextId: () => string, exchanges: typeof Exchanges.Service) =>
+  (refusal: Refusal.Refusal): FrontedServer.Closing["refuseLate"] =>
   (request, response) => {
     const correlationId = nextId()
-    OutgoingAnswer.write(request, response, Refusal.stopping.toAnswer(correlationId), correlationId)
+    OutgoingAnswer.write(request, response, refusal.toAnswer(correlationId), correlationId)
+    const { method = "" } = request
+    exchanges({ correlationId, method, route: unmatched, status: refusal.status, durationMs: 0 })
   }
 
 export const layerServer = Layer.unwrap(Effect.map(listenAddress, (address) => layerServerAt(address)))

@@ -98,6 +98,13 @@ export const stopping = new Refusal({
   headers: { "retry-after": "1", connection: "close" }
 })
 
+export const pipelined = new Refusal({
+  status: 429,
+  error: "Too many requests wait on this connection.",
+  details: { code: "RATE_LIMITED", retryAfter: 1, scope: "connection" },
+  headers: { "retry-after": "1", connection: "close" }
+})
+
 export const notDispatching = new Refusal({
   status: 503,
   error: "The server accepts requests but no longer runs them.",

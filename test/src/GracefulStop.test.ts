@@ -103,6 +103,7 @@ describe("a server that is told to stop", () => {
       assert.isBelow(Duration.toMillis(elapsed), 2_000)
 
       yield* Effect.promise(() => Promise.all([clients.ended, idle.closed]))
+      assert.isAbove(clients.refused.length, 0)
       for (const { connection, retryAfter, status } of clients.refused) {
         assert.deepStrictEqual([status, retryAfter, connection], [503, "1", "close"])
       }

@@ -17,7 +17,11 @@ export class TwoWays extends Context.Service<TwoWays, { readonly declared: numbe
 
 const listening = Effect.acquireRelease(
   Effect.promise(async () => {
-    const fronted = FrontedServer.make(Http.limits, { onClose: () => {}, refuse: () => {} })
+    const fronted = FrontedServer.make(Http.limits, {
+      onClose: () => {},
+      refuseLate: () => {},
+      refusePipelined: (_, response) => response.writeHead(429, { connection: "close" }).end()
+    })
     fronted.server.on("request", (_, response) => response.writeHead(notTaken).end())
     fronted.server.listen(0, "127.0.0.1")
     await once(fronted.server, "listening")

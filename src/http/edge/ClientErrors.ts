@@ -1,8 +1,10 @@
 /** What Node refuses before any route sees it (malformed HTTP, headers too large or too slow): in the envelope too. */
-import type { Server } from "node:http"
+import { type Server, ServerResponse } from "node:http"
+import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import type { Answer } from "../Answer.ts"
 import * as Refusal from "../Refusal.ts"
+import * as Pipelining from "./Pipelining.ts"
 
 const refusals: Readonly<Record<string, Refusal.Refusal>> = {
   HPE_HEADER_OVERFLOW: new Refusal.Refusal({
@@ -21,6 +23,7 @@ const expectationFailed = new Refusal.Refusal({
 
 const reasonPhrases: Readonly<Record<number, string>> = {
   400: "Bad Request",
+  404: "Not Found",
   408: "Request Timeout",
   431: "Request Header Fields Too Large"
 }
@@ -41,27 +44,39 @@ const serialize = (answer: Answer, correlationId: string): string => {
   return `HTTP/1.1 ${status} ${reasonPhrases[status] ?? ""}\r\n${lines.join("")}\r\n${body ?? ""}`
 }
 
-/** Answers on the bare socket and closes it; a socket that is gone, or in the middle of an answer, is only closed. */
+/**
+ * Answers on the bare socket and closes it. Where answers are owed to earlier requests they are given, and the last of them
+ * ends the connection: what was accepted is not to be called malformed.
+ */
 const onClientError = (error: NodeJS.ErrnoException, socket: Duplex, nextId: () => string): void => {
-  if (error.code === "ECONNRESET" || !socket.writable || hasStartedAnswer(socket)) {
+  if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy()
     return
   }
-  const refusal = refusals[error.code ?? ""] ?? notHttp
-  const correlationId = nextId()
-  socket.end(serialize(refusal.toAnswer(correlationId), correlationId), () => socket.destroy())
+  const owed = answerUnderWay(socket)
+  if (owed !== undefined) {
+    const last = (socket instanceof Socket && Pipelining.lastWaiting(socket)) || owed
+    if (last.headersSent) socket.destroy()
+    else last.shouldKeepAlive = false
+    return
+  }
+  refuse(socket, refusals[error.code ?? ""] ?? notHttp, nextId())
 }
 
+const refuse = (socket: Duplex, refusal: Refusal.Refusal, correlationId: string) =>
+  socket.end(serialize(refusal.toAnswer(correlationId), correlationId), () => socket.destroy())
+
 /** The response under way on a socket is known to Node only under this name. */
-const hasStartedAnswer = (socket: Duplex): boolean => {
+const answerUnderWay = (socket: Duplex): ServerResponse | undefined => {
   const response: unknown = Reflect.get(socket, "_httpMessage")
-  return typeof response === "object" && response !== null && Reflect.get(response, "headersSent") === true
+  return response instanceof ServerResponse ? response : undefined
 }
 
 /** @param nextId makes correlation ids. */
 export const install = (server: Server, nextId: () => string): Server =>
   server
     .on("clientError", (error, socket) => onClientError(error, socket, nextId))
+    .on("connect", (_request, socket) => refuse(socket, Refusal.unknownRoute, nextId()))
     .on("checkExpectation", (_request, response) => {
       const correlationId = nextId()
       const answer = expectationFailed.toAnswer(correlationId)

@@ -12,6 +12,7 @@ import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Answer from "../Answer.ts"
 import * as Refusal from "../Refusal.ts"
 import { clientClosed, Exchanges, UnderWay, unmatched } from "./Exchanges.ts"
+import { IsStopping } from "../Stopping.ts"
 import { RouteTable } from "./RouteTable.ts"
 import * as UnreadBody from "./UnreadBody.ts"
 
@@ -24,6 +25,7 @@ const make = Effect.gen(function* () {
   const routes = yield* RouteTable
   const exchanges = yield* Exchanges
   const clock = yield* Clock.Clock
+  const isStopping = yield* IsStopping
 
   const refusalOf = Effect.fnUntraced(function* (
     cause: Cause.Cause<unknown>,
@@ -64,7 +66,7 @@ const make = Effect.gen(function* () {
           status: isClientGone ? clientClosed : response.status,
           durationMs: Number(clock.monotonicTimeNanosUnsafe() - began) / nanosPerMilli
         })
-        return complete(response, request, correlationId)
+        return complete(response, correlationId, isStopping() || UnreadBody.isPending(request))
       }
       if (request.headers["host"] === undefined) return Effect.sync(() => end(refuse(hostMissing)))
       return handler.pipe(Effect.catchCause(rescue), Effect.updateContext(withOwn), Effect.map(end))
@@ -74,10 +76,9 @@ const make = Effect.gen(function* () {
 /** Answers have their headers; files and pages get them here. */
 const complete = (
   response: HttpServerResponse.HttpServerResponse,
-  request: HttpServerRequest.HttpServerRequest,
-  correlationId: string
+  correlationId: string,
+  isClosing: boolean
 ): HttpServerResponse.HttpServerResponse => {
-  const isClosing = UnreadBody.isPending(request)
   if (!isClosing && response.headers["x-request-id"] !== undefined) return response
   return HttpServerResponse.setHeaders(response, {
     "x-content-type-options": "nosniff",

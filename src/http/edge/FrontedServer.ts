@@ -1,29 +1,39 @@
 /**
  * A Node server that shows each request to a front first; what the front does not take goes on to the server's listeners.
- * From the moment it is closed it takes no more requests, on connections that are kept open neither.
+ * From the moment it is closed it takes no more requests, on connections that are kept open neither; and no connection has
+ * more than so many requests waiting.
  */
 import * as http from "node:http"
+import * as net from "node:net"
 import { Context, Effect, type Scope } from "effect"
+import * as Pipelining from "./Pipelining.ts"
 
 /** Whether it answers the request. One that says no must not have touched it. */
 export type Take = (request: http.IncomingMessage, response: http.ServerResponse) => boolean
 
 const takeNone: Take = () => false
 
+/** ms in which requests that were sent before their client heard of the end still get an answer. */
+const lastCallMs = 50
 /** ms between two looks for connections whose last answer is done. */
 const idleCheckMs = 20
+
+type Refuse = (request: http.IncomingMessage, response: http.ServerResponse) => void
 
 export interface Closing {
   /** Called once, when the server is told to close. */
   readonly onClose: () => void
   /** Answers a request that comes after that, and ends its connection. */
-  readonly refuse: (request: http.IncomingMessage, response: http.ServerResponse) => void
+  readonly refuseLate: Refuse
+  /** Answers a request that is one too many on its connection, and ends that. */
+  readonly refusePipelined: Refuse
 }
 
 class NodeServer extends http.Server {
   take: Take = takeNone
+  isClosing = false
   readonly #closing: Closing
-  #isClosing = false
+  readonly #pipelining = Pipelining.make()
 
   constructor(options: http.ServerOptions, closing: Closing) {
     super(options)
@@ -31,27 +41,38 @@ class NodeServer extends http.Server {
   }
 
   override emit(event: string, ...args: Array<unknown>): boolean {
-    if (event !== "request") return super.emit(event, ...args)
+    if (event !== "request" && event !== "checkContinue") return super.emit(event, ...args)
     const [request, response] = args
     if (!(request instanceof http.IncomingMessage) || !(response instanceof http.ServerResponse)) return false
-    if (!this.#isClosing) return this.take(request, response) || super.emit(event, ...args)
-    this.#closing.refuse(request, response)
+    const admitted = this.#pipelining.admit(request, response)
+    if (admitted === "dropped") return true
+    if (admitted === "refused") this.#closing.refusePipelined(request, response)
+    else if (this.isClosing) this.#closing.refuseLate(request, response)
+    else return (event === "request" && this.take(request, response)) || super.emit(event, ...args)
     return true
   }
 
+  /** Node's own would at once reset connections that idle, with requests on them that have been sent and not been read. */
   override close(callback?: (error?: Error) => void): this {
-    if (!this.#isClosing) {
-      this.#isClosing = true
+    if (!this.isClosing) {
+      this.isClosing = true
       this.#closing.onClose()
       this.#closeAsTheyIdle()
     }
-    return super.close(callback)
+    net.Server.prototype.close.call(this, callback)
+    return this
   }
 
-  /** Node closes connections that idle now; those in the middle of an answer would be kept for their next request. */
   #closeAsTheyIdle() {
-    const timer = setInterval(() => this.closeIdleConnections(), idleCheckMs)
-    this.once("close", () => clearInterval(timer))
+    let checks: NodeJS.Timeout | undefined
+    const lastCall = setTimeout(() => {
+      this.closeIdleConnections()
+      checks = setInterval(() => this.closeIdleConnections(), idleCheckMs)
+    }, lastCallMs)
+    this.once("close", () => {
+      clearTimeout(lastCall)
+      clearInterval(checks)
+    })
   }
 }
 
@@ -66,6 +87,7 @@ export class Front extends Context.Service<
 export interface Fronted {
   readonly server: http.Server
   readonly front: Front["Service"]
+  readonly isClosing: () => boolean
 }
 
 export const make = (options: http.ServerOptions, closing: Closing): Fronted => {
@@ -75,5 +97,5 @@ export const make = (options: http.ServerOptions, closing: Closing): Fronted => 
       Effect.sync(() => void (server.take = take)),
       () => Effect.sync(() => void (server.take = takeNone))
     )
-  return { server, front: Front.of({ place }) }
+  return { server, front: Front.of({ place }), isClosing: () => server.isClosing }
 }

@@ -17,6 +17,7 @@ import { answerError } from "../edge/Respond.ts"
 import { RouteTable } from "../edge/RouteTable.ts"
 import * as Refusal from "../Refusal.ts"
 import { RequestRoutes } from "../routes/RequestRoutes.ts"
+import { IsStopping } from "../Stopping.ts"
 import type { ServiceError } from "../ServiceErrors.ts"
 import * as HotCall from "./HotCall.ts"
 import * as IncomingBody from "./IncomingBody.ts"
@@ -32,6 +33,7 @@ const make = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const services = yield* Effect.context<never>()
   const isTraced = yield* References.TracerEnabled
+  const isStopping = yield* IsStopping
   const running = new Set<Fiber.Fiber<unknown>>()
 
   const route = (
@@ -81,8 +83,9 @@ const make = Effect.gen(function* () {
     const began = clock.monotonicTimeNanosUnsafe()
     const correlationId = ids.next()
     const finish = (exit: Exit.Exit<Answer>) => {
-      const isGone = response.destroyed
+      const isGone = response.destroyed || (request.destroyed && !request.complete)
       const answer = exit._tag === "Success" ? exit.value : Refusal.stopping.toAnswer(correlationId)
+      if (isStopping()) response.shouldKeepAlive = false
       if (!isGone) OutgoingAnswer.write(request, response, answer, correlationId)
       exchanges({
         correlationId,
