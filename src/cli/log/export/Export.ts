@@ -22,7 +22,7 @@ const position = (name: string, description: string) =>
     Flag.optional
   )
 
-const to = Flag.Path("to", { pathType: "file" }).pipe(
+const to = Flag.Path("to").pipe(
   Flag.withMetavar("FILE"),
   Flag.withDescription("Write to this file instead of stdout; one that is there is gone on with"),
   Flag.optional
@@ -98,6 +98,9 @@ export const exportLog = Command.make(
     )
   },
   Effect.fnUntraced(function* ({ json, to, ...choice }) {
+    if (Option.isSome(choice.until) && !GlobalPosition.isReached(choice.after, choice.until.value)) {
+      return yield* new Failure.UsageError({ message: "--until: lies before --after" })
+    }
     const run = Effect.gen(function* () {
       if (Option.isNone(to)) return yield* toStdout(choice)
       const { events, position } = yield* toFile(to.value, choice)
