@@ -32,6 +32,18 @@ const verifyElsewhere = (exported: string) =>
   })
 
 describe("log export", () => {
+  it.live("is called wrongly with an end before its beginning", () =>
+    Effect.gen(function* () {
+      const { settings } = yield* filled
+      const { code, stderr, stdout } = yield* Inferlog.run(
+        ["log", "export", "--after", "5", "--until", "3"],
+        settings
+      )
+      assert.deepStrictEqual([code, stdout], [2, ""])
+      assert.include(stderr, "--until")
+    })
+  )
+
   it.live("writes every event with all that a verifier needs, and nothing for people", () =>
     Effect.gen(function* () {
       const { settings } = yield* filled
