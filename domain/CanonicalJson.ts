@@ -9,8 +9,23 @@ export interface JsonObject {
 
 /** The canonical text of a value that came from `JSON.parse` or an encoder: no `undefined`, functions or bigints. */
 export const stringify = (value: Json): string => {
+  if (isInOrder(value)) return JSON.stringify(value)
   const sorted = sort(value)
   return sorted === undefined ? write(value) : JSON.stringify(sorted)
+}
+
+/** Whether every object has its keys in order already: those that we make ourselves have. */
+const isInOrder = (value: Json): boolean => {
+  if (value === null || typeof value !== "object") return true
+  if (isArray(value)) return value.every(isInOrder)
+  let previous: string | undefined
+  for (const key in value) {
+    if (previous !== undefined && key < previous) return false
+    const member = value[key]
+    if (typeof member === "object" && !isInOrder(member)) return false
+    previous = key
+  }
+  return true
 }
 
 /**

@@ -123,11 +123,14 @@ const isPlain = ({ checks, encoding, encodingChecks }: SchemaAST.Objects): boole
   checks === undefined && encoding === undefined && encodingChecks === undefined
 
 const eachProperty = (signatures: ReadonlyArray<SchemaAST.PropertySignature>): EncodePlan<JsonObject> => {
-  const properties = signatures.map(({ name, type }) => ({
-    name: String(name),
-    isOptional: SchemaAST.isOptional(type),
-    plan: planOf(type)
-  }))
+  const properties = signatures
+    .map(({ name, type }) => ({
+      name: String(name),
+      isOptional: SchemaAST.isOptional(type),
+      plan: planOf(type)
+    }))
+    // In the order that canonical JSON has them in, so that nothing is left to sort when they are written.
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
   if (signatures.some(({ name }) => typeof name !== "string" || name in Object.prototype)) return leaveIt
   return (value) => {
     if (!isObject(value)) return undefined
