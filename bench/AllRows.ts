@@ -1,6 +1,10 @@
 /** Every row, in the order of docs/benchmarks.md. */
 import type { Row } from "./harness/Subject.ts"
+import * as T12Start from "./rows/log/T12Start.ts"
 import * as T5BulkAppend from "./rows/log/T5BulkAppend.ts"
+import * as T6Replay from "./rows/log/T6Replay.ts"
+import * as T6Verify from "./rows/log/T6Verify.ts"
+import * as T9GroupCommit from "./rows/log/T9GroupCommit.ts"
 import * as T1Submit from "./rows/T1Submit.ts"
 import * as T2EndToEnd from "./rows/T2EndToEnd.ts"
 import * as T3Status from "./rows/T3Status.ts"
@@ -11,7 +15,11 @@ export const rows: ReadonlyArray<Row> = [
   T2EndToEnd.row,
   ...T3Status.rows,
   T4Retrieve.row,
-  T5BulkAppend.row
+  T5BulkAppend.row,
+  ...T6Replay.rows,
+  T6Verify.row,
+  T9GroupCommit.row,
+  ...T12Start.rows
 ]
 
 /** Those that a word names: an id, or a word of a title. In any case of letters. */

@@ -56,7 +56,14 @@ const replay = (
     GlobalPosition.isReached(end, position)
       ? Effect.succeed([[], Option.none()])
       : Effect.map(page(position), (events) => {
-          const upToEnd = events.filter((event) => GlobalPosition.isReached(event.position, end))
+          const upToEnd = isWithin(events, end)
+            ? events
+            : events.filter((event) => GlobalPosition.isReached(event.position, end))
           return [upToEnd, Option.map(Array.last(upToEnd), (last) => last.position)]
         })
   )
+
+const isWithin = (events: ReadonlyArray<RecordedEvent>, end: GlobalPosition.GlobalPosition): boolean => {
+  const last = events.at(-1)
+  return last === undefined || GlobalPosition.isReached(last.position, end)
+}

@@ -4,8 +4,10 @@ import * as EventChain from "./EventChain.ts"
 import { EventReader, type EventStoreError } from "./EventReader.ts"
 import * as GlobalPosition from "./GlobalPosition.ts"
 import type { RecordedEvent } from "./RecordedEvent.ts"
+import * as RecentlyUsed from "./RecentlyUsed.ts"
 
-const capacity = 200_000
+/** Streams. One that was passed longer ago is read again, by its index. */
+const capacity = 50_000
 
 interface Tail {
   readonly ordinal: number
@@ -13,13 +15,15 @@ interface Tail {
 }
 
 export interface StreamHashes {
+  /** The hash before `event` in its stream, as far as it is in memory; `undefined` leaves it to `before`. */
+  readonly recalled: (event: RecordedEvent) => string | undefined
   /** The hash before `event` in its stream; `undefined` when the event before it is not there. */
   readonly before: (event: RecordedEvent) => Effect.Effect<string | undefined, EventStoreError>
   readonly passed: (event: RecordedEvent) => void
 }
 
 export const make: Effect.Effect<StreamHashes, never, EventReader> = Effect.map(EventReader, (reader) => {
-  const tails = new Map<string, Tail>()
+  const tails = RecentlyUsed.make<Tail>({ capacity })
 
   // What stands before has been verified when it passed, so its stored hash can be trusted here.
   const fromLog = (event: RecordedEvent) =>
@@ -32,21 +36,18 @@ export const make: Effect.Effect<StreamHashes, never, EventReader> = Effect.map(
         )?.hash
     )
 
+  const recalled = (event: RecordedEvent): string | undefined => {
+    const tail = tails.get(event.stream)
+    if (tail !== undefined) return tail.ordinal === event.ordinal - 1 ? tail.hash : undefined
+    return event.ordinal === 0 ? EventChain.origin : undefined
+  }
+
   return {
+    recalled,
     before: (event) => {
-      const tail = tails.get(event.stream)
-      if (tail !== undefined)
-        return Effect.succeed(tail.ordinal === event.ordinal - 1 ? tail.hash : undefined)
-      return event.ordinal === 0 ? Effect.succeed(EventChain.origin) : fromLog(event)
+      if (tails.get(event.stream) !== undefined || event.ordinal === 0) return Effect.succeed(recalled(event))
+      return fromLog(event)
     },
-    passed: ({ stream, ordinal, hash }) => {
-      tails.delete(stream)
-      tails.set(stream, { ordinal, hash })
-      if (tails.size <= capacity) return
-      for (const oldest of tails.keys()) {
-        tails.delete(oldest)
-        return
-      }
-    }
+    passed: ({ stream, ordinal, hash }) => tails.set(stream, { ordinal, hash })
   }
 })

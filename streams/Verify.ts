@@ -43,6 +43,8 @@ export interface VerifyOptions {
   readonly anchors?: ReadonlyArray<Anchor>
   /** Whether `next` may come right after `previous` in an untouched log, where the backend can tell. */
   readonly adjoins?: (previous: GlobalPosition.GlobalPosition, next: GlobalPosition.GlobalPosition) => boolean
+  /** Payload records that the backend can give in the order of the log. Throws when they cannot be read. */
+  readonly payloadAtHand?: VerifyPayloads.AtHand
   /** Called now and then with the number of events verified so far. */
   readonly onProgress?: (events: number) => Effect.Effect<void>
 }
@@ -52,61 +54,89 @@ export const verify = Effect.fn("Verify.verify")(function* (
 ): Effect.fn.Return<Verified, LogBroken | EventStoreError | BlobStoreError, EventReader | Payloads> {
   const reader = yield* EventReader
   const hashes = yield* StreamHashes.make
-  const payloads = yield* VerifyPayloads.make
+  const payloads = yield* VerifyPayloads.make(options.payloadAtHand)
   const anchors = Map.groupBy(options.anchors ?? [], ({ position }) => position)
   let position = GlobalPosition.beginning
   let digest = EventChain.origin
   let events = 0
 
   const checkAnchors = Effect.fnUntraced(function* () {
-    for (const anchor of anchors.get(position) ?? []) {
-      if (anchor.digest === digest) continue
-      return yield* new LogBroken({
-        position,
-        reason: `the digest so far is not the one in ${anchor.source}`
-      })
-    }
+    const wrong = anchors.get(position)?.find((anchor) => anchor.digest !== digest)
+    if (wrong !== undefined)
+      return yield* brokenAt(position, `the digest so far is not the one in ${wrong.source}`)
     anchors.delete(position)
   })
 
-  const checkEvent = Effect.fnUntraced(function* (event: RecordedEvent) {
-    if (options.adjoins !== undefined && !options.adjoins(position, event.position)) {
-      return yield* new LogBroken({ position: event.position, reason: "events before it are missing" })
-    }
-    const previous = yield* hashes.before(event)
-    if (previous === undefined) {
-      return yield* new LogBroken({
-        position: event.position,
-        reason: `an event before it in its stream ${event.stream} is missing`
-      })
-    }
-    if (EventChain.hash(previous, event) !== event.hash) {
-      return yield* new LogBroken({ position: event.position, reason: "the event does not match its hash" })
-    }
-    const problem = yield* payloads.check(event)
-    if (problem !== null) return yield* new LogBroken({ position: event.position, reason: problem })
+  const checkPayloads = Effect.fnUntraced(function* (events: ReadonlyArray<RecordedEvent>) {
+    const problem = yield* payloads.check(events)
+    if (problem !== null) return yield* brokenAt(problem.position, problem.reason)
+  })
+
+  const isNext = (event: RecordedEvent) =>
+    options.adjoins === undefined || options.adjoins(position, event.position)
+
+  const pass = (event: RecordedEvent) => {
     hashes.passed(event)
     position = event.position
     digest = EventChain.digest(digest, event.hash)
     events++
+  }
+
+  /** Passes the events from `start` on that memory is enough for, and tells where it has to stop. */
+  const passFrom = (page: ReadonlyArray<RecordedEvent>, start: number): number => {
+    for (let index = start; index < page.length; index++) {
+      const event = page[index]
+      if (event === undefined || anchors.has(event.position) || !isNext(event)) return index
+      const previous = hashes.recalled(event)
+      if (previous === undefined || EventChain.hash(previous, event) !== event.hash) return index
+      pass(event)
+    }
+    return page.length
+  }
+
+  const checkEvent = Effect.fnUntraced(function* (event: RecordedEvent) {
+    if (!isNext(event)) return yield* brokenAt(event.position, "events before it are missing")
+    const previous = yield* hashes.before(event)
+    if (previous === undefined) {
+      return yield* brokenAt(event.position, `an event before it in its stream ${event.stream} is missing`)
+    }
+    if (EventChain.hash(previous, event) !== event.hash) {
+      return yield* brokenAt(event.position, "the event does not match its hash")
+    }
+    yield* checkPayloads([event])
+    pass(event)
     yield* checkAnchors()
+  })
+
+  const checkPage = Effect.fnUntraced(function* (page: ReadonlyArray<RecordedEvent>) {
+    let start = 0
+    while (start < page.length) {
+      const stop = passFrom(page, start)
+      yield* checkPayloads(page.slice(start, stop))
+      const event = page[stop]
+      if (event !== undefined) yield* checkEvent(event)
+      start = stop + 1
+    }
   })
 
   yield* checkAnchors()
   yield* reader.readAll(GlobalPosition.beginning).pipe(
     Stream.runForEachArray((page) =>
       Effect.andThen(
-        Effect.forEach(page, checkEvent, { discard: true }),
+        checkPage(page),
         Effect.suspend(() => options.onProgress?.(events) ?? Effect.void)
       )
     )
   )
   const [unmet] = [...anchors.values()].flat()
   if (unmet !== undefined) {
-    return yield* new LogBroken({
+    return yield* brokenAt(
       position,
-      reason: `the log ends here without an event at position ${unmet.position}, which ${unmet.source} knows`
-    })
+      `the log ends here without an event at position ${unmet.position}, which ${unmet.source} knows`
+    )
   }
   return { events, ...payloads.counts(), position, digest }
 })
+
+const brokenAt = (position: GlobalPosition.GlobalPosition, reason: string) =>
+  new LogBroken({ position, reason })

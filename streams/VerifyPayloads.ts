@@ -1,26 +1,40 @@
 /** The payload half of `Verify`: what an event says of its payloads against the payload records. */
 import { Effect, Option, Schema } from "effect"
-import { PayloadRef } from "#domain/PayloadRef.ts"
+import type { PayloadRef } from "#domain/PayloadRef.ts"
 import type { BlobStoreError } from "./BlobStore.ts"
 import { EventReader, type EventStoreError } from "./EventReader.ts"
-import { Payloads } from "./Payload.ts"
+import type { GlobalPosition } from "./GlobalPosition.ts"
+import { hash, Payloads, type SealedPayload } from "./Payload.ts"
+import * as PayloadRefs from "./PayloadRefs.ts"
 import type { RecordedEvent } from "./RecordedEvent.ts"
-
-const WithPayloads = Schema.Struct({ payloads: Schema.Record(Schema.String, PayloadRef) })
-const decodeWithPayloads = Schema.decodeUnknownOption(WithPayloads)
+import type { StreamName } from "./StreamName.ts"
 
 /** The event that says which payloads of its stream were erased on purpose. */
 const Tombstone = Schema.Struct({ erased: Schema.Array(Schema.String) })
 const decodeTombstone = Schema.decodeUnknownOption(Tombstone)
 const tombstoneType = "PayloadsErased"
 
+export interface Problem {
+  readonly position: GlobalPosition
+  readonly reason: string
+}
+
 export interface VerifyPayloads {
-  /** What is wrong with the payloads that `event` names, or `null`. */
-  readonly check: (event: RecordedEvent) => Effect.Effect<string | null, EventStoreError | BlobStoreError>
+  /** What is wrong with the payloads that the events name, the first of it, or `null`. */
+  readonly check: (
+    events: ReadonlyArray<RecordedEvent>
+  ) => Effect.Effect<Problem | null, EventStoreError | BlobStoreError>
   readonly counts: () => { readonly payloads: number; readonly erasedPayloads: number }
 }
 
-export const make: Effect.Effect<VerifyPayloads, never, EventReader | Payloads> = Effect.gen(function* () {
+/** A payload record that the backend has at hand, or `undefined`. */
+export type AtHand = (stream: StreamName, name: string) => SealedPayload | undefined
+
+type Found = "present" | "erased" | "damaged"
+
+export const make = Effect.fnUntraced(function* (
+  atHand: AtHand = () => undefined
+): Effect.fn.Return<VerifyPayloads, never, EventReader | Payloads> {
   const reader = yield* EventReader
   const store = yield* Payloads
   let payloads = 0
@@ -35,11 +49,19 @@ export const make: Effect.Effect<VerifyPayloads, never, EventReader | Payloads> 
       )
     )
 
-  const checkOne = Effect.fnUntraced(function* (event: RecordedEvent, name: string, ref: PayloadRef) {
-    const found = yield* store.open(event.stream, name, ref).pipe(
-      Effect.as("present" as const),
+  /** A payload in the log's own store is checked here, one in the blob store as it is for everybody who opens it. */
+  const lookUp = Effect.fnUntraced(function* (event: RecordedEvent, name: string, ref: PayloadRef) {
+    const sealed = yield* reader.payload(event.stream, name)
+    if (sealed === null) return "erased"
+    if (sealed.content._tag === "Inline") return isWhole(sealed, ref) ? "present" : "damaged"
+    return yield* store.open(event.stream, name, ref).pipe(
+      Effect.as<Found>("present"),
       Effect.catchTag("PayloadUnavailable", ({ reason }) => Effect.succeed(reason))
     )
+  })
+
+  const checkOne = Effect.fnUntraced(function* (event: RecordedEvent, name: string, ref: PayloadRef) {
+    const found: Found = yield* lookUp(event, name, ref)
     if (found === "damaged") return `the payload ${name} does not match its hash`
     if (found === "present") {
       payloads++
@@ -50,16 +72,40 @@ export const make: Effect.Effect<VerifyPayloads, never, EventReader | Payloads> 
     return null
   })
 
+  /** Counts the payload when it is at hand and as it is to be. */
+  const passAtHand = (event: RecordedEvent, name: string, ref: PayloadRef): boolean => {
+    const sealed = atHand(event.stream, name)
+    if (sealed === undefined || !isWhole(sealed, ref)) return false
+    payloads++
+    return true
+  }
+
+  /** The payloads that have to be looked up. */
+  const notAtHand = (events: ReadonlyArray<RecordedEvent>) => {
+    const left: Array<readonly [RecordedEvent, ...PayloadRefs.NamedRef]> = []
+    for (const event of events) {
+      for (const [name, ref] of PayloadRefs.of(event)) {
+        if (!passAtHand(event, name, ref)) left.push([event, name, ref])
+      }
+    }
+    return left
+  }
+
   return {
     counts: () => ({ payloads, erasedPayloads }),
-    check: Effect.fnUntraced(function* (event) {
-      if (!event.text.includes('"payloads":')) return null
-      const refs = Option.map(decodeWithPayloads(event.data), (data) => Object.entries(data.payloads))
-      for (const [name, ref] of Option.getOrElse(refs, () => [])) {
-        const problem = yield* checkOne(event, name, ref)
-        if (problem !== null) return problem
+    check: Effect.fnUntraced(function* (events) {
+      for (const [event, name, ref] of notAtHand(events)) {
+        const reason = yield* checkOne(event, name, ref)
+        if (reason !== null) return { position: event.position, reason }
       }
       return null
     })
   }
 })
+
+/** Whether it is the payload that the event names, as far as it is in the log's own store. */
+const isWhole = (sealed: SealedPayload, ref: PayloadRef): boolean =>
+  sealed.content._tag === "Inline" &&
+  sealed.hash === ref.hash &&
+  sealed.size === ref.size &&
+  hash(sealed.salt, sealed.content.text) === ref.hash

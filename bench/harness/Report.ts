@@ -23,8 +23,17 @@ const ratio = ({ max, median, min }: Ratio): string =>
 const verdict = ({ isMet, target }: Ratio, sign: string): string =>
   target === null ? "" : `${sign} ${target} ${isMet === true ? "met" : "**missed**"}`
 
+const seconds = ({ isMet, max, median, min, target }: Ratio): Ratio => ({
+  median: median / 1_000,
+  min: min / 1_000,
+  max: max / 1_000,
+  target: target === null ? null : target / 1_000,
+  isMet
+})
+
 const cells = (row: RowResult, subject: SubjectResult, isFirst: boolean): ReadonlyArray<string> => {
   const { p99Ratio, ratio: rateRatio } = subject
+  const time = subject.operationMs === null ? null : seconds(subject.operationMs)
   return [
     isFirst ? `${row.id} ${row.title}` : "",
     subject.name,
@@ -35,11 +44,13 @@ const cells = (row: RowResult, subject: SubjectResult, isFirst: boolean): Readon
     numberOrNone(subject.peakMiB),
     [
       ...(rateRatio === null ? [] : [ratio(rateRatio)]),
-      ...(p99Ratio === null ? [] : [`p99 ${ratio(p99Ratio)}`])
+      ...(p99Ratio === null ? [] : [`p99 ${ratio(p99Ratio)}`]),
+      ...(time === null ? [] : [`${ratio(time)} s`])
     ].join("; "),
     [
       ...(rateRatio === null ? [] : [verdict(rateRatio, "≥")]),
-      ...(p99Ratio === null ? [] : [verdict(p99Ratio, "p99 ≤")])
+      ...(p99Ratio === null ? [] : [verdict(p99Ratio, "p99 ≤")]),
+      ...(time === null ? [] : [verdict(time, "s ≤")])
     ].join("; ")
   ]
 }

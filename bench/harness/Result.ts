@@ -23,6 +23,8 @@ export interface SubjectResult {
   readonly ratio: Ratio | null
   /** p99 of ours / p99 of this one; `null` without a target. */
   readonly p99Ratio: Ratio | null
+  /** Time of one operation of ours, ms; `null` without a target. */
+  readonly operationMs: Ratio | null
   readonly notes: Readonly<Record<string, number>>
 }
 
@@ -39,6 +41,8 @@ export interface RowResult {
 }
 
 const rate = ({ elapsedMs, operations }: Measurement): number => (1000 * operations) / elapsedMs
+
+const operationMs = ({ elapsedMs, operations }: Measurement): number => elapsedMs / operations
 
 const median = (values: ReadonlyArray<number>): number | null =>
   values.length === 0 ? null : Statistics.spread(values).median
@@ -64,6 +68,11 @@ const ratio = (
     target: target ?? null,
     isMet: target === undefined ? null : isMet(found.median, target)
   }
+}
+
+const time = (ours: ReadonlyArray<number>, target: number): Ratio => {
+  const found = Statistics.spread(ours)
+  return { ...found, target, isMet: found.median <= target }
 }
 
 /** Of at least one cycle. */
@@ -95,6 +104,8 @@ export const ofRow = (row: Row, { cycles, disturbed, missing, subjects, voided }
         p99Target === undefined
           ? null
           : ratio(p99s(ours), p99s(own), p99Target, (found, most) => found <= most),
+      operationMs:
+        row.maxMs === undefined || subject.role !== "ours" ? null : time(own.map(operationMs), row.maxMs),
       notes: notesOf(own)
     }
   }

@@ -62,4 +62,6 @@ export interface Row {
   readonly targets: Readonly<Record<string, number>>
   /** Most ratio of p99, ours / subject, likewise. */
   readonly p99Targets?: Readonly<Record<string, number>>
+  /** Most that one operation of ours may take, ms, where the target is a time. */
+  readonly maxMs?: number
 }

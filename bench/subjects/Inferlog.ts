@@ -31,8 +31,14 @@ const freePort = async (): Promise<number> => {
 }
 
 /** @param command what Node is to run. */
-export const serve = Effect.fnUntraced(function* (command: ReadonlyArray<string> = ["src/main.ts", "serve"]) {
-  const dataDirectory = yield* ScratchDirectory.make
+export const serve = (command?: ReadonlyArray<string>) =>
+  Effect.flatMap(ScratchDirectory.make, (directory) => serveIn(directory, command))
+
+/** The same on a data directory that is there already. */
+export const serveIn = Effect.fnUntraced(function* (
+  dataDirectory: string,
+  command: ReadonlyArray<string> = ["src/main.ts", "serve"]
+) {
   const port = yield* Effect.promise(freePort)
   const program = yield* Program.start({
     name: "inferlog",

@@ -15,6 +15,12 @@ export interface Tail {
   readonly hash: string
 }
 
+export interface StoredPayload {
+  readonly sequence: number
+  readonly stream: string
+  readonly payload: SealedPayload
+}
+
 export interface Reads {
   /** Sequence number of the last event, 0 for none. Positions of this backend are these numbers. */
   readonly head: () => number
@@ -22,6 +28,8 @@ export interface Reads {
   readonly stream: (name: string, afterOrdinal: number) => Array<RecordedEvent>
   readonly tail: (name: string) => Tail | undefined
   readonly payload: (stream: string, name: string) => SealedPayload | null
+  /** Payload records after `after`, in the order of their appends, a page of them. */
+  readonly payloadPage: (after: number) => ReadonlyArray<StoredPayload>
   /** Hashes of the events after `after`, in order, a page of them. */
   readonly hashes: (after: number) => ReadonlyArray<{ readonly sequence: number; readonly hash: string }>
 }
@@ -43,6 +51,10 @@ export const make = (db: DatabaseSync): Reads => {
   const payload = prepare(
     "SELECT name, salt, hash, size, text, blob FROM payloads WHERE stream = ? AND name = ?"
   )
+  const payloadPage = prepare(
+    `SELECT name, salt, hash, size, text, blob, stream, rowid FROM payloads
+      WHERE rowid > ? ORDER BY rowid LIMIT ${pageSize}`
+  )
   const hashes = prepare(
     `SELECT position, hash FROM events WHERE position > ? ORDER BY position LIMIT ${pageSize}`
   )
@@ -58,6 +70,12 @@ export const make = (db: DatabaseSync): Reads => {
       const row = one(payload, name, payloadName)
       return row === undefined ? null : toPayload(row)
     },
+    payloadPage: (after) =>
+      many(payloadPage, after).map((row) => ({
+        sequence: Number(row[7]),
+        stream: String(row[6]),
+        payload: toPayload(row)
+      })),
     hashes: (after) => many(hashes, after).map((row) => ({ sequence: Number(row[0]), hash: String(row[1]) }))
   }
 }

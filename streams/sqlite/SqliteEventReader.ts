@@ -4,6 +4,7 @@ import { Effect, Layer, Schedule, type Scope, Stream } from "effect"
 import { EventReader, EventStoreError } from "../EventReader.ts"
 import * as HeadSignal from "../HeadSignal.ts"
 import * as Database from "./Database.ts"
+import * as LongPages from "./LongPages.ts"
 import * as Reads from "./Reads.ts"
 import * as Schema from "./Schema.ts"
 import * as SqliteReading from "./SqliteReading.ts"
@@ -45,6 +46,6 @@ export const layer = (options: ReaderOptions): Layer.Layer<EventReader, EventSto
         Stream.runForEach(() => follow(attempt(reads.head), signal)),
         Effect.forkScoped
       )
-      return EventReader.of(SqliteReading.make({ reads, signal }))
+      return EventReader.of(SqliteReading.make({ reads, signal, page: LongPages.make(reads) }))
     })
   )

@@ -188,6 +188,31 @@ describe("the report", () => {
   )
 })
 
+describe("a row whose target is a time", () => {
+  it.effect("has the time of an operation of ours, and whether it is short enough", () =>
+    Effect.gen(function* () {
+      const starts: Row = {
+        ...row,
+        unit: "starts",
+        subjects: [steady("inferlog", "ours", [1, 0.5, 0.4])],
+        targets: {},
+        maxMs: 2_000
+      }
+      const result = RowResult.ofRow(starts, yield* Cycles.run(starts, options).pipe(quiet))
+      const run = { machine, secondsPerMeasurement: 1, peers: false, failed: [] }
+      assert.include(
+        Report.markdown({ ...run, rows: [result] }),
+        "| inferlog | 0.50 starts | 1.00 | 3.00 | 1.00 | 1.00 | **2.00** (1.00–2.50) s | s ≤ 2 met |"
+      )
+      const slower = RowResult.ofRow(
+        { ...starts, maxMs: 1_900 },
+        yield* Cycles.run(starts, options).pipe(quiet)
+      )
+      assert.include(Report.markdown({ ...run, rows: [slower] }), "s ≤ 1.9 **missed** |")
+    })
+  )
+})
+
 describe("the load generator", () => {
   const known = KnownRequests.all[0]
   const request = RequestText.get(`/sandbox/echo/requests/${known?.id}/status`)

@@ -267,6 +267,27 @@ describe("Verifying", () => {
   )
 
   test(
+    "names the first of two breaks, one of a payload and one of an event, whichever comes first",
+    Effect.gen(function* () {
+      const blobs = yield* BlobStore
+      yield* append("b", "e1")
+      const sealed = yield* appendPayload("a", 200_000)
+      yield* append("b", "e3")
+      if (sealed.content._tag === "Blob") yield* blobs.remove(sealed.content.key)
+      const alteredAt = (position: string) =>
+        verifyTampered((events) =>
+          events.map((event) =>
+            event.position === position ? new RecordedEvent({ ...fieldsOf(event), text: '{"x":1}' }) : event
+          )
+        )
+      assert.deepInclude(yield* alteredAt("1"), { _tag: "LogBroken", position: "1" })
+      assert.deepInclude(yield* alteredAt("3"), { _tag: "LogBroken", position: "2" })
+      const anchors = [{ source: "a note", position: at("3"), digest: "another" }]
+      assert.deepInclude(yield* Effect.flip(verify({ anchors })), { _tag: "LogBroken", position: "2" })
+    })
+  )
+
+  test(
     "finds a blob that was altered",
     Effect.gen(function* () {
       const blobs = yield* BlobStore

@@ -21,7 +21,11 @@ BulkLoad.serve((batch) => {
     let hash = ""
     for (const [ordinal, { id, type, time, data }] of events.entries()) {
       const text = JSON.stringify(data)
-      hash = crypto.hash("sha256", `${hash}\n${stream}\n${ordinal}\n${id}\n${type}\n${time}\n${text}`, "base64url")
+      hash = crypto.hash(
+        "sha256",
+        `${hash}\n${stream}\n${ordinal}\n${id}\n${type}\n${time}\n${text}`,
+        "base64url"
+      )
       insert.run(++position, stream, ordinal, id, type, time, text, hash)
     }
   }

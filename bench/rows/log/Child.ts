@@ -19,7 +19,7 @@ export const subject = (options: {
   readonly entry: URL
   readonly args?: ReadonlyArray<string>
   /** Done before the process is started. */
-  readonly prepare?: Effect.Effect<void, BenchFailed>
+  readonly prepare?: Effect.Effect<unknown, BenchFailed>
 }): Subject => ({
   name: options.name,
   role: options.role,

@@ -95,9 +95,7 @@ const charged = (attempt: number): ReadonlyArray<Step> => {
 const chargedAtOnce = charged(1)
 const chargedLater = [
   dispatched(1),
-  step([
-    { _tag: "RequestRequeued", at: t0, attempt: 1, reason: "rate_limited", message: null, dueAt: t0 }
-  ]),
+  step([{ _tag: "RequestRequeued", at: t0, attempt: 1, reason: "rate_limited", message: null, dueAt: t0 }]),
   ...charged(2)
 ]
 const cancelled = [
@@ -128,8 +126,7 @@ const idOf = (number: number, perMilli: number): string => {
   return makeTimeOrdered({ millis: t0 + Math.floor(number / perMilli), counter: number % perMilli, random })
 }
 
-const streamOf = (request: number) =>
-  StreamName.make(aggregate.category, idOf(request, requestsPerMilli))
+const streamOf = (request: number) => StreamName.make(aggregate.category, idOf(request, requestsPerMilli))
 
 const afterOrdinal = (ordinal: number): ExpectedVersion.ExpectedVersion =>
   ordinal < 0

@@ -24,7 +24,10 @@ export const timed = async (work: () => number | Promise<number>): Promise<Piece
 /** Answers each message with the measurement of one piece, until the parent goes. */
 export const serve = (piece: (seconds: number) => Promise<Piece>): void => {
   const answer = async (seconds: number) => {
-    const measured: Measurement = { ...(await piece(seconds)), peakRssBytes: process.resourceUsage().maxRSS * 1_024 }
+    const measured: Measurement = {
+      ...(await piece(seconds)),
+      peakRssBytes: process.resourceUsage().maxRSS * 1_024
+    }
     process.send?.(measured)
   }
   process.on("message", (seconds) => void answer(Number(seconds)))

@@ -1,7 +1,7 @@
 /** Group commit, and what a failed write means for those that follow. */
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber } from "effect"
+import { Effect, Exit, Fiber, Option } from "effect"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import * as EventChain from "#streams/EventChain.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
@@ -19,10 +19,9 @@ import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 const origin: Head = { sequence: 0, digest: EventChain.origin }
 
-/** A writer over a log of its own, with what it told of its commits. */
-const make = Effect.fnUntraced(function* (onCommit: () => void = () => {}) {
-  const directory = yield* TempDirectory.make
-  const filename = `${directory}/log.sqlite`
+/** A writer over a log, by default an empty one, with what it told of its commits. */
+const make = Effect.fnUntraced(function* (onCommit: () => void = () => {}, directory?: string) {
+  const filename = `${directory ?? (yield* TempDirectory.make)}/log.sqlite`
   const db = Database.open({ filename, synchronous: "FULL" })
   yield* Effect.addFinalizer(() => Effect.sync(() => db.isOpen && db.close()))
   LogSchema.prepare(db)
@@ -32,7 +31,7 @@ const make = Effect.fnUntraced(function* (onCommit: () => void = () => {}) {
   const writer = Writer.make({
     db,
     reads,
-    head: origin,
+    head: { ...origin, sequence: reads.head() },
     onCommit: (events, head) => {
       onCommit()
       commits.push({ size: events.length, head })
@@ -63,6 +62,8 @@ const input: Payload.SealedPayload = {
   size: 1,
   content: { _tag: "Inline", text: "1" }
 }
+
+const first = (id: string): Append => ({ ...to(id, {}, [input]), expected: ExpectedVersion.NoStream })
 
 /** Transactions in a WAL file that was never reset: frames that say how large the database is after them. */
 const commitsIn = (wal: string): number => {
@@ -128,6 +129,51 @@ describe("The writer of the log", () => {
       )
       yield* writer.append(to("poisoned"))
       assert.strictEqual(reads.head(), 5)
+    })
+  )
+
+  it.live("fails a conflict with what another process wrote alone, and commits the others together", () =>
+    Effect.gen(function* () {
+      const directory = yield* TempDirectory.make
+      yield* Effect.scoped(
+        Effect.flatMap(make(undefined, directory), ({ writer }) => together(writer, [to("taken"), to("too")]))
+      )
+      const { commits, reads, writer } = yield* make(undefined, directory)
+      const exits = yield* together(writer, ["a", "taken", "b", "too", "b"].map(first))
+      assert.deepStrictEqual<ReadonlyArray<string | undefined>>(
+        exits.map((exit) =>
+          Exit.isSuccess(exit) ? exit.value.position : Option.getOrUndefined(Exit.findErrorOption(exit))?._tag
+        ),
+        ["3", "WrongExpectedVersion", "4", "WrongExpectedVersion", "WrongExpectedVersion"]
+      )
+      assert.deepStrictEqual(
+        commits.map(({ size }) => size),
+        [2]
+      )
+      assert.lengthOf(reads.stream("Thing-taken", -1), 1)
+    })
+  )
+
+  it.live("knows the streams of a batch that has more of them than are kept in memory", () =>
+    Effect.gen(function* () {
+      const { commits, reads, writer } = yield* make()
+      const others = Array.from({ length: 20_001 }, (_, index) => first(`s${index}`))
+      const exits = yield* together(writer, [
+        first("early"),
+        to("soon"),
+        ...others,
+        to("soon"),
+        first("early")
+      ])
+      const again = exits.pop()
+      assert.isTrue(exits.every(Exit.isSuccess))
+      assert.isTrue(again !== undefined && Exit.isFailure(again))
+      assert.deepStrictEqual(
+        commits.map(({ size }) => size),
+        [20_004]
+      )
+      const [one, two] = reads.stream("Thing-soon", -1)
+      assert.strictEqual(two?.hash, two && EventChain.hash(one?.hash ?? "", two))
     })
   )
 

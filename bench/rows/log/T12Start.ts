@@ -1,0 +1,75 @@
+/** T12: from the start of the process until it answers, on a log of ten million events and with requests to go on with. */
+import process from "node:process"
+import { Clock, Effect } from "effect"
+import * as ProcessTree from "../../harness/ProcessTree.ts"
+import { BenchFailed, type Measurement, type Row } from "../../harness/Subject.ts"
+import * as Inferlog from "../../subjects/Inferlog.ts"
+import * as PreparedDirectory from "./PreparedDirectory.ts"
+
+type End = "SIGTERM" | "SIGKILL"
+
+/** Requests that run when the server ends. */
+const underWay = 32
+
+const attempt = <A>(run: () => Promise<A>) =>
+  Effect.tryPromise({
+    try: run,
+    catch: (cause) => new BenchFailed({ reason: `the server does not answer: ${String(cause)}` })
+  })
+
+const checkHealth = Effect.fnUntraced(function* (url: string) {
+  const { status } = yield* attempt(() => fetch(`${url}/health`))
+  if (status !== 200) return yield* new BenchFailed({ reason: `expected health 200, got ${status}` })
+})
+
+const submit = (url: string) =>
+  attempt(() =>
+    fetch(`${url}/sandbox/slow`, {
+      method: "POST",
+      headers: { ...Inferlog.authorization, "content-type": "application/json" },
+      body: '{"seconds":1}'
+    }).then((answer) => answer.arrayBuffer())
+  )
+
+const millis = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos) / 1_000_000)
+
+/** Starts it, gives it work, and ends it. */
+const startAndEnd = Effect.fnUntraced(function* (directory: string, end: End) {
+  const began = yield* millis
+  const { pids, url } = yield* Inferlog.serveIn(directory)
+  yield* checkHealth(url)
+  const measurement: Measurement = {
+    operations: 1,
+    elapsedMs: (yield* millis) - began,
+    cpuMs: ProcessTree.cpuMs(pids),
+    peakRssBytes: ProcessTree.peakRssBytes(pids)
+  }
+  yield* Effect.forEach(Array.from({ length: underWay }), () => submit(url), { concurrency: underWay })
+  if (end === "SIGKILL") for (const pid of pids) process.kill(pid, "SIGKILL")
+  return measurement
+}, Effect.scoped)
+
+const rowAfter = (end: End, how: string): Row => ({
+  id: "T12",
+  title: `Start with 10 M events, after ${how}`,
+  unit: "starts",
+  subjects: [
+    {
+      name: "inferlog",
+      role: "ours",
+      start: Effect.gen(function* () {
+        const directory = yield* PreparedDirectory.prepared
+        const measure = () => startAndEnd(directory, end)
+        yield* measure()
+        return { measure }
+      })
+    }
+  ],
+  targets: {},
+  maxMs: 2_000
+})
+
+export const rows: ReadonlyArray<Row> = [
+  rowAfter("SIGTERM", "an orderly end"),
+  rowAfter("SIGKILL", "kill -9")
+]

@@ -1,0 +1,38 @@
+/** T6: cold replay of a million events, by the projections one at a time and by all together as the server runs them. */
+import { allProjections } from "#projections/AllProjections.ts"
+import type { Row } from "../../harness/Subject.ts"
+import * as Child from "./Child.ts"
+import * as PreparedLog from "./PreparedLog.ts"
+
+const requests = 200_000
+const prepare = PreparedLog.fill(requests)
+const filename = PreparedLog.filename(PreparedLog.directoryOf(requests))
+
+const floor = Child.subject({
+  name: "page scan + JSON.parse",
+  role: "floor",
+  entry: new URL("../../floors/log/PageScan.ts", import.meta.url),
+  args: [filename],
+  prepare
+})
+
+const rowOf = (names: ReadonlyArray<string>): Row => ({
+  id: "T6",
+  title: `Cold replay of 1 M events: ${names.join(" + ")}`,
+  unit: "events",
+  subjects: [
+    Child.subject({
+      name: "projections",
+      role: "ours",
+      entry: new URL("./Replay.ts", import.meta.url),
+      args: [filename, ...names],
+      prepare
+    }),
+    floor
+  ],
+  targets: { [floor.name]: 0.5 }
+})
+
+const names = allProjections.map(({ name }) => name)
+
+export const rows: ReadonlyArray<Row> = [...names.map((name) => rowOf([name])), rowOf(names)]

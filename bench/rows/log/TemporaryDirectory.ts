@@ -1,0 +1,11 @@
+/** Directories that are gone with the process. */
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import process from "node:process"
+
+export const make = (): string => {
+  const made = fs.mkdtempSync(path.join(os.tmpdir(), "inferlog-bench-"))
+  process.on("exit", () => fs.rmSync(made, { recursive: true, force: true }))
+  return made
+}
