@@ -61,9 +61,19 @@ export const run = Effect.fnUntraced(function* (
 const unprepared = "The file of the read models cannot be opened"
 const unwritten = "The file of the read models cannot be written"
 
+/** KiB. A replay changes pages all over the indexes, the same ones again and again. */
+const cacheSize = 65_536
+
+/** Of 4 KiB. What lies in the journal twice is moved to the file once. */
+const checkpointPages = 16_384
+
 const openDatabase = (filename: string) =>
   Effect.acquireRelease(
-    attempt(unprepared, () => Database.open({ filename, synchronous: "NORMAL" })),
+    attempt(unprepared, () => {
+      const db = Database.open({ filename, synchronous: "NORMAL" })
+      db.exec(`PRAGMA cache_size = -${cacheSize}; PRAGMA wal_autocheckpoint = ${checkpointPages}`)
+      return db
+    }),
     (db) => Effect.sync(() => db.close())
   )
 

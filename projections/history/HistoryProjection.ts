@@ -11,10 +11,9 @@ import {
 } from "#domain/inference-request/Event.ts"
 import { completedOutcome, type OutcomeWord, type Status } from "#domain/inference-request/Status.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
-import { idOf } from "#streams/StreamName.ts"
-import * as Counters from "../batch/Counters.ts"
 import { object, oneOf, text, textOrNull, texts } from "../EventFields.ts"
 import { on, onType, type Projection } from "../Projection.ts"
+import * as HistoryCounters from "./HistoryCounters.ts"
 import * as HistoryRows from "./HistoryRows.ts"
 
 interface End {
@@ -30,28 +29,17 @@ const free = { billingStatus: "failed", amount: "0" } as const
 
 export const projection: Projection = {
   name: "history",
-  version: 1,
-  tables: HistoryRows.tables,
+  version: 2,
+  tables: HistoryRows.tables + HistoryCounters.tables,
   open: (db) => {
-    const count = db.prepare(`INSERT INTO history_counters VALUES (?, ?, ?, ?)
-      ON CONFLICT (account_id, model, status) DO UPDATE SET requests = requests + excluded.requests`)
-    const counters = Counters.make(([accountId = "", model = "", status = ""], change) =>
-      count.run(accountId, model, status, change)
-    )
-    const rows = HistoryRows.make(db)
-
-    const moveTo = (row: HistoryRows.HistoryRow, status: Status) => {
-      if (row.status === status) return
-      counters.add([row.accountId, row.model, row.status], -1)
-      counters.add([row.accountId, row.model, status], 1)
-      row.status = status
-    }
+    const counters = HistoryCounters.make(db)
+    const rows = HistoryRows.make(db, counters.count)
 
     const end = ({ stream, time, position }: RecordedEvent, endOf: (hasViolations: boolean) => End) => {
-      const row = rows.edit(idOf(stream))
+      const row = rows.edit(stream)
       if (row === undefined) return
       const { status, outcome, billingStatus, amount, error } = endOf(row.hasViolations)
-      moveTo(row, status)
+      row.status = status
       row.outcome = outcome
       row.endedAt = time
       row.billingStatus = billingStatus
@@ -62,13 +50,11 @@ export const projection: Projection = {
 
     const rules = [
       on(RequestSubmitted, (data, { stream, time, position }) => {
-        const accountId = text(data, "accountId")
-        const model = text(data, "model")
-        const status: Status = "IN_QUEUE"
-        rows.add(idOf(stream), {
-          accountId,
-          model,
-          status,
+        rows.add(stream, {
+          accountId: text(data, "accountId"),
+          model: text(data, "model"),
+          status: "IN_QUEUE" satisfies Status,
+          countedAs: null,
           outcome: "pending" satisfies OutcomeWord,
           metadata: JSON.stringify(texts(data, "metadata")),
           createdAt: time,
@@ -81,22 +67,21 @@ export const projection: Projection = {
           error: null,
           position
         })
-        counters.add([accountId, model, status], 1)
       }),
       onType(RequestStarted, ({ stream, time, position }) => {
-        const row = rows.edit(idOf(stream))
+        const row = rows.edit(stream)
         if (row === undefined) return
-        moveTo(row, "IN_PROGRESS")
+        row.status = "IN_PROGRESS" satisfies Status
         row.startedAt ??= time
         row.runStartedAt = time
         row.position = position
       }),
       onType(RequestRequeued, ({ stream }) => {
-        const row = rows.edit(idOf(stream))
+        const row = rows.edit(stream)
         if (row !== undefined) row.runStartedAt = null
       }),
       onType(OutputRejected, ({ stream }) => {
-        const row = rows.edit(idOf(stream))
+        const row = rows.edit(stream)
         if (row !== undefined) row.hasViolations = true
       }),
       on(RequestCompleted, (data, event) => {

@@ -1,8 +1,9 @@
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Schema } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { RequestCompleted, RequestSubmitted } from "#domain/inference-request/Event.ts"
 import { allProjections } from "#projections/AllProjections.ts"
+import { text } from "#projections/EventFields.ts"
 import { on, onType, type Projection } from "#projections/Projection.ts"
 import { Projections } from "#projections/Projections.ts"
 import { EventReader } from "#streams/EventReader.ts"
@@ -18,12 +19,14 @@ const counting = (name: string, version = 1, seen: Array<string> = []): Projecti
   tables: `CREATE TABLE ${name}_rows (position TEXT PRIMARY KEY, model TEXT NOT NULL) STRICT`,
   open: (db) => {
     const insert = db.prepare(`INSERT INTO ${name}_rows VALUES (?, ?)`)
-    return [
-      on(RequestSubmitted, Schema.Struct({ model: Schema.String }), ({ model }, { position, stream }) => {
-        seen.push(stream)
-        insert.run(position, model)
-      })
-    ]
+    return {
+      rules: [
+        on(RequestSubmitted, (data, { position, stream }) => {
+          seen.push(stream)
+          insert.run(position, text(data, "model"))
+        })
+      ]
+    }
   }
 })
 
@@ -34,15 +37,17 @@ const poisoned: Projection = {
   tables: "CREATE TABLE poisoned_rows (position TEXT PRIMARY KEY, type TEXT NOT NULL) STRICT",
   open: (db) => {
     const insert = db.prepare("INSERT INTO poisoned_rows VALUES (?, ?)")
-    return [
-      onType(RequestSubmitted, ({ position, type }) => {
-        insert.run(position, type)
-      }),
-      onType(RequestCompleted, ({ position, type }) => {
-        insert.run(position, type)
-        throw new Error("poison")
-      })
-    ]
+    return {
+      rules: [
+        onType(RequestSubmitted, ({ position, type }) => {
+          insert.run(position, type)
+        }),
+        onType(RequestCompleted, ({ position, type }) => {
+          insert.run(position, type)
+          throw new Error("poison")
+        })
+      ]
+    }
   }
 }
 
@@ -168,7 +173,7 @@ describe("Runner", () => {
           const stopped = {
             position: good,
             stopped: true,
-            reason: "cannot apply RequestSubmitted at position 2 (SchemaError)"
+            reason: "cannot apply RequestSubmitted at position 2 (UnexpectedField)"
           }
           assert.deepStrictEqual(standings.get("history"), stopped)
           assert.deepStrictEqual(standings.get("duework"), stopped)

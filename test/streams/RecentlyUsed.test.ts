@@ -9,7 +9,7 @@ describe("RecentlyUsed", () => {
     for (const index of upTo(10_000)) cache.set(`k${index}`, index)
     // The latest first: to look at one is to use it.
     const kept = upTo(10_000)
-      .reverse()
+      .toReversed()
       .filter((index) => cache.get(`k${index}`) === index)
     assert.includeMembers(
       kept,

@@ -39,15 +39,17 @@ const breakable = (broken: () => boolean): Projection => ({
   tables: "CREATE TABLE breakable_rows (position TEXT PRIMARY KEY) STRICT",
   open: (db) => {
     const insert = db.prepare("INSERT INTO breakable_rows VALUES (?)")
-    return [
-      onType(RequestSubmitted, ({ position }) => {
-        insert.run(position)
-      }),
-      onType(RequestCompleted, ({ position }) => {
-        if (broken()) throw new Error("broken")
-        insert.run(position)
-      })
-    ]
+    return {
+      rules: [
+        onType(RequestSubmitted, ({ position }) => {
+          insert.run(position)
+        }),
+        onType(RequestCompleted, ({ position }) => {
+          if (broken()) throw new Error("broken")
+          insert.run(position)
+        })
+      ]
+    }
   }
 })
 
@@ -175,7 +177,7 @@ describe("A rebuild", () => {
           name: "other",
           version: 1,
           tables: "CREATE TABLE other_rows (position TEXT PRIMARY KEY) STRICT",
-          open: () => []
+          open: () => ({ rules: [] })
         }
         const projections = [stopped, other]
         yield* RebuildLog.append(0, 8)

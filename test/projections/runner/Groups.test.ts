@@ -27,7 +27,7 @@ const events = (from: number, to: number): Array.NonEmptyReadonlyArray<RecordedE
 ]
 
 const group = (name: string, position: number): Group => ({
-  members: [{ name, rules: new Map() }],
+  members: [{ name, rules: new Map(), kept: [] }],
   checkpoint: { ...Checkpoints.start, position: trusted(String(position)) }
 })
 

@@ -1,0 +1,14 @@
+/** Columns of a row that the projection itself wrote: the table is STRICT, so that their types are known. */
+import type { SQLOutputValue } from "node:sqlite"
+
+/** As `StatementSync.get` gives it. */
+export type Columns = Readonly<Record<string, SQLOutputValue>>
+
+type Column = SQLOutputValue | undefined
+
+export const text = (column: Column): string => String(column)
+export const integer = (column: Column): number => Number(column)
+export const textOrNull = (column: Column): string | null => (isNull(column) ? null : String(column))
+export const integerOrNull = (column: Column): number | null => (isNull(column) ? null : Number(column))
+
+const isNull = (column: Column): column is null | undefined => column === null || column === undefined

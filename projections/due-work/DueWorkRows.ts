@@ -1,0 +1,91 @@
+/** The rows of the work queue as a batch changes them. */
+import type { DatabaseSync } from "node:sqlite"
+import { idOf } from "#streams/StreamName.ts"
+import { type Columns, integer, text, textOrNull } from "../batch/Columns.ts"
+import * as Rows from "../batch/Rows.ts"
+
+/**
+ * Indexes hold what waits and leave out what runs: `by_account` for fairness, `by_due` for what comes due next. Rows are
+ * clustered by request id, which is the order of submission. `depth` counts the queued rows of a model.
+ */
+export const tables = `
+  CREATE TABLE duework_requests (
+    request_id TEXT PRIMARY KEY,
+    account_id TEXT NOT NULL,
+    model TEXT NOT NULL,
+    phase TEXT NOT NULL CHECK (phase IN ('queued', 'claimed')),
+    due_at INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    provider TEXT,
+    node TEXT,
+    job_id TEXT,
+    cancel_requested INTEGER NOT NULL,
+    position TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX duework_by_account ON duework_requests (model, account_id, due_at) WHERE phase = 'queued';
+  CREATE INDEX duework_by_due ON duework_requests (model, due_at) WHERE phase = 'queued';
+  CREATE INDEX duework_claimed ON duework_requests (request_id) WHERE phase = 'claimed';
+  CREATE INDEX duework_cancelled ON duework_requests (node, request_id)
+    WHERE phase = 'claimed' AND cancel_requested = 1;
+  CREATE TABLE duework_depth (model TEXT PRIMARY KEY, queued INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+`
+
+export interface DueWorkRow {
+  readonly accountId: string
+  readonly model: string
+  phase: "queued" | "claimed"
+  /** Unix time in ms. */
+  dueAt: number
+  /** Number of the last run; 0 when none was. */
+  attempt: number
+  provider: string | null
+  node: string | null
+  jobId: string | null
+  cancelRequested: boolean
+  /** Of the submission. */
+  readonly position: string
+}
+
+export const make = (db: DatabaseSync): Rows.Rows<DueWorkRow> => {
+  const find = db.prepare("SELECT * FROM duework_requests WHERE request_id = ?")
+  const insert = db.prepare("INSERT INTO duework_requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+  const update = db.prepare(`UPDATE duework_requests
+    SET phase = ?, due_at = ?, attempt = ?, provider = ?, node = ?, job_id = ?, cancel_requested = ?
+    WHERE request_id = ?`)
+  const remove = db.prepare("DELETE FROM duework_requests WHERE request_id = ?")
+
+  const changing = (row: DueWorkRow) =>
+    [
+      row.phase,
+      row.dueAt,
+      row.attempt,
+      row.provider,
+      row.node,
+      row.jobId,
+      row.cancelRequested ? 1 : 0
+    ] as const
+
+  return Rows.make({
+    load: (stream) => {
+      const columns = find.get(idOf(stream))
+      return columns && rowOf(columns)
+    },
+    insert: (stream, row) =>
+      insert.run(idOf(stream), row.accountId, row.model, ...changing(row), row.position),
+    update: (stream, row) => update.run(...changing(row), idOf(stream)),
+    remove: (stream) => remove.run(idOf(stream))
+  })
+}
+
+const rowOf = (columns: Columns): DueWorkRow => ({
+  accountId: text(columns["account_id"]),
+  model: text(columns["model"]),
+  phase: columns["phase"] === "claimed" ? "claimed" : "queued",
+  dueAt: integer(columns["due_at"]),
+  attempt: integer(columns["attempt"]),
+  provider: textOrNull(columns["provider"]),
+  node: textOrNull(columns["node"]),
+  jobId: textOrNull(columns["job_id"]),
+  cancelRequested: columns["cancel_requested"] === 1,
+  position: text(columns["position"])
+})

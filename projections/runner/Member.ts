@@ -1,0 +1,16 @@
+/** A projection at work on one file. */
+import type { DatabaseSync } from "node:sqlite"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import type { Kept, Projection } from "../Projection.ts"
+
+export interface Member {
+  readonly name: string
+  readonly rules: ReadonlyMap<string, (event: RecordedEvent) => void>
+  readonly kept: ReadonlyArray<Kept>
+}
+
+/** Its tables must be there. Throws what SQLite throws. */
+export const open = (projection: Projection, db: DatabaseSync): Member => {
+  const { rules, kept = [] } = projection.open(db)
+  return { name: projection.name, rules: new Map(rules.map(({ type, apply }) => [type, apply])), kept }
+}

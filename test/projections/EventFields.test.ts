@@ -1,0 +1,42 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import * as EventFields from "#projections/EventFields.ts"
+
+const values: ReadonlyArray<Json> = [null, true, 1, 1.5, "word", "other", [], ["a"], {}, { a: "b" }, { a: 1 }]
+
+/** Each with the values that it takes. */
+const readers: ReadonlyArray<readonly [string, (data: JsonObject) => Json, ReadonlyArray<Json>]> = [
+  ["text", (data) => EventFields.text(data, "field"), ["word", "other"]],
+  ["textOrNull", (data) => EventFields.textOrNull(data, "field"), [null, "word", "other"]],
+  ["integer", (data) => EventFields.integer(data, "field"), [1]],
+  ["oneOf", (data) => EventFields.oneOf(data, "field", ["word", "wort"]), ["word"]],
+  ["object", (data) => EventFields.object(data, "field"), [{}, { a: "b" }, { a: 1 }]],
+  ["texts", (data) => EventFields.texts(data, "field"), [{}, { a: "b" }]]
+]
+
+describe("A field of an event", () => {
+  for (const [name, read, taken] of readers) {
+    it(`is taken by ${name} when it is what was written, and refused otherwise`, () => {
+      assert.throws(() => read({}), /^The field field is not /)
+      for (const value of values) {
+        const data = { field: value }
+        if (taken.some((each) => JSON.stringify(each) === JSON.stringify(value))) {
+          assert.strictEqual(read(data), value)
+        } else assert.throws(() => read(data), /^The field field is not /)
+      }
+    })
+  }
+
+  it("is not quoted by the error", () => {
+    const secret = "s3cr3t"
+    for (const [, read] of readers) {
+      for (const value of [{ [secret]: 1 }, [secret], 0.5]) {
+        try {
+          read({ field: value })
+        } catch (error) {
+          assert.notInclude(String(error), secret)
+        }
+      }
+    }
+  })
+})

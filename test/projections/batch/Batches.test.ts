@@ -1,0 +1,115 @@
+/** Rules fold what a batch changes before it is written: nothing of that may show in the rows. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Layer, Stream } from "effect"
+import { allProjections } from "#projections/AllProjections.ts"
+import { Projections } from "#projections/Projections.ts"
+import * as Checkpoints from "#projections/runner/Checkpoints.ts"
+import { type Group, makeApply } from "#projections/runner/Group.ts"
+import * as Member from "#projections/runner/Member.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import * as Database from "#streams/sqlite/Database.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+import { dump, settle } from "../ReadSide.ts"
+import * as Log from "../RequestLog.ts"
+
+const inDirectory = <A, E>(
+  body: (filename: string) => Effect.Effect<A, E, Layer.Success<typeof MemoryEventStore.layer>>
+) =>
+  Effect.flatMap(TempDirectory.make, (directory) => body(`${directory}/projections.sqlite`)).pipe(
+    Effect.scoped,
+    Effect.provide(MemoryEventStore.layer)
+  )
+
+const submit = (number: number) =>
+  Log.append(number, Log.submitted(number % 2 === 0 ? Log.alice : Log.bob, Log.echo, Log.t0 + number))
+
+/** Every way that a request can go, step by step, with those of others in between. */
+const lives = Effect.gen(function* () {
+  for (const number of [1, 2, 3, 4, 5, 6, 7]) yield* submit(number)
+  for (const number of [1, 2, 3, 4, 5]) yield* Log.append(number, Log.dispatched(1, Log.t0 + 10))
+  yield* Log.append(1, { _tag: "ProviderAccepted", at: Log.t0 + 11, attempt: 1, jobId: "job-1" })
+  for (const number of [1, 2, 3]) yield* Log.append(number, Log.started(1, Log.t0 + 20))
+  yield* Log.append(2, Log.requeued(1, Log.t0 + 500, Log.t0 + 30))
+  yield* Log.append(3, { _tag: "CancelRequested", at: Log.t0 + 31 })
+  yield* Log.append(4, Log.requeued(1, Log.t0 + 600))
+  yield* Log.append(5, {
+    _tag: "RequestFailed",
+    at: Log.t0 + 40,
+    attempt: 1,
+    reason: "refused",
+    message: "no"
+  })
+  yield* Log.append(6, { _tag: "RequestCancelled", at: Log.t0 + 41, reason: "requested" })
+  yield* Log.append(2, Log.dispatched(2, Log.t0 + 501), Log.started(2, Log.t0 + 502))
+  yield* Log.append(1, {
+    _tag: "OutputRejected",
+    at: Log.t0 + 600,
+    attempt: 1,
+    violations: [{ instancePath: "", message: "must be object" }]
+  })
+  yield* Log.append(1, Log.completed(1, Log.t0 + 600))
+  yield* Log.append(2, Log.completed(2, Log.t0 + 700))
+})
+
+/** Applies the events `size` at a time. Gives the rows. */
+const rowsOf = (filename: string, events: ReadonlyArray<RecordedEvent>, size: number) => {
+  const db = Database.open({ filename, synchronous: "NORMAL" })
+  const checkpoints = Checkpoints.make(db)
+  for (const projection of allProjections) checkpoints.rebuild(projection)
+  const members = allProjections.map((projection) => Member.open(projection, db))
+  const group: Group = { members, checkpoint: Checkpoints.start }
+  const apply = makeApply(db, checkpoints)
+  for (let first = 0; first < events.length; first += size) {
+    assert.deepStrictEqual(apply(group, events.slice(first, first + size)), [])
+  }
+  db.close()
+  return dump(filename)
+}
+
+describe("A batch", () => {
+  it.effect("leaves the same rows however the log is cut", () =>
+    inDirectory((filename) =>
+      Effect.gen(function* () {
+        yield* lives
+        const reader = yield* EventReader
+        const events = yield* Stream.runCollect(reader.readAll(GlobalPosition.beginning))
+        const oneByOne = rowsOf(filename, events, 1)
+        assert.lengthOf(oneByOne["history_requests"] ?? [], 7)
+        assert.lengthOf(oneByOne["duework_requests"] ?? [], 3)
+        for (const size of [2, 3, 7, 11, events.length]) {
+          assert.deepStrictEqual(rowsOf(filename, events, size), oneByOne, `${size} at a time`)
+        }
+      })
+    )
+  )
+
+  for (const between of [0, 600]) {
+    it.live(
+      `stops a projection right before a request that is submitted twice, ${between} requests after the first time`,
+      () =>
+        inDirectory((filename) =>
+          Effect.gen(function* () {
+            yield* submit(0)
+            for (let number = 1; number <= between; number++) yield* submit(number)
+            const last = yield* (yield* EventReader).head
+            yield* submit(0)
+            yield* submit(1_000)
+            yield* Effect.gen(function* () {
+              yield* settle("keys")
+              const standings = yield* (yield* Projections).standings
+              for (const name of ["history", "duework"]) {
+                assert.deepInclude(standings.get(name), { position: last, stopped: true }, name)
+              }
+            }).pipe(Effect.provide(Projections.layerInProcess({ filename })))
+            const rows = dump(filename)
+            assert.lengthOf(rows["history_requests"] ?? [], between + 1)
+            assert.lengthOf(rows["duework_requests"] ?? [], between + 1)
+            assert.deepInclude(rows["duework_depth"]?.[0], { queued: between + 1 })
+          })
+        )
+    )
+  }
+})
