@@ -24,10 +24,9 @@ await run(async (resources) => {
       200: { type: "object", properties: { status: { type: "string" }, request_id: { type: "string" } } }
     }
   }
-  app.post<{ Body: Payload }>("/:owner/:model", { schema }, async (request) => {
-    const job = await queue.add("request", request.body)
-    return { status: "IN_QUEUE", request_id: job.id }
-  })
+  app.post<{ Body: Payload }>("/:owner/:model", { schema }, (request) =>
+    queue.add("request", request.body).then(({ id }) => ({ status: "IN_QUEUE", request_id: id }))
+  )
   const port = Number(new URL(await app.listen({ host: "127.0.0.1", port: 0 })).port)
   return { ready: { port, pids: [pid] } }
 })

@@ -13,7 +13,9 @@ describe("Mailbox", () => {
           yield* Effect.yieldNow
           log.push(`${name} ends`)
         })
-      yield* Effect.forEach(["a", "b", "c"], (name) => mailbox.run(command(name)), { concurrency: "unbounded" })
+      yield* Effect.forEach(["a", "b", "c"], (name) => mailbox.run(command(name)), {
+        concurrency: "unbounded"
+      })
       assert.deepStrictEqual(log, ["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"])
     })
   )
