@@ -72,3 +72,18 @@ export const billingStatus = ({ phase }: Request): BillingStatus | null => {
 /** What has been charged: nothing before the end, and nothing ever for a request that failed or was cancelled. */
 export const cost = ({ phase }: Request): Money.NanoUsd =>
   phase._tag === "Completed" ? phase.billing.amount : Money.zero
+
+/** Why it has no result, as its provider put it; `null` for any other request. */
+export const failure = ({ phase }: Request): string | null => {
+  switch (phase._tag) {
+    case "Completed":
+      return phase.error
+    case "Failed":
+      return phase.message
+    case "Queued":
+    case "Dispatched":
+    case "Running":
+    case "Cancelled":
+      return null
+  }
+}

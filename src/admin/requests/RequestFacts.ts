@@ -2,8 +2,8 @@
 import { Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
-import { outcome, status } from "#domain/inference-request/Status.ts"
-import { isTerminal, type Request } from "#domain/inference-request/State.ts"
+import { failure, outcome, status } from "#domain/inference-request/Status.ts"
+import { isTerminal } from "#domain/inference-request/State.ts"
 import type { PayloadRef } from "#domain/PayloadRef.ts"
 import * as RequestUrls from "#src/http/views/RequestUrls.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
@@ -45,20 +45,6 @@ const factsOf = ({ data }: RecordedEvent): Record<string, Json> => {
   return facts
 }
 
-const errorOf = ({ phase }: Request): string | null => {
-  switch (phase._tag) {
-    case "Completed":
-      return phase.error
-    case "Failed":
-      return phase.message
-    case "Queued":
-    case "Dispatched":
-    case "Running":
-    case "Cancelled":
-      return null
-  }
-}
-
 export const make = Effect.gen(function* () {
   const reader = yield* EventReader
   const payloads = yield* Payloads
@@ -96,7 +82,7 @@ export const make = Effect.gen(function* () {
       modelVersion: submitted.modelVersion,
       status: status(request),
       outcome: outcome(request),
-      error: errorOf(request),
+      error: failure(request),
       violations: request.violations,
       runs: request.attempt,
       progress: request.progress,

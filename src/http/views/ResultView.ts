@@ -6,6 +6,7 @@ import { BillingStatus } from "#domain/inference-request/Event.ts"
 import {
   billingStatus,
   cost,
+  failure,
   outcome,
   OutcomeWord,
   status,
@@ -66,20 +67,8 @@ export type RetrievedBody = typeof RetrievedBody.Type
 
 const invalidOutput = "The model's output does not match its declared schema."
 
-const errorOf = ({ request: { phase, violations } }: Snapshot): string | null => {
-  if (violations.length > 0) return invalidOutput
-  switch (phase._tag) {
-    case "Completed":
-      return phase.error
-    case "Failed":
-      return phase.message
-    case "Queued":
-    case "Dispatched":
-    case "Running":
-    case "Cancelled":
-      return null
-  }
-}
+const errorOf = ({ request }: Snapshot): string | null =>
+  request.violations.length > 0 ? invalidOutput : failure(request)
 
 /** The result object in any state. An output that breaks its schema is not handed out. */
 export const result = (snapshot: Snapshot, { input, output }: RequestPayloads): ResultBody => {
