@@ -2,21 +2,13 @@
  * BullMQ behind fastify: a queue that clients reach over the network, as they reach ours. Each call is answered once Redis has
  * stored its job. No key is checked and no input validated.
  */
+import { openQueue } from "./bullmq-queue.ts"
 import type { Payload } from "./load.ts"
 import { run } from "./protocol.ts"
-import { startRedis } from "./redis.ts"
 
 await run(async (resources) => {
-  const { Queue } = await import("bullmq")
   const { fastify } = await import("fastify")
-  const { pid, socket } = await startRedis(resources)
-
-  const connection = { path: socket, maxRetriesPerRequest: null }
-  const queue = resources.adopt(
-    new Queue<Payload>("bench", { connection }),
-    (queue) => void queue.disconnect()
-  )
-  await queue.waitUntilReady()
+  const { pid, queue } = await openQueue(resources)
 
   const app = resources.adopt(fastify({ forceCloseConnections: true }), (app) => app.close())
   const schema = {

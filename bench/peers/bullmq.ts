@@ -1,21 +1,13 @@
 /** BullMQ on a Redis that answers after fsync. */
 import { closedLoop, payload, Pending, type Payload } from "./load.ts"
 import { run, setting } from "./protocol.ts"
-import { startRedis } from "./redis.ts"
+import { openQueue } from "./bullmq-queue.ts"
 
 await run(async (resources) => {
   const { connections, mode } = setting()
-  const { Queue, Worker } = await import("bullmq")
+  const { Worker } = await import("bullmq")
 
-  const { pid, socket } = await startRedis(resources)
-
-  // One connection pipelines whatever is in flight; Redis answers what it read in one turn after one fsync.
-  const connection = { path: socket, maxRetriesPerRequest: null }
-  const queue = resources.adopt(
-    new Queue<Payload>("bench", { connection }),
-    (queue) => void queue.disconnect()
-  )
-  await queue.waitUntilReady()
+  const { connection, pid, queue } = await openQueue(resources)
 
   if (mode === "submit") {
     let next = 0
