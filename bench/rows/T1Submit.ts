@@ -1,4 +1,4 @@
-/** T1: submit. Authenticated, validated, priced, held for, chained and durable, over the durable row that it takes at least. */
+/** T1: submit. Authenticated, validated, priced, chained and durable, over the durable row that it takes at least. */
 import { Effect } from "effect"
 import * as Floor from "../floors/Floor.ts"
 import * as HttpSubject from "../harness/HttpSubject.ts"

@@ -2,7 +2,7 @@ import { defineModel } from "#src/models/builtin/BuiltinModel.ts"
 import { objectOf } from "#src/models/builtin/ObjectSchema.ts"
 import { perRequest, sandboxDefaults } from "#src/models/builtin/sandbox/SandboxDefaults.ts"
 
-/** Validated, priced and held for as any model; it has no room for a run. */
+/** Validated and priced like every model; it has no room for a run. */
 export const queued = defineModel({
   ...sandboxDefaults,
   ...perRequest,
