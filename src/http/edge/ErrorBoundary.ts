@@ -11,14 +11,12 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Answer from "../Answer.ts"
 import * as Refusal from "../Refusal.ts"
-import { clientClosed, Exchanges, UnderWay, unmatched } from "./Exchanges.ts"
+import { clientClosed, Exchanges, timer, UnderWay, unmatched } from "./Exchanges.ts"
 import { IsStopping } from "../Stopping.ts"
 import { RouteTable } from "./RouteTable.ts"
 import * as UnreadBody from "./UnreadBody.ts"
 
 const hostMissing = Refusal.malformed("The Host header is missing.")
-
-const nanosPerMilli = 1e6
 
 const make = Effect.gen(function* () {
   const ids = yield* IdGenerator
@@ -41,7 +39,7 @@ const make = Effect.gen(function* () {
 
   return (handler: Response): Response =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-      const began = clock.monotonicTimeNanosUnsafe()
+      const elapsedMs = timer(clock)
       const correlationId = ids.next()
       let route = unmatched
       let isClientGone = false
@@ -64,7 +62,7 @@ const make = Effect.gen(function* () {
           method: request.method,
           route,
           status: isClientGone ? clientClosed : response.status,
-          durationMs: Number(clock.monotonicTimeNanosUnsafe() - began) / nanosPerMilli
+          durationMs: elapsedMs()
         })
         return complete(response, correlationId, isStopping() || UnreadBody.isPending(request))
       }

@@ -1,5 +1,5 @@
 /** What becomes of each exchange with a client, for whoever counts and logs them. */
-import { Context } from "effect"
+import { type Clock, Context } from "effect"
 
 export interface Exchange {
   readonly correlationId: string
@@ -32,3 +32,11 @@ export const UnderWay = Context.Reference<UnderWay>("inferlog/src/http/UnderWay"
 export const Exchanges = Context.Reference<(exchange: Exchange) => void>("inferlog/src/http/Exchanges", {
   defaultValue: () => () => {}
 })
+
+const nanosPerMilli = 1e6
+
+/** Starts to time an exchange; what it gives tells the ms since then. */
+export const timer = (clock: Clock.Clock): (() => number) => {
+  const began = clock.monotonicTimeNanosUnsafe()
+  return () => Number(clock.monotonicTimeNanosUnsafe() - began) / nanosPerMilli
+}

@@ -63,6 +63,7 @@ class NodeServer extends http.Server {
     return this
   }
 
+  /** On Node's timers: it is Node that closes the server, after the last fiber that could wait may have ended. */
   #closeAsTheyIdle() {
     let checks: NodeJS.Timeout | undefined
     const lastCall = setTimeout(() => {

@@ -6,7 +6,8 @@ const graceMs = 500
 
 /**
  * Node destroys the socket of a last answer once that is written; what the client then sends is answered with a reset,
- * which may take the answer with it. From now on the socket is only ended first.
+ * which may take the answer with it. From now on the socket is only ended first. The timer is Node's: the fiber that has
+ * answered is over by then.
  */
 export const install = (socket: Socket): void => {
   socket.destroySoon = () => {

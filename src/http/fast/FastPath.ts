@@ -10,7 +10,7 @@ import { Authentication } from "#src/accounts/Authentication.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import type { Answer } from "../Answer.ts"
-import { clientClosed, Exchanges } from "../edge/Exchanges.ts"
+import { clientClosed, Exchanges, timer } from "../edge/Exchanges.ts"
 import { Front } from "../edge/FrontedServer.ts"
 import * as OutgoingAnswer from "../edge/OutgoingAnswer.ts"
 import { answerError } from "../edge/Respond.ts"
@@ -21,8 +21,6 @@ import { IsStopping } from "../Stopping.ts"
 import type { ServiceError } from "../ServiceErrors.ts"
 import * as HotCall from "./HotCall.ts"
 import * as IncomingBody from "./IncomingBody.ts"
-
-const nanosPerMilli = 1e6
 
 const make = Effect.gen(function* () {
   const routes = yield* RequestRoutes
@@ -80,7 +78,7 @@ const make = Effect.gen(function* () {
     Context.add(services, References.CurrentLogAnnotations, { request_id: correlationId })
 
   const handle = (call: HotCall.HotCall, request: IncomingMessage, response: ServerResponse): void => {
-    const began = clock.monotonicTimeNanosUnsafe()
+    const elapsedMs = timer(clock)
     const correlationId = ids.next()
     const finish = (exit: Exit.Exit<Answer>) => {
       const isGone = response.destroyed || (request.destroyed && !request.complete)
@@ -92,7 +90,7 @@ const make = Effect.gen(function* () {
         method: request.method ?? "",
         route: table.path(call.route),
         status: isGone ? clientClosed : answer.status,
-        durationMs: Number(clock.monotonicTimeNanosUnsafe() - began) / nanosPerMilli
+        durationMs: elapsedMs()
       })
     }
     const fiber = Effect.runForkWith(contextOf(correlationId))(answer(call, request, correlationId))
