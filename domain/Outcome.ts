@@ -3,6 +3,7 @@
  * the provider could not run it, it ran and failed, or it ran and its output is not what the model promises.
  */
 import type { Json } from "./CanonicalJson.ts"
+import type { MediaPlan } from "./inference-request/Event.ts"
 import type { Quantity } from "./Money.ts"
 import type { PayloadRef } from "./PayloadRef.ts"
 
@@ -34,4 +35,6 @@ export interface Violation {
 export type JudgedOutcome = Outcome<{
   readonly ref: PayloadRef
   readonly violations: ReadonlyArray<Violation>
+  /** Files that a valid output names and that have to be stored before it is settled. */
+  readonly media?: ReadonlyArray<MediaPlan>
 }>

@@ -13,3 +13,6 @@ export const PayloadRef = Schema.Struct({
   size: Schema.Int
 })
 export type PayloadRef = typeof PayloadRef.Type
+
+/** Bytes up to which a payload lies in the log's own store, and past which in the blob store. */
+export const inlineLimit = 64 * 1024

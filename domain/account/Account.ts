@@ -1,10 +1,10 @@
-/** A customer: its keys and, later, its money and limits. Secrets are on the log as hashes only. */
+/** A customer: its keys, its limits, and what it paid in. Secrets are on the log as hashes only. */
 import { Result, Schema } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
 import type { Decider } from "../Decider.ts"
 import * as EventCodec from "../EventCodec.ts"
 import { AccountId, KeyId } from "../Ids.ts"
-import { NanoUsd } from "../Money.ts"
+import { NanoUsd, zero } from "../Money.ts"
 
 /** Keys issued under an account carry its name, so that a key leads to its account's stream without an index. */
 const issuedKeyId = /^key_([0-9a-f]{16})_[A-Za-z0-9]{8}$/
@@ -37,8 +37,24 @@ export const BalanceToppedUp = Schema.TaggedStruct("BalanceToppedUp", {
   at,
   amount: NanoUsd,
   /** Why, in the operator's words. */
-  reference: Schema.String
+  reference: Schema.String,
+  /** Of the payment: there is one top-up of each. */
+  paymentId: Schema.optionalKey(Schema.String)
 })
+
+export const Limits = Schema.Struct({
+  /** How far below zero what is available may go, nano-USD. */
+  creditLimit: NanoUsd,
+  /** Requests that have not ended, at most; `null`: any number. */
+  maxOpenRequests: Schema.NullOr(Schema.Int)
+})
+export type Limits = typeof Limits.Type
+
+/** Of an account for which nobody set any. */
+export const noLimits: Limits = { creditLimit: zero, maxOpenRequests: null }
+
+/** They hold from now on, all of them. */
+export const LimitsChanged = Schema.TaggedStruct("LimitsChanged", { at, ...Limits.fields })
 
 export const KeyIssued = Schema.TaggedStruct("KeyIssued", {
   at,
@@ -50,7 +66,21 @@ export const KeyIssued = Schema.TaggedStruct("KeyIssued", {
 
 export const KeyRevoked = Schema.TaggedStruct("KeyRevoked", { at, keyId: KeyId })
 
-export const codec = EventCodec.make([AccountOpened, BalanceToppedUp, KeyIssued, KeyRevoked])
+/** The account is closed, its keys with it; what its requests carried is to be erased. Its ledger stays. */
+export const AccountErased = Schema.TaggedStruct("AccountErased", { at })
+
+/** All its requests have ended, and nothing of what they carried is left. */
+export const AccountErasureFinished = Schema.TaggedStruct("AccountErasureFinished", { at })
+
+export const codec = EventCodec.make([
+  AccountOpened,
+  BalanceToppedUp,
+  KeyIssued,
+  KeyRevoked,
+  LimitsChanged,
+  AccountErased,
+  AccountErasureFinished
+])
 export type Event = ReturnType<typeof codec.decode>
 
 export interface NewKey {
@@ -71,6 +101,18 @@ export type Command =
     }
   | { readonly _tag: "IssueKey"; readonly at: number; readonly key: NewKey }
   | { readonly _tag: "RevokeKey"; readonly at: number; readonly keyId: KeyId }
+  /** Pays in `amount`, which is positive. Repeated under the same payment id it changes nothing. */
+  | {
+      readonly _tag: "TopUp"
+      readonly at: number
+      readonly amount: NanoUsd
+      readonly reference: string
+      readonly paymentId: string | null
+    }
+  | { readonly _tag: "ChangeLimits"; readonly at: number; readonly limits: Limits }
+  /** Closes the account for good. Repeated it changes nothing. */
+  | { readonly _tag: "Erase"; readonly at: number }
+  | { readonly _tag: "RecordErased"; readonly at: number }
 
 export interface Key extends NewKey {
   /** Unix time in ms, as all times here. */
@@ -85,21 +127,31 @@ export type State =
       readonly accountId: AccountId
       readonly name: string
       readonly keys: ReadonlyMap<string, Key>
+      readonly limits: Limits
+      /** What was paid in under each payment id. */
+      readonly payments: ReadonlyMap<string, NanoUsd>
+      readonly erasure: "none" | "under_way" | "finished"
     }
 
 export type Rejection =
   | { readonly _tag: "AccountNotFound" }
   | { readonly _tag: "KeyNotFound" }
   | { readonly _tag: "KeyExists" }
+  /** The account was erased. */
+  | { readonly _tag: "AccountClosed" }
+  /** Another amount was paid in under this payment id. */
+  | { readonly _tag: "PaymentIdReused" }
 
 const decide = (command: Command, state: State): Result.Result<ReadonlyArray<Event>, Rejection> => {
   if (state._tag === "NotOpened") {
     return command._tag === "Open" ? Result.succeed(open(command)) : Result.fail({ _tag: "AccountNotFound" })
   }
+  const isClosed = state.erasure !== "none"
   switch (command._tag) {
     case "Open":
       return Result.succeed([])
     case "IssueKey":
+      if (isClosed) return Result.fail({ _tag: "AccountClosed" })
       return state.keys.has(command.key.keyId)
         ? Result.fail({ _tag: "KeyExists" })
         : Result.succeed([{ _tag: "KeyIssued", at: command.at, ...command.key }])
@@ -108,8 +160,38 @@ const decide = (command: Command, state: State): Result.Result<ReadonlyArray<Eve
       if (key === undefined) return Result.fail({ _tag: "KeyNotFound" })
       return Result.succeed(key.revokedAt === null ? [{ ...command, _tag: "KeyRevoked" }] : [])
     }
+    case "TopUp":
+      return isClosed ? Result.fail({ _tag: "AccountClosed" }) : topUp(command, state)
+    case "ChangeLimits":
+      if (isClosed) return Result.fail({ _tag: "AccountClosed" })
+      return Result.succeed(
+        isSame(command.limits, state.limits)
+          ? []
+          : [{ _tag: "LimitsChanged", at: command.at, ...command.limits }]
+      )
+    case "Erase":
+      return Result.succeed(isClosed ? [] : [{ _tag: "AccountErased", at: command.at }])
+    case "RecordErased":
+      return Result.succeed(
+        state.erasure === "under_way" ? [{ _tag: "AccountErasureFinished", at: command.at }] : []
+      )
   }
 }
+
+const topUp = (
+  { amount, at, paymentId, reference }: Extract<Command, { readonly _tag: "TopUp" }>,
+  { payments }: Extract<State, { readonly _tag: "Account" }>
+): Result.Result<ReadonlyArray<Event>, Rejection> => {
+  const paid = paymentId === null ? undefined : payments.get(paymentId)
+  if (paid !== undefined)
+    return paid === amount ? Result.succeed([]) : Result.fail({ _tag: "PaymentIdReused" })
+  return Result.succeed([
+    { _tag: "BalanceToppedUp", at, amount, reference, ...(paymentId === null ? {} : { paymentId }) }
+  ])
+}
+
+const isSame = (a: Limits, b: Limits): boolean =>
+  a.creditLimit === b.creditLimit && a.maxOpenRequests === b.maxOpenRequests
 
 const open = ({ at, accountId, name, key, balance }: Extract<Command, { readonly _tag: "Open" }>) => {
   const events: Array<Event> = [
@@ -123,12 +205,31 @@ const open = ({ at, accountId, name, key, balance }: Extract<Command, { readonly
 
 const evolve = (state: State, event: Event): State => {
   if (event._tag === "AccountOpened") {
-    return { _tag: "Account", accountId: event.accountId, name: event.name, keys: new Map() }
+    const { accountId, name } = event
+    return {
+      _tag: "Account",
+      accountId,
+      name,
+      keys: new Map(),
+      limits: noLimits,
+      payments: new Map(),
+      erasure: "none"
+    }
   }
   if (state._tag === "NotOpened") return state
   switch (event._tag) {
     case "BalanceToppedUp":
-      return state
+      return event.paymentId === undefined
+        ? state
+        : { ...state, payments: new Map(state.payments).set(event.paymentId, event.amount) }
+    case "LimitsChanged": {
+      const { creditLimit, maxOpenRequests } = event
+      return { ...state, limits: { creditLimit, maxOpenRequests } }
+    }
+    case "AccountErased":
+      return { ...state, erasure: "under_way", keys: allRevoked(state.keys, event.at) }
+    case "AccountErasureFinished":
+      return { ...state, erasure: "finished" }
     case "KeyIssued": {
       const { at, keyId, name, secretHash } = event
       return withKey(state, { keyId, name, secretHash, issuedAt: at, revokedAt: null })
@@ -139,6 +240,9 @@ const evolve = (state: State, event: Event): State => {
     }
   }
 }
+
+const allRevoked = (keys: ReadonlyMap<string, Key>, at: number): ReadonlyMap<string, Key> =>
+  new Map(Array.from(keys, ([id, key]) => [id, { ...key, revokedAt: key.revokedAt ?? at }]))
 
 const withKey = (state: Extract<State, { readonly _tag: "Account" }>, key: Key): State => ({
   ...state,

@@ -27,6 +27,15 @@ export const Webhook = Schema.Struct({
 })
 export type Webhook = typeof Webhook.Type
 
+/** When the client no longer wants it (decisions, "Deadlines"), Unix time in ms. */
+export const Deadlines = Schema.Struct({
+  /** It must have started by then. */
+  startBy: Schema.optionalKey(Schema.Int),
+  /** It must have ended by then. */
+  endBy: Schema.optionalKey(Schema.Int)
+})
+export type Deadlines = typeof Deadlines.Type
+
 export const RequestSubmitted = Schema.TaggedStruct("RequestSubmitted", {
   at,
   accountId: AccountId,
@@ -35,6 +44,9 @@ export const RequestSubmitted = Schema.TaggedStruct("RequestSubmitted", {
   modelVersion: Schema.String,
   metadata: Schema.Record(Schema.String, Schema.String),
   webhook: Schema.optionalKey(Webhook),
+  deadlines: Schema.optionalKey(Deadlines),
+  /** How long a run of the model usually takes, ms. */
+  expectedMs: Schema.optionalKey(Schema.Int),
   quote: Quote,
   retry: RetrySchedule,
   payloads: Schema.Struct({ input: PayloadRef })
@@ -64,11 +76,44 @@ export const ProgressReported = Schema.TaggedStruct("ProgressReported", {
   logs: Schema.Array(Schema.String)
 })
 
+/** A file that the output names, and the ids that its copy and its thumbnail will have: stored twice it is stored once. */
+export const MediaPlan = Schema.Struct({
+  /** JSON pointer into the output. */
+  path: Schema.String,
+  fileId: Schema.String,
+  thumbnailId: Schema.String
+})
+export type MediaPlan = typeof MediaPlan.Type
+
+/** The run is over. Settled in the same append, unless the output names `media` that have to be stored first. */
 export const OutputReceived = Schema.TaggedStruct("OutputReceived", {
   at,
   attempt,
   delivered: Quantity,
+  media: Schema.optionalKey(Schema.Array(MediaPlan)),
   payloads: Schema.Struct({ output: PayloadRef })
+})
+
+export const StoredMedia = Schema.Struct({
+  /** JSON pointer into the output. */
+  path: Schema.String,
+  fileId: Schema.String,
+  fileName: Schema.String,
+  contentType: Schema.String,
+  /** Bytes. */
+  size: Schema.Int,
+  thumbnailId: Schema.NullOr(Schema.String),
+  /** Whether the file was made for this request, and goes with its payloads. */
+  owned: Schema.Boolean
+})
+export type StoredMedia = typeof StoredMedia.Type
+
+/** The files of the output are ours. `result` is the output with their URLs in place, when it had others. */
+export const MediaStored = Schema.TaggedStruct("MediaStored", {
+  at,
+  attempt,
+  media: Schema.Array(StoredMedia),
+  payloads: Schema.optionalKey(Schema.Struct({ result: PayloadRef }))
 })
 
 export const Violation = Schema.Struct({ instancePath: Schema.String, message: Schema.String })
@@ -100,6 +145,25 @@ export const RequestFailed = Schema.TaggedStruct("RequestFailed", {
   message: Schema.String
 })
 
+/** The sweep found its run gone, or its output's files not stored: it is tried again from `dueAt` on. */
+export const SweepRetried = Schema.TaggedStruct("SweepRetried", {
+  at,
+  attempt,
+  reason: Schema.Literals(["lost", "media_missing"]),
+  /** How many retries of the sweep there are with this one. */
+  retry: Schema.Int,
+  /** Unix time in ms. */
+  dueAt: Schema.Int
+})
+
+/** The sweep gave up: permanent, and what was held for it is given back. */
+export const RequestForceFailed = Schema.TaggedStruct("RequestForceFailed", {
+  at,
+  attempt,
+  retries: Schema.Int,
+  message: Schema.String
+})
+
 export const CancelRequested = Schema.TaggedStruct("CancelRequested", { at })
 
 export const RequestCancelled = Schema.TaggedStruct("RequestCancelled", {
@@ -124,6 +188,22 @@ export const LateOutcomeIgnored = Schema.TaggedStruct("LateOutcomeIgnored", {
   outcome: Schema.String
 })
 
+export const ErasureReason = Schema.Literals(["requested", "expired", "account"])
+export type ErasureReason = typeof ErasureReason.Type
+
+/** The tombstone of its payloads, whose records go in the same commit (`streams/Tombstone`). */
+export const PayloadsErased = Schema.TaggedStruct("PayloadsErased", {
+  at,
+  reason: ErasureReason,
+  /** Names of the payloads. */
+  erased: Schema.Array(Schema.String),
+  /** Whether files outside the log have to be removed yet. */
+  hasFiles: Schema.Boolean
+})
+
+/** Nothing is left of the payloads, in the blob store either. */
+export const ErasedFilesRemoved = Schema.TaggedStruct("ErasedFilesRemoved", { at })
+
 export const codec = EventCodec.make([
   RequestSubmitted,
   DispatchStarted,
@@ -137,6 +217,11 @@ export const codec = EventCodec.make([
   CancelRequested,
   RequestCancelled,
   RequestRequeued,
-  LateOutcomeIgnored
+  LateOutcomeIgnored,
+  MediaStored,
+  SweepRetried,
+  RequestForceFailed,
+  PayloadsErased,
+  ErasedFilesRemoved
 ])
 export type Event = ReturnType<typeof codec.decode>

@@ -11,6 +11,10 @@ export type NextAction =
   | { readonly _tag: "AwaitOutcome"; readonly run: Run }
   /** The client gave up: the provider is to stop the run. */
   | { readonly _tag: "StopRun"; readonly run: Run }
+  /** The files that the output names are to be stored, not before `dueAt`; node `run.node` may be at it. */
+  | { readonly _tag: "Finalize"; readonly run: Run; readonly dueAt: number }
+  /** What lies outside the log of payloads that were erased is to be removed. */
+  | { readonly _tag: "RemoveFiles" }
   | { readonly _tag: "None" }
 
 export const nextAction = (request: Request): NextAction => {
@@ -21,9 +25,11 @@ export const nextAction = (request: Request): NextAction => {
     case "Dispatched":
     case "Running":
       return { _tag: request.cancelRequested ? "StopRun" : "AwaitOutcome", run: phase.run }
+    case "Finalizing":
+      return { _tag: "Finalize", run: phase.run, dueAt: phase.dueAt }
     case "Completed":
     case "Failed":
     case "Cancelled":
-      return { _tag: "None" }
+      return { _tag: request.erasure?.hasFiles === true ? "RemoveFiles" : "None" }
   }
 }

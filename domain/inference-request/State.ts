@@ -1,7 +1,8 @@
 /** What the events of a request say of it now. */
 import type { Violation } from "../Outcome.ts"
 import type { PayloadRef } from "../PayloadRef.ts"
-import type { Billing, Event, RequestSubmitted } from "./Event.ts"
+import type { Quantity } from "../Money.ts"
+import type { Billing, ErasureReason, Event, MediaPlan, RequestSubmitted, StoredMedia } from "./Event.ts"
 import * as LogLines from "./LogLines.ts"
 
 export type State = { readonly _tag: "NotSubmitted" } | Request
@@ -19,9 +20,19 @@ export interface Request {
   readonly progress: number | null
   readonly logs: ReadonlyArray<string>
   readonly cancelRequested: boolean
-  readonly output: PayloadRef | null
+  /** The payload that clients get, with the URLs of stored files in place once they are. */
+  readonly output: { readonly name: "output" | "result"; readonly ref: PayloadRef } | null
+  /** As the provider gave it. */
+  readonly rawOutput: PayloadRef | null
+  /** Files that the output names, and where they are to be stored. */
+  readonly plannedMedia: ReadonlyArray<MediaPlan>
+  /** Those files once they are stored. */
+  readonly media: ReadonlyArray<StoredMedia>
   /** Where the output breaks the model's schema. */
   readonly violations: ReadonlyArray<Violation>
+  /** How often the sweep has tried it again. */
+  readonly sweepRetries: number
+  readonly erasure: Erasure | null
   /** The run whose end was the request's, so that the same report again is not taken for a late one. */
   readonly endedBy: number | null
   /** Runs whose end came after the request's. */
@@ -36,6 +47,14 @@ export type Open =
   /** A node has claimed a run. */
   | { readonly _tag: "Dispatched"; readonly run: Run }
   | { readonly _tag: "Running"; readonly run: Run; readonly runStartedAt: number }
+  /** The run is over; the files that its output names are being stored, again from `dueAt` on. */
+  | {
+      readonly _tag: "Finalizing"
+      readonly run: Run
+      readonly inferenceMs: number | null
+      readonly delivered: Quantity
+      readonly dueAt: number
+    }
 
 export type Terminal =
   | {
@@ -48,6 +67,15 @@ export type Terminal =
     }
   | { readonly _tag: "Failed"; readonly at: number; readonly message: string }
   | { readonly _tag: "Cancelled"; readonly at: number; readonly reason: "requested" | "expired" }
+
+/** What has become of input and output that were erased. */
+export interface Erasure {
+  readonly at: number
+  readonly reason: ErasureReason
+  readonly erased: ReadonlyArray<string>
+  /** Whether files outside the log have to be removed yet. */
+  readonly hasFiles: boolean
+}
 
 export interface Run {
   readonly provider: string
@@ -63,6 +91,7 @@ export const isTerminal = (phase: Phase): phase is Terminal => {
     case "Queued":
     case "Dispatched":
     case "Running":
+    case "Finalizing":
       return false
     case "Completed":
     case "Failed":
@@ -102,12 +131,12 @@ export const evolve = (state: State, event: Event): State => {
         logs: event.logs.length === 0 ? state.logs : LogLines.newest([...state.logs, ...event.logs])
       }
     case "OutputReceived":
-      return { ...state, output: event.payloads.output }
+      return outputReceived(state, event)
     case "OutputRejected":
       return { ...state, violations: event.violations }
     case "RequestCompleted": {
       const { at, billing, error } = event
-      const inferenceMs = state.phase._tag === "Running" ? at - state.phase.runStartedAt : null
+      const inferenceMs = inferenceMsUntil(at, state.phase)
       return {
         ...state,
         phase: { _tag: "Completed", at, billing, error, inferenceMs },
@@ -139,6 +168,59 @@ export const evolve = (state: State, event: Event): State => {
       }
     case "LateOutcomeIgnored":
       return { ...state, ignored: [...state.ignored, event.attempt] }
+    case "MediaStored": {
+      const result = event.payloads?.result
+      return {
+        ...state,
+        media: event.media,
+        output: result === undefined ? state.output : { name: "result", ref: result }
+      }
+    }
+    case "SweepRetried":
+      return { ...state, sweepRetries: event.retry, phase: sweptPhase(state.phase, event.dueAt) }
+    case "RequestForceFailed":
+      return { ...state, phase: { _tag: "Failed", at: event.at, message: event.message } }
+    case "PayloadsErased": {
+      const { at, erased, hasFiles, reason } = event
+      return { ...state, erasure: { at, erased, hasFiles, reason } }
+    }
+    case "ErasedFilesRemoved":
+      return state.erasure === null ? state : { ...state, erasure: { ...state.erasure, hasFiles: false } }
+  }
+}
+
+/** ms that the provider took for the run that has ended. */
+const inferenceMsUntil = (at: number, phase: Phase): number | null => {
+  if (phase._tag === "Finalizing") return phase.inferenceMs
+  return phase._tag === "Running" ? at - phase.runStartedAt : null
+}
+
+const outputReceived = (
+  state: Request,
+  event: Extract<Event, { readonly _tag: "OutputReceived" }>
+): State => {
+  const { at, delivered, media = [], payloads } = event
+  const output = { name: "output", ref: payloads.output } as const
+  const received = { ...state, output, rawOutput: payloads.output, plannedMedia: media }
+  if (!("run" in state.phase)) return received
+  const { run } = state.phase
+  const inferenceMs = inferenceMsUntil(at, state.phase)
+  return { ...received, phase: { _tag: "Finalizing", run, inferenceMs, delivered, dueAt: at } }
+}
+
+/** A run that is gone is run again; files that are not stored are stored again. */
+const sweptPhase = (phase: Phase, dueAt: number): Phase => {
+  switch (phase._tag) {
+    case "Finalizing":
+      return { ...phase, dueAt }
+    case "Queued":
+    case "Dispatched":
+    case "Running":
+      return { _tag: "Queued", dueAt }
+    case "Completed":
+    case "Failed":
+    case "Cancelled":
+      return phase
   }
 }
 
@@ -153,7 +235,12 @@ const submitted = (event: RequestSubmitted): Request => ({
   logs: [],
   cancelRequested: false,
   output: null,
+  rawOutput: null,
+  plannedMedia: [],
+  media: [],
   violations: [],
+  sweepRetries: 0,
+  erasure: null,
   endedBy: null,
   ignored: []
 })

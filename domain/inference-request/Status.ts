@@ -25,6 +25,7 @@ export const status = ({ phase, startedAt }: Request): Status => {
     case "Queued":
     case "Dispatched":
     case "Running":
+    case "Finalizing":
       return startedAt === null ? "IN_QUEUE" : "IN_PROGRESS"
     case "Completed":
       return "COMPLETED"
@@ -40,6 +41,7 @@ export const outcome = ({ phase, violations }: Request): OutcomeWord => {
     case "Queued":
     case "Dispatched":
     case "Running":
+    case "Finalizing":
       return "pending"
     case "Completed":
       return completedOutcome(phase.billing.status, violations.length > 0)
@@ -83,6 +85,7 @@ export const failure = ({ phase }: Request): string | null => {
     case "Queued":
     case "Dispatched":
     case "Running":
+    case "Finalizing":
     case "Cancelled":
       return null
   }

@@ -11,6 +11,11 @@ export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("Acco
   override readonly message = "There is no such account"
 }
 
+/** The account was erased: nothing of it changes any more. */
+export class AccountClosed extends Schema.TaggedError<AccountClosed>()("AccountClosed", {}) {
+  override readonly message = "The account was erased"
+}
+
 export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound", {}) {
   override readonly message = "There is no such key"
 }
@@ -28,7 +33,7 @@ export class Accounts extends Context.Service<
     issueKey(options: {
       readonly accountId: AccountId
       readonly name: string
-    }): Effect.Effect<ApiKey.ApiKey, AccountNotFound | EventStoreError>
+    }): Effect.Effect<ApiKey.ApiKey, AccountNotFound | AccountClosed | EventStoreError>
     /** In force at once. Revoking twice changes nothing. */
     revokeKey(keyId: string): Effect.Effect<void, KeyNotFound | EventStoreError>
   }
@@ -53,7 +58,12 @@ export class Accounts extends Context.Service<
         const at = yield* Clock.currentTimeMillis
         const { events } = yield* actors
           .execute(accountId, { _tag: "Open", at, accountId, name, key: newKey(key, "first key"), balance })
-          .pipe(Effect.catchTag(["AccountNotFound", "KeyNotFound", "KeyExists"], Effect.die))
+          .pipe(
+            Effect.catchTag(
+              ["AccountNotFound", "KeyNotFound", "KeyExists", "AccountClosed", "PaymentIdReused"],
+              Effect.die
+            )
+          )
         return { accountId, opened: events.length > 0 }
       })
 
@@ -68,7 +78,8 @@ export class Accounts extends Context.Service<
         const at = yield* Clock.currentTimeMillis
         yield* actors.execute(accountId, { _tag: "IssueKey", at, key: newKey(key, name) }).pipe(
           Effect.catchTag("AccountNotFound", () => new AccountNotFound()),
-          Effect.catchTag(["KeyNotFound", "KeyExists"], Effect.die)
+          Effect.catchTag("AccountClosed", () => new AccountClosed()),
+          Effect.catchTag(["KeyNotFound", "KeyExists", "PaymentIdReused"], Effect.die)
         )
         return key
       })
@@ -78,7 +89,7 @@ export class Accounts extends Context.Service<
         const accountId = Account.accountOf(keyId, ApiKey.sha256Hex)
         yield* actors.execute(accountId, { _tag: "RevokeKey", at, keyId: KeyId.make(keyId) }).pipe(
           Effect.catchTag(["AccountNotFound", "KeyNotFound"], () => new KeyNotFound()),
-          Effect.catchTag("KeyExists", Effect.die)
+          Effect.catchTag(["KeyExists", "AccountClosed", "PaymentIdReused"], Effect.die)
         )
       })
 

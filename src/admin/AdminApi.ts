@@ -4,7 +4,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/ht
 import { ListedKey } from "#projections/keys/Keys.ts"
 import { CopyRefused } from "#projections/rebuild/RebuildError.ts"
 import { ProjectionStatuses } from "#projections/status/ProjectionStatus.ts"
-import { AccountNotFound, KeyNotFound } from "#src/accounts/Accounts.ts"
+import { AccountClosed, AccountNotFound, KeyNotFound } from "#src/accounts/Accounts.ts"
 import {
   AdministrationFailed,
   IssuedKey,
@@ -33,7 +33,11 @@ const operations = HttpApiGroup.make("administration", { topLevel: true }).add(
   HttpApiEndpoint.post("issueKey", "/keys/issue", {
     payload: IssueKey,
     success: IssuedKey,
-    error: [AccountNotFound.pipe(HttpApiSchema.status(404)), failed]
+    error: [
+      AccountNotFound.pipe(HttpApiSchema.status(404)),
+      AccountClosed.pipe(HttpApiSchema.status(409)),
+      failed
+    ]
   }),
   HttpApiEndpoint.post("revokeKey", "/keys/revoke", {
     payload: RevokeKey,

@@ -5,7 +5,7 @@ import { NanoUsd } from "#domain/Money.ts"
 import type { ListedKey } from "#projections/keys/Keys.ts"
 import type { CopyRefused } from "#projections/rebuild/RebuildError.ts"
 import type { ProjectionStatuses } from "#projections/status/ProjectionStatus.ts"
-import type { AccountNotFound, KeyNotFound } from "#src/accounts/Accounts.ts"
+import type { AccountClosed, AccountNotFound, KeyNotFound } from "#src/accounts/Accounts.ts"
 import type { RequestOperations } from "./requests/RequestOperations.ts"
 
 /** 1 to 100 characters, none of them a control character: names are shown on terminals. */
@@ -51,7 +51,9 @@ export class Administration extends Context.Service<
   RequestOperations & {
     /** Opens an account with a fresh first key. */
     openAccount(options: typeof OpenAccount.Type): Effect.Effect<IssuedKey, AdministrationFailed>
-    issueKey(options: typeof IssueKey.Type): Effect.Effect<IssuedKey, AccountNotFound | AdministrationFailed>
+    issueKey(
+      options: typeof IssueKey.Type
+    ): Effect.Effect<IssuedKey, AccountNotFound | AccountClosed | AdministrationFailed>
     /** In force at once, on a running server too. */
     revokeKey(options: typeof RevokeKey.Type): Effect.Effect<void, KeyNotFound | AdministrationFailed>
     /** A page of at most 1,000 in the order of their ids, revoked ones too; everything that is on the log by now. */

@@ -22,6 +22,8 @@ const outcome = ({ request }: RequestSnapshot) => {
       return { accepted: false, reason: "The run finished before the provider could stop it." }
     case "Failed":
       return { accepted: false, reason: "The run failed before the provider could stop it." }
+    case "Finalizing":
+      return { accepted: false, reason: "The run has finished; the files of its output are being stored." }
     case "Queued":
     case "Dispatched":
     case "Running":
@@ -40,7 +42,7 @@ export const make = (reading: Pick<Requests["Service"], "get" | "waitUntil">) =>
       const at = yield* Clock.currentTimeMillis
       const cancelled = yield* actors.execute(options.id, { _tag: "Cancel", at }).pipe(
         Effect.catchTag("RequestNotFound", () => new RequestNotFound()),
-        Effect.catchTag("NotDispatchable", Effect.die)
+        Effect.catchTag(["NotDispatchable", "RequestNotEnded"], Effect.die)
       )
       const after = yield* reading.waitUntil(
         Snapshot.of(options.id, cancelled) ?? before,

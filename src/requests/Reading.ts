@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
     const stream = StreamName.make(InferenceRequest.aggregate.category, id)
     return {
       input: yield* open(stream, "input", request.submitted.payloads.input),
-      output: yield* open(stream, "output", request.output)
+      output: yield* open(stream, request.output?.name ?? "output", request.output?.ref ?? null)
     }
   })
 

@@ -94,7 +94,7 @@ export const make = Effect.gen(function* () {
       metadata: submitted.metadata,
       webhook: submitted.webhook ?? null,
       input,
-      output: request.output,
+      output: request.output?.ref ?? null,
       urls: RequestUrls.make(queueUrl, { id: requestId, request, version }),
       timeline: events.map((event) => ({
         position: event.position,
@@ -105,7 +105,7 @@ export const make = Effect.gen(function* () {
       payloads: withPayloads
         ? {
             input: yield* open(stream, "input", input),
-            output: yield* open(stream, "output", request.output),
+            output: yield* open(stream, request.output?.name ?? "output", request.output?.ref ?? null),
             logs: request.logs
           }
         : null

@@ -23,6 +23,7 @@ export const make = Effect.gen(function* () {
       case "Queued":
       case "Dispatched":
       case "Running":
+      case "Finalizing":
         return yield* notCompleted
       case "Failed":
         return yield* refuse("REQUEST_FAILED", phase.message)

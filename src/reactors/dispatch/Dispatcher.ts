@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
     cause: Cause.Cause<EventStoreError | Rejection>
   ): Effect.Effect<null, EventStoreError> =>
     Effect.failCause(cause).pipe(
-      Effect.catchTag(["NotDispatchable", "RequestNotFound"], () => Effect.succeed(null)),
+      Effect.catchTag(["NotDispatchable", "RequestNotFound", "RequestNotEnded"], () => Effect.succeed(null)),
       Effect.catchDefect((defect) => {
         unreadable.add(id)
         return Effect.as(
@@ -84,7 +84,12 @@ const make = Effect.gen(function* () {
   ): Effect.Effect<Claimed | null, EventStoreError> =>
     Effect.matchCauseEffect(actors.execute(id, { _tag: "Dispatch", at, provider, node: node.self }), {
       onSuccess: ({ state }) =>
-        Effect.succeed(state._tag === "Request" ? { id, request: state, jobId: null } : null),
+        // A request whose deadline has passed ends here instead.
+        Effect.succeed(
+          state._tag === "Request" && state.phase._tag === "Dispatched"
+            ? { id, request: state, jobId: null }
+            : null
+        ),
       onFailure: (cause) => notClaimed(id, cause)
     })
 

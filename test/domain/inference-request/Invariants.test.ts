@@ -63,7 +63,18 @@ const toCommand = ({ name, run, outcome, isStartKnown }: Step, at: number, state
     case "RecordOutcome":
       return { _tag: name, at, attempt, startedAt: isStartKnown ? at : null, outcome }
     case "Cancel":
+    case "Expire":
+    case "ForceFail":
+    case "RecordRemoved":
       return { _tag: name, at }
+    case "SweepRetry":
+      return { _tag: name, at, attempt, reason: isStartKnown ? "lost" : "media_missing" }
+    case "RecordMedia":
+      return { _tag: name, at, attempt, media: [], result: null }
+    case "RefuseMedia":
+      return { _tag: name, at, attempt, message: "no file" }
+    case "Erase":
+      return { _tag: name, at, reason: "requested" }
   }
 }
 

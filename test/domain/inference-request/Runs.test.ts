@@ -53,7 +53,7 @@ describe("An inference request", () => {
       .expectEvents(Story.received, Story.completed)
       .expectView(told, { status: "COMPLETED", outcome: "succeeded", billing: "charged", cost: "0.008" })
       .expectView(
-        Story.ofRequest(({ output }) => output),
+        Story.ofRequest(({ output }) => output?.ref),
         Story.output
       )
   })

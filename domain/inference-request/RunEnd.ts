@@ -1,0 +1,136 @@
+/**
+ * What the end of a run means for its request (decisions, "Failure views"): the request's own end with its one charge, a
+ * further run, or nothing, when the request had ended before.
+ */
+import * as Pricing from "../Pricing.ts"
+import * as RetrySchedule from "../RetrySchedule.ts"
+import { type Quantity, units, zero } from "../Money.ts"
+import type { Command } from "./Command.ts"
+import type { Event } from "./Event.ts"
+import { isTerminal, type Request } from "./State.ts"
+
+type RecordOutcome = Extract<Command, { readonly _tag: "RecordOutcome" }>
+type RecordMedia = Extract<Command, { readonly _tag: "RecordMedia" }>
+type RefuseMedia = Extract<Command, { readonly _tag: "RefuseMedia" }>
+
+/** Of the run under way. */
+export const endOfRun = (command: RecordOutcome, state: Request): ReadonlyArray<Event> => {
+  const { at, attempt, outcome } = command
+  if (state.cancelRequested && outcome._tag !== "Succeeded" && outcome._tag !== "ModelFailed") {
+    return [{ _tag: "RequestCancelled", at, reason: "requested" }]
+  }
+  switch (outcome._tag) {
+    case "Succeeded":
+      return [...started(command, state), ...succeeded(command, state, outcome)]
+    case "ModelFailed":
+      return [...started(command, state), unbilled(at, attempt, outcome.message)]
+    case "ProviderError":
+      return outcome.retryable
+        ? retry(command, state, "transport_error", outcome.message)
+        : [{ _tag: "RequestFailed", at, attempt, reason: "refused", message: outcome.message }]
+    case "Lost":
+      return retry(command, state, "lost", outcome.message)
+    case "RateLimited":
+      return [{ ...requeued(command, at + outcome.retryAfterMs), reason: "rate_limited", message: null }]
+    case "Stopped":
+      return retry(command, state, "lost", "The provider stopped the run.")
+  }
+}
+
+const succeeded = (
+  { at, attempt }: RecordOutcome,
+  state: Request,
+  { delivered, output }: Extract<RecordOutcome["outcome"], { readonly _tag: "Succeeded" }>
+): ReadonlyArray<Event> => {
+  const { media = [], ref, violations } = output
+  const received: Event = { _tag: "OutputReceived", at, attempt, delivered, payloads: { output: ref } }
+  if (violations.length > 0) {
+    return [received, { _tag: "OutputRejected", at, attempt, violations }, unbilled(at, attempt, null)]
+  }
+  if (delivered === 0n && isShort(state, delivered)) {
+    return [received, unbilled(at, attempt, "The provider delivered nothing.")]
+  }
+  return media.length > 0 ? [{ ...received, media }] : [received, billed(at, attempt, state, delivered)]
+}
+
+/** The files of the output are stored: the run is settled. */
+export const mediaStored = (
+  { at, attempt, media, result }: RecordMedia,
+  state: Request
+): ReadonlyArray<Event> =>
+  state.phase._tag === "Finalizing" && state.attempt === attempt
+    ? [
+        { _tag: "MediaStored", at, attempt, media, ...(result === null ? {} : { payloads: { result } }) },
+        billed(at, attempt, state, state.phase.delivered)
+      ]
+    : []
+
+export const mediaRefused = ({ at, attempt, message }: RefuseMedia, state: Request): ReadonlyArray<Event> =>
+  state.phase._tag === "Finalizing" && state.attempt === attempt ? [unbilled(at, attempt, message)] : []
+
+/** The start of the run, unless it is on the log already: a fast run appends start and end together. */
+const started = (command: RecordOutcome, state: Request): ReadonlyArray<Event> =>
+  state.phase._tag === "Dispatched" && command.startedAt !== null
+    ? [{ _tag: "RequestStarted", at: command.startedAt, attempt: command.attempt }]
+    : []
+
+const retry = (
+  command: RecordOutcome,
+  state: Request,
+  reason: "transport_error" | "lost",
+  message: string
+): ReadonlyArray<Event> => {
+  const { at, attempt } = command
+  const delay =
+    reason === "lost"
+      ? RetrySchedule.delay(RetrySchedule.lostRuns, state.retries.lost + 1)
+      : RetrySchedule.delay(state.submitted.retry, state.retries.transport + 1)
+  return delay === null
+    ? [{ _tag: "RequestFailed", at, attempt, reason, message }]
+    : [{ ...requeued(command, at + delay), reason, message }]
+}
+
+export const requeued = (command: { readonly at: number; readonly attempt: number }, dueAt: number) =>
+  ({ _tag: "RequestRequeued", at: command.at, attempt: command.attempt, dueAt }) as const
+
+/** Of a run that is not under way any more: an end after the request's own is recorded, and changes nothing. */
+export const lateOutcome = (command: RecordOutcome, state: Request): ReadonlyArray<Event> =>
+  command.attempt > state.attempt ||
+  command.attempt === state.endedBy ||
+  state.ignored.includes(command.attempt) ||
+  !isTerminal(state.phase)
+    ? []
+    : [
+        {
+          _tag: "LateOutcomeIgnored",
+          at: command.at,
+          attempt: command.attempt,
+          outcome: command.outcome._tag
+        }
+      ]
+
+const notBilled = { status: "failed", amount: zero, units: units(0) } as const
+
+/** Whether fewer units were delivered than asked for (decisions, "partial"). */
+const isShort = ({ submitted: { quote } }: Request, delivered: Quantity): boolean =>
+  quote.quantity !== null && delivered < quote.quantity
+
+const unbilled = (at: number, attempt: number, error: string | null): Event => ({
+  _tag: "RequestCompleted",
+  at,
+  attempt,
+  billing: notBilled,
+  error
+})
+
+const billed = (at: number, attempt: number, state: Request, delivered: Quantity): Event => ({
+  _tag: "RequestCompleted",
+  at,
+  attempt,
+  billing: {
+    status: isShort(state, delivered) ? "partial" : "charged",
+    amount: Pricing.charge(state.submitted.quote, delivered),
+    units: delivered
+  },
+  error: null
+})
