@@ -15,6 +15,7 @@ import type { SealedPayload } from "./Payload.ts"
 import * as RecentlyUsed from "./RecentlyUsed.ts"
 import type { RecordedEvent } from "./RecordedEvent.ts"
 import * as StreamName from "./StreamName.ts"
+import * as Tombstone from "./Tombstone.ts"
 
 /** An aggregate as of its last event. */
 export interface Current<State> {
@@ -32,8 +33,8 @@ export interface Executed<State, Event> extends Current<State> {
 
 export interface Actors<State, Command, Event, Rejection> {
   /**
-   * Durable when it returns. `payloads` are stored with the events that name them and dropped otherwise. A caller that
-   * goes away does not stop a command that has begun.
+   * Durable when it returns. `payloads` are stored with the events that name them and dropped otherwise; those that a
+   * `Tombstone` among the events names are erased. A caller that goes away does not stop a command that has begun.
    */
   readonly execute: (
     id: string,
@@ -131,11 +132,13 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
       const named = payloads.filter(({ name, hash }) =>
         encoded.some(({ data }) => namesPayload(data["payloads"], name, hash))
       )
+      const erases = encoded.flatMap(Tombstone.erasedBy)
       return store.append({
         stream: actor.stream,
         expected: fromVersion(version),
         events: encoded,
-        payloads: named
+        payloads: named,
+        ...(erases.length > 0 && { erases })
       })
     }
 

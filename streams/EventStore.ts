@@ -1,6 +1,6 @@
 /**
- * The log. Every backend passes the same contract tests (`test/streams/EventStoreContract.ts`); what only one backend
- * could do has no place here.
+ * The log. Every backend passes the same contract tests (`test/streams/EventStoreContract.ts`, `PayloadRecordsContract.ts`);
+ * what only one backend could do has no place here.
  */
 import { type Array, Context, type Effect, Schema } from "effect"
 import type { EventStoreError, Reading } from "./EventReader.ts"
@@ -23,6 +23,11 @@ export interface Append {
   readonly events: Array.NonEmptyReadonlyArray<EventData>
   /** Each is named by the field `payloads` of one of the events (`domain/PayloadRef`). */
   readonly payloads?: ReadonlyArray<SealedPayload>
+  /**
+   * Names of payload records of this stream that go with the commit; names without one are no error. One of `payloads` by
+   * such a name is not stored either. A name is not used again. Texts in the blob store stay (`Payloads.removeErased`).
+   */
+  readonly erases?: ReadonlyArray<string>
 }
 
 export interface Appended {
@@ -36,8 +41,8 @@ export class EventStore extends Context.Service<
   EventStore,
   Reading & {
     /**
-     * Durable before it returns; all events and payloads together, or none. Expected versions are checked atomically: of
-     * two racing writers one fails with `WrongExpectedVersion`.
+     * Durable before it returns; all events, payloads and erasures together, or none. Expected versions are checked
+     * atomically: of two racing writers one fails with `WrongExpectedVersion`.
      */
     append(append: Append): Effect.Effect<Appended, WrongExpectedVersion | EventStoreError>
   }

@@ -20,7 +20,10 @@ const make = Effect.sync(() => {
   const signal = HeadSignal.make(GlobalPosition.beginning)
   const positionOf = (count: number) => GlobalPosition.trusted(String(count))
 
-  const write = ({ stream, events, payloads: sealed }: Append, recorded: Array<RecordedEvent>): Appended => {
+  const write = (
+    { stream, events, payloads: sealed, erases }: Append,
+    recorded: Array<RecordedEvent>
+  ): Appended => {
     for (const { id, type, time, data } of events) {
       const ordinal = recorded.length
       const text = CanonicalJson.stringify(data)
@@ -36,6 +39,7 @@ const make = Effect.sync(() => {
     }
     streams.set(stream, recorded)
     for (const payload of sealed ?? []) payloads.set(`${stream}/${payload.name}`, payload)
+    for (const name of erases ?? []) payloads.delete(`${stream}/${name}`)
     signal.publish(positionOf(log.length))
     return { version: trustedVersion(String(recorded.length - 1)), position: positionOf(log.length) }
   }

@@ -5,7 +5,7 @@
 import * as crypto from "node:crypto"
 import { Context, Effect, Layer, Schema, Stream } from "effect"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
-import type { PayloadRef } from "#domain/PayloadRef.ts"
+import { inlineLimit, type PayloadRef } from "#domain/PayloadRef.ts"
 import { BlobStore, type BlobStoreError } from "./BlobStore.ts"
 import { EventReader, type EventStoreError } from "./EventReader.ts"
 import * as RandomPool from "./RandomPool.ts"
@@ -27,18 +27,29 @@ export type PayloadContent =
   | { readonly _tag: "Inline"; readonly text: string }
   | { readonly _tag: "Blob"; readonly key: string }
 
+export { inlineLimit }
+
 const saltBytes = 16
 
 /** Of payloads that are kept in memory as well: some thousand small ones. */
 const recentCharacters = 4 * 1024 * 1024
 
-/** Bytes up to which a payload lies in the log's own store. */
-export const inlineLimit = 64 * 1024
-
 export const hash = (salt: string, text: string): string =>
   crypto.hash("sha256", `${salt}\n${text}`, "base64url")
 
 export const refOf = (payload: SealedPayload): PayloadRef => ({ hash: payload.hash, size: payload.size })
+
+/** What the events know of a payload whose record is gone. */
+export interface ErasedPayload {
+  /** The account that it was sealed for. */
+  readonly owner: string
+  readonly stream: StreamName
+  readonly name: string
+  readonly ref: PayloadRef
+}
+
+const blobKey = ({ owner, stream, name, ref }: ErasedPayload): string =>
+  `payloads/${owner}/${stream}/${name}-${ref.hash}`
 
 /** The payload is not there any more, or is not what its event says. */
 export class PayloadUnavailable extends Schema.TaggedError<PayloadUnavailable>()("PayloadUnavailable", {
@@ -60,6 +71,12 @@ export class Payloads extends Context.Service<
     }): Effect.Effect<SealedPayload, BlobStoreError>
     /** Takes back sealed payloads that no event names after all: nothing personal is to lie around unknown to the log. */
     discard(payloads: ReadonlyArray<SealedPayload>): Effect.Effect<void>
+    /**
+     * What is left of an erased payload when the commit that erased its record is on the log: its text in memory, and its
+     * blob when it has one. To be called after that commit, for each payload it erased, by every process that opens
+     * payloads; again after a crash, since nothing happens when nothing is left. Until then `open` may give the text.
+     */
+    removeErased(payload: ErasedPayload): Effect.Effect<void, BlobStoreError>
     /** The canonical text of a payload, checked against the hash that the event carries. */
     open(
       stream: StreamName,
@@ -85,7 +102,7 @@ export class Payloads extends Context.Service<
           recent.put(sealed.hash, text)
           return Effect.succeed({ ...sealed, content: { _tag: "Inline", text } })
         }
-        const key = `payloads/${owner}/${stream}/${name}-${sealed.hash}`
+        const key = blobKey({ owner, stream, name, ref: sealed })
         return Effect.as(blobs.put(key, Buffer.from(text)), { ...sealed, content: { _tag: "Blob", key } })
       }
 
@@ -99,6 +116,7 @@ export class Payloads extends Context.Service<
       })
 
       const readChecked = Effect.fnUntraced(function* (stream: StreamName, name: string, ref: PayloadRef) {
+        const keep = recent.beginRead()
         const payload = yield* store.payload(stream, name)
         if (payload === null) return yield* new PayloadUnavailable({ reason: "erased" })
         const text = yield* textOf(payload.content)
@@ -107,7 +125,7 @@ export class Payloads extends Context.Service<
         if (!isWhole) {
           return yield* new PayloadUnavailable({ reason: "damaged" })
         }
-        if (payload.content._tag === "Inline") recent.put(ref.hash, text)
+        if (payload.content._tag === "Inline") keep(ref.hash, text)
         return text
       })
 
@@ -128,7 +146,13 @@ export class Payloads extends Context.Service<
         { discard: true }
       )
 
-      return Payloads.of({ seal, open, discard })
+      const removeErased: Payloads["Service"]["removeErased"] = (payload) =>
+        Effect.suspend(() => {
+          recent.forget(payload.ref.hash)
+          return payload.ref.size > inlineLimit ? blobs.remove(blobKey(payload)) : Effect.void
+        })
+
+      return Payloads.of({ seal, open, discard, removeErased })
     })
   )
 }

@@ -1,5 +1,8 @@
-/** The payload half of `Verify`: what an event says of its payloads against the payload records. */
-import { Effect, Option, Schema } from "effect"
+/**
+ * The payload half of `Verify`: what an event says of its payloads against the payload records. A payload that is there
+ * although a later tombstone names it is checked and counted as any other: the log is what was written.
+ */
+import { Effect } from "effect"
 import type { PayloadRef } from "#domain/PayloadRef.ts"
 import type { BlobStoreError } from "./BlobStore.ts"
 import { EventReader, type EventStoreError } from "./EventReader.ts"
@@ -8,11 +11,7 @@ import { hash, Payloads, type SealedPayload } from "./Payload.ts"
 import * as PayloadRefs from "./PayloadRefs.ts"
 import type { RecordedEvent } from "./RecordedEvent.ts"
 import type { StreamName } from "./StreamName.ts"
-
-/** The event that says which payloads of its stream were erased on purpose. */
-const Tombstone = Schema.Struct({ erased: Schema.Array(Schema.String) })
-const decodeTombstone = Schema.decodeUnknownOption(Tombstone)
-const tombstoneType = "PayloadsErased"
+import * as Tombstone from "./Tombstone.ts"
 
 export interface Problem {
   readonly position: GlobalPosition
@@ -42,11 +41,7 @@ export const make = Effect.fnUntraced(function* (
 
   const hasTombstone = (event: RecordedEvent, name: string) =>
     Effect.map(reader.read(event.stream, event.version), (later) =>
-      later.some(
-        (candidate) =>
-          candidate.type === tombstoneType &&
-          Option.exists(decodeTombstone(candidate.data), ({ erased }) => erased.includes(name))
-      )
+      later.some((candidate) => Tombstone.erasedBy(candidate).includes(name))
     )
 
   /** A payload in the log's own store is checked here, one in the blob store as it is for everybody who opens it. */

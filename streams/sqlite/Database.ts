@@ -14,7 +14,10 @@ export interface OpenOptions {
   readonly synchronous: "FULL" | "NORMAL"
 }
 
-/** A connection in WAL mode. Throws when the file cannot be opened or a setting did not take. */
+/**
+ * A connection in WAL mode. One that writes overwrites what it deletes with zeros: what was erased is not to be read from
+ * the file. Throws when the file cannot be opened or a setting did not take.
+ */
 export const open = ({ filename, readOnly = false, synchronous }: OpenOptions): DatabaseSync => {
   const db = new DatabaseSync(filename, { readOnly, timeout: busyTimeoutMs })
   try {
@@ -22,6 +25,7 @@ export const open = ({ filename, readOnly = false, synchronous }: OpenOptions): 
     if (!readOnly) {
       assertPragma(db, "journal_mode", "WAL", filename === ":memory:" ? "memory" : "wal")
       assertPragma(db, "synchronous", synchronous, synchronous === "FULL" ? 2 : 1)
+      assertPragma(db, "secure_delete", "ON", 1)
     }
     return db
   } catch (cause) {
@@ -29,6 +33,10 @@ export const open = ({ filename, readOnly = false, synchronous }: OpenOptions): 
     throw cause
   }
 }
+
+/** How long the connection waits for another one's lock, ms; by default as it did when it was opened. */
+export const setBusyTimeout = (db: DatabaseSync, timeoutMs = busyTimeoutMs): void =>
+  db.exec(`PRAGMA busy_timeout = ${timeoutMs}`)
 
 const pragma = (db: DatabaseSync, name: string) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]
 

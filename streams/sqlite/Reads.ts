@@ -38,6 +38,9 @@ type Row = ReadonlyArray<SQLOutputValue>
 
 const columns = "position, stream, ordinal, id, type, time, data, hash"
 
+/** Of a payload record: it was not erased. */
+const isThere = "(text IS NOT NULL OR blob IS NOT NULL)"
+
 export const make = (db: DatabaseSync): Reads => {
   const prepare = (sql: string) => {
     const statement = db.prepare(sql)
@@ -49,11 +52,11 @@ export const make = (db: DatabaseSync): Reads => {
   const stream = prepare(`SELECT ${columns} FROM events WHERE stream = ? AND ordinal > ? ORDER BY ordinal`)
   const tail = prepare("SELECT ordinal, hash FROM events WHERE stream = ? ORDER BY ordinal DESC LIMIT 1")
   const payload = prepare(
-    "SELECT name, salt, hash, size, text, blob FROM payloads WHERE stream = ? AND name = ?"
+    `SELECT name, salt, hash, size, text, blob FROM payloads WHERE stream = ? AND name = ? AND ${isThere}`
   )
   const payloadPage = prepare(
     `SELECT name, salt, hash, size, text, blob, stream, rowid FROM payloads
-      WHERE rowid > ? ORDER BY rowid LIMIT ${pageSize}`
+      WHERE rowid > ? AND ${isThere} ORDER BY rowid LIMIT ${pageSize}`
   )
   const hashes = prepare(
     `SELECT position, hash FROM events WHERE position > ? ORDER BY position LIMIT ${pageSize}`

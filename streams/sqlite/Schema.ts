@@ -1,4 +1,7 @@
-/** The tables of `log.sqlite`. Rows are only ever added, but for the payloads that are erased. */
+/**
+ * The tables of `log.sqlite`. Rows are only ever added, none is deleted: the one of an erased payload stays behind empty,
+ * without text and blob (see `Transaction`).
+ */
 import type { DatabaseSync } from "node:sqlite"
 
 /** `PRAGMA application_id`: "ilog". */

@@ -122,6 +122,10 @@ const watchFiles = (filenames: ReadonlyArray<string>, writer: Writer.Writer) =>
     )
   })
 
+/** Beside the appends, and once a second at most: each time it syncs the database, while nothing can be appended. */
+const clearErased = (writer: Writer.Writer) =>
+  Effect.forkScoped(Effect.repeat(Effect.sync(writer.clearErased), Schedule.spaced("1 second")))
+
 const make = Effect.fnUntraced(function* (directory: string) {
   yield* DataLock.acquire(directory)
   const names = files(directory)
@@ -157,6 +161,7 @@ const make = Effect.fnUntraced(function* (directory: string) {
     ),
     (writer) => Effect.sync(() => writer.close())
   )
+  yield* clearErased(writer)
   yield* watchFiles([names.log, names.head], writer)
   const page = (after: number) => recent.page(after, Reads.pageSize) ?? reads.page(after)
   const reading = SqliteReading.make({ reads, signal, page })

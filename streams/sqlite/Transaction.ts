@@ -10,6 +10,7 @@ import { type ExpectedVersion, trustedVersion } from "../ExpectedVersion.ts"
 import * as GlobalPosition from "../GlobalPosition.ts"
 import { RecordedEvent } from "../RecordedEvent.ts"
 import * as RecentlyUsed from "../RecentlyUsed.ts"
+import type { StreamName } from "../StreamName.ts"
 import type { Reads, Tail } from "./Reads.ts"
 import * as RowInserts from "./RowInserts.ts"
 
@@ -33,6 +34,8 @@ export interface Committed {
   /** Of each append, in the order of the batch. */
   readonly exits: ReadonlyArray<Exit.Exit<Appended, WrongExpectedVersion>>
   readonly events: ReadonlyArray<RecordedEvent>
+  /** Whether a payload record was erased. */
+  readonly hasErased: boolean
 }
 
 export interface Transaction {
@@ -53,14 +56,28 @@ export const make = (db: DatabaseSync, reads: Reads): Transaction => {
   const rollback = db.prepare("ROLLBACK")
   const eventRows = RowInserts.make(db, "events", 8)
   const payloadRows = RowInserts.make(db, "payloads", 7)
+  // Emptied, not deleted: around a deleted row SQLite moves others to other pages, and may leave copies of their texts
+  // behind, out of reach of `secure_delete` when these are erased. One that shrinks moves none.
+  const emptyRow = db.prepare(
+    "UPDATE payloads SET salt = '', hash = '', size = 0, text = NULL, blob = NULL WHERE stream = ? AND name = ?"
+  )
   const tails = RecentlyUsed.make<Tail>({ capacity })
+  /** Of the transaction under way. */
+  let hasErased = false
+
+  /** Whether there was one of them. */
+  const erase = (stream: StreamName, names: ReadonlyArray<string>): boolean => {
+    // Some may have come with the same batch, and wait.
+    payloadRows.flush()
+    return names.filter((name) => emptyRow.run(stream, name).changes !== 0).length > 0
+  }
 
   const write = (
     { append, texts }: Prepared,
     { after, trusting }: Options,
     written: Array<RecordedEvent>
   ): Exit.Exit<Appended, WrongExpectedVersion> => {
-    const { events, expected, payloads, stream } = append
+    const { erases, events, expected, payloads, stream } = append
     const presumed = trusting && expected._tag === "NoStream"
     // Rows wait for a few others, tails are kept for thousands: what is not here is in the table.
     const tail = tails.get(stream) ?? (presumed ? undefined : reads.tail(stream))
@@ -79,10 +96,12 @@ export const make = (db: DatabaseSync, reads: Reads): Transaction => {
       )
     }
     for (const { content, hash, name, salt, size } of payloads ?? []) {
+      if (erases?.includes(name)) continue
       const text = content._tag === "Inline" ? content.text : null
       const key = content._tag === "Inline" ? null : content.key
       payloadRows.add(stream, name, salt, hash, size, text, key)
     }
+    if (erases !== undefined && erase(stream, erases)) hasErased = true
     tails.set(stream, { ordinal, hash })
     return Exit.succeed({
       version: trustedVersion(String(ordinal)),
@@ -93,12 +112,13 @@ export const make = (db: DatabaseSync, reads: Reads): Transaction => {
   return {
     commit: (batch, options) => {
       const events: Array<RecordedEvent> = []
+      hasErased = false
       begin.run()
       const exits = batch.map((prepared) => write(prepared, options, events))
       eventRows.flush()
       payloadRows.flush()
       commit.run()
-      return { exits, events }
+      return { exits, events, hasErased }
     },
     undo: (batch) => {
       eventRows.discard()

@@ -14,6 +14,7 @@ import type { Head } from "./LogHead.ts"
 import type { Reads } from "./Reads.ts"
 import * as SqliteFailure from "./SqliteFailure.ts"
 import * as Transaction from "./Transaction.ts"
+import * as WalTruncation from "./WalTruncation.ts"
 
 type AppendError = WrongExpectedVersion | EventStoreError
 type AppendExit = Exit.Exit<Appended, AppendError>
@@ -24,6 +25,11 @@ interface Pending extends Transaction.Prepared {
 
 export interface Writer {
   readonly append: (append: Append) => Effect.Effect<Appended, AppendError>
+  /**
+   * Takes texts that were erased before it off the disk, also those that a process before it left there. While others
+   * read the log that may have to wait for a later call; appends do not depend on it.
+   */
+  readonly clearErased: () => void
   /** Commits what is waiting and refuses what comes after. */
   readonly close: () => void
   /** Refuses everything from now on: what is committed cannot be relied on. */
@@ -42,6 +48,7 @@ export interface WriterOptions {
 
 export const make = ({ db, reads, head: start, onCommit, onFailure }: WriterOptions): Writer => {
   const transaction = Transaction.make(db, reads)
+  const truncation = WalTruncation.make(db)
   let head = start
   let waiting: Array<Pending> = []
   let closed: EventStoreError | undefined
@@ -63,8 +70,9 @@ export const make = ({ db, reads, head: start, onCommit, onFailure }: WriterOpti
     if (closed !== undefined) return refuse(batch, closed)
     try {
       const began = performance.now()
-      const { events, exits } = transaction.commit(batch, { after: head.sequence, trusting })
+      const { events, exits, hasErased } = transaction.commit(batch, { after: head.sequence, trusting })
       const durationMs = performance.now() - began
+      if (hasErased) truncation.owe()
       if (events.length > 0) advance(events, { appends: batch.length, events: events.length, durationMs })
       return exits
     } catch (cause) {
@@ -87,6 +95,17 @@ export const make = ({ db, reads, head: start, onCommit, onFailure }: WriterOpti
       resume(exits[index] ?? Exit.die("no exit of an append"))
   }
 
+  const clearErased = () => {
+    if (closed !== undefined) return
+    try {
+      truncation.settle()
+    } catch (cause) {
+      const failure = SqliteFailure.classify(cause)
+      // As after a commit: pages that could not be synced may be lost although a later checkpoint succeeds.
+      if (failure === "fatal") fail(new EventStoreError({ reason: SqliteFailure.reasons[failure], cause }))
+    }
+  }
+
   return {
     append: (append) =>
       Effect.callback((resume) => {
@@ -94,8 +113,10 @@ export const make = ({ db, reads, head: start, onCommit, onFailure }: WriterOpti
         if (waiting.length === 0) setImmediate(flush)
         waiting.push({ append, texts, resume })
       }),
+    clearErased,
     close: () => {
       flush()
+      clearErased()
       closed = new EventStoreError({ reason: "The log is closed" })
     },
     fail

@@ -5,7 +5,6 @@ import { EventStoreError } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
-import * as Payload from "#streams/Payload.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
@@ -40,14 +39,6 @@ const totals = (id: string) =>
   )
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
-
-const sealed = (name: string, text: string): Payload.SealedPayload => ({
-  name,
-  salt: "salt",
-  hash: Payload.hash("salt", text),
-  size: text.length,
-  content: { _tag: "Inline", text }
-})
 
 const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
   const layer = Layer.merge(log, IdGenerator.layer)
@@ -266,22 +257,6 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
         isAcknowledged = true
         yield* actors.execute("a", Counter.raise(1))
         assert.deepStrictEqual(yield* totals("a"), [1, 7, 8])
-      })
-    )
-
-    test(
-      "store the payloads that the events name, and drop the others",
-      Effect.gen(function* () {
-        const actors = yield* node()
-        const store = yield* EventStore
-        const note = sealed("note", '"kept"')
-        const others = [sealed("other", '"x"'), sealed("note", '"another"')]
-        yield* actors.execute("a", { _tag: "Note", note: Payload.refOf(note) }, [...others, note])
-        yield* actors.execute("b", Counter.raise(0), [note])
-        yield* actors.execute("b", Counter.raise(1), [note])
-        assert.deepStrictEqual(yield* store.payload(stream("a"), "note"), note)
-        assert.isNull(yield* store.payload(stream("a"), "other"))
-        assert.isNull(yield* store.payload(stream("b"), "note"))
       })
     )
   })

@@ -9,13 +9,19 @@ export const limit = 100
 const at = Schema.Int
 export const Raised = Schema.TaggedStruct("Raised", { at, by: Schema.Int, total: Schema.Int })
 export const Noted = Schema.TaggedStruct("Noted", { at, payloads: Schema.Struct({ note: PayloadRef }) })
+export const PayloadsErased = Schema.TaggedStruct("PayloadsErased", {
+  at,
+  erased: Schema.Array(Schema.String)
+})
 
-export const codec = EventCodec.make([Raised, Noted])
+export const codec = EventCodec.make([Raised, Noted, PayloadsErased])
 export type Event = ReturnType<typeof codec.decode>
 
 export type Command =
   /** Nothing happens when `by` is 0. */
-  { readonly _tag: "Raise"; readonly by: number } | { readonly _tag: "Note"; readonly note: PayloadRef }
+  | { readonly _tag: "Raise"; readonly by: number }
+  | { readonly _tag: "Note"; readonly note: PayloadRef }
+  | { readonly _tag: "Erase"; readonly erased: ReadonlyArray<string> }
 
 export interface State {
   readonly total: number
@@ -33,6 +39,9 @@ export const aggregate: Aggregate<State, Command, Event, Rejection> = {
     decide: (command, { total }) => {
       if (command._tag === "Note") {
         return Result.succeed([{ _tag: "Noted", at: 1, payloads: { note: command.note } }])
+      }
+      if (command._tag === "Erase") {
+        return Result.succeed([{ _tag: "PayloadsErased", at: 1, erased: command.erased }])
       }
       const { by } = command
       if (total + by > limit) return Result.fail({ _tag: "PastLimit" })

@@ -1,4 +1,4 @@
-/** What every backend of the log must do. Run by a test file for each backend. */
+/** What every backend of the log must do with events. Run by a test file for each backend. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, type Layer, Stream } from "effect"
 import * as EventChain from "#streams/EventChain.ts"
@@ -6,20 +6,11 @@ import { EventReader } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
-import * as Payload from "#streams/Payload.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { eventData, many } from "#test/support/EventFixtures.ts"
 
 const stream = (id: string) => StreamName.make("Thing", id)
-
-const inline = (name: string, text: string): Payload.SealedPayload => ({
-  name,
-  salt: "salt",
-  hash: Payload.hash("salt", text),
-  size: text.length,
-  content: { _tag: "Inline", text }
-})
 
 const ids = (events: ReadonlyArray<RecordedEvent>) => events.map((event) => event.id)
 
@@ -246,35 +237,6 @@ export const eventStoreContract = (
         })
         assert.strictEqual(yield* store.head, position)
         assert.deepStrictEqual(yield* Fiber.join(moved), [GlobalPosition.beginning, position])
-      })
-    )
-
-    test(
-      "keeps a payload with the append that names it, and none of an append that conflicts",
-      Effect.gen(function* () {
-        const store = yield* EventStore
-        const append = (id: string, text: string) =>
-          store.append({
-            stream: stream("p"),
-            expected: ExpectedVersion.NoStream,
-            events: [eventData(id)],
-            payloads: [inline("input", text)]
-          })
-        yield* append("first", '{"a":1}')
-        yield* Effect.flip(append("second", '{"a":2}'))
-        const blob: Payload.SealedPayload = {
-          ...inline("big", "x"),
-          content: { _tag: "Blob", key: "payloads/big" }
-        }
-        yield* store.append({
-          stream: stream("q"),
-          expected: ExpectedVersion.NoStream,
-          events: [eventData("q")],
-          payloads: [blob]
-        })
-        assert.deepStrictEqual(yield* store.payload(stream("p"), "input"), inline("input", '{"a":1}'))
-        assert.deepStrictEqual(yield* store.payload(stream("q"), "big"), blob)
-        assert.isNull(yield* store.payload(stream("p"), "output"))
       })
     )
 

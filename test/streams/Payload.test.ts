@@ -1,13 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
+import { EventReader } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import * as Payload from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import * as Tombstone from "#streams/Tombstone.ts"
 import { eventData } from "#test/support/EventFixtures.ts"
 
 const layer = Payload.Payloads.layer.pipe(
@@ -31,6 +33,23 @@ const store = (payload: Payload.SealedPayload) =>
       payloads: [payload]
     })
   )
+
+const erase = (erases: ReadonlyArray<string>) =>
+  Effect.flatMap(EventStore, ({ append }) =>
+    append({
+      stream,
+      expected: ExpectedVersion.Any,
+      events: [eventData("t", Tombstone.type, { erased: erases })],
+      erases
+    })
+  )
+
+const erasedOf = (payload: Payload.SealedPayload): Payload.ErasedPayload => ({
+  owner: "acc_1",
+  stream,
+  name: payload.name,
+  ref: Payload.refOf(payload)
+})
 
 const open = (payload: Payload.SealedPayload) =>
   Effect.flatMap(Payload.Payloads, (payloads) => payloads.open(stream, payload.name, Payload.refOf(payload)))
@@ -127,6 +146,56 @@ describe("Payloads", () => {
         _tag: "PayloadUnavailable",
         reason: "erased"
       })
+    })
+  )
+
+  test(
+    "are not in memory, nor in the blob store, when what was left of them is removed, as often as it is",
+    Effect.gen(function* () {
+      const blobs = yield* BlobStore
+      const payloads = yield* Payload.Payloads
+      const [small, big] = [yield* seal(1, "small"), yield* seal(large, "big")]
+      const kept = yield* seal(large, "kept")
+      for (const sealed of [small, big, kept]) yield* store(sealed)
+      yield* erase(["small", "big"])
+      assert.strictEqual(yield* open(small), "1")
+      for (const sealed of [small, big, big]) yield* payloads.removeErased(erasedOf(sealed))
+      for (const sealed of [small, big]) {
+        assert.deepInclude(yield* Effect.flip(open(sealed)), { reason: "erased" })
+      }
+      assert.isNull(yield* blobs.size(`payloads/acc_1/Thing-a/big-${big.hash}`))
+      assert.strictEqual(yield* open(kept), JSON.stringify(large))
+    })
+  )
+
+  test(
+    "are not kept in memory by a read that was under way when they were erased",
+    Effect.gen(function* () {
+      const reader = yield* EventReader
+      const sealed = yield* seal({ a: 1 })
+      yield* store(sealed)
+      const found = yield* Deferred.make<void>()
+      const goOn = yield* Deferred.make<void>()
+      const slow = EventReader.of({
+        ...reader,
+        payload: (stream, name) =>
+          reader
+            .payload(stream, name)
+            .pipe(Effect.tap(Deferred.succeed(found, undefined)), Effect.tap(Deferred.await(goOn)))
+      })
+      yield* Effect.gen(function* () {
+        const reading = yield* Effect.forkChild(open(sealed))
+        yield* Deferred.await(found)
+        yield* erase(["input"])
+        yield* (yield* Payload.Payloads).removeErased(erasedOf(sealed))
+        yield* Deferred.succeed(goOn, undefined)
+        assert.strictEqual(yield* Fiber.join(reading), '{"a":1}')
+        assert.deepInclude(yield* Effect.flip(open(sealed)), { reason: "erased" })
+      }).pipe(
+        Effect.provide(
+          Layer.fresh(Payload.Payloads.layer).pipe(Layer.provide(Layer.succeed(EventReader, slow)))
+        )
+      )
     })
   )
 

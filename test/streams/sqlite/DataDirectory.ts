@@ -2,18 +2,19 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Layer, Stream } from "effect"
-import type { JsonObject } from "#domain/CanonicalJson.ts"
+import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 import * as EventChain from "#streams/EventChain.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
-import { Payloads, type SealedPayload } from "#streams/Payload.ts"
+import { Payloads, refOf, type SealedPayload } from "#streams/Payload.ts"
 import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import { verifyDirectory } from "#streams/sqlite/SqliteVerify.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import * as Tombstone from "#streams/Tombstone.ts"
 import type { VerifyOptions } from "#streams/Verify.ts"
 import { eventData } from "#test/support/EventFixtures.ts"
 
@@ -59,6 +60,27 @@ export const append = (
       stream: stream(id),
       expected: ExpectedVersion.Any,
       events: [eventData(eventId, "Happened", data)],
+      payloads
+    })
+  )
+
+/** Appends an event that names the payload `input`. */
+export const appendPayload = Effect.fnUntraced(function* (id: string, eventId: string, json: Json) {
+  const payloads = yield* Payloads
+  const sealed = yield* payloads.seal({ owner: "acc_1", stream: stream(id), name: "input", json })
+  const { hash, size } = refOf(sealed)
+  yield* append(id, eventId, { payloads: { input: { hash, size } } }, [sealed])
+  return { owner: "acc_1", stream: stream(id), name: "input", ref: { hash, size } }
+})
+
+/** Erases the payload `input` of a stream, with its tombstone. */
+export const erase = (id: string, payloads: ReadonlyArray<SealedPayload> = []) =>
+  Effect.flatMap(EventStore, (store) =>
+    store.append({
+      stream: stream(id),
+      expected: ExpectedVersion.Any,
+      events: [eventData("erased", Tombstone.type, { erased: ["input"] })],
+      erases: ["input"],
       payloads
     })
   )

@@ -28,6 +28,14 @@ describe("A connection to the log", () => {
     })
   )
 
+  it.live("overwrites what it deletes, so that it cannot be read from the file", () =>
+    withFile((filename) => {
+      const db = Database.open({ filename, synchronous: "FULL" })
+      assert.strictEqual(pragma(db, "secure_delete"), 1)
+      db.close()
+    })
+  )
+
   it.live("cannot write when it is opened for reading", () =>
     withFile((filename) => {
       const owner = Database.open({ filename, synchronous: "FULL" })

@@ -1,30 +1,16 @@
 /** A log with payloads, and the ways to lay hands on its tables. */
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
-import type * as CanonicalJson from "#domain/CanonicalJson.ts"
-import { Payloads, refOf } from "#streams/Payload.ts"
 import * as DataDirectory from "./DataDirectory.ts"
-
-const appendPayload = Effect.fnUntraced(function* (id: string, eventId: string, json: CanonicalJson.Json) {
-  const payloads = yield* Payloads
-  const sealed = yield* payloads.seal({
-    owner: "acc_1",
-    stream: DataDirectory.stream(id),
-    name: "input",
-    json
-  })
-  const { hash, size } = refOf(sealed)
-  yield* DataDirectory.append(id, eventId, { payloads: { input: { hash, size } } }, [sealed])
-})
 
 /** Positions 1 to 9. */
 export const write = Effect.gen(function* () {
   yield* DataDirectory.append("a", "e1", { text: "the first of a" })
   yield* DataDirectory.append("b", "e2", { text: "the first of b" })
   yield* DataDirectory.append("a", "e3", { text: "the second of a" })
-  yield* appendPayload("small", "e4", { text: "a small payload" })
+  yield* DataDirectory.appendPayload("small", "e4", { text: "a small payload" })
   yield* DataDirectory.append("alone", "e5", { text: "the only one" })
-  yield* appendPayload("large", "e6", { text: "a large payload".repeat(10_000) })
+  yield* DataDirectory.appendPayload("large", "e6", { text: "a large payload".repeat(10_000) })
   yield* DataDirectory.append("a", "e7", { text: "the third of a" })
   yield* DataDirectory.append("b", "e8", { text: "the second of b" })
   yield* DataDirectory.append("c", "e9", { text: "the first of c" })

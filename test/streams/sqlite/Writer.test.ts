@@ -215,6 +215,18 @@ describe("The writer of the log", () => {
     })
   )
 
+  it.live("refuses every further append after a checkpoint of which nobody knows what it left on disk", () =>
+    Effect.gen(function* () {
+      const { db, writer, failures } = yield* make()
+      yield* writer.append({ ...to("a"), erases: [] })
+      db.close()
+      writer.clearErased()
+      assert.match((yield* Effect.flip(writer.append(to("a")))).message, /takes no more appends/)
+      writer.clearErased()
+      assert.lengthOf(failures, 1)
+    })
+  )
+
   it.live("does not acknowledge a commit that log.head could not be told of, nor any after it", () =>
     Effect.gen(function* () {
       let isBroken = false

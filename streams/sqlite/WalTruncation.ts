@@ -1,0 +1,40 @@
+/**
+ * Takes erased texts off the disk. A commit that erases writes the page without the text (`secure_delete`) behind the older
+ * ones in the WAL: the text is still in `log.sqlite`, or earlier in `log.sqlite-wal`, until a checkpoint has copied the
+ * page over, and has cut the WAL. SQLite's own checkpoints come late and cut nothing.
+ */
+import type { DatabaseSync } from "node:sqlite"
+import * as Database from "./Database.ts"
+
+export interface WalTruncation {
+  /** Something was erased. */
+  readonly owe: () => void
+  /**
+   * Cuts the WAL if that is owed; it stays owed while another connection reads from the WAL. What is in the WAL is synced
+   * into the database first: nothing committed is lost. Throws what SQLite throws.
+   */
+  readonly settle: () => void
+}
+
+/** How long it waits for a reader: the event loop stands still meanwhile. */
+const readerTimeoutMs = 10
+
+/** Owed from the start: the process before may have been killed after it erased something. */
+export const make = (db: DatabaseSync): WalTruncation => {
+  const checkpoint = db.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
+  let isOwed = true
+  return {
+    owe: () => {
+      isOwed = true
+    },
+    settle: () => {
+      if (!isOwed) return
+      Database.setBusyTimeout(db, readerTimeoutMs)
+      try {
+        isOwed = checkpoint.get()?.["busy"] !== 0
+      } finally {
+        Database.setBusyTimeout(db)
+      }
+    }
+  }
+}

@@ -1,0 +1,128 @@
+/** What every backend of the log must do with payload records. Run by a test file for each backend. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import type { EventReader } from "#streams/EventReader.ts"
+import { type Append, EventStore } from "#streams/EventStore.ts"
+import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
+import * as Payload from "#streams/Payload.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { eventData } from "#test/support/EventFixtures.ts"
+
+const stream = (id: string) => StreamName.make("Thing", id)
+
+const inline = (name: string, text: string): Payload.SealedPayload => ({
+  name,
+  salt: "salt",
+  hash: Payload.hash("salt", text),
+  size: text.length,
+  content: { _tag: "Inline", text }
+})
+
+const blob: Payload.SealedPayload = {
+  ...inline("big", "x"),
+  content: { _tag: "Blob", key: "payloads/big" }
+}
+
+const append = (id: string, options: Partial<Append>) =>
+  Effect.flatMap(EventStore, (store) =>
+    store.append({
+      stream: stream(id),
+      expected: ExpectedVersion.Any,
+      events: [eventData(id)],
+      ...options
+    })
+  )
+
+/** Of the payloads that a stream may have here, those that have a record. */
+const present = (id: string) =>
+  Effect.flatMap(EventStore, (store) =>
+    Effect.filter(["input", "output", "big"], (name) =>
+      Effect.map(store.payload(stream(id), name), (record) => record !== null)
+    )
+  )
+
+export const payloadRecordsContract = (
+  backend: string,
+  layer: Layer.Layer<EventStore | EventReader, unknown>
+): void => {
+  const test = (name: string, body: Effect.Effect<void, unknown, EventStore | EventReader>) =>
+    it.live(name, () => Effect.provide(body, layer))
+
+  describe(`Payload records on ${backend}`, () => {
+    test(
+      "are kept with the append that names them, and none of an append that conflicts",
+      Effect.gen(function* () {
+        const store = yield* EventStore
+        const first = (text: string) =>
+          append("p", { expected: ExpectedVersion.NoStream, payloads: [inline("input", text)] })
+        yield* first('{"a":1}')
+        yield* Effect.flip(first('{"a":2}'))
+        yield* append("q", { payloads: [blob] })
+        assert.deepStrictEqual(yield* store.payload(stream("p"), "input"), inline("input", '{"a":1}'))
+        assert.deepStrictEqual(yield* store.payload(stream("q"), "big"), blob)
+        assert.isNull(yield* store.payload(stream("p"), "output"))
+      })
+    )
+
+    test(
+      "go with the append that erases them, inline or blob, and the others of the stream and of other streams stay",
+      Effect.gen(function* () {
+        const store = yield* EventStore
+        const payloads = [inline("input", "1"), inline("output", "2"), blob]
+        yield* append("p", { payloads })
+        yield* append("q", { payloads })
+        yield* append("p", { erases: ["input", "big"] })
+        assert.deepStrictEqual(yield* present("p"), ["output"])
+        assert.deepStrictEqual(yield* present("q"), ["input", "output", "big"])
+        assert.lengthOf(yield* store.read(stream("p")), 2)
+      })
+    )
+
+    test(
+      "may be erased when they are gone, or were never there",
+      Effect.gen(function* () {
+        const store = yield* EventStore
+        yield* append("new", { expected: ExpectedVersion.NoStream, erases: ["input"] })
+        yield* append("p", { payloads: [inline("input", "1"), inline("output", "2")] })
+        yield* append("p", { erases: ["input"] })
+        yield* append("p", { erases: ["input", "never"] })
+        yield* append("p", { erases: [] })
+        assert.deepStrictEqual(yield* present("p"), ["output"])
+        assert.lengthOf(yield* store.read(stream("p")), 4)
+      })
+    )
+
+    test(
+      "stay when the append that would erase them conflicts",
+      Effect.gen(function* () {
+        yield* append("p", { payloads: [inline("input", "1")] })
+        yield* Effect.flip(append("p", { expected: ExpectedVersion.NoStream, erases: ["input"] }))
+        assert.deepStrictEqual(yield* present("p"), ["input"])
+      })
+    )
+
+    test(
+      "are not kept when their own append erases them",
+      Effect.gen(function* () {
+        yield* append("p", { payloads: [inline("input", "1"), inline("output", "2")], erases: ["input"] })
+        assert.deepStrictEqual(yield* present("p"), ["output"])
+      })
+    )
+
+    test(
+      "are erased by an append that is under way together with the one that brings them",
+      Effect.gen(function* () {
+        yield* Effect.all(
+          [
+            append("p", { payloads: [inline("input", "1"), inline("output", "2")] }),
+            append("q", { payloads: [inline("input", "1")] }),
+            append("p", { erases: ["input"] })
+          ],
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual(yield* present("p"), ["output"])
+        assert.deepStrictEqual(yield* present("q"), ["input"])
+      })
+    )
+  })
+}
