@@ -1,27 +1,42 @@
-/** `data:` URIs of pictures (RFC 2397), read strictly: nothing is repaired, skipped or guessed. */
+/** `data:` URIs (RFC 2397), read strictly: nothing is repaired, skipped or guessed. */
 import { Result } from "effect"
 import { ImageRefused } from "./ImageFailure.ts"
 import { maxDataUriLength } from "./ImageLimits.ts"
 
-const headLength = 256
-const head = /^data:image\/([a-z0-9.+-]+)(?:;[a-z0-9-]+=[a-z0-9._-]+)*(;base64)?,/i
+const headLength = 512
+const head = /^data:([a-z0-9.+-]+\/[a-z0-9.+-]+)?((?:;[a-z0-9-]+=[a-z0-9._-]+)*)(;base64)?,/i
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/
 const percent = 0x25
 
+export interface DataUri {
+  /** As claimed. */
+  readonly contentType: string
+  readonly bytes: Uint8Array
+}
+
 export const isDataUri = (text: string): boolean => /^data:/i.test(text.slice(0, 5))
+
+/** What the URI holds, of whatever type and length; `null` when it is malformed. */
+export const decode = (text: string): DataUri | null => {
+  const match = head.exec(text.slice(0, headLength))
+  if (match === null) return null
+  const [prefix, type, parameters, encoding] = match
+  const data = text.slice(prefix.length)
+  const bytes = encoding === undefined ? decodePercent(data) : decodeBase64(data)
+  return bytes === null ? null : { contentType: (type ?? "text/plain") + parameters, bytes }
+}
 
 const fail = (reason: ImageRefused["reason"]) => Result.fail(new ImageRefused({ reason }))
 
-/** The bytes of the URI; a refusal when it is too long, of another type than an image, SVG, or malformed. */
+/** The picture in the URI; a refusal when it is too long, of another type than an image, SVG, empty or malformed. */
 export const parse = (text: string): Result.Result<Uint8Array, ImageRefused> => {
   if (text.length > maxDataUriLength) return fail("data_uri_too_long")
-  const match = head.exec(text.slice(0, headLength))
-  if (match === null) return fail("malformed_data_uri")
-  const [prefix, subtype = "", encoding] = match
-  if (/^svg/i.test(subtype)) return fail("svg")
-  const data = text.slice(prefix.length)
-  const bytes = encoding === undefined ? decodePercent(data) : decodeBase64(data)
-  return bytes === null || bytes.length === 0 ? fail("malformed_data_uri") : Result.succeed(bytes)
+  if (/^data:image\/svg/i.test(text.slice(0, headLength))) return fail("svg")
+  if (!/^data:image\//i.test(text.slice(0, headLength))) return fail("malformed_data_uri")
+  const decoded = decode(text)
+  return decoded === null || decoded.bytes.length === 0
+    ? fail("malformed_data_uri")
+    : Result.succeed(decoded.bytes)
 }
 
 const decodeBase64 = (data: string): Uint8Array | null =>

@@ -102,6 +102,7 @@ export class ImageSource extends Context.Service<
           return { path, format }
         },
         Effect.catchTags({
+          MediaGone: () => refuse("not_found"),
           PlatformError: () => outage("storage"),
           BlobStoreError: () => outage("storage")
         })

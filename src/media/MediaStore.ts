@@ -1,22 +1,15 @@
 /** Stored files under unguessable URLs: outputs of runs, and what clients upload. */
-import { Context, Effect, Layer, type Option, Schema, Stream } from "effect"
+import { Context, DateTime, Effect, Layer, type Option, Stream } from "effect"
 import * as crypto from "node:crypto"
+import type { RequestId } from "#domain/Ids.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
-import { BlobStore, type BlobStoreError } from "#streams/BlobStore.ts"
+import { BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
+import * as MediaRecord from "./MediaRecord.ts"
+import { MediaGone } from "./MediaRecord.ts"
 import * as MediaType from "./MediaType.ts"
 import * as MediaUrl from "./MediaUrl.ts"
 
-/** Kept beside the bytes. Field names are the storage format: add optional ones, never rename. */
-const Record = Schema.Struct({
-  fileName: Schema.String,
-  contentType: Schema.String,
-  /** Bytes. */
-  size: Schema.Int,
-  /** Hex. */
-  sha256: Schema.String
-})
-
-export interface Media extends Schema.Schema.Type<typeof Record> {
+export interface Media extends MediaRecord.Present {
   readonly id: MediaUrl.MediaId
   /** Public, and the only credential. */
   readonly url: string
@@ -31,30 +24,38 @@ export interface OpenMedia {
   readonly body: Stream.Stream<Uint8Array, BlobStoreError>
 }
 
-const RecordText = Schema.fromJsonString(Record)
-const encodeRecord = Schema.encodeSync(RecordText)
-const decodeRecord = Schema.decodeEffect(RecordText)
+export interface NewMedia {
+  /**
+   * Chosen beforehand, with `MediaUrl.makeId`, so that whoever is cut off may write again: what was there is replaced.
+   * A fresh one when not given.
+   */
+  readonly id?: MediaUrl.MediaId
+  /** The request that made the file. */
+  readonly requestId?: RequestId
+  readonly fileName: string
+  readonly contentType: string
+  readonly body: Stream.Stream<Uint8Array, BlobStoreError> | Uint8Array
+}
 
 const bytesKey = (id: MediaUrl.MediaId): string => `${MediaUrl.root}/${id}`
-const recordKey = (id: MediaUrl.MediaId): string => `${MediaUrl.root}/${id}.json`
 
 export class MediaStore extends Context.Service<
   MediaStore,
   {
-    /** Durable, and readable on every node that shares the blob store, when it returns. Name and type are cleaned. */
-    put(file: {
-      readonly fileName: string
-      readonly contentType: string
-      readonly body: Stream.Stream<Uint8Array, BlobStoreError> | Uint8Array
-    }): Effect.Effect<Media, BlobStoreError>
-    /** `null` when there is no such file (any more). */
-    find(id: MediaUrl.MediaId): Effect.Effect<Media | null, BlobStoreError>
+    /**
+     * Durable, and readable on every node that shares the blob store, when it returns. Name and type are cleaned. A
+     * fresh file that fails leaves nothing. Other bytes under an id that is in use may be read under the old tag until
+     * this returns. Fails for the id of a removed file: that stays removed.
+     */
+    put(file: NewMedia): Effect.Effect<Media, BlobStoreError>
+    /** `null` when there never was such a file. */
+    find(id: MediaUrl.MediaId): Effect.Effect<Media | null, MediaGone | BlobStoreError>
     /** The bytes, or those of `range` that exist: first byte and number of bytes. `null` as `find`. */
     open(
       id: MediaUrl.MediaId,
       range?: { readonly start: number; readonly length: number }
-    ): Effect.Effect<OpenMedia | null, BlobStoreError>
-    /** Nothing happens when there is no such file. */
+    ): Effect.Effect<OpenMedia | null, MediaGone | BlobStoreError>
+    /** The bytes are gone when it returns; to be repeated until it does. Nothing happens when there never was such a file. */
     remove(id: MediaUrl.MediaId): Effect.Effect<void, BlobStoreError>
     /** The id in a URL of this service; `None` for every other text. It says nothing of whether the file is there. */
     parseOwnUrl(url: string): Option.Option<MediaUrl.MediaId>
@@ -66,7 +67,7 @@ export class MediaStore extends Context.Service<
       const blobs = yield* BlobStore
       const { mediaUrl } = yield* PublicUrls
 
-      const mediaOf = (id: MediaUrl.MediaId, record: typeof Record.Type): Media => ({
+      const mediaOf = (id: MediaUrl.MediaId, record: MediaRecord.Present): Media => ({
         ...record,
         id,
         url: MediaUrl.format(mediaUrl, id, record.fileName),
@@ -74,49 +75,68 @@ export class MediaStore extends Context.Service<
         disposition: MediaType.disposition(record.contentType, record.fileName)
       })
 
-      /** First the record, without which the bytes are not there for any reader. */
-      const remove = Effect.fn("MediaStore.remove")(function* (id: MediaUrl.MediaId) {
-        yield* blobs.remove(recordKey(id))
-        yield* blobs.remove(bytesKey(id))
-      })
-
-      const write = Effect.fnUntraced(function* (
-        id: MediaUrl.MediaId,
-        file: Parameters<MediaStore["Service"]["put"]>[0]
-      ) {
+      /** First the bytes: without a record they are not there for any reader. */
+      const write = Effect.fnUntraced(function* (id: MediaUrl.MediaId, file: NewMedia) {
         const digest = crypto.createHash("sha256")
         const body = file.body instanceof Uint8Array ? Stream.succeed(file.body) : file.body
         const hashed = Stream.tap(body, (chunk) => Effect.sync(() => digest.update(chunk)))
         const size = yield* blobs.put(bytesKey(id), hashed)
-        const record = {
+        const record: MediaRecord.Present = {
           fileName: MediaType.cleanFileName(file.fileName),
           contentType: MediaType.clean(file.contentType),
           size,
-          sha256: digest.digest("hex")
+          sha256: digest.digest("hex"),
+          ...(file.requestId !== undefined && { requestId: file.requestId })
         }
-        yield* blobs.put(recordKey(id), Buffer.from(encodeRecord(record)))
+        yield* MediaRecord.write(blobs, id, record)
         return mediaOf(id, record)
       })
 
-      const put: MediaStore["Service"]["put"] = Effect.fn("MediaStore.put")((file) =>
-        Effect.suspend(() => {
-          const id = MediaUrl.makeId()
-          return write(id, file).pipe(Effect.onError(() => Effect.ignore(remove(id))))
-        })
-      )
+      /** Bytes that no record speaks of. */
+      const removeUnrecorded = Effect.fnUntraced(function* (id: MediaUrl.MediaId) {
+        if ((yield* MediaRecord.read(blobs, id)) === null) yield* blobs.remove(bytesKey(id))
+      })
 
-      const find = Effect.fn("MediaStore.find")(function* (id: MediaUrl.MediaId) {
-        const blob = yield* blobs.get(recordKey(id))
-        if (blob === null) return null
-        const text = yield* Stream.mkString(Stream.decodeText(blob.body))
-        return mediaOf(id, yield* Effect.orDie(decodeRecord(text)))
+      const requireNotRemoved = Effect.fnUntraced(function* (id: MediaUrl.MediaId) {
+        const record = yield* MediaRecord.read(blobs, id)
+        if (record === null || !MediaRecord.isTombstone(record)) return
+        return yield* new BlobStoreError({ reason: "the file of this id was removed" })
+      })
+
+      const put: MediaStore["Service"]["put"] = Effect.fn("MediaStore.put")(function* (file) {
+        if (file.id !== undefined) yield* requireNotRemoved(file.id)
+        const id = file.id ?? MediaUrl.makeId()
+        return yield* write(id, file).pipe(Effect.onError(() => Effect.ignore(removeUnrecorded(id))))
+      })
+
+      const find: MediaStore["Service"]["find"] = Effect.fn("MediaStore.find")(function* (id) {
+        const record = yield* MediaRecord.read(blobs, id)
+        if (record === null) return null
+        if (MediaRecord.isTombstone(record)) return yield* new MediaGone()
+        return mediaOf(id, record)
       })
 
       const open: MediaStore["Service"]["open"] = Effect.fn("MediaStore.open")(function* (id, range) {
         const media = yield* find(id)
         if (media === null) return null
         const blob = yield* blobs.get(bytesKey(id), range)
-        return blob === null ? null : { media, body: blob.body }
+        if (blob !== null) return { media, body: blob.body }
+        // Removed since the record was read.
+        yield* find(id)
+        return null
+      })
+
+      /**
+       * First the tombstone, at once and whole in place of the record: from then on nobody gets a byte. A crash before
+       * it leaves the file as it was, one after it bytes that nobody can read, which the repeat removes.
+       */
+      const remove: MediaStore["Service"]["remove"] = Effect.fn("MediaStore.remove")(function* (id) {
+        const record = yield* MediaRecord.read(blobs, id)
+        if (record === null) return
+        if (!MediaRecord.isTombstone(record)) {
+          yield* MediaRecord.write(blobs, id, { removedAt: DateTime.formatIso(yield* DateTime.now) })
+        }
+        yield* blobs.remove(bytesKey(id))
       })
 
       return MediaStore.of({

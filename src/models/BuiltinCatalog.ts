@@ -5,6 +5,7 @@ import { sandboxModels } from "./builtin/sandbox/SandboxModels.ts"
 import { visionModels } from "./builtin/vision/VisionModels.ts"
 import { Catalog, type CatalogEntry } from "./Catalog.ts"
 import * as JsonSchemaValidator from "./JsonSchemaValidator.ts"
+import * as MediaPlaces from "./MediaPlaces.ts"
 
 /** Every model that ships with the server. */
 export const builtinModels: ReadonlyArray<BuiltinModel> = [...sandboxModels, ...visionModels]
@@ -12,7 +13,17 @@ export const builtinModels: ReadonlyArray<BuiltinModel> = [...sandboxModels, ...
 const entryOf = ({ model, quantities }: BuiltinModel): CatalogEntry => {
   const input = Result.getOrThrow(JsonSchemaValidator.make(model.inputSchema))
   const output = Result.getOrThrow(JsonSchemaValidator.make(model.outputSchema))
-  return { model, quantities, validateInput: input.issues, validateOutput: output.violations }
+  const media = MediaPlaces.make(model.outputSchema)
+  return {
+    model,
+    quantities,
+    validateInput: input.issues,
+    validateOutput: (value) => {
+      const violations = output.violations(value)
+      return violations.length === 0 ? media.violations(value) : violations
+    },
+    mediaPlaces: media.of
+  }
 }
 
 /** Dies when a schema does not compile: these models are part of the program. There is one version of each. */

@@ -18,8 +18,10 @@ export interface CatalogEntry {
   readonly model: Model
   /** Every breach, at most 1,000; none for a valid input. */
   validateInput(input: Json): ReadonlyArray<InputIssue>
-  /** Every breach, at most 1,000; none for a valid output. */
+  /** Every breach, at most 1,000; none for a valid output. One that names more than 100 files is not valid. */
   validateOutput(output: Json): ReadonlyArray<Violation>
+  /** JSON pointers (RFC 6901) of the URLs of files in a valid output, each once: at most 100. */
+  mediaPlaces(output: Json): ReadonlyArray<string>
   /** Billable units of a valid input: asked for (`null` when only the run can tell), and at most. */
   quantities(input: Json): { readonly quantity: Quantity | null; readonly maxQuantity: Quantity }
 }

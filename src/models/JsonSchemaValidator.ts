@@ -3,12 +3,12 @@
  * as the property names that lead to the breach, cut short.
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js"
-import formats from "ajv-formats"
 import { Predicate, Result, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { Model } from "#domain/Model.ts"
 import type { Violation } from "#domain/Outcome.ts"
 import type { InputIssue } from "./Catalog.ts"
+import * as Formats from "./Formats.ts"
 
 /** The schema is not a strict JSON Schema 2020-12: an unknown keyword or format, a contradiction, a broken reference. */
 export class InvalidJsonSchema extends Schema.TaggedError<InvalidJsonSchema>()("InvalidJsonSchema", {
@@ -54,7 +54,7 @@ const longestText = 1_024
 
 const ajv = (allErrors: boolean) => {
   const ajv = new Ajv2020({ strict: true, allErrors, logger: false })
-  formats.default(ajv)
+  Formats.addTo(ajv)
   return ajv
 }
 const firstBreach = ajv(false)

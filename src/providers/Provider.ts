@@ -33,6 +33,15 @@ export interface RunControl {
   readonly stopRequested: Effect.Effect<void>
 }
 
+/** What a provider says of a job that takes longer than is usual. */
+export type JobState =
+  /** It is at work on it, or will be. */
+  | { readonly _tag: "Alive" }
+  /** It has ended, in what `run` would have ended in. */
+  | { readonly _tag: "Finished"; readonly outcome: ProviderOutcome }
+  /** It does not know the job, or has lost it. */
+  | { readonly _tag: "Unknown" }
+
 export interface Provider {
   /** What a model's `provider` field names. */
   readonly name: string
@@ -43,4 +52,9 @@ export interface Provider {
   run(job: Job, control: RunControl): Effect.Effect<ProviderOutcome>
   /** Follows a job that a former process started; `Lost` when the provider does not know it. */
   reattach(job: Job, jobId: string, control: RunControl): Effect.Effect<ProviderOutcome>
+  /**
+   * Looks how a job is doing, and changes nothing about it. The caller waits for 10 s; a defect, as an answer that takes
+   * longer, means that nobody knows for now.
+   */
+  look(job: Omit<Job, "input">, jobId: string): Effect.Effect<JobState>
 }

@@ -42,6 +42,7 @@ const file = HttpApiEndpoint.get("file", "/media/:mediaId/:fileName", {
   ],
   error: [
     CommonResponses.notFound,
+    CommonResponses.gone,
     CommonResponses.rangeNotSatisfiable,
     CommonResponses.unexpected,
     CommonResponses.unavailable

@@ -41,7 +41,7 @@ const rangeOf = (headers: RequestHeaders, media: Media): ByteRange.ByteRange => 
 export const make = Effect.gen(function* () {
   const store = yield* MediaStore
 
-  return Effect.fnUntraced(function* (mediaId: string, request: HttpServerRequest) {
+  const serve = Effect.fnUntraced(function* (mediaId: string, request: HttpServerRequest) {
     const media = isMediaId(mediaId) ? yield* store.find(mediaId) : null
     if (media === null) return yield* notFound
     const headers = headersOf(media)
@@ -67,4 +67,7 @@ export const make = Effect.gen(function* () {
             }
     })
   })
+
+  return (mediaId: string, request: HttpServerRequest) =>
+    Effect.catchTag(serve(mediaId, request), "MediaGone", () => Effect.fail(Refusal.fileGone))
 })

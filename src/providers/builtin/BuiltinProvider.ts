@@ -26,7 +26,8 @@ export class BuiltinProvider extends Context.Service<BuiltinProvider, Provider>(
         name: providerName,
         run,
         /** Nothing here outlives the process. */
-        reattach: () => Effect.succeed(lost)
+        reattach: () => Effect.succeed(lost),
+        look: () => Effect.succeed({ _tag: "Unknown" })
       })
     })
   )

@@ -94,4 +94,16 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /media/{id}/{fileN
     "%s is 404",
     (path) => Effect.map(get(`http://x${path}`), (reply) => assertEnvelope(reply, 404))
   )
+
+  it.effect.each(["GET", "HEAD"])("a removed file is 410 to %s, whatever name is asked for", (method) =>
+    Effect.gen(function* () {
+      const { id, etag, url } = yield* stored()
+      yield* (yield* MediaStore).remove(id)
+      const reply = yield* get(`${url}.other`, { "if-none-match": etag, range: "bytes=0-1" }, method)
+      assert.strictEqual(reply.status, 410)
+      if (method === "HEAD") return
+      assertEnvelope(reply, 410)
+      assert.deepInclude(reply.json, { details: { code: "FILE_GONE" } })
+    })
+  )
 })

@@ -43,3 +43,28 @@ describe("DataUri.parse", () => {
     assert.strictEqual(reasonOf(`${longest}AAAA`), "data_uri_too_long")
   })
 })
+
+describe("DataUri.decode", () => {
+  it.each([
+    ["data:video/mp4;base64,AAEC", "video/mp4", "\0\u0001\u0002"],
+    ["data:text/plain;charset=utf-8,a%20b", "text/plain;charset=utf-8", "a b"],
+    ["data:,", "text/plain", ""],
+    ["data:;base64,YQ==", "text/plain", "a"]
+  ])("reads %s, of any type", (uri, contentType, text) => {
+    const decoded = DataUri.decode(uri)
+    assert.deepStrictEqual(
+      [decoded?.contentType, Buffer.from(decoded?.bytes ?? []).toString()],
+      [contentType, text]
+    )
+  })
+
+  it.each([
+    "data:video/mp4;base64,YQ",
+    "data:video/mp4",
+    "data:a b,",
+    `data:${"a".repeat(600)}/b,c`,
+    "https://a/"
+  ])("reads nothing from %j", (uri) => {
+    assert.isNull(DataUri.decode(uri))
+  })
+})

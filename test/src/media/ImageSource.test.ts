@@ -72,6 +72,15 @@ describe("ImageSource.open", () => {
     }).pipe(Effect.provide(services({ admitted: [] })))
   )
 
+  it.live("refuses a removed file of ours", () =>
+    Effect.gen(function* () {
+      const store = yield* MediaStore
+      const { id, url } = yield* store.put({ fileName: "cat.png", contentType: "image/png", body: png })
+      yield* store.remove(id)
+      assert.deepInclude(yield* fail(url), { _tag: "ImageRefused", reason: "not_found" })
+    }).pipe(Effect.provide(services()))
+  )
+
   it.live("reads a data: URI", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual((yield* read(dataUri(png))).bytes, png)

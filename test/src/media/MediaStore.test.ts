@@ -59,16 +59,6 @@ describe("MediaStore", () => {
     })
   )
 
-  it.effect("knows no removed file", () =>
-    Effect.gen(function* () {
-      const store = yield* MediaStore
-      const { id } = yield* store.put(file)
-      yield* store.remove(id)
-      assert.isNull(yield* store.find(id))
-      assert.isNull(yield* store.open(id))
-    }).pipe(Effect.provide(memory))
-  )
-
   it.effect("leaves nothing of a file whose bytes break off", () =>
     Effect.gen(function* () {
       const keys: Array<string> = []

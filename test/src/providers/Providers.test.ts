@@ -6,7 +6,8 @@ import { Providers } from "#src/providers/Providers.ts"
 const named = (name: string): Provider => ({
   name,
   run: () => Effect.succeed({ _tag: "Stopped" }),
-  reattach: () => Effect.succeed({ _tag: "Stopped" })
+  reattach: () => Effect.succeed({ _tag: "Stopped" }),
+  look: () => Effect.succeed({ _tag: "Unknown" })
 })
 
 describe("Providers", () => {

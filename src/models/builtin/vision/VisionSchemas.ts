@@ -41,7 +41,11 @@ export const storedImage: JsonSchema = {
   additionalProperties: false,
   required: ["url", "contentType", "width", "height", "size"],
   properties: {
-    url: { type: "string", description: "Where the picture can be fetched; whoever knows it can." },
+    url: {
+      type: "string",
+      format: "uri",
+      description: "Where the picture can be fetched; whoever knows it can."
+    },
     contentType: {
       enum: ["image/png", "image/jpeg", "image/webp", "image/avif"],
       description: "Media type of the file."

@@ -1,5 +1,6 @@
 import { Effect, type FileSystem, type Scope, Stream } from "effect"
 import type { PlatformError } from "effect/PlatformError"
+import type { RequestId } from "#domain/Ids.ts"
 import type { MediaStore } from "#src/media/MediaStore.ts"
 import { BlobStoreError } from "#streams/BlobStore.ts"
 import type { Encoded } from "./VisionTask.ts"
@@ -24,10 +25,11 @@ export interface Services {
   readonly scratch: string
 }
 
-/** Lets `write` make a picture in a file of its own, which is gone with the scope, and stores what it wrote. */
+/** Lets `write` make a picture in a file of its own, which is gone with the scope, and stores it as the request's. */
 export const make =
   ({ fs, store, scratch }: Services) =>
   <E>(
+    requestId: RequestId,
     write: (path: string) => Effect.Effect<Encoded, E>
   ): Effect.Effect<OutputImage, E | BlobStoreError | PlatformError, Scope.Scope> =>
     Effect.gen(function* () {
@@ -35,6 +37,7 @@ export const make =
       const path = `${folder}/output`
       const { format, width, height } = yield* write(path)
       const { url, contentType, size } = yield* store.put({
+        requestId,
         fileName: `image.${format === "jpeg" ? "jpg" : format}`,
         contentType: `image/${format}`,
         body: Stream.mapError(fs.stream(path), unreadable)

@@ -2,6 +2,7 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Context, Effect, FileSystem, Layer, Schema, type Scope } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
+import type { RequestId } from "#domain/Ids.ts"
 import * as Money from "#domain/Money.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import { ImageSource } from "#src/media/ImageSource.ts"
@@ -23,16 +24,21 @@ interface Finished {
   readonly delivered: Money.Quantity
 }
 
-/** `started` is to be run when a worker takes the task. */
-type Run = (input: Json, started: Effect.Effect<void>) => Effect.Effect<Finished, VisionFailure, Scope.Scope>
+interface Call {
+  readonly requestId: RequestId
+  /** To be run when a worker takes the task. */
+  readonly started: Effect.Effect<void>
+}
+
+type Run = (input: Json, call: Call) => Effect.Effect<Finished, VisionFailure, Scope.Scope>
 
 /** A run over what `schema` reads from inputs that are valid under the model's own. */
 const defineRun = <Input>(
   schema: Schema.ConstraintDecoder<Input>,
-  run: (input: Input, started: Effect.Effect<void>) => ReturnType<Run>
+  run: (input: Input, call: Call) => ReturnType<Run>
 ): Run => {
   const decode = Schema.decodeUnknownEffect(schema)
-  return (input, started) => Effect.flatMap(Effect.orDie(decode(input)), (decoded) => run(decoded, started))
+  return (input, call) => Effect.flatMap(Effect.orDie(decode(input)), (decoded) => run(decoded, call))
 }
 
 type EncodeInput = Omit<EncodeTask, "_tag" | "input" | "output"> & { readonly image: string }
@@ -75,23 +81,21 @@ export class VisionRuns extends Context.Service<
 
       const encode = Effect.fnUntraced(function* (
         { image, ...wishes }: EncodeInput,
-        started: Effect.Effect<void>
+        { requestId, started }: Call
       ) {
         const { path } = yield* sources.open(image)
-        return yield* store((output) =>
+        return yield* store(requestId, (output) =>
           workers.encode({ _tag: "Encode", input: path, output, ...wishes }, started)
         )
       })
 
-      const resize = defineRun(ResizeInput, (input, started) =>
-        Effect.map(encode(input, started), perMegapixel)
+      const resize = defineRun(ResizeInput, (input, call) => Effect.map(encode(input, call), perMegapixel))
+
+      const convert = defineRun(ConvertInput, (input, call) =>
+        Effect.map(encode(input, call), (image) => perImage({ image }))
       )
 
-      const convert = defineRun(ConvertInput, (input, started) =>
-        Effect.map(encode(input, started), (image) => perImage({ image }))
-      )
-
-      const blurhash = defineRun(BlurhashInput, ({ image, xComponents, yComponents }, started) =>
+      const blurhash = defineRun(BlurhashInput, ({ image, xComponents, yComponents }, { started }) =>
         sources.open(image).pipe(
           Effect.flatMap(({ path }) =>
             workers.hash(
@@ -108,17 +112,17 @@ export class VisionRuns extends Context.Service<
         )
       )
 
-      const ocr = defineRun(OcrInput, ({ image }, started) =>
+      const ocr = defineRun(OcrInput, ({ image }, { started }) =>
         sources.open(image).pipe(
           Effect.flatMap(({ path }) => workers.read({ _tag: "Read", input: path }, started)),
           Effect.map(perImage)
         )
       )
 
-      const media = defineRun(MediaInput, (input, started) =>
-        store((output) => workers.draw({ _tag: "Draw", output, ...mediaDefaults, ...input }, started)).pipe(
-          Effect.map(perMegapixel)
-        )
+      const media = defineRun(MediaInput, (input, { requestId, started }) =>
+        store(requestId, (output) =>
+          workers.draw({ _tag: "Draw", output, ...mediaDefaults, ...input }, started)
+        ).pipe(Effect.map(perMegapixel))
       )
 
       const runs: ReadonlyMap<string, Run> = new Map([
@@ -132,7 +136,7 @@ export class VisionRuns extends Context.Service<
       const run: VisionRuns["Service"]["run"] = Effect.fn("VisionRuns.run")(function* (job, control) {
         const modelRun = runs.get(job.model.endpoint)
         if (modelRun === undefined) return unknownModel
-        const work = modelRun(job.input, control.started).pipe(
+        const work = modelRun(job.input, { requestId: job.requestId, started: control.started }).pipe(
           Effect.scoped,
           Effect.map((finished): ProviderOutcome => ({ _tag: "Succeeded", ...finished })),
           Effect.catch((failure) => Effect.succeed(outcomeOf(failure)))

@@ -23,6 +23,15 @@ export interface EncodeTask {
   readonly quality?: number | undefined
 }
 
+export interface ShrinkTask {
+  readonly _tag: "Shrink"
+  readonly input: string
+  /** Path that a WebP is written to. */
+  readonly output: string
+  /** Longest side in pixels. A picture that is smaller keeps its size. */
+  readonly side: number
+}
+
 export interface DrawTask {
   readonly _tag: "Draw"
   readonly output: string
@@ -44,7 +53,7 @@ export interface ReadTask {
   readonly input: string
 }
 
-export type VisionTask = EncodeTask | DrawTask | HashTask | ReadTask
+export type VisionTask = EncodeTask | ShrinkTask | DrawTask | HashTask | ReadTask
 
 export const Encoded = Schema.Struct({
   format: OutputFormat,

@@ -11,6 +11,7 @@ import {
   Objection,
   type ReadTask,
   Recognized,
+  type ShrinkTask,
   type VisionTask
 } from "./VisionTask.ts"
 import type { WorkerLost } from "./WorkerLost.ts"
@@ -70,6 +71,8 @@ export class VisionWorkers extends Context.Service<
   {
     /** Turns a picture upright, scales it and writes it anew, without metadata. The first frame of an animation. */
     readonly encode: Run<EncodeTask, Encoded>
+    /** Turns a picture upright and writes a small WebP of it, without metadata. The first frame of an animation. */
+    readonly shrink: Run<ShrinkTask, Encoded>
     /** Writes a PNG of one colour. */
     readonly draw: Run<DrawTask, Encoded>
     readonly hash: Run<HashTask, Hashed>
@@ -107,6 +110,7 @@ export class VisionWorkers extends Context.Service<
 
       return VisionWorkers.of({
         encode: runWith(Encoded),
+        shrink: runWith(Encoded),
         draw: runWith(Encoded),
         hash: runWith(Hashed),
         read: runWith(Recognized)

@@ -72,6 +72,7 @@ describe("VisionRuns", () => {
         assert.deepInclude(made.image, { contentType: "image/webp", width: 60, height: 50 })
         assert.strictEqual(made.metadata.format, "webp")
         assert.strictEqual(made.media.fileName, "image.webp")
+        assert.strictEqual(made.media.requestId, jobOf("vision/resize", {}).requestId)
         assert.strictEqual(made.delivered, Money.millionths(3_000))
       })
     )

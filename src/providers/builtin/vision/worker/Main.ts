@@ -1,13 +1,15 @@
 /** Entry of a worker thread: one task after the other, each answered by one message. */
 import { parentPort } from "node:worker_threads"
 import type { Answer, VisionTask } from "../VisionTask.ts"
-import { draw, encode, hash } from "./Pictures.ts"
+import { draw, encode, hash, shrink } from "./Pictures.ts"
 import { Refusal } from "./Refusal.ts"
 
 const perform = async (task: VisionTask): Promise<unknown> => {
   switch (task._tag) {
     case "Encode":
       return encode(task)
+    case "Shrink":
+      return shrink(task)
     case "Draw":
       return draw(task)
     case "Hash":

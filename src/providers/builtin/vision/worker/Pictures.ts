@@ -1,7 +1,15 @@
 /** What sharp does for the models. Runs in worker threads only. */
 import sharp, { type Sharp } from "sharp"
 import { maxPixels, maxSide } from "#src/media/ImageLimits.ts"
-import type { DrawTask, Encoded, EncodeTask, Hashed, HashTask, OutputFormat } from "../VisionTask.ts"
+import type {
+  DrawTask,
+  Encoded,
+  EncodeTask,
+  Hashed,
+  HashTask,
+  OutputFormat,
+  ShrinkTask
+} from "../VisionTask.ts"
 import * as Blurhash from "./Blurhash.ts"
 import { outputSize, type Size } from "./OutputSize.ts"
 import { Refusal, refuseAs } from "./Refusal.ts"
@@ -93,6 +101,17 @@ export const encode = async (task: EncodeTask): Promise<Encoded> => {
     .toFile(task.output)
     .catch(failureOf(task.input))
   return { format, width, height, size }
+}
+
+export const shrink = async ({ input, output, side }: ShrinkTask): Promise<Encoded> => {
+  await inspect(input)
+  const { width, height, size } = await open(input)
+    .autoOrient()
+    .resize({ width: side, height: side, fit: "inside", withoutEnlargement: true })
+    .webp()
+    .toFile(output)
+    .catch(failureOf(input))
+  return { format: "webp", width, height, size }
 }
 
 const canvas = ({ width, height, color }: DrawTask): Sharp => {

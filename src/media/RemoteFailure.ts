@@ -1,0 +1,40 @@
+/** Why a file that an output names cannot be had. Messages are fixed: no URL, host or address is ever repeated. */
+import { Schema } from "effect"
+
+const refusals = {
+  unsupported_source: "The output names a file by something other than an https URL or a data: URI.",
+  malformed_data_uri: "The output holds a malformed data: URI.",
+  forbidden_address: "The output names a file at an address that may not be called.",
+  too_large: "The output names a file that is too large: at most 1 GiB are copied.",
+  not_found: "The output names a file of this service that is not there."
+} as const
+
+/** The output itself is at fault: trying again gives the same. */
+export class RemoteRefused extends Schema.TaggedError<RemoteRefused>()("RemoteRefused", {
+  reason: Schema.Literals([
+    "unsupported_source",
+    "malformed_data_uri",
+    "forbidden_address",
+    "too_large",
+    "not_found"
+  ])
+}) {
+  override get message(): string {
+    return refusals[this.reason]
+  }
+}
+
+const outages = {
+  not_given: "The server of a file in the output did not give it.",
+  unreachable: "A file in the output could not be downloaded for now.",
+  storage: "A file in the output could not be read from or written to storage."
+} as const
+
+/** A later try may get it. `not_given`: the server answered, with something else than the file. */
+export class RemoteUnavailable extends Schema.TaggedError<RemoteUnavailable>()("RemoteUnavailable", {
+  reason: Schema.Literals(["not_given", "unreachable", "storage"])
+}) {
+  override get message(): string {
+    return outages[this.reason]
+  }
+}

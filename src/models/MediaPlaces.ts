@@ -1,0 +1,97 @@
+/**
+ * Where an output names files: the strings that its JSON Schema declares `format: "uri"`. A relative reference
+ * (`uri-reference`) names no file by itself and is not one of them.
+ */
+import { _, Ajv2020, type CodeKeywordDefinition, type KeywordCxt } from "ajv/dist/2020.js"
+import type { Json } from "#domain/CanonicalJson.ts"
+import type { Model } from "#domain/Model.ts"
+import type { Violation } from "#domain/Outcome.ts"
+
+export interface MediaPlaces {
+  /** JSON pointers (RFC 6901) of a valid output's URLs, each once; those that `violations` objects to included. */
+  of(output: Json): ReadonlyArray<string>
+  /** One violation for a valid output that names more files than are copied: none of them may stay a provider's URL. */
+  violations(output: Json): ReadonlyArray<Violation>
+}
+
+/** Files of one output. */
+export const mostPlaces = 100
+
+const empty: ReadonlyArray<never> = []
+
+const nowhere: MediaPlaces = { of: () => empty, violations: () => empty }
+
+/**
+ * Throws on a schema that does not compile: `JsonSchemaValidator` tells about those. A schema without the format costs
+ * nothing per output.
+ */
+export const make = (schema: Model["outputSchema"]): MediaPlaces => {
+  const found: Array<string> = []
+  const declared = { any: false }
+  const validate = collectorOf(found, declared).compile(schema)
+  if (!declared.any) return nowhere
+
+  const of = (output: Json): ReadonlyArray<string> => {
+    found.length = 0
+    validate(output)
+    return found.length === 0 ? empty : [...new Set(found)]
+  }
+  return { of, violations: (output) => (of(output).length > mostPlaces ? tooMany : empty) }
+}
+
+const tooMany: ReadonlyArray<Violation> = [
+  { instancePath: "", message: `must not hold more than ${mostPlaces} URLs of files` }
+]
+
+/** An own compiler for each schema: what it compiles writes to `found` alone. */
+const collectorOf = (found: Array<string>, declared: { any: boolean }): Ajv2020 => {
+  const ajv = new Ajv2020({ strict: false, logger: false })
+  ajv.removeKeyword("format")
+  ajv.addKeyword({
+    keyword: "format",
+    type: "string",
+    schemaType: "string",
+    errors: false,
+    compile: (format: string) => {
+      if (format !== "uri") return () => true
+      declared.any = true
+      return (_text, context) => {
+        if (context !== undefined) found.push(context.instancePath)
+        return true
+      }
+    }
+  })
+  // Of an alternative that does not match, nothing is declared (JSON Schema 2020-12 core, section 7.7.1).
+  for (const keyword of ["anyOf", "oneOf", "if", "contains", "not"])
+    forgetting(ajv, keyword, found, "invalid")
+  // A property's name is no place in the output.
+  forgetting(ajv, "propertyNames", found, "always")
+  return ajv
+}
+
+/** Makes the code of a keyword take back what one of its subschemas found. */
+const forgetting = (
+  ajv: Ajv2020,
+  keyword: string,
+  found: Array<string>,
+  when: "invalid" | "always"
+): void => {
+  const rule = ajv.RULES.all[keyword]
+  if (typeof rule !== "object" || !("code" in rule.definition)) throw new Error(`expected a rule ${keyword}`)
+  const definition: CodeKeywordDefinition = rule.definition
+  const code = (context: KeywordCxt, type?: string): void => {
+    const { gen } = context
+    const places = gen.scopeValue("obj", { ref: found })
+    const subschema = context.subschema.bind(context)
+    context.subschema = (application, valid) => {
+      const before = gen.const("before", _`${places}.length`)
+      const result = subschema(application, valid)
+      const forget = () => gen.code(_`${places}.length = ${before}`)
+      if (when === "always") forget()
+      else gen.if(_`!${valid}`, forget)
+      return result
+    }
+    definition.code(context, type)
+  }
+  rule.definition = { ...rule.definition, code }
+}
