@@ -2,10 +2,12 @@
 import { Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import type { MediaPlan } from "#domain/inference-request/Event.ts"
 import type { JudgedOutcome, ProviderOutcome, Violation } from "#domain/Outcome.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import * as Payload from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import * as MediaUrl from "#src/media/MediaUrl.ts"
 import type { CatalogEntry } from "#src/models/Catalog.ts"
 import type { Job } from "#src/providers/Provider.ts"
 
@@ -50,17 +52,19 @@ export const judge = (
 ): Effect.Effect<Judged, BlobStoreError> => {
   switch (outcome._tag) {
     case "Succeeded":
-      return Effect.map(sealOutput(payloads, job, outcome.output), (payload) => ({
-        outcome: {
-          _tag: "Succeeded",
-          delivered: outcome.delivered,
-          output: {
-            ref: Payload.refOf(payload),
-            violations: fitting(entry?.validateOutput(outcome.output) ?? [])
-          }
-        },
-        payloads: [payload]
-      }))
+      return Effect.map(sealOutput(payloads, job, outcome.output), (payload) => {
+        const violations = fitting(entry?.validateOutput(outcome.output) ?? [])
+        const media = violations.length > 0 ? [] : planned(entry?.mediaPlaces(outcome.output) ?? [])
+        const output = { ref: Payload.refOf(payload), violations }
+        return {
+          outcome: {
+            _tag: "Succeeded",
+            delivered: outcome.delivered,
+            output: media.length === 0 ? output : { ...output, media }
+          },
+          payloads: [payload]
+        }
+      })
     case "ModelFailed":
     case "ProviderError":
     case "Lost":
@@ -74,6 +78,10 @@ export const judge = (
       return Effect.succeed({ outcome, payloads: [] })
   }
 }
+
+/** Ids are made before the files are stored, so that a crash and another try leave one copy of each. */
+const planned = (places: ReadonlyArray<string>): ReadonlyArray<MediaPlan> =>
+  places.map((path) => ({ path, fileId: MediaUrl.makeId(), thumbnailId: MediaUrl.makeId() }))
 
 const sealOutput = (
   payloads: Payload.Payloads["Service"],

@@ -13,7 +13,7 @@ import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
 import type { Job } from "#src/providers/Provider.ts"
 import { Providers } from "#src/providers/Providers.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
-import { judge } from "./Judge.ts"
+import * as OutcomeRecord from "./OutcomeRecord.ts"
 import * as RunReport from "./RunReport.ts"
 import * as TimeLimit from "./TimeLimit.ts"
 
@@ -25,7 +25,6 @@ export interface Claimed {
   readonly jobId: string | null
 }
 
-const refused = (message: string): ProviderOutcome => ({ _tag: "ProviderError", message, retryable: false })
 const broken = (message: string): ProviderOutcome => ({ _tag: "ProviderError", message, retryable: true })
 
 const jobOf = ({ id, request }: Claimed) => ({
@@ -38,7 +37,7 @@ const withoutInput = (
   error: PayloadUnavailable | EventStoreError | BlobStoreError
 ): Effect.Effect<ProviderOutcome> =>
   error._tag === "PayloadUnavailable"
-    ? Effect.succeed(refused(`The input is ${error.reason}.`))
+    ? Effect.succeed(OutcomeRecord.refused(`The input is ${error.reason}.`))
     : Effect.as(
         Effect.logError("The input of a run cannot be read", error),
         broken("The input cannot be read.")
@@ -52,6 +51,7 @@ export const make = Effect.gen(function* () {
   const providers = yield* Providers
   const payloads = yield* Payloads
   const actors = yield* RequestActors
+  const record = yield* OutcomeRecord.make
   const scope = yield* Effect.scope
 
   const runAtProvider = (
@@ -60,12 +60,15 @@ export const make = Effect.gen(function* () {
     report: RunReport.RunReport
   ): Effect.Effect<ProviderOutcome> => {
     const provider = providers.find(job.model.provider)
-    if (provider === null) return Effect.succeed(refused("This server has no provider for the model."))
+    if (provider === null)
+      return Effect.succeed(OutcomeRecord.refused("This server has no provider for the model."))
     const seconds = job.model.timeoutSeconds
     const run = jobId === null ? provider.run(job, report) : provider.reattach(job, jobId, report)
     return TimeLimit.apply(run, {
       duration: seconds * 1_000,
-      orElse: Effect.sync(() => refused(`The run took longer than the model's limit of ${seconds} s.`)),
+      orElse: Effect.sync(() =>
+        OutcomeRecord.refused(`The run took longer than the model's limit of ${seconds} s.`)
+      ),
       onPending: report.pending
     })
   }
@@ -75,7 +78,7 @@ export const make = Effect.gen(function* () {
     entry: CatalogEntry | null,
     report: RunReport.RunReport
   ): Effect.Effect<ProviderOutcome> => {
-    if (entry === null) return Effect.succeed(refused("The model is no longer offered."))
+    if (entry === null) return Effect.succeed(OutcomeRecord.refused("The model is no longer offered."))
     const { id, jobId, request } = claimed
     const stream = StreamName.make(InferenceRequest.aggregate.category, id)
     return Effect.matchEffect(payloads.open(stream, "input", request.submitted.payloads.input), {
@@ -87,54 +90,6 @@ export const make = Effect.gen(function* () {
       // An interruption that is not this fiber's own is the provider's doing as well.
     }).pipe(Effect.catchCause(providerFailed))
   }
-
-  const judgeAndRecord = (
-    job: ReturnType<typeof jobOf>,
-    entry: CatalogEntry | null,
-    outcome: ProviderOutcome,
-    times: { readonly at: number; readonly startedAt: number | null }
-  ) =>
-    Effect.flatMap(
-      Effect.suspend(() => judge(payloads, job, entry, outcome)),
-      (judged) => {
-        const { attempt, requestId } = job
-        const command = { _tag: "RecordOutcome", attempt, ...times, outcome: judged.outcome } as const
-        return Effect.flatMap(actors.execute(requestId, command, judged.payloads), ({ events }) =>
-          // A late outcome changes nothing, and its output is nobody's.
-          judged.payloads.length === 0 || events.some(({ _tag }) => _tag === "OutputReceived")
-            ? Effect.void
-            : payloads.discard(judged.payloads)
-        )
-      }
-    )
-
-  /**
-   * Until it is recorded: this run is this node's, and nobody else records it. A node that goes down meanwhile leaves the
-   * run claimed, to be found lost.
-   */
-  const record = (
-    job: ReturnType<typeof jobOf>,
-    entry: CatalogEntry | null,
-    outcome: ProviderOutcome,
-    times: { readonly at: number; readonly startedAt: number | null }
-  ): Effect.Effect<void> =>
-    Effect.catchCause(judgeAndRecord(job, entry, outcome, times), (cause) =>
-      Effect.failCause(cause).pipe(
-        Effect.catchDefect((defect) =>
-          Effect.andThen(
-            Effect.logError("A provider's report cannot be recorded", defect),
-            judgeAndRecord(job, entry, refused("The provider's report cannot be read."), times)
-          )
-        ),
-        Effect.catchTag(["RequestNotFound", "NotDispatchable"], Effect.die),
-        Effect.catch((error) =>
-          Effect.logError("The outcome of a run is not recorded yet", error).pipe(
-            Effect.andThen(Effect.interruptible(Effect.sleep("1 second"))),
-            Effect.andThen(Effect.suspend(() => record(job, entry, outcome, times)))
-          )
-        )
-      )
-    )
 
   /** A job that the provider runs without us stays claimed: the next node re-attaches to it. */
   const giveBack = Effect.fnUntraced(

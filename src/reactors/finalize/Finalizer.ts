@@ -1,6 +1,11 @@
 /** Stores the files that outputs name, and settles their requests then (contract, "States and transitions"). */
-import { Context, type Effect } from "effect"
+import { Cause, Context, Effect, FiberMap, Layer, Semaphore } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
+import * as Finalization from "./Finalization.ts"
+
+/** Requests whose files are stored at once, and requests that wait for that; what is left over the sweep finds. */
+const concurrency = 8
+const mostWaiting = 10_000
 
 export class Finalizer extends Context.Service<
   Finalizer,
@@ -13,4 +18,31 @@ export class Finalizer extends Context.Service<
     /** Whether this node is at it. */
     has(id: RequestId): boolean
   }
->()("inferlog/src/reactors/finalize/Finalizer") {}
+>()("inferlog/src/reactors/finalize/Finalizer") {
+  static readonly layer = Layer.effect(
+    Finalizer,
+    Effect.gen(function* () {
+      const finalize = yield* Finalization.make
+      const fibers = yield* FiberMap.make<RequestId>()
+      const slots = yield* Semaphore.make(concurrency)
+
+      const run = (id: RequestId) =>
+        slots.withPermit(finalize(id)).pipe(
+          Effect.catchCause((cause) =>
+            Cause.hasInterruptsOnly(cause)
+              ? Effect.interrupt
+              : Effect.logError("The files of an output were not stored; the sweep tries again", cause)
+          ),
+          Effect.annotateLogs({ request_id: id })
+        )
+
+      return Finalizer.of({
+        start: (id) =>
+          Effect.flatMap(FiberMap.size(fibers), (waiting) =>
+            waiting >= mostWaiting ? Effect.void : FiberMap.run(fibers, id, run(id), { onlyIfMissing: true })
+          ),
+        has: (id) => FiberMap.hasUnsafe(fibers, id)
+      })
+    })
+  )
+}

@@ -19,7 +19,8 @@ const kept = Effect.fnUntraced(function* (violations: ReadonlyArray<Violation>) 
   const entry: CatalogEntry = {
     ...single,
     validateInput: () => [],
-    validateOutput: () => violations
+    validateOutput: () => violations,
+    mediaPlaces: () => []
   }
   const { outcome } = yield* judge(yield* Payloads, job, entry, succeeded())
   assert(outcome._tag === "Succeeded")

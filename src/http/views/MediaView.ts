@@ -1,0 +1,33 @@
+/** The stored files that an output names (decisions, "`media`"). */
+import { Schema } from "effect"
+import type { Request } from "#domain/inference-request/State.ts"
+import { MediaId } from "#src/media/MediaUrl.ts"
+import * as MediaUrl from "#src/media/MediaUrl.ts"
+
+export const MediaItem = Schema.Struct({
+  path: Schema.String.annotate({ description: "JSON pointer (RFC 6901) to the file's URL in `output`." }),
+  fileId: Schema.String,
+  url: Schema.String.annotate({ description: "Where the file can be fetched; whoever knows it can." }),
+  thumbnailUrl: Schema.NullOr(Schema.String).annotate({
+    description: "Of a picture or a film, as WebP; null when there is none."
+  }),
+  contentType: Schema.String,
+  size: Schema.Int.annotate({ description: "Bytes." })
+}).annotate({ identifier: "MediaItem" })
+export type MediaItem = typeof MediaItem.Type
+
+const thumbnailName = "thumbnail.webp"
+
+/** None before they are stored, and none any more once they are erased. */
+export const of = (mediaUrl: string, { erasure, media }: Request): ReadonlyArray<MediaItem> =>
+  erasure !== null
+    ? []
+    : media.map(({ contentType, fileId, fileName, path, size, thumbnailId }) => ({
+        path,
+        fileId,
+        url: MediaUrl.format(mediaUrl, MediaId.make(fileId), fileName),
+        thumbnailUrl:
+          thumbnailId === null ? null : MediaUrl.format(mediaUrl, MediaId.make(thumbnailId), thumbnailName),
+        contentType,
+        size
+      }))

@@ -1,0 +1,77 @@
+/** One file that an output names, stored under the ids that were planned for it, with its thumbnail. */
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { Effect, FileSystem, Stream } from "effect"
+import type { PlatformError } from "effect/PlatformError"
+import type { Json } from "#domain/CanonicalJson.ts"
+import type { RequestId } from "#domain/Ids.ts"
+import type { MediaPlan, StoredMedia } from "#domain/inference-request/Event.ts"
+import { BlobStoreError } from "#streams/BlobStore.ts"
+import { type Media, MediaStore } from "#src/media/MediaStore.ts"
+import { MediaId } from "#src/media/MediaUrl.ts"
+import { type LocalFile, RemoteMedia } from "#src/media/RemoteMedia.ts"
+import { RemoteRefused } from "#src/media/RemoteFailure.ts"
+import { Thumbnails } from "#src/media/Thumbnails.ts"
+
+export interface CopyOptions {
+  readonly id: RequestId
+  readonly plan: MediaPlan
+  /** Which of the output's files it is, from 0. */
+  readonly index: number
+  /** What stands in the output where the file is named. */
+  readonly source: Json | undefined
+}
+
+export interface Copied {
+  readonly stored: StoredMedia
+  /** What is to stand in the output. */
+  readonly url: string
+}
+
+const unreadable = (cause: PlatformError) =>
+  new BlobStoreError({ reason: "A downloaded file cannot be read", cause })
+
+export const make = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const store = yield* MediaStore
+  const remote = yield* RemoteMedia
+  const thumbnails = yield* Thumbnails
+
+  const put = ({ id, index, plan }: CopyOptions, file: LocalFile) =>
+    store.put({
+      id: MediaId.make(plan.fileId),
+      requestId: id,
+      fileName: `output-${index}.${file.extension}`,
+      contentType: file.contentType,
+      body: Stream.mapError(fs.stream(file.path), unreadable)
+    })
+
+  const describe = (
+    { id, plan }: CopyOptions,
+    { contentType, fileName, id: fileId, requestId, size, url }: Media,
+    thumbnail: MediaId | null
+  ): Copied => ({
+    stored: {
+      path: plan.path,
+      fileId,
+      fileName,
+      contentType,
+      size,
+      thumbnailId: thumbnail,
+      owned: requestId === id
+    },
+    url
+  })
+
+  return Effect.fn("MediaCopies.copy")(function* (options: CopyOptions) {
+    const { id, plan, source } = options
+    if (typeof source !== "string") return yield* new RemoteRefused({ reason: "unsupported_source" })
+    const file = yield* remote.fetch(source)
+    const media = file._tag === "LocalFile" ? yield* put(options, file) : file.media
+    const thumbnail = yield* thumbnails.make({
+      source: file._tag === "LocalFile" ? file : media,
+      id: MediaId.make(plan.thumbnailId),
+      requestId: id
+    })
+    return describe(options, media, thumbnail)
+  }, Effect.scoped)
+}).pipe(Effect.provide(NodeFileSystem.layer))
