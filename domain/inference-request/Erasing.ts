@@ -28,6 +28,8 @@ export const payloadsOf = ({ output, rawOutput, submitted }: Request) => [
 /** Every file that was, or may have been, stored for the request. Files of others that its output names stay. */
 export const filesOf = ({ media, plannedMedia }: Request): ReadonlyArray<string> => {
   const planned = plannedMedia.flatMap(({ fileId, thumbnailId }) => [fileId, thumbnailId])
-  const owned = media.filter(({ owned }) => owned).map(({ fileId }) => fileId)
+  const owned = media
+    .filter(({ owned }) => owned)
+    .flatMap(({ fileId, thumbnailId }) => (thumbnailId === null ? [fileId] : [fileId, thumbnailId]))
   return [...new Set([...planned, ...owned])]
 }

@@ -8,6 +8,7 @@ import { type Quantity, units, zero } from "../Money.ts"
 import type { Command } from "./Command.ts"
 import type { Event } from "./Event.ts"
 import { isTerminal, type Request } from "./State.ts"
+import * as Sweep from "./Sweep.ts"
 
 type RecordOutcome = Extract<Command, { readonly _tag: "RecordOutcome" }>
 type RecordMedia = Extract<Command, { readonly _tag: "RecordMedia" }>
@@ -16,6 +17,9 @@ type RefuseMedia = Extract<Command, { readonly _tag: "RefuseMedia" }>
 /** Of the run under way. */
 export const endOfRun = (command: RecordOutcome, state: Request): ReadonlyArray<Event> => {
   const { at, attempt, outcome } = command
+  if (Sweep.isPastEnd(state, at)) {
+    return [...Sweep.expire(at, state), { _tag: "LateOutcomeIgnored", at, attempt, outcome: outcome._tag }]
+  }
   if (state.cancelRequested && outcome._tag !== "Succeeded" && outcome._tag !== "ModelFailed") {
     return [{ _tag: "RequestCancelled", at, reason: "requested" }]
   }
@@ -57,13 +61,14 @@ const succeeded = (
 export const mediaStored = (
   { at, attempt, media, result }: RecordMedia,
   state: Request
-): ReadonlyArray<Event> =>
-  state.phase._tag === "Finalizing" && state.attempt === attempt
-    ? [
-        { _tag: "MediaStored", at, attempt, media, ...(result === null ? {} : { payloads: { result } }) },
-        billed(at, attempt, state, state.phase.delivered)
-      ]
-    : []
+): ReadonlyArray<Event> => {
+  if (state.phase._tag !== "Finalizing" || state.attempt !== attempt) return []
+  if (Sweep.isPastEnd(state, at)) return Sweep.expire(at, state)
+  return [
+    { _tag: "MediaStored", at, attempt, media, ...(result === null ? {} : { payloads: { result } }) },
+    billed(at, attempt, state, state.phase.delivered)
+  ]
+}
 
 export const mediaRefused = ({ at, attempt, message }: RefuseMedia, state: Request): ReadonlyArray<Event> =>
   state.phase._tag === "Finalizing" && state.attempt === attempt ? [unbilled(at, attempt, message)] : []

@@ -33,7 +33,7 @@ export interface Request {
   /** How often the sweep has tried it again. */
   readonly sweepRetries: number
   readonly erasure: Erasure | null
-  /** The run whose end was the request's, so that the same report again is not taken for a late one. */
+  /** The run whose end was the request's, or came before it, so that the same report again is not taken for a late one. */
   readonly endedBy: number | null
   /** Runs whose end came after the request's. */
   readonly ignored: ReadonlyArray<number>
@@ -153,7 +153,7 @@ export const evolve = (state: State, event: Event): State => {
       return {
         ...state,
         phase: { _tag: "Cancelled", at: event.at, reason: event.reason },
-        endedBy: event.reason === "requested" && "run" in state.phase ? state.attempt : null
+        endedBy: event.reason === "requested" && "run" in state.phase ? state.attempt : endedRun(state)
       }
     case "CancelRequested":
       return { ...state, cancelRequested: true }
@@ -179,7 +179,11 @@ export const evolve = (state: State, event: Event): State => {
     case "SweepRetried":
       return { ...state, sweepRetries: event.retry, phase: sweptPhase(state.phase, event.dueAt) }
     case "RequestForceFailed":
-      return { ...state, phase: { _tag: "Failed", at: event.at, message: event.message } }
+      return {
+        ...state,
+        phase: { _tag: "Failed", at: event.at, message: event.message },
+        endedBy: endedRun(state)
+      }
     case "PayloadsErased": {
       const { at, erased, hasFiles, reason } = event
       return { ...state, erasure: { at, erased, hasFiles, reason } }
@@ -188,6 +192,10 @@ export const evolve = (state: State, event: Event): State => {
       return state.erasure === null ? state : { ...state, erasure: { ...state.erasure, hasFiles: false } }
   }
 }
+
+/** The run whose end is on the log already, when the request ends while its files are being stored. */
+const endedRun = ({ attempt, phase }: Request): number | null =>
+  phase._tag === "Finalizing" ? attempt : null
 
 /** ms that the provider took for the run that has ended. */
 const inferenceMsUntil = (at: number, phase: Phase): number | null => {

@@ -25,8 +25,10 @@ export const status = ({ phase, startedAt }: Request): Status => {
     case "Queued":
     case "Dispatched":
     case "Running":
-    case "Finalizing":
       return startedAt === null ? "IN_QUEUE" : "IN_PROGRESS"
+    // What ran is not waiting any more, also when its start was never reported.
+    case "Finalizing":
+      return "IN_PROGRESS"
     case "Completed":
       return "COMPLETED"
     case "Failed":

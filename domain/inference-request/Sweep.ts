@@ -9,7 +9,7 @@ type SweepRetry = Extract<Command, { readonly _tag: "SweepRetry" }>
 /** One retry more, if what the sweep found is still so. */
 export const sweepRetry = (command: SweepRetry, state: Request): ReadonlyArray<Event> => {
   const { at, attempt, reason } = command
-  if (attempt !== state.attempt || !isStill(reason, state)) return []
+  if (attempt !== state.attempt || !isStill(command, state)) return []
   if (state.cancelRequested && reason === "lost") {
     return [{ _tag: "RequestCancelled", at, reason: "requested" }]
   }
@@ -17,8 +17,11 @@ export const sweepRetry = (command: SweepRetry, state: Request): ReadonlyArray<E
   return [{ _tag: "SweepRetried", at, attempt, reason, retry, dueAt: at + SweepSchedule.delay(retry) }]
 }
 
-const isStill = (reason: SweepRetry["reason"], { phase }: Request): boolean =>
-  reason === "lost" ? phase._tag === "Dispatched" || phase._tag === "Running" : phase._tag === "Finalizing"
+/** Files that are to be stored later are not missing yet: a retry found twice is counted once. */
+const isStill = ({ at, reason }: SweepRetry, { phase }: Request): boolean =>
+  reason === "lost"
+    ? phase._tag === "Dispatched" || phase._tag === "Running"
+    : phase._tag === "Finalizing" && at >= phase.dueAt
 
 /** The forced end, if both its conditions are met. */
 export const forceFail = (at: number, state: Request): ReadonlyArray<Event> => {
@@ -29,11 +32,18 @@ export const forceFail = (at: number, state: Request): ReadonlyArray<Event> => {
 }
 
 /** Whether a deadline has passed: of the start, when nothing has started it yet, or of the whole. */
-export const isExpired = ({ startedAt, submitted: { deadlines } }: Request, at: number): boolean => {
-  const { endBy, startBy } = deadlines ?? {}
-  return (
-    (endBy !== undefined && at >= endBy) || (startBy !== undefined && startedAt === null && at >= startBy)
-  )
+export const isExpired = (state: Request, at: number): boolean => {
+  const { phase, startedAt, submitted } = state
+  const startBy = submitted.deadlines?.startBy
+  // A run that is over has started, also when its start was never reported.
+  const isStarted = startedAt !== null || phase._tag === "Finalizing"
+  return isPastEnd(state, at) || (startBy !== undefined && !isStarted && at >= startBy)
+}
+
+/** Whether the time for the whole has passed: what a run has come to after it counts no more. */
+export const isPastEnd = ({ submitted }: Request, at: number): boolean => {
+  const endBy = submitted.deadlines?.endBy
+  return endBy !== undefined && at >= endBy
 }
 
 /** Not billed, even when a provider goes on: its later answer is recorded as ignored (decisions, "Deadlines"). */

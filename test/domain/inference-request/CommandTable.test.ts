@@ -24,7 +24,17 @@ const commands = {
   Lost: Story.end(Story.outcomes.lost),
   Stopped: Story.end(Story.outcomes.stopped),
   Release: { _tag: "Release", at, attempt: 1 },
-  Cancel: { _tag: "Cancel", at }
+  SucceededWithMedia: Story.end(Story.outcomes.succeededWithMedia),
+  Cancel: { _tag: "Cancel", at },
+  RecordMedia: Story.recordMedia(at),
+  RefuseMedia: Story.refuseMedia(at),
+  SweepLost: Story.sweepRetry(at, "lost"),
+  SweepMediaMissing: Story.sweepRetry(at, "media_missing"),
+  // Of a request that is seconds old and has no deadlines.
+  Expire: { _tag: "Expire", at },
+  ForceFail: { _tag: "ForceFail", at },
+  Erase: { _tag: "Erase", at, reason: "requested" },
+  RecordRemoved: { _tag: "RecordRemoved", at }
 } as const satisfies Record<string, Command>
 
 type Answer = ReadonlyArray<Event["_tag"]> | Rejection["_tag"]
@@ -45,12 +55,23 @@ const every = (answer: Answer): Row => ({
   Lost: answer,
   Stopped: answer,
   Release: answer,
-  Cancel: answer
+  SucceededWithMedia: answer,
+  Cancel: answer,
+  RecordMedia: answer,
+  RefuseMedia: answer,
+  SweepLost: answer,
+  SweepMediaMissing: answer,
+  Expire: answer,
+  ForceFail: answer,
+  Erase: answer,
+  RecordRemoved: answer
 })
 
+/** Nothing counts but what is said otherwise, and there is nothing to erase yet. */
+const open: Row = { ...every([]), Dispatch: "NotDispatchable", Erase: "RequestNotEnded" }
+
 const dispatched: Row = {
-  Submit: [],
-  Dispatch: "NotDispatchable",
+  ...open,
   RecordAccepted: ["ProviderAccepted"],
   RecordStarted: ["RequestStarted"],
   RecordProgress: ["ProgressReported"],
@@ -63,7 +84,9 @@ const dispatched: Row = {
   Lost: ["RequestRequeued"],
   Stopped: ["RequestRequeued"],
   Release: ["RequestRequeued"],
-  Cancel: ["CancelRequested"]
+  SucceededWithMedia: ["OutputReceived"],
+  Cancel: ["CancelRequested"],
+  SweepLost: ["SweepRetried"]
 }
 const running: Row = { ...dispatched, RecordStarted: [] }
 
@@ -74,17 +97,26 @@ const toBeCancelled: Partial<Row> = {
   Lost: ["RequestCancelled"],
   Stopped: ["RequestCancelled"],
   Release: ["RequestCancelled"],
-  Cancel: []
+  Cancel: [],
+  SweepLost: ["RequestCancelled"]
 }
 
 const queued: Row = {
-  ...every([]),
+  ...open,
   Dispatch: ["DispatchStarted"],
   Cancel: ["CancelRequested", "RequestCancelled"]
 }
 
+/** The run is over: neither its reports nor a cancel change anything. */
+const finalizing: Row = {
+  ...open,
+  RecordMedia: ["MediaStored", "RequestCompleted"],
+  RefuseMedia: ["RequestCompleted"],
+  SweepMediaMissing: ["SweepRetried"]
+}
+
 /** Run 1 has ended the request, or none was ever started. */
-const ended: Row = { ...every([]), Dispatch: "NotDispatchable" }
+const ended: Row = { ...every([]), Dispatch: "NotDispatchable", Erase: ["PayloadsErased"] }
 
 /** Run 1 was under way, or given up, when the request ended without it. */
 const endedWithoutRun: Row = {
@@ -96,7 +128,8 @@ const endedWithoutRun: Row = {
   TransportError: ["LateOutcomeIgnored"],
   RateLimited: ["LateOutcomeIgnored"],
   Lost: ["LateOutcomeIgnored"],
-  Stopped: ["LateOutcomeIgnored"]
+  Stopped: ["LateOutcomeIgnored"],
+  SucceededWithMedia: ["LateOutcomeIgnored"]
 }
 
 const table: Record<Phases.Phase, Row> = {
@@ -108,12 +141,19 @@ const table: Record<Phases.Phase, Row> = {
   "dispatched, to be cancelled": { ...dispatched, ...toBeCancelled },
   "running, to be cancelled": { ...running, ...toBeCancelled },
   "queued again": queued,
+  finalizing,
+  "finalizing, to be cancelled": finalizing,
   completed: ended,
+  "completed with files": ended,
   failed: ended,
   "cancelled while queued": ended,
   "cancelled while running": ended,
   "cancelled between two runs": endedWithoutRun,
-  expired: endedWithoutRun
+  expired: endedWithoutRun,
+  "expired while finalizing": ended,
+  "given up while running": endedWithoutRun,
+  "given up while finalizing": ended,
+  erased: { ...ended, Erase: [] }
 }
 
 const rows = Object.entries(table) as ReadonlyArray<[Phases.Phase, Row]>
@@ -146,11 +186,12 @@ describe("Commands to an inference request", () => {
   })
 
   it("change nothing when they are repeated, but for a new sample of progress", () => {
-    for (const events of Object.values({ ...Phases.open, ...Phases.terminal })) {
+    for (const [phase, events] of Object.entries({ ...Phases.open, ...Phases.terminal })) {
       for (const name of columns) {
         if (name === "RecordProgress") continue
         const again = given(InferenceRequest.aggregate, events).when(commands[name]).when(commands[name])
         if (name === "Dispatch") again.expectRejection("NotDispatchable")
+        else if (name === "Erase" && phase in Phases.open) again.expectRejection("RequestNotEnded")
         else again.expectNothing()
       }
     }

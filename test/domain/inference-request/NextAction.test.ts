@@ -14,7 +14,9 @@ const owed: Record<keyof typeof Phases.open, NextAction> = {
   running: { _tag: "AwaitOutcome", run },
   "dispatched, to be cancelled": { _tag: "StopRun", run },
   "running, to be cancelled": { _tag: "StopRun", run },
-  "queued again": { _tag: "Dispatch", dueAt: 4_250 }
+  "queued again": { _tag: "Dispatch", dueAt: 4_250 },
+  finalizing: { _tag: "Finalize", run, dueAt: 5_000 },
+  "finalizing, to be cancelled": { _tag: "Finalize", run, dueAt: 5_000 }
 }
 
 describe("What the world owes a request", () => {
@@ -28,6 +30,24 @@ describe("What the world owes a request", () => {
     for (const events of Object.values(Phases.terminal)) {
       given(InferenceRequest.aggregate, events).expectView(Story.ofRequest(nextAction), { _tag: "None" })
     }
+  })
+
+  it("is to remove what lay outside the log, once that was erased, until it is removed", () => {
+    const erased = given(InferenceRequest.aggregate, [
+      ...Phases.terminal["completed with files"],
+      Story.erased(["input", "output", "result"], true)
+    ])
+    erased.expectView(Story.ofRequest(nextAction), { _tag: "RemoveFiles" })
+    erased
+      .when({ _tag: "RecordRemoved", at: 9_500 })
+      .expectView(Story.ofRequest(nextAction), { _tag: "None" })
+  })
+
+  it("is to store the files of an output again when the sweep has put that off", () => {
+    given(InferenceRequest.aggregate, [
+      ...Phases.open.finalizing,
+      Story.swept(1, 60_000, 120_000, "media_missing")
+    ]).expectView(Story.ofRequest(nextAction), { _tag: "Finalize", run, dueAt: 120_000 })
   })
 
   it("keeps the provider's job of a run that has started", () => {

@@ -33,6 +33,18 @@ describe("what clients are told", () => {
       [...Phases.open["queued again"], Story.dispatched(2)],
       ["IN_PROGRESS", "pending", null, 0n]
     ],
+    ["storing its files", Phases.open.finalizing, ["IN_PROGRESS", "pending", null, 0n]],
+    [
+      "storing the files of a run whose start was never reported",
+      [...Phases.open.dispatched, Story.receivedWithMedia],
+      ["IN_PROGRESS", "pending", null, 0n]
+    ],
+    [
+      "delivered with files",
+      Phases.terminal["completed with files"],
+      ["COMPLETED", "succeeded", "charged", amount]
+    ],
+    ["given up", Phases.terminal["given up while finalizing"], ["FAILED", "failed", "failed", 0n]],
     ["delivered", Phases.terminal.completed, ["COMPLETED", "succeeded", "charged", amount]],
     [
       "delivered in part",

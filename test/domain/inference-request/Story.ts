@@ -1,6 +1,12 @@
 /** The words that scenarios of a request are told in. Times are small numbers of ms, so that they read well. */
 import type { Command } from "#domain/inference-request/Command.ts"
-import type { Event, RequestSubmitted } from "#domain/inference-request/Event.ts"
+import type {
+  Deadlines,
+  Event,
+  MediaPlan,
+  RequestSubmitted,
+  StoredMedia
+} from "#domain/inference-request/Event.ts"
 import type { Request, State } from "#domain/inference-request/State.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
@@ -30,11 +36,35 @@ export const request: Omit<RequestSubmitted, "_tag"> = {
 
 export const output = { hash: "output-hash", size: 34 }
 
+/** The output with the URLs of stored files in place. */
+export const result = { hash: "result-hash", size: 56 }
+
+/** Files that the output names: one gets a thumbnail, the other none. */
+export const plans: ReadonlyArray<MediaPlan> = [
+  { path: "/images/0/url", fileId: "file-0", thumbnailId: "thumbnail-0" },
+  { path: "/images/1/url", fileId: "file-1", thumbnailId: "thumbnail-1" }
+]
+
+export const storedMedia: ReadonlyArray<StoredMedia> = plans.map(({ path, fileId, thumbnailId }, index) => ({
+  path,
+  fileId,
+  fileName: `${index}.png`,
+  contentType: "image/png",
+  size: 1_024,
+  thumbnailId: index === 0 ? thumbnailId : null,
+  owned: true
+}))
+
 export const violations = [{ instancePath: "/items/0", message: "must be object" }]
 
 /** Outcomes of a run, by what a scenario calls them. */
 export const outcomes = {
   succeeded: { _tag: "Succeeded", output: { ref: output, violations: [] }, delivered: Money.units(4) },
+  succeededWithMedia: {
+    _tag: "Succeeded",
+    output: { ref: output, violations: [], media: plans },
+    delivered: Money.units(4)
+  },
   invalid: { _tag: "Succeeded", output: { ref: output, violations }, delivered: Money.units(4) },
   modelFailed: { _tag: "ModelFailed", message: "out of memory" },
   refused: { _tag: "ProviderError", message: "no such deployment", retryable: false },
@@ -46,6 +76,11 @@ export const outcomes = {
 
 export const delivered = (units: number): JudgedOutcome => ({
   ...outcomes.succeeded,
+  delivered: Money.units(units)
+})
+
+export const deliveredWithMedia = (units: number): JudgedOutcome => ({
+  ...outcomes.succeededWithMedia,
   delivered: Money.units(units)
 })
 
@@ -61,9 +96,37 @@ export const dispatch = (at: number): Command => ({
 export const end = (
   outcome: JudgedOutcome,
   { at = 5_000, attempt = 1, startedAt = null }: Partial<Extract<Command, { _tag: "RecordOutcome" }>> = {}
-): Command => ({ _tag: "RecordOutcome", at, attempt, startedAt, outcome })
+): Extract<Command, { _tag: "RecordOutcome" }> => ({ _tag: "RecordOutcome", at, attempt, startedAt, outcome })
+
+export const recordMedia = (
+  at: number,
+  {
+    attempt = 1,
+    media = storedMedia,
+    result: named = result
+  }: Partial<Extract<Command, { _tag: "RecordMedia" }>> = {}
+): Command => ({ _tag: "RecordMedia", at, attempt, media, result: named })
+
+export const refuseMedia = (at: number, attempt = 1): Command => ({
+  _tag: "RefuseMedia",
+  at,
+  attempt,
+  message: "The file is not there."
+})
+
+export const sweepRetry = (
+  at: number,
+  reason: Extract<Command, { _tag: "SweepRetry" }>["reason"] = "lost",
+  attempt = 1
+): Command => ({ _tag: "SweepRetry", at, attempt, reason })
 
 export const submitted: Event = { _tag: "RequestSubmitted", ...request }
+
+export const submittedWith = (deadlines: Deadlines): Event => ({
+  _tag: "RequestSubmitted",
+  ...request,
+  deadlines
+})
 
 export const dispatched = (attempt = 1, at = 2_000): Event => ({
   _tag: "DispatchStarted",
@@ -91,6 +154,16 @@ export const received = {
   payloads: { output }
 } as const satisfies Event
 
+export const receivedWithMedia = { ...received, media: plans } as const satisfies Event
+
+export const mediaStored = {
+  _tag: "MediaStored",
+  at: 6_000,
+  attempt: 1,
+  media: storedMedia,
+  payloads: { result }
+} as const satisfies Event
+
 export const completed = {
   _tag: "RequestCompleted",
   at: 5_000,
@@ -111,6 +184,39 @@ export const failed: Event = {
   reason: "refused",
   message: "no such deployment"
 }
+
+export const swept = (
+  retry: number,
+  at: number,
+  dueAt: number,
+  reason: Extract<Event, { _tag: "SweepRetried" }>["reason"] = "lost"
+): Extract<Event, { _tag: "SweepRetried" }> => ({
+  _tag: "SweepRetried",
+  at,
+  attempt: 1,
+  reason,
+  retry,
+  dueAt
+})
+
+export const forceFailed = (at: number, retries = 5, attempt = 1): Event => ({
+  _tag: "RequestForceFailed",
+  at,
+  attempt,
+  retries,
+  message: "The request could not be brought to an end."
+})
+
+export const erased = (
+  names: ReadonlyArray<string>,
+  hasFiles: boolean
+): Extract<Event, { _tag: "PayloadsErased" }> => ({
+  _tag: "PayloadsErased",
+  at: 9_000,
+  reason: "requested",
+  erased: names,
+  hasFiles
+})
 
 export const cancelled = (reason: "requested" | "expired" = "requested"): Event => ({
   _tag: "RequestCancelled",

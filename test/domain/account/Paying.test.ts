@@ -1,0 +1,209 @@
+/** What is paid into an account, and the limits that it has. */
+import { describe, it } from "@effect/vitest"
+import * as Account from "#domain/account/Account.ts"
+import { AccountId, KeyId } from "#domain/Ids.ts"
+import { NanoUsd, zero } from "#domain/Money.ts"
+import { given } from "#test/support/Scenario.ts"
+
+const { aggregate } = Account
+
+const opened: Account.Event = {
+  _tag: "AccountOpened",
+  at: 1_000,
+  accountId: AccountId.make("acc_0123456789abcdef"),
+  name: "ACME"
+}
+const issued = (id: string): Account.Event => ({
+  _tag: "KeyIssued",
+  at: 1_000,
+  keyId: KeyId.make(id),
+  name: "a key",
+  secretHash: "00ff"
+})
+const existing = [opened, issued("first"), issued("second")]
+
+const tenDollars = NanoUsd.make(10_000_000_000n)
+
+const topUp = (paymentId: string | null, amount = tenDollars, at = 2_000): Account.Command => ({
+  _tag: "TopUp",
+  at,
+  amount,
+  reference: "invoice 7",
+  paymentId
+})
+const toppedUp: Account.Event = {
+  _tag: "BalanceToppedUp",
+  at: 2_000,
+  amount: tenDollars,
+  reference: "invoice 7"
+}
+
+const limits: Account.Limits = { creditLimit: tenDollars, maxOpenRequests: 100 }
+const change = (limits: Account.Limits): Account.Command => ({ _tag: "ChangeLimits", at: 2_000, limits })
+const changed = (limits: Account.Limits): Account.Event => ({ _tag: "LimitsChanged", at: 2_000, ...limits })
+
+const erase = (at = 3_000): Account.Command => ({ _tag: "Erase", at })
+const erased: Account.Event = { _tag: "AccountErased", at: 3_000 }
+
+const ofAccount =
+  <View>(look: (account: Extract<Account.State, { readonly _tag: "Account" }>) => View) =>
+  (state: Account.State): View => {
+    if (state._tag === "NotOpened") throw new Error("The account was not opened")
+    return look(state)
+  }
+const limitsOf = ofAccount(({ limits }) => limits)
+const revokedAt = (id: string) => ofAccount(({ keys }) => keys.get(id)?.revokedAt)
+
+describe("A top-up", () => {
+  it("is recorded with its payment's id", () => {
+    given(aggregate, existing)
+      .when(topUp("pi_1"))
+      .expectEvents({ ...toppedUp, paymentId: "pi_1" })
+  })
+
+  it("of one payment is recorded once, also when it is asked for later", () => {
+    given(aggregate, existing)
+      .when(topUp("pi_1"))
+      .when(topUp("pi_1", tenDollars, 9_000))
+      .expectNothing()
+  })
+
+  it("with another amount under the same payment id is refused, and pays nothing in", () => {
+    given(aggregate, [...existing, { ...toppedUp, paymentId: "pi_1" }])
+      .when(topUp("pi_1", NanoUsd.make(1n)))
+      .expectRejection("PaymentIdReused")
+      .when(topUp("pi_1"))
+      .expectNothing()
+  })
+
+  it("of another payment is another one, whatever its id", () => {
+    given(aggregate, existing)
+      .when(topUp("pi_1"))
+      .when(topUp("pi_2"))
+      .expectEvents({ ...toppedUp, paymentId: "pi_2" })
+      .when(topUp("__proto__"))
+      .expectEvents({ ...toppedUp, paymentId: "__proto__" })
+      .when(topUp("constructor"))
+      .expectEvents({ ...toppedUp, paymentId: "constructor" })
+  })
+
+  it("without a payment id is recorded each time", () => {
+    given(aggregate, existing)
+      .when(topUp(null))
+      .expectEvents(toppedUp)
+      .when(topUp(null))
+      .expectEvents(toppedUp)
+  })
+
+  it("needs an account", () => {
+    given(aggregate).when(topUp("pi_1")).expectRejection("AccountNotFound")
+  })
+})
+
+describe("The limits of an account", () => {
+  it("are none that anyone set, at first", () => {
+    given(aggregate, existing).expectView(limitsOf, { creditLimit: zero, maxOpenRequests: null })
+  })
+
+  it("are changed all at once", () => {
+    given(aggregate, existing)
+      .when(change(limits))
+      .expectEvents(changed(limits))
+      .expectView(limitsOf, limits)
+      .when(change(Account.noLimits))
+      .expectEvents(changed(Account.noLimits))
+      .expectView(limitsOf, Account.noLimits)
+  })
+
+  it("are not changed to what they are", () => {
+    given(aggregate, existing).when(change(Account.noLimits)).expectNothing()
+    given(aggregate, [...existing, changed(limits)])
+      .when(change(limits))
+      .expectNothing()
+  })
+
+  it("are changed when one of them differs", () => {
+    for (const other of [
+      { ...limits, creditLimit: zero },
+      { ...limits, maxOpenRequests: 99 },
+      { ...limits, maxOpenRequests: null },
+      { ...limits, maxOpenRequests: 0 }
+    ]) {
+      given(aggregate, [...existing, changed(limits)])
+        .when(change(other))
+        .expectEvents(changed(other))
+    }
+  })
+
+  it("need an account", () => {
+    given(aggregate).when(change(limits)).expectRejection("AccountNotFound")
+  })
+})
+
+describe("An account that is erased", () => {
+  it("is closed, and every key of it is revoked, those that were before at their own time", () => {
+    given(aggregate, [...existing, { _tag: "KeyRevoked", at: 2_000, keyId: KeyId.make("second") }])
+      .when(erase())
+      .expectEvents(erased)
+      .expectView(revokedAt("first"), 3_000)
+      .expectView(revokedAt("second"), 2_000)
+      .when({ _tag: "RevokeKey", at: 4_000, keyId: KeyId.make("first") })
+      .expectNothing()
+      .expectView(revokedAt("first"), 3_000)
+  })
+
+  it("takes no key, payment or limits any more, neither before nor after its erasure is finished", () => {
+    const key = { keyId: KeyId.make("third"), name: "a key", secretHash: "00ff" }
+    const finished: Account.Event = { _tag: "AccountErasureFinished", at: 4_000 }
+    for (const events of [
+      [...existing, erased],
+      [...existing, erased, finished]
+    ]) {
+      for (const command of [
+        { _tag: "IssueKey", at: 5_000, key },
+        topUp("pi_1"),
+        topUp(null),
+        change(limits),
+        change(Account.noLimits)
+      ] satisfies ReadonlyArray<Account.Command>) {
+        given(aggregate, events).when(command).expectRejection("AccountClosed")
+      }
+    }
+  })
+
+  it("is not opened again", () => {
+    given(aggregate, [...existing, erased])
+      .when({
+        _tag: "Open",
+        at: 5_000,
+        accountId: AccountId.make("acc_0123456789abcdef"),
+        name: "ACME",
+        key: { keyId: KeyId.make("first"), name: "a key", secretHash: "00ff" },
+        balance: tenDollars
+      })
+      .expectNothing()
+      .expectView(revokedAt("first"), 3_000)
+  })
+
+  it("is erased once, and finished once, in that order", () => {
+    const finish = { _tag: "RecordErased", at: 4_000 } as const
+    given(aggregate, existing)
+      .when(finish)
+      .expectNothing()
+      .when(erase())
+      .expectEvents(erased)
+      .when(erase(3_500))
+      .expectNothing()
+      .when(finish)
+      .expectEvents({ _tag: "AccountErasureFinished", at: 4_000 })
+      .when(finish)
+      .expectNothing()
+      .when(erase(5_000))
+      .expectNothing()
+  })
+
+  it("was there before", () => {
+    given(aggregate).when(erase()).expectRejection("AccountNotFound")
+    given(aggregate).when({ _tag: "RecordErased", at: 4_000 }).expectRejection("AccountNotFound")
+  })
+})

@@ -1,0 +1,203 @@
+/** Retries of the sweep and the forced end (contract, "States and transitions"; decisions, "Overdue"). */
+import { assert, describe, it } from "@effect/vitest"
+import type { Event } from "#domain/inference-request/Event.ts"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import { billingStatus, cost, failure, outcome, status } from "#domain/inference-request/Status.ts"
+import * as SweepSchedule from "#domain/inference-request/SweepSchedule.ts"
+import { zero } from "#domain/Money.ts"
+import { given } from "#test/support/Scenario.ts"
+import * as Phases from "./Phases.ts"
+import * as Story from "./Story.ts"
+
+const { aggregate } = InferenceRequest
+
+const minute = 60_000
+const hour = 60 * minute
+const sixHoursOld = Story.request.at + 6 * hour
+
+const retries = Story.ofRequest(({ sweepRetries }) => sweepRetries)
+const phase = Story.ofRequest(({ phase }) => phase)
+const openPhases = Object.entries(Phases.open)
+
+/** The same past, but with `count` retries of the sweep in it. */
+const swept = (count: number, [submitted = Story.submitted, ...events]: ReadonlyArray<Event>) => [
+  submitted,
+  ...Array.from({ length: count }, (_, index) => Story.swept(index + 1, 1_500, 1_500)),
+  ...events
+]
+
+describe("A retry of the sweep", () => {
+  it("is due after a minute, twice as long each time, up to an hour", () => {
+    assert.deepStrictEqual(
+      [1, 2, 3, 4, 5, 6, 7, 8, 100].map((retry) => SweepSchedule.delay(retry) / minute),
+      [1, 2, 4, 8, 16, 32, 60, 60, 60]
+    )
+  })
+
+  it("runs a lost run again", () => {
+    for (const phase of ["dispatched", "accepted", "running"] as const) {
+      given(aggregate, Phases.open[phase])
+        .when(Story.sweepRetry(10_000))
+        .expectEvents(Story.swept(1, 10_000, 70_000))
+        .when(Story.dispatch(69_999))
+        .expectRejection("NotDispatchable")
+        .when(Story.dispatch(70_000))
+        .expectEvents(Story.dispatched(2, 70_000))
+    }
+  })
+
+  it("counts neither as a transport error nor as a run lost with its node", () => {
+    given(aggregate, Phases.open.running)
+      .when(Story.sweepRetry(10_000))
+      .expectView(retries, 1)
+      .expectView(
+        Story.ofRequest(({ retries }) => retries),
+        { transport: 0, lost: 0 }
+      )
+      .expectView(Story.ofRequest(status), "IN_PROGRESS")
+  })
+
+  it("stores the files of an output again, and runs nothing again", () => {
+    given(aggregate, Phases.open.finalizing)
+      .when(Story.sweepRetry(10_000, "media_missing"))
+      .expectEvents(Story.swept(1, 10_000, 70_000, "media_missing"))
+      .when(Story.dispatch(hour))
+      .expectRejection("NotDispatchable")
+      .when(Story.recordMedia(6_000))
+      .expectEvents(Story.mediaStored, { ...Story.completed, at: 6_000 })
+  })
+
+  it("counts files as missing again only after they were due, so that a retry asked twice is one", () => {
+    given(aggregate, Phases.open.finalizing)
+      .when(Story.sweepRetry(10_000, "media_missing"))
+      .when(Story.sweepRetry(10_000, "media_missing"))
+      .expectNothing()
+      .when(Story.sweepRetry(69_999, "media_missing"))
+      .expectNothing()
+      .when(Story.sweepRetry(70_000, "media_missing"))
+      .expectEvents(Story.swept(2, 70_000, 190_000, "media_missing"))
+  })
+
+  it("adds up over runs and files", () => {
+    given(aggregate, [
+      ...Phases.open.running,
+      Story.swept(1, 5_000, 65_000),
+      Story.dispatched(2, 65_000),
+      { ...Story.receivedWithMedia, at: 66_000, attempt: 2 }
+    ])
+      .when(Story.sweepRetry(70_000, "media_missing", 2))
+      .expectEvents({ ...Story.swept(2, 70_000, 190_000, "media_missing"), attempt: 2 })
+  })
+
+  it("ends a request that is to be cancelled instead of running it again", () => {
+    for (const phase of ["dispatched, to be cancelled", "running, to be cancelled"] as const) {
+      given(aggregate, Phases.open[phase])
+        .when(Story.sweepRetry(5_000))
+        .expectEvents(Story.cancelled())
+        .expectView(Story.ofRequest(outcome), "cancelled")
+    }
+  })
+
+  it("stores the files of a run that was faster than a cancel", () => {
+    given(aggregate, Phases.open["finalizing, to be cancelled"])
+      .when(Story.sweepRetry(5_000, "media_missing"))
+      .expectTypes("SweepRetried")
+  })
+
+  it("does nothing when it speaks of another run than the newest", () => {
+    const secondRun = [...Phases.open["queued again"], Story.dispatched(2)]
+    given(aggregate, secondRun)
+      .when(Story.sweepRetry(10_000, "lost", 1))
+      .expectNothing()
+    given(aggregate, secondRun)
+      .when(Story.sweepRetry(10_000, "lost", 3))
+      .expectNothing()
+    given(aggregate, Phases.open.finalizing)
+      .when(Story.sweepRetry(10_000, "media_missing", 2))
+      .expectNothing()
+  })
+
+  it("does nothing when what it found is not so any more", () => {
+    const still = { lost: /^(accepted|dispatched|running)/, media_missing: /^finalizing/ }
+    for (const reason of ["lost", "media_missing"] as const) {
+      for (const [name, events] of Object.entries({ ...Phases.open, ...Phases.terminal })) {
+        if (still[reason].test(name)) continue
+        given(aggregate, events).when(Story.sweepRetry(hour, reason)).expectNothing()
+      }
+    }
+  })
+
+  it("leaves the answer of the run that it gave up without effect", () => {
+    given(aggregate, Phases.open.running)
+      .when(Story.sweepRetry(10_000))
+      .when(Story.end(Story.outcomes.succeeded, { at: 11_000 }))
+      .expectNothing()
+      .when(Story.dispatch(70_000))
+      .when(Story.end(Story.outcomes.succeeded, { at: 71_000 }))
+      .expectNothing()
+  })
+})
+
+describe("The forced end", () => {
+  const forceFail = (at: number) => ({ _tag: "ForceFail", at }) as const
+
+  it.each(openPhases)("comes after five retries and more than six hours: %s", (name, events) => {
+    const attempt = name === "queued" ? 0 : 1
+    given(aggregate, swept(5, events))
+      .when(forceFail(sixHoursOld + 1))
+      .expectEvents(Story.forceFailed(sixHoursOld + 1, 5, attempt))
+      .expectView(
+        Story.ofRequest((request) => [
+          status(request),
+          outcome(request),
+          billingStatus(request),
+          cost(request),
+          failure(request)
+        ]),
+        ["FAILED", "failed", "failed", zero, "The request could not be brought to an end."]
+      )
+      .when(forceFail(sixHoursOld + hour))
+      .expectNothing()
+  })
+
+  it.each<[number, number, boolean]>([
+    [4, 1, false],
+    [5, -1, false],
+    [5, 0, false],
+    [5, 1, true],
+    [6, 1, true],
+    [4, 1_000 * hour, false],
+    [0, 1_000 * hour, false]
+  ])("after %i retries, and six hours and %i ms: %s", (count, past, isForced) => {
+    const then = given(aggregate, swept(count, Phases.open.running)).when(forceFail(sixHoursOld + past))
+    if (isForced) then.expectTypes("RequestForceFailed")
+    else then.expectNothing()
+  })
+
+  it("never follows another end", () => {
+    for (const events of Object.values(Phases.terminal)) {
+      const { state } = given(aggregate, swept(5, events))
+      given(aggregate, swept(5, events))
+        .when(forceFail(1_000 * hour))
+        .expectNothing()
+        .expectView(phase, phase(state))
+    }
+  })
+
+  it("is final: a late answer of its run is noted once, and stored files settle nothing", () => {
+    const late = Story.end(Story.outcomes.succeeded, { at: sixHoursOld + hour })
+    given(aggregate, Phases.terminal["given up while running"])
+      .when(late)
+      .expectEvents({ _tag: "LateOutcomeIgnored", at: late.at, attempt: 1, outcome: "Succeeded" })
+      .when(late)
+      .expectNothing()
+    given(aggregate, Phases.terminal["given up while finalizing"])
+      .when(Story.recordMedia(6_000))
+      .expectNothing()
+      .when(Story.refuseMedia(6_000))
+      .expectNothing()
+      .when(Story.end(Story.outcomes.succeededWithMedia))
+      .expectNothing()
+      .expectView(Story.ofRequest(status), "FAILED")
+  })
+})
