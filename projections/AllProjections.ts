@@ -2,10 +2,14 @@
 import * as DueWorkProjection from "./due-work/DueWorkProjection.ts"
 import * as HistoryProjection from "./history/HistoryProjection.ts"
 import * as KeysProjection from "./keys/KeysProjection.ts"
+import * as LedgerProjection from "./ledger/LedgerProjection.ts"
 import type { Projection } from "./Projection.ts"
+import * as RetentionProjection from "./retention/RetentionProjection.ts"
 
 export const allProjections: ReadonlyArray<Projection> = [
   DueWorkProjection.projection,
   HistoryProjection.projection,
-  KeysProjection.projection
+  KeysProjection.projection,
+  LedgerProjection.projection,
+  RetentionProjection.projection
 ]

@@ -3,6 +3,7 @@
  * tenth of a schema, and refuses the same.
  */
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { NanoUsd } from "#domain/Money.ts"
 
 /** Tells the field, and nothing that may be anybody's input. */
 class UnexpectedField extends Error {
@@ -27,6 +28,25 @@ export const integer = (data: JsonObject, field: string): number => {
   return Number(value)
 }
 
+/** `null` when the field is not there. */
+export const integerIfAny = (data: JsonObject, field: string): number | null =>
+  data[field] === undefined ? null : integer(data, field)
+
+export const boolean = (data: JsonObject, field: string): boolean => {
+  const value = data[field]
+  if (typeof value !== "boolean") throw unexpected(field, "true or false")
+  return value
+}
+
+const digits = /^-?\d+$/
+
+/** An amount of money, which events hold as text. */
+export const amount = (data: JsonObject, field: string): NanoUsd => {
+  const value = data[field]
+  if (typeof value !== "string" || !digits.test(value)) throw unexpected(field, "an amount")
+  return NanoUsd.make(BigInt(value))
+}
+
 export const oneOf = <const Word extends string>(
   data: JsonObject,
   field: string,
@@ -43,6 +63,10 @@ export const object = (data: JsonObject, field: string): JsonObject => {
   if (!isObject(value)) throw unexpected(field, "an object")
   return value
 }
+
+/** `null` when the field is not there. */
+export const objectIfAny = (data: JsonObject, field: string): JsonObject | null =>
+  data[field] === undefined ? null : object(data, field)
 
 /** An object whose members are all strings. */
 export const texts = (data: JsonObject, field: string): JsonObject => {

@@ -31,8 +31,19 @@ export const Claim = Schema.Struct({
 })
 export type Claim = typeof Claim.Type
 
+/** A request with a deadline that has passed, and when: give it as `after` to go on behind it. */
+export const PassedDeadline = Schema.Struct({ requestId: RequestId, at: Schema.Int })
+export type PassedDeadline = typeof PassedDeadline.Type
+
+/** A claim with the time at which it came due, whatever for. */
+export const DueClaim = Schema.Struct({ ...Claim.fields, at: Schema.Int })
+export type DueClaim = typeof DueClaim.Type
+
 const queued = rows(QueuedRequest)
 const claimed = rows(Claim)
+const passedDeadlines = rows(PassedDeadline)
+const dueClaims = rows(DueClaim)
+const requestIds = rows(Schema.Struct({ requestId: RequestId }))
 const accountIds = rows(Schema.Struct({ accountId: AccountId }))
 const models = rows(Schema.Struct({ model: ModelEndpoint }))
 const times = rows(Schema.Struct({ dueAt: Schema.NullOr(Schema.Int) }))
@@ -69,6 +80,23 @@ export class DueWork extends Context.Service<
       readonly node: string
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<Claim>, SqlError>
+    /** Requests whose deadline has passed at `now`, by deadline. */
+    deadlines(page: Queries.DuePage): Effect.Effect<ReadonlyArray<PassedDeadline>, SqlError>
+    /** The first deadline after `after`; `null` when there is none. */
+    nextDeadlineAt(after: number): Effect.Effect<number | null, SqlError>
+    /** Claimed runs that take longer than is usual at `now`, by the time since when. */
+    overdue(page: Queries.DuePage): Effect.Effect<ReadonlyArray<DueClaim>, SqlError>
+    /** Requests whose files are to be stored at `now`, by the time since when; `node` had the run. */
+    finalizing(page: Queries.DuePage): Effect.Effect<ReadonlyArray<DueClaim>, SqlError>
+    /**
+     * Requests that the sweep has retried often enough to be failed (`SweepSchedule`), with ids from before
+     * `createdBefore`; in the order of their ids, after `after`, at most `limit`.
+     */
+    forceFailable(options: {
+      readonly createdBefore: number
+      readonly after: RequestId | null
+      readonly limit: number
+    }): Effect.Effect<ReadonlyArray<RequestId>, SqlError>
     /** Number of requests of `model` that wait for a run, due or not. */
     depth(model: ModelEndpoint): Effect.Effect<number, SqlError>
   }
@@ -131,6 +159,17 @@ export class DueWork extends Context.Service<
         claims: Effect.fn("DueWork.claims")((options) => claimed(Queries.claims(sql, options))),
         cancelRequested: Effect.fn("DueWork.cancelRequested")((options) =>
           claimed(Queries.cancelRequested(sql, options))
+        ),
+        deadlines: Effect.fn("DueWork.deadlines")((page) => passedDeadlines(Queries.deadlines(sql, page))),
+        nextDeadlineAt: Effect.fn("DueWork.nextDeadlineAt")((after) =>
+          Effect.map(times(Queries.nextDeadlineAt(sql, after)), ([row]) => row?.dueAt ?? null)
+        ),
+        overdue: Effect.fn("DueWork.overdue")((page) => dueClaims(Queries.overdue(sql, page))),
+        finalizing: Effect.fn("DueWork.finalizing")((page) => dueClaims(Queries.finalizing(sql, page))),
+        forceFailable: Effect.fn("DueWork.forceFailable")((options) =>
+          Effect.map(requestIds(Queries.forceFailable(sql, options)), (found) =>
+            found.map(({ requestId }) => requestId)
+          )
         ),
         depth: Effect.fn("DueWork.depth")((model) =>
           Effect.map(counts(Queries.depth(sql, model)), ([row]) => row?.queued ?? 0)

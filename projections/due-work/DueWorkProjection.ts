@@ -2,22 +2,43 @@
 import {
   CancelRequested,
   DispatchStarted,
+  OutputReceived,
   ProviderAccepted,
   RequestCancelled,
   RequestCompleted,
   RequestFailed,
+  RequestForceFailed,
   RequestRequeued,
-  RequestSubmitted
+  RequestStarted,
+  RequestSubmitted,
+  SweepRetried
 } from "#domain/inference-request/Event.ts"
+import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import type { StreamName } from "#streams/StreamName.ts"
 import * as Counters from "../batch/Counters.ts"
-import { integer, text } from "../EventFields.ts"
+import { integer, integerIfAny, objectIfAny, oneOf, text } from "../EventFields.ts"
+import * as OutputMedia from "../OutputMedia.ts"
 import { on, onType, type Projection } from "../Projection.ts"
 import * as DueWorkRows from "./DueWorkRows.ts"
 
+/** Unix time in ms; each `null` when there is none. */
+const deadlinesOf = (data: JsonObject) => {
+  const deadlines = objectIfAny(data, "deadlines")
+  if (deadlines === null) return { endBy: null, deadlineAt: null }
+  const endBy = integerIfAny(deadlines, "endBy")
+  const startBy = integerIfAny(deadlines, "startBy")
+  const deadlineAt = startBy !== null && endBy !== null ? Math.min(startBy, endBy) : (startBy ?? endBy)
+  return { endBy, deadlineAt }
+}
+
+/** When a run that began at `since` takes longer than is usual; `null` when nobody knows. */
+const overdueAt = ({ expectedMs }: Readonly<DueWorkRows.DueWorkRow>, since: number) =>
+  expectedMs === null ? null : since + expectedMs
+
 export const projection: Projection = {
   name: "duework",
-  version: 1,
+  version: 2,
   tables: DueWorkRows.tables,
   open: (db) => {
     const count = db.prepare(`INSERT INTO duework_depth VALUES (?, ?)
@@ -28,6 +49,28 @@ export const projection: Projection = {
     const end = ({ stream }: RecordedEvent) => {
       const row = rows.remove(stream)
       if (row?.phase === "queued") depth.add(row.model, -1)
+    }
+
+    /** The run is over, and another one is to follow. */
+    const requeue = (row: DueWorkRows.DueWorkRow, dueAt: number) => {
+      row.phase = "queued"
+      row.dueAt = dueAt
+      row.provider = null
+      row.node = null
+      row.jobId = null
+      row.overdueAt = null
+      depth.add(row.model, 1)
+    }
+
+    const started = (stream: StreamName, time: number) => {
+      const seen = rows.look(stream)
+      if (seen?.phase !== "claimed") return
+      const overdue = overdueAt(seen, time)
+      if (seen.deadlineAt === seen.endBy && seen.overdueAt === overdue) return
+      const row = rows.edit(stream)
+      if (row === undefined) return
+      row.deadlineAt = row.endBy
+      row.overdueAt = overdue
     }
 
     const rules = [
@@ -43,11 +86,15 @@ export const projection: Projection = {
           node: null,
           jobId: null,
           cancelRequested: false,
+          sweepRetries: 0,
+          ...deadlinesOf(data),
+          expectedMs: integerIfAny(data, "expectedMs"),
+          overdueAt: null,
           position
         })
         depth.add(model, 1)
       }),
-      on(DispatchStarted, (data, { stream }) => {
+      on(DispatchStarted, (data, { stream, time }) => {
         const attempt = integer(data, "attempt")
         const provider = text(data, "provider")
         const node = text(data, "node")
@@ -58,6 +105,7 @@ export const projection: Projection = {
         row.provider = provider
         row.node = node
         row.jobId = null
+        row.overdueAt = overdueAt(row, time)
         depth.add(row.model, -1)
       }),
       on(ProviderAccepted, (data, { stream }) => {
@@ -68,13 +116,28 @@ export const projection: Projection = {
       on(RequestRequeued, (data, { stream }) => {
         const dueAt = integer(data, "dueAt")
         const row = rows.edit(stream)
+        if (row?.phase === "claimed") requeue(row, dueAt)
+      }),
+      onType(RequestStarted, ({ stream, time }) => started(stream, time)),
+      onType(OutputReceived, (event) => {
+        // Any other output is followed by the end of its request.
+        if (!OutputMedia.isNamedIn(event)) return
+        const row = rows.edit(event.stream)
         if (row?.phase !== "claimed") return
-        row.phase = "queued"
-        row.dueAt = dueAt
-        row.provider = null
-        row.node = null
-        row.jobId = null
-        depth.add(row.model, 1)
+        row.phase = "finalizing"
+        row.dueAt = event.time
+        row.deadlineAt = row.endBy
+        row.overdueAt = null
+      }),
+      on(SweepRetried, (data, { stream }) => {
+        const reason = oneOf(data, "reason", SweepRetried.fields.reason.literals)
+        const retry = integer(data, "retry")
+        const dueAt = integer(data, "dueAt")
+        const row = rows.edit(stream)
+        if (row === undefined) return
+        row.sweepRetries = retry
+        if (reason === "lost" && row.phase === "claimed") requeue(row, dueAt)
+        else if (reason === "media_missing") row.dueAt = dueAt
       }),
       onType(CancelRequested, ({ stream }) => {
         const row = rows.edit(stream)
@@ -82,6 +145,7 @@ export const projection: Projection = {
       }),
       onType(RequestCompleted, end),
       onType(RequestFailed, end),
+      onType(RequestForceFailed, end),
       onType(RequestCancelled, end)
     ]
     return { rules, kept: [rows, depth] }

@@ -3,12 +3,31 @@
  * hold their query plans.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
+import { makeTimeOrdered } from "#domain/Ids.ts"
+import * as SweepSchedule from "#domain/inference-request/SweepSchedule.ts"
 
 export interface Due {
   readonly model: string
   /** Unix time in ms. */
   readonly now: number
 }
+
+/** Where a page in the order of a time ended; the next one begins after it. */
+export interface After {
+  /** Unix time in ms. */
+  readonly at: number
+  readonly requestId: string
+}
+
+/** One page of what is due at `now`, in the order of the time at which it came due. */
+export interface DuePage {
+  readonly now: number
+  readonly after: After | null
+  readonly limit: number
+}
+
+/** Before every page. */
+const first: After = { at: Number.MIN_SAFE_INTEGER, requestId: "" }
 
 /** Accounts looked at in one query: those that only wait for a later time are stepped over one by one. */
 const mostAccounts = 2_000
@@ -89,6 +108,43 @@ export const cancelRequested = (
 ) => sql`
   SELECT ${sql.literal(claimColumns)} FROM duework_requests INDEXED BY duework_cancelled
   WHERE phase = 'claimed' AND cancel_requested = 1 AND node = ${node} ORDER BY request_id LIMIT ${limit}`
+
+export const deadlines = (sql: SqlClient, { now, after, limit }: DuePage) => sql`
+  SELECT request_id AS "requestId", deadline_at AS "at" FROM duework_requests INDEXED BY duework_deadlines
+  WHERE deadline_at IS NOT NULL AND deadline_at <= ${now}
+    AND (deadline_at, request_id) > (${(after ?? first).at}, ${(after ?? first).requestId})
+  ORDER BY deadline_at, request_id LIMIT ${limit}`
+
+export const nextDeadlineAt = (sql: SqlClient, after: number) => sql`
+  SELECT min(deadline_at) AS "dueAt" FROM duework_requests INDEXED BY duework_deadlines
+  WHERE deadline_at IS NOT NULL AND deadline_at > ${after}`
+
+export const overdue = (sql: SqlClient, { now, after, limit }: DuePage) => sql`
+  SELECT ${sql.literal(claimColumns)}, overdue_at AS "at" FROM duework_requests INDEXED BY duework_overdue
+  WHERE overdue_at IS NOT NULL AND overdue_at <= ${now}
+    AND (overdue_at, request_id) > (${(after ?? first).at}, ${(after ?? first).requestId})
+  ORDER BY overdue_at, request_id LIMIT ${limit}`
+
+export const finalizing = (sql: SqlClient, { now, after, limit }: DuePage) => sql`
+  SELECT ${sql.literal(claimColumns)}, due_at AS "at" FROM duework_requests INDEXED BY duework_finalizing
+  WHERE phase = 'finalizing' AND due_at <= ${now}
+    AND (due_at, request_id) > (${(after ?? first).at}, ${(after ?? first).requestId})
+  ORDER BY due_at, request_id LIMIT ${limit}`
+
+/** Ids are made at the submit or a little before it, and sort by their time. */
+export const forceFailable = (
+  sql: SqlClient,
+  {
+    createdBefore,
+    after,
+    limit
+  }: { readonly createdBefore: number; readonly after: string | null; readonly limit: number }
+) => sql`
+  SELECT request_id AS "requestId" FROM duework_requests INDEXED BY duework_given_up
+  WHERE sweep_retries >= ${sql.literal(String(SweepSchedule.retriesBeforeForceFail))}
+    AND request_id > ${after ?? ""}
+    AND request_id < ${makeTimeOrdered({ millis: Math.max(createdBefore, 0), counter: 0, random: new Uint8Array(10) })}
+  ORDER BY request_id LIMIT ${limit}`
 
 export const depth = (sql: SqlClient, model: string) =>
   sql`SELECT queued FROM duework_depth WHERE model = ${model}`

@@ -1,25 +1,33 @@
 /** The rows of the work queue as a batch changes them. */
 import type { DatabaseSync } from "node:sqlite"
+import * as SweepSchedule from "#domain/inference-request/SweepSchedule.ts"
 import { idOf } from "#streams/StreamName.ts"
-import { type Columns, integer, text, textOrNull } from "../batch/Columns.ts"
+import { type Columns, integer, integerOrNull, text, textOrNull } from "../batch/Columns.ts"
 import * as Rows from "../batch/Rows.ts"
 
 /**
  * Indexes hold what waits and leave out what runs: `by_account` for fairness, `by_due` for what comes due next. Rows are
- * clustered by request id, which is the order of submission. `depth` counts the queued rows of a model.
+ * clustered by request id, which is the order of submission. `depth` counts the queued rows of a model. What is there for
+ * the sweep and for deadlines (`deadline_at`, `overdue_at`, `sweep_retries`) is in indexes that leave out the requests
+ * that have none of it. `end_by` is the deadline that is left once the request has started.
  */
 export const tables = `
   CREATE TABLE duework_requests (
     request_id TEXT PRIMARY KEY,
     account_id TEXT NOT NULL,
     model TEXT NOT NULL,
-    phase TEXT NOT NULL CHECK (phase IN ('queued', 'claimed')),
+    phase TEXT NOT NULL CHECK (phase IN ('queued', 'claimed', 'finalizing')),
     due_at INTEGER NOT NULL,
     attempt INTEGER NOT NULL,
     provider TEXT,
     node TEXT,
     job_id TEXT,
     cancel_requested INTEGER NOT NULL,
+    sweep_retries INTEGER NOT NULL,
+    deadline_at INTEGER,
+    end_by INTEGER,
+    expected_ms INTEGER,
+    overdue_at INTEGER,
     position TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX duework_by_account ON duework_requests (model, account_id, due_at) WHERE phase = 'queued';
@@ -27,13 +35,20 @@ export const tables = `
   CREATE INDEX duework_claimed ON duework_requests (request_id) WHERE phase = 'claimed';
   CREATE INDEX duework_cancelled ON duework_requests (node, request_id)
     WHERE phase = 'claimed' AND cancel_requested = 1;
+  CREATE INDEX duework_finalizing ON duework_requests (due_at, request_id) WHERE phase = 'finalizing';
+  CREATE INDEX duework_deadlines ON duework_requests (deadline_at, request_id) WHERE deadline_at IS NOT NULL;
+  CREATE INDEX duework_overdue ON duework_requests (overdue_at, request_id) WHERE overdue_at IS NOT NULL;
+  CREATE INDEX duework_given_up ON duework_requests (request_id)
+    WHERE sweep_retries >= ${SweepSchedule.retriesBeforeForceFail};
   CREATE TABLE duework_depth (model TEXT PRIMARY KEY, queued INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `
+
+const phases = ["queued", "claimed", "finalizing"] as const
 
 export interface DueWorkRow {
   readonly accountId: string
   readonly model: string
-  phase: "queued" | "claimed"
+  phase: (typeof phases)[number]
   /** Unix time in ms. */
   dueAt: number
   /** Number of the last run; 0 when none was. */
@@ -42,15 +57,25 @@ export interface DueWorkRow {
   node: string | null
   jobId: string | null
   cancelRequested: boolean
+  sweepRetries: number
+  /** The next deadline that still counts, Unix time in ms as all times here; `null` when there is none. */
+  deadlineAt: number | null
+  readonly endBy: number | null
+  readonly expectedMs: number | null
+  /** When the run that is claimed takes longer than is usual; `null` when none is, or nothing is known of that. */
+  overdueAt: number | null
   /** Of the submission. */
   readonly position: string
 }
 
 export const make = (db: DatabaseSync): Rows.Rows<DueWorkRow> => {
   const find = db.prepare("SELECT * FROM duework_requests WHERE request_id = ?")
-  const insert = db.prepare("INSERT INTO duework_requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+  const insert = db.prepare(
+    "INSERT INTO duework_requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+  )
   const update = db.prepare(`UPDATE duework_requests
-    SET phase = ?, due_at = ?, attempt = ?, provider = ?, node = ?, job_id = ?, cancel_requested = ?
+    SET phase = ?, due_at = ?, attempt = ?, provider = ?, node = ?, job_id = ?, cancel_requested = ?,
+      sweep_retries = ?, deadline_at = ?, overdue_at = ?
     WHERE request_id = ?`)
   const remove = db.prepare("DELETE FROM duework_requests WHERE request_id = ?")
 
@@ -62,7 +87,9 @@ export const make = (db: DatabaseSync): Rows.Rows<DueWorkRow> => {
       row.provider,
       row.node,
       row.jobId,
-      row.cancelRequested ? 1 : 0
+      row.cancelRequested ? 1 : 0,
+      row.sweepRetries,
+      row.deadlineAt
     ] as const
 
   return Rows.make({
@@ -71,8 +98,17 @@ export const make = (db: DatabaseSync): Rows.Rows<DueWorkRow> => {
       return columns && rowOf(columns)
     },
     insert: (stream, row) =>
-      insert.run(idOf(stream), row.accountId, row.model, ...changing(row), row.position),
-    update: (stream, row) => update.run(...changing(row), idOf(stream)),
+      insert.run(
+        idOf(stream),
+        row.accountId,
+        row.model,
+        ...changing(row),
+        row.endBy,
+        row.expectedMs,
+        row.overdueAt,
+        row.position
+      ),
+    update: (stream, row) => update.run(...changing(row), row.overdueAt, idOf(stream)),
     remove: (stream) => remove.run(idOf(stream))
   })
 }
@@ -80,12 +116,17 @@ export const make = (db: DatabaseSync): Rows.Rows<DueWorkRow> => {
 const rowOf = (columns: Columns): DueWorkRow => ({
   accountId: text(columns["account_id"]),
   model: text(columns["model"]),
-  phase: columns["phase"] === "claimed" ? "claimed" : "queued",
+  phase: phases.find((phase) => phase === columns["phase"]) ?? "queued",
   dueAt: integer(columns["due_at"]),
   attempt: integer(columns["attempt"]),
   provider: textOrNull(columns["provider"]),
   node: textOrNull(columns["node"]),
   jobId: textOrNull(columns["job_id"]),
   cancelRequested: columns["cancel_requested"] === 1,
+  sweepRetries: integer(columns["sweep_retries"]),
+  deadlineAt: integerOrNull(columns["deadline_at"]),
+  endBy: integerOrNull(columns["end_by"]),
+  expectedMs: integerOrNull(columns["expected_ms"]),
+  overdueAt: integerOrNull(columns["overdue_at"]),
   position: text(columns["position"])
 })

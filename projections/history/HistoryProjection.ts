@@ -1,17 +1,22 @@
 /** Every request there was, for lists: one row each, and counters so that totals need no counting. */
 import {
   BillingStatus,
+  OutputReceived,
   OutputRejected,
   RequestCancelled,
   RequestCompleted,
   RequestFailed,
+  RequestForceFailed,
   RequestRequeued,
   RequestStarted,
-  RequestSubmitted
+  RequestSubmitted,
+  SweepRetried
 } from "#domain/inference-request/Event.ts"
 import { completedOutcome, type OutcomeWord, type Status } from "#domain/inference-request/Status.ts"
+import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import { object, oneOf, text, textOrNull, texts } from "../EventFields.ts"
+import * as OutputMedia from "../OutputMedia.ts"
 import { on, onType, type Projection } from "../Projection.ts"
 import * as HistoryCounters from "./HistoryCounters.ts"
 import * as HistoryRows from "./HistoryRows.ts"
@@ -29,7 +34,7 @@ const free = { billingStatus: "failed", amount: "0" } as const
 
 export const projection: Projection = {
   name: "history",
-  version: 2,
+  version: 3,
   tables: HistoryRows.tables + HistoryCounters.tables,
   open: (db) => {
     const counters = HistoryCounters.make(db)
@@ -46,6 +51,11 @@ export const projection: Projection = {
       row.amount = amount
       row.error = error
       row.position = position
+    }
+
+    const failed = (data: JsonObject, event: RecordedEvent) => {
+      const error = text(data, "message")
+      end(event, () => ({ status: "FAILED", outcome: "failed", error, ...free }))
     }
 
     const rules = [
@@ -80,6 +90,19 @@ export const projection: Projection = {
         const row = rows.edit(stream)
         if (row !== undefined) row.runStartedAt = null
       }),
+      on(SweepRetried, (data, { stream }) => {
+        const reason = oneOf(data, "reason", SweepRetried.fields.reason.literals)
+        const row = reason === "lost" ? rows.edit(stream) : undefined
+        if (row !== undefined) row.runStartedAt = null
+      }),
+      onType(OutputReceived, (event) => {
+        // What ran is not waiting any more, also when its start was never reported.
+        if (!OutputMedia.isNamedIn(event) || rows.look(event.stream)?.status !== "IN_QUEUE") return
+        const row = rows.edit(event.stream)
+        if (row === undefined) return
+        row.status = "IN_PROGRESS" satisfies Status
+        row.position = event.position
+      }),
       onType(OutputRejected, ({ stream }) => {
         const row = rows.edit(stream)
         if (row !== undefined) row.hasViolations = true
@@ -97,10 +120,8 @@ export const projection: Projection = {
           error
         }))
       }),
-      on(RequestFailed, (data, event) => {
-        const error = text(data, "message")
-        end(event, () => ({ status: "FAILED", outcome: "failed", error, ...free }))
-      }),
+      on(RequestFailed, failed),
+      on(RequestForceFailed, failed),
       on(RequestCancelled, (data, event) => {
         const reason = oneOf(data, "reason", RequestCancelled.fields.reason.literals)
         const outcome = reason === "expired" ? "expired" : "cancelled"

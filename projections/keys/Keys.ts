@@ -1,7 +1,8 @@
-/** Lists of keys, for their owners and for operators. */
+/** Lists of keys, for their owners and for operators, and of accounts. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId, KeyId } from "#domain/Ids.ts"
+import { NanoUsd } from "#domain/Money.ts"
 import { ReadModels, rows } from "../ReadModels.ts"
 
 /** Times are Unix time in ms. */
@@ -15,6 +16,18 @@ export const ListedKey = Schema.Struct({
 })
 export type ListedKey = typeof ListedKey.Type
 
+/** An account without its money. `erasedAt`: nothing of it changes any more. */
+export const AccountEntry = Schema.Struct({
+  accountId: AccountId,
+  name: Schema.String,
+  openedAt: Schema.Int,
+  erasedAt: Schema.NullOr(Schema.Int),
+  /** Nano-USD. */
+  creditLimit: NanoUsd,
+  maxOpenRequests: Schema.NullOr(Schema.Int)
+})
+export type AccountEntry = typeof AccountEntry.Type
+
 export class Keys extends Context.Service<
   Keys,
   {
@@ -24,6 +37,11 @@ export class Keys extends Context.Service<
       readonly after: KeyId | null
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<ListedKey>, SqlError>
+    /** All accounts, erased ones too, in the order of their ids after `after`, at most `limit`. */
+    accounts(options: {
+      readonly after: AccountId | null
+      readonly limit: number
+    }): Effect.Effect<ReadonlyArray<AccountEntry>, SqlError>
   }
 >()("inferlog/projections/Keys") {
   static readonly layer = Layer.effect(
@@ -41,9 +59,18 @@ export class Keys extends Context.Service<
             ORDER BY key_id LIMIT ${limit}`)
       )
 
-      return Keys.of({ list })
+      const accounts = Effect.fn("Keys.accounts")(
+        ({ after, limit }: Parameters<Keys["Service"]["accounts"]>[0]) =>
+          entries(sql`
+            SELECT account_id AS "accountId", name, opened_at AS "openedAt", erased_at AS "erasedAt",
+              credit_limit AS "creditLimit", max_open_requests AS "maxOpenRequests"
+            FROM keys_accounts WHERE account_id > ${after ?? ""} ORDER BY account_id LIMIT ${limit}`)
+      )
+
+      return Keys.of({ list, accounts })
     })
   )
 }
 
 const listed = rows(ListedKey)
+const entries = rows(AccountEntry)

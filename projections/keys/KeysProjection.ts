@@ -1,14 +1,24 @@
 /** Accounts and their keys, for lists. No secret and no hash of one: keys are checked against their account's stream. */
-import { AccountOpened, KeyIssued, KeyRevoked } from "#domain/account/Account.ts"
+import {
+  AccountErased,
+  AccountOpened,
+  KeyIssued,
+  KeyRevoked,
+  LimitsChanged
+} from "#domain/account/Account.ts"
 import { idOf } from "#streams/StreamName.ts"
-import { text } from "../EventFields.ts"
-import { on, type Projection } from "../Projection.ts"
+import { integer, text } from "../EventFields.ts"
+import { on, onType, type Projection } from "../Projection.ts"
 
 const tables = `
   CREATE TABLE keys_accounts (
     account_id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
-    opened_at INTEGER NOT NULL
+    opened_at INTEGER NOT NULL,
+    -- nano-USD
+    credit_limit TEXT NOT NULL DEFAULT '0',
+    max_open_requests INTEGER,
+    erased_at INTEGER
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE keys_keys (
     key_id TEXT NOT NULL,
@@ -23,10 +33,17 @@ const tables = `
 
 export const projection: Projection = {
   name: "keys",
-  version: 1,
+  version: 2,
   tables,
   open: (db) => {
-    const open = db.prepare("INSERT INTO keys_accounts VALUES (?, ?, ?)")
+    const open = db.prepare("INSERT INTO keys_accounts (account_id, name, opened_at) VALUES (?, ?, ?)")
+    const limit = db.prepare(
+      "UPDATE keys_accounts SET credit_limit = ?, max_open_requests = ? WHERE account_id = ?"
+    )
+    const erase = db.prepare("UPDATE keys_accounts SET erased_at = ? WHERE account_id = ?")
+    const revokeAll = db.prepare(
+      "UPDATE keys_keys SET revoked_at = ? WHERE account_id = ? AND revoked_at IS NULL"
+    )
     const issue = db.prepare("INSERT INTO keys_keys VALUES (?, ?, ?, ?, NULL)")
     const revoke = db.prepare("UPDATE keys_keys SET revoked_at = ? WHERE key_id = ? AND account_id = ?")
     return {
@@ -39,6 +56,14 @@ export const projection: Projection = {
         }),
         on(KeyRevoked, (data, { stream, time }) => {
           revoke.run(time, text(data, "keyId"), idOf(stream))
+        }),
+        on(LimitsChanged, (data, { stream }) => {
+          const maxOpen = data["maxOpenRequests"] === null ? null : integer(data, "maxOpenRequests")
+          limit.run(text(data, "creditLimit"), maxOpen, idOf(stream))
+        }),
+        onType(AccountErased, ({ stream, time }) => {
+          erase.run(time, idOf(stream))
+          revokeAll.run(time, idOf(stream))
         })
       ]
     }

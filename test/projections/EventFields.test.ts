@@ -27,6 +27,15 @@ describe("A field of an event", () => {
     })
   }
 
+  it("is taken as an amount of any size, and refused when it is anything else than an integer's digits", () => {
+    for (const digits of ["0", "-1", "9223372036854775808", "123456789012345678901234567890"]) {
+      assert.strictEqual(EventFields.amount({ field: digits }, "field"), BigInt(digits))
+    }
+    for (const value of [...values, "", " 1", "1.5", "0x10", "1e3", "--1"]) {
+      assert.throws(() => EventFields.amount({ field: value }, "field"), /^The field field is not an amount$/)
+    }
+  })
+
   it("is not quoted by the error", () => {
     const secret = "s3cr3t"
     for (const [, read] of readers) {

@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { DueWork } from "#projections/due-work/DueWork.ts"
 import { History } from "#projections/history/History.ts"
 import { Keys } from "#projections/keys/Keys.ts"
+import { Ledger } from "#projections/ledger/Ledger.ts"
 import type { Projection } from "#projections/Projection.ts"
 import { Projections } from "#projections/Projections.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
@@ -12,7 +13,7 @@ import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 export const layer = TempDirectory.provide((directory) =>
-  Layer.mergeAll(DueWork.layer, History.layer, Keys.layer).pipe(
+  Layer.mergeAll(DueWork.layer, History.layer, Keys.layer, Ledger.layer).pipe(
     Layer.provideMerge(ReadModels.layer),
     Layer.provideMerge(Projections.layerInProcess({ filename: `${directory}/projections.sqlite` })),
     Layer.provideMerge(MemoryEventStore.layer)

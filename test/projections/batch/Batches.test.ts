@@ -1,6 +1,7 @@
 /** Rules fold what a batch changes before it is written: nothing of that may show in the rows. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Layer, Stream } from "effect"
+import { units } from "#domain/Money.ts"
 import { allProjections } from "#projections/AllProjections.ts"
 import { Projections } from "#projections/Projections.ts"
 import * as Checkpoints from "#projections/runner/Checkpoints.ts"
@@ -13,6 +14,7 @@ import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as Database from "#streams/sqlite/Database.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import { dump, settle } from "../ReadSide.ts"
+import * as AccountLog from "../ledger/AccountLog.ts"
 import * as Log from "../RequestLog.ts"
 
 const inDirectory = <A, E>(
@@ -28,6 +30,7 @@ const submit = (number: number) =>
 
 /** Every way that a request can go, step by step, with those of others in between. */
 const lives = Effect.gen(function* () {
+  yield* AccountLog.topUp(Log.alice, "25")
   for (const number of [1, 2, 3, 4, 5, 6, 7]) yield* submit(number)
   for (const number of [1, 2, 3, 4, 5]) yield* Log.append(number, Log.dispatched(1, Log.t0 + 10))
   yield* Log.append(1, { _tag: "ProviderAccepted", at: Log.t0 + 11, attempt: 1, jobId: "job-1" })
@@ -43,6 +46,8 @@ const lives = Effect.gen(function* () {
     message: "no"
   })
   yield* Log.append(6, { _tag: "RequestCancelled", at: Log.t0 + 41, reason: "requested" })
+  yield* AccountLog.topUp(Log.bob, "0.5")
+  yield* AccountLog.limit(Log.bob, "3", 7)
   yield* Log.append(2, Log.dispatched(2, Log.t0 + 501), Log.started(2, Log.t0 + 502))
   yield* Log.append(1, {
     _tag: "OutputRejected",
@@ -50,8 +55,57 @@ const lives = Effect.gen(function* () {
     attempt: 1,
     violations: [{ instancePath: "", message: "must be object" }]
   })
+  yield* withDeadlines
   yield* Log.append(1, Log.completed(1, Log.t0 + 600))
   yield* Log.append(2, Log.completed(2, Log.t0 + 700))
+  for (const [number, hasFiles] of [
+    [2, true],
+    [5, true],
+    [6, false]
+  ] as const) {
+    yield* Log.append(number, {
+      _tag: "PayloadsErased",
+      at: Log.t0 + 800,
+      reason: "requested",
+      erased: ["input"],
+      hasFiles
+    })
+  }
+  yield* Log.append(5, { _tag: "ErasedFilesRemoved", at: Log.t0 + 801 })
+})
+
+const retried = (attempt: number, reason: "lost" | "media_missing") =>
+  ({ _tag: "SweepRetried", at: Log.t0 + 650, attempt, reason, retry: 1, dueAt: Log.t0 + 660 }) as const
+
+/** Of three requests one is left claimed, one finalizing, and one was failed. */
+const withDeadlines = Effect.gen(function* () {
+  for (const number of [8, 9, 10]) {
+    const { t0 } = Log
+    const deadlines = { startBy: t0 + 1_000, endBy: t0 + 2_000 }
+    yield* Log.append(number, { ...Log.submitted(Log.alice, Log.slow), deadlines, expectedMs: 10 })
+    yield* Log.append(number, Log.dispatched(1, Log.t0 + 610))
+  }
+  yield* Log.append(8, retried(1, "lost"))
+  yield* Log.append(9, Log.started(1, Log.t0 + 620))
+  yield* Log.append(8, Log.dispatched(2, Log.t0 + 660))
+  yield* Log.append(9, {
+    _tag: "OutputReceived",
+    at: Log.t0 + 630,
+    attempt: 1,
+    delivered: units(1),
+    media: [{ path: "/url", fileId: "file", thumbnailId: "thumbnail" }],
+    payloads: { output: { hash: "hash", size: 2 } }
+  })
+  yield* Log.append(10, retried(1, "lost"))
+  yield* Log.append(8, Log.started(2, Log.t0 + 670))
+  yield* Log.append(9, retried(1, "media_missing"))
+  yield* Log.append(10, {
+    _tag: "RequestForceFailed",
+    at: Log.t0 + 680,
+    attempt: 1,
+    retries: 5,
+    message: "It could not be brought to an end."
+  })
 })
 
 /** Applies the events `size` at a time. Gives the rows. */
@@ -77,8 +131,15 @@ describe("A batch", () => {
         const reader = yield* EventReader
         const events = yield* Stream.runCollect(reader.readAll(GlobalPosition.beginning))
         const oneByOne = rowsOf(filename, events, 1)
-        assert.lengthOf(oneByOne["history_requests"] ?? [], 7)
-        assert.lengthOf(oneByOne["duework_requests"] ?? [], 3)
+        assert.lengthOf(oneByOne["history_requests"] ?? [], 10)
+        assert.lengthOf(oneByOne["duework_requests"] ?? [], 5)
+        assert.deepStrictEqual(oneByOne["retention_requests"], [
+          { request_id: Log.requestId(1) },
+          { request_id: Log.requestId(10) }
+        ])
+        assert.deepStrictEqual(oneByOne["retention_removals"], [{ request_id: Log.requestId(2) }])
+        assert.lengthOf(oneByOne["ledger_holds"] ?? [], 5)
+        assert.lengthOf(oneByOne["ledger_entries"] ?? [], 17)
         for (const size of [2, 3, 7, 11, events.length]) {
           assert.deepStrictEqual(rowsOf(filename, events, size), oneByOne, `${size} at a time`)
         }
@@ -100,7 +161,7 @@ describe("A batch", () => {
             yield* Effect.gen(function* () {
               yield* settle("keys")
               const standings = yield* (yield* Projections).standings
-              for (const name of ["history", "duework"]) {
+              for (const name of ["history", "duework", "ledger"]) {
                 assert.deepInclude(standings.get(name), { position: last, stopped: true }, name)
               }
             }).pipe(Effect.provide(Projections.layerInProcess({ filename })))
@@ -108,6 +169,8 @@ describe("A batch", () => {
             assert.lengthOf(rows["history_requests"] ?? [], between + 1)
             assert.lengthOf(rows["duework_requests"] ?? [], between + 1)
             assert.deepInclude(rows["duework_depth"]?.[0], { queued: between + 1 })
+            assert.lengthOf(rows["ledger_holds"] ?? [], between + 1)
+            assert.lengthOf(rows["ledger_entries"] ?? [], between + 1)
           })
         )
     )

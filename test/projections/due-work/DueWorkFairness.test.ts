@@ -38,7 +38,8 @@ const fill = Effect.fnUntraced(function* (requests: ReadonlyArray<Waiting>) {
   yield* sql`DELETE FROM duework_requests`
   const rows = requests.map(({ account, dueAt }, index) => [requestId(index), accountOf(account), dueAt])
   yield* sql`INSERT INTO duework_requests
-    SELECT value ->> 0, value ->> 1, ${echo}, 'queued', value ->> 2, 0, NULL, NULL, NULL, 0, '1'
+    SELECT value ->> 0, value ->> 1, ${echo}, 'queued', value ->> 2, 0, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL,
+      NULL, '1'
     FROM json_each(${JSON.stringify(rows)})`
 })
 
@@ -149,6 +150,7 @@ describe("DueWork's order", () => {
 })
 
 describe("DueWork's queries", () => {
+  const page = { now: t0, after: { at: t0 - 5, requestId: requestId(1) }, limit: 100 }
   const queries: Record<string, (sql: ReadModels["Service"]) => Statement<unknown>> = {
     oldest: (sql) => Queries.oldest(sql, { model: echo, now: t0 }, 100),
     dueAccounts: (sql) =>
@@ -158,6 +160,12 @@ describe("DueWork's queries", () => {
     nextDueAt: (sql) => Queries.nextDueAt(sql, t0),
     claims: (sql) => Queries.claims(sql, { after: requestId(1), limit: 100 }),
     cancelRequested: (sql) => Queries.cancelRequested(sql, { node: "node-1", limit: 100 }),
+    deadlines: (sql) => Queries.deadlines(sql, page),
+    nextDeadlineAt: (sql) => Queries.nextDeadlineAt(sql, t0),
+    overdue: (sql) => Queries.overdue(sql, page),
+    finalizing: (sql) => Queries.finalizing(sql, page),
+    forceFailable: (sql) =>
+      Queries.forceFailable(sql, { createdBefore: t0, after: requestId(1), limit: 100 }),
     depth: (sql) => Queries.depth(sql, slow)
   }
 

@@ -81,10 +81,44 @@ describe("History", () => {
     })
   )
 
+  test(
+    "forgets the start of a run that the sweep found lost",
+    Effect.gen(function* () {
+      yield* Log.append(1, Log.submitted(alice, echo), Log.dispatched(1), Log.started(1, t0 + 100))
+      const retried = { _tag: "SweepRetried", at: t0 + 200, attempt: 1, retry: 1, dueAt: t0 + 300 } as const
+      yield* Log.append(1, { ...retried, reason: "media_missing" })
+      assert.deepInclude(yield* only, { status: "IN_PROGRESS", runStartedAt: t0 + 100 })
+      yield* Log.append(1, { ...retried, reason: "lost" })
+      assert.deepInclude(yield* only, { startedAt: t0 + 100, runStartedAt: null })
+    })
+  )
+
+  test(
+    "shows an output whose files are to be stored in progress, though its start was never reported",
+    Effect.gen(function* () {
+      yield* Log.append(1, Log.submitted(alice, echo), Log.dispatched(1))
+      const received = {
+        _tag: "OutputReceived",
+        at: t0 + 100,
+        attempt: 1,
+        delivered: units(1),
+        payloads: { output: { hash: "hash", size: 2 } }
+      } as const
+      const media = [{ path: "/url", fileId: "file", thumbnailId: "thumbnail" }]
+      const position = yield* Log.append(1, { ...received, media })
+      assert.deepInclude(yield* only, { status: "IN_PROGRESS", startedAt: null, position })
+    })
+  )
+
   const ends: ReadonlyArray<readonly [Event, Status, OutcomeWord]> = [
     [ended("partial", null), "COMPLETED", "partial"],
     [ended("failed", "model crashed"), "COMPLETED", "provider_failed"],
     [{ _tag: "RequestFailed", at: t0, attempt: 1, reason: "refused", message: "no" }, "FAILED", "failed"],
+    [
+      { _tag: "RequestForceFailed", at: t0, attempt: 1, retries: 5, message: "It did not end." },
+      "FAILED",
+      "failed"
+    ],
     [{ _tag: "RequestCancelled", at: t0, reason: "requested" }, "CANCELLED", "cancelled"],
     [{ _tag: "RequestCancelled", at: t0, reason: "expired" }, "CANCELLED", "expired"]
   ]

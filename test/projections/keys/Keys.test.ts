@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type Array as NonEmpty, Effect } from "effect"
 import { codec, type Event } from "#domain/account/Account.ts"
 import { type AccountId, KeyId } from "#domain/Ids.ts"
+import { NanoUsd, zero } from "#domain/Money.ts"
 import { Keys } from "#projections/keys/Keys.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
@@ -69,6 +70,40 @@ describe("Keys", () => {
       assert.deepStrictEqual(
         [...first, ...rest].map(({ keyId }) => keyId),
         ["k1", "k2", "k3"].map((id) => KeyId.make(id))
+      )
+    }).pipe(Effect.provide(ReadSide.layer))
+  )
+
+  it.live("lists accounts with the limits that hold, and erased ones with their keys revoked", () =>
+    Effect.gen(function* () {
+      yield* append(
+        alice,
+        { _tag: "AccountOpened", at: t0, accountId: alice, name: "Alice" },
+        issued("k1", t0),
+        issued("k2", t0)
+      )
+      yield* append(bob, { _tag: "AccountOpened", at: t0 + 1, accountId: bob, name: "Bob" })
+      const creditLimit = NanoUsd.make(10n ** 18n)
+      yield* append(bob, { _tag: "LimitsChanged", at: t0 + 2, creditLimit: zero, maxOpenRequests: 5 })
+      yield* append(bob, { _tag: "LimitsChanged", at: t0 + 3, creditLimit, maxOpenRequests: null })
+      yield* append(bob, { _tag: "LimitsChanged", at: t0 + 4, creditLimit, maxOpenRequests: 7 })
+      yield* append(alice, { _tag: "KeyRevoked", at: t0 + 2, keyId: KeyId.make("k1") })
+      yield* append(alice, { _tag: "AccountErased", at: t0 + 5 })
+      yield* ReadSide.settle("keys")
+      const keys = yield* Keys
+
+      const entry = { openedAt: t0, erasedAt: null, creditLimit: zero, maxOpenRequests: null }
+      const expected = [
+        { ...entry, accountId: alice, name: "Alice", erasedAt: t0 + 5 },
+        { ...entry, accountId: bob, name: "Bob", openedAt: t0 + 1, creditLimit, maxOpenRequests: 7 }
+      ]
+      assert.deepStrictEqual(yield* keys.accounts({ after: null, limit: 10 }), expected)
+      assert.deepStrictEqual(yield* keys.accounts({ after: null, limit: 1 }), expected.slice(0, 1))
+      assert.deepStrictEqual(yield* keys.accounts({ after: alice, limit: 10 }), expected.slice(1))
+      const revoked = yield* keys.list({ accountId: alice, after: null, limit: 10 })
+      assert.deepStrictEqual(
+        revoked.map(({ revokedAt }) => revokedAt),
+        [t0 + 2, t0 + 5]
       )
     }).pipe(Effect.provide(ReadSide.layer))
   )

@@ -17,6 +17,8 @@ const at = (position: number, reason: string | null = null): Standing => ({
   reason
 })
 
+const three = allProjections.filter(({ name }) => ["duework", "history", "keys"].includes(name))
+
 /** Three events, one each second from `t0` on. */
 const threeEvents = Effect.forEach([0, 1, 2], (number) =>
   Log.append(number, Log.submitted(Log.alice, Log.echo, Log.t0 + number * 1_000))
@@ -30,7 +32,7 @@ describe("ProjectionStatus", () => {
         yield* TestClock.setTime(Log.t0 + 2_500)
         const { head, projections } = yield* ProjectionStatus.read({
           base,
-          projections: allProjections,
+          projections: three,
           standings: new Map([
             ["duework", at(2)],
             ["history", at(0)],
@@ -75,8 +77,8 @@ describe("ProjectionStatus", () => {
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         yield* threeEvents
-        yield* runOnce(base, allProjections)
-        const newer = allProjections.map((projection) =>
+        yield* runOnce(base, three)
+        const newer = three.map((projection) =>
           projection.name === "keys" ? { ...projection, version: projection.version + 1 } : projection
         )
         const { bytes, file, projections } = yield* ProjectionStatus.read({ base, projections: newer })

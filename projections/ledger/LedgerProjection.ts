@@ -1,0 +1,98 @@
+/** The ledger as rows: every entry, what accounts have, and what is held for their requests (architecture, "Billing"). */
+import type { AccountId } from "#domain/Ids.ts"
+import { type Entry, entriesOf, type EntryKind } from "#domain/Ledger.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import { text } from "../EventFields.ts"
+import type { Projection } from "../Projection.ts"
+import * as LedgerEntries from "./LedgerEntries.ts"
+import * as LedgerRows from "./LedgerRows.ts"
+import * as MoneyEvents from "./MoneyEvents.ts"
+
+/** Whom the entries of an event concern. */
+interface Party {
+  readonly accountId: AccountId
+  readonly requestId: string | null
+  readonly model: string | null
+}
+
+/** What one nano-USD of an entry changes. */
+const changes: Record<EntryKind, { readonly balance: bigint; readonly reserved: bigint }> = {
+  topup: { balance: 1n, reserved: 0n },
+  hold: { balance: 0n, reserved: 1n },
+  charge: { balance: -1n, reserved: -1n },
+  release: { balance: 0n, reserved: -1n },
+  revert: { balance: 0n, reserved: -1n }
+}
+
+export const projection: Projection = {
+  name: "ledger",
+  version: 1,
+  tables: LedgerRows.tables + LedgerEntries.tables,
+  open: (db) => {
+    const balances = LedgerRows.makeBalances(db)
+    const holds = LedgerRows.makeHolds(db)
+    const entries = LedgerEntries.make(db)
+    const setLimits = db.prepare("INSERT OR REPLACE INTO ledger_limits VALUES (?, ?, ?)")
+
+    const balanceOf = (accountId: AccountId): LedgerRows.BalanceRow => {
+      const found = balances.edit(accountId)
+      if (found !== undefined) return found
+      const row = { balance: 0n, reserved: 0n, updatedAt: 0 }
+      balances.add(accountId, row)
+      return row
+    }
+
+    const book = ({ position, time }: RecordedEvent, party: Party, booked: ReadonlyArray<Entry>) => {
+      if (booked.length === 0) return
+      const row = balanceOf(party.accountId)
+      for (const [ordinal, { kind, amount }] of booked.entries()) {
+        const change = changes[kind]
+        row.balance += change.balance * amount
+        row.reserved += change.reserved * amount
+        const balanceAfter = row.balance
+        entries.add({ ...party, position, ordinal, kind, amount, balanceAfter, createdAt: time })
+      }
+      row.updatedAt = time
+    }
+
+    const move = (event: RecordedEvent) => {
+      const money = MoneyEvents.read(event)
+      if (money === null) return
+      switch (money._tag) {
+        case "ToppedUp": {
+          const { accountId } = money
+          return book(event, { accountId, requestId: null, model: null }, entriesOf(money, undefined))
+        }
+        case "Held": {
+          const { accountId, amount, requestId } = money
+          const model = text(event.data, "model")
+          holds.add(event.stream, { accountId, model, amount })
+          return book(event, { accountId, requestId, model }, entriesOf(money, undefined))
+        }
+        case "Captured":
+        case "Released":
+        case "Reverted": {
+          const hold = holds.remove(event.stream)
+          if (hold === undefined) return
+          const { accountId, model } = hold
+          return book(event, { accountId, requestId: money.requestId, model }, entriesOf(money, hold))
+        }
+      }
+    }
+
+    const limit = (event: RecordedEvent) => {
+      const changed = MoneyEvents.readLimits(event)
+      if (changed === null) return
+      const { creditLimit, maxOpenRequests } = changed.limits
+      setLimits.run(changed.accountId, String(creditLimit), maxOpenRequests)
+    }
+
+    return {
+      rules: [
+        ...MoneyEvents.types.map((type) => ({ type, apply: move })),
+        { type: MoneyEvents.limitsType, apply: limit }
+      ],
+      kept: [balances, holds, entries]
+    }
+  }
+}

@@ -1,0 +1,96 @@
+/** What accounts have, what is held for requests that have not ended, and what limits were set: as a batch changes them. */
+import type { DatabaseSync } from "node:sqlite"
+import { AccountId } from "#domain/Ids.ts"
+import { NanoUsd } from "#domain/Money.ts"
+import { idOf } from "#streams/StreamName.ts"
+import { integer, text } from "../batch/Columns.ts"
+import * as Rows from "../batch/Rows.ts"
+
+/**
+ * Amounts are nano-USD as decimal text, here and in the entries: a SQLite integer ends at 9.2 billion USD, and Node reads
+ * one past 2^53 only when it reads them all as bigint. Nothing sums them in SQL.
+ */
+export const tables = `
+  CREATE TABLE ledger_balances (
+    account_id TEXT PRIMARY KEY,
+    balance TEXT NOT NULL,
+    reserved TEXT NOT NULL,
+    updated_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE ledger_holds (
+    request_id TEXT PRIMARY KEY,
+    account_id TEXT NOT NULL,
+    model TEXT NOT NULL,
+    amount TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE ledger_limits (
+    account_id TEXT PRIMARY KEY,
+    credit_limit TEXT NOT NULL,
+    max_open_requests INTEGER
+  ) STRICT, WITHOUT ROWID;
+`
+
+/** Amounts are nano-USD. */
+export interface BalanceRow {
+  /** What is held of it included. */
+  balance: bigint
+  reserved: bigint
+  /** Unix time in ms. */
+  updatedAt: number
+}
+
+export interface HoldRow {
+  readonly accountId: AccountId
+  readonly model: string
+  readonly amount: NanoUsd
+}
+
+export const makeBalances = (db: DatabaseSync): Rows.Rows<BalanceRow, AccountId> => {
+  const find = db.prepare("SELECT * FROM ledger_balances WHERE account_id = ?")
+  const insert = db.prepare("INSERT INTO ledger_balances VALUES (?, ?, ?, ?)")
+  const update = db.prepare(
+    "UPDATE ledger_balances SET balance = ?, reserved = ?, updated_at = ? WHERE account_id = ?"
+  )
+  const remove = db.prepare("DELETE FROM ledger_balances WHERE account_id = ?")
+  return Rows.make({
+    load: (accountId) => {
+      const columns = find.get(accountId)
+      return (
+        columns && {
+          balance: BigInt(text(columns["balance"])),
+          reserved: BigInt(text(columns["reserved"])),
+          updatedAt: integer(columns["updated_at"])
+        }
+      )
+    },
+    insert: (accountId, { balance, reserved, updatedAt }) =>
+      insert.run(accountId, String(balance), String(reserved), updatedAt),
+    update: (accountId, { balance, reserved, updatedAt }) =>
+      update.run(String(balance), String(reserved), updatedAt, accountId),
+    remove: (accountId) => remove.run(accountId)
+  })
+}
+
+/** Of the streams of requests. A hold that comes and goes within a batch is never written. */
+export const makeHolds = (db: DatabaseSync): Rows.Rows<HoldRow> => {
+  const find = db.prepare("SELECT * FROM ledger_holds WHERE request_id = ?")
+  const insert = db.prepare("INSERT INTO ledger_holds VALUES (?, ?, ?, ?)")
+  const remove = db.prepare("DELETE FROM ledger_holds WHERE request_id = ?")
+  return Rows.make({
+    load: (stream) => {
+      const columns = find.get(idOf(stream))
+      return (
+        columns && {
+          accountId: AccountId.make(text(columns["account_id"])),
+          model: text(columns["model"]),
+          amount: NanoUsd.make(BigInt(text(columns["amount"])))
+        }
+      )
+    },
+    insert: (stream, { accountId, model, amount }) =>
+      insert.run(idOf(stream), accountId, model, String(amount)),
+    // A hold does not change.
+    update: () => {},
+    remove: (stream) => remove.run(idOf(stream))
+  })
+}

@@ -1,0 +1,88 @@
+/**
+ * Where all accounts stand at one position of the log. One statement, hence one state of the file, on whichever connection
+ * it is run: `read` makes sense of its rows.
+ */
+import type { Limits } from "#domain/account/Account.ts"
+import { AccountId, RequestId } from "#domain/Ids.ts"
+import { NanoUsd } from "#domain/Money.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import { type Columns, integer, integerOrNull, text } from "../batch/Columns.ts"
+
+/** Amounts are nano-USD. */
+export interface AccountBalance {
+  readonly accountId: AccountId
+  /** What is reserved included. */
+  readonly balance: NanoUsd
+  /** Held for requests that have not ended. */
+  readonly reserved: NanoUsd
+  /** Of the last entry, Unix time in ms. */
+  readonly updatedAt: number
+}
+
+/** What is held for a request that has not ended. */
+export interface OpenHold {
+  readonly requestId: RequestId
+  readonly accountId: AccountId
+  readonly model: string
+  readonly amount: NanoUsd
+}
+
+export interface LedgerStanding {
+  /** Everything up to the event there is in it, and nothing past it. */
+  readonly position: GlobalPosition.GlobalPosition
+  /** Of the accounts that ever had an entry. */
+  readonly balances: ReadonlyArray<AccountBalance>
+  readonly holds: ReadonlyArray<OpenHold>
+  /** Of the accounts for which any were set. */
+  readonly limits: ReadonlyArray<{ readonly accountId: AccountId; readonly limits: Limits }>
+}
+
+export const statement = `
+  SELECT 'checkpoint' AS what, position AS id, NULL AS account_id, NULL AS amount, NULL AS other, NULL AS number
+  FROM checkpoints WHERE projection = 'ledger'
+  UNION ALL SELECT 'balance', NULL, account_id, balance, reserved, updated_at FROM ledger_balances
+  UNION ALL SELECT 'hold', request_id, account_id, amount, model, NULL FROM ledger_holds
+  UNION ALL SELECT 'limits', NULL, account_id, credit_limit, NULL, max_open_requests FROM ledger_limits`
+
+/** The rows of `statement`. Some tens of bytes for each account and open hold. */
+export const read = (rows: Iterable<Columns>): LedgerStanding => {
+  let position = GlobalPosition.beginning
+  const balances: Array<AccountBalance> = []
+  const holds: Array<OpenHold> = []
+  const limits: Array<LedgerStanding["limits"][number]> = []
+  for (const row of rows) {
+    if (row["what"] === "checkpoint") {
+      position = GlobalPosition.GlobalPosition.make(text(row["id"]))
+      continue
+    }
+    const accountId = AccountId.make(text(row["account_id"]))
+    const amount = nanoUsd(row["amount"])
+    switch (row["what"]) {
+      case "balance":
+        balances.push({
+          accountId,
+          balance: amount,
+          reserved: nanoUsd(row["other"]),
+          updatedAt: integer(row["number"])
+        })
+        break
+      case "hold":
+        holds.push({
+          requestId: RequestId.make(text(row["id"])),
+          accountId,
+          model: text(row["other"]),
+          amount
+        })
+        break
+      case "limits":
+        limits.push({
+          accountId,
+          limits: { creditLimit: amount, maxOpenRequests: integerOrNull(row["number"]) }
+        })
+        break
+    }
+  }
+  return { position, balances, holds, limits }
+}
+
+const nanoUsd = (column: Columns[string] | undefined): NanoUsd => NanoUsd.make(BigInt(text(column)))

@@ -1,0 +1,78 @@
+/** Which events move money, and how they are read: for the projection, for what is reserved at submit, and for the audit. */
+import { BalanceToppedUp, type Limits, LimitsChanged } from "#domain/account/Account.ts"
+import { AccountId, RequestId } from "#domain/Ids.ts"
+import {
+  RequestCancelled,
+  RequestCompleted,
+  RequestFailed,
+  RequestForceFailed,
+  RequestSubmitted
+} from "#domain/inference-request/Event.ts"
+import type { MoneyEvent } from "#domain/Ledger.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import { idOf } from "#streams/StreamName.ts"
+import { amount, integer, object, text } from "../EventFields.ts"
+
+interface EventSchema {
+  readonly fields: { readonly _tag: { readonly schema: { readonly literal: string } } }
+}
+
+const typeOf = ({ fields }: EventSchema): string => fields._tag.schema.literal
+
+const accountOf = ({ stream }: RecordedEvent): AccountId => AccountId.make(idOf(stream))
+const requestOf = ({ stream }: RecordedEvent): RequestId => RequestId.make(idOf(stream))
+
+const released = (event: RecordedEvent): MoneyEvent => ({ _tag: "Released", requestId: requestOf(event) })
+
+const readers: ReadonlyMap<string, (event: RecordedEvent) => MoneyEvent> = new Map([
+  [
+    typeOf(BalanceToppedUp),
+    (event) => ({ _tag: "ToppedUp", accountId: accountOf(event), amount: amount(event.data, "amount") })
+  ],
+  [
+    typeOf(RequestSubmitted),
+    (event) => ({
+      _tag: "Held",
+      accountId: AccountId.make(text(event.data, "accountId")),
+      requestId: requestOf(event),
+      amount: amount(object(event.data, "quote"), "hold")
+    })
+  ],
+  [
+    typeOf(RequestCompleted),
+    (event) => ({
+      _tag: "Captured",
+      requestId: requestOf(event),
+      amount: amount(object(event.data, "billing"), "amount")
+    })
+  ],
+  [typeOf(RequestFailed), released],
+  [typeOf(RequestCancelled), released],
+  [typeOf(RequestForceFailed), (event) => ({ _tag: "Reverted", requestId: requestOf(event) })]
+])
+
+/** Types of the events that `read` gives something for. */
+export const types: ReadonlyArray<string> = [...readers.keys()]
+
+export const limitsType = typeOf(LimitsChanged)
+
+/** `null` for an event that moves no money. Throws on one whose data nothing here could have written. */
+export const read = (event: RecordedEvent): MoneyEvent | null => readers.get(event.type)?.(event) ?? null
+
+export interface AccountLimits {
+  readonly accountId: AccountId
+  readonly limits: Limits
+}
+
+/** `null` for an event that sets no limits. Throws as `read` does. */
+export const readLimits = (event: RecordedEvent): AccountLimits | null => {
+  if (event.type !== limitsType) return null
+  const { data } = event
+  return {
+    accountId: accountOf(event),
+    limits: {
+      creditLimit: amount(data, "creditLimit"),
+      maxOpenRequests: data["maxOpenRequests"] === null ? null : integer(data, "maxOpenRequests")
+    }
+  }
+}

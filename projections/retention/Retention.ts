@@ -1,0 +1,82 @@
+/** Requests whose payloads are to be erased, and those for which that is not done yet. All pages in a fixed order. */
+import { Context, Effect, Layer, Schema } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { AccountId, makeTimeOrdered, RequestId } from "#domain/Ids.ts"
+import { Status } from "#domain/inference-request/Status.ts"
+import { ReadModels, rows } from "../ReadModels.ts"
+import * as Queries from "./RetentionQueries.ts"
+
+/** Times are Unix time in ms. */
+export const ErasedAccount = Schema.Struct({ accountId: AccountId, erasedAt: Schema.Int })
+export type ErasedAccount = typeof ErasedAccount.Type
+
+/** Where a request stands among those of its account, by status and then from the oldest on; or a place before all. */
+export const Place = Schema.Struct({ status: Status, createdAt: Schema.Int, requestId: Schema.String })
+export type Place = typeof Place.Type
+
+/** Before all requests of the status. */
+export const startOf = (status: Status): Place => ({ status, createdAt: 0, requestId: "" })
+
+export const AccountRequest = Schema.Struct({
+  ...Place.fields,
+  requestId: RequestId,
+  /** Whether it has ended and is not erased. */
+  isErasable: Schema.BooleanFromBit
+})
+export type AccountRequest = typeof AccountRequest.Type
+
+export class Retention extends Context.Service<
+  Retention,
+  {
+    /** Requests that have ended, are not erased, and whose ids were made before `createdBefore`; after `after`. */
+    expired(options: {
+      /** Unix time in ms. */
+      readonly createdBefore: number
+      readonly after: RequestId | null
+      readonly limit: number
+    }): Effect.Effect<ReadonlyArray<RequestId>, SqlError>
+    /** Erased requests of which something may be left outside the log, after `after`. */
+    removals(options: {
+      readonly after: RequestId | null
+      readonly limit: number
+    }): Effect.Effect<ReadonlyArray<RequestId>, SqlError>
+    /** Accounts that were erased, but not to the end. */
+    readonly accounts: Effect.Effect<ReadonlyArray<ErasedAccount>, SqlError>
+    /** Requests of an account that have the status of `after`, after it. Reads the history as well. */
+    ofAccount(options: {
+      readonly accountId: AccountId
+      readonly after: Place
+      readonly limit: number
+    }): Effect.Effect<ReadonlyArray<AccountRequest>, SqlError>
+  }
+>()("inferlog/projections/Retention") {
+  static readonly layer = Layer.effect(
+    Retention,
+    Effect.gen(function* () {
+      const sql = yield* ReadModels
+
+      return Retention.of({
+        expired: Effect.fn("Retention.expired")(({ after, createdBefore, limit }) =>
+          ids(Queries.expired(sql, { after: after ?? "", before: firstIdAt(createdBefore), limit }))
+        ),
+        removals: Effect.fn("Retention.removals")(({ after, limit }) =>
+          ids(Queries.removals(sql, { after: after ?? "", limit }))
+        ),
+        accounts: erasedAccounts(Queries.accounts(sql)).pipe(Effect.withSpan("Retention.accounts")),
+        ofAccount: Effect.fn("Retention.ofAccount")((options) =>
+          accountRequests(Queries.ofAccount(sql, options))
+        )
+      })
+    })
+  )
+}
+
+/** No id of that ms is below it. */
+const firstIdAt = (millis: number): string =>
+  makeTimeOrdered({ millis: Math.max(millis, 0), counter: 0, random: new Uint8Array(10) })
+
+const requestIds = rows(Schema.Struct({ requestId: RequestId }))
+const ids = <E>(statement: Effect.Effect<ReadonlyArray<unknown>, E>) =>
+  Effect.map(requestIds(statement), (found) => found.map(({ requestId }) => requestId))
+const erasedAccounts = rows(ErasedAccount)
+const accountRequests = rows(AccountRequest)

@@ -1,0 +1,68 @@
+/** What is to be erased, and what of that is not done yet. */
+import { AccountErased, AccountErasureFinished } from "#domain/account/Account.ts"
+import {
+  ErasedFilesRemoved,
+  PayloadsErased,
+  RequestCancelled,
+  RequestCompleted,
+  RequestFailed,
+  RequestForceFailed
+} from "#domain/inference-request/Event.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import { idOf } from "#streams/StreamName.ts"
+import * as KeySet from "../batch/KeySet.ts"
+import { boolean } from "../EventFields.ts"
+import { on, onType, type Projection } from "../Projection.ts"
+
+/**
+ * `requests` have ended and are not erased; `removals` are erased, with something left outside the log; `accounts` are
+ * closed, with something left of their requests. Request ids are in the order of time, so that the primary key is the
+ * order in which requests expire.
+ */
+const tables = `
+  CREATE TABLE retention_requests (request_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE retention_removals (request_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE retention_accounts (
+    account_id TEXT PRIMARY KEY,
+    erased_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+`
+
+export const projection: Projection = {
+  name: "retention",
+  version: 1,
+  tables,
+  open: (db) => {
+    const keysOf = (table: "retention_requests" | "retention_removals") => {
+      const insert = db.prepare(`INSERT OR IGNORE INTO ${table} VALUES (?)`)
+      const remove = db.prepare(`DELETE FROM ${table} WHERE request_id = ?`)
+      return KeySet.make({ insert: (id) => insert.run(id), remove: (id) => remove.run(id) })
+    }
+    const requests = keysOf("retention_requests")
+    const removals = keysOf("retention_removals")
+    const close = db.prepare("INSERT OR IGNORE INTO retention_accounts VALUES (?, ?)")
+    const finish = db.prepare("DELETE FROM retention_accounts WHERE account_id = ?")
+
+    const end = ({ stream }: RecordedEvent) => requests.add(idOf(stream))
+
+    const rules = [
+      onType(RequestCompleted, end),
+      onType(RequestFailed, end),
+      onType(RequestCancelled, end),
+      onType(RequestForceFailed, end),
+      on(PayloadsErased, (data, { stream }) => {
+        const id = idOf(stream)
+        if (boolean(data, "hasFiles")) removals.add(id)
+        requests.remove(id)
+      }),
+      onType(ErasedFilesRemoved, ({ stream }) => removals.remove(idOf(stream))),
+      onType(AccountErased, ({ stream, time }) => {
+        close.run(idOf(stream), time)
+      }),
+      onType(AccountErasureFinished, ({ stream }) => {
+        finish.run(idOf(stream))
+      })
+    ]
+    return { rules, kept: [requests, removals] }
+  }
+}

@@ -1,0 +1,37 @@
+/** The statements behind `Retention`. Each walks a key or an index in its order and stops after what it returns. */
+import type { SqlClient } from "effect/sql/SqlClient"
+
+/** `after` and `before` are ids, or the beginnings of some. */
+export const expired = (
+  sql: SqlClient,
+  { after, before, limit }: { readonly after: string; readonly before: string; readonly limit: number }
+) => sql`
+  SELECT request_id AS "requestId" FROM retention_requests
+  WHERE request_id > ${after} AND request_id < ${before}
+  ORDER BY request_id LIMIT ${limit}`
+
+export const removals = (
+  sql: SqlClient,
+  { after, limit }: { readonly after: string; readonly limit: number }
+) => sql`
+  SELECT request_id AS "requestId" FROM retention_removals
+  WHERE request_id > ${after} ORDER BY request_id LIMIT ${limit}`
+
+export const accounts = (sql: SqlClient) => sql`
+  SELECT account_id AS "accountId", erased_at AS "erasedAt" FROM retention_accounts ORDER BY account_id`
+
+/** Of one account and status, whether they are erased or not: what a page costs does not depend on how many are. */
+export const ofAccount = (
+  sql: SqlClient,
+  options: {
+    readonly accountId: string
+    readonly after: { readonly status: string; readonly createdAt: number; readonly requestId: string }
+    readonly limit: number
+  }
+) => sql`
+  SELECT request_id AS "requestId", status, created_at AS "createdAt",
+    EXISTS (SELECT 1 FROM retention_requests AS kept WHERE kept.request_id = listed.request_id) AS "isErasable"
+  FROM history_requests AS listed INDEXED BY history_by_status
+  WHERE account_id = ${options.accountId} AND status = ${options.after.status}
+    AND (created_at, request_id) > (${options.after.createdAt}, ${options.after.requestId})
+  ORDER BY created_at, request_id LIMIT ${options.limit}`

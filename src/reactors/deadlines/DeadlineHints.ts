@@ -1,0 +1,36 @@
+/** Tells the reactor of deadlines when there is one to keep: it looks for none by itself. */
+import { Context, Effect, Layer, Queue } from "effect"
+
+export class DeadlineHints extends Context.Service<
+  DeadlineHints,
+  {
+    /** There is a request with a deadline at `at`, Unix time in ms. Of many hints the earliest is kept, and nothing else. */
+    readonly hint: (at: number) => void
+    /** The earliest deadline of all hints since it was last asked for; `null` when there were none. */
+    readonly take: () => number | null
+    /** Completes when there was a hint since it last completed. */
+    readonly hinted: Effect.Effect<void>
+  }
+>()("inferlog/src/reactors/deadlines/DeadlineHints") {
+  static readonly layer = Layer.effect(
+    DeadlineHints,
+    Effect.gen(function* () {
+      const wakeUps = yield* Queue.sliding<void>(1)
+      let earliest: number | null = null
+      return DeadlineHints.of({
+        hint: (at) => {
+          // A later one is found when the earlier one has passed.
+          if (earliest !== null && earliest <= at) return
+          earliest = at
+          Queue.offerUnsafe(wakeUps, undefined)
+        },
+        take: () => {
+          const taken = earliest
+          earliest = null
+          return taken
+        },
+        hinted: Queue.take(wakeUps)
+      })
+    })
+  )
+}

@@ -1,0 +1,65 @@
+/** Ends requests whose deadlines have passed, and has their runs stopped (decisions, "Deadlines"). */
+import { Effect } from "effect"
+import type { RequestId } from "#domain/Ids.ts"
+import { DueWork } from "#projections/due-work/DueWork.ts"
+import { Runs } from "#src/reactors/dispatch/Runs.ts"
+import * as Pages from "#src/reactors/Pages.ts"
+import { RequestActors } from "#src/requests/RequestActors.ts"
+import { DeadlineHints } from "./DeadlineHints.ts"
+
+const pageSize = 500
+const concurrency = 64
+
+/**
+ * Ends every request that the work queue shows with a deadline at or before `now`, if that is still so; gives their number.
+ * A provider that does not stop has its later answer ignored. Fails when the log or the queue cannot be read: what is left
+ * then is found again by the next call.
+ */
+export const make = Effect.gen(function* () {
+  const dueWork = yield* DueWork
+  const actors = yield* RequestActors
+  const runs = yield* Runs
+  const hints = yield* DeadlineHints
+  /** Requests whose events cannot be read: they wait for another release, and must not keep the others waiting. */
+  const unreadable = new Set<RequestId>()
+
+  /** True when this has ended it. */
+  const expire = Effect.fnUntraced(function* (id: RequestId, at: number) {
+    const { events, state } = yield* actors.execute(id, { _tag: "Expire", at })
+    if (state._tag === "NotSubmitted") return false
+    if (state.phase._tag === "Cancelled") yield* runs.stop(id)
+    // The queue did not show its start yet, and may not show its other deadline when that is asked for.
+    const { endBy } = state.submitted.deadlines ?? {}
+    if (events.length === 0 && endBy !== undefined && endBy > at) hints.hint(endBy)
+    return events.length > 0
+  })
+
+  const expireOne = (id: RequestId, at: number) =>
+    unreadable.has(id)
+      ? Effect.succeed(false)
+      : expire(id, at).pipe(
+          Effect.catchTag(["RequestNotFound", "NotDispatchable", "RequestNotEnded"], Effect.die),
+          Effect.catchDefect((defect) => {
+            unreadable.add(id)
+            return Effect.as(
+              Effect.logError("A request with a deadline cannot be read; it is left alone", defect),
+              false
+            )
+          }),
+          Effect.annotateLogs({ request_id: id })
+        )
+
+  return Effect.fnUntraced(function* (now: number) {
+    let count = 0
+    yield* Pages.forEach({
+      read: (after: { readonly at: number; readonly requestId: RequestId } | null) =>
+        dueWork.deadlines({ now, after, limit: pageSize }),
+      use: ({ requestId }) =>
+        Effect.map(expireOne(requestId, now), (ended) => {
+          if (ended) count++
+        }),
+      concurrency
+    })
+    return count
+  })
+})

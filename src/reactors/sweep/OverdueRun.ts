@@ -1,0 +1,109 @@
+/**
+ * What has become of a run that takes longer than is usual (decisions, "Overdue"). Alive: nothing. Finished: recorded as
+ * its end. Lost, or unknown to its provider: to be run again, and one retry of the sweep counted.
+ */
+import { Clock, Effect, Fiber, Option } from "effect"
+import type { RequestId } from "#domain/Ids.ts"
+import { nextAction } from "#domain/inference-request/NextAction.ts"
+import type { Request, Run } from "#domain/inference-request/State.ts"
+import type { DueClaim } from "#projections/due-work/DueWork.ts"
+import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
+import type { JobState } from "#src/providers/Provider.ts"
+import { Providers } from "#src/providers/Providers.ts"
+import * as OutcomeRecord from "#src/reactors/dispatch/OutcomeRecord.ts"
+import { Runs } from "#src/reactors/dispatch/Runs.ts"
+import { NodeIdentity } from "#src/reactors/NodeIdentity.ts"
+import { RequestActors } from "#src/requests/RequestActors.ts"
+
+/** How long a provider has to say how a job is doing. */
+const lookLimit = "10 seconds"
+
+export type Found = "alive" | "finished" | "lost"
+
+const alive: JobState = { _tag: "Alive" }
+const unknown: JobState = { _tag: "Unknown" }
+
+export const make = Effect.gen(function* () {
+  const actors = yield* RequestActors
+  const catalog = yield* Catalog
+  const node = yield* NodeIdentity
+  const providers = yield* Providers
+  const record = yield* OutcomeRecord.make
+  const runs = yield* Runs
+  const scope = yield* Effect.scope
+
+  /** What its node has in hand is that node's business; this is known without a provider. */
+  const isInHand = (owner: string, id: RequestId) =>
+    owner === node.self ? runs.has(id) : node.isAlive(owner)
+
+  /**
+   * A provider that cannot be asked for now, or takes too long, may well be at work: a second run would be a waste. One
+   * that does not even let itself be interrupted is left behind.
+   */
+  const ask = Effect.fnUntraced(function* (look: Effect.Effect<JobState>) {
+    const asking = yield* Effect.forkIn(look, scope)
+    const answer = yield* Effect.timeoutOption(Fiber.await(asking), lookLimit)
+    if (Option.isNone(answer)) {
+      yield* Effect.forkIn(Fiber.interrupt(asking), scope)
+      yield* Effect.logWarning("A provider does not say how an overdue job is doing")
+      return alive
+    }
+    if (answer.value._tag === "Success") return answer.value.value
+    yield* Effect.logError("A provider failed to say how an overdue job is doing", answer.value.cause)
+    return alive
+  })
+
+  const lost = Effect.fnUntraced(function* (id: RequestId, attempt: number) {
+    const at = yield* Clock.currentTimeMillis
+    yield* actors.execute(id, { _tag: "SweepRetry", at, attempt, reason: "lost" })
+    yield* runs.stop(id)
+  })
+
+  const lookAt = (job: OutcomeRecord.EndedJob, jobId: string, entry: CatalogEntry | null) => {
+    const provider = entry === null ? null : providers.find(entry.model.provider)
+    return entry === null || provider === null
+      ? Effect.succeed(unknown)
+      : ask(Effect.suspend(() => provider.look({ ...job, model: entry.model }, jobId)))
+  }
+
+  const withJob = Effect.fnUntraced(function* (id: RequestId, request: Request, jobId: string) {
+    const { accountId, model, modelVersion } = request.submitted
+    const { attempt } = request
+    const job = { requestId: id, accountId, attempt }
+    const entry = yield* catalog.findVersion(model, modelVersion)
+    const state = yield* lookAt(job, jobId, entry)
+    switch (state._tag) {
+      case "Alive":
+        return "alive"
+      case "Finished": {
+        const at = yield* Clock.currentTimeMillis
+        yield* record(job, entry, state.outcome, { at, startedAt: null })
+        yield* runs.stop(id)
+        return "finished"
+      }
+      case "Unknown":
+        yield* lost(id, attempt)
+        return "lost"
+    }
+  })
+
+  const withoutJob = Effect.fnUntraced(function* (id: RequestId, attempt: number, { node: owner }: Run) {
+    if (isInHand(owner, id)) return "alive"
+    yield* lost(id, attempt)
+    return "lost"
+  })
+
+  /** `null` when the run is over by now. */
+  return Effect.fnUntraced(function* ({ jobId, node: owner, requestId: id }: DueClaim) {
+    // The most common one is not even looked up.
+    if (jobId === null && isInHand(owner, id)) return "alive" satisfies Found
+    const { state } = yield* actors.refresh(id)
+    if (state._tag === "NotSubmitted") return null
+    const action = nextAction(state)
+    if (action._tag !== "AwaitOutcome" && action._tag !== "StopRun") return null
+    const { run } = action
+    const found: Found =
+      run.jobId === null ? yield* withoutJob(id, state.attempt, run) : yield* withJob(id, state, run.jobId)
+    return found
+  })
+})

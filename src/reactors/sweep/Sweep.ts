@@ -1,0 +1,148 @@
+/** One sweep: what the work queue shows that does not go on, and what is done about it. */
+import { Clock, Effect } from "effect"
+import type { RequestId } from "#domain/Ids.ts"
+import * as SweepSchedule from "#domain/inference-request/SweepSchedule.ts"
+import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import type { Rejection } from "#domain/inference-request/Command.ts"
+import { type DueClaim, DueWork } from "#projections/due-work/DueWork.ts"
+import { projection } from "#projections/due-work/DueWorkProjection.ts"
+import { Projections } from "#projections/Projections.ts"
+import * as Expiry from "#src/reactors/deadlines/Expiry.ts"
+import { Runs } from "#src/reactors/dispatch/Runs.ts"
+import { Finalizer } from "#src/reactors/finalize/Finalizer.ts"
+import { NodeIdentity } from "#src/reactors/NodeIdentity.ts"
+import * as Pages from "#src/reactors/Pages.ts"
+import { RequestActors } from "#src/requests/RequestActors.ts"
+import * as OverdueRun from "./OverdueRun.ts"
+
+const pageSize = 500
+const concurrency = 64
+
+/** The longest that one request may hold up a sweep: more than its provider has to answer. */
+const requestLimit = "20 seconds"
+
+/** How many requests a sweep did what with. */
+export interface Swept {
+  /** Ended: a deadline had passed. */
+  readonly expired: number
+  /** Failed for good. */
+  readonly forceFailed: number
+  /** Overdue and found lost: to be run again. */
+  readonly lost: number
+  /** Overdue and found finished. */
+  readonly finished: number
+  /** Marked completed with files missing: these are being stored. */
+  readonly mediaMissing: number
+}
+
+type Tally = { -readonly [Kind in keyof Swept]: Swept[Kind] }
+
+const isNothing = (swept: Swept) => Object.values(swept).every((count) => count === 0)
+
+export const make = Effect.gen(function* () {
+  const actors = yield* RequestActors
+  const dueWork = yield* DueWork
+  const expireDue = yield* Expiry.make
+  const finalizer = yield* Finalizer
+  const node = yield* NodeIdentity
+  const overdueRun = yield* OverdueRun.make
+  const projections = yield* Projections
+  const reader = yield* EventReader
+  const runs = yield* Runs
+  /** Requests whose events cannot be read: they wait for another release. */
+  const unreadable = new Set<RequestId>()
+
+  /** Whatever goes wrong with one request, the others are swept. */
+  const alone = (id: RequestId, effect: Effect.Effect<void, EventStoreError | Rejection>) =>
+    unreadable.has(id)
+      ? Effect.void
+      : effect.pipe(
+          Effect.timeoutOrElse({
+            duration: requestLimit,
+            orElse: () => Effect.logWarning("Sweeping a request took too long; the next sweep tries again")
+          }),
+          Effect.catch((error) =>
+            Effect.logError("A request could not be swept; the next sweep tries again", error)
+          ),
+          Effect.catchDefect((defect) => {
+            unreadable.add(id)
+            return Effect.logError("A request cannot be swept; it is left alone until the next start", defect)
+          }),
+          Effect.annotateLogs({ request_id: id })
+        )
+
+  const forceFail = (tally: Tally, now: number) =>
+    Pages.forEach({
+      read: (after: RequestId | null) => {
+        const createdBefore = now - SweepSchedule.ageBeforeForceFail
+        return dueWork.forceFailable({ createdBefore, after, limit: pageSize })
+      },
+      use: (id) =>
+        alone(
+          id,
+          Effect.flatMap(actors.execute(id, { _tag: "ForceFail", at: now }), ({ events }) => {
+            if (events.length === 0) return Effect.void
+            tally.forceFailed++
+            return runs.stop(id)
+          })
+        ),
+      concurrency
+    })
+
+  const overdue = (tally: Tally, now: number) =>
+    Pages.forEach({
+      read: (after: DueClaim | null) => dueWork.overdue({ now, after, limit: pageSize }),
+      use: (claim) =>
+        alone(
+          claim.requestId,
+          Effect.map(overdueRun(claim), (found) => {
+            if (found === "lost") tally.lost++
+            else if (found === "finished") tally.finished++
+          })
+        ),
+      concurrency
+    })
+
+  /** Another node that lives stores the files of the runs that it had. */
+  const isWorkedOn = ({ node: owner, requestId }: DueClaim) =>
+    finalizer.has(requestId) || (owner !== node.self && node.isAlive(owner))
+
+  const finalize = (tally: Tally, now: number) =>
+    Pages.forEach({
+      read: (after: DueClaim | null) => dueWork.finalizing({ now, after, limit: pageSize }),
+      use: (claim) => {
+        if (isWorkedOn(claim)) return Effect.void
+        tally.mediaMissing++
+        return alone(claim.requestId, finalizer.start(claim.requestId))
+      },
+      concurrency
+    })
+
+  const told = (swept: Swept) =>
+    isNothing(swept)
+      ? Effect.void
+      : Effect.annotateLogs(Effect.logInfo("The sweep found requests that did not go on"), { ...swept })
+
+  /** Goes on with the rows there are when the queue lags: the requests themselves decide. */
+  const begin = Effect.gen(function* () {
+    yield* projections.waitFor(yield* reader.head, { projection: projection.name })
+    const tally: Tally = { expired: 0, forceFailed: 0, lost: 0, finished: 0, mediaMissing: 0 }
+    return { now: yield* Clock.currentTimeMillis, tally }
+  })
+
+  return {
+    /** Everything, in this order. Fails when the log or the queue cannot be read. */
+    all: Effect.gen(function* () {
+      const { now, tally } = yield* begin
+      tally.expired = yield* expireDue(now)
+      yield* forceFail(tally, now)
+      yield* overdue(tally, now)
+      yield* finalize(tally, now)
+      yield* told(tally)
+      const swept: Swept = tally
+      return swept
+    }),
+    /** Files that are missing alone: what a former process was at. */
+    finalizing: Effect.flatMap(begin, ({ now, tally }) => finalize(tally, now))
+  }
+})

@@ -1,0 +1,106 @@
+/** A batch that is undone, since another projection failed in it, is applied again: nothing of the first time may stay. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import { allProjections } from "#projections/AllProjections.ts"
+import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
+import type { Projection } from "#projections/Projection.ts"
+import * as Checkpoints from "#projections/runner/Checkpoints.ts"
+import { type Group, makeApply } from "#projections/runner/Group.ts"
+import * as Member from "#projections/runner/Member.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import * as Database from "#streams/sqlite/Database.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as AccountLog from "../ledger/AccountLog.ts"
+import { dump } from "../ReadSide.ts"
+import * as Log from "../RequestLog.ts"
+
+/** Comes last, and fails when it sees the first request that ends: at the event, or when the batch is written. */
+const broken = (isLate: boolean): Projection => ({
+  name: "broken",
+  version: 1,
+  tables: "CREATE TABLE broken_rows (id TEXT) STRICT",
+  open: () => {
+    let hasFailed = false
+    const fail = () => {
+      throw new Error("not applicable")
+    }
+    const seen = () => {
+      hasFailed = true
+      if (!isLate) fail()
+    }
+    const kept = { write: () => void (hasFailed && fail()), forget: () => void (hasFailed = false) }
+    return { rules: [{ type: "RequestCancelled", apply: seen }], kept: [kept] }
+  }
+})
+
+const lives = Effect.gen(function* () {
+  yield* AccountLog.topUp(Log.alice, "25")
+  for (const number of [1, 2, 3]) yield* Log.append(number, Log.submitted(Log.alice, Log.echo))
+  yield* Log.append(1, Log.dispatched(1), Log.started(1), Log.completed(1))
+  yield* Log.append(2, { _tag: "RequestCancelled", at: Log.t0, reason: "requested" })
+  yield* AccountLog.limit(Log.alice, "1", 3)
+  yield* Log.append(4, Log.submitted(Log.bob, Log.slow))
+  yield* Log.append(3, Log.dispatched(1), Log.started(1), Log.completed(1))
+})
+
+/** The rows of the projections after the batches, and which of them failed. */
+const rowsOf = (
+  projections: ReadonlyArray<Projection>,
+  ...batches: ReadonlyArray<ReadonlyArray<RecordedEvent>>
+) =>
+  Effect.map(TempDirectory.make, (directory) => {
+    const filename = `${directory}/projections.sqlite`
+    const db = Database.open({ filename, synchronous: "NORMAL" })
+    const checkpoints = Checkpoints.make(db)
+    for (const projection of projections) checkpoints.rebuild(projection)
+    const members = projections.map((projection) => Member.open(projection, db))
+    const group: Group = { members, checkpoint: Checkpoints.start }
+    const apply = makeApply(db, checkpoints)
+    const failures = batches.flatMap((events) => apply(group, events))
+    db.close()
+    const { checkpoints: _, broken_rows: __, ...rows } = dump(filename)
+    return { rows, failed: failures.map(({ member }) => member.name) }
+  }).pipe(Effect.scoped)
+
+const logged = Effect.flatMap(EventReader, ({ readAll }) =>
+  Stream.runCollect(readAll(GlobalPosition.beginning))
+)
+
+describe("A batch that was undone", () => {
+  it.effect.each([false, true])(
+    "leaves the rows of one that was not (found out when written: %s)",
+    (isLate) =>
+      Effect.gen(function* () {
+        yield* lives
+        const events = yield* logged
+        const alone = yield* rowsOf(allProjections, events)
+        assert.lengthOf(alone.rows["ledger_entries"] ?? [], 8)
+        const beside = yield* rowsOf([...allProjections, broken(isLate)], events)
+        assert.deepStrictEqual(beside.failed, ["broken"])
+        assert.deepStrictEqual(beside.rows, alone.rows)
+      }).pipe(Effect.provide(MemoryEventStore.layer))
+  )
+
+  it.effect(
+    "leaves the ledger right before the event that it could not write, and everything until then once",
+    () =>
+      Effect.gen(function* () {
+        const submit = (number: number) => Log.append(number, Log.submitted(Log.alice, Log.echo))
+        yield* submit(1)
+        yield* AccountLog.topUp(Log.alice, "25")
+        yield* submit(2)
+        const good = yield* logged
+        yield* submit(1)
+        yield* submit(3)
+        const events = yield* logged
+        const ledger = [LedgerProjection.projection]
+        const until = yield* rowsOf(ledger, good)
+        const failing = yield* rowsOf(ledger, events.slice(0, 1), events.slice(1))
+        assert.deepStrictEqual(failing.failed, ["ledger"])
+        assert.deepStrictEqual(failing.rows, until.rows)
+      }).pipe(Effect.provide(MemoryEventStore.layer))
+  )
+})
