@@ -1,6 +1,7 @@
 /** What every command that changes something needs: the log, its payloads, the aggregates, and the read side. */
 import { Config, Effect, Layer } from "effect"
 import { DueWork } from "#projections/due-work/DueWork.ts"
+import { Ledger } from "#projections/ledger/Ledger.ts"
 import { Projections } from "#projections/Projections.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
 import * as Generations from "#projections/rebuild/Generations.ts"
@@ -41,7 +42,10 @@ const projections = Layer.unwrap(
   )
 )
 
-const readModels = DueWork.layer.pipe(Layer.provideMerge(ReadModels.layer), Layer.provideMerge(projections))
+const readModels = Layer.mergeAll(DueWork.layer, Ledger.layer).pipe(
+  Layer.provideMerge(ReadModels.layer),
+  Layer.provideMerge(projections)
+)
 
 const aggregates = Layer.mergeAll(
   Accounts.layer.pipe(Layer.provideMerge(AccountActors.layer)),

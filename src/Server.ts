@@ -1,11 +1,15 @@
 /** One node: everything that `inferlog serve` runs. Each layer starts what it is for and stops it with its scope. */
 import { Console, Effect, Layer } from "effect"
+import { Retention } from "#projections/retention/Retention.ts"
 import { Authentication } from "./accounts/Authentication.ts"
 import * as Bootstrap from "./accounts/Bootstrap.ts"
 import * as AdminServer from "./admin/AdminServer.ts"
+import { Funds } from "./billing/Funds.ts"
 import * as Core from "./Core.ts"
 import * as InferlogHttp from "./http/HttpServer.ts"
 import { MediaStore } from "./media/MediaStore.ts"
+import { RemoteMedia } from "./media/RemoteMedia.ts"
+import { Thumbnails } from "./media/Thumbnails.ts"
 import * as BuiltinCatalog from "./models/BuiltinCatalog.ts"
 import * as Lifecycle from "./operations/Lifecycle.ts"
 import * as RequestMetrics from "./operations/metrics/RequestMetrics.ts"
@@ -15,14 +19,23 @@ import * as Telemetry from "./operations/telemetry/Telemetry.ts"
 import { listenAddress } from "./ListenAddress.ts"
 import { Outbound } from "./outbound/Outbound.ts"
 import { OwnListeners } from "./outbound/OwnListeners.ts"
+import { VisionWorkers } from "./providers/builtin/vision/VisionWorkers.ts"
 import { Providers } from "./providers/Providers.ts"
 import { PublicUrls } from "./PublicUrls.ts"
+import { DeadlineHints } from "./reactors/deadlines/DeadlineHints.ts"
+import * as Deadlines from "./reactors/deadlines/Deadlines.ts"
 import * as Dispatcher from "./reactors/dispatch/Dispatcher.ts"
 import { Runs } from "./reactors/dispatch/Runs.ts"
+import { Finalizer } from "./reactors/finalize/Finalizer.ts"
 import { NodeIdentity } from "./reactors/NodeIdentity.ts"
+import { RetentionSweep } from "./reactors/retention/RetentionSweep.ts"
+import { Sweeper } from "./reactors/sweep/Sweeper.ts"
+import * as Sweeping from "./reactors/sweep/Sweeping.ts"
 import * as ActorRequests from "./requests/ActorRequests.ts"
 import * as ProjectedQueueDepth from "./requests/ProjectedQueueDepth.ts"
 import { RequestChanges } from "./requests/RequestChanges.ts"
+import { AccountErasing, TakesRequests } from "./retention/AccountErasing.ts"
+import { Eraser } from "./retention/Eraser.ts"
 import { ScratchDirectory } from "./ScratchDirectory.ts"
 import * as Misspelled from "./settings/Misspelled.ts"
 
@@ -39,15 +52,31 @@ const outbound = Outbound.layer.pipe(
 /** Built over the core, which holds the lock that makes the scratch directory ours alone. */
 const media = Layer.mergeAll(MediaStore.layer, outbound, ScratchDirectory.layer)
 
-const requests = SubmitSpans.requests.pipe(
-  Layer.provide(ActorRequests.layer),
-  Layer.provide([RequestChanges.layer, ProjectedQueueDepth.layer])
+const eraser = Layer.mergeAll(Eraser.layer, Layer.succeed(TakesRequests, true))
+
+const retention = RetentionSweep.layer.pipe(
+  Layer.provide(Telemetry.untraced),
+  Layer.provide(AccountErasing.layer),
+  Layer.provide(Retention.layer)
 )
 
-const dispatcher = Dispatcher.layer.pipe(
+const requests = SubmitSpans.requests.pipe(
+  Layer.provide(ActorRequests.layer),
+  Layer.provide([RequestChanges.layer, ProjectedQueueDepth.layer, Funds.layer])
+)
+
+const finalizer = Finalizer.layer.pipe(
+  Layer.provide(Telemetry.untraced),
+  Layer.provide([RemoteMedia.layer, Thumbnails.layer.pipe(Layer.provide(VisionWorkers.layer))])
+)
+
+const sweeping = Sweeping.layer.pipe(Layer.provide(Sweeper.layer))
+
+const dispatcher = Layer.mergeAll(Dispatcher.layer, Deadlines.layer, sweeping).pipe(
   Layer.provide(Telemetry.untraced),
   Layer.provideMerge(SubmitSpans.runs),
   Layer.provide(Runs.layer),
+  Layer.provide(finalizer),
   Layer.provide([Providers.layer, NodeIdentity.layerSingle])
 )
 
@@ -66,11 +95,12 @@ export const layerOf = (catalog: typeof BuiltinCatalog.layer) =>
   Layer.merge(announce, Misspelled.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(http, AdminServer.layer)),
     Layer.provideMerge(Operations.readings),
-    Layer.provideMerge(dispatcher),
+    Layer.provideMerge(Layer.mergeAll(dispatcher, retention)),
     Layer.provideMerge(Layer.mergeAll(requests, Authentication.layer)),
+    Layer.provideMerge(eraser),
     Layer.provideMerge(media),
     Layer.provideMerge(RequestMetrics.layer),
-    Layer.provideMerge(Layer.mergeAll(Core.layer, catalog, PublicUrls.layer)),
+    Layer.provideMerge(Layer.mergeAll(Core.layer, catalog, PublicUrls.layer, DeadlineHints.layer)),
     Layer.provide(Operations.ground)
   )
 

@@ -3,6 +3,7 @@
  * what the client sent.
  */
 import { Data } from "effect"
+import * as Money from "#domain/Money.ts"
 import * as Answer from "./Answer.ts"
 import type { Issue } from "./views/EnvelopeView.ts"
 
@@ -38,6 +39,21 @@ export const unauthorized = new Refusal({
   headers: { "www-authenticate": "Key" }
 })
 
+/** Both in nano-USD; told in USD. */
+export const insufficientBalance = (amounts: {
+  readonly required: Money.NanoUsd
+  readonly available: Money.NanoUsd
+}): Refusal =>
+  new Refusal({
+    status: 402,
+    error: "The account's balance is insufficient.",
+    details: {
+      code: "INSUFFICIENT_BALANCE",
+      required: Money.format(amounts.required),
+      available: Money.format(amounts.available)
+    }
+  })
+
 export const forbidden = new Refusal({ status: 403, error: "This key has no access to the resource." })
 
 export const notFound = (what: string): Refusal => new Refusal({ status: 404, error: `${what} not found.` })
@@ -63,6 +79,24 @@ export const idempotencyKeyReused = new Refusal({
   status: 409,
   error: "Another request was submitted under this Idempotency-Key.",
   details: { code: "IDEMPOTENCY_KEY_REUSED" }
+})
+
+export const requestNotEnded = new Refusal({
+  status: 409,
+  error: "The request has not ended: cancel it first.",
+  details: { code: "REQUEST_NOT_ENDED" }
+})
+
+export const payloadsErased = new Refusal({
+  status: 410,
+  error: "The input and output of the request were erased.",
+  details: { code: "PAYLOADS_ERASED" }
+})
+
+export const fileGone = new Refusal({
+  status: 410,
+  error: "The file was removed.",
+  details: { code: "FILE_GONE" }
 })
 
 export const bodyTooLarge = (maxBytes: number): Refusal =>

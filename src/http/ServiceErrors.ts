@@ -2,13 +2,16 @@
 import type { Unauthorized } from "#src/accounts/Authentication.ts"
 import type {
   IdempotencyKeyReused,
+  InsufficientBalance,
   InvalidInput,
   ModelNotFound,
   QueueFull,
   RequestForbidden,
   RequestNotFound,
-  StorageError
+  StorageError,
+  TooManyOpenRequests
 } from "#src/requests/Requests.ts"
+import type { RequestNotEnded } from "#src/retention/Eraser.ts"
 import * as Refusal from "./Refusal.ts"
 
 export type ServiceError =
@@ -18,8 +21,11 @@ export type ServiceError =
   | InvalidInput
   | IdempotencyKeyReused
   | QueueFull
+  | InsufficientBalance
+  | TooManyOpenRequests
   | RequestNotFound
   | RequestForbidden
+  | RequestNotEnded
   | StorageError
 
 export const toRefusal = (error: ServiceError): Refusal.Refusal => {
@@ -36,10 +42,16 @@ export const toRefusal = (error: ServiceError): Refusal.Refusal => {
       return Refusal.idempotencyKeyReused
     case "QueueFull":
       return Refusal.rateLimited({ scope: "model", retryAfterSeconds: error.retryAfterSeconds })
+    case "InsufficientBalance":
+      return Refusal.insufficientBalance(error)
+    case "TooManyOpenRequests":
+      return Refusal.rateLimited({ scope: "account", retryAfterSeconds: error.retryAfterSeconds })
     case "RequestNotFound":
       return Refusal.unknownRequest
     case "RequestForbidden":
       return Refusal.forbidden
+    case "RequestNotEnded":
+      return Refusal.requestNotEnded
     case "EventStoreError":
     case "BlobStoreError":
       return Refusal.unavailable

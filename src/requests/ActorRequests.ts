@@ -1,6 +1,7 @@
 /** `Requests` over the actors of this node. */
 import { Effect, Layer } from "effect"
 import * as Cancelling from "./Cancelling.ts"
+import { Eraser } from "#src/retention/Eraser.ts"
 import * as Reading from "./Reading.ts"
 import { Requests } from "./Requests.ts"
 import * as Submitting from "./Submitting.ts"
@@ -11,6 +12,13 @@ export const layer = Layer.effect(
     const reading = yield* Reading.make
     const submit = yield* Submitting.make
     const cancel = yield* Cancelling.make(reading)
-    return Requests.of({ ...reading, submit, cancel })
+    const eraser = yield* Eraser
+    const erasePayloads: Requests["Service"]["erasePayloads"] = Effect.fn("Requests.erasePayloads")(
+      function* (options) {
+        const { id } = yield* reading.get(options)
+        yield* eraser.erase(id, "requested")
+      }
+    )
+    return Requests.of({ ...reading, submit, cancel, erasePayloads })
   })
 )

@@ -69,6 +69,7 @@ export const make = Effect.gen(function* () {
   })
 
   const payloads: Requests["Service"]["payloads"] = Effect.fnUntraced(function* ({ id, request }) {
+    if (request.erasure !== null) return { input: null, output: null }
     const stream = StreamName.make(InferenceRequest.aggregate.category, id)
     return {
       input: yield* open(stream, "input", request.submitted.payloads.input),

@@ -4,11 +4,13 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import type { Webhook } from "#domain/inference-request/Event.ts"
 import type { Request } from "#domain/inference-request/State.ts"
+import { NanoUsd } from "#domain/Money.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import type { Version } from "#streams/ExpectedVersion.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { PayloadUnavailable } from "#streams/Payload.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
+import type { RequestNotEnded } from "#src/retention/Eraser.ts"
 
 export class ModelNotFound extends Schema.TaggedError<ModelNotFound>()("ModelNotFound", {}) {}
 
@@ -34,12 +36,33 @@ export class QueueFull extends Schema.TaggedError<QueueFull>()("QueueFull", {
   retryAfterSeconds: Schema.Int
 }) {}
 
+/** The hold is more than what is available. */
+export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
+  /** The hold. */
+  required: NanoUsd,
+  /** The account's balance less what is held; its credit limit comes on top. */
+  available: NanoUsd
+}) {}
+
+/** The account has as many requests that have not ended as it may (`maxOpenRequests`). */
+export class TooManyOpenRequests extends Schema.TaggedError<TooManyOpenRequests>()("TooManyOpenRequests", {
+  retryAfterSeconds: Schema.Int
+}) {}
+
 export class RequestNotFound extends Schema.TaggedError<RequestNotFound>()("RequestNotFound", {}) {}
 
 /** The request is another account's. */
 export class RequestForbidden extends Schema.TaggedError<RequestForbidden>()("RequestForbidden", {}) {}
 
 export type StorageError = EventStoreError | BlobStoreError
+
+/** How long the client waits (decisions, "Deadlines"), ms from the submit; each `null`: for ever. */
+export interface RelativeDeadlines {
+  /** Until it has started. */
+  readonly startTimeoutMs: number | null
+  /** Until it has ended. */
+  readonly cancelAfterMs: number | null
+}
 
 export interface Submission {
   readonly caller: Caller
@@ -49,6 +72,7 @@ export interface Submission {
   readonly input: Json
   readonly metadata: Readonly<Record<string, string>>
   readonly webhook: Webhook | null
+  readonly deadlines: RelativeDeadlines
   readonly idempotency: { readonly key: string; readonly requestHash: string } | null
 }
 
@@ -64,16 +88,23 @@ export class Requests extends Context.Service<
   Requests,
   {
     /**
-     * Accepted durably when this returns. `replayed`: the answer of an earlier twin under the same key. Once there is
-     * one, nothing is checked again that may have changed since: neither model and input, nor the caller's own `check`,
-     * which otherwise runs between the two.
+     * Accepted durably when this returns, and its hold taken from what the account has. `replayed`: the answer of an earlier
+     * twin under the same key. Once there is one, nothing is checked again that may have changed since: neither model and
+     * input, nor the caller's own `check`, which otherwise runs between the two.
      */
     submit<E = never>(
       submission: Submission,
       check?: Effect.Effect<void, E>
     ): Effect.Effect<
       Snapshot & { readonly replayed: boolean },
-      E | ModelNotFound | InvalidInput | IdempotencyKeyReused | QueueFull | StorageError
+      | E
+      | ModelNotFound
+      | InvalidInput
+      | IdempotencyKeyReused
+      | QueueFull
+      | InsufficientBalance
+      | TooManyOpenRequests
+      | StorageError
     >
     /** `endpoint`, when given, must be the request's model: another one's request is `RequestNotFound`. */
     get(options: {
@@ -96,6 +127,11 @@ export class Requests extends Context.Service<
       Snapshot & { readonly cancel: { readonly accepted: boolean; readonly reason: string } },
       RequestNotFound | RequestForbidden | EventStoreError
     >
+    /** Erases input, output and files for good; they are gone when it returns. Repeated it changes nothing. */
+    erasePayloads(options: {
+      readonly caller: Caller
+      readonly id: RequestId
+    }): Effect.Effect<void, RequestNotFound | RequestForbidden | RequestNotEnded | StorageError>
     /** Input and output as JSON, each `null` when not there (yet, or any more). */
     payloads(
       snapshot: Snapshot

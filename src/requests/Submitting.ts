@@ -1,9 +1,9 @@
-/** Accepting a request: validated, quoted, its key reserved, then durable on the log. */
+/** Accepting a request: validated, quoted, its key and its hold reserved, then durable on the log. */
 import * as crypto from "node:crypto"
 import { Clock, Effect } from "effect"
 import { RequestId } from "#domain/Ids.ts"
 import * as IdempotencyKey from "#domain/idempotency-key/IdempotencyKey.ts"
-import type { RequestSubmitted } from "#domain/inference-request/Event.ts"
+import type { Deadlines, RequestSubmitted } from "#domain/inference-request/Event.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import * as Pricing from "#domain/Pricing.ts"
 import * as RetrySchedule from "#domain/RetrySchedule.ts"
@@ -12,6 +12,8 @@ import * as Payload from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
+import { DeadlineHints } from "#src/reactors/deadlines/DeadlineHints.ts"
+import * as AbsoluteDeadlines from "./AbsoluteDeadlines.ts"
 import { IdempotencyKeyActors } from "./IdempotencyKeyActors.ts"
 import { QueueDepth } from "./QueueDepth.ts"
 import { RequestActors } from "./RequestActors.ts"
@@ -24,6 +26,7 @@ import {
   type Submission
 } from "./Requests.ts"
 import * as Snapshot from "./Snapshot.ts"
+import * as UnderHold from "./UnderHold.ts"
 
 const keyStream = ({ accountId }: Caller, key: string): string =>
   IdempotencyKey.streamId(accountId, crypto.hash("sha256", key, "base64url"))
@@ -41,6 +44,8 @@ export const make = Effect.gen(function* () {
   const payloads = yield* Payload.Payloads
   const depth = yield* QueueDepth
   const ids = yield* IdGenerator
+  const hints = yield* DeadlineHints
+  const underHold = yield* UnderHold.make
 
   /** What a submit must be, whoever sends it and under whichever id. */
   const admit = <E>({ endpoint, input }: Submission, check: Effect.Effect<void, E>) =>
@@ -67,6 +72,7 @@ export const make = Effect.gen(function* () {
     { model }: CatalogEntry,
     quote: Pricing.Quote,
     at: number,
+    deadlines: Deadlines | null,
     input: Payload.SealedPayload
   ): Omit<RequestSubmitted, "_tag"> => ({
     at,
@@ -75,34 +81,51 @@ export const make = Effect.gen(function* () {
     modelVersion: model.version,
     metadata,
     ...(webhook === null ? {} : { webhook }),
+    ...(deadlines === null ? {} : { deadlines }),
+    expectedMs: Math.round(model.expectedSeconds * 1_000),
     quote,
     retry: model.retry ?? RetrySchedule.transportErrors,
     payloads: { input: Payload.refOf(input) }
   })
+
+  /** Also when the client goes away meanwhile: what has begun to be submitted may be accepted yet. */
+  const hinting = <A, E>(deadlines: Deadlines | null, append: Effect.Effect<A, E>) =>
+    deadlines === null
+      ? append
+      : Effect.ensuring(
+          append,
+          Effect.sync(() => hints.hint(AbsoluteDeadlines.earliest(deadlines)))
+        )
 
   const accept = (submission: Submission, entry: CatalogEntry, id: RequestId, at: number) => {
     const { quantity, maxQuantity } = entry.quantities(submission.input)
     const quote = Pricing.quote(entry.model.price, quantity, maxQuantity)
     // An id that is reserved may have been submitted under before; any other has just been made.
     const execute = submission.idempotency === null ? requests.create : requests.execute
-    const sealed = payloads.seal({
+    const seal = payloads.seal({
       owner: submission.caller.accountId,
       stream: StreamName.make(InferenceRequest.aggregate.category, id),
       name: "input",
       json: submission.input
     })
-    return Effect.flatMap(sealed, (input) => {
-      const request = submitted(submission, entry, quote, at, input)
-      return Effect.matchEffect(execute(id, { _tag: "Submit", request }, [input]), {
-        onSuccess: (accepted) => {
-          const snapshot = Snapshot.asSubmitted(id, accepted)
-          return snapshot === null
-            ? Effect.die("A submitted request has no state")
-            : Effect.succeed({ ...snapshot, replayed: accepted.events.length === 0 })
-        },
-        onFailure: (error) => (error._tag === "EventStoreError" ? Effect.fail(error) : Effect.die(error))
-      })
-    })
+    const deadlines = AbsoluteDeadlines.of(submission.deadlines, at)
+    const append = (input: Payload.SealedPayload) => {
+      const request = submitted(submission, entry, quote, at, deadlines, input)
+      const appended = Effect.catch(execute(id, { _tag: "Submit", request }, [input]), (error) =>
+        error._tag === "EventStoreError" ? Effect.fail(error) : Effect.die(error)
+      )
+      return hinting(deadlines, appended)
+    }
+    const { accountId } = submission.caller
+    return Effect.flatMap(
+      underHold({ accountId, requestId: id, hold: quote.hold, seal, append }),
+      (accepted) => {
+        const snapshot = Snapshot.asSubmitted(id, accepted)
+        return snapshot === null
+          ? Effect.die("A submitted request has no state")
+          : Effect.succeed({ ...snapshot, replayed: accepted.events.length === 0 })
+      }
+    )
   }
 
   const submitNew = <E>(submission: Submission, check: Effect.Effect<void, E>) =>
@@ -147,7 +170,15 @@ export const make = Effect.gen(function* () {
     const first = Snapshot.asSubmitted(id, yield* requests.current(id))
     if (first !== null) return { ...first, replayed: true }
     yield* checkQueue(entry)
-    return yield* accept(submission, entry, id, at)
+    return yield* Effect.catchTag(
+      accept(submission, entry, id, at),
+      ["InsufficientBalance", "TooManyOpenRequests"],
+      // A twin may have been accepted since, and hold what this one would have.
+      Effect.fnUntraced(function* (refused) {
+        const first = Snapshot.asSubmitted(id, yield* requests.current(id))
+        return first === null ? yield* refused : { ...first, replayed: true }
+      })
+    )
   })
 
   const submit: Requests["Service"]["submit"] = <E = never>(

@@ -12,6 +12,8 @@ import * as OtlpSettings from "#src/operations/telemetry/OtlpSettings.ts"
 import { allowPrivateTargets } from "#src/outbound/Vetting.ts"
 import { visionWorkers } from "#src/providers/builtin/vision/VisionWorkers.ts"
 import { baseUrl, mcpUrl, mediaUrl, queueUrl } from "#src/PublicUrls.ts"
+import { sweepInterval } from "#src/reactors/sweep/Sweeping.ts"
+import { retention } from "#src/retention/RetentionTime.ts"
 import { blobStore } from "#src/storage/BlobStorage.ts"
 import { InvalidSettings } from "./InvalidSettings.ts"
 import type { Setting } from "./Setting.ts"
@@ -29,7 +31,9 @@ export const all: ReadonlyArray<Setting<unknown>> = [
   allowPrivateTargets,
   eventStore,
   blobStore,
+  retention,
   visionWorkers,
+  sweepInterval,
   logLevel,
   logFormat,
   logRequestsPerSecond,

@@ -32,6 +32,7 @@ export const submission = ({
   input,
   metadata: {},
   webhook: null,
+  deadlines: { startTimeoutMs: null, cancelAfterMs: null },
   idempotency: null,
   ...rest
 })
@@ -90,7 +91,12 @@ export const untilType = <Tag extends Event["_tag"]>(id: RequestId, tag: Tag, co
     (all) => Effect.fromNullishOr(ofType(all, tag)[count - 1])
   )
 
-const ends: ReadonlySet<string> = new Set(["RequestCompleted", "RequestFailed", "RequestCancelled"])
+const ends: ReadonlySet<string> = new Set([
+  "RequestCompleted",
+  "RequestFailed",
+  "RequestForceFailed",
+  "RequestCancelled"
+])
 
 export const terminal = (all: ReadonlyArray<Event>) => all.filter(({ _tag }) => ends.has(_tag))
 

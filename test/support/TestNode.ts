@@ -2,40 +2,62 @@
  * Whole nodes without HTTP, from real parts: a log and blobs in memory that several nodes share (`storeLayer`), and each
  * node's own actors, read side, dispatcher and services. Time is the test's clock.
  */
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Context, Effect, Exit, Layer, References, Scope } from "effect"
 import { DueWork } from "#projections/due-work/DueWork.ts"
+import { Ledger } from "#projections/ledger/Ledger.ts"
+import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
 import type { Projection } from "#projections/Projection.ts"
 import { Projections } from "#projections/Projections.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
+import { Funds } from "#src/billing/Funds.ts"
+import { MediaStore } from "#src/media/MediaStore.ts"
+import { RemoteMedia } from "#src/media/RemoteMedia.ts"
+import { Thumbnails } from "#src/media/Thumbnails.ts"
 import type { BuiltinModel } from "#src/models/builtin/BuiltinModel.ts"
 import { providerName } from "#src/models/builtin/BuiltinModel.ts"
 import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
+import { PublicUrls } from "#src/PublicUrls.ts"
+import { VisionWorkers } from "#src/providers/builtin/vision/VisionWorkers.ts"
 import { Providers } from "#src/providers/Providers.ts"
+import { DeadlineHints } from "#src/reactors/deadlines/DeadlineHints.ts"
+import * as Deadlines from "#src/reactors/deadlines/Deadlines.ts"
 import * as Dispatcher from "#src/reactors/dispatch/Dispatcher.ts"
 import { Runs } from "#src/reactors/dispatch/Runs.ts"
+import { Finalizer } from "#src/reactors/finalize/Finalizer.ts"
 import { NodeIdentity } from "#src/reactors/NodeIdentity.ts"
+import { Sweeper } from "#src/reactors/sweep/Sweeper.ts"
+import * as Sweeping from "#src/reactors/sweep/Sweeping.ts"
 import * as ActorRequests from "#src/requests/ActorRequests.ts"
 import { IdempotencyKeyActors } from "#src/requests/IdempotencyKeyActors.ts"
 import * as ProjectedQueueDepth from "#src/requests/ProjectedQueueDepth.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { RequestChanges } from "#src/requests/RequestChanges.ts"
+import { Eraser } from "#src/retention/Eraser.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import { Payloads } from "#streams/Payload.ts"
+import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
+import * as Receiver from "#test/src/outbound/Receiver.ts"
 import * as AppendFaults from "./AppendFaults.ts"
+import * as Scratch from "./Scratch.ts"
 import * as TempDirectory from "./TempDirectory.ts"
+import { TestAccounts } from "./TestAccounts.ts"
 import { models as testModels } from "./TestModels.ts"
 import { TestProvider } from "./TestProvider.ts"
 
 export interface NodeOptions {
   readonly name?: string
   readonly models?: ReadonlyArray<BuiltinModel>
-  /** Without a dispatcher requests wait for ever. */
+  /** Without a dispatcher requests wait for ever; nobody keeps their deadlines then. */
   readonly dispatches?: boolean
+  /** Whether it sweeps every minute of the test's clock; by default only when the test tells the `Sweeper` to. */
+  readonly sweeps?: boolean
+  /** The ledger is among them in any case. */
   readonly projections?: ReadonlyArray<Projection>
 }
 
@@ -44,7 +66,7 @@ class LiveNodes extends Context.Service<LiveNodes, Set<string>>()("inferlog/test
 
 /** What the nodes of a test share. */
 export const storeLayer = Layer.mergeAll(
-  MemoryEventStore.layer,
+  TestAccounts.layer.pipe(Layer.provideMerge(MemoryEventStore.layer)),
   MemoryBlobStore.layer,
   TestProvider.layer(providerName),
   Layer.sync(LiveNodes, () => new Set<string>())
@@ -60,28 +82,50 @@ const identity = (name: string) =>
   )
 
 const readSide = (projections: ReadonlyArray<Projection> | undefined) =>
-  DueWork.layer.pipe(
+  Layer.mergeAll(DueWork.layer, Ledger.layer).pipe(
     Layer.provideMerge(ReadModels.layer),
     Layer.provideMerge(
       TempDirectory.provide((directory) =>
         Projections.layerInProcess({
           filename: `${directory}/projections.sqlite`,
-          ...(projections === undefined ? {} : { projections })
+          ...(projections === undefined ? {} : { projections: [...projections, LedgerProjection.projection] })
         })
       )
     )
   )
 
+const publicUrls = PublicUrls.layerOf({
+  queueUrl: "https://queue.test",
+  baseUrl: "https://api.test",
+  mediaUrl: "https://media.test",
+  mcpUrl: "https://mcp.test"
+})
+
 const services = Layer.mergeAll(
-  ActorRequests.layer.pipe(
-    Layer.provideMerge(RequestChanges.layer),
+  TestAccounts.funded.pipe(
+    Layer.provide(ActorRequests.layer),
+    Layer.provideMerge(Layer.mergeAll(RequestChanges.layer, Funds.layer)),
     Layer.provide(ProjectedQueueDepth.layer)
   ),
   Authentication.layer,
   Accounts.layer
 ).pipe(
+  Layer.provideMerge(Eraser.layer),
   Layer.provideMerge(Layer.mergeAll(RequestActors.layer, IdempotencyKeyActors.layer, AccountActors.layer)),
-  Layer.provideMerge(Payloads.layer)
+  Layer.provideMerge(DeadlineHints.layer),
+  Layer.provideMerge(Layer.mergeAll(Payloads.layer, MediaStore.layer)),
+  Layer.provideMerge(publicUrls)
+)
+
+/** Without ffmpeg: films have no thumbnails. */
+const thumbnails = Thumbnails.layerNoDeps(null).pipe(
+  Layer.provide(VisionWorkers.layer),
+  Layer.provide(NodeFileSystem.layer)
+)
+
+const finalizer = Finalizer.layer.pipe(
+  Layer.provide([RemoteMedia.layer, thumbnails]),
+  Layer.provide([OutboundGuard.layer({ authorities: [Receiver.authority] }), Scratch.layer])
 )
 
 const providers = Layer.unwrap(Effect.map(TestProvider, ({ provider }) => Providers.layerOf([provider])))
@@ -91,10 +135,16 @@ export const nodeLayer = ({
   name = "node",
   models = Object.values(testModels),
   dispatches = true,
+  sweeps = false,
   projections
 }: NodeOptions = {}) =>
-  (dispatches ? Dispatcher.layer : Layer.empty).pipe(
+  Layer.merge(
+    dispatches ? Layer.merge(Dispatcher.layer, Deadlines.layer) : Layer.empty,
+    sweeps ? Sweeping.layer : Layer.empty
+  ).pipe(
+    Layer.provideMerge(Sweeper.layer),
     Layer.provideMerge(Runs.layer),
+    Layer.provideMerge(finalizer),
     Layer.provideMerge(services),
     Layer.provideMerge(Layer.mergeAll(readSide(projections), BuiltinCatalog.layerOf(models), providers)),
     Layer.provideMerge(Layer.mergeAll(IdGenerator.layer, identity(name))),

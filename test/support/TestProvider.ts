@@ -2,7 +2,7 @@
 import { Context, Deferred, Effect, Layer, Queue } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
-import type { Job, Provider, RunControl } from "#src/providers/Provider.ts"
+import type { Job, JobState, Provider, RunControl } from "#src/providers/Provider.ts"
 
 /** A run under way. What it is told to do it does in its own fiber, in turn. */
 export interface TestRun {
@@ -26,6 +26,10 @@ export class TestProvider extends Context.Service<
     readonly next: Effect.Effect<TestRun>
     /** From now on runs are this. */
     readonly answerWith: (script: (job: Job, control: RunControl) => Effect.Effect<ProviderOutcome>) => void
+    /** From now on jobs that are looked at are this; `Unknown` before. */
+    readonly lookAs: (look: Provider["look"]) => void
+    /** Jobs that were looked at, in order. */
+    readonly looked: () => ReadonlyArray<string>
     /** Requests whose runs have begun, in order. */
     readonly begun: () => ReadonlyArray<RequestId>
     /** Runs of a model now, and at most so far. */
@@ -41,6 +45,9 @@ export class TestProvider extends Context.Service<
         const begun: Array<RequestId> = []
         const counts = new Map<string, { now: number; most: number }>()
         let script: ((job: Job, control: RunControl) => Effect.Effect<ProviderOutcome>) | undefined
+
+        let looking: Provider["look"] = () => Effect.succeed<JobState>({ _tag: "Unknown" })
+        const looked: Array<string> = []
 
         const running = (endpoint: string) => counts.get(endpoint) ?? { now: 0, most: 0 }
         const count = (endpoint: string, change: 1 | -1) => {
@@ -73,12 +80,19 @@ export class TestProvider extends Context.Service<
         return TestProvider.of({
           next: Queue.take(runs),
           answerWith: (next) => (script = next),
+          lookAs: (look) => (looking = look),
+          looked: () => looked,
           begun: () => begun,
           running,
           provider: {
             name,
             run: (job, control) => perform(job, null, control),
-            reattach: (job, jobId, control) => perform(job, jobId, control)
+            reattach: (job, jobId, control) => perform(job, jobId, control),
+            look: (job, jobId) =>
+              Effect.suspend(() => {
+                looked.push(jobId)
+                return looking(job, jobId)
+              })
           }
         })
       })

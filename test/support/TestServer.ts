@@ -8,24 +8,29 @@ import { Context, type Duration, Effect, identity, Layer, References } from "eff
 import * as HttpServer from "effect/http/HttpServer"
 import { NetAddress } from "effect/net"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
+import { Ledger } from "#projections/ledger/Ledger.ts"
+import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
 import type { Projection } from "#projections/Projection.ts"
 import { Projections } from "#projections/Projections.ts"
+import { ReadModels } from "#projections/ReadModels.ts"
 import { KeyId } from "#domain/Ids.ts"
-import * as Money from "#domain/Money.ts"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
+import { Funds } from "#src/billing/Funds.ts"
 import { BodyTimeout } from "#src/http/edge/BodyReader.ts"
 import * as Http from "#src/http/HttpServer.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
 import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
 import { PublicUrls, type Urls } from "#src/PublicUrls.ts"
+import { DeadlineHints } from "#src/reactors/deadlines/DeadlineHints.ts"
 import * as ActorRequests from "#src/requests/ActorRequests.ts"
 import { IdempotencyKeyActors } from "#src/requests/IdempotencyKeyActors.ts"
 import { QueueDepth } from "#src/requests/QueueDepth.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { RequestChanges } from "#src/requests/RequestChanges.ts"
+import { Eraser } from "#src/retention/Eraser.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
@@ -33,15 +38,17 @@ import { Payloads } from "#streams/Payload.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
 import * as TempDirectory from "./TempDirectory.ts"
+import { plenty, usd } from "./TestAccounts.ts"
 
 export class TestServer extends Context.Service<
   TestServer,
   {
     readonly port: number
     readonly urls: Urls
-    /** `Authorization` headers of two accounts. */
+    /** `Authorization` headers of two accounts that can pay, and of one that has nothing. */
     readonly key: string
     readonly otherKey: string
+    readonly poorKey: string
   }
 >()("inferlog/test/TestServer") {}
 
@@ -53,7 +60,7 @@ export interface TestServerOptions {
   readonly bodyTimeout?: Duration.Input
   /** Addresses of a name; those of two names by default. */
   readonly resolve?: (name: string) => Effect.Effect<ReadonlyArray<string>>
-  /** Of the read side, the work queue alone by default. */
+  /** Of the read side beside the ledger, the work queue alone by default. */
   readonly projections?: ReadonlyArray<Projection>
   /** Requests of a model that wait; none by default. */
   readonly queued?: (model: string) => number
@@ -72,9 +79,19 @@ const addresses: Readonly<Record<string, string>> = {
 const resolveFixed = (name: string) => Effect.succeed(addresses[name] === undefined ? [] : [addresses[name]])
 
 const readSide = (projections: ReadonlyArray<Projection> = [DueWorkProjection.projection]) =>
-  TempDirectory.provide((directory) =>
-    Projections.layerInProcess({ filename: path.join(directory, "projections.sqlite"), projections })
-  ).pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")))
+  Ledger.layer
+    .pipe(
+      Layer.provideMerge(ReadModels.layer),
+      Layer.provideMerge(
+        TempDirectory.provide((directory) =>
+          Projections.layerInProcess({
+            filename: path.join(directory, "projections.sqlite"),
+            projections: [...projections, LedgerProjection.projection]
+          })
+        )
+      )
+    )
+    .pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")))
 
 const storage = TempDirectory.provide((directory) =>
   Layer.mergeAll(
@@ -95,11 +112,17 @@ const publicUrls = (urls: Partial<Urls>) =>
 const portOf = (address: HttpServer.HttpServer["Service"]["address"]): number =>
   NetAddress.isInetAddress(address) ? address.port : 0
 
-const actors = Layer.mergeAll(RequestActors.layer, IdempotencyKeyActors.layer, AccountActors.layer)
+const actors = Layer.mergeAll(
+  RequestActors.layer,
+  IdempotencyKeyActors.layer,
+  AccountActors.layer,
+  DeadlineHints.layer
+)
 
 const services = ({ projections, queued = () => 0, resolve = resolveFixed }: TestServerOptions) =>
   Layer.mergeAll(ActorRequests.layer, Authentication.layer, Accounts.layer).pipe(
-    Layer.provideMerge(RequestChanges.layer),
+    Layer.provideMerge(Layer.mergeAll(RequestChanges.layer, Funds.layer)),
+    Layer.provideMerge(Eraser.layer),
     Layer.provideMerge(actors),
     Layer.provideMerge(
       Layer.mergeAll(
@@ -113,11 +136,11 @@ const services = ({ projections, queued = () => 0, resolve = resolveFixed }: Tes
     Layer.provide(Layer.succeed(QueueDepth, { of: (model) => Effect.sync(() => queued(model)) }))
   )
 
-/** The `Authorization` header of the account's first key. */
-const openAccount = Effect.fnUntraced(function* (name: string) {
+/** An account with `balance` USD. The `Authorization` header of its first key. */
+export const openAccount = Effect.fnUntraced(function* (name: string, balance = plenty) {
   const accounts = yield* Accounts
   const key = { keyId: KeyId.make(name), secret: ApiKey.makeSecret() }
-  yield* accounts.open({ name, key, balance: Money.zero })
+  yield* accounts.open({ name, key, balance: usd(balance) })
   return `Key ${ApiKey.format(key)}`
 })
 
@@ -133,7 +156,8 @@ export const layer = (options: TestServerOptions = {}) => {
         port: portOf(address),
         urls: yield* PublicUrls,
         key: yield* openAccount("alpha"),
-        otherKey: yield* openAccount("beta")
+        otherKey: yield* openAccount("beta"),
+        poorKey: yield* openAccount("gamma", "0")
       }
     })
   )

@@ -28,6 +28,15 @@ export const unauthorized = response(
   "Missing or invalid API key.",
   example("A valid API key is required.")
 )
+export const insufficientBalance = response(
+  402,
+  "What is available is less than what the request may cost at most: top up and retry.",
+  example("The account's balance is insufficient.", {
+    code: "INSUFFICIENT_BALANCE",
+    required: "0.001",
+    available: "0"
+  })
+)
 export const forbidden = response(
   403,
   "Valid key without access to the resource.",
@@ -46,8 +55,15 @@ export const timeout = response(
 )
 export const conflict = response(
   409,
-  "Another request was submitted under this `Idempotency-Key`.",
-  example("Another request was submitted under this Idempotency-Key.", { code: "IDEMPOTENCY_KEY_REUSED" })
+  "Another request was submitted under this `Idempotency-Key`, or the request has not ended (`details.code`).",
+  example("Another request was submitted under this Idempotency-Key.", { code: "IDEMPOTENCY_KEY_REUSED" }),
+  example("The request has not ended: cancel it first.", { code: "REQUEST_NOT_ENDED" })
+)
+export const gone = response(
+  410,
+  "It was there and is erased (`details.code`).",
+  example("The file was removed.", { code: "FILE_GONE" }),
+  example("The input and output of the request were erased.", { code: "PAYLOADS_ERASED" })
 )
 export const tooLarge = response(
   413,
@@ -66,7 +82,7 @@ export const rangeNotSatisfiable = response(
 )
 export const tooManyRequests = response(
   429,
-  "Too many requests, or the model's queue is full: retry after `Retry-After` seconds.",
+  "Too many requests, too many that have not ended, or the model's queue is full: retry after `Retry-After` seconds.",
   example("Too many requests.", { code: "RATE_LIMITED", retryAfter: 1, scope: "model" })
 )
 export const unexpected = response(

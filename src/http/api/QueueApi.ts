@@ -63,6 +63,7 @@ const submit = HttpApiEndpoint.post("submit", "/:ownerName/:modelName", {
   }),
   error: [
     ...everywhere,
+    CommonResponses.insufficientBalance,
     CommonResponses.notFound,
     CommonResponses.timeout,
     CommonResponses.conflict,
@@ -98,12 +99,13 @@ const status = HttpApiEndpoint.get("status", "/:ownerName/:modelName/requests/:r
 const result = HttpApiEndpoint.get("result", "/:ownerName/:modelName/requests/:requestId", {
   params: requestParams,
   success: ResultView.ResultBody,
-  error: [...ofOneRequest, ResultView.InvalidResultBody.pipe(HttpApiSchema.status(422))]
+  error: [...ofOneRequest, CommonResponses.gone, ResultView.InvalidResultBody.pipe(HttpApiSchema.status(422))]
 }).annotateMerge(
   OpenApi.annotations({
     identifier: "getRequestResult",
     summary: "Result of a request",
-    description: "The output, once `COMPLETED`; 400 before, and for requests that failed or were cancelled."
+    description:
+      "The output, once `COMPLETED`; 400 before, and for requests that failed or were cancelled; 410 once erased."
   })
 )
 
@@ -144,8 +146,25 @@ const retrieve = HttpApiEndpoint.get("retrieve", "/requests/:requestId", {
     })
   )
 
+const erasePayloads = HttpApiEndpoint.delete("erasePayloads", "/requests/:requestId/payloads", {
+  params: { requestId },
+  success: HttpApiSchema.NoContent.annotate({
+    description: "Erased, now or before. Nobody can read them any more."
+  }),
+  error: [...ofOneRequest, CommonResponses.conflict]
+})
+  .annotate(ServedOn, ["queue", "platform"])
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "eraseRequestPayloads",
+      summary: "Erase input and output",
+      description:
+        "Erases the input, the output and the stored files of a request that has ended, for good. The request stays: its status, times, cost, metadata, log lines and webhook URL. Without this they are erased at `expiresAt`."
+    })
+  )
+
 export class QueueApi extends HttpApiGroup.make("queue")
-  .add(submit, status, result, cancel, cancelByPut, cancelByPost, retrieve)
+  .add(submit, status, result, cancel, cancelByPut, cancelByPost, retrieve, erasePayloads)
   .middleware(Authorization)
   .annotate(ServedOn, ["queue"])
   .annotateMerge(

@@ -9,7 +9,7 @@ export const layer = DeclaredRoutes.layer({
   group: QueueApi,
   admit: Authorization.admit,
   services: RequestRoutes,
-  handlers: ({ cancel, result, retrieve, status, submit }) => ({
+  handlers: ({ cancel, erase, result, retrieve, status, submit }) => ({
     submit: ({ params, query, request }, caller) =>
       submit({
         caller,
@@ -24,6 +24,7 @@ export const layer = DeclaredRoutes.layer({
     cancel: ({ params }, caller) => cancel({ caller, params }),
     cancelByPut: ({ params }, caller) => cancel({ caller, params }),
     cancelByPost: ({ params }, caller) => cancel({ caller, params }),
-    retrieve: ({ params }, caller) => retrieve({ caller, params })
+    retrieve: ({ params }, caller) => retrieve({ caller, params }),
+    erasePayloads: ({ params }, caller) => erase({ caller, params })
   })
 })

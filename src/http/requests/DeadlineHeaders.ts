@@ -1,14 +1,8 @@
 /** `X-Request-Start-Timeout` and `Cancel-After` on submit (decisions, "Deadlines"). */
 import { Result } from "effect"
+import type { RelativeDeadlines } from "#src/requests/Requests.ts"
 import * as Parsed from "./Parsed.ts"
 import type { RequestHeaders } from "./RequestHeaders.ts"
-
-export interface Deadlines {
-  /** ms after the submit by which it must have started; `null`: whenever. */
-  readonly startTimeoutMs: number | null
-  /** ms after the submit by which it must have ended; `null`: whenever. */
-  readonly cancelAfterMs: number | null
-}
 
 const unitMs = { "": 1000, s: 1000, m: 60_000, h: 3_600_000 } as const
 const maxMs = 30 * 24 * unitMs.h
@@ -16,7 +10,7 @@ const maxMs = 30 * 24 * unitMs.h
 const seconds = /^(\d{1,8})$/
 const duration = /^(\d{1,8})([smh]?)$/
 
-export const parse = (headers: RequestHeaders): Parsed.Parsed<Deadlines> => {
+export const parse = (headers: RequestHeaders): Parsed.Parsed<RelativeDeadlines> => {
   const parts = {
     startTimeoutMs: parseOne(headers, "X-Request-Start-Timeout", seconds, "whole seconds"),
     cancelAfterMs: parseOne(headers, "Cancel-After", duration, "whole seconds, or a number with s, m or h")

@@ -1,6 +1,7 @@
 /** The routes of the request lifecycle, before any transport: calls in, answers out. */
 import { Context, Effect, Layer } from "effect"
 import * as Cancel from "./Cancel.ts"
+import * as Erase from "./Erase.ts"
 import * as Result from "./Result.ts"
 import * as Retrieve from "./Retrieve.ts"
 import * as Status from "./Status.ts"
@@ -11,7 +12,8 @@ const make = Effect.all({
   status: Status.make,
   result: Result.make,
   cancel: Cancel.make,
-  retrieve: Retrieve.make
+  retrieve: Retrieve.make,
+  erase: Erase.make
 })
 
 export class RequestRoutes extends Context.Service<RequestRoutes, Effect.Success<typeof make>>()(

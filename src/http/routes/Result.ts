@@ -1,5 +1,6 @@
 /** `GET /{owner}/{model}/requests/{id}`: the output, or why there is none (decisions, "Failure views"). */
 import { Effect } from "effect"
+import { PublicUrls } from "#src/PublicUrls.ts"
 import { Requests } from "#src/requests/Requests.ts"
 import * as Answer from "../Answer.ts"
 import * as Refusal from "../Refusal.ts"
@@ -15,6 +16,7 @@ const cancelled = refuse("REQUEST_CANCELLED", "The request was cancelled.")
 
 export const make = Effect.gen(function* () {
   const requests = yield* Requests
+  const urls = yield* PublicUrls
 
   return Effect.fnUntraced(function* (call: RequestCall.RequestCall) {
     const snapshot = yield* RequestCall.find(requests, call)
@@ -31,10 +33,13 @@ export const make = Effect.gen(function* () {
         return yield* cancelled
       case "Completed": {
         const payloads = yield* Payloads.read(requests, snapshot)
-        const withoutOutput = ResultView.withoutOutput(snapshot, payloads)
-        return withoutOutput === null
-          ? Answer.json(200, ResultView.result(snapshot, payloads))
-          : Answer.json(422, withoutOutput)
+        const withoutOutput = ResultView.withoutOutput(urls, snapshot, payloads)
+        if (withoutOutput !== null) return Answer.json(422, withoutOutput)
+        // It may have been erased just now, between the snapshot and its payloads.
+        if (payloads.output === null && (yield* RequestCall.find(requests, call)).request.erasure !== null) {
+          return yield* Refusal.payloadsErased
+        }
+        return Answer.json(200, ResultView.result(urls, snapshot, payloads))
       }
     }
   })

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { Caller } from "#src/accounts/Caller.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { Requests } from "#src/requests/Requests.ts"
+import { retentionMs } from "#src/retention/RetentionTime.ts"
 import * as Answer from "../Answer.ts"
 import * as RequestIdParam from "../requests/RequestIdParam.ts"
 import * as ResultView from "../views/ResultView.ts"
@@ -15,14 +16,13 @@ export interface RetrieveCall {
 
 export const make = Effect.gen(function* () {
   const requests = yield* Requests
-  const { queueUrl } = yield* PublicUrls
+  const urls = yield* PublicUrls
+  const keptMs = yield* retentionMs
 
   return Effect.fnUntraced(function* ({ caller, params }: RetrieveCall) {
     const id = yield* Effect.fromResult(RequestIdParam.parse(params.requestId))
     const snapshot = yield* requests.get({ caller, id })
-    return Answer.json(
-      200,
-      ResultView.retrieved(queueUrl, snapshot, yield* Payloads.read(requests, snapshot))
-    )
+    const payloads = yield* Payloads.read(requests, snapshot)
+    return Answer.json(200, ResultView.retrieved({ ...urls, keptMs }, snapshot, payloads))
   })
 })

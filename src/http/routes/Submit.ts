@@ -1,9 +1,9 @@
 /**
  * `POST /{owner}/{model}`. Checks in this order, the first failure answers: key (401, before this), content type and
  * announced length (415, 413), model (404), body (413, 408, 400), reserved fields and headers together (400), then
- * those of the service: webhook target (400), input (400), idempotency (409), queue (429). What depends on more than the
- * request itself is not checked again for one that was accepted under its key: the model of such a call comes after its
- * body.
+ * those of the service: webhook target (400), input (400), idempotency (409), queue (429), balance (402), and how many
+ * requests of the account have not ended (429). What depends on more than the request itself is not checked again for one
+ * that was accepted under its key: the model of such a call comes after its body.
  */
 import { Effect, Result } from "effect"
 import { isTerminal } from "#domain/inference-request/State.ts"
@@ -12,6 +12,7 @@ import { Catalog } from "#src/models/Catalog.ts"
 import { Outbound } from "#src/outbound/Outbound.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { Requests, type Snapshot } from "#src/requests/Requests.ts"
+import { retentionMs } from "#src/retention/RetentionTime.ts"
 import * as Answer from "../Answer.ts"
 import * as Refusal from "../Refusal.ts"
 import * as BodyHeaders from "../requests/BodyHeaders.ts"
@@ -71,7 +72,8 @@ export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
   const requests = yield* Requests
   const outbound = yield* Outbound
-  const { queueUrl } = yield* PublicUrls
+  const urls = yield* PublicUrls
+  const keptMs = yield* retentionMs
   const stopping = yield* Stopping
 
   const readBody = (call: SubmitCall, endpoint: string): Effect.Effect<Uint8Array, Refusal.Refusal> => {
@@ -87,13 +89,13 @@ export const make = Effect.gen(function* () {
     if (Result.isFailure(announced)) return yield* announced.failure
     const read = parse(call, endpoint, yield* readBody(call, endpoint))
     if (Result.isFailure(read)) return yield* read.failure
-    const { idempotency, input, metadata, preferredMs, queriedMs, webhook } = read.success
+    const { deadlines, idempotency, input, metadata, preferredMs, queriedMs, webhook } = read.success
     const accepted = yield* requests.submit(
-      { caller: call.caller, endpoint, input, metadata, webhook, idempotency },
+      { caller: call.caller, endpoint, input, metadata, webhook, deadlines, idempotency },
       webhook === null ? Effect.void : WebhookTarget.check(outbound, webhook.url)
     )
     const headers = accepted.replayed ? { "idempotency-replayed": "true" } : {}
-    const created = Answer.json(200, StatusView.created(queueUrl, accepted), headers)
+    const created = Answer.json(200, StatusView.created(urls.queueUrl, accepted), headers)
     const waitMs = preferredMs ?? queriedMs
     if (waitMs === 0) return created
     // What is accepted is accepted, also when the server stops: a client that is not told the id would submit it again.
@@ -102,7 +104,8 @@ export const make = Effect.gen(function* () {
       Effect.as(stopping, accepted)
     )
     if (!isEnded(latest)) return created
-    const body = ResultView.retrieved(queueUrl, latest, yield* Payloads.read(requests, latest))
+    const payloads = yield* Payloads.read(requests, latest)
+    const body = ResultView.retrieved({ ...urls, keptMs }, latest, payloads)
     const applied = preferredMs === null ? {} : { "preference-applied": "wait" }
     return Answer.json(200, body, { ...headers, ...applied })
   })

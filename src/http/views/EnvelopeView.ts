@@ -20,7 +20,13 @@ export const ErrorDetails = Schema.Struct({
   code: Schema.String,
   validationErrors: Schema.optionalKey(Schema.Array(Violation)),
   retryAfter: Schema.optionalKey(Schema.Finite.annotate({ description: "Seconds." })),
-  scope: Schema.optionalKey(Schema.Literals(["account", "key", "model"]))
+  scope: Schema.optionalKey(Schema.Literals(["account", "key", "model"])),
+  required: Schema.optionalKey(
+    Schema.String.annotate({ description: "What the request may cost at most, in USD." })
+  ),
+  available: Schema.optionalKey(
+    Schema.String.annotate({ description: "The account's balance less what is held, in USD." })
+  )
 }).annotate({ identifier: "ErrorDetails" })
 
 export const Envelope = Schema.Struct({

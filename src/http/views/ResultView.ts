@@ -12,8 +12,10 @@ import {
   status,
   Status
 } from "#domain/inference-request/Status.ts"
+import type { Urls } from "#src/PublicUrls.ts"
 import type { Snapshot } from "#src/requests/Requests.ts"
 import { Violation } from "./EnvelopeView.ts"
+import * as MediaView from "./MediaView.ts"
 import * as RequestUrls from "./RequestUrls.ts"
 
 export interface RequestPayloads {
@@ -41,7 +43,9 @@ export const ResultBody = Schema.Struct({
   createdAt: Schema.String.annotate({ format: "date-time" }),
   outcome: OutcomeWord,
   cost: Schema.String.annotate({ description: "Charged, in USD, as a decimal." }),
-  media: Schema.Array(Schema.Json).annotate({ description: "Stored copies of the media in `output`." })
+  media: Schema.Array(MediaView.MediaItem).annotate({
+    description: "Stored copies of the media in `output`."
+  })
 }).annotate({ identifier: "Result", description: "The result object." })
 export type ResultBody = typeof ResultBody.Type
 
@@ -61,7 +65,14 @@ export type InvalidResultBody = typeof InvalidResultBody.Type
 export const RetrievedBody = Schema.Struct({
   ...ResultBody.fields,
   ...RequestUrls.requestUrlFields,
-  billingStatus: Schema.NullOr(BillingStatus).annotate({ description: "null until the request has ended." })
+  billingStatus: Schema.NullOr(BillingStatus).annotate({ description: "null until the request has ended." }),
+  expiresAt: Schema.String.annotate({
+    description: "When input, output and files are erased, if the request has ended by then.",
+    format: "date-time"
+  }),
+  erasedAt: Schema.NullOr(Schema.String.annotate({ format: "date-time" })).annotate({
+    description: "When input, output and files were erased: they are null and empty since."
+  })
 }).annotate({ identifier: "RetrievedRequest", description: "The request in any state." })
 export type RetrievedBody = typeof RetrievedBody.Type
 
@@ -71,7 +82,11 @@ const errorOf = ({ request }: Snapshot): string | null =>
   request.violations.length > 0 ? invalidOutput : failure(request)
 
 /** The result object in any state. An output that breaks its schema is not handed out. */
-export const result = (snapshot: Snapshot, { input, output }: RequestPayloads): ResultBody => {
+export const result = (
+  { mediaUrl }: Pick<Urls, "mediaUrl">,
+  snapshot: Snapshot,
+  { input, output }: RequestPayloads
+): ResultBody => {
   const { id, request } = snapshot
   const { phase, startedAt, submitted } = request
   const word = outcome(request)
@@ -88,22 +103,26 @@ export const result = (snapshot: Snapshot, { input, output }: RequestPayloads): 
     createdAt: new Date(submitted.at).toISOString(),
     outcome: word,
     cost: Money.format(cost(request)),
-    media: []
+    media: word === "succeeded" || word === "partial" ? MediaView.of(mediaUrl, request) : []
   }
 }
 
 /** The body of the 422 of a request that completed without a usable output; `null` for any other request. */
-export const withoutOutput = (snapshot: Snapshot, payloads: RequestPayloads): InvalidResultBody | null => {
+export const withoutOutput = (
+  urls: Pick<Urls, "mediaUrl">,
+  snapshot: Snapshot,
+  payloads: RequestPayloads
+): InvalidResultBody | null => {
   const { id, request } = snapshot
   switch (outcome(request)) {
     case "invalid_output":
       return {
-        ...result(snapshot, payloads),
+        ...result(urls, snapshot, payloads),
         request_id: id,
         details: { code: "INVALID_OUTPUT", validationErrors: request.violations }
       }
     case "provider_failed":
-      return { ...result(snapshot, payloads), request_id: id, details: { code: "UPSTREAM_FAILURE" } }
+      return { ...result(urls, snapshot, payloads), request_id: id, details: { code: "UPSTREAM_FAILURE" } }
     case "pending":
     case "succeeded":
     case "partial":
@@ -114,13 +133,15 @@ export const withoutOutput = (snapshot: Snapshot, payloads: RequestPayloads): In
   }
 }
 
-/** The read after a client's crash: the same in every state (decisions, "GET /requests/{id}"). */
+/** The read after a client's crash: the same in every state (decisions, "GET /requests/{id}"). `keptMs`: the retention. */
 export const retrieved = (
-  queueUrl: string,
+  { keptMs, ...urls }: Pick<Urls, "queueUrl" | "mediaUrl"> & { readonly keptMs: number },
   snapshot: Snapshot,
   payloads: RequestPayloads
 ): RetrievedBody => ({
-  ...result(snapshot, payloads),
-  ...RequestUrls.make(queueUrl, snapshot),
-  billingStatus: billingStatus(snapshot.request)
+  ...result(urls, snapshot, payloads),
+  ...RequestUrls.make(urls.queueUrl, snapshot),
+  billingStatus: billingStatus(snapshot.request),
+  expiresAt: new Date(snapshot.request.submitted.at + keptMs).toISOString(),
+  erasedAt: snapshot.request.erasure === null ? null : new Date(snapshot.request.erasure.at).toISOString()
 })

@@ -26,7 +26,7 @@ export const requestsEnded = Family.counter({
 export const requestsRequeued = Family.counter({
   name: "inferlog_requests_requeued_total",
   labels: ["model", "reason"],
-  help: "Runs that ended without an end of their request: transport_error, rate_limited, lost or shutdown"
+  help: "Requests to be tried again: after transport_error, rate_limited, lost or shutdown run again, after media_missing their files stored again"
 })
 
 export const queueDepth = Family.gauge({

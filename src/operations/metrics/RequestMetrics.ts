@@ -17,10 +17,12 @@ const seriesOf = (model: string, event: Event) => {
     case "RequestCompleted":
       return AllMetrics.requestsEnded.of(model, "completed", event.billing.status)
     case "RequestFailed":
+    case "RequestForceFailed":
       return AllMetrics.requestsEnded.of(model, "failed", "none")
     case "RequestCancelled":
       return AllMetrics.requestsEnded.of(model, "cancelled", "none")
     case "RequestRequeued":
+    case "SweepRetried":
       return AllMetrics.requestsRequeued.of(model, event.reason)
     case "DispatchStarted":
     case "ProviderAccepted":
@@ -30,6 +32,9 @@ const seriesOf = (model: string, event: Event) => {
     case "OutputRejected":
     case "CancelRequested":
     case "LateOutcomeIgnored":
+    case "MediaStored":
+    case "PayloadsErased":
+    case "ErasedFilesRemoved":
       return undefined
   }
 }
@@ -44,6 +49,19 @@ const warningOf = (event: Event) => {
       message: "A run was lost; its request waits again",
       attempt: event.attempt,
       reason: event.reason
+    }
+  }
+  if (event._tag === "RequestForceFailed") {
+    const { attempt, retries } = event
+    return { message: "A request was failed: it could not be brought to an end", attempt, retries }
+  }
+  if (event._tag === "SweepRetried") {
+    const { attempt, reason, retry } = event
+    return {
+      message: "The sweep found a request that did not go on; it is tried again",
+      attempt,
+      reason,
+      retry
     }
   }
   return undefined

@@ -101,6 +101,11 @@ const submits: ReadonlyArray<Omit<Case, "route">> = [
       body: json({ value: 1 })
     })
   })),
+  {
+    name: "an account without money",
+    status: 402,
+    probe: Effect.flatMap(TestServer, ({ poorKey }) => post(json({ value: 1 }), { authorization: poorKey }))
+  },
   { name: "an unknown model", status: 404, probe: post(json({ value: 1 }), {}, "nobody/nothing") },
   {
     name: "a key that is taken",
@@ -164,7 +169,16 @@ const reads = (suffix: string): ReadonlyArray<Omit<Case, "route">> => [
 
 const statuses: ReadonlyArray<Omit<Case, "route">> = [
   ...(
-    ["queued", "running", "succeeded", "partial", "invalidOutput", "providerFailed", "cancelled"] as const
+    [
+      "queued",
+      "running",
+      "succeeded",
+      "erased",
+      "partial",
+      "invalidOutput",
+      "providerFailed",
+      "cancelled"
+    ] as const
   ).map((scenario) => ({ name: scenario, status: 200, probe: reading(scenario, "/status") })),
   { name: "an old tag", status: 200, probe: reading("queued", "/status", { "if-none-match": '"old"' }) },
   { name: "the current tag", status: 304, probe: reading("queued", "/status", { "if-none-match": "*" }) },
@@ -184,6 +198,7 @@ const results: ReadonlyArray<Omit<Case, "route">> = [
     status: 400,
     probe: reading(scenario, "")
   })),
+  { name: "erased", status: 410, probe: reading("erased", "") },
   ...(["invalidOutput", "providerFailed"] as const).map((scenario) => ({
     name: scenario,
     status: 422,

@@ -3,6 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Api } from "#src/http/Api.ts"
+import { MediaStore } from "#src/media/MediaStore.ts"
 import type { Reply } from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, call, jsonHeaders, submit } from "./Calls.ts"
@@ -89,6 +90,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
     "queued",
     "running",
     "succeeded",
+    "erased",
     "partial",
     "invalidOutput",
     "providerFailed",
@@ -104,6 +106,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
       assertDeclared("getRequestResult", yield* call({ path }))
       assertDeclared("getRequest", yield* call({ path: `/requests/${id}` }))
       assertDeclared("cancelRequest", yield* call({ path: `${path}/cancel` }))
+      const erase = { method: "DELETE", path: `/requests/${id}/payloads` }
+      assertDeclared("eraseRequestPayloads", yield* call(erase))
     })
   )
 
@@ -127,6 +131,10 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
       assertDeclared("getRequest", yield* call({ path, headers: { authorization: otherKey } }))
       assertDeclared("getRequest", yield* call({ path: "/requests/rq0000000000000000000" }))
       assertDeclared("getFile", yield* call({ path: "/media/none/none" }))
+      const store = yield* MediaStore
+      const { id } = yield* store.put({ fileName: "a", contentType: "image/png", body: Buffer.from("a") })
+      yield* store.remove(id)
+      assertDeclared("getFile", yield* call({ path: `/media/${id}/a` }))
       assertDeclared("getHealth", yield* call({ path: "/health" }))
     })
   )

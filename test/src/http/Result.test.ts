@@ -126,10 +126,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("results", (it) => {
       const { json, status } = yield* call({ path: `/requests/${id}` })
       const url = `${urls.queueUrl}/${modelOf(scenario)}/requests/${id}`
       assert.strictEqual(status, 200)
-      const { createdAt: _, ...body } = Object(json)
+      const { createdAt, expiresAt, ...body } = Object(json)
+      assert.strictEqual(Date.parse(expiresAt) - Date.parse(createdAt), 30 * 86_400_000)
       assert.deepStrictEqual(body, {
         id,
         ...bodies[scenario],
+        erasedAt: null,
         billingStatus,
         response_url: url,
         status_url: `${url}/status`,

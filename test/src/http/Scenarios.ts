@@ -22,6 +22,10 @@ export const scenarios = {
   queued: accepted(),
   running: started(),
   succeeded: ended((id) => Lifecycle.deliver(id, { value: 1 })),
+  erased: Effect.tap(
+    ended((id) => Lifecycle.deliver(id, { value: 3 })),
+    (id) => call({ method: "DELETE", path: `/requests/${id}/payloads` })
+  ),
   partial: Effect.tap(started("sandbox/partial", { count: 4, deliver: 3 }), (id) =>
     Lifecycle.deliver(id, { items: [{ index: 0 }] }, [], Money.units(3))
   ),

@@ -2,6 +2,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { RequestId } from "#domain/Ids.ts"
+import { RequestActors } from "#src/requests/RequestActors.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, assertEnvelope, call, issuesOf, jsonHeaders, submit } from "./Calls.ts"
@@ -129,6 +130,18 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
         const reply = yield* submit({ value: 1 }, { [name]: value })
         assertEnvelope(reply, 400)
         assert.deepStrictEqual(issuesOf(reply), [issue])
+      })
+    )
+
+    it.effect("of deadlines are kept: a request that does not end in time is cancelled", () =>
+      Effect.gen(function* () {
+        const headers = { "x-request-start-timeout": "5", "cancel-after": "2m" }
+        const reply = yield* submit({ value: 1 }, headers)
+        const id = String(Reflect.get(Object(reply.json), "request_id"))
+        const { state } = yield* (yield* RequestActors).current(id)
+        if (state._tag !== "Request") return assert.fail("there is no such request")
+        const { at, deadlines } = state.submitted
+        assert.deepStrictEqual(deadlines, { startBy: at + 5_000, endBy: at + 120_000 })
       })
     )
 

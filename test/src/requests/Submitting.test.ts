@@ -30,10 +30,11 @@ const submit = Effect.fnUntraced(function* (options?: Parameters<typeof Facts.su
 
 const keyed = (key: string, requestHash = "hash of the request") => ({ idempotency: { key, requestHash } })
 
+/** Types of all events but those of accounts. */
 const logged = Effect.gen(function* () {
   const reader = yield* EventReader
   const all = yield* Stream.runCollect(reader.readAll(GlobalPosition.beginning))
-  return all.map(({ type }) => type)
+  return all.filter(({ stream }) => !stream.startsWith("Account-")).map(({ type }) => type)
 })
 
 describe("Requests.submit", () => {
@@ -52,6 +53,19 @@ describe("Requests.submit", () => {
       })
       assert.deepStrictEqual(accepted.request.phase, { _tag: "Queued", dueAt: 0 })
       assert.deepStrictEqual(yield* requests.payloads(accepted), { input: { value: "in" }, output: null })
+    }).pipe(Effect.provide(waiting))
+  )
+
+  it.effect("records its deadlines from the submit on, and how long a run usually takes", () =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust("7 seconds")
+      const none = yield* submit()
+      assert.notProperty(none.request.submitted, "deadlines")
+      assert.strictEqual(none.request.submitted.expectedMs, 1_000)
+      const both = yield* submit({ deadlines: { startTimeoutMs: 2_000, cancelAfterMs: 5_000 } })
+      assert.deepStrictEqual(both.request.submitted.deadlines, { startBy: 9_000, endBy: 12_000 })
+      const one = yield* submit({ deadlines: { startTimeoutMs: null, cancelAfterMs: 5_000 } })
+      assert.deepStrictEqual(one.request.submitted.deadlines, { endBy: 12_000 })
     }).pipe(Effect.provide(waiting))
   )
 

@@ -1,0 +1,110 @@
+/**
+ * What accounts may spend, on this node: strict here, while the overdraft across nodes is bounded by what the others submit
+ * before this one has seen it (architecture, "Billing").
+ */
+import { Context, Effect, Layer, Schedule, Stream } from "effect"
+import type { RequestId } from "#domain/Ids.ts"
+import { Ledger } from "#projections/ledger/Ledger.ts"
+import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as HeadSignal from "#streams/HeadSignal.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import { supervise } from "#src/Supervise.ts"
+import * as FundsCells from "./FundsCells.ts"
+
+/** A start that has more events than this to read tells so. */
+const longCatchUp = 100_000
+
+/** How long a submit that would be refused waits for the fold to pass what is on the log. */
+const patience = "2 seconds"
+
+export class Funds extends Context.Service<
+  Funds,
+  Pick<FundsCells.FundsCells, "of" | "reserve" | "cancel"> & {
+    /**
+     * Waits until everything is in the cells that was on the log when this began, at most 2 s: a refusal after it leaves
+     * out no top-up and no end of a request that anybody was told of before.
+     */
+    readonly caughtUp: Effect.Effect<void>
+    /**
+     * For a reserve whose append failed, so that it may be on the log or not: takes it back once the log tells that it is
+     * not. Tried until the log can be read. Whether it is on the log.
+     */
+    settle(requestId: RequestId): Effect.Effect<boolean>
+  }
+>()("inferlog/src/billing/Funds") {
+  /** There when the cells have reached the head of the log. They follow it from then on. */
+  static readonly layer = Layer.effect(
+    Funds,
+    Effect.gen(function* () {
+      const reader = yield* EventReader
+      const { standing } = yield* Ledger
+      const start = yield* standing
+      const cells = FundsCells.make(start)
+      const reached = HeadSignal.make(start.position)
+
+      /** All of them or, but for the ones that cannot be read, none: nobody comes in between. */
+      const fold = (events: ReadonlyArray<RecordedEvent>) =>
+        Effect.suspend(() => {
+          const unreadable = events.filter((event) => !isFolded(cells, event))
+          const last = events.at(-1)
+          if (last !== undefined) reached.publish(last.position)
+          return Effect.forEach(unreadable, logUnreadable, { discard: true })
+        })
+
+      const behind = GlobalPosition.sequence(yield* reader.head) - GlobalPosition.sequence(start.position)
+      if (behind > longCatchUp) {
+        yield* Effect.logInfo("What accounts may spend is read from the log before requests are taken").pipe(
+          Effect.annotateLogs({ events: behind })
+        )
+      }
+      yield* Stream.runForEachArray(reader.readAll(start.position), fold)
+      const follow = Stream.suspend(() => reader.subscribe(reached.current())).pipe(
+        Stream.runForEachArray(fold)
+      )
+      yield* Effect.forkScoped(supervise("Following the log for what accounts may spend", follow))
+
+      const reach = (position: GlobalPosition.GlobalPosition): Effect.Effect<void> =>
+        Effect.suspend(() => {
+          const now = reached.current()
+          return GlobalPosition.isReached(position, now)
+            ? Effect.void
+            : Effect.flatMap(reached.past(now), () => reach(position))
+        })
+      const headReached: Effect.Effect<void, EventStoreError> = Effect.flatMap(reader.head, reach)
+
+      return Funds.of({
+        of: cells.of,
+        reserve: cells.reserve,
+        cancel: cells.cancel,
+        caughtUp: headReached.pipe(Effect.timeoutOption(patience), Effect.ignore),
+        settle: (requestId) =>
+          headReached.pipe(
+            Effect.retry(Schedule.spaced("1 second")),
+            Effect.orDie,
+            Effect.andThen(
+              Effect.sync(() => {
+                const isOnLog = cells.isFolded(requestId)
+                cells.cancel(requestId)
+                return isOnLog
+              })
+            )
+          )
+      })
+    })
+  )
+}
+
+const isFolded = (cells: FundsCells.FundsCells, event: RecordedEvent): boolean => {
+  try {
+    cells.fold(event)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const logUnreadable = ({ position, type }: RecordedEvent) =>
+  Effect.logError(
+    "An event that moves money cannot be read, and is left out of what its account may spend"
+  ).pipe(Effect.annotateLogs({ position, type }))

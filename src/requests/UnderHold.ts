@@ -1,0 +1,90 @@
+/** Storing a request under its hold: reserved before the append, and given back when nothing comes of it. */
+import { Effect, Exit, Fiber } from "effect"
+import type { AccountId, RequestId } from "#domain/Ids.ts"
+import type { NanoUsd } from "#domain/Money.ts"
+import { Payloads, type SealedPayload } from "#streams/Payload.ts"
+import { Funds } from "#src/billing/Funds.ts"
+import { InsufficientBalance, TooManyOpenRequests } from "./Requests.ts"
+
+type Refused = InsufficientBalance | TooManyOpenRequests
+
+/** What the append led to: no events when the request had been stored before. */
+interface Appended {
+  readonly events: ReadonlyArray<unknown>
+}
+
+export interface Held<A, E, E2> {
+  readonly accountId: AccountId
+  readonly requestId: RequestId
+  readonly hold: NanoUsd
+  readonly seal: Effect.Effect<SealedPayload, E>
+  readonly append: (input: SealedPayload) => Effect.Effect<A, E2>
+}
+
+/** What a client is told to wait for one of its requests to end, seconds. */
+const openRetrySeconds = 5
+
+/** How long a submit that failed waits until the log has told whether it is there; that goes on after it. */
+const patience = "2 seconds"
+
+/**
+ * Nothing interrupts between the reserve and the end of the append: a client that goes away leaves money held for no
+ * request no more than it leaves a request without a hold. A refusal has seen all that was on the log before it.
+ */
+export const make = Effect.gen(function* () {
+  const funds = yield* Funds
+  const payloads = yield* Payloads
+  const scope = yield* Effect.scope
+
+  const refused = (
+    kind: "insufficient" | "too_many_open",
+    accountId: AccountId,
+    required: NanoUsd
+  ): Effect.Effect<never, Refused> =>
+    kind === "insufficient"
+      ? Effect.fail(new InsufficientBalance({ required, available: funds.of(accountId).available }))
+      : Effect.fail(new TooManyOpenRequests({ retryAfterSeconds: openRetrySeconds }))
+
+  /** After an append of which nobody knows whether it took place. */
+  const settle = Effect.fnUntraced(function* (requestId: RequestId, input: SealedPayload) {
+    const settling = Effect.flatMap(funds.settle(requestId), (isOnLog) =>
+      isOnLog ? Effect.void : payloads.discard([input])
+    )
+    const fiber = yield* Effect.forkIn(Effect.interruptible(settling), scope)
+    yield* Effect.interruptible(Effect.timeoutOption(Fiber.await(fiber), patience))
+  })
+
+  const store = <A extends Appended, E, E2>({ append, requestId, seal }: Held<A, E, E2>) =>
+    Effect.matchCauseEffect(seal, {
+      onFailure: (cause) => {
+        funds.cancel(requestId)
+        return Effect.failCause(cause)
+      },
+      onSuccess: (input) =>
+        Effect.flatMap(
+          Effect.onExitPrimitive(append(input), (exit) =>
+            Exit.isFailure(exit) ? settle(requestId, input) : undefined
+          ),
+          (appended) => {
+            if (appended.events.length > 0) return Effect.succeed(appended)
+            funds.cancel(requestId)
+            return Effect.as(payloads.discard([input]), appended)
+          }
+        )
+    })
+
+  return <A extends Appended, E, E2>(held: Held<A, E, E2>) =>
+    Effect.uninterruptible(
+      Effect.suspend((): Effect.Effect<A, E | E2 | Refused> => {
+        const { accountId, hold, requestId } = held
+        if (funds.reserve(accountId, requestId, hold) === "ok") return store(held)
+        return Effect.flatMap(
+          Effect.interruptible(funds.caughtUp),
+          (): Effect.Effect<A, E | E2 | Refused> => {
+            const reserved = funds.reserve(accountId, requestId, hold)
+            return reserved === "ok" ? store(held) : refused(reserved, accountId, hold)
+          }
+        )
+      })
+    )
+})
