@@ -71,7 +71,7 @@ export const make = Effect.gen(function* () {
       },
       sealed === null ? [] : [sealed]
     )
-    if (events.length > 0) return
+    if (events.some(({ _tag }) => _tag === "MediaStored")) return
     // Cancelled or failed meanwhile, or another node was first: then the files are the ones that it recorded.
     if (sealed !== null) yield* payloads.discard([sealed])
     if (state._tag === "Request" && state.media.length === 0) yield* removeFiles(request, media)

@@ -13,7 +13,16 @@ import { eventData } from "#test/support/EventFixtures.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
-import { dispatch, execute, models, nothing, outputWithMedia, running, submit, sweep } from "./SweepSupport.ts"
+import {
+  dispatch,
+  execute,
+  models,
+  nothing,
+  outputWithMedia,
+  running,
+  submit,
+  sweep
+} from "./SweepSupport.ts"
 
 const idle = TestNode.layer({ models, dispatches: false })
 const alive: JobState = { _tag: "Alive" }
@@ -47,25 +56,27 @@ describe("The sweep", () => {
     }).pipe(Effect.provide(TestNode.layer({ models, sweeps: true })))
   )
 
-  it.effect("never overlaps with itself, though a provider hangs and does not let itself be interrupted", () =>
-    Effect.gen(function* () {
-      const provider = yield* TestProvider
-      const released = yield* Deferred.make<JobState>()
-      provider.lookAs(() => Effect.uninterruptible(Deferred.await(released)))
-      yield* running("job-7")
-      /** Seconds pass until it has been asked so often; gives how many. */
-      const untilAsked = Effect.fnUntraced(function* (times: number) {
-        for (let seconds = 0; ; seconds++) {
-          yield* Effect.replicateEffect(Effect.yieldNow, 100)
-          if (provider.looked().length >= times) return seconds
-          yield* TestClock.adjust("1 second")
-        }
-      })
-      yield* untilAsked(1)
-      assert.isAtLeast(yield* untilAsked(2), 10)
-      assert.lengthOf(provider.looked(), 2)
-      yield* Deferred.succeed(released, alive)
-    }).pipe(Effect.provide(TestNode.layer({ models, sweeps: true }).pipe(Layer.provide(everySecond))))
+  it.effect(
+    "never overlaps with itself, though a provider hangs and does not let itself be interrupted",
+    () =>
+      Effect.gen(function* () {
+        const provider = yield* TestProvider
+        const released = yield* Deferred.make<JobState>()
+        provider.lookAs(() => Effect.uninterruptible(Deferred.await(released)))
+        yield* running("job-7")
+        /** Seconds pass until it has been asked so often; gives how many. */
+        const untilAsked = Effect.fnUntraced(function* (times: number) {
+          for (let seconds = 0; ; seconds++) {
+            yield* Effect.replicateEffect(Effect.yieldNow, 100)
+            if (provider.looked().length >= times) return seconds
+            yield* TestClock.adjust("1 second")
+          }
+        })
+        yield* untilAsked(1)
+        assert.isAtLeast(yield* untilAsked(2), 10)
+        assert.lengthOf(provider.looked(), 2)
+        yield* Deferred.succeed(released, alive)
+      }).pipe(Effect.provide(TestNode.layer({ models, sweeps: true }).pipe(Layer.provide(everySecond))))
   )
 
   it.effect("asked for twice at once looks one after the other", () =>

@@ -1,0 +1,91 @@
+/**
+ * Erases what a request carried. The payload records go with the commit that says so; what lies outside the log goes after
+ * it, and is recorded when it is gone: whoever erases again, or the sweep after a crash, begins where it was left.
+ */
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import type { RequestId } from "#domain/Ids.ts"
+import * as Erasing from "#domain/inference-request/Erasing.ts"
+import type { ErasureReason } from "#domain/inference-request/Event.ts"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import { nextAction } from "#domain/inference-request/NextAction.ts"
+import type { Request } from "#domain/inference-request/State.ts"
+import { MediaStore } from "#src/media/MediaStore.ts"
+import { MediaId } from "#src/media/MediaUrl.ts"
+import { RequestActors } from "#src/requests/RequestActors.ts"
+import type { BlobStoreError } from "#streams/BlobStore.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+import { Payloads } from "#streams/Payload.ts"
+import * as StreamName from "#streams/StreamName.ts"
+
+/** What is not over yet cannot be erased. */
+export class RequestNotEnded extends Schema.TaggedError<RequestNotEnded>()("RequestNotEnded", {}) {}
+
+const isFile = Schema.is(MediaId)
+
+export class Eraser extends Context.Service<
+  Eraser,
+  {
+    /**
+     * Once it returns nothing of the request's payloads and files can be read any more. Repeated it does what is left,
+     * mostly nothing. A failure leaves work that a repeat, or the next sweep, finishes. The request must exist. False when
+     * it had been erased before.
+     */
+    erase(
+      id: RequestId,
+      reason: ErasureReason
+    ): Effect.Effect<boolean, RequestNotEnded | EventStoreError | BlobStoreError>
+    /** Finishes an erasure that was begun; nothing happens to any other request. */
+    resume(id: RequestId): Effect.Effect<void, EventStoreError | BlobStoreError>
+  }
+>()("inferlog/src/retention/Eraser") {
+  static readonly layer = Layer.effect(
+    Eraser,
+    Effect.gen(function* () {
+      const actors = yield* RequestActors
+      const payloads = yield* Payloads
+      const media = yield* MediaStore
+
+      const removePayload = (id: RequestId, { submitted }: Request) => {
+        const stream = StreamName.make(InferenceRequest.aggregate.category, id)
+        return ({ name, ref }: ReturnType<typeof Erasing.payloadsOf>[number]) =>
+          payloads.removeErased({ owner: submitted.accountId, stream, name, ref })
+      }
+
+      const removeFiles = (request: Request) =>
+        Effect.forEach(Erasing.filesOf(request).filter(isFile), (file) => media.remove(file), {
+          discard: true
+        })
+
+      /** Texts in memory are forgotten each time: nobody recorded whether they were. */
+      const remove = Effect.fnUntraced(function* (id: RequestId, request: Request) {
+        // All of them, whatever becomes of one.
+        const [, failures] = yield* Effect.partition(Erasing.payloadsOf(request), removePayload(id, request))
+        const [failure] = failures
+        if (failure !== undefined) return yield* failure
+        if (nextAction(request)._tag !== "RemoveFiles") return
+        yield* removeFiles(request)
+        const at = yield* Clock.currentTimeMillis
+        yield* actors
+          .execute(id, { _tag: "RecordRemoved", at })
+          .pipe(Effect.catchTag(["RequestNotFound", "NotDispatchable", "RequestNotEnded"], Effect.die))
+      })
+
+      const erase: Eraser["Service"]["erase"] = Effect.fn("Eraser.erase")(function* (id, reason) {
+        const at = yield* Clock.currentTimeMillis
+        const { events, state } = yield* actors.execute(id, { _tag: "Erase", at, reason }).pipe(
+          Effect.catchTag("RequestNotEnded", () => new RequestNotEnded()),
+          Effect.catchTag(["RequestNotFound", "NotDispatchable"], Effect.die)
+        )
+        if (state._tag === "Request") yield* remove(id, state)
+        return events.length > 0
+      }, Effect.uninterruptible)
+
+      const resume: Eraser["Service"]["resume"] = Effect.fn("Eraser.resume")(function* (id) {
+        const { state } = yield* actors.current(id)
+        if (state._tag === "Request" && state.erasure !== null) yield* remove(id, state)
+      }, Effect.uninterruptible)
+
+      return Eraser.of({ erase, resume })
+    })
+  )
+}
