@@ -1,5 +1,5 @@
 /** What an operator does with accounts and their keys. Secrets leave here once, and reach the log as hashes only. */
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Semaphore } from "effect"
 import * as Account from "#domain/account/Account.ts"
 import { type AccountId, KeyId } from "#domain/Ids.ts"
 import type { NanoUsd } from "#domain/Money.ts"
@@ -20,6 +20,11 @@ export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound"
   override readonly message = "There is no such key"
 }
 
+/** Of two payments one id: the second was for another amount. */
+export class PaymentIdReused extends Schema.TaggedError<PaymentIdReused>()("PaymentIdReused", {}) {
+  override readonly message = "Another amount was paid in under this payment id"
+}
+
 export class Accounts extends Context.Service<
   Accounts,
   {
@@ -36,12 +41,34 @@ export class Accounts extends Context.Service<
     }): Effect.Effect<ApiKey.ApiKey, AccountNotFound | AccountClosed | EventStoreError>
     /** In force at once. Revoking twice changes nothing. */
     revokeKey(keyId: string): Effect.Effect<void, KeyNotFound | EventStoreError>
+    /**
+     * Pays in `amount`, which is positive. `applied` is false when it had been paid in under this payment id before; without
+     * one (`null`) each call pays in.
+     */
+    topUp(options: {
+      readonly accountId: AccountId
+      readonly amount: NanoUsd
+      readonly reference: string
+      readonly paymentId: string | null
+    }): Effect.Effect<
+      { readonly applied: boolean },
+      AccountNotFound | AccountClosed | PaymentIdReused | EventStoreError
+    >
+    /** The limits in force. */
+    limits(accountId: AccountId): Effect.Effect<Account.Limits, AccountNotFound | EventStoreError>
+    /** Gives the limits in force from now on: those that are left out stay as they are. */
+    changeLimits(options: {
+      readonly accountId: AccountId
+      readonly limits: Partial<Account.Limits>
+    }): Effect.Effect<Account.Limits, AccountNotFound | AccountClosed | EventStoreError>
   }
 >()("inferlog/src/accounts/Accounts") {
   static readonly layer = Layer.effect(
     Accounts,
     Effect.gen(function* () {
       const actors = yield* AccountActors
+      /** Limits are read before they are changed: of two changes at once neither undoes the other. */
+      const limitsLock = yield* Semaphore.make(1)
 
       const newKey = (key: ApiKey.ApiKey, name: string): Account.NewKey => ({
         keyId: key.keyId,
@@ -93,7 +120,47 @@ export class Accounts extends Context.Service<
         )
       })
 
-      return Accounts.of({ open, issueKey, revokeKey })
+      const topUp = Effect.fn("Accounts.topUp")(function* ({
+        accountId,
+        ...payment
+      }: Parameters<Accounts["Service"]["topUp"]>[0]) {
+        const at = yield* Clock.currentTimeMillis
+        const { events } = yield* actors.execute(accountId, { _tag: "TopUp", at, ...payment }).pipe(
+          Effect.catchTag("AccountNotFound", () => new AccountNotFound()),
+          Effect.catchTag("AccountClosed", () => new AccountClosed()),
+          Effect.catchTag("PaymentIdReused", () => new PaymentIdReused()),
+          Effect.catchTag(["KeyNotFound", "KeyExists"], Effect.die)
+        )
+        return { applied: events.length > 0 }
+      })
+
+      const limits = Effect.fn("Accounts.limits")(function* (accountId: AccountId) {
+        const { state } = yield* actors.refresh(accountId)
+        return state._tag === "Account" ? state.limits : yield* new AccountNotFound()
+      })
+
+      const changeLimits = Effect.fn("Accounts.changeLimits")(function* ({
+        accountId,
+        limits: changes
+      }: Parameters<Accounts["Service"]["changeLimits"]>[0]) {
+        const changed = { ...(yield* limits(accountId)), ...changes }
+        const at = yield* Clock.currentTimeMillis
+        yield* actors.execute(accountId, { _tag: "ChangeLimits", at, limits: changed }).pipe(
+          Effect.catchTag("AccountNotFound", () => new AccountNotFound()),
+          Effect.catchTag("AccountClosed", () => new AccountClosed()),
+          Effect.catchTag(["KeyNotFound", "KeyExists", "PaymentIdReused"], Effect.die)
+        )
+        return changed
+      })
+
+      return Accounts.of({
+        open,
+        issueKey,
+        revokeKey,
+        topUp,
+        limits,
+        changeLimits: (options) => limitsLock.withPermit(Effect.uninterruptible(changeLimits(options)))
+      })
     })
   )
 }

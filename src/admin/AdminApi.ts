@@ -4,7 +4,19 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/ht
 import { ListedKey } from "#projections/keys/Keys.ts"
 import { CopyRefused } from "#projections/rebuild/RebuildError.ts"
 import { ProjectionStatuses } from "#projections/status/ProjectionStatus.ts"
-import { AccountClosed, AccountNotFound, KeyNotFound } from "#src/accounts/Accounts.ts"
+import { AccountClosed, AccountNotFound, KeyNotFound, PaymentIdReused } from "#src/accounts/Accounts.ts"
+import {
+  AccountLimits,
+  Balance,
+  ChangeLimits,
+  ListAccounts,
+  ListedAccount,
+  ShowBalance,
+  ShowLimits,
+  ToppedUp,
+  TopUp
+} from "./accounts/AccountOperations.ts"
+import { EraseAccount, ErasingStep } from "./accounts/ErasingOperations.ts"
 import {
   AdministrationFailed,
   IssuedKey,
@@ -22,6 +34,8 @@ import {
 } from "./requests/RequestOperations.ts"
 
 const failed = AdministrationFailed.pipe(HttpApiSchema.status(500))
+const noAccount = AccountNotFound.pipe(HttpApiSchema.status(404))
+const closed = AccountClosed.pipe(HttpApiSchema.status(409))
 const unknownRequest = UnknownRequest.pipe(HttpApiSchema.status(404))
 
 const operations = HttpApiGroup.make("administration", { topLevel: true }).add(
@@ -33,11 +47,7 @@ const operations = HttpApiGroup.make("administration", { topLevel: true }).add(
   HttpApiEndpoint.post("issueKey", "/keys/issue", {
     payload: IssueKey,
     success: IssuedKey,
-    error: [
-      AccountNotFound.pipe(HttpApiSchema.status(404)),
-      AccountClosed.pipe(HttpApiSchema.status(409)),
-      failed
-    ]
+    error: [noAccount, closed, failed]
   }),
   HttpApiEndpoint.post("revokeKey", "/keys/revoke", {
     payload: RevokeKey,
@@ -47,6 +57,36 @@ const operations = HttpApiGroup.make("administration", { topLevel: true }).add(
     payload: ListKeys,
     success: Schema.Array(ListedKey),
     error: failed
+  }),
+  HttpApiEndpoint.post("showBalance", "/accounts/balance", {
+    payload: ShowBalance,
+    success: Balance,
+    error: [noAccount, failed]
+  }),
+  HttpApiEndpoint.post("topUp", "/accounts/top-up", {
+    payload: TopUp,
+    success: ToppedUp,
+    error: [noAccount, closed, PaymentIdReused.pipe(HttpApiSchema.status(409)), failed]
+  }),
+  HttpApiEndpoint.post("listAccounts", "/accounts/list", {
+    payload: ListAccounts,
+    success: Schema.Array(ListedAccount),
+    error: failed
+  }),
+  HttpApiEndpoint.post("showLimits", "/accounts/limits", {
+    payload: ShowLimits,
+    success: AccountLimits,
+    error: [noAccount, failed]
+  }),
+  HttpApiEndpoint.post("changeLimits", "/accounts/limits/change", {
+    payload: ChangeLimits,
+    success: AccountLimits,
+    error: [noAccount, closed, failed]
+  }),
+  HttpApiEndpoint.post("eraseAccount", "/accounts/erase", {
+    payload: EraseAccount,
+    success: ErasingStep,
+    error: [noAccount, failed]
   }),
   HttpApiEndpoint.post("listRequests", "/requests/list", {
     payload: ListRequests,

@@ -57,6 +57,16 @@ const overSocket = (socketPath: string) =>
         issueKey: (payload) => client.issueKey({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
         revokeKey: (payload) => client.revokeKey({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
         listKeys: (payload) => client.listKeys({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        showBalance: (payload) =>
+          client.showBalance({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        topUp: (payload) => client.topUp({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        listAccounts: (payload) =>
+          client.listAccounts({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        showLimits: (payload) => client.showLimits({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        changeLimits: (payload) =>
+          client.changeLimits({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        eraseAccount: (payload) =>
+          client.eraseAccount({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
         listRequests: (payload) =>
           client.listRequests({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
         showRequest: (payload) =>

@@ -6,6 +6,8 @@ import type { ListedKey } from "#projections/keys/Keys.ts"
 import type { CopyRefused } from "#projections/rebuild/RebuildError.ts"
 import type { ProjectionStatuses } from "#projections/status/ProjectionStatus.ts"
 import type { AccountClosed, AccountNotFound, KeyNotFound } from "#src/accounts/Accounts.ts"
+import type { AccountOperations } from "./accounts/AccountOperations.ts"
+import type { ErasingOperations } from "./accounts/ErasingOperations.ts"
 import type { RequestOperations } from "./requests/RequestOperations.ts"
 
 /** 1 to 100 characters, none of them a control character: names are shown on terminals. */
@@ -48,19 +50,21 @@ export class AdministrationFailed extends Schema.TaggedError<AdministrationFaile
 
 export class Administration extends Context.Service<
   Administration,
-  RequestOperations & {
-    /** Opens an account with a fresh first key. */
-    openAccount(options: typeof OpenAccount.Type): Effect.Effect<IssuedKey, AdministrationFailed>
-    issueKey(
-      options: typeof IssueKey.Type
-    ): Effect.Effect<IssuedKey, AccountNotFound | AccountClosed | AdministrationFailed>
-    /** In force at once, on a running server too. */
-    revokeKey(options: typeof RevokeKey.Type): Effect.Effect<void, KeyNotFound | AdministrationFailed>
-    /** A page of at most 1,000 in the order of their ids, revoked ones too; everything that is on the log by now. */
-    listKeys(options: typeof ListKeys.Type): Effect.Effect<ReadonlyArray<ListedKey>, AdministrationFailed>
-    /** How far each projection is. */
-    readonly listProjections: Effect.Effect<ProjectionStatuses, AdministrationFailed>
-    /** Lets the finished copy in the data directory take over from the read models in use (`Projections.adopt`). */
-    readonly adoptProjections: Effect.Effect<void, CopyRefused | AdministrationFailed>
-  }
+  AccountOperations &
+    ErasingOperations &
+    RequestOperations & {
+      /** Opens an account with a fresh first key. */
+      openAccount(options: typeof OpenAccount.Type): Effect.Effect<IssuedKey, AdministrationFailed>
+      issueKey(
+        options: typeof IssueKey.Type
+      ): Effect.Effect<IssuedKey, AccountNotFound | AccountClosed | AdministrationFailed>
+      /** In force at once, on a running server too. */
+      revokeKey(options: typeof RevokeKey.Type): Effect.Effect<void, KeyNotFound | AdministrationFailed>
+      /** A page of at most 1,000 in the order of their ids, revoked ones too; everything that is on the log by now. */
+      listKeys(options: typeof ListKeys.Type): Effect.Effect<ReadonlyArray<ListedKey>, AdministrationFailed>
+      /** How far each projection is. */
+      readonly listProjections: Effect.Effect<ProjectionStatuses, AdministrationFailed>
+      /** Lets the finished copy in the data directory take over from the read models in use (`Projections.adopt`). */
+      readonly adoptProjections: Effect.Effect<void, CopyRefused | AdministrationFailed>
+    }
 >()("inferlog/src/admin/Administration") {}

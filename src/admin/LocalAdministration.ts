@@ -6,12 +6,18 @@ import { History } from "#projections/history/History.ts"
 import { Keys } from "#projections/keys/Keys.ts"
 import { Projections } from "#projections/Projections.ts"
 import * as Generations from "#projections/rebuild/Generations.ts"
+import { Retention } from "#projections/retention/Retention.ts"
 import * as ProjectionStatus from "#projections/status/ProjectionStatus.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
+import { MediaStore } from "#src/media/MediaStore.ts"
+import { AccountErasing } from "#src/retention/AccountErasing.ts"
+import { Eraser } from "#src/retention/Eraser.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { Administration, AdministrationFailed, type IssuedKey } from "./Administration.ts"
+import * as LocalAccounts from "./accounts/LocalAccounts.ts"
+import * as LocalErasing from "./accounts/LocalErasing.ts"
 import * as LocalRequests from "./requests/LocalRequests.ts"
 
 /** Keys that a page lists at most. */
@@ -82,6 +88,8 @@ export const layerNoDeps = Layer.effect(
       issueKey,
       revokeKey,
       listKeys,
+      ...(yield* LocalAccounts.make),
+      ...(yield* LocalErasing.make),
       ...(yield* LocalRequests.make),
       listProjections,
       adoptProjections
@@ -89,4 +97,9 @@ export const layerNoDeps = Layer.effect(
   })
 )
 
-export const layer = layerNoDeps.pipe(Layer.provide([Keys.layer, History.layer]))
+const erasing = AccountErasing.layer.pipe(
+  Layer.provide([Eraser.layer, Retention.layer]),
+  Layer.provide(MediaStore.layer)
+)
+
+export const layer = layerNoDeps.pipe(Layer.provide([Keys.layer, History.layer, erasing]))

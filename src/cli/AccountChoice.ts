@@ -1,8 +1,16 @@
-/** Which account a command means that names none. */
+/** Which account a command means, also when it names none. */
 import { Effect, Option, Stream } from "effect"
-import type { AccountId, KeyId } from "#domain/Ids.ts"
+import { Flag } from "effect/cli"
+import { AccountId, type KeyId } from "#domain/Ids.ts"
 import { Administration } from "#src/admin/Administration.ts"
 import { UsageError } from "./Failure.ts"
+
+export const accountFlag = Flag.String("account").pipe(
+  Flag.withMetavar("acc_…"),
+  Flag.withDescription("The account; may be left out when there is only one"),
+  Flag.withSchema(AccountId),
+  Flag.optional
+)
 
 /** Ids that an error lists at most. */
 const listedIds = 20
@@ -36,3 +44,7 @@ export const onlyAccount = Effect.gen(function* () {
     message: `There are ${ids.length} accounts; name one with --account: ${listed}`
   })
 })
+
+/** The account that was named, or else the only one there is. */
+export const chosenAccount = (account: Option.Option<AccountId>) =>
+  Option.match(account, { onNone: () => onlyAccount, onSome: Effect.succeed })

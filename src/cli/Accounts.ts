@@ -3,6 +3,10 @@ import { Command, Flag } from "effect/cli"
 import * as Money from "#domain/Money.ts"
 import { Administration, isOpeningBalance } from "#src/admin/Administration.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
+import { erase } from "./accounts/Erase.ts"
+import { limits } from "./accounts/Limits.ts"
+import { list } from "./accounts/List.ts"
+import * as ExistingLog from "./ExistingLog.ts"
 import * as NameFlag from "./NameFlag.ts"
 import * as OperatorAccess from "./OperatorAccess.ts"
 import * as Output from "./Output.ts"
@@ -33,7 +37,15 @@ const create = Command.make(
   ])
 )
 
+/** For commands that make none. */
+const onExistingLog = OperatorAccess.layer.pipe(Layer.provide(ExistingLog.layer))
+
 export const accounts = Command.make("accounts").pipe(
-  Command.withDescription("Accounts and their balances"),
-  Command.withSubcommands([create])
+  Command.withDescription("Accounts, their balances and limits"),
+  Command.withSubcommands([
+    create,
+    erase,
+    list.pipe(Command.provide(onExistingLog)),
+    limits.pipe(Command.provide(onExistingLog))
+  ])
 )

@@ -4,6 +4,8 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Effect, Layer, Logger, References } from "effect"
 import { CliConfig, Command, GlobalFlag } from "effect/cli"
 import { accounts } from "./Accounts.ts"
+import { auditCommand } from "./audit/Audit.ts"
+import { balance } from "./balance/Balance.ts"
 import * as Failure from "./Failure.ts"
 import { keys } from "./Keys.ts"
 import { log } from "./log/Log.ts"
@@ -28,7 +30,7 @@ const inferlog = Command.make("inferlog").pipe(
     { command: "inferlog keys create --name ci", description: "Create an API key" },
     { command: "inferlog log verify", description: "Prove that the log is what was written" }
   ]),
-  Command.withSubcommands([serve, accounts, keys, requests, log, projections]),
+  Command.withSubcommands([serve, accounts, balance, keys, requests, log, auditCommand, projections]),
   Command.provideEffect(ConfigProvider.ConfigProvider, SettingFlags.configProvider),
   Command.withGlobalFlags([SettingFlags.DataDir, GlobalFlag.LogLevel])
 )

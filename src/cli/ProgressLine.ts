@@ -14,6 +14,8 @@ export interface Progress {
   readonly total: number | null
   /** ms */
   readonly elapsed: number
+  /** What is counted; events when not given. */
+  readonly unit?: string
 }
 
 /** Between two updates, in ms. */
@@ -23,20 +25,21 @@ const interval = 200
 const restart = "\r\u001b[K"
 
 /** `12,345 of 1,000,000 events  1.2 %  98,000/s  ETA 10 s`; without a total `12,345 events  98,000/s`. */
-export const format = ({ elapsed, events, total }: Progress): string => {
+export const format = ({ elapsed, events, total, unit = "events" }: Progress): string => {
   const perSecond = elapsed > 0 ? Math.round((events * 1000) / elapsed) : 0
   const rate = `${Output.count(perSecond)}/s`
-  if (total === null || total <= 0) return `${Output.count(events)} events  ${rate}`
-  const done = `${Output.count(events)} of ${Output.count(total)} events`
+  if (total === null || total <= 0) return `${Output.count(events)} ${unit}  ${rate}`
+  const done = `${Output.count(events)} of ${Output.count(total)} ${unit}`
   const percent = `${((Math.min(events, total) / total) * 100).toFixed(1)} %`
   const eta =
     perSecond > 0 ? `  ETA ${Output.duration((Math.max(0, total - events) / perSecond) * 1000)}` : ""
   return `${done}  ${percent}  ${rate}${eta}`
 }
 
-/** `total`: events that there are to do, `null` when nobody knows. */
+/** `total`: how many there are to do, `null` when nobody knows. */
 export const make = Effect.fnUntraced(function* (
-  total: number | null
+  total: number | null,
+  unit = "events"
 ): Effect.fn.Return<ProgressLine, never, Stdio.Stdio> {
   const stdio = yield* Stdio.Stdio
   if (!(yield* stdio.stderrIsTerminal)) return { report: () => Effect.void, clear: Effect.void }
@@ -51,7 +54,7 @@ export const make = Effect.fnUntraced(function* (
         const now = clock.currentTimeMillisUnsafe()
         if (now - shown < interval) return Effect.void
         shown = now
-        return write(restart + format({ events, total, elapsed: now - start }))
+        return write(restart + format({ events, total, elapsed: now - start, unit }))
       }),
     clear: Effect.suspend(() => (shown === start ? Effect.void : write(restart)))
   }

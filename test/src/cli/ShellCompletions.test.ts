@@ -64,9 +64,12 @@ describe("--completions", () => {
     () =>
       Effect.gen(function* () {
         const file = yield* script("bash")
-        const commands = ["serve", "accounts", "keys", "requests", "log", "projections"]
+        const commands = ["serve", "accounts", "balance", "keys", "requests", "log", "audit", "projections"]
         assert.sameMembers(bashCompletes(file, "inferlog "), commands)
         assert.deepStrictEqual(bashCompletes(file, "inferlog log t"), ["tail"])
+        assert.sameMembers(bashCompletes(file, "inferlog accounts "), ["create", "erase", "list", "limits"])
+        assert.deepStrictEqual(bashCompletes(file, "inferlog balance t"), ["topup"])
+        assert.includeMembers(bashCompletes(file, "inferlog balance topup --"), ["--amount", "--payment-id"])
         assert.includeMembers(bashCompletes(file, "inferlog log export --"), [
           "--to",
           "--follow",

@@ -4,6 +4,7 @@ import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Inferlog from "#test/src/cli/Inferlog.ts"
+import * as DataDirectory from "#test/streams/sqlite/DataDirectory.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as FilledLog from "./FilledLog.ts"
 
@@ -72,6 +73,29 @@ describe("log export", () => {
       assert.notStrictEqual(verifyElsewhere([second, first, ...others].join("\n")).stdout, verified.stdout)
       assert.include(verifyElsewhere(stdout.slice(0, -1)).stderr, "torn")
     }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "writes the events of erased payloads as they were, with the tombstones, and the log verifies",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* TempDirectory.make
+        yield* DataDirectory.own(
+          directory,
+          Effect.forEach(["a", "b"], (id) => DataDirectory.appendPayload(id, `${id}1`, "a text"))
+        )
+        const settings = { DATA_DIR: directory }
+        const before = yield* whole(settings)
+        yield* DataDirectory.own(directory, DataDirectory.erase("a"))
+        const after = yield* whole(settings)
+        assert.strictEqual(after.slice(0, before.length), before)
+        const [tombstone] = FilledLog.lines(after.slice(before.length))
+        assert.deepInclude(tombstone, { type: "PayloadsErased", data: { erased: ["input"] } })
+        assert.strictEqual(verifyElsewhere(after).stderr, "")
+        const { code, stdout } = yield* Inferlog.run(["log", "verify"], settings)
+        assert.strictEqual(code, 0)
+        assert.include(stdout, "3 events, 1 payloads and 1 erased ones")
+      }).pipe(Effect.scoped)
   )
 
   it.live("is limited to positions, types and a stream, and refuses a position that is not there", () =>

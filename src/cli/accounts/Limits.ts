@@ -1,0 +1,76 @@
+import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as Money from "#domain/Money.ts"
+import { isCreditLimit, isOpenRequests, mostOpenRequests } from "#src/admin/accounts/AccountOperations.ts"
+import { Administration } from "#src/admin/Administration.ts"
+import { accountFlag, chosenAccount } from "../AccountChoice.ts"
+import * as BalanceText from "../balance/BalanceText.ts"
+import * as Output from "../Output.ts"
+import * as LimitsText from "./LimitsText.ts"
+
+const openRequests = (text: string): Option.Option<number | null> => {
+  if (text === "none") return Option.some(null)
+  return /^\d{1,10}$/.test(text) ? Option.filter(Option.some(Number(text)), isOpenRequests) : Option.none()
+}
+
+const flags = {
+  account: accountFlag,
+  credit: Flag.String("credit").pipe(
+    Flag.withMetavar("USD"),
+    Flag.withDescription("How far below zero what is available may go, such as 100 or 0"),
+    Flag.filterMap(
+      (text) => Option.filter(Money.parse(text), isCreditLimit),
+      () => "Expected an amount from 0 to 1000000000 USD such as 100 or 0"
+    ),
+    Flag.optional
+  ),
+  maxOpen: Flag.String("max-open").pipe(
+    Flag.withMetavar("N|none"),
+    Flag.withDescription("How many requests that have not ended it may have, or none for any number"),
+    Flag.filterMap(openRequests, () => `Expected a number from 0 to ${mostOpenRequests}, or none`),
+    Flag.optional
+  )
+}
+
+export const limits = Command.make(
+  "limits",
+  { ...flags, json: Output.json },
+  Effect.fnUntraced(function* ({ account, credit, json, maxOpen }) {
+    const accountId = yield* chosenAccount(account)
+    const { changeLimits, showLimits } = yield* Administration
+    const limits =
+      Option.isNone(credit) && Option.isNone(maxOpen)
+        ? yield* showLimits({ accountId })
+        : yield* changeLimits({
+            accountId,
+            ...(Option.isSome(credit) && { creditLimit: credit.value }),
+            ...(Option.isSome(maxOpen) && { maxOpenRequests: maxOpen.value })
+          })
+    if (json) {
+      const { currency } = BalanceText
+      return yield* Output.printJson({ accountId, ...LimitsText.forPrograms(limits), currency })
+    }
+    yield* Console.log(
+      Output.table(
+        ["account", accountId],
+        [
+          ["credit", BalanceText.usd(limits.creditLimit)],
+          ["most open requests", LimitsText.openRequests(limits)]
+        ]
+      )
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Show the limits of an account, or change those that are given; a running server keeps to them from then on"
+  ),
+  Command.withShortDescription("Show or change the limits of an account"),
+  Command.withExamples([
+    { command: "inferlog accounts limits" },
+    {
+      command: "inferlog accounts limits --account acc_0123456789abcdef --credit 100 --max-open 500",
+      description: "Up to 100 USD below zero, up to 500 requests at a time"
+    },
+    { command: "inferlog accounts limits --max-open none", description: "Any number of requests" }
+  ])
+)

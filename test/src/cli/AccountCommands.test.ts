@@ -1,0 +1,155 @@
+import * as path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Inferlog from "./Inferlog.ts"
+
+const Listed = Schema.Array(
+  Schema.Struct({
+    accountId: Schema.String,
+    name: Schema.String,
+    openedAt: Schema.String,
+    erasedAt: Schema.Null,
+    balance: Schema.String,
+    reserved: Schema.String,
+    available: Schema.String,
+    currency: Schema.Literal("USD"),
+    updatedAt: Schema.NullOr(Schema.String),
+    isCurrent: Schema.Literal(true),
+    creditLimit: Schema.String,
+    maxOpenRequests: Schema.NullOr(Schema.Int)
+  })
+)
+
+const Limits = Schema.Struct({
+  accountId: Schema.String,
+  creditLimit: Schema.String,
+  maxOpenRequests: Schema.NullOr(Schema.Int),
+  currency: Schema.Literal("USD")
+})
+
+const open = (name: string, balance: string, settings: Inferlog.Settings) =>
+  Inferlog.json(Inferlog.Opened, ["accounts", "create", "--name", name, "--balance", balance], settings).pipe(
+    Effect.map(({ accountId }) => accountId)
+  )
+
+const list = ["accounts", "list"]
+const limits = (...flags: ReadonlyArray<string>) => ["accounts", "limits", ...flags]
+
+/** Both with a data directory in `settings`, which has no account but those that are opened. */
+const ways = {
+  "without a server": Effect.map(TempDirectory.make, (directory) => ({ DATA_DIR: directory })),
+  "beside a server": Effect.gen(function* () {
+    const settings = {
+      DATA_DIR: path.join(yield* TempDirectory.make, "data"),
+      BOOTSTRAP_API_KEY: "first:secret",
+      BOOTSTRAP_BALANCE: "0"
+    }
+    yield* Inferlog.serve(settings)
+    return settings
+  })
+}
+
+for (const [way, make] of Object.entries(ways)) {
+  describe(`accounts, ${way}`, () => {
+    it.live("are listed with what they have and may, for programs and for people", () =>
+      Effect.gen(function* () {
+        const settings = yield* make
+        const acme = yield* open("acme \u202eü", "25", settings)
+        const other = yield* open("油", "0", settings)
+        yield* Inferlog.json(Limits, limits("--account", other, "--credit=1.5", "--max-open=1200"), settings)
+
+        const all = yield* Inferlog.json(Listed, list, settings)
+        const found = [acme, other].map((id) => all.find(({ accountId }) => accountId === id))
+        assert.deepInclude(found[0], {
+          name: "acme \u202eü",
+          balance: "25",
+          reserved: "0",
+          available: "25",
+          creditLimit: "0",
+          maxOpenRequests: null
+        })
+        assert.deepInclude(found[1], {
+          name: "油",
+          balance: "0",
+          updatedAt: null,
+          creditLimit: "1.5",
+          maxOpenRequests: 1200
+        })
+
+        const { code, stderr, stdout } = yield* Inferlog.run(list, settings)
+        assert.deepStrictEqual([code, stderr], [0, ""])
+        assert.match(
+          stdout,
+          /^ACCOUNT +NAME +BALANCE +RESERVED +AVAILABLE +CREDIT +MAX OPEN +OPENED +ERASED\n/
+        )
+        assert.match(stdout, new RegExp(`^${acme} +acme \u{fffd}ü +25 +0 +25 +0 +any number +\\S+Z +-$`, "m"))
+        assert.match(stdout, new RegExp(`^${other} +油 +0 +0 +0 +1.5 +1,200 +\\S+Z +-$`, "m"))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("have limits that are shown, and changed one by one", () =>
+      Effect.gen(function* () {
+        const settings = yield* make
+        const account = ["--account", yield* open("acme", "0", settings)]
+        const change = (...flags: ReadonlyArray<string>) =>
+          Effect.map(
+            Inferlog.json(Limits, limits(...account, ...flags), settings),
+            ({ creditLimit, maxOpenRequests }) => [creditLimit, maxOpenRequests]
+          )
+        assert.deepStrictEqual(yield* change(), ["0", null])
+        assert.deepStrictEqual(yield* change("--credit=100"), ["100", null])
+        assert.deepStrictEqual(yield* change("--max-open=0"), ["100", 0])
+        assert.deepStrictEqual(yield* change("--max-open=none", "--credit=0.000000001"), [
+          "0.000000001",
+          null
+        ])
+        assert.deepStrictEqual(yield* change(), ["0.000000001", null])
+        const people = yield* Inferlog.run(limits(...account), settings)
+        assert.match(people.stdout, /^credit +0\.000000001 USD\nmost open requests +any number$/m)
+      }).pipe(Effect.scoped)
+    )
+  })
+}
+
+describe("accounts, called wrongly", () => {
+  it.live("end with 2, or with 1 where there is no such account, and change nothing", () =>
+    Effect.gen(function* () {
+      const settings = yield* ways["without a server"]
+      yield* open("acme", "0", settings)
+      const wrong = [
+        ...["-1", "1e3", "1000000000.1", "", "none"].map((credit) => limits(`--credit=${credit}`)),
+        ...["-1", "1.5", "1e3", "1000000001", "", "any"].map((most) => limits(`--max-open=${most}`))
+      ]
+      const ends = yield* Effect.forEach(wrong, (args) => Inferlog.run(args, settings), { concurrency: 2 })
+      for (const { code, stderr, stdout } of ends) {
+        assert.deepStrictEqual([code, stdout], [2, ""])
+        assert.match(
+          stderr,
+          /^inferlog: (Invalid|Missing) value .*\nTry 'inferlog accounts limits --help'\.\n$/
+        )
+      }
+      for (const flags of [[], ["--credit=1"]]) {
+        const unknown = limits("--account", "acc_0000000000000000", ...flags)
+        assert.deepStrictEqual(yield* Inferlog.run(unknown, settings), {
+          code: 1,
+          stdout: "",
+          stderr: "inferlog: There is no such account\n"
+        })
+      }
+      const shown = yield* Inferlog.json(Limits, limits(), settings)
+      assert.deepInclude(shown, { creditLimit: "0", maxOpenRequests: null })
+      const stats = yield* Inferlog.json(Inferlog.Stats, ["log", "stats", "--types"], settings)
+      assert.isUndefined(stats.types["LimitsChanged"])
+
+      const nowhere = path.join(settings.DATA_DIR, "absent")
+      for (const args of [list, limits()]) {
+        const { code, stderr } = yield* Inferlog.run(args, { DATA_DIR: nowhere })
+        assert.deepStrictEqual(
+          [code, stderr],
+          [1, `inferlog: DATA_DIR: there is no event log in ${nowhere}\n`]
+        )
+      }
+    }).pipe(Effect.scoped)
+  )
+})
