@@ -39,7 +39,7 @@ export interface Verified {
   readonly digest: string
 }
 
-export interface VerifyOptions {
+export interface VerifyOptions<E = never> {
   readonly anchors?: ReadonlyArray<Anchor>
   /** Whether `next` may come right after `previous` in an untouched log, where the backend can tell. */
   readonly adjoins?: (previous: GlobalPosition.GlobalPosition, next: GlobalPosition.GlobalPosition) => boolean
@@ -47,11 +47,16 @@ export interface VerifyOptions {
   readonly payloadAtHand?: VerifyPayloads.AtHand
   /** Called now and then with the number of events verified so far. */
   readonly onProgress?: (events: number) => Effect.Effect<void>
+  /**
+   * Called with every event, in order and some at a time, after it is verified. Where verifying fails, the events before
+   * have been visited: whichever finds fault first is the first fault.
+   */
+  readonly visit?: (events: ReadonlyArray<RecordedEvent>) => Effect.Effect<void, E>
 }
 
-export const verify = Effect.fn("Verify.verify")(function* (
-  options: VerifyOptions = {}
-): Effect.fn.Return<Verified, LogBroken | EventStoreError | BlobStoreError, EventReader | Payloads> {
+export const verify = Effect.fn("Verify.verify")(function* <E = never>(
+  options: VerifyOptions<E> = {}
+): Effect.fn.Return<Verified, LogBroken | EventStoreError | BlobStoreError | E, EventReader | Payloads> {
   const reader = yield* EventReader
   const hashes = yield* StreamHashes.make
   const payloads = yield* VerifyPayloads.make(options.payloadAtHand)
@@ -67,9 +72,19 @@ export const verify = Effect.fn("Verify.verify")(function* (
     anchors.delete(position)
   })
 
+  const visit = options.visit ?? (() => Effect.void)
+
   const checkPayloads = Effect.fnUntraced(function* (events: ReadonlyArray<RecordedEvent>) {
+    if (events.length === 0) return
     const problem = yield* payloads.check(events)
-    if (problem !== null) return yield* brokenAt(problem.position, problem.reason)
+    if (problem === null) return yield* visit(events)
+    yield* visit(
+      events.slice(
+        0,
+        events.findIndex(({ position }) => position === problem.position)
+      )
+    )
+    return yield* brokenAt(problem.position, problem.reason)
   })
 
   const isNext = (event: RecordedEvent) =>

@@ -61,11 +61,11 @@ const payloadsAhead = (db: DatabaseSync): VerifyOptions["payloadAtHand"] => {
 }
 
 /** The head is read first, so that a server that goes on writing cannot make the log look short. */
-export const verifyDirectory: (
+export const verifyDirectory: <E = never>(
   directory: string,
-  options?: VerifyOptions
-) => Effect.Effect<Verified, LogBroken | EventStoreError | BlobStoreError, EventReader | Payloads> =
-  Effect.fnUntraced(function* (directory, options = {}) {
+  options?: VerifyOptions<E>
+) => Effect.Effect<Verified, LogBroken | EventStoreError | BlobStoreError | E, EventReader | Payloads> =
+  Effect.fnUntraced(function* <E>(directory: string, options: VerifyOptions<E> = {}) {
     const anchors = [...(yield* headAnchor(directory)), ...(options.anchors ?? [])]
     const db = yield* openDatabase(directory)
     const payloadAtHand = payloadsAhead(db)

@@ -21,7 +21,7 @@ const clients = 20
 /** Acknowledgements between a restart and the next kill, at most. */
 const maxAcknowledged = 60
 
-const terminal = new Set(["RequestCompleted", "RequestFailed", "RequestCancelled"])
+const terminal = new Set(["RequestCompleted", "RequestFailed", "RequestForceFailed", "RequestCancelled"])
 
 const log = (directory: string) =>
   Payloads.layer.pipe(

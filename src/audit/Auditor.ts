@@ -1,0 +1,183 @@
+/**
+ * Folds the log into books of its own and checks every event that concerns money. What it remembers grows with accounts,
+ * their payments and open requests, not with the log: events of a request that is not open stand after its end, since
+ * only the first event of a stream can open it.
+ */
+import { AccountId } from "#domain/Ids.ts"
+import * as Account from "#domain/account/Account.ts"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import { type Entry, entriesOf, type Hold, type MoneyEvent } from "#domain/Ledger.ts"
+import type { BillingStatus } from "#domain/inference-request/Event.ts"
+import * as MoneyEvents from "#projections/ledger/MoneyEvents.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import * as AccountAudit from "./AccountAudit.ts"
+import * as AuditFields from "./AuditFields.ts"
+import * as Books from "./Books.ts"
+import { brokenBy } from "./Invariant.ts"
+import * as RequestAudit from "./RequestAudit.ts"
+
+/** What an event moved. */
+export interface Booked {
+  readonly event: RecordedEvent
+  readonly accountId: AccountId
+  /** `null` for a top-up, as the model. */
+  readonly requestId: string | null
+  readonly model: string | null
+  /** Of a top-up, in the operator's words. */
+  readonly reference: string | null
+  /** None when a request was free. */
+  readonly entries: ReadonlyArray<Entry>
+  /** How the request that ended is billed. */
+  readonly billing: BillingStatus | null
+}
+
+export interface Listener {
+  readonly opened: (accountId: AccountId, event: RecordedEvent) => void
+  readonly booked: (booked: Booked) => void
+}
+
+/** What is true of the money after the events so far. */
+export interface Standing {
+  readonly books: Books.Books
+  readonly accounts: ReadonlyMap<AccountId, AccountAudit.Account>
+  /** By stream. */
+  readonly requests: ReadonlyMap<StreamName.StreamName, RequestAudit.OpenRequest>
+}
+
+export interface Auditor {
+  /** Throws `AuditFailed` when the event breaks an invariant; there is no going on after that. */
+  readonly pass: (event: RecordedEvent) => void
+  readonly standing: Standing
+}
+
+/** Nothing else may come after the end of a request. */
+const afterTheEnd: ReadonlySet<string> = new Set([
+  "LateOutcomeIgnored",
+  "PayloadsErased",
+  "ErasedFilesRemoved"
+])
+
+const moneyTypes: ReadonlySet<string> = new Set(MoneyEvents.types)
+
+export const make = ({ booked, opened }: Listener): Auditor => {
+  const books = Books.make()
+  const accounts = AccountAudit.make()
+  const requests = new Map<StreamName.StreamName, RequestAudit.OpenRequest>()
+
+  const book = (
+    event: RecordedEvent,
+    money: MoneyEvent,
+    of: { readonly accountId: AccountId; readonly account: AccountAudit.Account } & Pick<
+      Booked,
+      "model" | "reference" | "billing"
+    >,
+    hold: Hold | undefined
+  ) => {
+    const { account, accountId, ...rest } = of
+    const entries = entriesOf(money, hold)
+    const wrong = books.book(entries)
+    if (wrong !== null) throw brokenBy(event, "balanced books", wrong)
+    const held = books.balance(account.held)
+    if (held !== account.openHolds) {
+      const told = `${held} nano-USD are held, ${account.openHolds} for requests that have not ended`
+      throw brokenBy(event, "held for open requests", told)
+    }
+    const requestId = money._tag === "ToppedUp" ? null : money.requestId
+    booked({ event, accountId, requestId, entries, ...rest })
+  }
+
+  const submit = (event: RecordedEvent) => {
+    const money = AuditFields.read(event, MoneyEvents.read)
+    if (money?._tag !== "Held") throw brokenBy(event, "known events", "it holds nothing")
+    const { accountId, amount } = money
+    const account = accounts.get(event, accountId)
+    const request = RequestAudit.open(event, accountId)
+    requests.set(event.stream, request)
+    account.openHolds += amount
+    const { model } = request
+    book(event, money, { account, accountId, model, reference: null, billing: null }, undefined)
+    if (amount > 0n) {
+      AccountAudit.noteOverdraft(account, event, accountId, books.balance(account.available))
+    }
+  }
+
+  const end = (event: RecordedEvent, request: RequestAudit.OpenRequest, billing: BillingStatus) => {
+    const money = AuditFields.read(event, MoneyEvents.read)
+    if (money === null) throw brokenBy(event, "known events", "it moves no money")
+    const { accountId, model, quote } = request
+    const account = accounts.get(event, accountId)
+    requests.delete(event.stream)
+    account.openHolds -= quote.hold
+    const party = { account, accountId, model, reference: null, billing }
+    book(event, money, party, { accountId, amount: quote.hold })
+  }
+
+  const passRequest = (event: RecordedEvent) => {
+    const isFirst = event.ordinal === 0
+    if (isFirst !== (event.type === "RequestSubmitted")) {
+      const told = isFirst ? "its stream does not begin with its submit" : "it is submitted a second time"
+      throw brokenBy(event, "submitted first", told)
+    }
+    if (isFirst) return submit(event)
+    const request = requests.get(event.stream)
+    if (request === undefined) {
+      if (!afterTheEnd.has(event.type)) throw brokenBy(event, "one end", "the request had ended before")
+      return
+    }
+    switch (event.type) {
+      case "RequestCompleted":
+        return end(event, request, RequestAudit.complete(request, event).billing.status)
+      case "RequestForceFailed":
+        RequestAudit.forceFail(request, event)
+        return end(event, request, "failed")
+      case "RequestFailed":
+      case "RequestCancelled":
+        return end(event, request, "failed")
+      default:
+        return RequestAudit.pass(request, event)
+    }
+  }
+
+  const passAccount = (event: RecordedEvent) => {
+    const accountId = AccountId.make(StreamName.idOf(event.stream))
+    switch (event.type) {
+      case "AccountOpened":
+        accounts.open(event, accountId)
+        return opened(accountId, event)
+      case "BalanceToppedUp": {
+        const money = AuditFields.read(event, MoneyEvents.read)
+        if (money?._tag !== "ToppedUp") throw brokenBy(event, "known events", "it pays nothing in")
+        const account = accounts.get(event, accountId)
+        const reference = AccountAudit.payIn(account, event, money.amount)
+        return book(event, money, { account, accountId, model: null, reference, billing: null }, undefined)
+      }
+      case "LimitsChanged": {
+        const changed = AuditFields.read(event, MoneyEvents.readLimits)
+        if (changed !== null) accounts.get(event, accountId).limits = changed.limits
+        return
+      }
+      case "AccountErased":
+        accounts.get(event, accountId).isClosed = true
+    }
+  }
+
+  const categories = [
+    { name: InferenceRequest.aggregate.category, codec: InferenceRequest.aggregate.codec, pass: passRequest },
+    { name: Account.aggregate.category, codec: Account.aggregate.codec, pass: passAccount }
+  ].map(({ codec, name, pass }) => ({ prefix: `${name}-`, types: codec.types, pass }))
+
+  return {
+    standing: { books, accounts: accounts.all, requests },
+    pass: (event) => {
+      for (const { pass, prefix, types } of categories) {
+        if (!event.stream.startsWith(prefix)) continue
+        if (types.has(event.type)) return pass(event)
+        throw brokenBy(event, "known events", "this release knows no such event")
+      }
+      if (moneyTypes.has(event.type)) {
+        throw brokenBy(event, "known events", "it stands in no stream of an account or a request")
+      }
+    }
+  }
+}

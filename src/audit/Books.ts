@@ -1,0 +1,51 @@
+/** The books of an audit: what each account of the ledger has, as the entries say. */
+import { format, NanoUsd } from "#domain/Money.ts"
+import { type Entry, type LedgerAccount, postingsOf } from "#domain/Ledger.ts"
+
+export interface Books {
+  /** What is wrong with the entries, or `null` when they are booked. Nothing is booked of an entry that is wrong. */
+  readonly book: (entries: ReadonlyArray<Entry>) => string | null
+  /** nano-USD, negative when more was taken out than put in. */
+  readonly balance: (account: LedgerAccount) => bigint
+  /** All accounts together: zero in sound books. */
+  readonly sum: () => bigint
+  readonly entries: () => number
+}
+
+export const make = (): Books => {
+  const balances = new Map<LedgerAccount, bigint>()
+  let entries = 0
+
+  const balance = (account: LedgerAccount): bigint => balances.get(account) ?? 0n
+
+  const bookOne = (entry: Entry): string | null => {
+    const postings = postingsOf(entry)
+    let sum = 0n
+    for (const { amount } of postings) sum += amount
+    if (sum !== 0n) return `the postings of its ${entry.kind} sum to ${sum}`
+    if (entry.amount <= 0n) return `the amount of its ${entry.kind} is ${entry.amount}`
+    for (const { account, amount } of postings) balances.set(account, balance(account) + amount)
+    entries++
+    return null
+  }
+
+  return {
+    balance,
+    book: (booked) => {
+      for (const entry of booked) {
+        const wrong = bookOne(entry)
+        if (wrong !== null) return wrong
+      }
+      return null
+    },
+    sum: () => {
+      let sum = 0n
+      for (const amount of balances.values()) sum += amount
+      return sum
+    },
+    entries: () => entries
+  }
+}
+
+/** nano-USD as people read them. */
+export const usd = (amount: bigint): string => `$${format(NanoUsd.make(amount))}`

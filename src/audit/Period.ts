@@ -1,0 +1,27 @@
+/** A stretch of time whose entries are shown. What is proven does not depend on it. */
+
+/** Unix time in ms; an event at `from` is within, one at `to` is not. */
+export interface Period {
+  /** `null`: from the beginning of the log. */
+  readonly from: number | null
+  /** `null`: to its end. */
+  readonly to: number | null
+}
+
+export const isBefore = ({ from }: Period, time: number): boolean => from !== null && time < from
+export const isAfter = ({ to }: Period, time: number): boolean => to !== null && time >= to
+export const isWithin = (period: Period, time: number): boolean =>
+  !isBefore(period, time) && !isAfter(period, time)
+
+const isoTime = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:\d{2})?)?$/
+
+/** Unix time in ms of an ISO 8601 date or date and time; UTC where it has no zone. `null` for anything else. */
+export const parseTime = (text: string): number | null => {
+  const [, date, time = "00:00", zone = "Z"] = isoTime.exec(text) ?? []
+  if (date === undefined) return null
+  const midnight = Date.parse(`${date}T00:00:00Z`)
+  // The parser takes the 31st of February for a day in March.
+  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== date) return null
+  const millis = Date.parse(`${date}T${time}${zone}`)
+  return Number.isNaN(millis) ? null : millis
+}

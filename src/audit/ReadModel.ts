@@ -1,0 +1,79 @@
+/** The ledger of the read side, to be held against the log: as of one position, read from its file beside a running server. */
+import * as fs from "node:fs"
+import { availableOf, heldOf } from "#domain/Ledger.ts"
+import { noLimits } from "#domain/account/Account.ts"
+import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
+import * as LedgerStanding from "#projections/ledger/LedgerStanding.ts"
+import * as Generations from "#projections/rebuild/Generations.ts"
+import * as StoredCheckpoints from "#projections/runner/StoredCheckpoints.ts"
+import * as Database from "#streams/sqlite/Database.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import type { Standing } from "./Auditor.ts"
+import { usd } from "./Books.ts"
+
+export type ReadModel =
+  | { readonly _tag: "Found"; readonly ledger: LedgerStanding.LedgerStanding }
+  /** There is nothing to compare with; `reason` tells why. */
+  | { readonly _tag: "Missing"; readonly reason: string }
+
+const missing = (reason: string): ReadModel => ({ _tag: "Missing", reason })
+
+/** One state of the file, whatever the server writes meanwhile. */
+export const read = (directory: string): ReadModel => {
+  const filename = Generations.current(Generations.baseIn(directory))
+  if (!fs.existsSync(filename)) return missing("there is no file of read models")
+  try {
+    const stored = StoredCheckpoints.read(filename).get(LedgerProjection.projection.name)
+    if (stored === undefined) return missing("the file of read models has no ledger yet")
+    if (stored.version !== LedgerProjection.projection.version) {
+      return missing("the ledger of the read models is of another release")
+    }
+    const db = Database.open({ filename, readOnly: true, synchronous: "NORMAL" })
+    try {
+      return { _tag: "Found", ledger: LedgerStanding.read(db.prepare(LedgerStanding.statement).iterate()) }
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return missing(`the file of read models cannot be read: ${reason}`)
+  }
+}
+
+/** Where the read model is not what the log says at its position; `null` when it is. */
+export const difference = (
+  { balances, holds, limits }: LedgerStanding.LedgerStanding,
+  { accounts, books, requests }: Standing
+): string | null => {
+  const listed = new Map(balances.map((balance) => [balance.accountId, balance]))
+  for (const accountId of new Set([...accounts.keys(), ...listed.keys()])) {
+    const found = listed.get(accountId)
+    const held = books.balance(heldOf(accountId))
+    const balance = books.balance(availableOf(accountId)) + held
+    const wrong =
+      differs("the balance", accountId, found?.balance ?? 0n, balance) ??
+      differs("what is held", accountId, found?.reserved ?? 0n, held)
+    if (wrong !== null) return wrong
+  }
+  for (const { accountId, amount, requestId } of holds) {
+    const request = requests.get(StreamName.make("InferenceRequest", requestId))
+    if (request === undefined) return `it holds money for request ${requestId}, which is not open`
+    if (request.accountId !== accountId || request.quote.hold !== amount)
+      return `what it holds for request ${requestId} is not what the request's submit says`
+  }
+  if (holds.length !== requests.size)
+    return `it holds money for ${holds.length} requests, ${requests.size} are open`
+  const limitsOf = new Map(limits.map((row) => [row.accountId, row.limits]))
+  for (const [accountId, account] of accounts) {
+    const found = limitsOf.get(accountId) ?? noLimits
+    if (
+      found.creditLimit !== account.limits.creditLimit ||
+      found.maxOpenRequests !== account.limits.maxOpenRequests
+    )
+      return `the limits of ${accountId} are not those that were set last`
+  }
+  return null
+}
+
+const differs = (what: string, accountId: string, found: bigint, expected: bigint): string | null =>
+  found === expected ? null : `${what} of ${accountId} is ${usd(found)}, by the log ${usd(expected)}`

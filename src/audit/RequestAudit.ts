@@ -1,0 +1,127 @@
+/** What an audit remembers of a request that has not ended, and what has to be true of its end. Of ended ones nothing is kept. */
+import type { AccountId } from "#domain/Ids.ts"
+import * as SweepSchedule from "#domain/inference-request/SweepSchedule.ts"
+import type { Quantity } from "#domain/Money.ts"
+import * as Pricing from "#domain/Pricing.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import * as AuditFields from "./AuditFields.ts"
+import { usd } from "./Books.ts"
+import { brokenBy } from "./Invariant.ts"
+
+export interface OpenRequest {
+  readonly accountId: AccountId
+  readonly model: string
+  readonly quote: Pricing.Quote
+  /** Unix time in ms. */
+  readonly submittedAt: number
+  output: AuditFields.Output | null
+  isRejected: boolean
+  /** Whether the files that its output names are stored. */
+  isStored: boolean
+  sweepRetries: number
+}
+
+/** Of a `RequestSubmitted`. */
+export const open = (event: RecordedEvent, accountId: AccountId): OpenRequest => {
+  const quote = AuditFields.read(event, AuditFields.quote)
+  const { hold, maxQuantity, minimumCharge, quantity, unitPrice } = quote
+  const amounts = [unitPrice, minimumCharge, quantity ?? 0n, maxQuantity, hold]
+  if (amounts.some((amount) => amount < 0n)) {
+    throw brokenBy(event, "hold as quoted", "an amount of its quote is negative")
+  }
+  const expected = Pricing.quote(quote, quantity, maxQuantity).hold
+  if (hold !== expected) {
+    throw brokenBy(event, "hold as quoted", `${usd(hold)} is held, the quote says ${usd(expected)}`)
+  }
+  return {
+    accountId,
+    model: AuditFields.read(event, AuditFields.model),
+    quote,
+    submittedAt: event.time,
+    output: null,
+    isRejected: false,
+    isStored: false,
+    sweepRetries: 0
+  }
+}
+
+/** What the event, which is no end, changes. */
+export const pass = (request: OpenRequest, event: RecordedEvent): void => {
+  switch (event.type) {
+    case "OutputReceived":
+      request.output = AuditFields.read(event, AuditFields.output)
+      break
+    case "OutputRejected":
+      request.isRejected = true
+      break
+    case "MediaStored":
+      request.isStored = AuditFields.read(event, AuditFields.attempt) === request.output?.attempt
+      break
+    case "SweepRetried": {
+      const retry = AuditFields.read(event, AuditFields.sweepRetry)
+      if (retry !== ++request.sweepRetries) {
+        const counted = `it counts ${retry} retries, the log has ${request.sweepRetries}`
+        throw brokenBy(event, "forced end in time", counted)
+      }
+    }
+  }
+}
+
+/** Of a `RequestCompleted`. */
+export const complete = (request: OpenRequest, event: RecordedEvent): AuditFields.Completion => {
+  const completion = AuditFields.read(event, AuditFields.completion)
+  const { amount, status, units } = completion.billing
+  if (status !== "failed") {
+    checkCharge(request, event, completion)
+    return completion
+  }
+  if (amount !== 0n || units !== 0n) {
+    throw brokenBy(event, "no charge for a failure", `${usd(amount)} is charged for a failed run`)
+  }
+  return completion
+}
+
+const checkCharge = (
+  { isRejected, isStored, output, quote }: OpenRequest,
+  event: RecordedEvent,
+  { attempt, billing: { amount, status, units }, hasError }: AuditFields.Completion
+): void => {
+  if (hasError) throw brokenBy(event, "no charge for a failure", "a run that reported an error is charged")
+  const missing =
+    output === null || output.attempt !== attempt
+      ? "is charged without an output of its run"
+      : isRejected
+        ? "is charged although its output was rejected"
+        : output.hasMedia && !isStored
+          ? "is charged before the files of its output were stored"
+          : null
+  if (output === null || missing !== null)
+    throw brokenBy(event, "delivered before charged", `a run ${missing}`)
+  if (units !== output.delivered) {
+    const delivered = `units of ${units} are billed, ${output.delivered} were delivered (millionths)`
+    throw brokenBy(event, "charge as quoted", delivered)
+  }
+  if (units < 0n || (units === 0n && isShort(quote, units))) {
+    throw brokenBy(event, "charge as quoted", "a run that delivered nothing is charged")
+  }
+  const expected = Pricing.charge(quote, units)
+  if (amount !== expected || amount > quote.hold) {
+    const told = `${usd(amount)} is charged, the quote says ${usd(expected)}`
+    throw brokenBy(event, "charge as quoted", told)
+  }
+  if ((status === "partial") !== isShort(quote, units)) {
+    throw brokenBy(event, "charge as quoted", `the bill is ${status}, what was delivered is not`)
+  }
+}
+
+const isShort = ({ quantity }: Pricing.Quote, units: Quantity): boolean =>
+  quantity !== null && units < quantity
+
+/** Of a `RequestForceFailed`. */
+export const forceFail = ({ submittedAt, sweepRetries }: OpenRequest, event: RecordedEvent): void => {
+  const retries = AuditFields.read(event, AuditFields.sweepRetries)
+  const ageMs = event.time - submittedAt
+  if (retries === sweepRetries && SweepSchedule.isGivenUp(retries, ageMs)) return
+  const found = `given up after ${sweepRetries} retries and ${Math.floor(ageMs / 60_000)} minutes`
+  throw brokenBy(event, "forced end in time", found)
+}

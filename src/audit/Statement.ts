@@ -1,0 +1,108 @@
+/** What became of each account's money within a period. Amounts are nano-USD. */
+import type { AccountId } from "#domain/Ids.ts"
+import type { Entry } from "#domain/Ledger.ts"
+import type { Booked } from "./Auditor.ts"
+import * as Period from "./Period.ts"
+
+export interface Row {
+  /** Balance before the period, what was held included. */
+  opening: bigint
+  topUps: bigint
+  charges: bigint
+  /** Of the balance at the period's end. */
+  held: bigint
+  /** Requests that ended within the period. */
+  charged: number
+  partial: number
+  notBilled: number
+}
+
+export const closing = ({ charges, opening, topUps }: Row): bigint => opening + topUps - charges
+export const available = (row: Row): bigint => closing(row) - row.held
+
+export interface Statement {
+  readonly opened: (accountId: AccountId, time: number) => void
+  readonly booked: (booked: Booked) => void
+  /** In the order in which accounts were opened; those of later than the period are left out. */
+  readonly rows: ReadonlyMap<AccountId, Row>
+}
+
+export const empty = (): Row => ({
+  opening: 0n,
+  topUps: 0n,
+  charges: 0n,
+  held: 0n,
+  charged: 0,
+  partial: 0,
+  notBilled: 0
+})
+
+export const make = (period: Period.Period): Statement => {
+  const rows = new Map<AccountId, Row>()
+
+  const rowOf = (accountId: AccountId): Row => {
+    const found = rows.get(accountId)
+    if (found !== undefined) return found
+    const row = empty()
+    rows.set(accountId, row)
+    return row
+  }
+
+  return {
+    rows,
+    opened: (accountId, time) => {
+      if (!Period.isAfter(period, time)) rowOf(accountId)
+    },
+    booked: ({ accountId, billing, entries, event: { time } }) => {
+      if (Period.isAfter(period, time)) return
+      const row = rowOf(accountId)
+      const isWithin = !Period.isBefore(period, time)
+      for (const entry of entries) add(row, entry, isWithin)
+      if (!isWithin || billing === null) return
+      switch (billing) {
+        case "charged":
+          row.charged++
+          break
+        case "partial":
+          row.partial++
+          break
+        case "failed":
+          row.notBilled++
+      }
+    }
+  }
+}
+
+const add = (row: Row, { amount, kind }: Entry, isWithin: boolean): void => {
+  switch (kind) {
+    case "topup":
+      if (isWithin) row.topUps += amount
+      else row.opening += amount
+      break
+    case "hold":
+      row.held += amount
+      break
+    case "charge":
+      row.held -= amount
+      if (isWithin) row.charges += amount
+      else row.opening -= amount
+      break
+    case "release":
+    case "revert":
+      row.held -= amount
+  }
+}
+
+export const total = (rows: Iterable<Row>): Row => {
+  const sum = empty()
+  for (const row of rows) {
+    sum.opening += row.opening
+    sum.topUps += row.topUps
+    sum.charges += row.charges
+    sum.held += row.held
+    sum.charged += row.charged
+    sum.partial += row.partial
+    sum.notBilled += row.notBilled
+  }
+  return sum
+}

@@ -1,0 +1,92 @@
+/** What is changed in the files without the knowledge of how they are made, an audit finds. */
+import { DatabaseSync } from "node:sqlite"
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as DataDirectory from "#test/streams/sqlite/DataDirectory.ts"
+import * as TamperedLog from "#test/streams/sqlite/TamperedLog.ts"
+import * as AuditedLog from "./AuditedLog.ts"
+import * as ForgedLog from "./ForgedLog.ts"
+import { billed, copy, fails } from "./TamperedCopies.ts"
+
+describe("A read model that was changed", () => {
+  const altered = (what: string, sql: string, reason: RegExp) =>
+    it.live(`is found out: ${what}`, () =>
+      Effect.gen(function* () {
+        const directory = yield* copy
+        using db = new DatabaseSync(`${directory}/projections.sqlite`)
+        db.exec(sql)
+        const { position } = yield* DataDirectory.verify(directory)
+        yield* fails(directory, position, "read model", reason)
+      }).pipe(Effect.scoped)
+    )
+
+  altered(
+    "a balance",
+    "UPDATE ledger_balances SET balance = '5000000001' WHERE account_id LIKE '%beta0'",
+    /the balance of acc_\w+ is \$5.000000001, by the log \$5$/
+  )
+  altered("what is held", "UPDATE ledger_balances SET reserved = '0'", /what is held of acc_\w+ is \$0/)
+  altered("an account less", "DELETE FROM ledger_balances WHERE account_id LIKE '%beta0'", /is \$0, by/)
+  altered(
+    "an account more",
+    "INSERT INTO ledger_balances VALUES ('acc_ghost', '1', '0', 0)",
+    /acc_ghost is \$0.000000001, by the log \$0/
+  )
+  altered(
+    "a hold less",
+    "DELETE FROM ledger_holds WHERE request_id LIKE 'rq-open%'",
+    /1 requests, 2 are open/
+  )
+  altered("a hold", "UPDATE ledger_holds SET amount = '1'", /is not what the request's submit says/)
+  altered(
+    "a hold more",
+    "INSERT INTO ledger_holds SELECT 'rq-charged-----------', account_id, model, amount FROM ledger_holds LIMIT 1",
+    /for request rq-charged-+, which is not open/
+  )
+  altered("a limit", "UPDATE ledger_limits SET credit_limit = '2000000000'", /limits of acc_\w+beta0/)
+})
+
+describe("A log that was changed by hand", () => {
+  const altered = (what: string, sql: string, position: string, reason: RegExp) =>
+    it.live(`is found out: ${what}`, () =>
+      Effect.gen(function* () {
+        const directory = yield* copy
+        TamperedLog.withDatabase(directory, (db) => db.exec(sql))
+        yield* fails(directory, position, "chain", reason)
+      }).pipe(Effect.scoped)
+    )
+
+  altered(
+    "one digit of an amount",
+    `UPDATE events SET data = replace(data, '"15000000000"', '"95000000000"') WHERE position = 3`,
+    "3",
+    /the event does not match its hash/
+  )
+  altered("a deleted event", "DELETE FROM events WHERE position = 3", "4", /events before it are missing/)
+  altered("two events in each other's place", TamperedLog.swap(2, 3), "2", /is missing/)
+  altered(
+    "a payload that is gone",
+    `DELETE FROM payloads WHERE stream = '${AuditedLog.streamOf("charged")}' AND name = 'input'`,
+    "9",
+    /the payload input is missing/
+  )
+
+  it.live("is found out where it breaks first, by the chain or by the books", () =>
+    Effect.gen(function* () {
+      const late = `UPDATE events SET data = replace(data, '"attempt":1', '"attempt":9')
+        WHERE stream = '${AuditedLog.streamOf("running")}' AND ordinal = 1`
+      const directory = yield* copy
+      const position = ForgedLog.rewrite(directory, billed("partial", { amount: "1" }))
+      TamperedLog.withDatabase(directory, (db) => db.exec(late))
+      yield* fails(directory, position, "charge as quoted", /partial/)
+      TamperedLog.withDatabase(directory, (db) =>
+        db.exec(`DELETE FROM payloads WHERE stream = '${AuditedLog.streamOf("running")}'`)
+      )
+      yield* fails(directory, position, "charge as quoted", /partial/)
+      TamperedLog.withDatabase(directory, (db) =>
+        db.exec("UPDATE events SET data = replace(data, 'account', 'accoumt') WHERE position = 1")
+      )
+      yield* fails(directory, "1", "chain", /hash/)
+    }).pipe(Effect.scoped)
+  )
+})
