@@ -55,7 +55,10 @@ export class MediaStore extends Context.Service<
       id: MediaUrl.MediaId,
       range?: { readonly start: number; readonly length: number }
     ): Effect.Effect<OpenMedia | null, MediaGone | BlobStoreError>
-    /** The bytes are gone when it returns; to be repeated until it does. Nothing happens when there never was such a file. */
+    /**
+     * The bytes are gone when it returns; to be repeated until it does. Of a file that was never there, or only half, it
+     * leaves the same mark: who still wants to put it under an id that was planned comes too late.
+     */
     remove(id: MediaUrl.MediaId): Effect.Effect<void, BlobStoreError>
     /** The id in a URL of this service; `None` for every other text. It says nothing of whether the file is there. */
     parseOwnUrl(url: string): Option.Option<MediaUrl.MediaId>
@@ -132,8 +135,7 @@ export class MediaStore extends Context.Service<
        */
       const remove: MediaStore["Service"]["remove"] = Effect.fn("MediaStore.remove")(function* (id) {
         const record = yield* MediaRecord.read(blobs, id)
-        if (record === null) return
-        if (!MediaRecord.isTombstone(record)) {
+        if (record === null || !MediaRecord.isTombstone(record)) {
           yield* MediaRecord.write(blobs, id, { removedAt: DateTime.formatIso(yield* DateTime.now) })
         }
         yield* blobs.remove(bytesKey(id))

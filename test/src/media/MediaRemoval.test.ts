@@ -101,9 +101,19 @@ describe("MediaStore.remove", () => {
       assert.strictEqual((yield* Effect.flip(store.find(id)))._tag, "MediaGone")
       assert.strictEqual((yield* Effect.flip(store.open(id)))._tag, "MediaGone")
       const unknown = MediaUrl.makeId()
-      yield* store.remove(unknown)
       assert.isNull(yield* store.find(unknown))
       assert.isNull(yield* store.open(unknown))
+    }).pipe(Effect.provide(memory))
+  )
+
+  it.effect("takes bytes that have no record yet, and their writer comes too late", () =>
+    Effect.gen(function* () {
+      const id = MediaUrl.makeId()
+      yield* (yield* BlobStore).put(`media/${id}`, Buffer.from("half a file"))
+      yield* (yield* MediaStore).remove(id)
+      assert.isNull(yield* (yield* BlobStore).get(`media/${id}`))
+      yield* Effect.flip(put({ ...file, id }))
+      assert.isNull(yield* (yield* BlobStore).get(`media/${id}`))
     }).pipe(Effect.provide(memory))
   )
 
