@@ -19,11 +19,15 @@ export const printJson = (value: unknown): Effect.Effect<void> =>
     )
   )
 
+/** In columns of a terminal. Most text is ASCII, whose width need not be looked up. */
+const displayWidth = (text: string): number =>
+  /^[ -~]*$/.test(text) ? text.length : CliOutput.displayWidth(text)
+
 /** Columns as wide as their widest cell, two spaces between them. */
 export const table = (header: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const lines = [header, ...rows].map((cells) => cells.map(printable))
   const widths = header.map((_, column) =>
-    lines.reduce((width, cells) => Math.max(width, CliOutput.displayWidth(cells[column] ?? "")), 0)
+    lines.reduce((width, cells) => Math.max(width, displayWidth(cells[column] ?? "")), 0)
   )
   return lines
     .map((cells) =>
@@ -43,7 +47,7 @@ export const printableLines = (text: string): string => text.split("\n").map(pri
 
 /** To `width` columns of a terminal. */
 export const pad = (text: string, width: number): string =>
-  text + " ".repeat(Math.max(0, width - CliOutput.displayWidth(text)))
+  text + " ".repeat(Math.max(0, width - displayWidth(text)))
 
 /** ISO 8601, of Unix time in ms. */
 export const time = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))

@@ -20,6 +20,7 @@ import { Thumbnails } from "#src/media/Thumbnails.ts"
 import type { BuiltinModel } from "#src/models/builtin/BuiltinModel.ts"
 import { providerName } from "#src/models/builtin/BuiltinModel.ts"
 import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
+import type { Catalog } from "#src/models/Catalog.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { VisionWorkers } from "#src/providers/builtin/vision/VisionWorkers.ts"
 import { Providers } from "#src/providers/Providers.ts"
@@ -53,6 +54,8 @@ import { TestProvider } from "./TestProvider.ts"
 export interface NodeOptions {
   readonly name?: string
   readonly models?: ReadonlyArray<BuiltinModel>
+  /** In the place of the models: one that is made already, for tests that start many nodes. */
+  readonly catalog?: Layer.Layer<Catalog>
   /** Without a dispatcher requests wait for ever; nobody keeps their deadlines then. */
   readonly dispatches?: boolean
   /** Whether it sweeps every minute of the test's clock; by default only when the test tells the `Sweeper` to. */
@@ -134,6 +137,7 @@ const providers = Layer.unwrap(Effect.map(TestProvider, ({ provider }) => Provid
 export const nodeLayer = ({
   name = "node",
   models = Object.values(testModels),
+  catalog = BuiltinCatalog.layerOf(models),
   dispatches = true,
   sweeps = false,
   projections
@@ -146,7 +150,7 @@ export const nodeLayer = ({
     Layer.provideMerge(Runs.layer),
     Layer.provideMerge(finalizer),
     Layer.provideMerge(services),
-    Layer.provideMerge(Layer.mergeAll(readSide(projections), BuiltinCatalog.layerOf(models), providers)),
+    Layer.provideMerge(Layer.mergeAll(readSide(projections), catalog, providers)),
     Layer.provideMerge(Layer.mergeAll(IdGenerator.layer, identity(name))),
     Layer.provideMerge(AppendFaults.layer),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
