@@ -1,5 +1,5 @@
 /** A customer: its keys, its limits, and what it paid in. Secrets are on the log as hashes only. */
-import { Result, Schema } from "effect"
+import { HashMap, Option, Result, Schema } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
 import type { Decider } from "../Decider.ts"
 import * as EventCodec from "../EventCodec.ts"
@@ -128,8 +128,8 @@ export type State =
       readonly name: string
       readonly keys: ReadonlyMap<string, Key>
       readonly limits: Limits
-      /** What was paid in under each payment id. */
-      readonly payments: ReadonlyMap<string, NanoUsd>
+      /** What was paid in under each payment id: there may be thousands, so that none is copied for another one. */
+      readonly payments: HashMap.HashMap<string, NanoUsd>
       readonly erasure: "none" | "under_way" | "finished"
     }
 
@@ -182,7 +182,7 @@ const topUp = (
   { amount, at, paymentId, reference }: Extract<Command, { readonly _tag: "TopUp" }>,
   { payments }: Extract<State, { readonly _tag: "Account" }>
 ): Result.Result<ReadonlyArray<Event>, Rejection> => {
-  const paid = paymentId === null ? undefined : payments.get(paymentId)
+  const paid = paymentId === null ? undefined : Option.getOrUndefined(HashMap.get(payments, paymentId))
   if (paid !== undefined)
     return paid === amount ? Result.succeed([]) : Result.fail({ _tag: "PaymentIdReused" })
   return Result.succeed([
@@ -212,7 +212,7 @@ const evolve = (state: State, event: Event): State => {
       name,
       keys: new Map(),
       limits: noLimits,
-      payments: new Map(),
+      payments: HashMap.empty(),
       erasure: "none"
     }
   }
@@ -221,7 +221,7 @@ const evolve = (state: State, event: Event): State => {
     case "BalanceToppedUp":
       return event.paymentId === undefined
         ? state
-        : { ...state, payments: new Map(state.payments).set(event.paymentId, event.amount) }
+        : { ...state, payments: HashMap.set(state.payments, event.paymentId, event.amount) }
     case "LimitsChanged": {
       const { creditLimit, maxOpenRequests } = event
       return { ...state, limits: { creditLimit, maxOpenRequests } }

@@ -70,8 +70,10 @@ export const mediaStored = (
   ]
 }
 
-export const mediaRefused = ({ at, attempt, message }: RefuseMedia, state: Request): ReadonlyArray<Event> =>
-  state.phase._tag === "Finalizing" && state.attempt === attempt ? [unbilled(at, attempt, message)] : []
+export const mediaRefused = ({ at, attempt, message }: RefuseMedia, state: Request): ReadonlyArray<Event> => {
+  if (state.phase._tag !== "Finalizing" || state.attempt !== attempt) return []
+  return Sweep.isPastEnd(state, at) ? Sweep.expire(at, state) : [unbilled(at, attempt, message)]
+}
 
 /** The start of the run, unless it is on the log already: a fast run appends start and end together. */
 const started = (command: RecordOutcome, state: Request): ReadonlyArray<Event> =>

@@ -7,7 +7,10 @@ import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as AuditFields from "./AuditFields.ts"
 import { brokenBy } from "./Invariant.ts"
 
-/** A request was accepted beyond what the account might spend. Several nodes may do so within the time they lag. */
+/**
+ * A request was accepted beyond what the account might spend. Several nodes may do so within the time they lag, one node
+ * alone only within the ms that it takes to follow a limit that was lowered.
+ */
 export interface Overdraft {
   readonly accountId: AccountId
   /** Where it first happened. */

@@ -107,5 +107,8 @@ const readModelOf = (model: ReadModel.ReadModel, isCompared: boolean): Audited["
   const { position } = model.ledger
   return isCompared
     ? { _tag: "Agrees", position }
-    : { _tag: "NotCompared", reason: `it stands at position ${position}, past the end of the log` }
+    : {
+        _tag: "NotCompared",
+        reason: `it stands at position ${position}, past the end of the log: either events are missing, or the two are copies of different times`
+      }
 }

@@ -60,6 +60,9 @@ const afterTheEnd: ReadonlySet<string> = new Set([
 
 const moneyTypes: ReadonlySet<string> = new Set(MoneyEvents.types)
 
+/** The longest time that a date can tell, ms. */
+const lastTime = 8.64e15
+
 export const make = ({ booked, opened }: Listener): Auditor => {
   const books = Books.make()
   const accounts = AccountAudit.make()
@@ -172,6 +175,7 @@ export const make = ({ booked, opened }: Listener): Auditor => {
     pass: (event) => {
       for (const { pass, prefix, types } of categories) {
         if (!event.stream.startsWith(prefix)) continue
+        if (Math.abs(event.time) > lastTime) throw brokenBy(event, "known events", "its time is no date")
         if (types.has(event.type)) return pass(event)
         throw brokenBy(event, "known events", "this release knows no such event")
       }

@@ -20,7 +20,7 @@ const patience = "2 seconds"
 
 export class Funds extends Context.Service<
   Funds,
-  Pick<FundsCells.FundsCells, "of" | "reserve" | "cancel"> & {
+  Pick<FundsCells.FundsCells, "of" | "reserve" | "affords" | "cancel"> & {
     /**
      * Waits until everything is in the cells that was on the log when this began, at most 2 s: a refusal after it leaves
      * out no top-up and no end of a request that anybody was told of before.
@@ -76,6 +76,7 @@ export class Funds extends Context.Service<
       return Funds.of({
         of: cells.of,
         reserve: cells.reserve,
+        affords: cells.affords,
         cancel: cells.cancel,
         caughtUp: headReached.pipe(Effect.timeoutOption(patience), Effect.ignore),
         settle: (requestId) =>

@@ -30,6 +30,8 @@ export interface FundsCells {
    * there were reserves to give it back.
    */
   readonly reserve: (accountId: AccountId, requestId: RequestId, hold: NanoUsd) => Reserved
+  /** What `reserve` would say of a request that has no hold. Takes nothing. */
+  readonly affords: (accountId: AccountId, hold: NanoUsd) => Reserved
   /** Takes a reserve back: it led to no event. Nothing happens to a hold that is on the log. */
   readonly cancel: (requestId: RequestId) => void
   /** Whether the hold is none that this node has reserved ahead of the log. */
@@ -84,6 +86,13 @@ export const make = ({ balances, holds: open, limits }: LedgerStanding): FundsCe
   for (const { accountId, limits: set } of limits) cellOf(accountId).limits = set
   for (const { accountId, amount, requestId } of open) take(requestId, cellOf(accountId), amount, true)
 
+  const affords = (accountId: AccountId, amount: NanoUsd): Reserved => {
+    const cell = cells.get(accountId)
+    const { creditLimit, maxOpenRequests } = cell?.limits ?? noLimits
+    if ((cell?.available ?? 0n) + creditLimit < amount) return "insufficient"
+    return maxOpenRequests !== null && (cell?.open ?? 0) >= maxOpenRequests ? "too_many_open" : "ok"
+  }
+
   const foldMoney = (event: RecordedEvent) => {
     const money = MoneyEvents.read(event)
     if (money === null) return
@@ -125,13 +134,11 @@ export const make = ({ balances, holds: open, limits }: LedgerStanding): FundsCe
         held.reserves++
         return "ok"
       }
-      const cell = cells.get(accountId)
-      const { creditLimit, maxOpenRequests } = cell?.limits ?? noLimits
-      if ((cell?.available ?? 0n) + creditLimit < amount) return "insufficient"
-      if (maxOpenRequests !== null && (cell?.open ?? 0) >= maxOpenRequests) return "too_many_open"
-      take(requestId, cell ?? cellOf(accountId), amount, false)
-      return "ok"
+      const answer = affords(accountId, amount)
+      if (answer === "ok") take(requestId, cellOf(accountId), amount, false)
+      return answer
     },
+    affords,
     cancel: (requestId) => {
       const hold = holds.get(requestId)
       if (hold === undefined || hold.isPosted) return

@@ -1,5 +1,5 @@
 /** Stored files under unguessable URLs: outputs of runs, and what clients upload. */
-import { Context, DateTime, Effect, Layer, type Option, Stream } from "effect"
+import { Context, DateTime, Effect, Layer, type Option, Semaphore, Stream } from "effect"
 import * as crypto from "node:crypto"
 import type { RequestId } from "#domain/Ids.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
@@ -36,6 +36,9 @@ export interface NewMedia {
   readonly contentType: string
   readonly body: Stream.Stream<Uint8Array, BlobStoreError> | Uint8Array
 }
+
+/** Files whose records are changed at once. */
+const turns = 64
 
 const bytesKey = (id: MediaUrl.MediaId): string => `${MediaUrl.root}/${id}`
 
@@ -78,6 +81,24 @@ export class MediaStore extends Context.Service<
         disposition: MediaType.disposition(record.contentType, record.fileName)
       })
 
+      const semaphores = yield* Effect.replicateEffect(Semaphore.make(1), turns)
+
+      /** One at a time for one file. */
+      const inTurn = <A, E>(id: MediaUrl.MediaId, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+        semaphores[id.charCodeAt(0) % turns]?.withPermit(effect) ?? effect
+
+      /** Bytes that no record speaks of. */
+      const removeUnrecorded = Effect.fnUntraced(function* (id: MediaUrl.MediaId) {
+        const record = yield* MediaRecord.read(blobs, id)
+        if (record === null || MediaRecord.isTombstone(record)) yield* blobs.remove(bytesKey(id))
+      })
+
+      const requireNotRemoved = Effect.fnUntraced(function* (id: MediaUrl.MediaId) {
+        const record = yield* MediaRecord.read(blobs, id)
+        if (record === null || !MediaRecord.isTombstone(record)) return
+        return yield* new BlobStoreError({ reason: "the file of this id was removed" })
+      })
+
       /** First the bytes: without a record they are not there for any reader. */
       const write = Effect.fnUntraced(function* (id: MediaUrl.MediaId, file: NewMedia) {
         const digest = crypto.createHash("sha256")
@@ -91,19 +112,12 @@ export class MediaStore extends Context.Service<
           sha256: digest.digest("hex"),
           ...(file.requestId !== undefined && { requestId: file.requestId })
         }
-        yield* MediaRecord.write(blobs, id, record)
+        const writeRecord = MediaRecord.write(blobs, id, record)
+        // A planned id may have been removed while its bytes came in.
+        yield* file.id === undefined
+          ? writeRecord
+          : inTurn(id, Effect.andThen(requireNotRemoved(id), writeRecord))
         return mediaOf(id, record)
-      })
-
-      /** Bytes that no record speaks of. */
-      const removeUnrecorded = Effect.fnUntraced(function* (id: MediaUrl.MediaId) {
-        if ((yield* MediaRecord.read(blobs, id)) === null) yield* blobs.remove(bytesKey(id))
-      })
-
-      const requireNotRemoved = Effect.fnUntraced(function* (id: MediaUrl.MediaId) {
-        const record = yield* MediaRecord.read(blobs, id)
-        if (record === null || !MediaRecord.isTombstone(record)) return
-        return yield* new BlobStoreError({ reason: "the file of this id was removed" })
       })
 
       const put: MediaStore["Service"]["put"] = Effect.fn("MediaStore.put")(function* (file) {
@@ -129,15 +143,18 @@ export class MediaStore extends Context.Service<
         return null
       })
 
+      const markRemoved = Effect.fnUntraced(function* (id: MediaUrl.MediaId) {
+        const record = yield* MediaRecord.read(blobs, id)
+        if (record !== null && MediaRecord.isTombstone(record)) return
+        yield* MediaRecord.write(blobs, id, { removedAt: DateTime.formatIso(yield* DateTime.now) })
+      })
+
       /**
        * First the tombstone, at once and whole in place of the record: from then on nobody gets a byte. A crash before
        * it leaves the file as it was, one after it bytes that nobody can read, which the repeat removes.
        */
       const remove: MediaStore["Service"]["remove"] = Effect.fn("MediaStore.remove")(function* (id) {
-        const record = yield* MediaRecord.read(blobs, id)
-        if (record === null || !MediaRecord.isTombstone(record)) {
-          yield* MediaRecord.write(blobs, id, { removedAt: DateTime.formatIso(yield* DateTime.now) })
-        }
+        yield* inTurn(id, markRemoved(id))
         yield* blobs.remove(bytesKey(id))
       })
 

@@ -19,11 +19,13 @@ import { QueueDepth } from "./QueueDepth.ts"
 import { RequestActors } from "./RequestActors.ts"
 import {
   IdempotencyKeyReused,
+  type InsufficientBalance,
   InvalidInput,
   ModelNotFound,
   QueueFull,
   type Requests,
-  type Submission
+  type Submission,
+  type TooManyOpenRequests
 } from "./Requests.ts"
 import * as Snapshot from "./Snapshot.ts"
 import * as UnderHold from "./UnderHold.ts"
@@ -57,7 +59,7 @@ export const make = Effect.gen(function* () {
       })
     })
 
-  const checkQueue = ({ model }: CatalogEntry) => {
+  const checkQueue = ({ model }: CatalogEntry): Effect.Effect<void, QueueFull> => {
     const { endpoint, maxQueued } = model
     if (maxQueued === undefined) return Effect.void
     return Effect.flatMap(depth.of(endpoint), (queued) =>
@@ -97,9 +99,13 @@ export const make = Effect.gen(function* () {
           Effect.sync(() => hints.hint(AbsoluteDeadlines.earliest(deadlines)))
         )
 
+  const quoteOf = ({ input }: Submission, entry: CatalogEntry): Pricing.Quote => {
+    const { quantity, maxQuantity } = entry.quantities(input)
+    return Pricing.quote(entry.model.price, quantity, maxQuantity)
+  }
+
   const accept = (submission: Submission, entry: CatalogEntry, id: RequestId, at: number) => {
-    const { quantity, maxQuantity } = entry.quantities(submission.input)
-    const quote = Pricing.quote(entry.model.price, quantity, maxQuantity)
+    const quote = quoteOf(submission, entry)
     // An id that is reserved may have been submitted under before; any other has just been made.
     const execute = submission.idempotency === null ? requests.create : requests.execute
     const seal = payloads.seal({
@@ -118,7 +124,7 @@ export const make = Effect.gen(function* () {
     }
     const { accountId } = submission.caller
     return Effect.flatMap(
-      underHold({ accountId, requestId: id, hold: quote.hold, seal, append }),
+      underHold.store({ accountId, requestId: id, hold: quote.hold, seal, append }),
       (accepted) => {
         const snapshot = Snapshot.asSubmitted(id, accepted)
         return snapshot === null
@@ -143,6 +149,22 @@ export const make = Effect.gen(function* () {
     return Snapshot.asSubmitted(state.requestId, yield* requests.current(state.requestId))
   })
 
+  /**
+   * Whoever cannot pay, or finds the queue full, leaves no key on the log: keys cost nothing, and stay there. What may yet
+   * turn out to be the twin of an accepted request goes on, since a key is on the log before its request is.
+   */
+  const checkFirst = (submission: Submission, { key }: Idempotency, entry: CatalogEntry, at: number) => {
+    const { accountId } = submission.caller
+    const { hold } = quoteOf(submission, entry)
+    return Effect.catch(
+      Effect.flatMap(checkQueue(entry), () => underHold.check({ accountId, hold })),
+      Effect.fnUntraced(function* (refused: QueueFull | InsufficientBalance | TooManyOpenRequests) {
+        const { state } = yield* keys.refresh(keyStream(submission.caller, key))
+        if (state._tag === "Free" || state.expiresAt <= at) return yield* refused
+      })
+    )
+  }
+
   /** The id that the first of all twins has reserved. */
   const reserve = Effect.fnUntraced(function* (
     { caller }: Submission,
@@ -165,6 +187,7 @@ export const make = Effect.gen(function* () {
     if (answered !== null) return { ...answered, replayed: true }
     const entry = yield* admit(submission, check)
     const at = yield* Clock.currentTimeMillis
+    yield* checkFirst(submission, idempotency, entry, at)
     const id = yield* reserve(submission, idempotency, at)
     // A twin may have been accepted since.
     const first = Snapshot.asSubmitted(id, yield* requests.current(id))

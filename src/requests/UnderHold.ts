@@ -4,6 +4,7 @@ import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { NanoUsd } from "#domain/Money.ts"
 import { Payloads, type SealedPayload } from "#streams/Payload.ts"
 import { Funds } from "#src/billing/Funds.ts"
+import type { Reserved } from "#src/billing/FundsCells.ts"
 import { InsufficientBalance, TooManyOpenRequests } from "./Requests.ts"
 
 type Refused = InsufficientBalance | TooManyOpenRequests
@@ -73,18 +74,27 @@ export const make = Effect.gen(function* () {
         )
     })
 
-  return <A extends Appended, E, E2>(held: Held<A, E, E2>) =>
-    Effect.uninterruptible(
-      Effect.suspend((): Effect.Effect<A, E | E2 | Refused> => {
-        const { accountId, hold, requestId } = held
-        if (funds.reserve(accountId, requestId, hold) === "ok") return store(held)
-        return Effect.flatMap(
-          Effect.interruptible(funds.caughtUp),
-          (): Effect.Effect<A, E | E2 | Refused> => {
-            const reserved = funds.reserve(accountId, requestId, hold)
-            return reserved === "ok" ? store(held) : refused(reserved, accountId, hold)
-          }
-        )
+  /** What `ask` refuses is asked once more with all that was on the log before. */
+  const unlessRefused = (
+    { accountId, hold }: Pick<Held<never, never, never>, "accountId" | "hold">,
+    ask: () => Reserved
+  ): Effect.Effect<void, Refused> =>
+    Effect.suspend(() => {
+      if (ask() === "ok") return Effect.void
+      return Effect.flatMap(Effect.interruptible(funds.caughtUp), () => {
+        const answer = ask()
+        return answer === "ok" ? Effect.void : refused(answer, accountId, hold)
       })
-    )
+    })
+
+  return {
+    store: <A extends Appended, E, E2>(held: Held<A, E, E2>) => {
+      const { accountId, hold, requestId } = held
+      const reserved = unlessRefused(held, () => funds.reserve(accountId, requestId, hold))
+      return Effect.uninterruptible(Effect.flatMap(reserved, () => store(held)))
+    },
+    /** Fails as `store` would for a request that has no hold, and takes nothing. */
+    check: (wanted: Pick<Held<never, never, never>, "accountId" | "hold">) =>
+      unlessRefused(wanted, () => funds.affords(wanted.accountId, wanted.hold))
+  }
 })

@@ -16,7 +16,8 @@ export const lines = (audited: Audited): ReadonlyArray<string> => {
     ...overdrafts.map(
       ({ accountId, position, requests, worst }) =>
         `Warning: ${accountId} went up to ${usd(worst)} beyond its credit limit with ${counted(requests, "request")}, ` +
-        `first at position ${position}. Several nodes may do so within the time they lag; one node alone never.`
+        `first at position ${position}. Several nodes may do so within the time they lag; one node alone only while a ` +
+        `limit is being lowered.`
     ),
     ...(events > 0 ? [`Anchor: ${audited.position}:${digest}`] : [])
   ]

@@ -23,7 +23,7 @@ export const make = Effect.gen(function* () {
   /** Requests whose events cannot be read: they wait for another release, and must not keep the others waiting. */
   const unreadable = new Set<RequestId>()
 
-  /** True when this has ended it. */
+  /** True when this has ended it. Between the end and the stop nothing interrupts: the queue would not show it again. */
   const expire = Effect.fnUntraced(function* (id: RequestId, at: number) {
     const { events, state } = yield* actors.execute(id, { _tag: "Expire", at })
     if (state._tag === "NotSubmitted") return false
@@ -32,7 +32,7 @@ export const make = Effect.gen(function* () {
     const { endBy } = state.submitted.deadlines ?? {}
     if (events.length === 0 && endBy !== undefined && endBy > at) hints.hint(endBy)
     return events.length > 0
-  })
+  }, Effect.uninterruptible)
 
   const expireOne = (id: RequestId, at: number) =>
     unreadable.has(id)

@@ -7,9 +7,9 @@ import type { JudgedOutcome, ProviderOutcome, Violation } from "#domain/Outcome.
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import * as Payload from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
-import * as MediaUrl from "#src/media/MediaUrl.ts"
 import type { CatalogEntry } from "#src/models/Catalog.ts"
 import type { Job } from "#src/providers/Provider.ts"
+import type { PlannedFiles } from "./PlannedFiles.ts"
 
 export interface Judged {
   readonly outcome: JudgedOutcome
@@ -42,29 +42,31 @@ const fitting = (violations: ReadonlyArray<Violation>): ReadonlyArray<Violation>
   return end === -1 ? violations : violations.slice(0, end)
 }
 
-/** `payloads` seals the output; the other outcomes cost nothing. */
+/** `payloads` seals the output, and `plan` gives ids to the files it names; the other outcomes cost nothing. */
 export const judge = (
   payloads: Payload.Payloads["Service"],
+  plan: PlannedFiles["plan"],
   job: Pick<Job, "requestId" | "accountId">,
   /** `null` when the model is gone; then nothing can have succeeded. */
   entry: CatalogEntry | null,
   outcome: ProviderOutcome
 ): Effect.Effect<Judged, BlobStoreError> => {
   switch (outcome._tag) {
-    case "Succeeded":
-      return Effect.map(sealOutput(payloads, job, outcome.output), (payload) => {
-        const violations = fitting(entry?.validateOutput(outcome.output) ?? [])
-        const media = violations.length > 0 ? [] : planned(entry?.mediaPlaces(outcome.output) ?? [])
-        const output = { ref: Payload.refOf(payload), violations }
-        return {
-          outcome: {
-            _tag: "Succeeded",
-            delivered: outcome.delivered,
-            output: media.length === 0 ? output : { ...output, media }
-          },
-          payloads: [payload]
-        }
-      })
+    case "Succeeded": {
+      const violations = fitting(entry?.validateOutput(outcome.output) ?? [])
+      const places = violations.length > 0 ? [] : (entry?.mediaPlaces(outcome.output) ?? [])
+      const seal = (media: ReadonlyArray<MediaPlan>) =>
+        Effect.map(sealOutput(payloads, job, outcome.output), (payload): Judged => {
+          const output = { ref: Payload.refOf(payload), violations }
+          return {
+            outcome: { ...outcome, output: media.length === 0 ? output : { ...output, media } },
+            payloads: [payload]
+          }
+        })
+      return places.length === 0
+        ? seal([])
+        : Effect.flatMap(plan(job.requestId, outcome.output, places), seal)
+    }
     case "ModelFailed":
     case "ProviderError":
     case "Lost":
@@ -78,10 +80,6 @@ export const judge = (
       return Effect.succeed({ outcome, payloads: [] })
   }
 }
-
-/** Ids are made before the files are stored, so that a crash and another try leave one copy of each. */
-const planned = (places: ReadonlyArray<string>): ReadonlyArray<MediaPlan> =>
-  places.map((path) => ({ path, fileId: MediaUrl.makeId(), thumbnailId: MediaUrl.makeId() }))
 
 const sealOutput = (
   payloads: Payload.Payloads["Service"],

@@ -79,6 +79,8 @@ export const make = (onEnd: (endpoint: string) => Effect.Effect<unknown>) =>
         const idle = page.filter((claim) => !isWorkedOn(claim.node, claim.requestId))
         const owners = yield* Effect.forEach(idle, ({ requestId }) => recover(requestId), { concurrency })
         for (const owner of owners) if (owner !== null) adopted.add(owner)
+        // Also those that an attempt before this one, which failed on its way, has taken over.
+        for (const claim of page) if (runs.has(claim.requestId)) adopted.add(claim.node)
         const last = page.at(-1)
         if (last === undefined) return adopted
         after = last.requestId

@@ -15,13 +15,18 @@ import type { PayloadRef } from "#domain/PayloadRef.ts"
 import * as Payload from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
+import { RemoteUnavailable } from "#src/media/RemoteFailure.ts"
 import { MediaId } from "#src/media/MediaUrl.ts"
 import * as JsonPointer from "#src/models/JsonPointer.ts"
+import { untilStored } from "#src/reactors/UntilStored.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import * as MediaCopies from "./MediaCopies.ts"
 
 /** Files of one output that are stored at once. */
 const concurrency = 4
+
+/** However slowly files come: a request does not keep others waiting for ever. What is stored by then is stored again. */
+const timeLimit = "15 minutes"
 
 const unreadable = "The output cannot be read."
 
@@ -53,25 +58,29 @@ export const make = Effect.gen(function* () {
     const { accountId: owner } = request.submitted
     const media = copies.map(({ stored }) => stored)
     const result = copies.reduce<Json>(
-      (json, { stored, url }) => JsonPointer.replaceAt(json, stored.path, url),
+      (json, { stored: { path }, url }) =>
+        JsonPointer.at(json, path) === url ? json : JsonPointer.replaceAt(json, path, url),
       output
     )
     const sealed =
       result === output
         ? null
         : yield* payloads.seal({ owner, stream: streamOf(id), name: "result", json: result })
-    const { events, state } = yield* actors.execute(
-      id,
-      {
-        _tag: "RecordMedia",
-        at: yield* Clock.currentTimeMillis,
-        attempt: request.attempt,
-        media,
-        result: sealed === null ? null : Payload.refOf(sealed)
-      },
-      sealed === null ? [] : [sealed]
+    const command = {
+      _tag: "RecordMedia",
+      at: yield* Clock.currentTimeMillis,
+      attempt: request.attempt,
+      media,
+      result: sealed === null ? null : Payload.refOf(sealed)
+    } as const
+    // Sealed once, however often the log refuses it: each time would leave another blob that nobody knows.
+    const { events, state } = yield* untilStored(
+      "The files of an output are not recorded yet",
+      actors.execute(id, command, sealed === null ? [] : [sealed])
     )
     if (events.some(({ _tag }) => _tag === "MediaStored")) return
+    // An append before, which seemed to fail, has recorded it.
+    if (sealed !== null && state._tag === "Request" && state.output?.ref.hash === sealed.hash) return
     // Cancelled or failed meanwhile, or another node was first: then the files are the ones that it recorded.
     if (sealed !== null) yield* payloads.discard([sealed])
     if (state._tag === "Request" && state.media.length === 0) yield* removeFiles(request, media)
@@ -79,15 +88,28 @@ export const make = Effect.gen(function* () {
 
   const refuse = Effect.fnUntraced(function* (id: RequestId, request: Request, message: string) {
     const at = yield* Clock.currentTimeMillis
-    yield* actors.execute(id, { _tag: "RefuseMedia", at, attempt: request.attempt, message })
-    yield* removeFiles(request, [])
+    const command = { _tag: "RefuseMedia", at, attempt: request.attempt, message } as const
+    const { state } = yield* actors.execute(id, command)
+    if (state._tag === "Request" && state.media.length === 0) yield* removeFiles(request, [])
   })
 
-  const postpone = Effect.fnUntraced(function* (id: RequestId, { attempt }: Request, error: Error) {
-    yield* Effect.logWarning("The files of an output cannot be stored for now", error)
+  const countRetry = Effect.fnUntraced(function* (id: RequestId, { attempt }: Request) {
     const at = yield* Clock.currentTimeMillis
     yield* actors.execute(id, { _tag: "SweepRetry", at, attempt, reason: "media_missing" })
   })
+
+  const postpone = (id: RequestId, request: Request, error: Error) =>
+    Effect.andThen(
+      Effect.logWarning("The files of an output cannot be stored for now", error),
+      countRetry(id, request)
+    )
+
+  /** It may be the same each time: a retry that was not counted would be one of many without an end. */
+  const postponeDefect = (id: RequestId, request: Request, defect: unknown) =>
+    Effect.andThen(
+      Effect.logError("The files of an output were not stored; the sweep tries again", defect),
+      countRetry(id, request)
+    )
 
   const copyAll = Effect.fnUntraced(function* (id: RequestId, request: Request, raw: PayloadRef) {
     const output = JSON.parse(yield* payloads.open(streamOf(id), "output", raw)) as Json
@@ -105,12 +127,17 @@ export const make = Effect.gen(function* () {
     if (state._tag === "NotSubmitted" || nextAction(state)._tag !== "Finalize") return
     if (state.rawOutput === null) return yield* refuse(id, state, unreadable)
     yield* copyAll(id, state, state.rawOutput).pipe(
+      Effect.timeoutOrElse({
+        duration: timeLimit,
+        orElse: () => Effect.fail(new RemoteUnavailable({ reason: "unreachable" }))
+      }),
       Effect.catchTags({
         RemoteRefused: ({ message }) => refuse(id, state, message),
         PayloadUnavailable: () => refuse(id, state, unreadable),
         RemoteUnavailable: (error) => postpone(id, state, error),
         BlobStoreError: (error) => postpone(id, state, error)
-      })
+      }),
+      Effect.catchDefect((defect) => postponeDefect(id, state, defect))
     )
   })
 })

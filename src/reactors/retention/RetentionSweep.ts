@@ -46,6 +46,8 @@ export class RetentionSweep extends Context.Service<
       const eraser = yield* Eraser
       const accountErasing = yield* AccountErasing
       const keptMs = yield* retentionMs
+      /** Requests whose events cannot be read: they wait for another release, and are told of once. */
+      const unreadable = new Set<RequestId>()
 
       /**
        * Does it with every request of all pages; gives how often it did something, and how often it failed. The first
@@ -58,8 +60,16 @@ export class RetentionSweep extends Context.Service<
         let done = 0
         let failed = 0
         const attempt = (id: RequestId) =>
-          work(id).pipe(
+          (unreadable.has(id) ? Effect.succeed(false) : work(id)).pipe(
             Effect.tap((didIt) => Effect.sync(() => (done += didIt ? 1 : 0))),
+            Effect.catchDefect((defect) => {
+              unreadable.add(id)
+              failed++
+              return Effect.logError(
+                "A request cannot be erased; it is left alone until the next start",
+                defect
+              )
+            }),
             Effect.catchCause((cause) =>
               failed++ === 0
                 ? Effect.logWarning("The payloads of a request could not be erased", cause)

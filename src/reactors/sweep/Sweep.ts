@@ -136,8 +136,9 @@ export const make = Effect.gen(function* () {
       const { now, tally } = yield* begin
       tally.expired = yield* expireDue(now)
       yield* forceFail(tally, now)
-      yield* overdue(tally, now)
+      // Before the runs, whose providers may take their time to say how they are.
       yield* finalize(tally, now)
+      yield* overdue(tally, now)
       yield* told(tally)
       const swept: Swept = tally
       return swept

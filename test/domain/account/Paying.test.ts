@@ -55,6 +55,18 @@ const limitsOf = ofAccount(({ limits }) => limits)
 const revokedAt = (id: string) => ofAccount(({ keys }) => keys.get(id)?.revokedAt)
 
 describe("A top-up", () => {
+  it("costs the same when there were twenty thousand before it", { timeout: 4_000 }, () => {
+    const paid = Array.from({ length: 20_000 }, (_, number): Account.Event => ({
+      ...toppedUp,
+      paymentId: `pi_${number}`
+    }))
+    given(aggregate, [...existing, ...paid])
+      .when(topUp("pi_19999"))
+      .expectNothing()
+      .when(topUp("pi_20000"))
+      .expectTypes("BalanceToppedUp")
+  })
+
   it("is recorded with its payment's id", () => {
     given(aggregate, existing)
       .when(topUp("pi_1"))

@@ -143,9 +143,12 @@ describe("A deadline", () => {
         )
         .expectView(told, expiredView)
     }
-    given(aggregate, withDeadlines({ endBy: deadline }, Phases.open.finalizing))
-      .when(Story.recordMedia(deadline))
-      .expectEvents({ _tag: "RequestCancelled", at: deadline, reason: "expired" })
+    for (const end of [Story.recordMedia(deadline), Story.refuseMedia(deadline)]) {
+      given(aggregate, withDeadlines({ endBy: deadline }, Phases.open.finalizing))
+        .when(end)
+        .expectEvents({ _tag: "RequestCancelled", at: deadline, reason: "expired" })
+        .expectView(told, expiredView)
+    }
   })
 
   it("that passes while files are stored leaves the stored files without effect", () => {

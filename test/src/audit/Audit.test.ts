@@ -1,11 +1,14 @@
 /** What an audit says of a log that is as it was written. */
+import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Booked } from "#src/audit/Auditor.ts"
 import * as Statement from "#src/audit/Statement.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as DataDirectory from "#test/streams/sqlite/DataDirectory.ts"
+import * as TamperedLog from "#test/streams/sqlite/TamperedLog.ts"
 import * as AuditedLog from "./AuditedLog.ts"
 
 const written = Effect.gen(function* () {
@@ -74,6 +77,20 @@ describe("An audit", () => {
       const audited = yield* AuditedLog.audit(directory)
       assert.strictEqual(audited.events, events + 1)
       assert.deepStrictEqual(audited.readModel, { _tag: "Agrees", position: at(events) })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("tells that a read model stands past the end of the log, whose last events are gone", () =>
+    Effect.gen(function* () {
+      const directory = yield* written
+      const { events } = yield* AuditedLog.audit(directory)
+      TamperedLog.withDatabase(directory, (db) => db.exec(`DELETE FROM events WHERE position = ${events}`))
+      fs.rmSync(SqliteEventStore.files(directory).head)
+      const { readModel } = yield* AuditedLog.audit(directory)
+      assert.strictEqual(readModel._tag, "NotCompared")
+      assert.include(readModel, {
+        reason: `it stands at position ${events}, past the end of the log: either events are missing, or the two are copies of different times`
+      })
     }).pipe(Effect.scoped)
   )
 

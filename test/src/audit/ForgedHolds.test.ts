@@ -109,6 +109,16 @@ describe("An audit of forged events", () => {
       /twice/
     )
     forged(
+      "one at a time that is no date",
+      (log) => {
+        const paid = ForgedLog.find(log, "BalanceToppedUp", acme)
+        paid.time = 8_640_000_000_000_001
+        return paid
+      },
+      "known events",
+      /no date/
+    )
+    forged(
       "an event of a type that nobody knows",
       (log) =>
         ForgedLog.insertAfter(log, ForgedLog.find(log, "AccountOpened", acme), {

@@ -1,11 +1,13 @@
 /** Whole nodes that submit on a balance: what is accepted is paid for. */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Exit, Fiber, Layer } from "effect"
+import { Context, Effect, Exit, Fiber, Latch, Layer, Stream } from "effect"
 import { Ledger } from "#projections/ledger/Ledger.ts"
 import { Projections } from "#projections/Projections.ts"
+import * as Auditor from "#src/audit/Auditor.ts"
 import { Funds } from "#src/billing/Funds.ts"
 import { Requests } from "#src/requests/Requests.ts"
 import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { TestAccounts, usd } from "#test/support/TestAccounts.ts"
@@ -27,7 +29,8 @@ import {
   submit,
   topUp,
   withBalance,
-  withBlobs
+  withBlobs,
+  withLag
 } from "./FundsNode.ts"
 
 describe("A balance", () => {
@@ -85,6 +88,28 @@ describe("A balance", () => {
     )
   )
 
+  it.effect("is held for a twin that comes while the first one is being stored, too", () =>
+    Effect.gen(function* () {
+      const stored = yield* Latch.make(false)
+      yield* withBlobs(
+        { before: () => stored.await },
+        Effect.gen(function* () {
+          const first = yield* Effect.forkChild(submit({ ...keyed("k"), input: long }))
+          yield* Effect.repeat(funds, { until: ({ held }) => held === price })
+          const second = yield* Effect.forkChild(submit({ ...keyed("k"), input: long }))
+          yield* Effect.repeat(Effect.yieldNow, { times: 50 })
+          yield* stored.open
+          const answers = [yield* Fiber.join(first), yield* Fiber.join(second)]
+          assert.deepStrictEqual(
+            answers.map(({ replayed }) => replayed),
+            [false, true]
+          )
+          assert.deepStrictEqual(yield* funds, { available: "0", held: price, open: 1 })
+        })
+      )
+    })
+  )
+
   it.effect("that was too small does not use up the key", () =>
     withBalance(
       "0",
@@ -92,6 +117,20 @@ describe("A balance", () => {
         assert.strictEqual(yield* refusal(keyed("k")), "InsufficientBalance")
         yield* topUp(price)
         assert.isFalse((yield* submit(keyed("k"))).replayed)
+      })
+    )
+  )
+
+  it.effect("that was too small leaves nothing on the log, under whatever keys", () =>
+    withBalance(
+      "0",
+      Effect.gen(function* () {
+        const { head } = yield* EventReader
+        const before = yield* head
+        for (let number = 0; number < 10; number++) {
+          assert.strictEqual(yield* refusal(keyed(`k${number}`)), "InsufficientBalance")
+        }
+        assert.strictEqual(yield* head, before)
       })
     )
   )
@@ -140,6 +179,28 @@ describe("Limits", () => {
         assert.strictEqual(yield* refusal(), "TooManyOpenRequests")
         yield* limit("0", null)
         yield* submit()
+      })
+    )
+  )
+
+  it.effect("that are lowered hold once the node has read so far, of which an audit tells", () =>
+    withLag("0", (gate) =>
+      Effect.gen(function* () {
+        yield* limit("1", null)
+        yield* submit()
+        yield* gate.close
+        yield* limit("0", null)
+        yield* submit()
+        yield* gate.open
+        assert.deepStrictEqual(yield* funds, { available: "-0.002", held: "0.002", open: 2 })
+        assert.strictEqual(yield* refusal(), "InsufficientBalance")
+        const auditor = Auditor.make({ opened: () => {}, booked: () => {} })
+        const { readAll } = yield* EventReader
+        yield* Stream.runForEach(readAll(GlobalPosition.beginning), (event) =>
+          Effect.sync(() => auditor.pass(event))
+        )
+        const { overdraft } = auditor.standing.accounts.get(accountId) ?? assert.fail()
+        assert.deepInclude(overdraft, { requests: 1, worst: usd("0.002") })
       })
     )
   )

@@ -68,7 +68,7 @@ describe("A hold", () => {
         assert.deepStrictEqual(yield* funds, { available: price, held: "0", open: 0 })
         const payloads = yield* Payloads
         const stream = StreamName.make(InferenceRequest.aggregate.category, id)
-        yield* underHold({
+        yield* underHold.store({
           accountId,
           requestId: id,
           hold: usd(price),

@@ -81,3 +81,90 @@ describe("A cancel that races with the run", () => {
     )
   )
 })
+
+/** When each of the two sides acts, in yields, and what the provider does when it is asked to stop. */
+interface Interleaving {
+  readonly cancelAfter: number
+  readonly endAfter: number
+  readonly isStarted: boolean
+  readonly obeys: boolean
+  /** The client asks twice. */
+  readonly isRepeated: boolean
+  readonly end: ProviderOutcome
+}
+
+const interleaving: fc.Arbitrary<Interleaving> = fc.record({
+  cancelAfter: fc.nat({ max: 12 }),
+  endAfter: fc.nat({ max: 12 }),
+  isStarted: fc.boolean(),
+  obeys: fc.boolean(),
+  isRepeated: fc.boolean(),
+  end: fc.constantFrom<ProviderOutcome>(succeeded(), succeeded(), { _tag: "ModelFailed", message: "no" })
+})
+
+const yields = (count: number) =>
+  Effect.forEach(Array.from({ length: count }), () => Effect.yieldNow, { discard: true })
+
+/** A run that is under way is cancelled while it comes to its end. */
+const meet = Effect.fnUntraced(function* (how: Interleaving) {
+  const provider = yield* TestProvider
+  const id = yield* Facts.submit()
+  const run = yield* provider.next
+  if (how.isStarted) yield* run.does(({ started }) => started)
+  if (how.obeys) yield* Effect.forkScoped(Effect.andThen(run.stopRequested, run.ends({ _tag: "Stopped" })))
+  const cancel = Effect.andThen(yields(how.cancelAfter), Facts.cancel(id))
+  const cancelling = yield* Effect.forkScoped(cancel)
+  const repeating = how.isRepeated ? yield* Effect.forkScoped(cancel) : null
+  yield* yields(how.endAfter)
+  yield* run.ends(how.end)
+  const all = yield* Facts.untilEnd(id)
+  // A cancel that came in between waits no longer than this.
+  yield* TestClock.adjust("2 seconds")
+  const answers = [
+    yield* Fiber.join(cancelling),
+    ...(repeating === null ? [] : [yield* Fiber.join(repeating)])
+  ]
+  return { id, all, answers, request: (yield* Facts.snapshot(id)).request }
+})
+
+describe("A cancel that meets the end of the run", () => {
+  it.effect(
+    "either cancels, and nothing is billed, or comes too late, and is told so; what ran is billed once",
+    () =>
+      Effect.gen(function* () {
+        const context = yield* Effect.context<TestNode.NodeServices | TestProvider>()
+        const met = new Set<string>()
+        yield* Effect.promise(() =>
+          fc.assert(
+            fc.asyncProperty(interleaving, async (how) => {
+              const { all, answers, request } = await Effect.runPromiseWith(context)(Effect.scoped(meet(how)))
+              const ends = Facts.terminal(all)
+              assert.lengthOf(ends, 1)
+              const isCancelled = ends[0]?._tag === "RequestCancelled"
+              // What finishes has run, whoever asked to stop it.
+              if (!how.obeys) assert.isFalse(isCancelled)
+              const billed = Facts.ofType(all, "RequestCompleted").filter(
+                ({ billing }) => billing.amount > 0n
+              )
+              assert.lengthOf(billed, !isCancelled && how.end._tag === "Succeeded" ? 1 : 0)
+              for (const { cancel, request: told } of answers) {
+                assert.deepStrictEqual(told.phase, request.phase)
+                const wasFirst = cancel.reason === "The request had been cancelled."
+                assert.strictEqual(cancel.accepted, isCancelled && !wasFirst)
+                met.add(cancel.reason)
+              }
+            }),
+            { numRuns: 300 }
+          )
+        )
+        assert.includeMembers(
+          [...met],
+          [
+            "The request is cancelled and not billed.",
+            "The run finished before the provider could stop it.",
+            "The request had completed."
+          ]
+        )
+      }).pipe(Effect.provide(TestNode.layer()))
+  )
+})

@@ -98,6 +98,7 @@ describe("Requests.submit", () => {
       const ids = yield* Effect.replicateEffect(Effect.tap(submit({ model: limited }), settled), 3)
       const error = yield* Effect.flip(submit({ model: limited, ...keyed("k") }))
       assert.deepInclude(error, { _tag: "QueueFull", retryAfterSeconds: 5 })
+      assert.notInclude(yield* logged, "KeyReserved")
       yield* submit()
       yield* first.ends(succeeded())
       yield* Facts.untilType(ids[0]?.id ?? RequestId.make(""), "DispatchStarted")

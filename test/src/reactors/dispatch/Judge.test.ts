@@ -22,7 +22,7 @@ const kept = Effect.fnUntraced(function* (violations: ReadonlyArray<Violation>) 
     validateOutput: () => violations,
     mediaPlaces: () => []
   }
-  const { outcome } = yield* judge(yield* Payloads, job, entry, succeeded())
+  const { outcome } = yield* judge(yield* Payloads, () => Effect.succeed([]), job, entry, succeeded())
   assert(outcome._tag === "Succeeded")
   return outcome.output.violations
 })

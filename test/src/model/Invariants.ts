@@ -1,0 +1,147 @@
+/** What holds of a world at rest (security, "Invariants after every crash or seed"). */
+import { assert } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import { AccountId } from "#domain/Ids.ts"
+import { allProjections } from "#projections/AllProjections.ts"
+import { DueWork } from "#projections/due-work/DueWork.ts"
+import { Ledger } from "#projections/ledger/Ledger.ts"
+import { Projections } from "#projections/Projections.ts"
+import * as Auditor from "#src/audit/Auditor.ts"
+import * as ReadModel from "#src/audit/ReadModel.ts"
+import { Funds } from "#src/billing/Funds.ts"
+import { RequestActors } from "#src/requests/RequestActors.ts"
+import { Requests } from "#src/requests/Requests.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import { EventStore } from "#streams/EventStore.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { verify } from "#streams/Verify.ts"
+import * as ReadSide from "#test/projections/ReadSide.ts"
+import * as Facts from "#test/support/RequestFacts.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+import type { Lives } from "./AtRest.ts"
+import type { Client, Known } from "./Client.ts"
+import * as Legal from "./Legal.ts"
+import * as Offers from "./Offers.ts"
+import type { World } from "./World.ts"
+
+/** Whoever runs what nobody wants any more has been asked to stop, if nobody else could be the one who knows. */
+export const checkStops = (world: World, lives: Lives) => {
+  if (world.hadOthers()) return
+  for (const { isOpen, isStopAsked, node, run } of world.runs.all()) {
+    const { requestId: id } = run.job
+    if (world.faults.wasUnheard(StreamName.make("InferenceRequest", id))) continue
+    const events = lives.get(id) ?? []
+    const isUnwanted =
+      events.some(({ _tag }) => _tag === "CancelRequested") || Facts.terminal(events).length > 0
+    if (isOpen && isUnwanted && world.isAlive(node))
+      assert.isTrue(isStopAsked, `${id}: its run was not asked to stop`)
+  }
+}
+
+/** Every acknowledged submit is there, with the input that it had, and the end that was told first. */
+const checkKnown = Effect.fnUntraced(function* (
+  world: World,
+  { accountId }: Client,
+  known: Known,
+  lives: Lives
+) {
+  const { erasing, id, order } = known
+  assert.isTrue(lives.has(id), `${id} was acknowledged and is lost`)
+  const requests = yield* world.node().on(Requests)
+  if (world.hadOthers()) yield* (yield* world.node().on(RequestActors)).refresh(id)
+  const snapshot = yield* requests.get({ caller: Facts.caller(accountId), id })
+  const { phase } = snapshot.request
+  if (known.end !== null) assert.deepStrictEqual(phase, known.end, `${id} has another end than was told`)
+  const { input } = yield* requests.payloads(snapshot)
+  if (erasing === "done") assert.isNull(input, `${id} was erased`)
+  if (erasing === "no" || input !== null)
+    assert.deepStrictEqual(input, Offers.inputOf(order), `${id}: its input`)
+})
+
+const checkLives = (world: World, clients: ReadonlyArray<Client>, lives: Lives) => {
+  const orders = new Map(clients.flatMap(({ known }) => known.map(({ id, order }) => [id, order])))
+  const cancelled = new Set(clients.flatMap(({ cancelAsked }) => [...cancelAsked]))
+  for (const [id, events] of lives) {
+    const runs = world.runs.of(id)
+    const order = orders.get(id) ?? runs[0]?.order ?? null
+    const told = world.runs.told(id)
+    const { isAlive } = world
+    Legal.check({ id, events, runs, told, order, isAlive, isCancelAsked: cancelled.has(id) })
+  }
+  const begun = new Set(world.runs.all().map(({ run }) => run.job.requestId))
+  for (const id of begun) assert.isTrue(lives.has(id), `${id} was run and is not on the log`)
+}
+
+/** The log reckoned three times and by hand: the auditor, the read model, what accounts may spend, and our own books. */
+const checkMoney = Effect.fnUntraced(function* (world: World) {
+  const store = yield* EventStore
+  const events = yield* Stream.runCollect(store.readAll(GlobalPosition.beginning))
+  const auditor = Auditor.make({ opened: () => {}, booked: () => {} })
+  for (const event of events) auditor.pass(event)
+  assert.strictEqual(auditor.standing.books.sum(), 0n, "all postings together")
+  const own = yield* world.books
+  assert.strictEqual(auditor.standing.books.balance("revenue"), own.revenue(), "what was earned")
+
+  const node = world.node()
+  const standing = yield* node.on(Effect.flatMap(Ledger, ({ standing }) => standing))
+  assert.strictEqual(standing.position, yield* store.head, "the ledger is behind")
+  assert.isNull(ReadModel.difference(standing, auditor.standing))
+  const funds = yield* node.on(Funds)
+  for (const accountId of own.accounts()) {
+    const { available, held, least, open } = own.of(accountId)
+    assert.deepStrictEqual({ held, open }, { held: 0n, open: 0 }, `${accountId} has holds at rest`)
+    assert.isTrue(world.wasShared() || least >= 0n, `${accountId} had ${least}`)
+    const { limits: _, ...cell } = funds.of(AccountId.make(accountId))
+    assert.deepStrictEqual(cell, { available, held, open }, `what ${accountId} may spend`)
+  }
+})
+
+/** Nothing is half done: no claim, no wait, no deadline and no files are left in the work queue. */
+const checkQueue = Effect.fnUntraced(function* (world: World) {
+  const queue = yield* world.node().on(DueWork)
+  const page = { now: Number.MAX_SAFE_INTEGER, after: null, limit: 10 }
+  assert.deepStrictEqual(yield* queue.claims(page), [], "claims are left")
+  assert.deepStrictEqual(yield* queue.finalizing(page), [], "files are left")
+  assert.deepStrictEqual(yield* queue.overdue(page), [], "overdue runs are left")
+  assert.deepStrictEqual(yield* queue.deadlines(page), [], "deadlines are left")
+  assert.deepStrictEqual(yield* queue.dueModels(page.now), [], "requests wait")
+  for (const { run, isOpen } of world.runs.all()) assert.isFalse(isOpen, `${run.job.requestId} still runs`)
+})
+
+/** The actors know what the log says. */
+const checkActors = Effect.fnUntraced(function* (world: World, lives: Lives) {
+  if (world.hadOthers()) return
+  const actors = yield* world.node().on(RequestActors)
+  for (const id of lives.keys()) {
+    const kept = actors.peek(id)
+    if (kept !== undefined) assert.deepStrictEqual(kept, yield* actors.refresh(id), `${id}: its actor`)
+  }
+})
+
+/** Read models built anew are those that were kept along the way. */
+const checkRebuilt = Effect.fnUntraced(function* (world: World) {
+  const live = yield* world.node().on(Effect.flatMap(Projections, ({ filename }) => filename))
+  const rebuilt = `${yield* TempDirectory.make}/rebuilt.sqlite`
+  yield* ReadSide.runOnce(rebuilt, allProjections)
+  assert.deepStrictEqual(ReadSide.dump(live), ReadSide.dump(rebuilt))
+})
+
+/** `isThorough`: with the chain, and read models built anew. */
+export const check = Effect.fnUntraced(function* (
+  world: World,
+  clients: ReadonlyArray<Client>,
+  lives: Lives,
+  isThorough: boolean
+) {
+  checkLives(world, clients, lives)
+  for (const client of clients)
+    for (const known of client.known) yield* checkKnown(world, client, known, lives)
+  yield* checkMoney(world)
+  yield* checkQueue(world)
+  yield* checkActors(world, lives)
+  if (!isThorough) return
+  const { events } = yield* Effect.provideService(world.node().on(verify()), EventReader, yield* EventReader)
+  assert.strictEqual(String(events), yield* (yield* EventStore).head, "verified events")
+  yield* checkRebuilt(world)
+})
