@@ -79,7 +79,7 @@ interface Retrieved {
   readonly cost: string
 }
 
-const isOver = ({ status }: { readonly status: string }) => !/^IN_/.test(status)
+const isOver = ({ status }: { readonly status: string }) => !status.startsWith("IN_")
 
 const json = async <Body>(response: Response): Promise<Body> => (await response.json()) as Body
 
