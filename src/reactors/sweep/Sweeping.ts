@@ -5,10 +5,10 @@ import * as Setting from "#src/settings/Setting.ts"
 import { supervise } from "#src/Supervise.ts"
 import { Sweeper } from "./Sweeper.ts"
 
-const bounds = { minimum: Duration.seconds(1), maximum: Duration.hours(1) }
+const bounds = { minimum: Duration.millis(100), maximum: Duration.hours(1) }
 
 const Interval = Schema.DurationFromString.check(
-  Schema.makeFilter((duration) => Duration.between(duration, bounds), { expected: "1 second to 1 hour" })
+  Schema.makeFilter((duration) => Duration.between(duration, bounds), { expected: "100 millis to 1 hour" })
 )
 
 export const sweepInterval = Setting.make({
@@ -18,7 +18,7 @@ export const sweepInterval = Setting.make({
   defaultText: "`60 seconds`",
   description:
     "how often requests are looked for that do not come to their end by themselves, and what is to be erased",
-  accepts: "a duration from `1 second` to `1 hour`",
+  accepts: "a duration from `100 millis` to `1 hour`",
   example: "90 seconds"
 })
 
