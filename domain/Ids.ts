@@ -66,5 +66,9 @@ export const makeTimeOrdered = ({ counter, millis, random }: TimeOrderedParts): 
   return String.fromCharCode(...codes)
 }
 
+/** No id that `makeTimeOrdered` made in that ms (Unix time; 0 for times before it) or later sorts below it. */
+export const firstTimeOrdered = (millis: number): string =>
+  makeTimeOrdered({ millis: Math.max(millis, 0), counter: 0, random: new Uint8Array(10) })
+
 /** The milliseconds that `makeTimeOrdered` put into an id. */
 export const millisOf = (id: string): number => decodeBase64Ordered(id.slice(timePrefix.length, 9))

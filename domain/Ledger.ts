@@ -55,35 +55,22 @@ export interface Posting {
   readonly amount: NanoUsd
 }
 
-export const topUp = (accountId: AccountId, amount: NanoUsd): ReadonlyArray<Entry> =>
-  entry("topup", "external", availableOf(accountId), amount)
-
-export const hold = ({ accountId, amount }: Hold): ReadonlyArray<Entry> =>
-  entry("hold", availableOf(accountId), heldOf(accountId), amount)
-
-/** `amount` is at most what is held. */
-export const capture = (hold: Hold, amount: NanoUsd): ReadonlyArray<Entry> => [
-  ...entry("charge", heldOf(hold.accountId), "revenue", amount),
-  ...giveBack("release", hold, Amount.make(hold.amount - amount))
-]
-
-export const release = (hold: Hold): ReadonlyArray<Entry> => giveBack("release", hold, hold.amount)
-
-export const revert = (hold: Hold): ReadonlyArray<Entry> => giveBack("revert", hold, hold.amount)
-
-/** `held`: what is held for the event's request before it; not asked of a top-up and of a hold. */
+/**
+ * What the event moves; nothing when the amount is zero. `held` is what was held for the event's request before it: a
+ * top-up and a hold need none, and without it an end moves nothing.
+ */
 export const entriesOf = (event: MoneyEvent, held: Hold | undefined): ReadonlyArray<Entry> => {
   switch (event._tag) {
     case "ToppedUp":
-      return topUp(event.accountId, event.amount)
+      return entry("topup", "external", availableOf(event.accountId), event.amount)
     case "Held":
-      return hold(event)
+      return entry("hold", availableOf(event.accountId), heldOf(event.accountId), event.amount)
     case "Captured":
       return held === undefined ? [] : capture(held, event.amount)
     case "Released":
-      return held === undefined ? [] : release(held)
+      return held === undefined ? [] : giveBack("release", held, held.amount)
     case "Reverted":
-      return held === undefined ? [] : revert(held)
+      return held === undefined ? [] : giveBack("revert", held, held.amount)
   }
 }
 
@@ -92,10 +79,15 @@ export const postingsOf = ({ amount, credit, debit }: Entry): ReadonlyArray<Post
   { account: credit, amount }
 ]
 
+/** `amount` is at most what is held. */
+const capture = (hold: Hold, amount: NanoUsd): ReadonlyArray<Entry> => [
+  ...entry("charge", heldOf(hold.accountId), "revenue", amount),
+  ...giveBack("release", hold, Amount.make(hold.amount - amount))
+]
+
 const giveBack = (kind: "release" | "revert", { accountId }: Hold, amount: NanoUsd) =>
   entry(kind, heldOf(accountId), availableOf(accountId), amount)
 
-/** Nothing moves when the amount is zero. */
 const entry = (
   kind: EntryKind,
   debit: LedgerAccount,

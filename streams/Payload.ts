@@ -27,8 +27,6 @@ export type PayloadContent =
   | { readonly _tag: "Inline"; readonly text: string }
   | { readonly _tag: "Blob"; readonly key: string }
 
-export { inlineLimit }
-
 const saltBytes = 16
 
 /** Of payloads that are kept in memory as well: some thousand small ones. */

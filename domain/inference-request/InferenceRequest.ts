@@ -6,6 +6,7 @@ import { Result } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
 import type { Decider } from "../Decider.ts"
 import type { Command, Rejection } from "./Command.ts"
+import * as Deadlines from "./Deadlines.ts"
 import * as Erasing from "./Erasing.ts"
 import { codec, type Event } from "./Event.ts"
 import * as RunEnd from "./RunEnd.ts"
@@ -56,7 +57,7 @@ const decide = (command: Command, state: State): Result.Result<ReadonlyArray<Eve
     case "RefuseMedia":
       return Result.succeed(RunEnd.mediaRefused(command, state))
     case "Expire":
-      return Result.succeed(Sweep.expire(command.at, state))
+      return Result.succeed(Deadlines.expire(command.at, state))
     case "SweepRetry":
       return Result.succeed(Sweep.sweepRetry(command, state))
     case "ForceFail":
@@ -77,7 +78,7 @@ const dispatch = (
   if (state.phase._tag !== "Queued" || state.phase.dueAt > command.at) {
     return Result.fail({ _tag: "NotDispatchable" })
   }
-  const expired = Sweep.expire(command.at, state)
+  const expired = Deadlines.expire(command.at, state)
   if (expired.length > 0) return Result.succeed(expired)
   return Result.succeed([{ ...command, _tag: "DispatchStarted", attempt: state.attempt + 1 }])
 }

@@ -6,9 +6,9 @@ import * as Pricing from "../Pricing.ts"
 import * as RetrySchedule from "../RetrySchedule.ts"
 import { type Quantity, units, zero } from "../Money.ts"
 import type { Command } from "./Command.ts"
+import * as Deadlines from "./Deadlines.ts"
 import type { Event } from "./Event.ts"
 import { isTerminal, type Request } from "./State.ts"
-import * as Sweep from "./Sweep.ts"
 
 type RecordOutcome = Extract<Command, { readonly _tag: "RecordOutcome" }>
 type RecordMedia = Extract<Command, { readonly _tag: "RecordMedia" }>
@@ -17,8 +17,11 @@ type RefuseMedia = Extract<Command, { readonly _tag: "RefuseMedia" }>
 /** Of the run under way. */
 export const endOfRun = (command: RecordOutcome, state: Request): ReadonlyArray<Event> => {
   const { at, attempt, outcome } = command
-  if (Sweep.isPastEnd(state, at)) {
-    return [...Sweep.expire(at, state), { _tag: "LateOutcomeIgnored", at, attempt, outcome: outcome._tag }]
+  if (Deadlines.isPastEnd(state, at)) {
+    return [
+      ...Deadlines.expire(at, state),
+      { _tag: "LateOutcomeIgnored", at, attempt, outcome: outcome._tag }
+    ]
   }
   if (state.cancelRequested && outcome._tag !== "Succeeded" && outcome._tag !== "ModelFailed") {
     return [{ _tag: "RequestCancelled", at, reason: "requested" }]
@@ -63,7 +66,7 @@ export const mediaStored = (
   state: Request
 ): ReadonlyArray<Event> => {
   if (state.phase._tag !== "Finalizing" || state.attempt !== attempt) return []
-  if (Sweep.isPastEnd(state, at)) return Sweep.expire(at, state)
+  if (Deadlines.isPastEnd(state, at)) return Deadlines.expire(at, state)
   return [
     { _tag: "MediaStored", at, attempt, media, ...(result === null ? {} : { payloads: { result } }) },
     billed(at, attempt, state, state.phase.delivered)
@@ -72,7 +75,7 @@ export const mediaStored = (
 
 export const mediaRefused = ({ at, attempt, message }: RefuseMedia, state: Request): ReadonlyArray<Event> => {
   if (state.phase._tag !== "Finalizing" || state.attempt !== attempt) return []
-  return Sweep.isPastEnd(state, at) ? Sweep.expire(at, state) : [unbilled(at, attempt, message)]
+  return Deadlines.isPastEnd(state, at) ? Deadlines.expire(at, state) : [unbilled(at, attempt, message)]
 }
 
 /** The start of the run, unless it is on the log already: a fast run appends start and end together. */

@@ -1,4 +1,4 @@
-/** What time does to a request that does not end by itself: retries of the sweep, the forced end, and deadlines. */
+/** A request that does not come to its end: retries of the sweep, and the forced end. */
 import type { Command } from "./Command.ts"
 import type { Event } from "./Event.ts"
 import { isTerminal, type Request } from "./State.ts"
@@ -30,24 +30,3 @@ export const forceFail = (at: number, state: Request): ReadonlyArray<Event> => {
   const message = "The request could not be brought to an end."
   return [{ _tag: "RequestForceFailed", at, attempt, retries, message }]
 }
-
-/** Whether a deadline has passed: of the start, when nothing has started it yet, or of the whole. */
-export const isExpired = (state: Request, at: number): boolean => {
-  const { phase, startedAt, submitted } = state
-  const startBy = submitted.deadlines?.startBy
-  // A run that is over has started, also when its start was never reported.
-  const isStarted = startedAt !== null || phase._tag === "Finalizing"
-  return isPastEnd(state, at) || (startBy !== undefined && !isStarted && at >= startBy)
-}
-
-/** Whether the time for the whole has passed: what a run has come to after it counts no more. */
-export const isPastEnd = ({ submitted }: Request, at: number): boolean => {
-  const endBy = submitted.deadlines?.endBy
-  return endBy !== undefined && at >= endBy
-}
-
-/** Not billed, even when a provider goes on: its later answer is recorded as ignored (decisions, "Deadlines"). */
-export const expire = (at: number, state: Request): ReadonlyArray<Event> =>
-  !isTerminal(state.phase) && isExpired(state, at)
-    ? [{ _tag: "RequestCancelled", at, reason: "expired" }]
-    : []

@@ -1,7 +1,7 @@
 /**
  * The rows of a table that has one for each stream, or other key, as a batch changes them: each is read at most once,
- * changed in memory, and written once at the end. A row that comes and goes within a batch is never written: on a replay that is most of a
- * work queue.
+ * changed in memory, and written once at the end. A row that comes and goes within a batch is never written: on a replay
+ * that is most of a work queue.
  */
 import type { StreamName } from "#streams/StreamName.ts"
 import type { Kept } from "../Projection.ts"

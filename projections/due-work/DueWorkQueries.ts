@@ -3,7 +3,7 @@
  * hold their query plans.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
-import { makeTimeOrdered } from "#domain/Ids.ts"
+import { firstTimeOrdered } from "#domain/Ids.ts"
 import * as SweepSchedule from "#domain/inference-request/SweepSchedule.ts"
 
 export interface Due {
@@ -143,7 +143,7 @@ export const forceFailable = (
   SELECT request_id AS "requestId" FROM duework_requests INDEXED BY duework_given_up
   WHERE sweep_retries >= ${sql.literal(String(SweepSchedule.retriesBeforeForceFail))}
     AND request_id > ${after ?? ""}
-    AND request_id < ${makeTimeOrdered({ millis: Math.max(createdBefore, 0), counter: 0, random: new Uint8Array(10) })}
+    AND request_id < ${firstTimeOrdered(createdBefore)}
   ORDER BY request_id LIMIT ${limit}`
 
 export const depth = (sql: SqlClient, model: string) =>

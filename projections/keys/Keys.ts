@@ -17,7 +17,7 @@ export const ListedKey = Schema.Struct({
 export type ListedKey = typeof ListedKey.Type
 
 /** An account without its money. `erasedAt`: nothing of it changes any more. */
-export const AccountEntry = Schema.Struct({
+export const AccountDetails = Schema.Struct({
   accountId: AccountId,
   name: Schema.String,
   openedAt: Schema.Int,
@@ -26,7 +26,7 @@ export const AccountEntry = Schema.Struct({
   creditLimit: NanoUsd,
   maxOpenRequests: Schema.NullOr(Schema.Int)
 })
-export type AccountEntry = typeof AccountEntry.Type
+export type AccountDetails = typeof AccountDetails.Type
 
 export class Keys extends Context.Service<
   Keys,
@@ -41,7 +41,7 @@ export class Keys extends Context.Service<
     accounts(options: {
       readonly after: AccountId | null
       readonly limit: number
-    }): Effect.Effect<ReadonlyArray<AccountEntry>, SqlError>
+    }): Effect.Effect<ReadonlyArray<AccountDetails>, SqlError>
   }
 >()("inferlog/projections/Keys") {
   static readonly layer = Layer.effect(
@@ -61,7 +61,7 @@ export class Keys extends Context.Service<
 
       const accounts = Effect.fn("Keys.accounts")(
         ({ after, limit }: Parameters<Keys["Service"]["accounts"]>[0]) =>
-          entries(sql`
+          details(sql`
             SELECT account_id AS "accountId", name, opened_at AS "openedAt", erased_at AS "erasedAt",
               credit_limit AS "creditLimit", max_open_requests AS "maxOpenRequests"
             FROM keys_accounts WHERE account_id > ${after ?? ""} ORDER BY account_id LIMIT ${limit}`)
@@ -73,4 +73,4 @@ export class Keys extends Context.Service<
 }
 
 const listed = rows(ListedKey)
-const entries = rows(AccountEntry)
+const details = rows(AccountDetails)

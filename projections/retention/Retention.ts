@@ -1,7 +1,7 @@
 /** Requests whose payloads are to be erased, and those for which that is not done yet. All pages in a fixed order. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { AccountId, makeTimeOrdered, RequestId } from "#domain/Ids.ts"
+import { AccountId, firstTimeOrdered, RequestId } from "#domain/Ids.ts"
 import { Status } from "#domain/inference-request/Status.ts"
 import { ReadModels, rows } from "../ReadModels.ts"
 import * as Queries from "./RetentionQueries.ts"
@@ -57,7 +57,7 @@ export class Retention extends Context.Service<
 
       return Retention.of({
         expired: Effect.fn("Retention.expired")(({ after, createdBefore, limit }) =>
-          ids(Queries.expired(sql, { after: after ?? "", before: firstIdAt(createdBefore), limit }))
+          ids(Queries.expired(sql, { after: after ?? "", before: firstTimeOrdered(createdBefore), limit }))
         ),
         removals: Effect.fn("Retention.removals")(({ after, limit }) =>
           ids(Queries.removals(sql, { after: after ?? "", limit }))
@@ -70,10 +70,6 @@ export class Retention extends Context.Service<
     })
   )
 }
-
-/** No id of that ms is below it. */
-const firstIdAt = (millis: number): string =>
-  makeTimeOrdered({ millis: Math.max(millis, 0), counter: 0, random: new Uint8Array(10) })
 
 const requestIds = rows(Schema.Struct({ requestId: RequestId }))
 const ids = <E>(statement: Effect.Effect<ReadonlyArray<unknown>, E>) =>

@@ -41,15 +41,12 @@ export class Accounts extends Context.Service<
     }): Effect.Effect<ApiKey.ApiKey, AccountNotFound | AccountClosed | EventStoreError>
     /** In force at once. Revoking twice changes nothing. */
     revokeKey(keyId: string): Effect.Effect<void, KeyNotFound | EventStoreError>
-    /**
-     * Pays in `amount`, which is positive. `applied` is false when it had been paid in under this payment id before; without
-     * one (`null`) each call pays in.
-     */
+    /** Pays in `amount`, which is positive. `applied` is false when it had been paid in under this payment id before. */
     topUp(options: {
       readonly accountId: AccountId
       readonly amount: NanoUsd
       readonly reference: string
-      readonly paymentId: string | null
+      readonly paymentId: string
     }): Effect.Effect<
       { readonly applied: boolean },
       AccountNotFound | AccountClosed | PaymentIdReused | EventStoreError

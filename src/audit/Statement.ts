@@ -27,7 +27,7 @@ export interface Statement {
   readonly rows: ReadonlyMap<AccountId, Row>
 }
 
-export const empty = (): Row => ({
+const empty = (): Row => ({
   opening: 0n,
   topUps: 0n,
   charges: 0n,

@@ -58,6 +58,10 @@ export const timeOrNull = (millis: number | null): string | null => (millis === 
 /** With separators, for people. */
 export const count = (value: number): string => value.toLocaleString("en-US")
 
+/** `1 request`, `2,000 requests`. */
+export const counted = (value: number, what: string, many = `${what}s`): string =>
+  `${count(value)} ${value === 1 ? what : many}`
+
 /** Short times of people: `12 ms`, `1.234 s`; `-` for `null`. */
 export const milliseconds = (millis: number | null): string => {
   if (millis === null) return "-"

@@ -12,7 +12,8 @@ import * as DataUri from "./DataUri.ts"
 import { ImageRefused, ImageUnavailable } from "./ImageFailure.ts"
 import { type ImageFormat, sniff, sniffLength } from "./ImageFormat.ts"
 import { maxBytes } from "./ImageLimits.ts"
-import { MediaStore, type OpenMedia } from "./MediaStore.ts"
+import * as LocalCopy from "./LocalCopy.ts"
+import { MediaStore } from "./MediaStore.ts"
 import type { MediaId } from "./MediaUrl.ts"
 
 export interface LocalImage {
@@ -63,20 +64,11 @@ export class ImageSource extends Context.Service<
           })
         )
 
-      // A write is not interrupted: it could still be under way when its descriptor is closed and given to another file.
-      const save = (body: OpenMedia["body"], path: string) =>
-        fs.open(path, { flag: "wx" }).pipe(
-          Effect.flatMap((file) =>
-            Stream.runForEach(body, (chunk) => Effect.uninterruptible(file.writeAll(chunk)))
-          ),
-          Effect.scoped
-        )
-
       const copy = Effect.fnUntraced(function* (id: MediaId, path: string) {
         const stored = yield* media.open(id)
         if (stored === null) return yield* refuse("not_found")
         if (stored.media.size > maxBytes) return yield* refuse("too_large")
-        return yield* save(stored.body, path)
+        return yield* LocalCopy.write(fs, stored.body, path)
       })
 
       const fetch = Effect.fnUntraced(function* (source: string, path: string) {

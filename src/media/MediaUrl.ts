@@ -13,6 +13,9 @@ const decodeId = Schema.decodeUnknownOption(MediaId)
 /** First path segment below `MEDIA_URL`. */
 export const root = "media"
 
+/** File name of every thumbnail. */
+export const thumbnailName = "thumbnail.webp"
+
 export const makeId = (): MediaId => MediaId.make(crypto.randomBytes(18).toString("base64url"))
 
 export const format = (mediaUrl: string, id: MediaId, fileName: string): string =>

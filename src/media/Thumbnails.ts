@@ -3,14 +3,15 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Cause, Context, Effect, FileSystem, Layer, Option, Stream } from "effect"
 import type { PlatformError } from "effect/PlatformError"
 import type { RequestId } from "#domain/Ids.ts"
-import { VisionWorkers } from "#src/providers/builtin/vision/VisionWorkers.ts"
+import { VisionWorkers } from "#src/vision/VisionWorkers.ts"
 import { ScratchDirectory } from "#src/ScratchDirectory.ts"
 import { BlobStoreError } from "#streams/BlobStore.ts"
 import * as Ffmpeg from "./Ffmpeg.ts"
 import { sniffLength } from "./ImageFormat.ts"
 import { maxBytes } from "./ImageLimits.ts"
+import * as LocalCopy from "./LocalCopy.ts"
 import { type Media, MediaStore } from "./MediaStore.ts"
-import type { MediaId } from "./MediaUrl.ts"
+import { type MediaId, thumbnailName } from "./MediaUrl.ts"
 import type { LocalFile } from "./RemoteMedia.ts"
 import * as SniffMedia from "./SniffMedia.ts"
 
@@ -65,21 +66,12 @@ export class Thumbnails extends Context.Service<
         const workers = yield* VisionWorkers
         const ffmpeg = program === null ? null : yield* Ffmpeg.make(program)
 
-        // A write is not interrupted: it could still be under way when its descriptor is closed and given to another file.
-        const save = (body: Stream.Stream<Uint8Array, BlobStoreError>, path: string) =>
-          fs.open(path, { flag: "wx" }).pipe(
-            Effect.flatMap((file) =>
-              Stream.runForEach(body, (chunk) => Effect.uninterruptible(file.writeAll(chunk)))
-            ),
-            Effect.scoped
-          )
-
         const pathOf = Effect.fnUntraced(function* (source: LocalFile | Media, folder: string) {
           if ("path" in source) return source.path
           const opened = yield* store.open(source.id)
           if (opened === null) return null
           const path = `${folder}/source`
-          yield* save(opened.body, path)
+          yield* LocalCopy.write(fs, opened.body, path)
           return path
         })
 
@@ -116,7 +108,7 @@ export class Thumbnails extends Context.Service<
           const output = `${folder}/thumbnail`
           yield* workers.shrink({ _tag: "Shrink", input: picture, output, side }, Effect.void)
           const body = Stream.mapError(fs.stream(output), unreadable)
-          yield* store.put({ id, requestId, fileName: "thumbnail.webp", contentType: "image/webp", body })
+          yield* store.put({ id, requestId, fileName: thumbnailName, contentType: "image/webp", body })
           return id
         }, Effect.scoped)
 

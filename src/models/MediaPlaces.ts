@@ -15,7 +15,7 @@ export interface MediaPlaces {
 }
 
 /** Files of one output. */
-export const mostPlaces = 100
+const mostPlaces = 100
 
 const empty: ReadonlyArray<never> = []
 

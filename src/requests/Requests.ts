@@ -1,4 +1,4 @@
-/** What clients do with inference requests, whatever the transport: the HTTP routes now, the assistant tools later. */
+/** What clients do with inference requests, whatever the transport. */
 import { Context, type Effect, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"

@@ -21,6 +21,12 @@ const clients = 20
 /** Acknowledgements between a restart and the next kill, at most. */
 const maxAcknowledged = 60
 
+/** What a process that does nothing takes on two cores that do nothing else. */
+const bareMsAlone = 300
+
+const median = (values: ReadonlyArray<number>): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Infinity
+
 const terminal = new Set(["RequestCompleted", "RequestFailed", "RequestForceFailed", "RequestCancelled"])
 
 const log = (directory: string) =>
@@ -65,7 +71,7 @@ describe("kill -9", () => {
         const directory = yield* TempDirectory.make
         const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000)
         yield* Effect.sync(() => process.stdout.write(`kill -9: ${cycles} cycles, SEED=${seed}\n`))
-        const { accepted, readyMs } = yield* Effect.promise(() =>
+        const { accepted, bareMs, readyMs } = yield* Effect.promise(() =>
           Load.killAndRestart({ directory, cycles, clients, maxAcknowledged, seed })
         )
         assert.isAbove(accepted.length, cycles)
@@ -75,8 +81,9 @@ describe("kill -9", () => {
           assert.strictEqual(end.status, "COMPLETED")
           assert.strictEqual(end.billingStatus, "charged")
         }
-        const sorted = readyMs.toSorted((a, b) => a - b)
-        assert.isAtMost(sorted[Math.floor(sorted.length / 2)] ?? Infinity, 2_000, "ready again, median ms")
+        // A busy machine is slow to start anything.
+        const limit = Math.max(2_000, (2_000 / bareMsAlone) * median(bareMs))
+        assert.isAtMost(median(readyMs), limit, "ready again, median ms")
 
         yield* Effect.gen(function* () {
           const streams = yield* eventsByStream

@@ -5,24 +5,17 @@ import * as Actors from "#streams/Actors.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
-import * as Payload from "#streams/Payload.ts"
+import { refOf } from "#streams/Payload.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import { inlinePayload } from "#test/support/EventFixtures.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Counter from "./Counter.ts"
 
 const stream = (id: string) => StreamName.make("Counter", id)
 
-const sealed = (name: string, text: string): Payload.SealedPayload => ({
-  name,
-  salt: "salt",
-  hash: Payload.hash("salt", text),
-  size: text.length,
-  content: { _tag: "Inline", text }
-})
-
-const note = sealed("note", '"kept"')
-const noteIt: Counter.Command = { _tag: "Note", note: Payload.refOf(note) }
+const note = inlinePayload("note", '"kept"')
+const noteIt: Counter.Command = { _tag: "Note", note: refOf(note) }
 
 const payloadsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
   const layer = Layer.merge(log, IdGenerator.layer)
@@ -35,7 +28,7 @@ const payloadsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
       Effect.gen(function* () {
         const actors = yield* Actors.make(Counter.aggregate)
         const store = yield* EventStore
-        const others = [sealed("other", '"x"'), sealed("note", '"another"')]
+        const others = [inlinePayload("other", '"x"'), inlinePayload("note", '"another"')]
         yield* actors.execute("a", noteIt, [...others, note])
         yield* actors.execute("b", Counter.raise(0), [note])
         yield* actors.execute("b", Counter.raise(1), [note])

@@ -8,13 +8,13 @@ export const limit = 100
 
 const at = Schema.Int
 export const Raised = Schema.TaggedStruct("Raised", { at, by: Schema.Int, total: Schema.Int })
-export const Noted = Schema.TaggedStruct("Noted", { at, payloads: Schema.Struct({ note: PayloadRef }) })
-export const PayloadsErased = Schema.TaggedStruct("PayloadsErased", {
+const Noted = Schema.TaggedStruct("Noted", { at, payloads: Schema.Struct({ note: PayloadRef }) })
+const PayloadsErased = Schema.TaggedStruct("PayloadsErased", {
   at,
   erased: Schema.Array(Schema.String)
 })
 
-export const codec = EventCodec.make([Raised, Noted, PayloadsErased])
+const codec = EventCodec.make([Raised, Noted, PayloadsErased])
 export type Event = ReturnType<typeof codec.decode>
 
 export type Command =

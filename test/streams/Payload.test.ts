@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
+import { inlineLimit } from "#domain/PayloadRef.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
@@ -58,7 +59,7 @@ const open = (payload: Payload.SealedPayload) =>
 const openAnew = (payload: Payload.SealedPayload) =>
   Effect.provide(open(payload), Layer.fresh(Payload.Payloads.layer))
 
-const large = { text: "ä".repeat(Payload.inlineLimit) }
+const large = { text: "ä".repeat(inlineLimit) }
 
 /** A string whose canonical JSON has `bytes` bytes. */
 const ofBytes = (bytes: number) => "x".repeat(bytes - 2)
@@ -113,14 +114,14 @@ describe("Payloads", () => {
   test(
     "lays content into the blob store from 64 KiB and one byte on, under its owner and stream",
     Effect.gen(function* () {
-      const fits = yield* seal(ofBytes(Payload.inlineLimit))
+      const fits = yield* seal(ofBytes(inlineLimit))
       assert.strictEqual(fits.content._tag, "Inline")
-      const past = yield* seal(ofBytes(Payload.inlineLimit + 1))
+      const past = yield* seal(ofBytes(inlineLimit + 1))
       assert.deepStrictEqual(past.content, {
         _tag: "Blob",
         key: `payloads/acc_1/Thing-a/input-${past.hash}`
       })
-      assert.strictEqual(past.size, Payload.inlineLimit + 1)
+      assert.strictEqual(past.size, inlineLimit + 1)
     })
   )
 

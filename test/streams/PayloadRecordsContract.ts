@@ -4,22 +4,14 @@ import { Effect, type Layer } from "effect"
 import type { EventReader } from "#streams/EventReader.ts"
 import { type Append, EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
-import * as Payload from "#streams/Payload.ts"
+import type { SealedPayload } from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
-import { eventData } from "#test/support/EventFixtures.ts"
+import { eventData, inlinePayload } from "#test/support/EventFixtures.ts"
 
 const stream = (id: string) => StreamName.make("Thing", id)
 
-const inline = (name: string, text: string): Payload.SealedPayload => ({
-  name,
-  salt: "salt",
-  hash: Payload.hash("salt", text),
-  size: text.length,
-  content: { _tag: "Inline", text }
-})
-
-const blob: Payload.SealedPayload = {
-  ...inline("big", "x"),
+const blob: SealedPayload = {
+  ...inlinePayload("big", "x"),
   content: { _tag: "Blob", key: "payloads/big" }
 }
 
@@ -54,11 +46,11 @@ export const payloadRecordsContract = (
       Effect.gen(function* () {
         const store = yield* EventStore
         const first = (text: string) =>
-          append("p", { expected: ExpectedVersion.NoStream, payloads: [inline("input", text)] })
+          append("p", { expected: ExpectedVersion.NoStream, payloads: [inlinePayload("input", text)] })
         yield* first('{"a":1}')
         yield* Effect.flip(first('{"a":2}'))
         yield* append("q", { payloads: [blob] })
-        assert.deepStrictEqual(yield* store.payload(stream("p"), "input"), inline("input", '{"a":1}'))
+        assert.deepStrictEqual(yield* store.payload(stream("p"), "input"), inlinePayload("input", '{"a":1}'))
         assert.deepStrictEqual(yield* store.payload(stream("q"), "big"), blob)
         assert.isNull(yield* store.payload(stream("p"), "output"))
       })
@@ -68,7 +60,7 @@ export const payloadRecordsContract = (
       "go with the append that erases them, inline or blob, and the others of the stream and of other streams stay",
       Effect.gen(function* () {
         const store = yield* EventStore
-        const payloads = [inline("input", "1"), inline("output", "2"), blob]
+        const payloads = [inlinePayload("input", "1"), inlinePayload("output", "2"), blob]
         yield* append("p", { payloads })
         yield* append("q", { payloads })
         yield* append("p", { erases: ["input", "big"] })
@@ -83,7 +75,7 @@ export const payloadRecordsContract = (
       Effect.gen(function* () {
         const store = yield* EventStore
         yield* append("new", { expected: ExpectedVersion.NoStream, erases: ["input"] })
-        yield* append("p", { payloads: [inline("input", "1"), inline("output", "2")] })
+        yield* append("p", { payloads: [inlinePayload("input", "1"), inlinePayload("output", "2")] })
         yield* append("p", { erases: ["input"] })
         yield* append("p", { erases: ["input", "never"] })
         yield* append("p", { erases: [] })
@@ -95,7 +87,7 @@ export const payloadRecordsContract = (
     test(
       "stay when the append that would erase them conflicts",
       Effect.gen(function* () {
-        yield* append("p", { payloads: [inline("input", "1")] })
+        yield* append("p", { payloads: [inlinePayload("input", "1")] })
         yield* Effect.flip(append("p", { expected: ExpectedVersion.NoStream, erases: ["input"] }))
         assert.deepStrictEqual(yield* present("p"), ["input"])
       })
@@ -104,7 +96,10 @@ export const payloadRecordsContract = (
     test(
       "are not kept when their own append erases them",
       Effect.gen(function* () {
-        yield* append("p", { payloads: [inline("input", "1"), inline("output", "2")], erases: ["input"] })
+        yield* append("p", {
+          payloads: [inlinePayload("input", "1"), inlinePayload("output", "2")],
+          erases: ["input"]
+        })
         assert.deepStrictEqual(yield* present("p"), ["output"])
       })
     )
@@ -114,8 +109,8 @@ export const payloadRecordsContract = (
       Effect.gen(function* () {
         yield* Effect.all(
           [
-            append("p", { payloads: [inline("input", "1"), inline("output", "2")] }),
-            append("q", { payloads: [inline("input", "1")] }),
+            append("p", { payloads: [inlinePayload("input", "1"), inlinePayload("output", "2")] }),
+            append("q", { payloads: [inlinePayload("input", "1")] }),
             append("p", { erases: ["input"] })
           ],
           { concurrency: "unbounded" }

@@ -6,9 +6,11 @@ import * as Tombstone from "#streams/Tombstone.ts"
 import { verify } from "#streams/Verify.ts"
 import { append, appendPayload, test } from "./WrittenLog.ts"
 
+const tombstone = { type: Tombstone.type }
+
 /** Erases the payload `input` of a stream, with its tombstone. */
 const erase = (id: string) =>
-  append(id, `${id}-erased`, { erased: ["input"], reason: "requested" }, [], Tombstone.type, ["input"])
+  append(id, `${id}-erased`, { erased: ["input"] }, { ...tombstone, erases: ["input"] })
 
 describe("Verifying payloads", () => {
   test(
@@ -20,11 +22,11 @@ describe("Verifying payloads", () => {
       const broken = yield* Effect.flip(verify())
       assert.deepInclude(broken, { _tag: "LogBroken", position: "1" })
       assert.match(broken.message, /the payload input is missing and was not erased/)
-      yield* append("a", "e2", { erased: ["output"] }, [], "PayloadsErased")
-      yield* append("b", "e3", { erased: ["input"] }, [], "PayloadsErased")
-      yield* append("a", "e4", { erased: ["input"] }, [], "Happened")
+      yield* append("a", "e2", { erased: ["output"] }, tombstone)
+      yield* append("b", "e3", { erased: ["input"] }, tombstone)
+      yield* append("a", "e4", { erased: ["input"] })
       assert.deepInclude(yield* Effect.flip(verify()), { position: "1" })
-      yield* append("a", "e5", { erased: ["output", "input"] }, [], "PayloadsErased")
+      yield* append("a", "e5", { erased: ["output", "input"] }, tombstone)
       const verified = yield* verify()
       assert.deepInclude(verified, { events: 5, payloads: 0, erasedPayloads: 1 })
     })
@@ -69,7 +71,7 @@ describe("Verifying payloads", () => {
     Effect.gen(function* () {
       yield* appendPayload("b", 100)
       yield* appendPayload("a", 100)
-      yield* append("a", "e3", {}, [], "Happened", ["input"])
+      yield* append("a", "e3", {}, { erases: ["input"] })
       const broken = yield* Effect.flip(verify())
       assert.deepInclude(broken, { _tag: "LogBroken", position: "2" })
       assert.match(broken.message, /the payload input is missing and was not erased/)
@@ -81,7 +83,7 @@ describe("Verifying payloads", () => {
     Effect.gen(function* () {
       const blobs = yield* BlobStore
       const sealed = yield* appendPayload("a", 200_000)
-      yield* append("a", "e2", { erased: ["input"] }, [], Tombstone.type)
+      yield* append("a", "e2", { erased: ["input"] }, tombstone)
       assert.deepInclude(yield* verify(), { payloads: 1, erasedPayloads: 0 })
       if (sealed.content._tag === "Blob") yield* blobs.put(sealed.content.key, Buffer.from("1"))
       assert.match((yield* Effect.flip(verify())).message, /does not match its hash/)

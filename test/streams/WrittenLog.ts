@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type { BlobStore } from "#streams/BlobStore.ts"
 import type { EventReader } from "#streams/EventReader.ts"
-import { EventStore } from "#streams/EventStore.ts"
+import { type Append, EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
@@ -28,17 +28,14 @@ export const append = (
   id: string,
   eventId: string,
   data: JsonObject = {},
-  payloads: ReadonlyArray<Payload.SealedPayload> = [],
-  type = "Happened",
-  erases: ReadonlyArray<string> = []
+  { type = "Happened", ...rest }: Pick<Append, "payloads" | "erases"> & { readonly type?: string } = {}
 ) =>
   Effect.flatMap(EventStore, (store) =>
     store.append({
       stream: stream(id),
       expected: ExpectedVersion.Any,
       events: [eventData(eventId, type, data)],
-      payloads,
-      erases
+      ...rest
     })
   )
 
@@ -47,8 +44,6 @@ export const appendPayload = Effect.fnUntraced(function* (id: string, bytes: num
   const payloads = yield* Payload.Payloads
   const json = "ä".repeat(bytes / 2)
   const sealed = yield* payloads.seal({ owner: "acc_1", stream: stream(id), name: "input", json })
-  yield* append(id, `${id}-named`, { payloads: { input: { hash: sealed.hash, size: sealed.size } } }, [
-    sealed
-  ])
+  yield* append(id, `${id}-named`, { payloads: { input: Payload.refOf(sealed) } }, { payloads: [sealed] })
   return sealed
 })

@@ -1,6 +1,7 @@
-/** Events that mean nothing, for tests of the log itself. */
+/** Events that mean nothing, and payloads, for tests of the log itself. */
 import type { Array as NonEmpty } from "effect"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
+import * as Payload from "#streams/Payload.ts"
 import type { EventData } from "#streams/RecordedEvent.ts"
 
 export const eventData = (id: string, type = "Happened", data: JsonObject = {}): EventData => ({
@@ -15,3 +16,12 @@ export const many = (prefix: string, count: number): NonEmpty.NonEmptyReadonlyAr
   eventData(`${prefix}0`),
   ...Array.from({ length: count - 1 }, (_, index) => eventData(`${prefix}${index + 1}`))
 ]
+
+/** A payload that lies in the log's own store. */
+export const inlinePayload = (name: string, text: string): Payload.SealedPayload => ({
+  name,
+  salt: "salt",
+  hash: Payload.hash("salt", text),
+  size: text.length,
+  content: { _tag: "Inline", text }
+})

@@ -72,12 +72,16 @@ const endOf = (url: string, id: string): Promise<Accepted["end"]> =>
     return body.status === "IN_QUEUE" || body.status === "IN_PROGRESS" ? undefined : body
   })
 
-/** Kills and restarts the server `cycles` times under load, then waits until everything accepted has ended. */
+/**
+ * Kills and restarts the server `cycles` times under load, then waits until everything accepted has ended. `readyMs`: how
+ * long the starts took; `bareMs`: how long processes took between them that did nothing.
+ */
 export const killAndRestart = async ({ directory, cycles, clients, maxAcknowledged, seed }: KillOptions) => {
   const random = randomFrom(seed)
   const options = { dataDirectory: directory, port: await ServerProcess.freePort() }
   const acknowledged: Array<{ readonly id: string; readonly input: unknown }> = []
   const readyMs: Array<number> = []
+  const bareMs: Array<number> = []
   let isOver = false
   let wake = () => {}
 
@@ -102,17 +106,23 @@ export const killAndRestart = async ({ directory, cycles, clients, maxAcknowledg
   }
 
   let server = await start()
-  const loads = Array.from({ length: clients }, (_, name) => client(server.url, name))
-  for (let cycle = 0; cycle < cycles; cycle++) {
-    await untilAcknowledged(acknowledged.length + 1 + random(maxAcknowledged))
+  try {
+    const loads = Array.from({ length: clients }, (_, name) => client(server.url, name))
+    for (let cycle = 0; cycle < cycles; cycle++) {
+      await untilAcknowledged(acknowledged.length + 1 + random(maxAcknowledged))
+      await server.kill("SIGKILL")
+      if (cycle % 5 === 0) bareMs.push(await ServerProcess.bareStartMs())
+      server = await start()
+    }
+    isOver = true
+    await Promise.all(loads)
+    const accepted = await Promise.all(
+      acknowledged.map(async ({ id, input }) => ({ id, input, end: await endOf(server.url, id) }))
+    )
+    await server.kill("SIGTERM")
+    return { accepted, readyMs, bareMs }
+  } finally {
+    isOver = true
     await server.kill("SIGKILL")
-    server = await start()
   }
-  isOver = true
-  await Promise.all(loads)
-  const accepted = await Promise.all(
-    acknowledged.map(async ({ id, input }) => ({ id, input, end: await endOf(server.url, id) }))
-  )
-  const exitCode = await server.kill("SIGTERM")
-  return { accepted, readyMs, exitCode }
 }

@@ -1,4 +1,4 @@
-/** Submits requests, and waits for facts on their streams. */
+/** Submits requests, waits for facts on their streams, and spoils them. */
 import { Effect, Option, Stream } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import { AccountId, KeyId, type RequestId } from "#domain/Ids.ts"
@@ -9,7 +9,10 @@ import type { BuiltinModel } from "#src/models/builtin/BuiltinModel.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { Requests, type Submission } from "#src/requests/Requests.ts"
 import { EventReader } from "#streams/EventReader.ts"
+import { EventStore } from "#streams/EventStore.ts"
+import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import { eventData } from "./EventFixtures.ts"
 import { single } from "./TestModels.ts"
 
 export const caller = (name = "acc_default"): Caller => ({
@@ -56,6 +59,15 @@ export const snapshot = Effect.fnUntraced(function* (id: RequestId, account?: st
 })
 
 const { category, codec } = InferenceRequest.aggregate
+
+/** Appends an event that no codec of this release knows: the request cannot be read from then on. */
+export const makeUnreadable = Effect.fnUntraced(function* (id: RequestId) {
+  yield* (yield* EventStore).append({
+    stream: StreamName.make(category, id),
+    expected: ExpectedVersion.Any,
+    events: [eventData("future", "RequestTeleported")]
+  })
+})
 
 /** The request's events so far. */
 export const events = Effect.fnUntraced(function* (id: RequestId) {

@@ -39,6 +39,17 @@ export const freePort = async (): Promise<number> => {
   return address.port
 }
 
+/** ms that a process of this program takes to do nothing: a measure of how busy the machine is. */
+export const bareStartMs = async (): Promise<number> => {
+  const began = performance.now()
+  const child = childProcess.spawn(process.execPath, ["src/main.ts", "--version"], {
+    cwd: root,
+    stdio: "ignore"
+  })
+  await once(child, "exit")
+  return performance.now() - began
+}
+
 /** Resolves when the server says that it serves; rejects with its output when it ends before. */
 export const start = ({ dataDirectory, port, env = {} }: StartOptions): Promise<ServerProcess> => {
   const child = childProcess.spawn(process.execPath, ["src/main.ts", "serve"], {

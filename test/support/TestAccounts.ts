@@ -1,6 +1,6 @@
 /**
- * The accounts of tests that have no keys. Each is on the log from its first submit on, with a balance that lasts, unless the
- * test has opened it with another one before.
+ * The accounts of tests that have no keys. Each is on the log from its first submit on, with a balance that lasts, unless
+ * the test has opened it with another one before.
  */
 import { Array, Context, Effect, Layer, Result } from "effect"
 import * as Account from "#domain/account/Account.ts"

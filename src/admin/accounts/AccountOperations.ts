@@ -2,7 +2,7 @@
 import { type Effect, Schema } from "effect"
 import { AccountId } from "#domain/Ids.ts"
 import { NanoUsd } from "#domain/Money.ts"
-import { AccountEntry } from "#projections/keys/Keys.ts"
+import { AccountDetails } from "#projections/keys/Keys.ts"
 import type { AccountClosed, AccountNotFound, PaymentIdReused } from "#src/accounts/Accounts.ts"
 import type { AdministrationFailed } from "../Administration.ts"
 
@@ -64,7 +64,7 @@ export const ToppedUp = Schema.Struct({ applied: Schema.Boolean, balance: Balanc
 /** `after`: the last account of the page before; `null` for the first page. */
 export const ListAccounts = Schema.Struct({ after: Schema.NullOr(AccountId) })
 
-export const ListedAccount = Schema.Struct({ ...AccountEntry.fields, ...Balance.fields })
+export const ListedAccount = Schema.Struct({ ...AccountDetails.fields, ...Balance.fields })
 export type ListedAccount = typeof ListedAccount.Type
 
 export const ShowLimits = Schema.Struct({ accountId: AccountId })

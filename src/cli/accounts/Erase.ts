@@ -75,7 +75,9 @@ export const erase = Command.make(
     if (json) {
       return yield* Output.printJson({ accountId, erased, open, failed, finished: open + failed === 0 })
     }
-    yield* Console.log(`Closed ${accountId}; erased ${Output.count(erased)} requests.${left(open, failed)}`)
+    yield* Console.log(
+      `Closed ${accountId}; erased ${Output.counted(erased, "request")}.${left(open, failed)}`
+    )
   })
 ).pipe(
   Command.withDescription(

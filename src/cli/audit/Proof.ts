@@ -3,19 +3,16 @@ import type { Audited } from "#src/audit/Audit.ts"
 import { usd } from "#src/audit/Books.ts"
 import * as Output from "../Output.ts"
 
-const counted = (count: number, what: string, many = `${what}s`): string =>
-  `${Output.count(count)} ${count === 1 ? what : many}`
-
 export const lines = (audited: Audited): ReadonlyArray<string> => {
   const { accounts, digest, entries, erasedPayloads, events, openRequests, overdrafts, payloads } = audited
   return [
-    `The books are right: ${counted(events, "event")}, ${counted(payloads, "payload")} and ` +
-      `${Output.count(erasedPayloads)} erased ones, ${counted(entries, "entry", "entries")}, ` +
-      `${counted(accounts, "account")}, ${counted(openRequests, "open request")}.`,
+    `The books are right: ${Output.counted(events, "event")}, ${Output.counted(payloads, "payload")} and ` +
+      `${Output.count(erasedPayloads)} erased ones, ${Output.counted(entries, "entry", "entries")}, ` +
+      `${Output.counted(accounts, "account")}, ${Output.counted(openRequests, "open request")}.`,
     readModel(audited),
     ...overdrafts.map(
       ({ accountId, position, requests, worst }) =>
-        `Warning: ${accountId} went up to ${usd(worst)} beyond its credit limit with ${counted(requests, "request")}, ` +
+        `Warning: ${accountId} went up to ${usd(worst)} beyond its credit limit with ${Output.counted(requests, "request")}, ` +
         `first at position ${position}. Several nodes may do so within the time they lag; one node alone only while a ` +
         `limit is being lowered.`
     ),
@@ -27,6 +24,6 @@ const readModel = ({ events, readModel }: Audited): string => {
   if (readModel._tag === "NotCompared") return `Read model: not compared, ${readModel.reason}.`
   // Positions of the only backend there is count the events.
   const behind = Math.max(0, events - Number(readModel.position))
-  const where = behind === 0 ? "" : `, ${counted(behind, "event")} before the end`
+  const where = behind === 0 ? "" : `, ${Output.counted(behind, "event")} before the end`
   return `Read model: it agrees as of position ${readModel.position}${where}.`
 }

@@ -82,8 +82,9 @@ export const rangeNotSatisfiable = response(
 )
 export const tooManyRequests = response(
   429,
-  "Too many requests, too many that have not ended, or the model's queue is full: retry after `Retry-After` seconds.",
-  example("Too many requests.", { code: "RATE_LIMITED", retryAfter: 1, scope: "model" })
+  "The model's queue is full, or too many of the account's requests have not ended (`details.scope`): retry after `Retry-After` seconds.",
+  example("Too many requests.", { code: "RATE_LIMITED", retryAfter: 5, scope: "model" }),
+  example("Too many requests.", { code: "RATE_LIMITED", retryAfter: 5, scope: "account" })
 )
 export const unexpected = response(
   500,

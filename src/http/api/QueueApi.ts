@@ -49,10 +49,10 @@ const submit = HttpApiEndpoint.post("submit", "/:ownerName/:modelName", {
     "idempotency-key": optional("1 to 255 printable ASCII characters, kept for 24 hours."),
     "x-request-metadata": optional("A JSON object of at most 16 strings, at most 2 KiB."),
     "x-request-start-timeout": optional(
-      "Seconds within which it must have started. Checked, not yet acted on."
+      "Whole seconds, at most 30 days. When no provider has started it by then it is `CANCELLED`, `outcome: expired`, not billed."
     ),
     "cancel-after": optional(
-      "Seconds, or `90s`, `5m`, `1h`, after which it is cancelled. Checked, not yet acted on."
+      "Seconds, or `90s`, `5m`, `1h`, at most 30 days. The same when it has not ended by then, whatever runs."
     ),
     prefer: optional("`wait` or `wait=<1..60>`: answer with the result when it is there in time.")
   },

@@ -1,7 +1,6 @@
 /** The stored files that an output names (decisions, "`media`"). */
 import { Schema } from "effect"
 import type { Request } from "#domain/inference-request/State.ts"
-import { MediaId } from "#src/media/MediaUrl.ts"
 import * as MediaUrl from "#src/media/MediaUrl.ts"
 
 export const MediaItem = Schema.Struct({
@@ -16,8 +15,6 @@ export const MediaItem = Schema.Struct({
 }).annotate({ identifier: "MediaItem" })
 export type MediaItem = typeof MediaItem.Type
 
-const thumbnailName = "thumbnail.webp"
-
 /** None before they are stored, and none any more once they are erased. */
 export const of = (mediaUrl: string, { erasure, media }: Request): ReadonlyArray<MediaItem> =>
   erasure !== null
@@ -25,9 +22,11 @@ export const of = (mediaUrl: string, { erasure, media }: Request): ReadonlyArray
     : media.map(({ contentType, fileId, fileName, path, size, thumbnailId }) => ({
         path,
         fileId,
-        url: MediaUrl.format(mediaUrl, MediaId.make(fileId), fileName),
+        url: MediaUrl.format(mediaUrl, MediaUrl.MediaId.make(fileId), fileName),
         thumbnailUrl:
-          thumbnailId === null ? null : MediaUrl.format(mediaUrl, MediaId.make(thumbnailId), thumbnailName),
+          thumbnailId === null
+            ? null
+            : MediaUrl.format(mediaUrl, MediaUrl.MediaId.make(thumbnailId), MediaUrl.thumbnailName),
         contentType,
         size
       }))

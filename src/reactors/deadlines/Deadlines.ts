@@ -8,7 +8,7 @@ import { DueWork } from "#projections/due-work/DueWork.ts"
 import { projection } from "#projections/due-work/DueWorkProjection.ts"
 import { Projections } from "#projections/Projections.ts"
 import { supervise } from "#src/Supervise.ts"
-import { DeadlineHints } from "./DeadlineHints.ts"
+import { DeadlineHints } from "#src/requests/DeadlineHints.ts"
 import * as Expiry from "./Expiry.ts"
 
 /** The clock is looked at at least this often while a deadline is awaited: it may be set, ms. */

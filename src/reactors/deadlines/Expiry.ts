@@ -5,7 +5,7 @@ import { DueWork } from "#projections/due-work/DueWork.ts"
 import { Runs } from "#src/reactors/dispatch/Runs.ts"
 import * as Pages from "#src/reactors/Pages.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
-import { DeadlineHints } from "./DeadlineHints.ts"
+import { DeadlineHints } from "#src/requests/DeadlineHints.ts"
 
 const pageSize = 500
 const concurrency = 64

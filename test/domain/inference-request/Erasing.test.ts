@@ -44,12 +44,6 @@ describe("Erasing a request", () => {
       .expectState((state) => state._tag === "Request" && isTerminal(state.phase))
   })
 
-  it("leaves a request that never ran its input alone to name", () => {
-    given(aggregate, Phases.terminal["cancelled while queued"])
-      .when(erase)
-      .expectEvents(Story.erased(["input"], false))
-  })
-
   it("says why", () => {
     for (const reason of ["requested", "expired", "account"] as const) {
       given(aggregate, Phases.terminal.completed)

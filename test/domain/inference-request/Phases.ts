@@ -33,7 +33,7 @@ export const terminal = {
   erased: [...completed, Story.erased(["input", "output"], false)]
 } satisfies Record<string, ReadonlyArray<Event>>
 
-export const notSubmitted: ReadonlyArray<Event> = []
+const notSubmitted: ReadonlyArray<Event> = []
 
 export const all = { "not submitted": notSubmitted, ...open, ...terminal }
 export type Phase = keyof typeof all

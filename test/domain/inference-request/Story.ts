@@ -40,7 +40,7 @@ export const output = { hash: "output-hash", size: 34 }
 export const result = { hash: "result-hash", size: 56 }
 
 /** Files that the output names: one gets a thumbnail, the other none. */
-export const plans: ReadonlyArray<MediaPlan> = [
+const plans: ReadonlyArray<MediaPlan> = [
   { path: "/images/0/url", fileId: "file-0", thumbnailId: "thumbnail-0" },
   { path: "/images/1/url", fileId: "file-1", thumbnailId: "thumbnail-1" }
 ]

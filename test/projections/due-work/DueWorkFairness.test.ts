@@ -11,6 +11,7 @@ import { ReadModels } from "#projections/ReadModels.ts"
 import * as SqliteClient from "#streams/SqliteClient.ts"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { Layer } from "effect"
+import { stepsOf } from "../QueryPlan.ts"
 import { echo, requestId, slow, t0 } from "../RequestLog.ts"
 
 /** The tables of the queue alone, writable. */
@@ -75,13 +76,6 @@ const expected = (
   }
   return order.slice(0, limit)
 }
-
-const plan = Effect.fnUntraced(function* (query: Statement<unknown>) {
-  const sql = yield* ReadModels
-  const [text, params] = query.compile()
-  const steps = yield* sql.unsafe<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${text}`, params)
-  return steps.map(({ detail }) => detail)
-})
 
 describe("DueWork's order", () => {
   it.live(
@@ -174,7 +168,7 @@ describe("DueWork's queries", () => {
       `${name} seeks in an index: it neither scans nor sorts the queue`,
       Effect.fnUntraced(function* () {
         yield* createTables
-        const steps = yield* plan(query(yield* ReadModels))
+        const steps = yield* stepsOf(query(yield* ReadModels))
         assert.isNotEmpty(steps)
         for (const step of steps) {
           assert.notMatch(step, /^SCAN duework_requests|TEMP B-TREE/)

@@ -1,177 +1,35 @@
-/** What the work queue tells the sweep and those who keep deadlines. */
-import { assert, describe, it } from "@effect/vitest"
+/** What the work queue tells the sweep. */
+import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import { units } from "#domain/Money.ts"
-import type { Deadlines, Event, RequestSubmitted } from "#domain/inference-request/Event.ts"
+import { firstTimeOrdered, RequestId } from "#domain/Ids.ts"
+import { codec, type Event } from "#domain/inference-request/Event.ts"
 import { DueWork } from "#projections/due-work/DueWork.ts"
-import { makeTimeOrdered, RequestId } from "#domain/Ids.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
 import * as StreamName from "#streams/StreamName.ts"
-import { codec } from "#domain/inference-request/Event.ts"
-import * as ReadSide from "../ReadSide.ts"
 import * as Log from "../RequestLog.ts"
+import {
+  numberOf,
+  overdue,
+  received,
+  receivedMedia,
+  retried,
+  settled,
+  submitted,
+  test,
+  timed
+} from "./QueueFacts.ts"
 
 const { t0, alice, echo } = Log
 
-const test = (name: string, body: Effect.Effect<void, unknown, ReadSide.Services>) =>
-  it.live(name, () => Effect.provide(body, ReadSide.layer))
-
-const submitted = (options: Partial<RequestSubmitted> = {}): RequestSubmitted => ({
-  ...Log.submitted(alice, echo),
-  ...options
-})
-
-const withDeadlines = (deadlines: Deadlines) => submitted({ deadlines })
-
-const received: Event = {
-  _tag: "OutputReceived",
-  at: t0 + 50,
-  attempt: 1,
-  delivered: units(1),
-  payloads: { output: { hash: "hash", size: 2 } }
-}
-const receivedMedia: Event = { ...received, media: [{ path: "/url", fileId: "file", thumbnailId: "thumb" }] }
-
-const retried = (reason: "lost" | "media_missing", retry: number, dueAt: number): Event => ({
-  _tag: "SweepRetried",
-  at: t0 + 60,
-  attempt: retry,
-  reason,
-  retry,
-  dueAt
-})
-
-const forceFailed: Event = {
-  _tag: "RequestForceFailed",
-  at: t0 + 90,
-  attempt: 1,
-  retries: 5,
-  message: "The request could not be brought to an end."
-}
-
-const numberOf = ({ requestId }: { readonly requestId: string }) => Number(requestId.slice(2))
-const timed = (row: { readonly requestId: string; readonly at: number }) => [numberOf(row), row.at]
-
-const settled = Effect.andThen(ReadSide.settle("duework"), DueWork)
-
-/** Every deadline, as `[request, ms after t0]`. */
-const deadlines = Effect.gen(function* () {
-  const found = yield* (yield* settled).deadlines({ now: t0 + 1_000_000, after: null, limit: 100 })
-  return found.map((row) => [numberOf(row), row.at - t0])
-})
-
-const overdue = Effect.gen(function* () {
-  const found = yield* (yield* settled).overdue({ now: t0 + 1_000_000, after: null, limit: 100 })
-  return found.map((row) => [numberOf(row), row.at - t0])
-})
-
 const finalizing = Effect.fnUntraced(function* (now: number) {
   const found = yield* (yield* settled).finalizing({ now, after: null, limit: 100 })
-  return found.map((row) => [numberOf(row), row.at - t0])
+  return found.map(timed)
 })
 
 const waiting = Effect.gen(function* () {
   const found = yield* (yield* settled).next({ model: echo, now: t0 + 1_000_000, limit: 100, after: null })
   return found.map(numberOf)
-})
-
-describe("Deadlines in DueWork", () => {
-  test(
-    "the earlier one counts until the start, the one of the end after it",
-    Effect.gen(function* () {
-      yield* Log.append(1, withDeadlines({ startBy: t0 + 10, endBy: t0 + 30 }))
-      yield* Log.append(2, withDeadlines({ startBy: t0 + 40, endBy: t0 + 20 }))
-      yield* Log.append(3, withDeadlines({ startBy: t0 + 50 }))
-      yield* Log.append(4, withDeadlines({ endBy: t0 + 60 }))
-      yield* Log.append(5, submitted())
-      assert.deepStrictEqual(yield* deadlines, [
-        [1, 10],
-        [2, 20],
-        [3, 50],
-        [4, 60]
-      ])
-      for (const number of [1, 2, 3, 4, 5]) yield* Log.append(number, Log.dispatched(1))
-      assert.lengthOf(yield* deadlines, 4)
-      for (const number of [1, 2, 3, 4, 5]) yield* Log.append(number, Log.started(1))
-      assert.deepStrictEqual(yield* deadlines, [
-        [2, 20],
-        [1, 30],
-        [4, 60]
-      ])
-    })
-  )
-
-  test(
-    "a request that has started once keeps no deadline of its start in its next run",
-    Effect.gen(function* () {
-      yield* Log.append(1, withDeadlines({ startBy: t0 + 10 }), Log.dispatched(1), Log.started(1))
-      yield* Log.append(1, Log.requeued(1, t0 + 5))
-      assert.deepStrictEqual(yield* deadlines, [])
-      yield* Log.append(2, withDeadlines({ startBy: t0 + 10 }), Log.dispatched(1), Log.requeued(1, t0 + 5))
-      assert.deepStrictEqual(yield* deadlines, [[2, 10]])
-    })
-  )
-
-  test(
-    "a run that is over has started, also when nobody said so",
-    Effect.gen(function* () {
-      yield* Log.append(
-        1,
-        withDeadlines({ startBy: t0 + 10, endBy: t0 + 90 }),
-        Log.dispatched(1),
-        receivedMedia
-      )
-      assert.deepStrictEqual(yield* deadlines, [[1, 90]])
-    })
-  )
-
-  test(
-    "are told page by page up to now, and the next one after it",
-    Effect.gen(function* () {
-      for (const number of [1, 2, 3, 4]) yield* Log.append(number, withDeadlines({ endBy: t0 + 10 }))
-      yield* Log.append(5, withDeadlines({ endBy: t0 + 5 }))
-      yield* Log.append(6, withDeadlines({ endBy: t0 + 11 }))
-      const work = yield* settled
-      const first = yield* work.deadlines({ now: t0 + 10, after: null, limit: 3 })
-      assert.deepStrictEqual(first.map(timed), [
-        [5, t0 + 5],
-        [1, t0 + 10],
-        [2, t0 + 10]
-      ])
-      const rest = yield* work.deadlines({ now: t0 + 10, after: first[2] ?? null, limit: 3 })
-      assert.deepStrictEqual(rest.map(timed), [
-        [3, t0 + 10],
-        [4, t0 + 10]
-      ])
-      assert.strictEqual(yield* work.nextDeadlineAt(t0 + 10), t0 + 11)
-      assert.isNull(yield* work.nextDeadlineAt(t0 + 11))
-    })
-  )
-
-  const ends: ReadonlyArray<Event> = [
-    Log.completed(1),
-    { _tag: "RequestFailed", at: t0, attempt: 1, reason: "refused", message: "no" },
-    { _tag: "RequestCancelled", at: t0, reason: "expired" },
-    forceFailed
-  ]
-  for (const end of ends) {
-    test(
-      `end with ${end._tag}, as all else of the request`,
-      Effect.gen(function* () {
-        const request = submitted({ deadlines: { startBy: t0 + 9, endBy: t0 + 10 }, expectedMs: 5 })
-        yield* Log.append(1, request, Log.dispatched(1), retried("lost", 5, t0 + 70), Log.dispatched(2))
-        assert.lengthOf(yield* deadlines, 1)
-        assert.lengthOf(yield* overdue, 1)
-        yield* Log.append(1, end)
-        assert.deepStrictEqual(yield* deadlines, [])
-        assert.deepStrictEqual(yield* overdue, [])
-        const work = yield* DueWork
-        assert.deepStrictEqual(yield* work.forceFailable({ createdBefore: t0, after: null, limit: 9 }), [])
-        assert.strictEqual(yield* work.depth(echo), 0)
-      })
-    )
-  }
 })
 
 describe("Overdue runs in DueWork", () => {
@@ -280,9 +138,9 @@ describe("Requests whose files are to be stored, in DueWork", () => {
 describe("Requests to be failed, in DueWork", () => {
   const hour = 60 * 60 * 1_000
 
-  /** Submitted at `at`, and lost as often. */
+  /** Submitted at `at`, and lost as often as said. */
   const lost = Effect.fnUntraced(function* (at: number, times: number) {
-    const id = RequestId.make(makeTimeOrdered({ millis: at, counter: 7, random: new Uint8Array(10) }))
+    const id = RequestId.make(firstTimeOrdered(at))
     const events: Array<Event> = [Log.submitted(alice, echo, at)]
     for (let retry = 1; retry <= times; retry++) {
       events.push(Log.dispatched(retry, at), retried("lost", retry, at))

@@ -5,9 +5,11 @@ import { type AccountId, makeTimeOrdered, RequestId } from "#domain/Ids.ts"
 import type { Event } from "#domain/inference-request/Event.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
 import { Retention, startOf } from "#projections/retention/Retention.ts"
+import * as Queries from "#projections/retention/RetentionQueries.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import { stepsOf } from "../QueryPlan.ts"
 import * as ReadSide from "../ReadSide.ts"
 import * as Log from "../RequestLog.ts"
 
@@ -143,24 +145,17 @@ describe("Retention", () => {
   it.live("walks keys and indexes only", () =>
     Effect.gen(function* () {
       const sql = yield* ReadModels
-      const plan = Effect.fnUntraced(function* (statement: string) {
-        const steps = yield* sql.unsafe<{ detail: string }>(`EXPLAIN QUERY PLAN ${statement}`)
-        return steps.map(({ detail }) => detail).join("; ")
-      })
-      assert.strictEqual(
-        yield* plan(
-          "SELECT request_id FROM retention_requests WHERE request_id > 'a' AND request_id < 'b' ORDER BY request_id LIMIT 5"
-        ),
+      assert.deepStrictEqual(yield* stepsOf(Queries.expired(sql, { after: "a", before: "b", limit: 5 })), [
         "SEARCH retention_requests USING PRIMARY KEY (request_id>? AND request_id<?)"
-      )
-      const ofAccount = yield* plan(`
-        SELECT request_id, EXISTS (SELECT 1 FROM retention_requests AS kept WHERE kept.request_id = listed.request_id)
-        FROM history_requests AS listed INDEXED BY history_by_status
-        WHERE account_id = 'a' AND status = 's' AND (created_at, request_id) > (1, 'a')
-        ORDER BY created_at, request_id LIMIT 5`)
-      assert.notInclude(ofAccount, "TEMP B-TREE")
-      assert.notInclude(ofAccount, "SCAN listed")
-      assert.include(ofAccount, "SEARCH kept USING PRIMARY KEY")
+      ])
+      assert.deepStrictEqual(yield* stepsOf(Queries.removals(sql, { after: "a", limit: 5 })), [
+        "SEARCH retention_removals USING PRIMARY KEY (request_id>?)"
+      ])
+      const ofAccount = { accountId: Log.alice, after: startOf("COMPLETED"), limit: 5 }
+      const steps = (yield* stepsOf(Queries.ofAccount(sql, ofAccount))).join("\n")
+      assert.notInclude(steps, "TEMP B-TREE")
+      assert.notInclude(steps, "SCAN listed")
+      assert.include(steps, "SEARCH kept USING PRIMARY KEY")
     }).pipe(Effect.provide(layer))
   )
 })

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { AccountId } from "#domain/Ids.ts"
-import type { AccountId as Id } from "#domain/Ids.ts"
 import * as Money from "#domain/Money.ts"
 import { Administration } from "#src/admin/Administration.ts"
 import type { ErasingStep } from "#src/admin/accounts/ErasingOperations.ts"
@@ -15,7 +14,7 @@ const openAccount = Effect.flatMap(Administration, ({ openAccount }) =>
 )
 
 /** Whole rounds, until one erases nothing; gives how many each erased, and the last one. */
-const rounds = Effect.fnUntraced(function* (accountId: Id) {
+const rounds = Effect.fnUntraced(function* (accountId: AccountId) {
   const { eraseAccount } = yield* Administration
   const erased: Array<number> = []
   let step: typeof ErasingStep.Type | undefined

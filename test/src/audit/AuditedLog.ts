@@ -66,7 +66,7 @@ const execute = Effect.fnUntraced(function* <State, Command, Event extends Domai
   }
 })
 
-export const openAccount = (accountId: AccountId, at: number, balance: bigint) =>
+const openAccount = (accountId: AccountId, at: number, balance: bigint) =>
   execute(Account.aggregate, accountId, [
     {
       _tag: "Open",

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { AccountId } from "#domain/Ids.ts"
-import { topUp } from "#domain/Ledger.ts"
+import { entriesOf } from "#domain/Ledger.ts"
 import { NanoUsd } from "#domain/Money.ts"
 import * as Journal from "#src/audit/Journal.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
@@ -26,7 +26,7 @@ const booked = (reference: string) => ({
   requestId: null,
   model: null,
   reference,
-  entries: topUp(accountId, NanoUsd.make(1n)),
+  entries: entriesOf({ _tag: "ToppedUp", accountId, amount: NanoUsd.make(1n) }, undefined),
   billing: null
 })
 

@@ -28,7 +28,7 @@ export const price = "0.001"
 
 /** Holds for up to three units. */
 export const upToThree = testModel("test/up-to-three", { quantities: () => atMost(Money.units(3)) })
-export const models = [single, upToThree]
+const models = [single, upToThree]
 export const options = { models, dispatches: false }
 export const layer = TestNode.layer(options)
 
@@ -102,7 +102,7 @@ export const accepted = Effect.gen(function* () {
   return all.filter(({ type }) => type === "RequestSubmitted").length
 })
 
-export const command = (command: Account.Command) =>
+const command = (command: Account.Command) =>
   Effect.flatMap(AccountActors, (actors) => actors.execute(accountId, command))
 
 export const topUp = (amount: string) =>

@@ -31,7 +31,7 @@ const smallerMs = 60_000
 
 const asError = (cause: unknown) => (cause instanceof Error ? cause : new Error(String(cause)))
 
-const faultOf = (isThorough: boolean) => (value: Crowd) => play(value, isThorough).then(() => null, asError)
+const failureOf = (isThorough: boolean) => (value: Crowd) => play(value, isThorough).then(() => null, asError)
 
 const told = async (
   { counterexamplePath, errorInstance }: fc.RunDetails<[Crowd]>,
@@ -43,9 +43,13 @@ const told = async (
   process.stdout.write(
     `model test: ${first.message}\nIn the world after ${played} sequences; made smaller now. Again: ${again}\n`
   )
-  const isSoon = (await faultOf(false)(value)) !== null
-  const fault = faultOf(!isSoon)
-  const { crowd, error } = await Smaller.smallest(value, first, fault, performance.now() + smallerMs)
+  const isSoon = (await failureOf(false)(value)) !== null
+  const { crowd, error } = await Smaller.smallest(
+    value,
+    first,
+    failureOf(!isSoon),
+    performance.now() + smallerMs
+  )
   return new Error(`${error.message}\n${Telling.tell(crowd)}\nAgain: ${again}`, { cause: error })
 }
 

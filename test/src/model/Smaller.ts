@@ -5,7 +5,7 @@
 import type { Command, Crowd, Sequence, Turn } from "./Script.ts"
 
 /** What is wrong with the crowd; `null` when nothing is. */
-export type Fault = (crowd: Crowd) => Promise<Error | null>
+export type FailureOf = (crowd: Crowd) => Promise<Error | null>
 
 /** Without what differs from one world to the next. */
 const kindOf = ({ message }: Error): string => message.replaceAll(/\brq-\S*|acc_\d+|\d+/g, "")
@@ -29,13 +29,13 @@ const without = async <A>(
 const plain: Turn = { _tag: "Settle" }
 
 /** Goes on until nothing can be left out, at most until `deadline` (`performance.now`). */
-export const smallest = async (crowd: Crowd, error: Error, fault: Fault, deadline: number) => {
+export const smallest = async (crowd: Crowd, error: Error, failureOf: FailureOf, deadline: number) => {
   const kind = kindOf(error)
   let found = { crowd, error }
 
   const isSame = async (smaller: Crowd): Promise<boolean> => {
     if (performance.now() > deadline || smaller.sequences.length === 0) return false
-    const error = await fault(smaller)
+    const error = await failureOf(smaller)
     if (error === null || kindOf(error) !== kind) return false
     found = { crowd: smaller, error }
     return true

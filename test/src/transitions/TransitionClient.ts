@@ -40,7 +40,7 @@ export const nodeOf = (sweeps: boolean) =>
     Layer.provide(OutboundGuard.layer()),
     Layer.provideMerge(TestNode.layer({ models: [single, invalid, gallery, patient, counted], sweeps }))
   )
-export const node = nodeOf(false)
+const node = nodeOf(false)
 
 export const row = (text: string, test: Effect.Effect<void, unknown, Layer.Success<typeof node>>) =>
   it.effect(text, () => Effect.provide(test, node))

@@ -68,9 +68,7 @@ export const append = (
 export const appendPayload = Effect.fnUntraced(function* (id: string, eventId: string, json: Json) {
   const payloads = yield* Payloads
   const sealed = yield* payloads.seal({ owner: "acc_1", stream: stream(id), name: "input", json })
-  const { hash, size } = refOf(sealed)
-  yield* append(id, eventId, { payloads: { input: { hash, size } } }, [sealed])
-  return { owner: "acc_1", stream: stream(id), name: "input", ref: { hash, size } }
+  yield* append(id, eventId, { payloads: { input: refOf(sealed) } }, [sealed])
 })
 
 /** Erases the payload `input` of a stream, with its tombstone. */

@@ -4,9 +4,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
 import { EventStore } from "#streams/EventStore.ts"
-import * as Payload from "#streams/Payload.ts"
 import * as Database from "#streams/sqlite/Database.ts"
 import * as Reads from "#streams/sqlite/Reads.ts"
+import { inlinePayload } from "#test/support/EventFixtures.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as DataDirectory from "./DataDirectory.ts"
 import * as TamperedLog from "./TamperedLog.ts"
@@ -126,13 +126,7 @@ describe("An erased payload", () => {
         Effect.gen(function* () {
           const store = yield* EventStore
           for (const id of ["a", "b", "c"]) yield* DataDirectory.appendPayload(id, `${id}1`, secret)
-          const taken: Payload.SealedPayload = {
-            name: "taken",
-            salt: "salt",
-            hash: Payload.hash("salt", "1"),
-            size: 1,
-            content: { _tag: "Inline", text: "1" }
-          }
+          const taken = inlinePayload("taken", "1")
           yield* DataDirectory.append("b", "b2", {}, [taken])
           const exits = yield* Effect.forEach(
             [DataDirectory.erase("a"), DataDirectory.erase("b", [taken]), DataDirectory.erase("c")],

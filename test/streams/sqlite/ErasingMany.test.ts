@@ -2,10 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { EventStore } from "#streams/EventStore.ts"
-import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
-import * as Payload from "#streams/Payload.ts"
-import { eventData } from "#test/support/EventFixtures.ts"
+import { inlinePayload } from "#test/support/EventFixtures.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as DataDirectory from "./DataDirectory.ts"
 
@@ -17,24 +14,8 @@ const randomNumbers = (seed: number) => {
 
 const textOf = (id: string, length: number) => `<text of ${id}>`.padEnd(length, ".")
 
-const store = (id: string, length: number) => {
-  const text = textOf(id, length)
-  const payload: Payload.SealedPayload = {
-    name: "input",
-    salt: "salt",
-    hash: Payload.hash("salt", text),
-    size: text.length,
-    content: { _tag: "Inline", text }
-  }
-  return Effect.flatMap(EventStore, ({ append }) =>
-    append({
-      stream: DataDirectory.stream(id),
-      expected: ExpectedVersion.NoStream,
-      events: [eventData(id)],
-      payloads: [payload]
-    })
-  )
-}
+const store = (id: string, length: number) =>
+  DataDirectory.append(id, id, {}, [inlinePayload("input", textOf(id, length))])
 
 /** Erases in any order while others come, and gives the ids of those that are erased and of those that stay. */
 const churn = Effect.fnUntraced(function* (seed: number, longest: number) {

@@ -7,14 +7,14 @@ import * as EventChain from "#streams/EventChain.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
 import type { Append } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
-import * as Payload from "#streams/Payload.ts"
+import type { SealedPayload } from "#streams/Payload.ts"
 import * as Database from "#streams/sqlite/Database.ts"
 import type { Head } from "#streams/sqlite/LogHead.ts"
 import * as Reads from "#streams/sqlite/Reads.ts"
 import * as LogSchema from "#streams/sqlite/Schema.ts"
 import * as Writer from "#streams/sqlite/Writer.ts"
 import * as StreamName from "#streams/StreamName.ts"
-import { eventData } from "#test/support/EventFixtures.ts"
+import { eventData, inlinePayload } from "#test/support/EventFixtures.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 const origin: Head = { sequence: 0, digest: EventChain.origin }
@@ -41,11 +41,7 @@ const make = Effect.fnUntraced(function* (onCommit: () => void = () => {}, direc
   return { db, reads, writer, commits, failures, wal: `${filename}-wal` }
 })
 
-const to = (
-  id: string,
-  data: JsonObject = {},
-  payloads: ReadonlyArray<Payload.SealedPayload> = []
-): Append => ({
+const to = (id: string, data: JsonObject = {}, payloads: ReadonlyArray<SealedPayload> = []): Append => ({
   stream: StreamName.make("Thing", id),
   expected: ExpectedVersion.Any,
   events: [eventData("e", "Happened", data)],
@@ -55,13 +51,7 @@ const to = (
 const together = ({ append }: Writer.Writer, appends: ReadonlyArray<Append>) =>
   Effect.forEach(appends, (one) => Effect.exit(append(one)), { concurrency: "unbounded" })
 
-const input: Payload.SealedPayload = {
-  name: "input",
-  salt: "salt",
-  hash: Payload.hash("salt", "1"),
-  size: 1,
-  content: { _tag: "Inline", text: "1" }
-}
+const input = inlinePayload("input", "1")
 
 const first = (id: string): Append => ({ ...to(id, {}, [input]), expected: ExpectedVersion.NoStream })
 

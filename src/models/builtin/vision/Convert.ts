@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { OutputFormat } from "#src/providers/builtin/vision/VisionTask.ts"
+import { OutputFormat } from "#src/vision/VisionTask.ts"
 import { defineModel } from "../BuiltinModel.ts"
 import { objectOf } from "../ObjectSchema.ts"
 import { gradient } from "./ExampleImages.ts"

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Fit, OutputFormat } from "#src/providers/builtin/vision/VisionTask.ts"
+import { Fit, OutputFormat } from "#src/vision/VisionTask.ts"
 import { atMost, defineModel, exactly, type Quantities } from "../BuiltinModel.ts"
 import { objectOf } from "../ObjectSchema.ts"
 import { gradient } from "./ExampleImages.ts"

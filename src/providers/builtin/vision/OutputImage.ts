@@ -3,7 +3,7 @@ import type { PlatformError } from "effect/PlatformError"
 import type { RequestId } from "#domain/Ids.ts"
 import type { MediaStore } from "#src/media/MediaStore.ts"
 import { BlobStoreError } from "#streams/BlobStore.ts"
-import type { Encoded } from "./VisionTask.ts"
+import type { Encoded } from "#src/vision/VisionTask.ts"
 
 /** As `image` in the outputs of the models. */
 export type OutputImage = {

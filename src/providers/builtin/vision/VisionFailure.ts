@@ -3,8 +3,8 @@ import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { ImageRefused, ImageUnavailable } from "#src/media/ImageFailure.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { PlatformError } from "effect/PlatformError"
-import type { PictureRefused } from "./VisionWorkers.ts"
-import type { WorkerLost } from "./WorkerLost.ts"
+import type { PictureRefused } from "#src/vision/VisionWorkers.ts"
+import type { WorkerLost } from "#src/vision/WorkerLost.ts"
 
 export type VisionFailure =
   | ImageRefused

@@ -16,8 +16,8 @@ import type { Job, RunControl } from "#src/providers/Provider.ts"
 import { ScratchDirectory } from "#src/ScratchDirectory.ts"
 import * as OutputImage from "./OutputImage.ts"
 import { outcomeOf, type VisionFailure } from "./VisionFailure.ts"
-import type { EncodeTask } from "./VisionTask.ts"
-import { VisionWorkers } from "./VisionWorkers.ts"
+import type { EncodeTask } from "#src/vision/VisionTask.ts"
+import { VisionWorkers } from "#src/vision/VisionWorkers.ts"
 
 interface Finished {
   readonly output: Json

@@ -3,7 +3,7 @@ import { Effect, FileSystem } from "effect"
 import * as zlib from "node:zlib"
 import sharp from "sharp"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
-import { VisionWorkers } from "#src/providers/builtin/vision/VisionWorkers.ts"
+import { VisionWorkers } from "#src/vision/VisionWorkers.ts"
 import { dataUri, layer as services, run, upload } from "./VisionServices.ts"
 
 const chunk = (type: string, data: Buffer): Buffer => {

@@ -13,7 +13,7 @@ import * as Facts from "#test/support/RequestFacts.ts"
 import { single } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
-import { delivered, gallery, server } from "../finalize/MediaModel.ts"
+import { delivered, gallery, nextTurn, server } from "../finalize/MediaModel.ts"
 
 /** Blobs that are there, by key, of the store of the layer below. */
 const watched = () => {
@@ -31,8 +31,6 @@ const watched = () => {
   const store = layer.pipe(Layer.provideMerge(TestNode.storeLayer))
   return { payloads: () => [...keys].filter((key) => key.startsWith("payloads/")), store }
 }
-
-const nextTurn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
 const large = "x".repeat(inlineLimit)
 

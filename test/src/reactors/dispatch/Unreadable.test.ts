@@ -2,14 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
-import type { RequestId } from "#domain/Ids.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import { Requests } from "#src/requests/Requests.ts"
-import { EventStore } from "#streams/EventStore.ts"
-import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
-import * as StreamName from "#streams/StreamName.ts"
-import { eventData } from "#test/support/EventFixtures.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { single, succeeded, testModel } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"
@@ -17,16 +11,6 @@ import { TestProvider } from "#test/support/TestProvider.ts"
 
 const patient = testModel("test/patient", { timeoutSeconds: 100_000, concurrency: 2 })
 const start = (name: string) => TestNode.start({ name, models: [single, patient] })
-
-/** An event that no codec of this release knows. */
-const fromTheFuture = (id: RequestId) =>
-  Effect.flatMap(EventStore, (store) =>
-    store.append({
-      stream: StreamName.make(InferenceRequest.aggregate.category, id),
-      expected: ExpectedVersion.Any,
-      events: [eventData("future", "RequestTeleported")]
-    })
-  )
 
 describe("A request that cannot be read", () => {
   it.effect("keeps no other request from being recovered or run, whether it is claimed or queued", () =>
@@ -38,7 +22,7 @@ describe("A request that cannot be read", () => {
       const alsoClaimed = yield* first.on(Facts.submit({ model: patient }))
       yield* provider.next
       yield* first.crash
-      yield* fromTheFuture(claimed)
+      yield* Facts.makeUnreadable(claimed)
 
       provider.answerWith(() => Effect.succeed(succeeded()))
       const second = yield* start("second")
@@ -60,7 +44,7 @@ describe("A request that cannot be read", () => {
         requests.waitUntil(yield* Facts.snapshot(broken), () => false, 60_000)
       )
       yield* Effect.yieldNow
-      yield* fromTheFuture(broken)
+      yield* Facts.makeUnreadable(broken)
       yield* first.ends(succeeded())
 
       const sound = yield* Facts.submit({ model: patient })

@@ -12,18 +12,9 @@ import { Requests } from "#src/requests/Requests.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
-import { delivered, gallery, picture, server } from "./MediaModel.ts"
+import { delivered, ended, gallery, nextTurn, picture, server } from "./MediaModel.ts"
 
 const node = TestNode.layer({ models: [gallery] })
-
-/** Submits a request whose run ends in pictures at `urls`. */
-const ended = Effect.fnUntraced(function* (urls: ReadonlyArray<string>, count = 2) {
-  const provider = yield* TestProvider
-  const id = yield* Facts.submit({ model: gallery })
-  const run = yield* provider.next
-  yield* run.ends(delivered({ images: urls.map((url) => ({ url, note: "a note" })) }, count))
-  return id
-})
 
 /** What the client is told of it. */
 const told = Effect.fnUntraced(function* (id: RequestId) {
@@ -49,8 +40,6 @@ const isStored = Effect.fnUntraced(function* (id: string) {
 
 const planned = (id: RequestId) =>
   Effect.map(Facts.untilType(id, "OutputReceived"), ({ media = [] }) => media)
-
-const nextTurn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
 describe("A request whose output names files", () => {
   it.effect("is completed and charged when they are stored, with our URLs in its output", () =>

@@ -12,16 +12,7 @@ import { AppendFaults } from "#test/support/AppendFaults.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
-import { delivered, gallery, picture, server } from "./MediaModel.ts"
-
-/** Submits a request whose run ends in pictures at `urls`. */
-const ended = Effect.fnUntraced(function* (urls: ReadonlyArray<string>) {
-  const provider = yield* TestProvider
-  const id = yield* Facts.submit({ model: gallery })
-  const run = yield* provider.next
-  yield* run.ends(delivered({ images: urls.map((url) => ({ url, note: "a note" })) }))
-  return id
-})
+import { delivered, ended, gallery, nextTurn, picture, server } from "./MediaModel.ts"
 
 const statusOf = (id: RequestId) => Effect.map(Facts.snapshot(id), ({ request }) => status(request))
 
@@ -35,8 +26,6 @@ const withOwnFile = Effect.fnUntraced(function* () {
   const file = { fileName: "cat.png", contentType: "image/png", body: picture, requestId: id }
   return { id, run, own: yield* (yield* MediaStore).put(file) }
 })
-
-const nextTurn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
 const isGone = Effect.fnUntraced(function* (id: MediaUrl.MediaId) {
   const found = yield* Effect.result((yield* MediaStore).find(id))

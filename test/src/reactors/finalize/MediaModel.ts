@@ -8,7 +8,9 @@ import * as Money from "#domain/Money.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import { exactly } from "#src/models/builtin/BuiltinModel.ts"
 import * as Receiver from "#test/src/outbound/Receiver.ts"
+import * as Facts from "#test/support/RequestFacts.ts"
 import { testModel } from "#test/support/TestModels.ts"
+import { TestProvider } from "#test/support/TestProvider.ts"
 
 /** A picture of text, PNG. */
 export const picture = fs.readFileSync(path.join(import.meta.dirname, "../../../fixtures/images/text.png"))
@@ -40,6 +42,18 @@ export const delivered = (output: Json, count = 2): ProviderOutcome => ({
   output,
   delivered: Money.units(count)
 })
+
+/** Submits a request whose run ends in pictures at `urls`. */
+export const ended = Effect.fnUntraced(function* (urls: ReadonlyArray<string>, count = 2) {
+  const provider = yield* TestProvider
+  const id = yield* Facts.submit({ model: gallery })
+  const run = yield* provider.next
+  yield* run.ends(delivered({ images: urls.map((url) => ({ url, note: "a note" })) }, count))
+  return id
+})
+
+/** Lets Node do its input and output: the clock of the tests does not stand for that. */
+export const nextTurn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
 /** Answers every path with the picture, unless `answer` does. Gives its address, and how often it was asked. */
 export const server = Effect.fnUntraced(function* (

@@ -11,12 +11,9 @@ import { AccountErasing, TakesRequests } from "#src/retention/AccountErasing.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { Eraser } from "#src/retention/Eraser.ts"
 import { EventReader } from "#streams/EventReader.ts"
-import { EventStore } from "#streams/EventStore.ts"
-import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { settle } from "#test/projections/ReadSide.ts"
 import { AppendFaults } from "#test/support/AppendFaults.ts"
-import { eventData } from "#test/support/EventFixtures.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
@@ -91,11 +88,7 @@ describe("The sweep of retention", () => {
     Effect.gen(function* () {
       const unreadable = yield* Erased.completedWithoutFile()
       const id = yield* Erased.completedWithoutFile()
-      yield* (yield* EventStore).append({
-        stream: Erased.streamOf(unreadable),
-        expected: ExpectedVersion.Any,
-        events: [eventData("future", "RequestTeleported")]
-      })
+      yield* Facts.makeUnreadable(unreadable)
       yield* Effect.ignoreCause((yield* RequestActors).refresh(unreadable))
       yield* TestClock.adjust("31 days")
       assert.deepStrictEqual(yield* pass, { ...nothing, expired: 1, failed: 1 })

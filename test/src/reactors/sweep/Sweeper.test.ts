@@ -2,14 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
-import type { RequestId } from "#domain/Ids.ts"
 import type { JobState } from "#src/providers/Provider.ts"
-import { EventStore } from "#streams/EventStore.ts"
-import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
-import * as StreamName from "#streams/StreamName.ts"
 import { AppendFaults } from "#test/support/AppendFaults.ts"
-import { eventData } from "#test/support/EventFixtures.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
@@ -26,16 +20,6 @@ import {
 
 const idle = TestNode.layer({ models, dispatches: false })
 const alive: JobState = { _tag: "Alive" }
-
-/** An event that no codec of this release knows. */
-const fromTheFuture = (id: RequestId) =>
-  Effect.flatMap(EventStore, (store) =>
-    store.append({
-      stream: StreamName.make(InferenceRequest.aggregate.category, id),
-      expected: ExpectedVersion.Any,
-      events: [eventData("future", "RequestTeleported")]
-    })
-  )
 
 const everySecond = ConfigProvider.layer(ConfigProvider.fromEnv({ env: { SWEEP_INTERVAL: "1 second" } }))
 
@@ -102,7 +86,7 @@ describe("The sweep", () => {
       for (const id of ids) yield* execute(id, dispatch(0))
       const [, broken] = ids
       if (broken === undefined) return assert.fail()
-      yield* fromTheFuture(broken)
+      yield* Facts.makeUnreadable(broken)
       yield* TestClock.adjust("5 seconds")
       assert.deepStrictEqual(yield* sweep, { ...nothing, lost: 2 })
       assert.deepStrictEqual(yield* sweep, nothing)

@@ -79,7 +79,7 @@ export class VisionWorkers extends Context.Service<
     /** Reads English text. */
     readonly read: Run<ReadTask, Recognized>
   }
->()("inferlog/src/providers/builtin/vision/VisionWorkers") {
+>()("inferlog/src/vision/VisionWorkers") {
   /** At most `VISION_WORKERS` threads. */
   static readonly layer = Layer.effect(
     VisionWorkers,

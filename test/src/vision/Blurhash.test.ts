@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Blurhash from "#src/providers/builtin/vision/worker/Blurhash.ts"
+import * as Blurhash from "#src/vision/worker/Blurhash.ts"
 
 const picture = (width: number, height: number, color: (x: number, y: number) => ReadonlyArray<number>) => ({
   width,

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import sharp from "sharp"
-import type { Fit } from "#src/providers/builtin/vision/VisionTask.ts"
-import { outputSize } from "#src/providers/builtin/vision/worker/OutputSize.ts"
+import type { Fit } from "#src/vision/VisionTask.ts"
+import { outputSize } from "#src/vision/worker/OutputSize.ts"
 
 const fits: ReadonlyArray<Fit> = ["cover", "contain", "fill", "inside", "outside"]
 const sides = [undefined, 1, 37, 150, 400]
