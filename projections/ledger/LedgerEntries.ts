@@ -1,35 +1,36 @@
-/** The entries of the ledger in the order of the log, and how many an account has of each kind. */
+/** The entries of the ledger in the order of the log. Those of an account that are of one kind make a list, its length known. */
 import type { DatabaseSync } from "node:sqlite"
 import type { AccountId } from "#domain/Ids.ts"
 import type { EntryKind } from "#domain/Ledger.ts"
-import * as Counters from "../batch/Counters.ts"
+import { integer } from "../batch/Columns.ts"
 import type { Kept } from "../Projection.ts"
 
 /**
- * `entry_id` rises with the log and ends both indexes: within a kind, and within a request, entries are in the order of
- * the lists. `balance_after` is of the account, what is held included.
+ * `entry_id` rises with the log and ends both indexes: within a list, and within a request, entries are in the order of
+ * the log. Lists have numbers so that their index, which grows in the middle, stays small and is searched by integers.
+ * `balance_after` is of the account, what is held included.
  */
 export const tables = `
+  CREATE TABLE ledger_lists (
+    list INTEGER PRIMARY KEY,
+    account_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    entries INTEGER NOT NULL,
+    UNIQUE (account_id, kind)
+  ) STRICT;
   CREATE TABLE ledger_entries (
     entry_id INTEGER PRIMARY KEY,
+    list INTEGER NOT NULL,
     position TEXT NOT NULL,
     ordinal INTEGER NOT NULL,
-    account_id TEXT NOT NULL,
     request_id TEXT,
     model TEXT,
-    kind TEXT NOT NULL,
     amount TEXT NOT NULL,
     balance_after TEXT NOT NULL,
     created_at INTEGER NOT NULL
   ) STRICT;
-  CREATE INDEX ledger_by_account ON ledger_entries (account_id, kind);
+  CREATE INDEX ledger_by_list ON ledger_entries (list);
   CREATE INDEX ledger_by_request ON ledger_entries (request_id) WHERE request_id IS NOT NULL;
-  CREATE TABLE ledger_counters (
-    account_id TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    entries INTEGER NOT NULL,
-    PRIMARY KEY (account_id, kind)
-  ) STRICT, WITHOUT ROWID;
 `
 
 /** Amounts are nano-USD. */
@@ -48,41 +49,46 @@ export interface EntryRow {
 }
 
 export interface Entries extends Kept {
+  /** Writes it at once. */
   readonly add: (row: EntryRow) => void
 }
 
-/** In no id and no word. */
-const separator = "\0"
+interface List {
+  readonly number: number
+  /** How many entries the batch has added. */
+  added: number
+}
 
 export const make = (db: DatabaseSync): Entries => {
-  const insert = db.prepare("INSERT INTO ledger_entries VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-  const count = db.prepare(`INSERT INTO ledger_counters VALUES (?, ?, ?)
-    ON CONFLICT (account_id, kind) DO UPDATE SET entries = entries + excluded.entries`)
-  const counters = Counters.make((name, change) => {
-    const [accountId = "", kind = ""] = name.split(separator)
-    count.run(accountId, kind, change)
-  })
-  let added: Array<EntryRow> = []
+  const insert = db.prepare("INSERT INTO ledger_entries VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)")
+  const find = db.prepare("SELECT list FROM ledger_lists WHERE account_id = ? AND kind = ?")
+  const create = db.prepare("INSERT INTO ledger_lists VALUES (NULL, ?, ?, 0) RETURNING list")
+  const lengthen = db.prepare("UPDATE ledger_lists SET entries = entries + ? WHERE list = ?")
+  /** Those that the batch has added to. */
+  const lists = new Map<AccountId, Map<EntryKind, List>>()
 
-  const write = (row: EntryRow) => {
-    const { position, ordinal, accountId, requestId, model, kind, createdAt } = row
-    const amounts = [String(row.amount), String(row.balanceAfter)] as const
-    insert.run(position, ordinal, accountId, requestId, model, kind, ...amounts, createdAt)
-    counters.add(accountId + separator + kind, 1)
+  const listOf = (accountId: AccountId, kind: EntryKind): List => {
+    const ofAccount = lists.get(accountId) ?? new Map<EntryKind, List>()
+    const found = ofAccount.get(kind)
+    if (found !== undefined) return found
+    const columns = find.get(accountId, kind) ?? create.get(accountId, kind)
+    const list = { number: integer(columns?.["list"]), added: 0 }
+    lists.set(accountId, ofAccount.set(kind, list))
+    return list
   }
 
   return {
-    add: (row) => {
-      added.push(row)
+    add: ({ position, ordinal, accountId, requestId, model, kind, amount, balanceAfter, createdAt }) => {
+      const list = listOf(accountId, kind)
+      const amounts = [String(amount), String(balanceAfter)] as const
+      insert.run(list.number, position, ordinal, requestId, model, ...amounts, createdAt)
+      list.added++
     },
     write: () => {
-      for (const row of added) write(row)
-      added = []
-      counters.write()
+      for (const ofAccount of lists.values())
+        for (const { number, added } of ofAccount.values()) lengthen.run(added, number)
+      lists.clear()
     },
-    forget: () => {
-      added = []
-      counters.forget()
-    }
+    forget: () => lists.clear()
   }
 }
