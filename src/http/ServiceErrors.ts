@@ -1,15 +1,10 @@
 /** How the errors of the application services are told to clients. */
 import type { Unauthorized } from "#src/accounts/Authentication.ts"
 import type {
-  IdempotencyKeyReused,
-  InsufficientBalance,
-  InvalidInput,
-  ModelNotFound,
-  QueueFull,
   RequestForbidden,
   RequestNotFound,
   StorageError,
-  TooManyOpenRequests
+  SubmitRefused
 } from "#src/requests/Requests.ts"
 import type { RequestNotEnded } from "#src/retention/Eraser.ts"
 import * as Refusal from "./Refusal.ts"
@@ -17,12 +12,7 @@ import * as Refusal from "./Refusal.ts"
 export type ServiceError =
   | Refusal.Refusal
   | Unauthorized
-  | ModelNotFound
-  | InvalidInput
-  | IdempotencyKeyReused
-  | QueueFull
-  | InsufficientBalance
-  | TooManyOpenRequests
+  | SubmitRefused
   | RequestNotFound
   | RequestForbidden
   | RequestNotEnded

@@ -54,6 +54,15 @@ export class RequestNotFound extends Schema.TaggedError<RequestNotFound>()("Requ
 /** The request is another account's. */
 export class RequestForbidden extends Schema.TaggedError<RequestForbidden>()("RequestForbidden", {}) {}
 
+/** Why a submit is not accepted. */
+export type SubmitRefused =
+  | ModelNotFound
+  | InvalidInput
+  | IdempotencyKeyReused
+  | QueueFull
+  | InsufficientBalance
+  | TooManyOpenRequests
+
 export type StorageError = EventStoreError | BlobStoreError
 
 /** How long the client waits (decisions, "Deadlines"), ms from the submit; each `null`: for ever. */
@@ -95,17 +104,7 @@ export class Requests extends Context.Service<
     submit<E = never>(
       submission: Submission,
       check?: Effect.Effect<void, E>
-    ): Effect.Effect<
-      Snapshot & { readonly replayed: boolean },
-      | E
-      | ModelNotFound
-      | InvalidInput
-      | IdempotencyKeyReused
-      | QueueFull
-      | InsufficientBalance
-      | TooManyOpenRequests
-      | StorageError
-    >
+    ): Effect.Effect<Snapshot & { readonly replayed: boolean }, E | SubmitRefused | StorageError>
     /** `endpoint`, when given, must be the request's model: another one's request is `RequestNotFound`. */
     get(options: {
       readonly caller: Caller

@@ -4,6 +4,7 @@ import type { RequestId } from "#domain/Ids.ts"
 import { DueWork } from "#projections/due-work/DueWork.ts"
 import { Runs } from "#src/reactors/dispatch/Runs.ts"
 import * as Pages from "#src/reactors/Pages.ts"
+import * as Unreadable from "#src/reactors/Unreadable.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { DeadlineHints } from "#src/requests/DeadlineHints.ts"
 
@@ -20,8 +21,7 @@ export const make = Effect.gen(function* () {
   const actors = yield* RequestActors
   const runs = yield* Runs
   const hints = yield* DeadlineHints
-  /** Requests whose events cannot be read: they wait for another release, and must not keep the others waiting. */
-  const unreadable = new Set<RequestId>()
+  const unreadable = Unreadable.make("be ended at its deadline")
 
   /** True when this has ended it. Between the end and the stop nothing interrupts: the queue would not show it again. */
   const expire = Effect.fnUntraced(function* (id: RequestId, at: number) {
@@ -35,19 +35,11 @@ export const make = Effect.gen(function* () {
   }, Effect.uninterruptible)
 
   const expireOne = (id: RequestId, at: number) =>
-    unreadable.has(id)
-      ? Effect.succeed(false)
-      : expire(id, at).pipe(
-          Effect.catchTag(["RequestNotFound", "NotDispatchable", "RequestNotEnded"], Effect.die),
-          Effect.catchDefect((defect) => {
-            unreadable.add(id)
-            return Effect.as(
-              Effect.logError("A request with a deadline cannot be read; it is left alone", defect),
-              false
-            )
-          }),
-          Effect.annotateLogs({ request_id: id })
-        )
+    expire(id, at).pipe(
+      Effect.catchTag(["RequestNotFound", "NotDispatchable", "RequestNotEnded"], Effect.die),
+      unreadable.orElse(id, false),
+      Effect.annotateLogs({ request_id: id })
+    )
 
   return Effect.fnUntraced(function* (now: number) {
     let count = 0

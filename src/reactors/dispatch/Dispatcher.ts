@@ -14,6 +14,7 @@ import { Projections } from "#projections/Projections.ts"
 import { Catalog } from "#src/models/Catalog.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
 import { NodeIdentity } from "#src/reactors/NodeIdentity.ts"
+import * as Unreadable from "#src/reactors/Unreadable.ts"
 import { supervise } from "#src/Supervise.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import * as Recovery from "./Recovery.ts"
@@ -44,8 +45,7 @@ const make = Effect.gen(function* () {
   /** Per model, the account that was served last: the next pass goes on after it. */
   const served = new Map<ModelEndpoint, AccountId>()
 
-  /** Requests whose events cannot be read: they wait for another release, and must not keep the others waiting. */
-  const unreadable = new Set<RequestId>()
+  const unreadable = Unreadable.make("be read")
 
   /** Whose claims are run here: this node's own, and those of nodes whose jobs it re-attached to. */
   const owners = new Set([node.self])
@@ -67,13 +67,7 @@ const make = Effect.gen(function* () {
   ): Effect.Effect<null, EventStoreError> =>
     Effect.failCause(cause).pipe(
       Effect.catchTag(["NotDispatchable", "RequestNotFound", "RequestNotEnded"], () => Effect.succeed(null)),
-      Effect.catchDefect((defect) => {
-        unreadable.add(id)
-        return Effect.as(
-          Effect.logError("A request cannot be read; it is left alone until the next start", defect),
-          null
-        )
-      })
+      unreadable.orElse(id, null)
     )
 
   /** The claim of one request; `null` when there is nothing to claim any more. */
@@ -120,7 +114,7 @@ const make = Effect.gen(function* () {
     const due = yield* dueWork.next({
       model: endpoint,
       now,
-      limit: limit + unreadable.size,
+      limit: limit + unreadable.count(),
       after: served.get(endpoint) ?? null
     })
     const rows = due.filter(({ requestId }) => !unreadable.has(requestId)).slice(0, limit)

@@ -9,6 +9,7 @@ import { Projections } from "#projections/Projections.ts"
 import { projection } from "#projections/retention/RetentionProjection.ts"
 import { type ErasedAccount, Retention } from "#projections/retention/Retention.ts"
 import { sweepInterval } from "#src/reactors/sweep/Sweeping.ts"
+import * as Unreadable from "#src/reactors/Unreadable.ts"
 import { AccountErasing, type Round } from "#src/retention/AccountErasing.ts"
 import { Eraser } from "#src/retention/Eraser.ts"
 import * as Pace from "#src/retention/Pace.ts"
@@ -46,8 +47,7 @@ export class RetentionSweep extends Context.Service<
       const eraser = yield* Eraser
       const accountErasing = yield* AccountErasing
       const keptMs = yield* retentionMs
-      /** Requests whose events cannot be read: they wait for another release, and are told of once. */
-      const unreadable = new Set<RequestId>()
+      const unreadable = Unreadable.make("be erased")
 
       /**
        * Does it with every request of all pages; gives how often it did something, and how often it failed. The first
@@ -59,17 +59,11 @@ export class RetentionSweep extends Context.Service<
       ) {
         let done = 0
         let failed = 0
+        const known = unreadable.count()
         const attempt = (id: RequestId) =>
-          (unreadable.has(id) ? Effect.succeed(false) : work(id)).pipe(
+          work(id).pipe(
+            unreadable.orElse(id, false),
             Effect.tap((didIt) => Effect.sync(() => (done += didIt ? 1 : 0))),
-            Effect.catchDefect((defect) => {
-              unreadable.add(id)
-              failed++
-              return Effect.logError(
-                "A request cannot be erased; it is left alone until the next start",
-                defect
-              )
-            }),
             Effect.catchCause((cause) =>
               failed++ === 0
                 ? Effect.logWarning("The payloads of a request could not be erased", cause)
@@ -82,7 +76,7 @@ export class RetentionSweep extends Context.Service<
           const ids: ReadonlyArray<RequestId> = yield* pageAfter(after)
           yield* Pace.paced(Effect.forEach(ids, attempt, { concurrency: Pace.concurrency, discard: true }))
           after = ids.at(-1) ?? null
-          if (ids.length < Pace.pageSize) return { done, failed }
+          if (ids.length < Pace.pageSize) return { done, failed: failed + unreadable.count() - known }
         }
       })
 

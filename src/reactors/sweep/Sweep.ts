@@ -12,6 +12,7 @@ import { Runs } from "#src/reactors/dispatch/Runs.ts"
 import { Finalizer } from "#src/reactors/finalize/Finalizer.ts"
 import { NodeIdentity } from "#src/reactors/NodeIdentity.ts"
 import * as Pages from "#src/reactors/Pages.ts"
+import * as Unreadable from "#src/reactors/Unreadable.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import * as OverdueRun from "./OverdueRun.ts"
 
@@ -49,27 +50,21 @@ export const make = Effect.gen(function* () {
   const projections = yield* Projections
   const reader = yield* EventReader
   const runs = yield* Runs
-  /** Requests whose events cannot be read: they wait for another release. */
-  const unreadable = new Set<RequestId>()
+  const unreadable = Unreadable.make("be swept")
 
   /** Whatever goes wrong with one request, the others are swept. */
   const alone = (id: RequestId, effect: Effect.Effect<void, EventStoreError | Rejection>) =>
-    unreadable.has(id)
-      ? Effect.void
-      : effect.pipe(
-          Effect.timeoutOrElse({
-            duration: requestLimit,
-            orElse: () => Effect.logWarning("Sweeping a request took too long; the next sweep tries again")
-          }),
-          Effect.catch((error) =>
-            Effect.logError("A request could not be swept; the next sweep tries again", error)
-          ),
-          Effect.catchDefect((defect) => {
-            unreadable.add(id)
-            return Effect.logError("A request cannot be swept; it is left alone until the next start", defect)
-          }),
-          Effect.annotateLogs({ request_id: id })
-        )
+    effect.pipe(
+      Effect.timeoutOrElse({
+        duration: requestLimit,
+        orElse: () => Effect.logWarning("Sweeping a request took too long; the next sweep tries again")
+      }),
+      Effect.catch((error) =>
+        Effect.logError("A request could not be swept; the next sweep tries again", error)
+      ),
+      unreadable.orElse<void>(id, undefined),
+      Effect.annotateLogs({ request_id: id })
+    )
 
   const forceFail = (tally: Tally, now: number) =>
     Pages.forEach({

@@ -5,7 +5,7 @@ import { type Probe, send } from "#test/support/HttpProbe.ts"
 import { TestServer } from "#test/support/TestServer.ts"
 import * as TwoWays from "#test/support/TwoWays.ts"
 import { jsonHeaders } from "./Calls.ts"
-import { modelOf, type Scenario, scenarios } from "./Scenarios.ts"
+import { modelOf, names, type Scenario, scenarios } from "./Scenarios.ts"
 
 export interface Case {
   readonly route: "submit" | "status" | "result"
@@ -168,18 +168,9 @@ const reads = (suffix: string): ReadonlyArray<Omit<Case, "route">> => [
 ]
 
 const statuses: ReadonlyArray<Omit<Case, "route">> = [
-  ...(
-    [
-      "queued",
-      "running",
-      "succeeded",
-      "erased",
-      "partial",
-      "invalidOutput",
-      "providerFailed",
-      "cancelled"
-    ] as const
-  ).map((scenario) => ({ name: scenario, status: 200, probe: reading(scenario, "/status") })),
+  ...names
+    .filter((scenario) => scenario !== "failed")
+    .map((scenario) => ({ name: scenario, status: 200, probe: reading(scenario, "/status") })),
   { name: "an old tag", status: 200, probe: reading("queued", "/status", { "if-none-match": '"old"' }) },
   { name: "the current tag", status: 304, probe: reading("queued", "/status", { "if-none-match": "*" }) },
   { name: "failed", status: 400, probe: reading("failed", "/status") },

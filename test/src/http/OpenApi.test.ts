@@ -7,7 +7,7 @@ import { MediaStore } from "#src/media/MediaStore.ts"
 import type { Reply } from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, call, jsonHeaders, submit } from "./Calls.ts"
-import { modelOf, type Scenario, scenarios } from "./Scenarios.ts"
+import { modelOf, names, scenarios } from "./Scenarios.ts"
 
 const document = OpenApi.fromApi(Api)
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -85,18 +85,6 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
       assert.deepStrictEqual(Object.keys(Object(json).paths), Object.keys(document.paths))
     })
   )
-
-  const names: ReadonlyArray<Scenario> = [
-    "queued",
-    "running",
-    "succeeded",
-    "erased",
-    "partial",
-    "invalidOutput",
-    "providerFailed",
-    "failed",
-    "cancelled"
-  ]
 
   it.effect.each(names)("for a request that is %s", (scenario) =>
     Effect.gen(function* () {

@@ -1,5 +1,5 @@
 /** Requests in every state that clients can meet, each brought there by the commands of its life. */
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import * as Money from "#domain/Money.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
@@ -38,6 +38,8 @@ export const scenarios = {
 }
 
 export type Scenario = keyof typeof scenarios
+
+export const names: ReadonlyArray<Scenario> = Struct.keys(scenarios)
 
 export const modelOf = (scenario: Scenario): string =>
   scenario === "partial" ? "sandbox/partial" : "sandbox/echo"
