@@ -27,7 +27,7 @@ import * as Deadlines from "./reactors/deadlines/Deadlines.ts"
 import * as Dispatcher from "./reactors/dispatch/Dispatcher.ts"
 import { Runs } from "./reactors/dispatch/Runs.ts"
 import { Finalizer } from "./reactors/finalize/Finalizer.ts"
-import { NodeIdentity } from "./reactors/NodeIdentity.ts"
+import { Nodes } from "./cluster/Nodes.ts"
 import { RetentionSweep } from "./reactors/retention/RetentionSweep.ts"
 import { Sweeper } from "./reactors/sweep/Sweeper.ts"
 import * as Sweeping from "./reactors/sweep/Sweeping.ts"
@@ -77,7 +77,7 @@ const dispatcher = Layer.mergeAll(Dispatcher.layer, Deadlines.layer, sweeping).p
   Layer.provideMerge(SubmitSpans.runs),
   Layer.provide(Runs.layer),
   Layer.provide(finalizer),
-  Layer.provide([Providers.layer, NodeIdentity.layerSingle])
+  Layer.provide([Providers.layer, Nodes.layerSingle])
 )
 
 const announce = Layer.effectDiscard(

@@ -30,8 +30,17 @@ export interface Reading {
   readonly head: Effect.Effect<GlobalPosition, EventStoreError>
   /** The head now and each time it has moved, coalesced: a slow reader sees the newest only. */
   readonly changes: Stream.Stream<GlobalPosition, EventStoreError>
-  /** A payload record, or `null` when it was erased or never written. */
-  payload(stream: StreamName, name: string): Effect.Effect<SealedPayload | null, EventStoreError>
+  /**
+   * A payload record, or `null` when it was erased or never written. With `hash`, the one that an event's reference names:
+   * where records lie beside the log, one of an append that lost a race may be there for a moment too.
+   */
+  payload(
+    stream: StreamName,
+    name: string,
+    hash?: string
+  ): Effect.Effect<SealedPayload | null, EventStoreError>
+  /** A position about `count` events before, or more, for reads from the end of the log. Reads nothing. */
+  stepBack(position: GlobalPosition, count: number): GlobalPosition
 }
 
 export class EventReader extends Context.Service<EventReader, Reading>()("inferlog/streams/EventReader") {}

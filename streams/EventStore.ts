@@ -45,5 +45,10 @@ export class EventStore extends Context.Service<
      * atomically: of two racing writers one fails with `WrongExpectedVersion`.
      */
     append(append: Append): Effect.Effect<Appended, WrongExpectedVersion | EventStoreError>
+    /**
+     * Completes when no append to the stream that failed with `EventStoreError` can come to be on the log any more, unless
+     * it is there by then.
+     */
+    settled(stream: StreamName): Effect.Effect<void>
   }
 >()("inferlog/streams/EventStore") {}

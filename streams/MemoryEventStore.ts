@@ -61,6 +61,8 @@ const make = Effect.sync(() => {
     read: (stream, after) =>
       Effect.sync(() => (streams.get(stream) ?? []).slice(after === undefined ? 0 : Number(after) + 1)),
     head: Effect.sync(signal.current),
+    settled: () => Effect.void,
+    stepBack: (position, count) => positionOf(Math.max(0, Number(position) - count)),
     payload: (stream, name) => Effect.sync(() => payloads.get(`${stream}/${name}`) ?? null),
     ...Following.make({
       page: (after) => Effect.sync(() => log.slice(Number(after), Number(after) + pageSize)),

@@ -115,7 +115,7 @@ export class Payloads extends Context.Service<
 
       const readChecked = Effect.fnUntraced(function* (stream: StreamName, name: string, ref: PayloadRef) {
         const keep = recent.beginRead()
-        const payload = yield* store.payload(stream, name)
+        const payload = yield* store.payload(stream, name, ref.hash)
         if (payload === null) return yield* new PayloadUnavailable({ reason: "erased" })
         const text = yield* textOf(payload.content)
         const isWhole =

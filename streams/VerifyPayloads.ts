@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function* (
 
   /** A payload in the log's own store is checked here, one in the blob store as it is for everybody who opens it. */
   const lookUp = Effect.fnUntraced(function* (event: RecordedEvent, name: string, ref: PayloadRef) {
-    const sealed = yield* reader.payload(event.stream, name)
+    const sealed = yield* reader.payload(event.stream, name, ref.hash)
     if (sealed === null) return "erased"
     if (sealed.content._tag === "Inline") return isWhole(sealed, ref) ? "present" : "damaged"
     return yield* store.open(event.stream, name, ref).pipe(

@@ -13,7 +13,7 @@ import * as HeadSignal from "../HeadSignal.ts"
 import * as Database from "./Database.ts"
 import * as DataLock from "./DataLock.ts"
 import * as FilesInPlace from "./FilesInPlace.ts"
-import * as LogHead from "./LogHead.ts"
+import * as LogHead from "../LogHead.ts"
 import { LogUnavailable } from "./LogUnavailable.ts"
 import * as Reads from "./Reads.ts"
 import * as RecentEvents from "./RecentEvents.ts"
@@ -165,7 +165,7 @@ const make = Effect.fnUntraced(function* (directory: string) {
   yield* watchFiles([names.log, names.head], writer)
   const page = (after: number) => recent.page(after, Reads.pageSize) ?? reads.page(after)
   const reading = SqliteReading.make({ reads, signal, page })
-  return Context.make(EventStore, { ...reading, append: writer.append }).pipe(
+  return Context.make(EventStore, { ...reading, append: writer.append, settled: () => Effect.void }).pipe(
     Context.add(EventReader, reading),
     Context.add(LogFailure, { await: Deferred.await(failed) })
   )

@@ -27,6 +27,7 @@ export const make = (options: {
   return {
     head,
     read: (stream, after) => attempt(() => reads.stream(stream, after === undefined ? -1 : Number(after))),
+    stepBack: (from, count) => position(Math.max(0, Number(from) - count)),
     payload: (stream, name) => attempt(() => reads.payload(stream, name)),
     ...Following.make({ page: (after) => attempt(() => page(Number(after))), head, signal })
   }

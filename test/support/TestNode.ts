@@ -3,7 +3,7 @@
  * node's own actors, read side, dispatcher and services. Time is the test's clock.
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { Context, Effect, Exit, Layer, References, Scope } from "effect"
+import { Context, Effect, Exit, Layer, References, Scope, Stream, SubscriptionRef } from "effect"
 import { DueWork } from "#projections/due-work/DueWork.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
 import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
@@ -29,7 +29,7 @@ import * as Deadlines from "#src/reactors/deadlines/Deadlines.ts"
 import * as Dispatcher from "#src/reactors/dispatch/Dispatcher.ts"
 import { Runs } from "#src/reactors/dispatch/Runs.ts"
 import { Finalizer } from "#src/reactors/finalize/Finalizer.ts"
-import { NodeIdentity } from "#src/reactors/NodeIdentity.ts"
+import { Nodes } from "#src/cluster/Nodes.ts"
 import { Sweeper } from "#src/reactors/sweep/Sweeper.ts"
 import * as Sweeping from "#src/reactors/sweep/Sweeping.ts"
 import * as ActorRequests from "#src/requests/ActorRequests.ts"
@@ -65,22 +65,31 @@ export interface NodeOptions {
 }
 
 /** Names of the nodes that live, as all of them see it. */
-class LiveNodes extends Context.Service<LiveNodes, Set<string>>()("inferlog/test/LiveNodes") {}
+class LiveNodes extends Context.Service<LiveNodes, SubscriptionRef.SubscriptionRef<ReadonlyArray<string>>>()(
+  "inferlog/test/LiveNodes"
+) {}
 
 /** What the nodes of a test share. */
 export const storeLayer = Layer.mergeAll(
   TestAccounts.layer.pipe(Layer.provideMerge(MemoryEventStore.layer)),
   MemoryBlobStore.layer,
   TestProvider.layer(providerName),
-  Layer.sync(LiveNodes, () => new Set<string>())
+  Layer.effect(LiveNodes, SubscriptionRef.make<ReadonlyArray<string>>([]))
 )
 
 const identity = (name: string) =>
   Layer.effect(
-    NodeIdentity,
-    Effect.map(LiveNodes, (live) => {
-      live.add(name)
-      return { self: name, isAlive: (node: string) => live.has(node) }
+    Nodes,
+    Effect.gen(function* () {
+      const nodes = yield* LiveNodes
+      yield* SubscriptionRef.update(nodes, (live) => [...live, name].sort())
+      const live = () => SubscriptionRef.getUnsafe(nodes)
+      return {
+        self: name,
+        isAlive: (node: string) => live().includes(node),
+        live,
+        changes: Stream.map(SubscriptionRef.changes(nodes), () => undefined)
+      }
     })
   )
 
@@ -178,7 +187,7 @@ export const start = Effect.fnUntraced(function* (options: NodeOptions & { reado
   const scope = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
   const context = yield* Layer.buildWithScope(nodeLayer(options), scope)
   const faults = Context.get(context, AppendFaults.AppendFaults)
-  const forget = Effect.sync(() => live.delete(options.name))
+  const forget = SubscriptionRef.update(live, (nodes) => nodes.filter((node) => node !== options.name))
   const node: TestNode = {
     on: (effect) => Effect.provide(effect, context),
     stop: Effect.andThen(Scope.close(scope, Exit.void), forget),

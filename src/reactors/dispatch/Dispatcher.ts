@@ -13,7 +13,7 @@ import { projection } from "#projections/due-work/DueWorkProjection.ts"
 import { Projections } from "#projections/Projections.ts"
 import { Catalog } from "#src/models/Catalog.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
-import { NodeIdentity } from "#src/reactors/NodeIdentity.ts"
+import { Nodes } from "#src/cluster/Nodes.ts"
 import * as Unreadable from "#src/reactors/Unreadable.ts"
 import { supervise } from "#src/Supervise.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
@@ -39,7 +39,7 @@ const make = Effect.gen(function* () {
   const actors = yield* RequestActors
   const catalog = yield* Catalog
   const runs = yield* Runs
-  const node = yield* NodeIdentity
+  const node = yield* Nodes
   const reader = yield* EventReader
   const wakeUps = yield* Queue.sliding<void>(1)
   /** Per model, the account that was served last: the next pass goes on after it. */

@@ -9,7 +9,7 @@ import { EventReader } from "#streams/EventReader.ts"
 import { type Claim, DueWork } from "#projections/due-work/DueWork.ts"
 import { projection } from "#projections/due-work/DueWorkProjection.ts"
 import { Projections } from "#projections/Projections.ts"
-import { NodeIdentity } from "#src/reactors/NodeIdentity.ts"
+import { Nodes } from "#src/cluster/Nodes.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { Runs } from "./Runs.ts"
 
@@ -23,7 +23,7 @@ export const make = (onEnd: (endpoint: string) => Effect.Effect<unknown>) =>
     const projections = yield* Projections
     const actors = yield* RequestActors
     const runs = yield* Runs
-    const node = yield* NodeIdentity
+    const node = yield* Nodes
     const reader = yield* EventReader
 
     const isWorkedOn = (owner: string, id: RequestId) =>

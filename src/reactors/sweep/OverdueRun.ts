@@ -12,7 +12,7 @@ import type { JobState } from "#src/providers/Provider.ts"
 import { Providers } from "#src/providers/Providers.ts"
 import * as OutcomeRecord from "#src/reactors/dispatch/OutcomeRecord.ts"
 import { Runs } from "#src/reactors/dispatch/Runs.ts"
-import { NodeIdentity } from "#src/reactors/NodeIdentity.ts"
+import { Nodes } from "#src/cluster/Nodes.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 
 /** How long a provider has to say how a job is doing. */
@@ -26,7 +26,7 @@ const unknown: JobState = { _tag: "Unknown" }
 export const make = Effect.gen(function* () {
   const actors = yield* RequestActors
   const catalog = yield* Catalog
-  const node = yield* NodeIdentity
+  const node = yield* Nodes
   const providers = yield* Providers
   const record = yield* OutcomeRecord.make
   const runs = yield* Runs

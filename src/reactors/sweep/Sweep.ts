@@ -10,7 +10,7 @@ import { Projections } from "#projections/Projections.ts"
 import * as Expiry from "#src/reactors/deadlines/Expiry.ts"
 import { Runs } from "#src/reactors/dispatch/Runs.ts"
 import { Finalizer } from "#src/reactors/finalize/Finalizer.ts"
-import { NodeIdentity } from "#src/reactors/NodeIdentity.ts"
+import { Nodes } from "#src/cluster/Nodes.ts"
 import * as Pages from "#src/reactors/Pages.ts"
 import * as Unreadable from "#src/reactors/Unreadable.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
@@ -45,7 +45,7 @@ export const make = Effect.gen(function* () {
   const dueWork = yield* DueWork
   const expireDue = yield* Expiry.make
   const finalizer = yield* Finalizer
-  const node = yield* NodeIdentity
+  const node = yield* Nodes
   const overdueRun = yield* OverdueRun.make
   const projections = yield* Projections
   const reader = yield* EventReader

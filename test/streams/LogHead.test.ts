@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as LogHead from "#streams/sqlite/LogHead.ts"
+import * as LogHead from "#streams/LogHead.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 const slotBytes = 128

@@ -1,0 +1,134 @@
+/**
+ * One connection to the NATS servers. It comes back by itself, for ever: what is under way when it breaks fails, and is
+ * tried again by whoever needs it.
+ */
+import * as fs from "node:fs/promises"
+import { jetstream, type JetStreamClient, jetstreamManager, type JetStreamManager } from "@nats-io/jetstream"
+import {
+  type Authenticator,
+  connect,
+  type ConnectionOptions,
+  credsAuthenticator,
+  type NatsConnection
+} from "@nats-io/transport-node"
+import { Context, Effect, Layer, PubSub, Schedule, Schema, type Scope, Stream } from "effect"
+import type { NatsOptions } from "./NatsOptions.ts"
+import * as ServerVersion from "./ServerVersion.ts"
+
+/** No server answers, or none that lets us in. */
+export class NatsUnreachable extends Schema.TaggedError<NatsUnreachable>()("NatsUnreachable", {
+  servers: Schema.Array(Schema.String),
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    const { cause } = this
+    const why = cause instanceof Error ? cause.message : "no reason given"
+    return `No NATS server with JetStream can be used at ${this.servers.join(", ")}: ${why}`
+  }
+}
+
+export class Nats extends Context.Service<
+  Nats,
+  {
+    readonly options: NatsOptions
+    readonly connection: NatsConnection
+    readonly js: JetStreamClient
+    readonly jsm: JetStreamManager
+    /** Whether there is a connection now, as far as is known: a server that hangs is found out within seconds. */
+    readonly isUp: () => boolean
+    /** Emits after each reconnect. */
+    readonly reconnects: Stream.Stream<void>
+  }
+>()("inferlog/streams/nats/Nats") {
+  /** Waits for a server for a while, so that nodes and servers may be started together. */
+  static readonly layer = (
+    options: NatsOptions
+  ): Layer.Layer<Nats, NatsUnreachable | ServerVersion.NatsTooOld> => Layer.effect(Nats, make(options))
+}
+
+/** How often a server that hangs is pinged, and how many pings it may leave without an answer. */
+const pingIntervalMs = 2_000
+const mostPings = 2
+
+/** How long a server has to take a connection, ms. */
+const connectMs = 3_000
+
+/** How long a start waits for a server. */
+const patience = { schedule: Schedule.spaced("500 millis"), times: 60 }
+
+const authenticator = async ({ credentials }: NatsOptions): Promise<Authenticator | undefined> =>
+  credentials === null ? undefined : credsAuthenticator(await fs.readFile(credentials))
+
+const connectionOptions = async (options: NatsOptions): Promise<ConnectionOptions> => {
+  const { ca, password, servers, tls, token, user } = options
+  const authenticates = await authenticator(options)
+  return {
+    servers: [...servers],
+    name: "inferlog",
+    ...(user !== null && { user }),
+    ...(password !== null && { pass: password }),
+    ...(token !== null && { token }),
+    ...(authenticates && { authenticator: authenticates }),
+    ...(tls && { tls: ca === null ? {} : { caFile: ca } }),
+    timeout: connectMs,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    pingInterval: pingIntervalMs,
+    maxPingOut: mostPings
+  }
+}
+
+const open = (options: NatsOptions): Effect.Effect<NatsConnection, NatsUnreachable, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.tryPromise({
+      try: async () => connect(await connectionOptions(options)),
+      catch: (cause) => new NatsUnreachable({ servers: options.servers, cause })
+    }).pipe(
+      Effect.tapError((error) => Effect.logDebug(error.message)),
+      Effect.retry(patience)
+    ),
+    (connection) => Effect.promise(() => connection.close())
+  )
+
+const make = Effect.fnUntraced(function* (options: NatsOptions) {
+  const connection = yield* open(options)
+  yield* ServerVersion.check(connection, options)
+  const jsm = yield* Effect.tryPromise({
+    try: () => jetstreamManager(connection),
+    catch: (cause) => new NatsUnreachable({ servers: options.servers, cause })
+  }).pipe(Effect.retry(patience))
+  const reconnects = yield* PubSub.sliding<void>(1)
+  let isUp = true
+
+  yield* Effect.forkScoped(
+    Stream.fromAsyncIterable(connection.status(), (cause) => cause).pipe(
+      Stream.runForEach((status) => {
+        switch (status.type) {
+          case "disconnect":
+            isUp = false
+            return Effect.logWarning("The connection to the NATS servers is lost; it is being made again")
+          case "reconnect":
+            isUp = true
+            return Effect.andThen(
+              Effect.logInfo("The connection to the NATS servers is back"),
+              PubSub.publish(reconnects, undefined)
+            )
+          case "error":
+            return Effect.logWarning("A NATS server has reported an error", status.error.message)
+          default:
+            return Effect.void
+        }
+      }),
+      Effect.ignore
+    )
+  )
+
+  return Nats.of({
+    options,
+    connection,
+    js: jetstream(connection),
+    jsm,
+    isUp: () => isUp && !connection.isClosed(),
+    reconnects: Stream.fromPubSub(reconnects)
+  })
+})

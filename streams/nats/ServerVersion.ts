@@ -1,0 +1,40 @@
+/** Which servers can keep a log. */
+import type { NatsConnection } from "@nats-io/transport-node"
+import { Effect, Schema } from "effect"
+import type { NatsOptions } from "./NatsOptions.ts"
+
+export class NatsTooOld extends Schema.TaggedError<NatsTooOld>()("NatsTooOld", {
+  found: Schema.String,
+  needed: Schema.String,
+  replicas: Schema.Int
+}) {
+  override get message(): string {
+    const what = this.replicas === 1 ? "A log" : `A log with ${this.replicas} replicas`
+    return `${what} needs nats-server ${this.needed} or newer; this server is ${this.found}`
+  }
+}
+
+const oldest = "2.10.0"
+
+/** Older ones let several of racing writers win on a replicated stream, and break chains when a leader dies. */
+const oldestReplicated = "2.10.23"
+
+const parts = (version: string): ReadonlyArray<number> =>
+  (/^v?(\d+)\.(\d+)\.(\d+)/.exec(version) ?? []).slice(1).map(Number)
+
+const isOlder = (found: string, needed: string): boolean => {
+  const wanted = parts(needed)
+  const have = parts(found)
+  const index = wanted.findIndex((part, index) => part !== (have[index] ?? -1))
+  return index !== -1 && (have[index] ?? -1) < (wanted[index] ?? 0)
+}
+
+/** Of the server that the connection leads to: the others of its cluster are taken to be no older. */
+export const check = (
+  { info }: Pick<NatsConnection, "info">,
+  { replicas }: Pick<NatsOptions, "replicas">
+): Effect.Effect<void, NatsTooOld> => {
+  const found = info?.version ?? "unknown"
+  const needed = replicas === 1 ? oldest : oldestReplicated
+  return isOlder(found, needed) ? Effect.fail(new NatsTooOld({ found, needed, replicas })) : Effect.void
+}
