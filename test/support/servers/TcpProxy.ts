@@ -1,0 +1,65 @@
+/** A TCP proxy before a port of this machine: what goes through it can be cut, with both ends alive. */
+import { once } from "node:events"
+import * as net from "node:net"
+import { Effect, type Scope } from "effect"
+
+/** `refuse`: connections are closed. `blackhole`: they stay open, new ones too, and every byte is swallowed. */
+export type Cut = "refuse" | "blackhole"
+
+export interface TcpProxy {
+  readonly port: number
+  /** Cuts what is connected, and whatever connects from now on. */
+  readonly cut: (how: Cut) => Effect.Effect<void>
+  /** New connections go through again. Those that lost bytes are closed. */
+  readonly heal: Effect.Effect<void>
+}
+
+/** On a free port before `target`, a port; closed with the scope, with all connections. */
+export const make = Effect.fn("TcpProxy.make")(function* (
+  target: number
+): Effect.fn.Return<TcpProxy, never, Scope.Scope> {
+  const sockets = new Set<net.Socket>()
+  let state: Cut | "open" = "open"
+
+  const keep = (socket: net.Socket) => {
+    sockets.add(socket)
+    // Its close follows, and says all there is to know.
+    return socket.on("error", () => {}).on("close", () => sockets.delete(socket))
+  }
+  const swallow = (socket: net.Socket) => socket.unpipe().resume()
+  const closeAll = () => sockets.forEach((socket) => socket.destroy())
+
+  const server = net.createServer((near) => {
+    if (state === "refuse") return void near.destroy()
+    keep(near)
+    if (state === "blackhole") return void swallow(near)
+    const far = keep(net.connect(target, "127.0.0.1"))
+    near.pipe(far).pipe(near)
+    // The end of one reaches the other, but not through a hole.
+    near.on("close", () => state === "blackhole" || far.destroy())
+    far.on("close", () => state === "blackhole" || near.destroy())
+  })
+
+  yield* Effect.acquireRelease(
+    Effect.promise(() => once(server.listen(0, "127.0.0.1"), "listening")),
+    () =>
+      Effect.sync(() => {
+        server.close()
+        closeAll()
+      })
+  )
+  const address = server.address()
+  return {
+    port: address !== null && typeof address === "object" ? address.port : 0,
+    cut: (how) =>
+      Effect.sync(() => {
+        state = how
+        if (how === "refuse") closeAll()
+        else sockets.forEach(swallow)
+      }),
+    heal: Effect.sync(() => {
+      if (state === "blackhole") closeAll()
+      state = "open"
+    })
+  }
+})
