@@ -36,6 +36,8 @@ export class Nats extends Context.Service<
     readonly jsm: JetStreamManager
     /** Whether there is a connection now, as far as is known: a server that hangs is found out within seconds. */
     readonly isUp: () => boolean
+    /** For how long there has been none, ms; 0 while there is one. */
+    readonly downMs: () => number
     /** Emits after each reconnect. */
     readonly reconnects: Stream.Stream<void>
   }
@@ -52,6 +54,9 @@ const mostPings = 2
 
 /** How long a server has to take a connection, ms. */
 const connectMs = 3_000
+
+/** How long a call waits for its answer, ms. */
+const callMs = 3_000
 
 /** How long a start waits for a server. */
 const patience = { schedule: Schedule.spaced("500 millis"), times: 60 }
@@ -94,21 +99,21 @@ const make = Effect.fnUntraced(function* (options: NatsOptions) {
   const connection = yield* open(options)
   yield* ServerVersion.check(connection, options)
   const jsm = yield* Effect.tryPromise({
-    try: () => jetstreamManager(connection),
+    try: () => jetstreamManager(connection, { timeout: callMs }),
     catch: (cause) => new NatsUnreachable({ servers: options.servers, cause })
   }).pipe(Effect.retry(patience))
   const reconnects = yield* PubSub.sliding<void>(1)
-  let isUp = true
+  let downSince: number | null = null
 
   yield* Effect.forkScoped(
     Stream.fromAsyncIterable(connection.status(), (cause) => cause).pipe(
       Stream.runForEach((status) => {
         switch (status.type) {
           case "disconnect":
-            isUp = false
+            downSince ??= performance.now()
             return Effect.logWarning("The connection to the NATS servers is lost; it is being made again")
           case "reconnect":
-            isUp = true
+            downSince = null
             return Effect.andThen(
               Effect.logInfo("The connection to the NATS servers is back"),
               PubSub.publish(reconnects, undefined)
@@ -126,9 +131,10 @@ const make = Effect.fnUntraced(function* (options: NatsOptions) {
   return Nats.of({
     options,
     connection,
-    js: jetstream(connection),
+    js: jetstream(connection, { timeout: callMs }),
     jsm,
-    isUp: () => isUp && !connection.isClosed(),
+    isUp: () => downSince === null && !connection.isClosed(),
+    downMs: () => (downSince === null ? 0 : performance.now() - downSince),
     reconnects: Stream.fromPubSub(reconnects)
   })
 })

@@ -4,7 +4,7 @@
  */
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Schema, type Scope } from "effect"
-import { LogUnavailable } from "./LogUnavailable.ts"
+import { LogUnavailable } from "../LogUnavailable.ts"
 import * as SqliteFailure from "./SqliteFailure.ts"
 
 /** Another process, usually the server, holds the data directory. */

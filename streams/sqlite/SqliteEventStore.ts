@@ -13,8 +13,9 @@ import * as HeadSignal from "../HeadSignal.ts"
 import * as Database from "./Database.ts"
 import * as DataLock from "./DataLock.ts"
 import * as FilesInPlace from "./FilesInPlace.ts"
-import * as LogHead from "../LogHead.ts"
-import { LogUnavailable } from "./LogUnavailable.ts"
+import type * as LogHead from "../LogHead.ts"
+import * as OpenLogHead from "../OpenLogHead.ts"
+import { LogUnavailable } from "../LogUnavailable.ts"
 import * as Reads from "./Reads.ts"
 import * as RecentEvents from "./RecentEvents.ts"
 import * as LogSchema from "./Schema.ts"
@@ -55,23 +56,6 @@ const openDatabase = (filename: string) =>
     (db) => Effect.sync(() => db.close())
   )
 
-const openHead = (filename: string) =>
-  Effect.acquireRelease(
-    Effect.try({
-      try: () => LogHead.open(filename),
-      catch: (cause) => new LogUnavailable({ reason: `${filename} cannot be opened`, cause })
-    }),
-    (head) => Effect.sync(() => head.close())
-  ).pipe(
-    Effect.tap((head) =>
-      Effect.suspend(() => (head.isDirty() ? Effect.tryPromise(() => head.sync()) : Effect.void)).pipe(
-        Effect.catchCause((cause) => Effect.logError("log.head cannot be synced", cause)),
-        Effect.repeat(Schedule.spaced("1 second")),
-        Effect.forkScoped
-      )
-    )
-  )
-
 /**
  * Refuses a log that ends before `known`. It looks without writing: a connection that writes folds what SQLite still
  * reads of a damaged WAL into the database, and deletes the rest, which might have been saved.
@@ -104,8 +88,8 @@ const catchUp = (reads: Reads.Reads, known: LogHead.Head): LogHead.Head => {
   return head
 }
 
-const readable = <A>(read: () => A, reason = "The log cannot be read"): Effect.Effect<A, LogUnavailable> =>
-  Effect.try({ try: read, catch: (cause) => new LogUnavailable({ reason, cause }) })
+const readable = <A>(read: () => A): Effect.Effect<A, LogUnavailable> =>
+  Effect.try({ try: read, catch: (cause) => new LogUnavailable({ reason: "The log cannot be read", cause }) })
 
 /** Looks once a second: nothing that was acknowledged before that is safe either, but nothing more is lost. */
 const watchFiles = (filenames: ReadonlyArray<string>, writer: Writer.Writer) =>
@@ -132,12 +116,12 @@ const make = Effect.fnUntraced(function* (directory: string) {
   if (fs.existsSync(names.log) && !fs.existsSync(names.head)) {
     yield* Effect.logWarning("There is no log.head: whether the end of the log is missing cannot be told")
   }
-  const known = (yield* readable(() => LogHead.read(names.head), "log.head cannot be read")) ?? emptyHead
+  const known = (yield* OpenLogHead.read(names.head)) ?? emptyHead
   yield* refuseTruncated(names.log, known)
   const db = yield* openDatabase(names.log)
   const reads = yield* readable(() => Reads.make(db))
   const start = yield* readable(() => catchUp(reads, known))
-  const logHead = yield* openHead(names.head)
+  const logHead = yield* OpenLogHead.open(names.head)
   logHead.write(start)
 
   const signal = HeadSignal.make(SqliteReading.position(start.sequence))

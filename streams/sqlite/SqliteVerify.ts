@@ -3,27 +3,17 @@ import type { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
 import type { BlobStoreError } from "../BlobStore.ts"
 import type { EventReader, EventStoreError } from "../EventReader.ts"
+import * as HeadAnchor from "../HeadAnchor.ts"
 import type { Payloads } from "../Payload.ts"
 import { type Anchor, LogBroken, verify, type Verified, type VerifyOptions } from "../Verify.ts"
 import * as Database from "./Database.ts"
-import * as LogHead from "../LogHead.ts"
 import * as PayloadsAhead from "./PayloadsAhead.ts"
 import * as Reads from "./Reads.ts"
 import { files } from "./SqliteEventStore.ts"
-import { position } from "./SqliteReading.ts"
 
 /** What `log.head` says now; none when the file is not there. */
 export const headAnchor = (directory: string): Effect.Effect<ReadonlyArray<Anchor>, LogBroken> =>
-  Effect.try({
-    try: () => LogHead.read(files(directory).head),
-    catch: () => new LogBroken({ position: "0", reason: "log.head cannot be read" })
-  }).pipe(
-    Effect.map((head) =>
-      head === undefined
-        ? []
-        : [{ source: "log.head", position: position(head.sequence), digest: head.digest }]
-    )
-  )
+  HeadAnchor.read(files(directory).head)
 
 const broken = new LogBroken({ position: "0", reason: "the database file is damaged (integrity_check)" })
 

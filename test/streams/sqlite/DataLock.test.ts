@@ -5,7 +5,7 @@ import * as readline from "node:readline"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { DataDirectoryLocked } from "#streams/sqlite/DataLock.ts"
-import { LogUnavailable } from "#streams/sqlite/LogUnavailable.ts"
+import { LogUnavailable } from "#streams/LogUnavailable.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as DataDirectory from "./DataDirectory.ts"
 

@@ -1,0 +1,83 @@
+/** `Reading` over the log at the servers: what is new from memory, what is old by the page, heads from the leader. */
+import { Effect, Schedule } from "effect"
+import { EventStoreError, type Reading } from "../EventReader.ts"
+import * as Following from "../Following.ts"
+import * as GlobalPosition from "../GlobalPosition.ts"
+import type { HeadSignal } from "../HeadSignal.ts"
+import type { RecordedEvent } from "../RecordedEvent.ts"
+import * as AppendMessage from "./AppendMessage.ts"
+import type { MessageReads } from "./MessageReads.ts"
+import type { PayloadRecords } from "./PayloadRecords.ts"
+import type { RecentMessages } from "./RecentMessages.ts"
+
+/** Events of a page from memory. */
+const pageSize = 512
+
+/** How long a replica has to catch up. */
+const catchingUp = { schedule: Schedule.spaced("20 millis"), times: 250 }
+
+export interface ReadingParts {
+  readonly reads: MessageReads
+  readonly records: PayloadRecords
+  /** What was followed last. */
+  readonly recent: RecentMessages
+  /** Of what was followed. */
+  readonly signal: HeadSignal
+}
+
+/** Of the last event; `beginning` when there is none. */
+export const endOf = (last: AppendMessage.Decoded | null): GlobalPosition.GlobalPosition =>
+  last?.events.at(-1)?.position ?? GlobalPosition.beginning
+
+export const make = ({ reads, recent, records, signal }: ReadingParts): Reading => {
+  const later = (position: GlobalPosition.GlobalPosition) =>
+    GlobalPosition.isReached(position, signal.current()) ? signal.current() : position
+
+  /** While nobody can be asked, what this node knows. */
+  const head = Effect.match(reads.last, {
+    onFailure: signal.current,
+    onSuccess: (last) => later(endOf(last))
+  })
+
+  const storedFrom = (
+    after: GlobalPosition.GlobalPosition,
+    first: number
+  ): Effect.Effect<ReadonlyArray<RecordedEvent>, EventStoreError> =>
+    Effect.flatMap(reads.page(first), (messages) => {
+      const events = messages.flatMap(({ events }) => events)
+      const later = events.filter(({ position }) => !GlobalPosition.isReached(position, after))
+      const end = messages.at(-1)?.sequence
+      return later.length > 0 || end === undefined ? Effect.succeed(later) : storedFrom(after, end + 1)
+    })
+
+  /** From the servers: events after `after`, of which there are some. A replica may have to catch up first. */
+  const stored = (after: GlobalPosition.GlobalPosition) =>
+    storedFrom(after, Math.max(AppendMessage.sequenceOf(after), 1)).pipe(
+      Effect.filterOrFail(
+        (events) => events.length > 0,
+        () => new EventStoreError({ reason: "A replica of the log does not catch up with its leader" })
+      ),
+      Effect.retry(catchingUp)
+    )
+
+  const page = (after: GlobalPosition.GlobalPosition) => {
+    const kept = recent.page(after, pageSize)
+    return kept === undefined ? stored(after) : Effect.succeed(kept)
+  }
+
+  /** For reads up to an end that this node has not followed yet. */
+  const pageToEnd = (after: GlobalPosition.GlobalPosition) => {
+    const kept = recent.page(after, pageSize) ?? []
+    return kept.length === 0 ? stored(after) : Effect.succeed(kept)
+  }
+
+  return {
+    head,
+    read: (stream, after) => reads.ofStream(stream, after === undefined ? 0 : Number(after)),
+    payload: records.find,
+    stepBack: (position, count) =>
+      AppendMessage.position(Math.max(0, AppendMessage.sequenceOf(position) - count), 0),
+    ...Following.make({ page, head, signal }),
+    readAll: Following.make({ page: pageToEnd, head, signal }).readAll
+  }
+}

@@ -1,0 +1,51 @@
+/** What a failed call to the servers tells of what became of it. */
+import { JetStreamApiError } from "@nats-io/jetstream"
+import {
+  AuthorizationError,
+  InvalidArgumentError,
+  InvalidSubjectError,
+  PermissionViolationError
+} from "@nats-io/transport-node"
+import { Effect } from "effect"
+import { EventStoreError } from "../EventReader.ts"
+import type { Nats } from "./Nats.ts"
+
+/**
+ * `conflict`: another message came first. `refused`: it has not taken place and will not. `unknown`: it may have, or may
+ * yet: an election, a server that hangs, a connection that broke.
+ */
+export type Fate = "conflict" | "refused" | "unknown"
+
+/** Wrong last sequence; the second one of newer servers on replicated streams. */
+const conflicts = new Set([10071, 10164])
+
+export const classify = (cause: unknown): Fate => {
+  if (cause instanceof JetStreamApiError) {
+    if (conflicts.has(cause.code)) return "conflict"
+    return cause.status === 503 ? "unknown" : "refused"
+  }
+  const isHopeless =
+    cause instanceof PermissionViolationError ||
+    cause instanceof AuthorizationError ||
+    cause instanceof InvalidArgumentError ||
+    cause instanceof InvalidSubjectError
+  return isHopeless ? "refused" : "unknown"
+}
+
+const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : "no reason given")
+
+/** @param what was to be done, as in "The log cannot be read". */
+export const failure = (what: string, cause: unknown): EventStoreError =>
+  new EventStoreError({ reason: `${what}: ${reasonOf(cause)}`, cause })
+
+/** A call whose failure is the log's. It fails at once when there is no connection, and would else wait for one. */
+export const attempt = <A>(
+  { isUp }: Pick<Nats["Service"], "isUp">,
+  what: string,
+  call: () => Promise<A>
+): Effect.Effect<A, EventStoreError> =>
+  Effect.suspend(() =>
+    isUp()
+      ? Effect.tryPromise({ try: call, catch: (cause) => failure(what, cause) })
+      : Effect.fail(new EventStoreError({ reason: `${what}: there is no connection to the NATS servers` }))
+  )

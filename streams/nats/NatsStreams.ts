@@ -1,0 +1,122 @@
+/** The streams that hold the log at the servers: made by the first node, checked by every other one. */
+import {
+  DiscardPolicy,
+  JetStreamApiError,
+  RetentionPolicy,
+  type StreamConfig,
+  StorageType
+} from "@nats-io/jetstream"
+import { Effect, Schedule, Schema } from "effect"
+import { Nats } from "./Nats.ts"
+import { names, type NatsOptions } from "./NatsOptions.ts"
+import * as Subjects from "./Subjects.ts"
+
+/** A stream is there, and is not as this log needs it. */
+export class NatsStreamMismatch extends Schema.TaggedError<NatsStreamMismatch>()("NatsStreamMismatch", {
+  stream: Schema.String,
+  field: Schema.String,
+  found: Schema.String,
+  wanted: Schema.String
+}) {
+  override get message(): string {
+    return (
+      `The stream ${this.stream} at the NATS servers has ${this.field} ${this.found}, and ${this.wanted} is needed: ` +
+      `change EVENT_STORE, or the stream (nats stream edit ${this.stream})`
+    )
+  }
+}
+
+/** The servers do not keep a stream, for now or at all. */
+export class NatsStreamUnavailable extends Schema.TaggedError<NatsStreamUnavailable>()(
+  "NatsStreamUnavailable",
+  { stream: Schema.String, cause: Schema.Defect() }
+) {
+  override get message(): string {
+    const why = this.cause instanceof Error ? this.cause.message : "no reason given"
+    return `The stream ${this.stream} cannot be used: ${why}`
+  }
+}
+
+/** Two minutes, in ns: longer than any publish is retried. */
+const duplicateWindow = 120_000_000_000
+
+/** A cluster that has just been started has no leader yet. */
+const patience = { schedule: Schedule.spaced("500 millis"), times: 60 }
+
+const notFound = 10059
+
+type Wanted = Partial<StreamConfig> & Pick<StreamConfig, "name">
+
+const common = ({ replicas, storage }: NatsOptions) => ({
+  storage: storage === "file" ? StorageType.File : StorageType.Memory,
+  num_replicas: replicas,
+  retention: RetentionPolicy.Limits,
+  // A full stream refuses what is new, instead of dropping what is old.
+  discard: DiscardPolicy.New,
+  max_age: 0,
+  max_msgs: -1,
+  max_msgs_per_subject: -1,
+  duplicate_window: duplicateWindow
+})
+
+/** Nobody deletes from the log: a gap in its sequence is damage. */
+const eventsConfig = (options: NatsOptions): Wanted => ({
+  ...common(options),
+  name: names(options).events.stream,
+  subjects: [Subjects.make(options).allEvents],
+  deny_delete: true,
+  deny_purge: true
+})
+
+const payloadsConfig = (options: NatsOptions): Wanted => {
+  const { allErasures, allPayloads } = Subjects.make(options)
+  return {
+    ...common(options),
+    name: names(options).payloads.stream,
+    subjects: [allPayloads, allErasures],
+    deny_delete: false
+  }
+}
+
+/** What the server did not take over as it was asked is found here too: older ones ignore what they do not know. */
+const compare = (wanted: Wanted, found: Partial<StreamConfig>): Effect.Effect<void, NatsStreamMismatch> => {
+  const text = (value: unknown) => JSON.stringify(value) ?? "none"
+  const differing = Object.entries(wanted).find(
+    ([field, value]) => text(Object.entries(found).find(([name]) => name === field)?.[1]) !== text(value)
+  )
+  if (differing === undefined) return Effect.void
+  const [field, value] = differing
+  const is = Object.entries(found).find(([name]) => name === field)?.[1]
+  return new NatsStreamMismatch({ stream: wanted.name, field, found: text(is), wanted: text(value) })
+}
+
+/** The stream is there, as wanted. */
+export const ensureOne = Effect.fnUntraced(function* (wanted: Wanted) {
+  const { jsm } = yield* Nats
+  const found = yield* Effect.tryPromise({
+    try: () =>
+      jsm.streams.info(wanted.name).catch((cause: unknown) => {
+        if (cause instanceof JetStreamApiError && cause.code === notFound) return jsm.streams.add(wanted)
+        throw cause
+      }),
+    catch: (cause) => new NatsStreamUnavailable({ stream: wanted.name, cause })
+  }).pipe(Effect.retry(patience))
+  yield* compare(wanted, found.config)
+  // A stream that was added is there before it has a leader.
+  yield* Effect.tryPromise({
+    try: () => jsm.streams.info(wanted.name),
+    catch: (cause) => new NatsStreamUnavailable({ stream: wanted.name, cause })
+  }).pipe(
+    Effect.filterOrFail(
+      ({ cluster }) => wanted.num_replicas === 1 || (cluster?.leader ?? "") !== "",
+      () => new NatsStreamUnavailable({ stream: wanted.name, cause: new Error("it has no leader") })
+    ),
+    Effect.retry(patience)
+  )
+})
+
+export const ensure = Effect.gen(function* () {
+  const { options } = yield* Nats
+  yield* ensureOne(payloadsConfig(options))
+  yield* ensureOne(eventsConfig(options))
+})

@@ -1,0 +1,44 @@
+/** The newest messages of the log, in memory: who follows it live asks no server. Bounded by their events. */
+import type { RecordedEvent } from "../RecordedEvent.ts"
+import type { GlobalPosition } from "../GlobalPosition.ts"
+import * as Position from "../GlobalPosition.ts"
+
+const capacity = 4_096
+
+export interface RecentMessages {
+  readonly push: (events: ReadonlyArray<RecordedEvent>) => void
+  /** Events after `after`, at most `limit`, or `undefined` when they are older than what is kept. */
+  readonly page: (after: GlobalPosition, limit: number) => ReadonlyArray<RecordedEvent> | undefined
+}
+
+/** `start`: the last position before what is pushed. */
+export const make = (start: GlobalPosition): RecentMessages => {
+  let events: Array<RecordedEvent> = []
+  let before = start
+  /** First of the events that are after it. */
+  const indexAfter = (after: GlobalPosition): number => {
+    let low = 0
+    let high = events.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const event = events[middle]
+      if (event !== undefined && Position.isReached(event.position, after)) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+  return {
+    push: (recorded) => {
+      for (const event of recorded) events.push(event)
+      if (events.length <= 2 * capacity) return
+      const dropped = events.length - capacity
+      before = events[dropped - 1]?.position ?? before
+      events = events.slice(dropped)
+    },
+    page: (after, limit) => {
+      if (Position.order(after, before) < 0) return undefined
+      const first = indexAfter(after)
+      return events.slice(first, first + limit)
+    }
+  }
+}
