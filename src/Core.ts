@@ -1,45 +1,55 @@
 /** What every command that changes something needs: the log, its payloads, the aggregates, and the read side. */
-import { Config, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { DueWork } from "#projections/due-work/DueWork.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
 import { Projections } from "#projections/Projections.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
+import type { Log } from "#projections/worker/Protocol.ts"
 import * as Generations from "#projections/rebuild/Generations.ts"
+import type { EventReader } from "#streams/EventReader.ts"
+import type { EventStore } from "#streams/EventStore.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
+import type { LogFailure } from "#streams/LogFailure.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import { AccountActors } from "./accounts/AccountActors.ts"
 import { Accounts } from "./accounts/Accounts.ts"
+import { LogServers } from "./cluster/LogServers.ts"
 import { DataDirectory } from "./DataDirectory.ts"
+import { type EventStoreChoice, eventStore } from "./EventStoreSetting.ts"
+import * as NatsLog from "./NatsLog.ts"
 import { IdempotencyKeyActors } from "./requests/IdempotencyKeyActors.ts"
 import { RequestActors } from "./requests/RequestActors.ts"
-import * as Setting from "./settings/Setting.ts"
 import * as BlobStorage from "./storage/BlobStorage.ts"
 
-/** Part of the settings from the first release on, so that another store is one more case here. */
-export const eventStore = Setting.make({
-  name: "EVENT_STORE",
-  config: (name) => Config.Literal("sqlite", name),
-  default: "sqlite",
-  description: "the log's backend; there is no other one yet",
-  accepts: "`sqlite`",
-  example: "sqlite"
-})
+type LogError = Layer.Error<ReturnType<typeof SqliteEventStore.layer> | ReturnType<typeof NatsLog.layer>>
+
+const logOf = (
+  choice: EventStoreChoice,
+  directory: string
+): Layer.Layer<EventStore | EventReader | LogFailure | LogServers, LogError> =>
+  choice._tag === "Sqlite"
+    ? Layer.merge(SqliteEventStore.layer(directory), Layer.succeed(LogServers, null))
+    : NatsLog.layer({ nats: choice.options, directory })
 
 const log = Layer.unwrap(
   Effect.gen(function* () {
-    yield* eventStore.config
-    return SqliteEventStore.layer(yield* DataDirectory)
+    return logOf(yield* eventStore.config, yield* DataDirectory)
   })
 )
 
+/** Where the projections' thread reads the log. */
+const logSource = (choice: EventStoreChoice, directory: string): Log =>
+  choice._tag === "Sqlite"
+    ? { _tag: "Sqlite", filename: SqliteEventStore.files(directory).log }
+    : { _tag: "Nats", options: choice.options }
+
 const projections = Layer.unwrap(
-  Effect.map(DataDirectory, (directory) =>
-    Projections.layer({
-      filename: Generations.baseIn(directory),
-      log: { _tag: "Sqlite", filename: SqliteEventStore.files(directory).log }
-    })
-  )
+  Effect.gen(function* () {
+    const directory = yield* DataDirectory
+    const log = logSource(yield* eventStore.config, directory)
+    return Projections.layer({ filename: Generations.baseIn(directory), log })
+  })
 )
 
 const readModels = Layer.mergeAll(DueWork.layer, Ledger.layer).pipe(

@@ -1,12 +1,29 @@
 /** The log as the worker reads it: by itself, read-only. */
-import type { Layer, Stream } from "effect"
+import { Effect, Layer, type Stream } from "effect"
 import type { EventReader, EventStoreError } from "#streams/EventReader.ts"
+import type { NatsUnreachable } from "#streams/nats/Nats.ts"
+import type { NatsOptions } from "#streams/nats/NatsOptions.ts"
+import type { NatsTooOld } from "#streams/nats/ServerVersion.ts"
 import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
 import type { Log } from "./Protocol.ts"
 
-export const layer = (log: Log, wake: Stream.Stream<unknown>): Layer.Layer<EventReader, EventStoreError> => {
+/** The client is loaded by those alone whose log is there. The servers tell of what is new by themselves. */
+const nats = (options: NatsOptions) =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("#streams/nats/JetStreamEventReader.ts")),
+      (JetStreamEventReader) => JetStreamEventReader.layer(options)
+    )
+  )
+
+export const layer = (
+  log: Log,
+  wake: Stream.Stream<unknown>
+): Layer.Layer<EventReader, EventStoreError | NatsUnreachable | NatsTooOld> => {
   switch (log._tag) {
     case "Sqlite":
       return SqliteEventReader.layer({ filename: log.filename, wake })
+    case "Nats":
+      return nats(log.options)
   }
 }

@@ -1,10 +1,12 @@
 /** What the server's thread and the projections' thread say to each other. No event is ever sent: the worker reads the log. */
 import { Schema } from "effect"
+import { NatsOptions } from "#streams/nats/NatsOptions.ts"
 import { Progress } from "../Progress.ts"
 
 /** Where the worker reads the log. Another backend is another case here and in `LogSource`. */
 export const Log = Schema.TaggedUnion({
-  Sqlite: { filename: Schema.String }
+  Sqlite: { filename: Schema.String },
+  Nats: { options: NatsOptions }
 })
 export type Log = typeof Log.Type
 
