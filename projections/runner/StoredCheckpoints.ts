@@ -1,5 +1,6 @@
 /** The checkpoints in a file of read models, for those who only look. */
 import * as fs from "node:fs"
+import type { DatabaseSync } from "node:sqlite"
 import { Schema } from "effect"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
 import * as Database from "#streams/sqlite/Database.ts"
@@ -21,11 +22,16 @@ export const read = (filename: string): StoredCheckpoints => {
   if (!fs.existsSync(filename)) return new Map()
   const db = Database.open({ filename, readOnly: true, synchronous: "NORMAL" })
   try {
-    const rows = db
-      .prepare("SELECT projection AS name, schema_version AS version, position FROM checkpoints")
-      .all()
-    return new Map(decode(rows).map(({ name, ...checkpoint }) => [name, checkpoint]))
+    return of(db)
   } finally {
     db.close()
   }
+}
+
+/** As of the connection's transaction. */
+export const of = (db: DatabaseSync): StoredCheckpoints => {
+  const rows = db
+    .prepare("SELECT projection AS name, schema_version AS version, position FROM checkpoints")
+    .all()
+  return new Map(decode(rows).map(({ name, ...checkpoint }) => [name, checkpoint]))
 }

@@ -4,6 +4,7 @@ import * as url from "node:url"
 import { Config, Effect, Layer, Schema } from "effect"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
+import { eventStore } from "#src/EventStoreSetting.ts"
 import * as Setting from "#src/settings/Setting.ts"
 
 const isFileUrl = (text: string): boolean => {
@@ -20,6 +21,12 @@ const BlobStoreName = Schema.String.check(
     expected: `"file" or an absolute file:///path`
   })
 )
+
+/** Nodes that share a log have to share what lies beside it. */
+export class BlobStoreNotShared extends Schema.TaggedError<BlobStoreNotShared>()("BlobStoreNotShared", {}) {
+  override readonly message =
+    "With EVENT_STORE=nats://… nodes share their blobs too: expected a folder that all of them see, file:///<path>"
+}
 
 export const blobStore = Setting.make({
   name: "BLOB_STORE",
@@ -39,6 +46,9 @@ export const options = (value: string, dataDirectory: string): FileBlobStore.Fil
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const directory = yield* DataDirectory
-    return FileBlobStore.layer(options(yield* blobStore.config, directory))
+    const value = yield* blobStore.config
+    const { _tag } = yield* eventStore.config
+    if (_tag === "Nats" && value === "file") return yield* new BlobStoreNotShared()
+    return FileBlobStore.layer(options(value, directory))
   })
 )

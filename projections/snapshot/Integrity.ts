@@ -1,0 +1,20 @@
+/** Whether SQLite can make sense of a file, asked in a thread of its own: the caller has other work and may be large. */
+import { Worker } from "node:worker_threads"
+import { Effect } from "effect"
+import { SnapshotFileError } from "./SnapshotError.ts"
+
+const failure = (cause: unknown) =>
+  new SnapshotFileError({ reason: "The thread that looks through a snapshot has ended", cause })
+
+/** Of a file that nobody else uses, by `PRAGMA quick_check`. */
+export const isWhole = (filename: string): Effect.Effect<boolean, SnapshotFileError> =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => new Worker(new URL("./check.ts", import.meta.url), { workerData: filename })),
+    (worker) =>
+      Effect.callback<boolean, SnapshotFileError>((resume) => {
+        worker.on("message", (isWhole) => resume(Effect.succeed(isWhole === true)))
+        worker.on("error", (cause) => resume(Effect.fail(failure(cause))))
+        worker.on("exit", (code) => resume(Effect.fail(failure(`exit code ${code}`))))
+      }),
+    (worker) => Effect.promise(() => worker.terminate())
+  )

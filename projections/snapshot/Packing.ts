@@ -1,0 +1,108 @@
+/** Files to blobs and back, piece by piece: memory does not grow with the file. Zstandard, with a checksum of the content. */
+import * as crypto from "node:crypto"
+import * as fs from "node:fs"
+import * as zlib from "node:zlib"
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import { type Duration, Effect, Stream } from "effect"
+import { type Blob, BlobStoreError } from "#streams/BlobStore.ts"
+import type { Snapshot } from "./Snapshot.ts"
+import { SnapshotDamaged, SnapshotFileError } from "./SnapshotError.ts"
+
+/** Bytes per read. */
+const chunkSize = 256 * 1024
+
+/** Measured with 520 MB of read models: 1.2 s and 158 MB; level 3 takes 2.1 s for 163 MB, gzip at its fastest 4.7 s for 188 MB. */
+const level = 1
+
+const compressor = () =>
+  zlib.createZstdCompress({
+    params: {
+      [zlib.constants.ZSTD_c_compressionLevel]: level,
+      [zlib.constants.ZSTD_c_checksumFlag]: 1
+    }
+  })
+
+export interface Packed {
+  readonly body: Stream.Stream<Uint8Array, BlobStoreError>
+  /** Hexadecimal; of `body` as it was read last, to its end. */
+  readonly sha256: () => string
+}
+
+/** The file as a blob; it may be read again. */
+export const pack = (filename: string): Packed => {
+  let hash = crypto.createHash("sha256")
+  const unreadable = (cause: unknown) => new BlobStoreError({ reason: "could not read a snapshot", cause })
+  const body = Stream.suspend(() => {
+    hash = crypto.createHash("sha256")
+    return NodeStream.fromReadable({
+      evaluate: () => fs.createReadStream(filename, { highWaterMark: chunkSize }),
+      onError: unreadable
+    }).pipe(
+      NodeStream.pipeThroughDuplex<Uint8Array, BlobStoreError>({
+        evaluate: compressor,
+        onError: unreadable
+      }),
+      Stream.tap((chunk) => Effect.sync(() => hash.update(chunk)))
+    )
+  })
+  return { body, sha256: () => hash.digest("hex") }
+}
+
+/** A store that says nothing for so long is given up. */
+const patience: Duration.Input = "1 minute"
+
+/**
+ * Writes what the blob was packed from to `filename`, which must not be there, durable when it returns. `onProgress` is
+ * called with the number of bytes that have come. Fails when the blob is not what `snapshot` says, whatever it is instead.
+ */
+export const unpack = Effect.fn("Packing.unpack")(function* (
+  { body }: Blob,
+  filename: string,
+  snapshot: Pick<Snapshot, "sha256" | "size" | "fileSize">,
+  onProgress: (bytes: number) => Effect.Effect<void> = () => Effect.void
+): Effect.fn.Return<void, SnapshotDamaged | SnapshotFileError | BlobStoreError> {
+  const hash = crypto.createHash("sha256")
+  let received = 0
+  let written = 0
+  const checked = body.pipe(
+    Stream.timeoutOrElse({ duration: patience, orElse: () => Stream.fail(silent) }),
+    Stream.tap((chunk) => {
+      hash.update(chunk)
+      received += chunk.length
+      return onProgress(received)
+    })
+  )
+  yield* Effect.acquireUseRelease(
+    attempt(() => fs.promises.open(filename, "wx", 0o600)),
+    (file) =>
+      Effect.andThen(
+        checked.pipe(
+          NodeStream.pipeThroughDuplex<Uint8Array, SnapshotDamaged>({
+            evaluate: () => zlib.createZstdDecompress(),
+            onError: () => damaged("it cannot be unpacked")
+          }),
+          Stream.runForEach(
+            Effect.fnUntraced(function* (chunk) {
+              written += chunk.length
+              if (written > snapshot.fileSize) return yield* damaged("the file in it is too large")
+              yield* Effect.uninterruptible(attempt(() => file.writeFile(chunk)))
+            })
+          )
+        ),
+        attempt(() => file.sync())
+      ),
+    (file) => Effect.promise(() => file.close())
+  )
+  if (received !== snapshot.size || written !== snapshot.fileSize) return yield* damaged("its size is wrong")
+  if (hash.digest("hex") !== snapshot.sha256) return yield* damaged("its SHA-256 is wrong")
+})
+
+const silent = new BlobStoreError({ reason: "the blob store has sent nothing of a snapshot for a minute" })
+
+const damaged = (what: string) => new SnapshotDamaged({ reason: `The snapshot is damaged: ${what}` })
+
+const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, SnapshotFileError> =>
+  Effect.tryPromise({
+    try: run,
+    catch: (cause) => new SnapshotFileError({ reason: "A snapshot cannot be written", cause })
+  })

@@ -1,0 +1,167 @@
+/** What all nodes of a log on NATS agree on: kept in a KV bucket for as long as the log. */
+import * as crypto from "node:crypto"
+import { Context, Effect, Layer, Schedule, Schema } from "effect"
+import { BlobStore } from "#streams/BlobStore.ts"
+import { Nats } from "#streams/nats/Nats.ts"
+import * as NatsFailure from "#streams/nats/NatsFailure.ts"
+import { names } from "#streams/nats/NatsOptions.ts"
+import * as NatsBucket from "./NatsBucket.ts"
+
+/** This node is not set up as the others are: it would write what they cannot read. */
+export class ClusterMismatch extends Schema.TaggedError<ClusterMismatch>()("ClusterMismatch", {
+  setting: Schema.Literals(["MASTER_KEY", "BLOB_STORE"])
+}) {
+  override get message(): string {
+    switch (this.setting) {
+      case "MASTER_KEY":
+        return "MASTER_KEY: this is not the key of the other nodes of this log"
+      case "BLOB_STORE":
+        return "BLOB_STORE: this is not the store of the other nodes of this log; all need one that they share"
+    }
+  }
+}
+
+/** A fact has another revision than was expected: another node has put it. */
+export class FactConflict extends Schema.TaggedError<FactConflict>()("FactConflict", {
+  key: Schema.String,
+  expected: Schema.NullOr(Schema.Int)
+}) {
+  override get message(): string {
+    const what = this.expected === null ? "absent" : `at revision ${this.expected}`
+    return `The fact ${this.key} was expected to be ${what}; another node has put it`
+  }
+}
+
+/** Whether it was put is not known. */
+export class ClusterFactsError extends Schema.TaggedError<ClusterFactsError>()("ClusterFactsError", {
+  reason: Schema.String,
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    const why = this.cause instanceof Error ? this.cause.message : "no reason given"
+    return `${this.reason}: ${why}`
+  }
+}
+
+export interface Fact {
+  readonly value: Schema.Json
+  /** What `putFact` takes, to put it in the place of this one. */
+  readonly revision: number
+}
+
+/** ms that the servers have for an answer. */
+const patienceMs = 3_000
+
+/** How long a check waits for servers that have no leader. */
+const patience = { schedule: Schedule.spaced("500 millis"), times: 20 }
+
+const factText = Schema.fromJsonString(Schema.Json)
+const decode = Schema.decodeEffect(factText)
+const encode = Schema.encodeEffect(factText)
+
+/** The value that holds for all: the one there is, or `first`, unless that of another node is put before it. */
+const agreed = Effect.fnUntraced(
+  function* <E>(key: string, first: Effect.Effect<string, E>) {
+    const { getFact, putFact } = yield* ClusterFacts
+    const found = yield* getFact(key)
+    if (found !== null) return found.value
+    const value = yield* first
+    yield* putFact(key, value, null).pipe(Effect.catchTag("FactConflict", () => Effect.void))
+    return (yield* getFact(key))?.value ?? null
+  },
+  (effect) => Effect.retry(effect, { ...patience, while: (error) => error instanceof ClusterFactsError })
+)
+
+const checkKey = Effect.fnUntraced(function* (fingerprint: string) {
+  const known = yield* agreed("master-key", Effect.succeed(fingerprint))
+  if (known !== fingerprint) return yield* new ClusterMismatch({ setting: "MASTER_KEY" })
+})
+
+const blobKey = (id: string) => `cluster/${id}`
+
+const checkBlobs = Effect.gen(function* () {
+  const blobs = yield* BlobStore
+  const id = crypto.randomUUID()
+  // The blob comes first: a node that ends in between leaves a blob that nobody knows, not a store that nobody has.
+  const first = Effect.as(blobs.put(blobKey(id), new TextEncoder().encode(id)), id)
+  const known = yield* agreed("blob-store", first)
+  if (known === id) return
+  yield* Effect.ignore(blobs.remove(blobKey(id)))
+  if (typeof known === "string" && (yield* blobs.size(blobKey(known))) !== null) return
+  return yield* new ClusterMismatch({ setting: "BLOB_STORE" })
+})
+
+export class ClusterFacts extends Context.Service<
+  ClusterFacts,
+  {
+    /** The latest; `null` when there is none. */
+    readonly getFact: (key: string) => Effect.Effect<Fact | null, ClusterFactsError>
+    /**
+     * Puts it when it is at `revision`, or when there is none and that is `null`, and gives the new revision. To put what is
+     * there already succeeds.
+     */
+    readonly putFact: (
+      key: string,
+      value: Schema.Json,
+      revision: number | null
+    ) => Effect.Effect<number, FactConflict | ClusterFactsError>
+  }
+>()("inferlog/src/cluster/ClusterFacts") {
+  static readonly layer = Layer.effect(
+    ClusterFacts,
+    Effect.gen(function* () {
+      const { options } = yield* Nats
+      const name = names(options).facts
+      const { kv } = yield* NatsBucket.open({ name, ttlMs: null, storage: options.storage, patienceMs })
+
+      const call = <A>(key: string, what: string, ask: () => Promise<A>) =>
+        Effect.tryPromise({
+          try: ask,
+          catch: (cause) => new ClusterFactsError({ reason: `The fact ${key} cannot be ${what}`, cause })
+        })
+
+      const read = Effect.fnUntraced(function* (key: string) {
+        const entry = yield* call(key, "read", () => kv.get(key))
+        return entry?.operation === "PUT" ? { text: entry.string(), revision: entry.revision } : null
+      })
+
+      const getFact = Effect.fn("ClusterFacts.getFact")(function* (key: string) {
+        const found = yield* read(key)
+        return found && { value: yield* Effect.orDie(decode(found.text)), revision: found.revision }
+      })
+
+      const putFact = Effect.fn("ClusterFacts.putFact")(function* (
+        key: string,
+        value: Schema.Json,
+        revision: number | null
+      ) {
+        const text = yield* Effect.orDie(encode(value))
+        const put = call(key, "put", () =>
+          revision === null ? kv.create(key, text) : kv.update(key, text, revision)
+        )
+        // One that was given up before may have come to the servers all the same.
+        const recheck = Effect.fnUntraced(function* (error: ClusterFactsError) {
+          const found = yield* read(key)
+          if (found?.text === text) return found.revision
+          const isConflict = NatsFailure.classify(error.cause) === "conflict"
+          return yield* isConflict ? new FactConflict({ key, expected: revision }) : error
+        })
+        return yield* Effect.catch(put, recheck)
+      })
+
+      return ClusterFacts.of({ getFact, putFact })
+    })
+  )
+
+  /**
+   * Whether this node's master key, told by its fingerprint, and its blob store are those of the other nodes; the first node
+   * says what they are. Waits some seconds for servers that have no leader.
+   */
+  static readonly check = Effect.fn("ClusterFacts.check")(
+    function* ({ fingerprint }: { readonly fingerprint: string }) {
+      yield* checkKey(fingerprint)
+      yield* checkBlobs
+    },
+    (effect) => Effect.provide(effect, ClusterFacts.layer)
+  )
+}

@@ -1,0 +1,90 @@
+/**
+ * A log at the servers that another log is copied to (`streams/copy`). Messages are published many at once: each expects to
+ * follow the one before it, so that the servers take them in their order or, from the first that is lost on, not at all.
+ */
+import { Effect, Layer } from "effect"
+import * as CanonicalJson from "#domain/CanonicalJson.ts"
+import * as CopiedAppends from "../copy/CopiedAppends.ts"
+import type { LogTarget } from "../copy/LogTarget.ts"
+import { EventReader } from "../EventReader.ts"
+import type { Append } from "../EventStore.ts"
+import { RecordedEvent } from "../RecordedEvent.ts"
+import * as RecentlyUsed from "../RecentlyUsed.ts"
+import * as AppendMessage from "./AppendMessage.ts"
+import * as JetStreamEventReader from "./JetStreamEventReader.ts"
+import * as MessageReads from "./MessageReads.ts"
+import { Nats } from "./Nats.ts"
+import * as NatsFailure from "./NatsFailure.ts"
+import { names } from "./NatsOptions.ts"
+import * as NatsStreams from "./NatsStreams.ts"
+import * as PayloadRecords from "./PayloadRecords.ts"
+import * as Subjects from "./Subjects.ts"
+
+/** Messages that are under way at once. */
+const inFlight = 256
+
+/** Payload records that are under way at once. */
+const recordsInFlight = 64
+
+/** Streams whose last link is kept; those before are asked for. */
+const capacity = 50_000
+
+const what = "The copy cannot be written"
+
+const make = Effect.gen(function* () {
+  const nats = yield* Nats
+  const { js, jsm, options } = nats
+  yield* NatsStreams.ensure
+  const log = names(options).events.stream
+  const subjects = Subjects.make(options)
+  const reads = yield* MessageReads.make
+  const records = yield* PayloadRecords.make
+  const reading = yield* Effect.provide(EventReader, JetStreamEventReader.layerNoDeps)
+  const tails = RecentlyUsed.make<AppendMessage.Tail>({ capacity })
+  const info = yield* NatsFailure.attempt(nats, what, () => jsm.streams.info(log))
+  let sequence = info.state.last_seq
+
+  const tailOf = (stream: Append["stream"]) => {
+    const known = tails.get(stream)
+    if (known !== undefined) return Effect.succeed(known)
+    return Effect.map(reads.lastOf(stream), (last) => last?.tail ?? AppendMessage.noTail)
+  }
+
+  const putRecords = (appends: ReadonlyArray<Append>) =>
+    Effect.forEach(
+      appends.flatMap(({ payloads = [], stream }) => payloads.map((payload) => ({ stream, payload }))),
+      ({ payload, stream }) => records.put(stream, payload),
+      { concurrency: recordsInFlight, discard: true }
+    )
+
+  /** Its message, with the place that it will have. */
+  const prepare = Effect.fnUntraced(function* ({ events, stream }: Append) {
+    const tail = yield* tailOf(stream)
+    const texts = events.map((event) =>
+      event instanceof RecordedEvent ? event.text : CanonicalJson.stringify(event.data)
+    )
+    const { body, hash, ordinal } = AppendMessage.encode(stream, tail, events, texts)
+    const after = sequence++
+    tails.set(stream, { subjectSequence: sequence, version: sequence, ordinal, hash })
+    return { subject: subjects.events(stream), body, after }
+  })
+
+  /** Those that are begun one after another are sent in that order. */
+  const publish = ({ after, body, subject }: Effect.Success<ReturnType<typeof prepare>>) =>
+    NatsFailure.attempt(nats, what, () =>
+      js.publish(subject, body, { expect: { streamName: log, lastSequence: after } })
+    )
+
+  const append: LogTarget["append"] = Effect.fnUntraced(function* (batch) {
+    const appends = CopiedAppends.of(batch)
+    yield* putRecords(appends)
+    const messages = yield* Effect.forEach(appends, prepare)
+    yield* Effect.forEach(messages, publish, { concurrency: inFlight, discard: true })
+  })
+
+  return { reading, append } satisfies LogTarget
+})
+
+/** Of a log that no node writes to. */
+export const open = (options: Parameters<typeof Nats.layer>[0]) =>
+  Effect.flatMap(Layer.build(Nats.layer(options)), (context) => Effect.provide(make, context))
