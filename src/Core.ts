@@ -20,6 +20,8 @@ import { type EventStoreChoice, eventStore } from "./EventStoreSetting.ts"
 import * as NatsLog from "./NatsLog.ts"
 import { IdempotencyKeyActors } from "./requests/IdempotencyKeyActors.ts"
 import { RequestActors } from "./requests/RequestActors.ts"
+import * as FollowedActors from "./requests/FollowedActors.ts"
+import * as Snapshots from "./snapshots/Snapshots.ts"
 import * as BlobStorage from "./storage/BlobStorage.ts"
 
 type LogError = Layer.Error<ReturnType<typeof SqliteEventStore.layer> | ReturnType<typeof NatsLog.layer>>
@@ -50,18 +52,20 @@ const projections = Layer.unwrap(
     const log = logSource(yield* eventStore.config, directory)
     return Projections.layer({ filename: Generations.baseIn(directory), log })
   })
-)
+).pipe(Layer.provide(Snapshots.layerRestored))
 
 const readModels = Layer.mergeAll(DueWork.layer, Ledger.layer).pipe(
   Layer.provideMerge(ReadModels.layer),
   Layer.provideMerge(projections)
 )
 
-const aggregates = Layer.mergeAll(
-  Accounts.layer.pipe(Layer.provideMerge(AccountActors.layer)),
-  RequestActors.layer,
-  IdempotencyKeyActors.layer
-)
+/** On one of several nodes they see what the others append. */
+const actors = LogServers.choose({
+  single: Layer.mergeAll(RequestActors.layer, IdempotencyKeyActors.layer, AccountActors.layer),
+  shared: FollowedActors.layer
+})
+
+const aggregates = Accounts.layer.pipe(Layer.provideMerge(actors))
 
 export const layer = Layer.mergeAll(readModels, aggregates, Payloads.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(log, IdGenerator.layer, BlobStorage.layer))

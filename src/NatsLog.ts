@@ -1,7 +1,11 @@
 /** The log on NATS JetStream. Its client is loaded by those alone whose log is there: short commands would notice. */
-import { Effect, Layer } from "effect"
+import * as fs from "node:fs"
+import { Context, Effect, Layer, Schema } from "effect"
 import { LogServers } from "#src/cluster/LogServers.ts"
+import * as Snapshots from "#src/snapshots/Snapshots.ts"
+import { SeenHead } from "#streams/SeenHead.ts"
 import type { NatsOptions } from "#streams/nats/NatsOptions.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 
 const Servers = Effect.promise(() => import("#streams/nats/Nats.ts"))
 const JetStreamEventStore = Effect.promise(() => import("#streams/nats/JetStreamEventStore.ts"))
@@ -11,14 +15,38 @@ const JetStreamEventReader = Effect.promise(() => import("#streams/nats/JetStrea
 export const headFile = (directory: string): Effect.Effect<string> =>
   Effect.map(JetStreamEventStore, (store) => store.headFile(directory))
 
-/** To write, as the node that `directory` belongs to. With the connection, for what else nodes share. */
+/** The directory's read models tell of the positions of its own log: on another one they would pass events over. */
+export class HasOwnLog extends Schema.TaggedError<HasOwnLog>()("HasOwnLog", { directory: Schema.String }) {
+  override get message(): string {
+    return `DATA_DIR: ${this.directory} holds a log of its own, and EVENT_STORE names one at NATS servers: name a new directory`
+  }
+}
+
+const refuseOwnLog = Effect.fnUntraced(function* (directory: string) {
+  if (fs.existsSync(SqliteEventStore.files(directory).log)) return yield* new HasOwnLog({ directory })
+})
+
+/** To write, as the node that `directory` belongs to. With what else nodes share there. */
 export const layer = ({ directory, nats }: { readonly nats: NatsOptions; readonly directory: string }) =>
   Layer.unwrap(
-    Effect.map(Effect.all([Servers, JetStreamEventStore]), ([{ Nats }, store]) =>
-      Layer.merge(store.layerNoDeps(directory), Layer.effect(LogServers, Nats)).pipe(
-        Layer.provide(Nats.layer(nats))
+    Effect.map(Effect.all([Servers, JetStreamEventStore]), ([{ Nats }, store]) => {
+      const servers = Layer.effect(
+        LogServers,
+        Effect.map(Effect.all([Nats, SeenHead]), ([nats, seen]) =>
+          Context.make(Nats, nats).pipe(Context.add(SeenHead, seen))
+        )
       )
-    )
+      const log = Layer.unwrap(
+        Effect.map(Nats, (nats) =>
+          store.layerNoDeps({ directory, told: Effect.provideService(Snapshots.toldHead, Nats, nats) })
+        )
+      )
+      return servers.pipe(
+        Layer.provideMerge(log),
+        Layer.provide(Nats.layer(nats)),
+        Layer.provide(Layer.effectDiscard(refuseOwnLog(directory)))
+      )
+    })
   )
 
 /** To read, also while nodes write. */

@@ -27,7 +27,10 @@ import * as Deadlines from "./reactors/deadlines/Deadlines.ts"
 import * as Dispatcher from "./reactors/dispatch/Dispatcher.ts"
 import { Runs } from "./reactors/dispatch/Runs.ts"
 import { Finalizer } from "./reactors/finalize/Finalizer.ts"
-import { Nodes } from "./cluster/Nodes.ts"
+import { LogServers } from "./cluster/LogServers.ts"
+import * as Membership from "./cluster/Membership.ts"
+import * as Requirements from "./cluster/Requirements.ts"
+import * as Elsewhere from "./reactors/Elsewhere.ts"
 import { RetentionSweep } from "./reactors/retention/RetentionSweep.ts"
 import { Sweeper } from "./reactors/sweep/Sweeper.ts"
 import * as Sweeping from "./reactors/sweep/Sweeping.ts"
@@ -36,7 +39,9 @@ import * as ProjectedQueueDepth from "./requests/ProjectedQueueDepth.ts"
 import { RequestChanges } from "./requests/RequestChanges.ts"
 import { AccountErasing, TakesRequests } from "./retention/AccountErasing.ts"
 import { Eraser } from "./retention/Eraser.ts"
+import { MasterKey } from "./secrets/MasterKey.ts"
 import { ScratchDirectory } from "./ScratchDirectory.ts"
+import * as Snapshots from "./snapshots/Snapshots.ts"
 import * as Misspelled from "./settings/Misspelled.ts"
 
 /** Targets that would be ourselves are refused, wherever a name leads. */
@@ -51,6 +56,9 @@ const outbound = Outbound.layer.pipe(
 
 /** Built over the core, which holds the lock that makes the scratch directory ours alone. */
 const media = Layer.mergeAll(MediaStore.layer, outbound, ScratchDirectory.layer)
+
+/** The master key too may be a file in the directory that is ours alone. */
+const secrets = LogServers.choose({ single: MasterKey.layer, shared: MasterKey.layerRequired })
 
 const eraser = Layer.mergeAll(Eraser.layer, Layer.succeed(TakesRequests, true))
 
@@ -72,12 +80,15 @@ const finalizer = Finalizer.layer.pipe(
 
 const sweeping = Sweeping.layer.pipe(Layer.provide(Sweeper.layer))
 
-const dispatcher = Layer.mergeAll(Dispatcher.layer, Deadlines.layer, sweeping).pipe(
+/** Of what other nodes do. */
+const elsewhere = LogServers.choose({ single: Layer.empty, shared: Elsewhere.layer })
+
+const dispatcher = Layer.mergeAll(Dispatcher.layer, Deadlines.layer, sweeping, elsewhere).pipe(
   Layer.provide(Telemetry.untraced),
   Layer.provideMerge(SubmitSpans.runs),
   Layer.provide(Runs.layer),
   Layer.provide(finalizer),
-  Layer.provide([Providers.layer, Nodes.layerSingle])
+  Layer.provide(Providers.layer)
 )
 
 const announce = Layer.effectDiscard(
@@ -95,9 +106,12 @@ export const layerOf = (catalog: typeof BuiltinCatalog.layer) =>
   Layer.merge(announce, Misspelled.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(http, AdminServer.layer)),
     Layer.provideMerge(Operations.readings),
-    Layer.provideMerge(Layer.mergeAll(dispatcher, retention)),
+    Layer.provideMerge(Layer.mergeAll(dispatcher, retention, Snapshots.layerTaking)),
     Layer.provideMerge(Layer.mergeAll(requests, Authentication.layer)),
     Layer.provideMerge(eraser),
+    Layer.provideMerge(Membership.layer),
+    Layer.provide(Requirements.layerAgreed),
+    Layer.provideMerge(secrets),
     Layer.provideMerge(media),
     Layer.provideMerge(RequestMetrics.layer),
     Layer.provideMerge(Layer.mergeAll(Core.layer, catalog, PublicUrls.layer, DeadlineHints.layer)),

@@ -8,7 +8,7 @@ import type { DomainEvent } from "#domain/EventCodec.ts"
 import type { EventStoreError } from "./EventReader.ts"
 import { type Appended, EventStore, type WrongExpectedVersion } from "./EventStore.ts"
 import { fromVersion, type Version } from "./ExpectedVersion.ts"
-import type { GlobalPosition } from "./GlobalPosition.ts"
+import * as GlobalPosition from "./GlobalPosition.ts"
 import { IdGenerator } from "./IdGenerator.ts"
 import * as Mailbox from "./Mailbox.ts"
 import type { SealedPayload } from "./Payload.ts"
@@ -22,13 +22,15 @@ export interface Current<State> {
   readonly state: State
   /** `null` for a stream without events. */
   readonly version: Version | null
+  /** How many events the stream has, up to this state. */
+  readonly length: number
 }
 
 export interface Executed<State, Event> extends Current<State> {
   /** What the command led to; none when it had already taken effect. */
   readonly events: ReadonlyArray<Event>
   /** Of the last of `events`; `null` when there are none. */
-  readonly position: GlobalPosition | null
+  readonly position: GlobalPosition.GlobalPosition | null
 }
 
 export interface Actors<State, Command, Event, Rejection> {
@@ -51,17 +53,32 @@ export interface Actors<State, Command, Event, Rejection> {
   readonly peek: (id: string) => Current<State> | undefined
   /** `current`, with every event that is on the log by now, whoever appended it. */
   readonly refresh: (id: string) => Effect.Effect<Current<State>, EventStoreError>
+  /**
+   * What a follower of the log brings, in the log's order; events that share a version come together. Live actors have
+   * seen it when this returns, or read the log at their next use: where an event between was missed, or one cannot be
+   * decoded. What they have seen already, of a follower that is behind them, changes nothing. Never throws.
+   */
+  readonly observe: (events: ReadonlyArray<RecordedEvent>) => void
 }
 
 export interface ActorsOptions {
   /** Live actors at most; those that were used lately stay. */
   readonly capacity?: number
+  /**
+   * Whether `observe` begins an actor with the first event of a stream, so that what is new on other nodes is answered
+   * from memory. Not with one that this node may have told more of, and forgotten since.
+   */
+  readonly beginsObserved?: boolean
 }
 
 interface Actor<State> {
   readonly stream: StreamName.StreamName
   readonly mailbox: Mailbox.Mailbox
   current: Current<State> | undefined
+  /** How many events the stream has as far as they were observed: a shorter state is not kept. */
+  observed: number
+  /** Of the last event that `current` ever had; kept only where actors begin observed. */
+  position: GlobalPosition.GlobalPosition | null
   /** Commands and reads under way: an actor in use is not passivated. */
   users: number
 }
@@ -70,16 +87,36 @@ const defaultCapacity = 10_000
 
 export const make = <State, Command, Event extends DomainEvent, Rejection>(
   { category, codec, decider }: Aggregate<State, Command, Event, Rejection>,
-  { capacity = defaultCapacity }: ActorsOptions = {}
+  { capacity = defaultCapacity, beginsObserved = false }: ActorsOptions = {}
 ): Effect.Effect<Actors<State, Command, Event, Rejection>, never, EventStore | IdGenerator> =>
   Effect.gen(function* () {
     const store = yield* EventStore
     const ids = yield* IdGenerator
-    const actors = RecentlyUsed.make<Actor<State>>({ capacity, isPinned: ({ users }) => users > 0 })
+    const empty: Current<State> = { state: decider.initial, version: null, length: 0 }
+    const prefix = StreamName.make(category, "")
+
+    /** Where the newest event stands that a forgotten actor had seen. */
+    let forgotten = GlobalPosition.beginning
+    const forget = ({ position }: Actor<State>) => {
+      if (position !== null && GlobalPosition.order(position, forgotten) > 0) forgotten = position
+    }
+    const actors = RecentlyUsed.make<Actor<State>>({
+      capacity,
+      isPinned: ({ users }) => users > 0,
+      ...(beginsObserved && { onDrop: forget })
+    })
 
     const begin = (id: string): Actor<State> => {
       const stream = StreamName.make(category, id)
-      const actor: Actor<State> = { stream, mailbox: Mailbox.make(), current: undefined, users: 0 }
+      const mailbox = Mailbox.make()
+      const actor: Actor<State> = {
+        stream,
+        mailbox,
+        current: undefined,
+        observed: 0,
+        position: null,
+        users: 0
+      }
       actors.set(id, actor)
       return actor
     }
@@ -93,7 +130,9 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
     const release = (id: string, actor: Actor<State>) => {
       actor.users--
       // A stream that does not exist is not worth a place.
-      if (actor.users === 0 && (actor.current?.version ?? null) === null) actors.delete(id)
+      if (actor.users > 0 || (actor.current?.version ?? null) !== null) return
+      actors.delete(id)
+      if (beginsObserved) forget(actor)
     }
 
     const withActor = <A, E>(id: string, use: (actor: Actor<State>) => Effect.Effect<A, E>) =>
@@ -105,17 +144,36 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
         })
       })
 
-    const evolve = (current: Current<State>, recorded: ReadonlyArray<RecordedEvent>): Current<State> => ({
-      state: recorded.reduce((state, event) => decider.evolve(state, codec.decode(event)), current.state),
-      version: recorded.at(-1)?.version ?? current.version
-    })
+    const evolve = (current: Current<State>, recorded: ReadonlyArray<RecordedEvent>): Current<State> => {
+      const last = recorded.at(-1)
+      if (last === undefined) return current
+      const state = recorded.reduce(
+        (state, event) => decider.evolve(state, codec.decode(event)),
+        current.state
+      )
+      return { state, version: last.version, length: last.ordinal + 1 }
+    }
+
+    /**
+     * What a read or an append led to, or what was observed meanwhile when that is newer. A state that is older than what
+     * was observed, and by that out of date, is not there for the next use.
+     */
+    const keep = (
+      actor: Actor<State>,
+      current: Current<State>,
+      position: GlobalPosition.GlobalPosition | undefined
+    ): Current<State> => {
+      if (actor.current !== undefined && actor.current.length >= current.length) return actor.current
+      actor.current = current.length < actor.observed ? undefined : current
+      actor.position = position ?? actor.position
+      return current
+    }
 
     const catchUp = (actor: Actor<State>) =>
       Effect.suspend(() => {
-        const from = actor.current ?? { state: decider.initial, version: null }
-        return Effect.map(
-          store.read(actor.stream, from.version ?? undefined),
-          (recorded) => (actor.current = evolve(from, recorded))
+        const from = actor.current ?? empty
+        return Effect.map(store.read(actor.stream, from.version ?? undefined), (recorded) =>
+          keep(actor, evolve(from, recorded), recorded.at(-1)?.position)
         )
       })
 
@@ -156,8 +214,9 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
         return Effect.matchEffect(append(actor, current.version, events, payloads), {
           onSuccess: ({ version, position }) => {
             const state = events.reduce(decider.evolve, current.state)
-            actor.current = { state, version }
-            return Effect.succeed({ state, version, events, position })
+            const length = current.length + events.length
+            keep(actor, { state, version, length }, position)
+            return Effect.succeed({ state, version, length, events, position })
           },
           onFailure: (error): Effect.Effect<Executed<State, Event>, Rejection | EventStoreError> => {
             // What is on disk is not known now: whoever comes next reads it.
@@ -169,6 +228,34 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
         })
       })
 
+    /** `undefined` when the event cannot be decoded: whoever reads it from the log is told. */
+    const evolveObserved = (current: Current<State>, event: RecordedEvent): Current<State> | undefined => {
+      try {
+        return evolve(current, [event])
+      } catch {
+        return undefined
+      }
+    }
+
+    const beginObserved = (id: string, { ordinal, position }: RecordedEvent): Actor<State> | undefined => {
+      if (!beginsObserved || ordinal > 0 || GlobalPosition.isReached(position, forgotten)) return undefined
+      const actor = begin(id)
+      actor.current = empty
+      return actor
+    }
+
+    const observe = (event: RecordedEvent) => {
+      const id = event.stream.slice(prefix.length)
+      const actor = actors.get(id) ?? beginObserved(id, event)
+      if (actor === undefined) return
+      const { ordinal, position } = event
+      actor.observed = Math.max(actor.observed, ordinal + 1)
+      const { current } = actor
+      if (current === undefined || ordinal < current.length) return
+      actor.current = ordinal === current.length ? evolveObserved(current, event) : undefined
+      actor.position = position
+    }
+
     return {
       execute: (id, command, payloads = []) =>
         withActor(id, (actor) => actor.mailbox.run(Effect.suspend(() => decide(actor, command, payloads)))),
@@ -176,7 +263,7 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
         withActor(id, (actor) =>
           actor.mailbox.run(
             Effect.suspend(() => {
-              actor.current ??= { state: decider.initial, version: null }
+              if (actor.observed === 0) actor.current ??= empty
               return decide(actor, command, payloads)
             })
           )
@@ -186,7 +273,10 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
           actor.current === undefined ? actor.mailbox.run(load(actor)) : Effect.succeed(actor.current)
         ),
       peek: (id) => actors.get(id)?.current,
-      refresh: (id) => withActor(id, (actor) => actor.mailbox.run(catchUp(actor)))
+      refresh: (id) => withActor(id, (actor) => actor.mailbox.run(catchUp(actor))),
+      observe: (events) => {
+        for (const event of events) if (event.stream.startsWith(prefix)) observe(event)
+      }
     }
   })
 

@@ -17,9 +17,11 @@ export interface Options<A> {
   readonly capacity: number
   /** Whether an entry stays, however long ago it was used. Such entries may exceed the capacity. */
   readonly isPinned?: (value: A) => boolean
+  /** Told of each entry that went because it had not been used. */
+  readonly onDrop?: (value: A) => void
 }
 
-export const make = <A>({ capacity, isPinned }: Options<A>): RecentlyUsed<A> => {
+export const make = <A>({ capacity, isPinned, onDrop }: Options<A>): RecentlyUsed<A> => {
   const half = Math.ceil(capacity / 2)
   let young = new Map<string, A>()
   let old = new Map<string, A>()
@@ -28,8 +30,12 @@ export const make = <A>({ capacity, isPinned }: Options<A>): RecentlyUsed<A> => 
     const dropped = old
     old = young
     young = new Map()
-    if (isPinned === undefined) return
-    for (const [key, value] of dropped) if (!old.has(key) && isPinned(value)) young.set(key, value)
+    if (isPinned === undefined && onDrop === undefined) return
+    for (const [key, value] of dropped) {
+      if (old.has(key)) continue
+      if (isPinned?.(value) === true) young.set(key, value)
+      else onDrop?.(value)
+    }
   }
 
   const set = (key: string, value: A) => {

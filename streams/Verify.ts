@@ -45,8 +45,8 @@ export interface VerifyOptions<E = never> {
   readonly adjoins?: (previous: GlobalPosition.GlobalPosition, next: GlobalPosition.GlobalPosition) => boolean
   /** Payload records that the backend can give in the order of the log. Throws when they cannot be read. */
   readonly payloadAtHand?: VerifyPayloads.AtHand
-  /** Called now and then with the number of events verified so far. */
-  readonly onProgress?: (events: number) => Effect.Effect<void>
+  /** Called now and then with the number of events verified so far, and the position of the last. */
+  readonly onProgress?: (events: number, position: GlobalPosition.GlobalPosition) => Effect.Effect<void>
   /**
    * Called with every event, in order and some at a time, after it is verified. Where verifying fails, the events before
    * have been visited: whichever finds fault first is the first fault.
@@ -139,7 +139,7 @@ export const verify = Effect.fn("Verify.verify")(function* <E = never>(
     Stream.runForEachArray((page) =>
       Effect.andThen(
         checkPage(page),
-        Effect.suspend(() => options.onProgress?.(events) ?? Effect.void)
+        Effect.suspend(() => options.onProgress?.(events, position) ?? Effect.void)
       )
     )
   )

@@ -39,9 +39,10 @@ export const make = Effect.fnUntraced(function* (
   let payloads = 0
   let erasedPayloads = 0
 
+  // By places in the stream: events of one append may share a version.
   const hasTombstone = (event: RecordedEvent, name: string) =>
-    Effect.map(reader.read(event.stream, event.version), (later) =>
-      later.some((candidate) => Tombstone.erasedBy(candidate).includes(name))
+    Effect.map(reader.read(event.stream), (events) =>
+      events.some((later) => later.ordinal > event.ordinal && Tombstone.erasedBy(later).includes(name))
     )
 
   /** A payload in the log's own store is checked here, one in the blob store as it is for everybody who opens it. */

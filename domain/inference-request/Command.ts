@@ -25,6 +25,14 @@ export type Command =
       readonly startedAt: number | null
       readonly outcome: JudgedOutcome
     }
+  /** `node` goes on with a run of `from`, which is gone: the provider has it as a job that outlives its node. */
+  | {
+      readonly _tag: "TakeOver"
+      readonly at: number
+      readonly attempt: number
+      readonly from: string
+      readonly node: string
+    }
   /** The node gives its run back unfinished, to be run again: it is shutting down. */
   | { readonly _tag: "Release"; readonly at: number; readonly attempt: number }
   /** The files of the output are stored; `result` is the output with their URLs, when it had others. */

@@ -65,6 +65,9 @@ export const DispatchStarted = Schema.TaggedStruct("DispatchStarted", {
 /** A provider that outlives us has taken the job: after a restart we re-attach by `jobId` instead of running twice. */
 export const ProviderAccepted = Schema.TaggedStruct("ProviderAccepted", { at, attempt, jobId: Schema.String })
 
+/** The node that had the run is gone: `node` follows the provider's job from now on. */
+export const RunTakenOver = Schema.TaggedStruct("RunTakenOver", { at, attempt, node: Schema.String })
+
 export const RequestStarted = Schema.TaggedStruct("RequestStarted", { at, attempt })
 
 /** A sample of what the run reports; a provider may report more often than is recorded. */
@@ -222,6 +225,7 @@ export const codec = EventCodec.make([
   SweepRetried,
   RequestForceFailed,
   PayloadsErased,
-  ErasedFilesRemoved
+  ErasedFilesRemoved,
+  RunTakenOver
 ])
 export type Event = ReturnType<typeof codec.decode>

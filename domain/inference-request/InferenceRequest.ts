@@ -42,6 +42,8 @@ const decide = (command: Command, state: State): Result.Result<ReadonlyArray<Eve
       return isCurrentRun(state, command.attempt)
         ? Result.succeed(RunEnd.endOfRun(command, state))
         : Result.succeed(RunEnd.lateOutcome(command, state))
+    case "TakeOver":
+      return Result.succeed(takeOver(command, state))
     case "Release":
       return isCurrentRun(state, command.attempt)
         ? Result.succeed([
@@ -90,6 +92,18 @@ const isCurrentRun = (
 ): state is Request & {
   readonly phase: Extract<Request["phase"], { readonly _tag: "Dispatched" | "Running" }>
 } => attempt === state.attempt && (state.phase._tag === "Dispatched" || state.phase._tag === "Running")
+
+/** Of two nodes that want it one gets it: for the other the run is not `from`'s any more. */
+const takeOver = (
+  { at, attempt, from, node }: Extract<Command, { readonly _tag: "TakeOver" }>,
+  state: Request
+): ReadonlyArray<Event> => {
+  if (!isCurrentRun(state, attempt)) return []
+  const { run } = state.phase
+  return run.jobId !== null && run.node === from && from !== node
+    ? [{ _tag: "RunTakenOver", at, attempt, node }]
+    : []
+}
 
 const cancel = (
   command: Extract<Command, { readonly _tag: "Cancel" }>,

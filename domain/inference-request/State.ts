@@ -86,8 +86,11 @@ export interface Run {
 
 export const initial: State = { _tag: "NotSubmitted" }
 
-export const isTerminal = (phase: Phase): phase is Terminal => {
-  switch (phase._tag) {
+export const isTerminal = <P extends { readonly _tag: Phase["_tag"] }>(
+  phase: P
+): phase is Extract<P, { readonly _tag: Terminal["_tag"] }> => {
+  const { _tag }: { readonly _tag: Phase["_tag"] } = phase
+  switch (_tag) {
     case "Queued":
     case "Dispatched":
     case "Running":
@@ -115,6 +118,10 @@ export const evolve = (state: State, event: Event): State => {
     case "ProviderAccepted":
       return "run" in state.phase
         ? { ...state, phase: { ...state.phase, run: { ...state.phase.run, jobId: event.jobId } } }
+        : state
+    case "RunTakenOver":
+      return "run" in state.phase
+        ? { ...state, phase: { ...state.phase, run: { ...state.phase.run, node: event.node } } }
         : state
     case "RequestStarted":
       return "run" in state.phase

@@ -11,6 +11,7 @@ import {
   RequestRequeued,
   RequestStarted,
   RequestSubmitted,
+  RunTakenOver,
   SweepRetried
 } from "#domain/inference-request/Event.ts"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
@@ -112,6 +113,11 @@ export const projection: Projection = {
         const jobId = text(data, "jobId")
         const row = rows.edit(stream)
         if (row !== undefined) row.jobId = jobId
+      }),
+      on(RunTakenOver, (data, { stream }) => {
+        const node = text(data, "node")
+        const row = rows.edit(stream)
+        if (row?.phase === "claimed") row.node = node
       }),
       on(RequestRequeued, (data, { stream }) => {
         const dueAt = integer(data, "dueAt")

@@ -1,6 +1,7 @@
 /** Lists of requests, newest first (decisions, "History"). */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import type { RequestId } from "#domain/Ids.ts"
 import { ReadModels, rows } from "../ReadModels.ts"
 import { HistoryItem } from "./HistoryItem.ts"
 import * as Queries from "./HistoryQueries.ts"
@@ -21,6 +22,8 @@ export class History extends Context.Service<
     list(
       options: Queries.Filter & { readonly page: number; readonly limit: number }
     ): Effect.Effect<HistoryPage, SqlError>
+    /** The request, whoever's it is; `null` when the history has not come to it. */
+    find(requestId: RequestId): Effect.Effect<HistoryItem | null, SqlError>
   }
 >()("inferlog/projections/History") {
   static readonly layer = Layer.effect(
@@ -43,7 +46,12 @@ export class History extends Context.Service<
         return { total, items: yield* items(Queries.pageOf(sql, filter, offset, limit)) }
       })
 
-      return History.of({ list })
+      const find = Effect.fn("History.find")(function* (requestId: RequestId) {
+        const [found] = yield* items(Queries.rowOf(sql, requestId))
+        return found ?? null
+      })
+
+      return History.of({ list, find })
     })
   )
 }

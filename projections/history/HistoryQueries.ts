@@ -3,7 +3,7 @@
  * after what it returns: the tests hold their query plans.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { AccountId } from "#domain/Ids.ts"
+import type { AccountId, RequestId } from "#domain/Ids.ts"
 import { Status } from "#domain/inference-request/Status.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 
@@ -51,6 +51,9 @@ export const countRows = (sql: SqlClient, filter: Filter) => {
   )
   return sql`SELECT sum(requests) AS total FROM (${sql.join(" UNION ALL ", false)(counts)})`
 }
+
+export const rowOf = (sql: SqlClient, requestId: RequestId) => sql`
+  SELECT ${sql.literal(columns)} FROM history_requests WHERE request_id = ${requestId}`
 
 /** Steps over `offset` entries of the index alone, merged from all statuses, then reads the rows of one page. */
 export const pageOf = (sql: SqlClient, filter: Filter, offset: number, limit: number) => {

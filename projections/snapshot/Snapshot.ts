@@ -18,7 +18,7 @@ export const Snapshot = Schema.Struct({
       position: GlobalPosition.GlobalPosition
     })
   ),
-  /** The log's digest at the furthest of these positions, where the node that took it knew it. */
+  /** How far the log was known at that moment, at these positions or after them; `null` when it was not. */
   anchor: Schema.NullOr(Schema.Struct({ position: GlobalPosition.GlobalPosition, digest: Schema.String })),
   /** Of the blob, hexadecimal. */
   sha256: Schema.String,

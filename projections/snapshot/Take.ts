@@ -6,10 +6,8 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Clock, Effect, type Scope } from "effect"
 import { BlobStore, type BlobStoreError } from "#streams/BlobStore.ts"
-import type { EventStoreError } from "#streams/EventReader.ts"
-import type { GlobalPosition } from "#streams/GlobalPosition.ts"
+import type { Seen } from "#streams/SeenHead.ts"
 import * as Generations from "../rebuild/Generations.ts"
-import type { StoredCheckpoints } from "../runner/StoredCheckpoints.ts"
 import * as Backup from "./Backup.ts"
 import * as Integrity from "./Integrity.ts"
 import * as Packing from "./Packing.ts"
@@ -29,8 +27,8 @@ export interface TakeOptions {
   readonly directory: string
   /** Of the new snapshot: one that nothing else ever had. */
   readonly id: string
-  /** The log's digest as of a position; `null` when it is not known. */
-  readonly digestAt?: (position: GlobalPosition) => Effect.Effect<string | null, EventStoreError>
+  /** The end of the log as it is known now, which is not before what the read models have read; `null` when it is not. */
+  readonly anchor?: Effect.Effect<Seen | null>
 }
 
 export type TakeError =
@@ -39,7 +37,6 @@ export type TakeError =
   | SnapshotPointerError
   | SnapshotPointerMoved
   | BlobStoreError
-  | EventStoreError
 
 /**
  * The new snapshot, once all nodes can find it. Of the older ones the newest is kept: a node may be downloading it. Fails
@@ -54,7 +51,7 @@ export const run = Effect.fn("Take.run")(function* (
   if (!(yield* Integrity.isWhole(copy))) {
     return yield* new SnapshotDamaged({ reason: "The file of the read models is damaged: rebuild them" })
   }
-  const anchor = yield* anchorOf(checkpoints, options)
+  const anchor = yield* options.anchor ?? Effect.succeed(null)
   const key = `snapshots/${options.id}.sqlite.zst`
   return yield* publish(copy, {
     key,
@@ -70,15 +67,6 @@ const copyIn = (directory: string, id: string) => {
     Effect.sync(() => Generations.remove(filename))
   )
 }
-
-const anchorOf = Effect.fnUntraced(function* (
-  checkpoints: StoredCheckpoints,
-  { digestAt = () => Effect.succeed(null) }: TakeOptions
-) {
-  const position = Snapshot.furthest(checkpoints.values())
-  const digest = yield* digestAt(position)
-  return digest === null ? null : { position, digest }
-})
 
 const publish = Effect.fnUntraced(function* (
   copy: string,

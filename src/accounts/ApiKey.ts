@@ -1,7 +1,8 @@
 /** API keys as clients carry them: `<keyId>:<secret>` (security, "Keys and secrets"). */
 import * as crypto from "node:crypto"
 import { Option, Redacted } from "effect"
-import { KeyId } from "#domain/Ids.ts"
+import * as Account from "#domain/account/Account.ts"
+import { AccountId, KeyId } from "#domain/Ids.ts"
 
 export interface ApiKey {
   readonly keyId: KeyId
@@ -55,5 +56,14 @@ export const randomLetters = (length: number): string =>
 /** A first key whose id leads to an account that nobody has yet (`domain/account/Account.accountOf`). */
 export const makeForNewAccount = (): ApiKey => ({
   keyId: KeyId.make(`key_${crypto.randomBytes(8).toString("hex")}_${randomLetters(8)}`),
+  secret: makeSecret()
+})
+
+/**
+ * A key whose id, and with it its account, follows from `digits`, of which there are at least 24 hexadecimal ones. The
+ * secret is random.
+ */
+export const makeOf = (digits: string): ApiKey => ({
+  keyId: Account.makeKeyId(AccountId.make(`acc_${digits.slice(0, 16)}`), digits.slice(16, 24)),
   secret: makeSecret()
 })

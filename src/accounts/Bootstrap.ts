@@ -1,12 +1,14 @@
 /**
  * The first start: when the log is empty, the first account is opened, with the key the operator chose
- * (`BOOTSTRAP_API_KEY`) or with one that is made and printed once.
+ * (`BOOTSTRAP_API_KEY`) or with one that is made and printed once. Of nodes that start at once all open the same account,
+ * for the id of its key is the same on all of them, and one of them succeeds.
  */
 import { Config, Console, Effect, Layer, Option, Redacted, Schema } from "effect"
 import * as Money from "#domain/Money.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
+import { MasterKey } from "#src/secrets/MasterKey.ts"
 import * as Setting from "#src/settings/Setting.ts"
 import { Accounts } from "./Accounts.ts"
 import * as ApiKey from "./ApiKey.ts"
@@ -67,11 +69,13 @@ export const layer = Layer.effectDiscard(
     const reader = yield* EventReader
     const accounts = yield* Accounts
     const { queueUrl } = yield* PublicUrls
+    const masterKey = yield* MasterKey
     const chosen = yield* chosenKey
     const opening = yield* balance
     if ((yield* reader.head) !== GlobalPosition.beginning) return
-    const key = Option.getOrElse(chosen, ApiKey.makeForNewAccount)
-    yield* accounts.open({ name: "default", key, balance: opening })
-    if (Option.isNone(chosen)) yield* Console.log(welcome(key, opening, queueUrl))
+    const digits = masterKey.keyFor("first account").toString("hex")
+    const key = Option.getOrElse(chosen, () => ApiKey.makeOf(digits))
+    const { opened } = yield* accounts.open({ name: "default", key, balance: opening })
+    if (Option.isNone(chosen) && opened) yield* Console.log(welcome(key, opening, queueUrl))
   })
 )

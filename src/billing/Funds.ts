@@ -4,11 +4,14 @@
  */
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import { EventStore } from "#streams/EventStore.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as HeadSignal from "#streams/HeadSignal.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import * as StreamName from "#streams/StreamName.ts"
 import { supervise } from "#src/Supervise.ts"
 import * as FundsCells from "./FundsCells.ts"
 
@@ -27,10 +30,11 @@ export class Funds extends Context.Service<
      */
     readonly caughtUp: Effect.Effect<void>
     /**
-     * For a reserve whose append failed, so that it may be on the log or not: takes it back once the log tells that it is
-     * not. Tried until the log can be read. Whether it is on the log.
+     * For a reserve whose append failed, so that it may be on the log or come there yet: once that is over, takes it back
+     * when it is not there. Tried until the log can be read. The first event of the request, which this node's funds have
+     * passed then; `null` when there is none.
      */
-    settle(requestId: RequestId): Effect.Effect<boolean>
+    settle(requestId: RequestId): Effect.Effect<RecordedEvent | null>
   }
 >()("inferlog/src/billing/Funds") {
   /** There when the cells have reached the head of the log. They follow it from then on. */
@@ -38,6 +42,7 @@ export class Funds extends Context.Service<
     Funds,
     Effect.gen(function* () {
       const reader = yield* EventReader
+      const { settled } = yield* EventStore
       const { standing } = yield* Ledger
       const start = yield* standing
       const cells = FundsCells.make(start)
@@ -79,18 +84,17 @@ export class Funds extends Context.Service<
         affords: cells.affords,
         cancel: cells.cancel,
         caughtUp: headReached.pipe(Effect.timeoutOption(patience), Effect.ignore),
-        settle: (requestId) =>
-          headReached.pipe(
-            Effect.retry(Schedule.spaced("1 second")),
-            Effect.orDie,
-            Effect.andThen(
-              Effect.sync(() => {
-                const isOnLog = cells.isFolded(requestId)
-                cells.cancel(requestId)
-                return isOnLog
-              })
-            )
-          )
+        settle: Effect.fnUntraced(function* (requestId) {
+          const stream = StreamName.make(InferenceRequest.aggregate.category, requestId)
+          yield* settled(stream)
+          // Not by the head: where the log cannot be reached, it is what this node has last seen of it.
+          const [submitted] = yield* reader
+            .read(stream)
+            .pipe(Effect.retry(Schedule.spaced("1 second")), Effect.orDie)
+          if (submitted !== undefined) yield* reach(submitted.position)
+          cells.cancel(requestId)
+          return submitted ?? null
+        })
       })
     })
   )

@@ -34,8 +34,6 @@ export interface FundsCells {
   readonly affords: (accountId: AccountId, hold: NanoUsd) => Reserved
   /** Takes a reserve back: it led to no event. Nothing happens to a hold that is on the log. */
   readonly cancel: (requestId: RequestId) => void
-  /** Whether the hold is none that this node has reserved ahead of the log. */
-  readonly isFolded: (requestId: RequestId) => boolean
   /** The next event of the log. Throws on one that cannot be read, and leaves it out. */
   readonly fold: (event: RecordedEvent) => void
 }
@@ -145,7 +143,6 @@ export const make = ({ balances, holds: open, limits }: LedgerStanding): FundsCe
       hold.reserves--
       if (hold.reserves === 0) giveBack(requestId, hold, 0n)
     },
-    isFolded: (requestId) => holds.get(requestId)?.isPosted ?? true,
     fold: (event) => {
       const changed = MoneyEvents.readLimits(event)
       if (changed === null) return foldMoney(event)

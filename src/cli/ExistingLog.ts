@@ -1,7 +1,8 @@
-/** The data directory of commands that need a log in it: they never make one. */
+/** The data directory of commands that need a log: in it, or at the NATS servers. They never make one. */
 import * as fs from "node:fs"
 import { Effect, Layer, Schema } from "effect"
 import { configured, DataDirectory } from "#src/DataDirectory.ts"
+import { eventStore } from "#src/EventStoreSetting.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 
 export class NoLog extends Schema.TaggedError<NoLog>()("NoLog", { directory: Schema.String }) {
@@ -10,12 +11,27 @@ export class NoLog extends Schema.TaggedError<NoLog>()("NoLog", { directory: Sch
   }
 }
 
-/** `DataDirectory` of an existing log. Nothing is written, so a copy may be read-only. */
-export const layer = Layer.effect(
-  DataDirectory,
+/** Whether there is a log in the directory. */
+export const isIn = (directory: string): boolean => fs.existsSync(SqliteEventStore.files(directory).log)
+
+const found = Effect.gen(function* () {
+  const { _tag } = yield* eventStore.config
+  const directory = yield* configured
+  if (_tag === "Sqlite" && !isIn(directory)) return yield* new NoLog({ directory })
+  return directory
+})
+
+/**
+ * For readers of the log. Nothing is written, so a copy may be read-only; with a log at the NATS servers the directory
+ * need not be there.
+ */
+export const layerReadOnly = Layer.effect(DataDirectory, found)
+
+/** For those who open the log and its read models. With a log at the NATS servers the directory is made at first use. */
+export const layer = Layer.unwrap(
   Effect.gen(function* () {
-    const directory = yield* configured
-    if (!fs.existsSync(SqliteEventStore.files(directory).log)) return yield* new NoLog({ directory })
-    return directory
+    const { _tag } = yield* eventStore.config
+    const directory = yield* found
+    return _tag === "Sqlite" ? Layer.succeed(DataDirectory, directory) : DataDirectory.layerAt(directory)
   })
 )

@@ -13,6 +13,12 @@ const settings: Readonly<Record<string, string>> = {
   LogTruncated: "DATA_DIR",
   LogUnavailable: "DATA_DIR",
   BlobStoreError: "BLOB_STORE",
+  BlobStoreNotShared: "BLOB_STORE",
+  LogDiverged: "EVENT_STORE",
+  NatsStreamMismatch: "EVENT_STORE",
+  NatsStreamUnavailable: "EVENT_STORE",
+  NatsTooOld: "EVENT_STORE",
+  NatsUnreachable: "EVENT_STORE",
   ServeError: "HOST, PORT"
 }
 

@@ -7,13 +7,14 @@ import * as Failure from "./Failure.ts"
 /** Loaded by nobody else: the other commands start in a fraction of its time. */
 const server = Layer.unwrap(
   Effect.promise(async () => {
-    const [AllSettings, Server] = await Promise.all([
+    const [AllSettings, Requirements, Server] = await Promise.all([
       import("#src/settings/AllSettings.ts"),
+      import("#src/cluster/Requirements.ts"),
       import("#src/Server.ts")
     ])
     const node = Server.layer.pipe(Layer.provide(DataDirectory.layer))
     // Before anything is made or opened.
-    return Layer.unwrap(Effect.as(AllSettings.validate, node))
+    return Layer.unwrap(Effect.as(Effect.andThen(AllSettings.validate, Requirements.check), node))
   })
 )
 

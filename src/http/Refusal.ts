@@ -148,5 +148,5 @@ export const notDispatching = new Refusal({
 export const unavailable = new Refusal({
   status: 503,
   error: "The service cannot reach its storage at the moment.",
-  headers: { "retry-after": "1" }
+  headers: { "retry-after": "5" }
 })

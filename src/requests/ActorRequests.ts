@@ -1,8 +1,9 @@
-/** `Requests` over the actors of this node. */
+/** `Requests` over the actors of this node, and over its history where the log cannot be read. */
 import { Effect, Layer } from "effect"
 import * as Cancelling from "./Cancelling.ts"
 import { Eraser } from "#src/retention/Eraser.ts"
 import * as Reading from "./Reading.ts"
+import { History } from "#projections/history/History.ts"
 import { Requests } from "./Requests.ts"
 import * as Submitting from "./Submitting.ts"
 
@@ -21,4 +22,4 @@ export const layer = Layer.effect(
     )
     return Requests.of({ ...reading, submit, cancel, erasePayloads })
   })
-)
+).pipe(Layer.provide(History.layer))

@@ -1,13 +1,15 @@
 /** Reading requests: from their own stream, so that a client sees what it has been told at once. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
-import type { State } from "#domain/inference-request/State.ts"
+import type { RequestId } from "#domain/Ids.ts"
 import type { PayloadRef } from "#domain/PayloadRef.ts"
-import type { Current } from "#streams/Actors.ts"
+import { History } from "#projections/history/History.ts"
+import { EventStoreError } from "#streams/EventReader.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
+import * as FromHistory from "./FromHistory.ts"
 import { RequestActors } from "./RequestActors.ts"
 import { RequestChanges } from "./RequestChanges.ts"
 import { RequestForbidden, RequestNotFound, type Requests, type Snapshot } from "./Requests.ts"
@@ -17,12 +19,12 @@ export const make = Effect.gen(function* () {
   const actors = yield* RequestActors
   const changes = yield* RequestChanges
   const payloadRecords = yield* Payloads
+  const history = yield* History
 
   const judge = (
-    { caller, endpoint, id }: Parameters<Requests["Service"]["get"]>[0],
-    current: Current<State>
+    { caller, endpoint }: Parameters<Requests["Service"]["get"]>[0],
+    snapshot: Snapshot | null
   ): Effect.Effect<Snapshot, RequestNotFound | RequestForbidden> => {
-    const snapshot = SnapshotOf.of(id, current)
     if (snapshot === null) return Effect.fail(new RequestNotFound())
     const { accountId, model } = snapshot.request.submitted
     if (accountId !== caller.accountId) return Effect.fail(new RequestForbidden())
@@ -30,12 +32,28 @@ export const make = Effect.gen(function* () {
     return Effect.succeed(snapshot)
   }
 
+  const current = (id: RequestId): Effect.Effect<Snapshot | null, EventStoreError> =>
+    Effect.map(actors.current(id), (current) => SnapshotOf.of(id, current))
+
+  /** What the history does not know may be there all the same, and is not called unknown. */
+  const find = (id: RequestId): Effect.Effect<Snapshot | null, EventStoreError> =>
+    current(id).pipe(
+      Effect.catchTag("EventStoreError", (error) =>
+        Effect.flatMap(Effect.option(history.find(id)), (found) =>
+          Option.isSome(found) && found.value !== null
+            ? Effect.succeed(FromHistory.snapshot(found.value))
+            : Effect.fail(error)
+        )
+      )
+    )
+
   const get: Requests["Service"]["get"] = (options) =>
     Effect.suspend(() => {
-      const known = actors.peek(options.id)
+      const { id } = options
+      const known = actors.peek(id)
       return known === undefined
-        ? Effect.flatMap(actors.current(options.id), (current) => judge(options, current))
-        : judge(options, known)
+        ? Effect.flatMap(find(id), (found) => judge(options, found))
+        : judge(options, SnapshotOf.of(id, known))
     })
 
   const waitUntil: Requests["Service"]["waitUntil"] = (snapshot, until, timeoutMs) =>
@@ -45,7 +63,10 @@ export const make = Effect.gen(function* () {
         const changed = yield* changes.watch(snapshot.id)
         let newest = snapshot
         while (true) {
-          newest = SnapshotOf.of(snapshot.id, yield* actors.current(snapshot.id)) ?? newest
+          const read = yield* Effect.catchTag(current(snapshot.id), "EventStoreError", () =>
+            Effect.succeed(newest)
+          )
+          newest = read ?? newest
           const left = deadline - (yield* MonotonicTime.millis)
           if (left <= 0 || until(newest)) return newest
           yield* Effect.timeoutOption(changed, left)
@@ -71,8 +92,14 @@ export const make = Effect.gen(function* () {
   const payloads: Requests["Service"]["payloads"] = Effect.fnUntraced(function* ({ id, request }) {
     if (request.erasure !== null) return { input: null, output: null }
     const stream = StreamName.make(InferenceRequest.aggregate.category, id)
+    const { payloads } = request.submitted
+    if (payloads === undefined) {
+      return yield* new EventStoreError({
+        reason: "What the request carries is not known while the log is away"
+      })
+    }
     return {
-      input: yield* open(stream, "input", request.submitted.payloads.input),
+      input: yield* open(stream, "input", payloads.input),
       output: yield* open(stream, request.output?.name ?? "output", request.output?.ref ?? null)
     }
   })

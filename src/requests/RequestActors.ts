@@ -10,4 +10,10 @@ export class RequestActors extends Context.Service<
   Actors.Actors<State, Command, Event, Rejection>
 >()("inferlog/src/requests/RequestActors") {
   static readonly layer = Layer.effect(RequestActors, Actors.make(InferenceRequest.aggregate))
+
+  /** Of one of several nodes: what others submit is known here without a read of the log. */
+  static readonly layerObserving = Layer.effect(
+    RequestActors,
+    Actors.make(InferenceRequest.aggregate, { beginsObserved: true })
+  )
 }

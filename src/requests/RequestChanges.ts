@@ -12,8 +12,8 @@ export class RequestChanges extends Context.Service<
   RequestChanges,
   {
     /**
-     * An effect that completes when the request has changed since the watch began, or since it last completed; by then
-     * the request's actor has seen the change. Ask for the state after watching and before waiting: nothing is missed.
+     * An effect that completes when the request has changed since the watch began, or since it last completed; from then
+     * on the request's actor tells of the change. Ask for the state after watching and before waiting: nothing is missed.
      */
     watch(id: RequestId): Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
   }
@@ -37,24 +37,19 @@ export class RequestChanges extends Context.Service<
         return ids
       }
 
-      const tell = (id: string) =>
-        Effect.sync(() => {
-          for (const queue of watchers.get(id) ?? []) Queue.offerUnsafe(queue, undefined)
-        })
-
-      const wake = (id: string) =>
-        actors.refresh(id).pipe(
-          Effect.catchDefect((defect) => Effect.logError("A watched request cannot be read", defect)),
-          Effect.andThen(tell(id)),
-          Effect.annotateLogs({ request_id: id })
-        )
+      const tell = (id: string) => {
+        for (const queue of watchers.get(id) ?? []) Queue.offerUnsafe(queue, undefined)
+      }
 
       const follow = Stream.suspend(() => reader.subscribe(position)).pipe(
         Stream.runForEachArray((events) =>
-          Effect.andThen(
-            Effect.forEach(watchedIds(events), wake, { discard: true }),
-            Effect.sync(() => (position = events[events.length - 1]?.position ?? position))
-          )
+          Effect.sync(() => {
+            const ids = watchedIds(events)
+            // Whoever is woken asks the actors, wherever they follow the log themselves.
+            if (ids.size > 0) actors.observe(events)
+            ids.forEach(tell)
+            position = events[events.length - 1]?.position ?? position
+          })
         )
       )
       yield* Effect.forkScoped(supervise("Following the log for changed requests", follow))

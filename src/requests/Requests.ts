@@ -4,6 +4,7 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import type { Webhook } from "#domain/inference-request/Event.ts"
 import type { Request } from "#domain/inference-request/State.ts"
+import type { Told } from "#domain/inference-request/Told.ts"
 import { NanoUsd } from "#domain/Money.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import type { Version } from "#streams/ExpectedVersion.ts"
@@ -73,6 +74,14 @@ export interface RelativeDeadlines {
   readonly cancelAfterMs: number | null
 }
 
+export interface Idempotency {
+  readonly key: string
+  /** The same for the same request, whenever it is sent. */
+  readonly requestHash: string
+  /** Whether a hash that another release has left on the log is this request's, too. */
+  readonly isFormerHash?: (hash: string) => boolean
+}
+
 export interface Submission {
   readonly caller: Caller
   /** `{owner}/{name}` */
@@ -82,13 +91,13 @@ export interface Submission {
   readonly metadata: Readonly<Record<string, string>>
   readonly webhook: Webhook | null
   readonly deadlines: RelativeDeadlines
-  readonly idempotency: { readonly key: string; readonly requestHash: string } | null
+  readonly idempotency: Idempotency | null
 }
 
 /** A request as of one version of its stream. */
-export interface Snapshot {
+export interface Snapshot<R extends Told = Told> {
   readonly id: RequestId
-  readonly request: Request
+  readonly request: R
   /** Changes with every event of the request: the basis of the ETag. */
   readonly version: Version
 }
@@ -104,8 +113,11 @@ export class Requests extends Context.Service<
     submit<E = never>(
       submission: Submission,
       check?: Effect.Effect<void, E>
-    ): Effect.Effect<Snapshot & { readonly replayed: boolean }, E | SubmitRefused | StorageError>
-    /** `endpoint`, when given, must be the request's model: another one's request is `RequestNotFound`. */
+    ): Effect.Effect<Snapshot<Request> & { readonly replayed: boolean }, E | SubmitRefused | StorageError>
+    /**
+     * `endpoint`, when given, must be the request's model: another one's request is `RequestNotFound`. While the log cannot
+     * be read, a request that is not in memory is answered from the history, without what that does not know.
+     */
     get(options: {
       readonly caller: Caller
       readonly id: RequestId
@@ -131,7 +143,10 @@ export class Requests extends Context.Service<
       readonly caller: Caller
       readonly id: RequestId
     }): Effect.Effect<void, RequestNotFound | RequestForbidden | RequestNotEnded | StorageError>
-    /** Input and output as JSON, each `null` when not there (yet, or any more). */
+    /**
+     * Input and output as JSON, each `null` when not there (yet, or any more). `EventStoreError` for a snapshot that does
+     * not know what they are.
+     */
     payloads(
       snapshot: Snapshot
     ): Effect.Effect<{ readonly input: Json; readonly output: Json }, PayloadUnavailable | StorageError>

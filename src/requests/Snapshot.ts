@@ -1,18 +1,18 @@
 /** Snapshots of requests for clients. */
 import type { RequestId } from "#domain/Ids.ts"
-import { evolve, initial, type State } from "#domain/inference-request/State.ts"
+import { evolve, initial, type Request, type State } from "#domain/inference-request/State.ts"
 import type { Current } from "#streams/Actors.ts"
 import type { Snapshot } from "./Requests.ts"
 
 /** `null` when there is no such request. */
-export const of = (id: RequestId, { state, version }: Current<State>): Snapshot | null =>
+export const of = (id: RequestId, { state, version }: Current<State>): Snapshot<Request> | null =>
   state._tag === "NotSubmitted" || version === null ? null : { id, request: state, version }
 
 /**
  * The request as its first answer told it, whatever has become of it since: what a repeated submit under an
  * `Idempotency-Key` is answered with.
  */
-export const asSubmitted = (id: RequestId, current: Current<State>): Snapshot | null =>
+export const asSubmitted = (id: RequestId, current: Current<State>): Snapshot<Request> | null =>
   current.state._tag === "NotSubmitted"
     ? null
-    : of(id, { state: evolve(initial, current.state.submitted), version: current.version })
+    : of(id, { ...current, state: evolve(initial, current.state.submitted) })

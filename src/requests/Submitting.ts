@@ -18,6 +18,7 @@ import { IdempotencyKeyActors } from "./IdempotencyKeyActors.ts"
 import { QueueDepth } from "./QueueDepth.ts"
 import { RequestActors } from "./RequestActors.ts"
 import {
+  type Idempotency,
   IdempotencyKeyReused,
   type InsufficientBalance,
   InvalidInput,
@@ -37,7 +38,6 @@ const keyStream = ({ accountId }: Caller, key: string): string =>
 const queueFullRetrySeconds = 5
 
 type Refused = ModelNotFound | InvalidInput
-type Idempotency = NonNullable<Submission["idempotency"]>
 
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -141,10 +141,15 @@ export const make = Effect.gen(function* () {
       )
     )
 
+  /** With the hash in the form in which the first of all twins has left it. */
+  const inFormOf = (state: IdempotencyKey.State, idempotency: Idempotency): Idempotency =>
+    state._tag === "Reserved" && idempotency.isFormerHash?.(state.requestHash) === true
+      ? { ...idempotency, requestHash: state.requestHash }
+      : idempotency
+
   /** What the first of all twins was answered, if it was accepted. */
-  const replay = Effect.fnUntraced(function* ({ caller }: Submission, { key, requestHash }: Idempotency) {
+  const replay = Effect.fnUntraced(function* (state: IdempotencyKey.State, { requestHash }: Idempotency) {
     const now = yield* Clock.currentTimeMillis
-    const { state } = yield* keys.current(keyStream(caller, key))
     if (state._tag === "Free" || state.expiresAt <= now || state.requestHash !== requestHash) return null
     return Snapshot.asSubmitted(state.requestId, yield* requests.current(state.requestId))
   })
@@ -180,10 +185,12 @@ export const make = Effect.gen(function* () {
 
   const submitUnderKey = Effect.fnUntraced(function* <E>(
     submission: Submission,
-    idempotency: Idempotency,
+    presented: Idempotency,
     check: Effect.Effect<void, E>
   ) {
-    const answered = yield* replay(submission, idempotency)
+    const { state } = yield* keys.current(keyStream(submission.caller, presented.key))
+    const idempotency = inFormOf(state, presented)
+    const answered = yield* replay(state, idempotency)
     if (answered !== null) return { ...answered, replayed: true }
     const entry = yield* admit(submission, check)
     const at = yield* Clock.currentTimeMillis

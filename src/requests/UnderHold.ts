@@ -3,6 +3,8 @@ import { Effect, Exit, Fiber } from "effect"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { NanoUsd } from "#domain/Money.ts"
 import { Payloads, type SealedPayload } from "#streams/Payload.ts"
+import * as PayloadRefs from "#streams/PayloadRefs.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import { Funds } from "#src/billing/Funds.ts"
 import type { Reserved } from "#src/billing/FundsCells.ts"
 import { InsufficientBalance, TooManyOpenRequests } from "./Requests.ts"
@@ -48,8 +50,8 @@ export const make = Effect.gen(function* () {
 
   /** After an append of which nobody knows whether it took place. */
   const settle = Effect.fnUntraced(function* (requestId: RequestId, input: SealedPayload) {
-    const settling = Effect.flatMap(funds.settle(requestId), (isOnLog) =>
-      isOnLog ? Effect.void : payloads.discard([input])
+    const settling = Effect.flatMap(funds.settle(requestId), (submitted) =>
+      submitted !== null && names(submitted, input) ? Effect.void : payloads.discard([input])
     )
     const fiber = yield* Effect.forkIn(Effect.interruptible(settling), scope)
     yield* Effect.interruptible(Effect.timeoutOption(Fiber.await(fiber), patience))
@@ -98,3 +100,7 @@ export const make = Effect.gen(function* () {
       unlessRefused(wanted, () => funds.affords(wanted.accountId, wanted.hold))
   }
 })
+
+/** Not so when the request on the log is that of a twin, under the same key. */
+const names = (submitted: RecordedEvent, { hash, name }: SealedPayload): boolean =>
+  PayloadRefs.of(submitted).some(([named, ref]) => named === name && ref.hash === hash)

@@ -1,8 +1,8 @@
 /** Every setting of the server, in the order of its documentation. One that is not listed is neither validated nor documented. */
 import { Array, Effect } from "effect"
 import { bootstrapApiKey, bootstrapBalance } from "#src/accounts/Bootstrap.ts"
-import { eventStore } from "#src/Core.ts"
 import { dataDir } from "#src/DataDirectory.ts"
+import { eventStore } from "#src/EventStoreSetting.ts"
 import { host, port } from "#src/ListenAddress.ts"
 import { metricsToken } from "#src/http/routes/Metrics.ts"
 import { logLevel } from "#src/LogLevel.ts"
@@ -14,6 +14,7 @@ import { visionWorkers } from "#src/vision/VisionWorkers.ts"
 import { baseUrl, mcpUrl, mediaUrl, queueUrl } from "#src/PublicUrls.ts"
 import { sweepInterval } from "#src/reactors/sweep/Sweeping.ts"
 import { retention } from "#src/retention/RetentionTime.ts"
+import { masterKey } from "#src/secrets/MasterKey.ts"
 import { blobStore } from "#src/storage/BlobStorage.ts"
 import { InvalidSettings } from "./InvalidSettings.ts"
 import type { Setting } from "./Setting.ts"
@@ -28,6 +29,7 @@ export const all: ReadonlyArray<Setting<unknown>> = [
   mcpUrl,
   bootstrapApiKey,
   bootstrapBalance,
+  masterKey,
   allowPrivateTargets,
   eventStore,
   blobStore,

@@ -47,7 +47,7 @@ export class SnapshotReactor extends Context.Service<
     >
   }
 >()("inferlog/src/snapshots/SnapshotReactor") {
-  static readonly layerNoReactor = (options: Pick<Take.TakeOptions, "digestAt"> = {}) =>
+  static readonly layerNoReactor = (options: Pick<Take.TakeOptions, "anchor"> = {}) =>
     Layer.effect(
       SnapshotReactor,
       Effect.gen(function* () {
@@ -99,7 +99,7 @@ export class SnapshotReactor extends Context.Service<
     )
 
   /** Looks every minute, the first time a minute after the start: the read models are level with the log by then. */
-  static readonly layer = (options: Pick<Take.TakeOptions, "digestAt"> = {}) =>
+  static readonly layer = (options: Pick<Take.TakeOptions, "anchor"> = {}) =>
     Layer.effectDiscard(
       Effect.gen(function* () {
         const { pass } = yield* SnapshotReactor

@@ -43,12 +43,16 @@ export const options = (value: string, dataDirectory: string): FileBlobStore.Fil
     ? { root: path.join(dataDirectory, "blobs"), isShared: false }
     : { root: url.fileURLToPath(value), isShared: true }
 
+/** Fails when nodes share the log and this one keeps its blobs to itself. */
+export const checkShared = Effect.gen(function* () {
+  const { _tag } = yield* eventStore.config
+  if (_tag === "Nats" && (yield* blobStore.config) === "file") return yield* new BlobStoreNotShared()
+})
+
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const directory = yield* DataDirectory
-    const value = yield* blobStore.config
-    const { _tag } = yield* eventStore.config
-    if (_tag === "Nats" && value === "file") return yield* new BlobStoreNotShared()
-    return FileBlobStore.layer(options(value, directory))
+    yield* checkShared
+    return FileBlobStore.layer(options(yield* blobStore.config, directory))
   })
 )

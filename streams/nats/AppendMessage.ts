@@ -60,6 +60,8 @@ export const sequenceOf = (position: GlobalPosition.GlobalPosition): number => N
 
 export interface Decoded {
   readonly sequence: number
+  /** Of the message with the event before these in their stream, 0 for none. */
+  readonly previous: number
   readonly events: ReadonlyArray<RecordedEvent>
   readonly tail: Tail
 }
@@ -70,9 +72,12 @@ export const decode = (stream: StreamName, sequence: number, data: Uint8Array): 
     .toString()
     .split("\n")
   const [version, last, before, headers] = JSON.parse(first) as Header
+  const previous = version
   if (headers.length === 0) {
-    return { sequence, events: [], tail: { subjectSequence: sequence, version, ordinal: last, hash: before } }
+    const tail = { subjectSequence: sequence, version, ordinal: last, hash: before }
+    return { sequence, previous, events: [], tail }
   }
+  if (headers.length !== texts.length || !(previous < sequence)) throw new Error("no append")
   const events = headers.map(
     ([id, type, time, hash], index) =>
       new RecordedEvent({
@@ -89,5 +94,11 @@ export const decode = (stream: StreamName, sequence: number, data: Uint8Array): 
   )
   const { hash } = events.at(-1) ?? { hash: before }
   const ordinal = last + headers.length
-  return { sequence, events, tail: { subjectSequence: sequence, version: sequence, ordinal, hash } }
+  return { sequence, previous, events, tail: { subjectSequence: sequence, version: sequence, ordinal, hash } }
 }
+
+/** What somebody else has put into the log's stream: readers pass it over. */
+export const foreign = (sequence: number): Decoded => ({ sequence, previous: 0, events: [], tail: noTail })
+
+/** An append or a fence is itself the last message of its subject. */
+export const isForeign = ({ tail }: Decoded): boolean => tail.subjectSequence === 0

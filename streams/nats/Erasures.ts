@@ -2,11 +2,11 @@
  * Erasing payload records with the append that says so, though they lie in another stream: what is to be erased is noted
  * there before the append, and the note is removed when all is done. After a crash between, another node finishes it.
  */
-import type { MsgRequest } from "@nats-io/jetstream"
+import type { MsgRequest, StoredMsg } from "@nats-io/jetstream"
 import { Clock, Effect, Schedule, Schema } from "effect"
 import type { EventStoreError } from "../EventReader.ts"
-import * as Tombstone from "../Tombstone.ts"
 import type { StreamName } from "../StreamName.ts"
+import * as Tombstone from "../Tombstone.ts"
 import type { MessageReads } from "./MessageReads.ts"
 import { Nats } from "./Nats.ts"
 import * as NatsFailure from "./NatsFailure.ts"
@@ -14,8 +14,8 @@ import { names } from "./NatsOptions.ts"
 import type { PayloadRecords } from "./PayloadRecords.ts"
 import * as Subjects from "./Subjects.ts"
 
-/** A note that is younger may be of an append that is under way, ms. */
-const graceMs = 60_000
+/** For how long a node leaves a note that it has seen alone, ms: it may be of an append that is under way. */
+const graceMs = 120_000
 
 const repairs = Schedule.spaced("1 minute")
 
@@ -24,80 +24,82 @@ const tries = { schedule: Schedule.spaced("200 millis"), times: 10 }
 
 const what = "Payload records cannot be erased"
 
+/** An erasure that is noted. */
+export interface Noted {
+  /** When its event is on the log. */
+  readonly finish: Effect.Effect<void>
+  /** When its event is not, and will not be. */
+  readonly drop: Effect.Effect<void>
+}
+
 export interface Erasures {
-  /** Does `append`, which has an event that erases these payloads of its stream, and removes their records after it. */
-  readonly around: <A, E>(
-    stream: StreamName,
-    erased: ReadonlyArray<string>,
-    append: Effect.Effect<A, E>
-  ) => Effect.Effect<A, E | EventStoreError>
-  /** Finishes what was noted a while ago. */
+  /** Before the append that has the event of it. */
+  readonly note: (stream: StreamName, erased: ReadonlyArray<string>) => Effect.Effect<Noted, EventStoreError>
+  /** Finishes what this node has seen noted a while ago. */
   readonly repair: Effect.Effect<void, EventStoreError>
 }
 
-const decodeNote = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(Schema.String)))
+const decodeNote = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Array(Schema.String)))
 
 export const make = Effect.fnUntraced(function* (reads: MessageReads, records: PayloadRecords) {
   const nats = yield* Nats
   const { js, jsm, options } = nats
   const { stream: store } = names(options).payloads
   const subjects = Subjects.make(options)
-
-  const note = (stream: StreamName, erased: ReadonlyArray<string>) =>
-    Effect.map(
-      NatsFailure.attempt(nats, what, () => js.publish(subjects.erasure(stream), JSON.stringify(erased))),
-      ({ seq }) => seq
-    )
-
-  const forget = (sequence: number) =>
-    NatsFailure.attempt(nats, what, () => jsm.streams.deleteMessage(store, sequence))
+  /** When this node first saw them, by their sequence numbers: its own clock is the only one that it goes by. */
+  let seen = new Map<number, number>()
 
   const removeAll = (stream: StreamName, erased: ReadonlyArray<string>) =>
     Effect.forEach(erased, (name) => records.remove(stream, name), { discard: true })
 
-  const finish = (stream: StreamName, erased: ReadonlyArray<string>, sequence: number) =>
-    Effect.andThen(removeAll(stream, erased), forget(sequence)).pipe(
-      Effect.retry(tries),
-      Effect.catch((error) =>
-        Effect.logWarning("Erased payload records are removed within some minutes", error)
-      )
+  const note: Erasures["note"] = (stream, erased) =>
+    NatsFailure.attempt(nats, what, () => js.publish(subjects.erasure(stream), JSON.stringify(erased))).pipe(
+      Effect.map(({ seq }) => ({
+        finish: Effect.andThen(removeAll(stream, erased), records.forget(seq)).pipe(
+          Effect.retry(tries),
+          Effect.catch((error) =>
+            Effect.logWarning("Erased payload records are removed within some minutes", error)
+          )
+        ),
+        drop: Effect.ignore(records.forget(seq))
+      }))
     )
 
-  const around: Erasures["around"] = Effect.fnUntraced(function* (stream, erased, append) {
-    const sequence = yield* note(stream, erased)
-    // After a failure the append may be on the log nevertheless: then the repair finds its event.
-    const done = yield* append
-    yield* finish(stream, erased, sequence)
-    return done
-  })
-
   /** Those that the log says were erased, whoever has noted them. */
-  const repairOne = Effect.fnUntraced(function* (stream: StreamName, noted: ReadonlyArray<string>) {
+  const repairOne = Effect.fnUntraced(function* (found: StoredMsg) {
+    const stream = subjects.streamOf(found.subject)
+    const noted = yield* decodeNote(found.string())
     const erased = new Set((yield* reads.ofStream(stream, 0)).flatMap(Tombstone.erasedBy))
     yield* removeAll(
       stream,
       noted.filter((name) => erased.has(name))
     )
+    yield* records.forget(found.seq)
   })
 
   const repair = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
+    const before = seen
+    seen = new Map()
     let after = 0
     while (true) {
       const query = { seq: after + 1, next_by_subj: subjects.allErasures } as unknown as MsgRequest
       const found = yield* NatsFailure.attempt(nats, what, () => jsm.streams.getMessage(store, query))
       if (found === null) return
       after = found.seq
-      if (now - found.time.getTime() < graceMs) continue
-      yield* repairOne(subjects.streamOf(found.subject), decodeNote(found.string()))
-      yield* forget(found.seq)
+      const since = before.get(after) ?? now
+      seen.set(after, since)
+      if (now - since < graceMs) continue
+      yield* Effect.catch(repairOne(found), (error) =>
+        Effect.logWarning("Erasing that was cut short is finished later", error)
+      )
     }
   })
 
   yield* repair.pipe(
-    Effect.catchCause((cause) => Effect.logWarning("Erasing that was cut short is finished later", cause)),
+    Effect.catch((error) => Effect.logWarning("Erasing that was cut short is finished later", error)),
     Effect.repeat(repairs),
     Effect.forkScoped
   )
-  return { around, repair } satisfies Erasures
+  return { note, repair } satisfies Erasures
 })

@@ -1,5 +1,6 @@
 /** The newest part of the log in memory, kept up with the servers by a follower, and told of in batches. */
 import { Effect, type Scope } from "effect"
+import type { EventStoreError } from "../EventReader.ts"
 import * as HeadSignal from "../HeadSignal.ts"
 import type { RecordedEvent } from "../RecordedEvent.ts"
 import type { Decoded } from "./AppendMessage.ts"
@@ -25,6 +26,10 @@ export interface FollowedOptions {
 export interface Followed {
   readonly recent: RecentMessages.RecentMessages
   readonly signal: HeadSignal.HeadSignal
+  /** Of the last message that was followed and told of, with events or without. */
+  readonly sequence: () => number
+  /** Fails when the log at the servers is not the one any more that was followed. */
+  readonly diverged: Effect.Effect<never, EventStoreError>
 }
 
 export const make = Effect.fnUntraced(function* ({
@@ -36,6 +41,8 @@ export const make = Effect.fnUntraced(function* ({
   const signal = HeadSignal.make(end)
   let waiting: Array<RecordedEvent> = []
   let sequence = start?.sequence ?? 0
+  let told = sequence
+  let passed = sequence
 
   const tell = () => {
     const events = waiting
@@ -44,20 +51,25 @@ export const make = Effect.fnUntraced(function* ({
     if (last === undefined) return
     recent.push(events)
     onBatch({ events, sequence })
+    told = passed
     signal.publish(last.position)
   }
 
   // After the follower, which is closed first: what it has brought is told of while somebody can hear it.
   yield* Effect.addFinalizer(() => Effect.sync(tell))
-  yield* Follower.make({
-    after: sequence,
+  const { diverged } = yield* Follower.make({
+    start,
     onMessage: (message) => {
-      if (message.events.length === 0) return
+      passed = message.sequence
+      if (message.events.length === 0) {
+        if (waiting.length === 0) told = passed
+        return
+      }
       // Messages come in by the packet: one turn tells of all of them.
       if (waiting.length === 0) setImmediate(tell)
       for (const event of message.events) waiting.push(event)
       sequence = message.sequence
     }
   })
-  return { recent, signal }
+  return { recent, signal, sequence: () => told, diverged }
 })

@@ -1,10 +1,12 @@
 /**
  * Follows the log live, from one message to the next without a gap: a consumer that the server forgets, or that skips
- * something, is made anew behind the last message.
+ * something, is made anew at the last message, which has to be what it was.
  */
 import { DeliverPolicy, type JsMsg } from "@nats-io/jetstream"
 import { Deferred, Effect, Schedule, type Scope, Stream } from "effect"
+import { EventStoreError } from "../EventReader.ts"
 import * as AppendMessage from "./AppendMessage.ts"
+import { LogDiverged } from "./LogDiverged.ts"
 import { Nats } from "./Nats.ts"
 import * as NatsFailure from "./NatsFailure.ts"
 import { names } from "./NatsOptions.ts"
@@ -13,60 +15,102 @@ import * as Subjects from "./Subjects.ts"
 /** Messages that the server sends ahead. */
 const ahead = 1_000
 
+/** A consumer that was not taken down is dropped by the server after this, ms. */
+const inactiveMs = 30_000
+
 /** How often it is looked whether the log has moved on without us. */
 const watchInterval = "5 seconds"
 
 const again = Schedule.spaced("250 millis")
 
+/** A message that so many consumers in a row do not bring, though they bring a later one, is not there any more. */
+const mostGaps = 4
+
 export interface FollowerOptions {
-  /** Sequence number of the message to go on after. */
-  readonly after: number
+  /** The message to go on after; `null` for the beginning of the log. */
+  readonly start: AppendMessage.Decoded | null
   /** Called with each message, in the order of the log. Must neither wait nor throw. */
   readonly onMessage: (message: AppendMessage.Decoded) => void
 }
 
 export interface Follower {
-  /** Of the last message that was followed. */
-  readonly sequence: () => number
+  /** Fails when the log at the servers is not the one any more that was followed: then nothing more comes. */
+  readonly diverged: Effect.Effect<never, EventStoreError>
 }
+
+/** What tells a message from another one at its place. */
+const signOf = ({ events, tail }: AppendMessage.Decoded): string => `${events.length} ${tail.hash}`
 
 /** Goes on until the scope is closed. */
 export const make = Effect.fnUntraced(function* ({
-  after,
-  onMessage
+  onMessage,
+  start
 }: FollowerOptions): Effect.fn.Return<Follower, never, Nats | Scope.Scope> {
   const nats = yield* Nats
   const { js, jsm, options, reconnects } = nats
   const { stream: log } = names(options).events
   const subjects = Subjects.make(options)
-  let sequence = after
+  const diverged = yield* Deferred.make<never, EventStoreError>()
+  let sequence = start?.sequence ?? 0
+  let sign = start === null ? "" : signOf(start)
+  let gaps = 0
 
-  const take = ({ data, subject }: JsMsg) => {
-    sequence++
+  const diverge = (found: number) => {
+    const { message } = new LogDiverged({ found, expected: sequence })
+    Deferred.doneUnsafe(diverged, Effect.fail(new EventStoreError({ reason: message })))
+  }
+
+  const decode = ({ data, seq, subject }: JsMsg): AppendMessage.Decoded => {
     try {
-      onMessage(AppendMessage.decode(subjects.streamOf(subject), sequence, data))
+      return AppendMessage.decode(subjects.streamOf(subject), seq, data)
     } catch {
-      // No append: whoever reads it from the log tells of it.
+      // Whoever reads it from the log tells of it.
+      return AppendMessage.foreign(seq)
     }
+  }
+
+  const take = (message: AppendMessage.Decoded) => {
+    sequence = message.sequence
+    sign = signOf(message)
+    gaps = 0
+    onMessage(message)
+  }
+
+  /** Of one consumer. `onLost` when it is of no more use. */
+  const receive = (onLost: () => void) => {
+    let isOver = false
+    let isSame = sequence === 0
+    const end = () => {
+      isOver = true
+      onLost()
+    }
+    const callback = (message: JsMsg) => {
+      // A server that lags begins at its own end.
+      if (isOver || message.seq < sequence) return
+      if (message.seq === sequence) {
+        isSame = signOf(decode(message)) === sign
+        if (isSame) return
+        diverge(message.seq)
+        return end()
+      }
+      if (isSame && message.seq === sequence + 1) return take(decode(message))
+      gaps++
+      if (gaps >= mostGaps) diverge(sequence)
+      end()
+    }
+    return { callback, stop: () => void (isOver = true) }
   }
 
   const follow = Effect.gen(function* () {
     const lost = yield* Deferred.make<void>()
-    let isOver = false
+    const { callback, stop } = receive(() => Deferred.doneUnsafe(lost, Effect.void))
     const consume = NatsFailure.attempt(nats, "The log cannot be followed", async () => {
       const consumer = await js.consumers.get(log, {
         deliver_policy: DeliverPolicy.StartSequence,
-        opt_start_seq: sequence + 1
+        opt_start_seq: Math.max(sequence, 1),
+        inactive_threshold: inactiveMs
       })
-      return consumer.consume({
-        max_messages: ahead,
-        callback: (message) => {
-          if (isOver || message.seq <= sequence) return
-          if (message.seq === sequence + 1) return take(message)
-          isOver = true
-          Deferred.doneUnsafe(lost, Effect.void)
-        }
-      })
+      return { consumer, messages: await consumer.consume({ max_messages: ahead, callback }) }
     })
 
     /** Ends when messages are there that do not come. */
@@ -81,15 +125,12 @@ export const make = Effect.fnUntraced(function* ({
 
     yield* Effect.acquireUseRelease(
       consume,
-      () =>
-        Effect.raceFirst(
-          Deferred.await(lost),
-          Effect.raceFirst(stalled, Stream.runDrain(Stream.take(reconnects, 1)))
-        ),
-      (messages) =>
-        Effect.promise(async () => {
-          isOver = true
-          await messages.close().catch(() => undefined)
+      () => Effect.raceAllFirst([Deferred.await(lost), stalled, Stream.runDrain(Stream.take(reconnects, 1))]),
+      ({ consumer, messages }) =>
+        Effect.sync(() => {
+          stop()
+          void messages.close().catch(() => undefined)
+          if (nats.isUp()) void consumer.delete().catch(() => undefined)
         })
     )
   })
@@ -97,7 +138,8 @@ export const make = Effect.fnUntraced(function* ({
   yield* follow.pipe(
     Effect.catch((error) => Effect.logDebug("The log is followed anew", error)),
     Effect.repeat(again),
+    Effect.raceFirst(Effect.ignore(Deferred.await(diverged))),
     Effect.forkScoped
   )
-  return { sequence: () => sequence }
+  return { diverged: Deferred.await(diverged) }
 })

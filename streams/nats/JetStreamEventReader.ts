@@ -20,7 +20,7 @@ export const layerNoDeps = Layer.effect(
   Effect.gen(function* () {
     const reads = yield* MessageReads.make
     const records = yield* PayloadRecords.make
-    const followed = yield* Followed.make({ start: yield* reads.last, onBatch: () => {} })
+    const followed = yield* Followed.make({ start: yield* reads.lastAfter(0), onBatch: () => {} })
     return EventReader.of(JetStreamReading.make({ reads, records, ...followed }))
   })
 )

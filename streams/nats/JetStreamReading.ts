@@ -13,8 +13,8 @@ import type { RecentMessages } from "./RecentMessages.ts"
 /** Events of a page from memory. */
 const pageSize = 512
 
-/** How long a replica has to catch up. */
-const catchingUp = { schedule: Schedule.spaced("20 millis"), times: 250 }
+/** A server that does not lead any more may not know of it yet. */
+const secondLook = { schedule: Schedule.spaced("250 millis"), times: 20 }
 
 export interface ReadingParts {
   readonly reads: MessageReads
@@ -23,21 +23,25 @@ export interface ReadingParts {
   readonly recent: RecentMessages
   /** Of what was followed. */
   readonly signal: HeadSignal
+  /** Of the last message that was followed, with events or without. */
+  readonly sequence: () => number
 }
 
 /** Of the last event; `beginning` when there is none. */
 export const endOf = (last: AppendMessage.Decoded | null): GlobalPosition.GlobalPosition =>
   last?.events.at(-1)?.position ?? GlobalPosition.beginning
 
-export const make = ({ reads, recent, records, signal }: ReadingParts): Reading => {
+export const make = ({ reads, recent, records, sequence, signal }: ReadingParts): Reading => {
   const later = (position: GlobalPosition.GlobalPosition) =>
     GlobalPosition.isReached(position, signal.current()) ? signal.current() : position
 
   /** While nobody can be asked, what this node knows. */
-  const head = Effect.match(reads.last, {
-    onFailure: signal.current,
-    onSuccess: (last) => later(endOf(last))
-  })
+  const head = Effect.suspend(() =>
+    Effect.match(reads.lastAfter(sequence()), {
+      onFailure: signal.current,
+      onSuccess: (last) => later(endOf(last))
+    })
+  )
 
   const storedFrom = (
     after: GlobalPosition.GlobalPosition,
@@ -50,14 +54,14 @@ export const make = ({ reads, recent, records, signal }: ReadingParts): Reading 
       return later.length > 0 || end === undefined ? Effect.succeed(later) : storedFrom(after, end + 1)
     })
 
-  /** From the servers: events after `after`, of which there are some. A replica may have to catch up first. */
+  /** From the servers: events after `after`, of which there are some. */
   const stored = (after: GlobalPosition.GlobalPosition) =>
     storedFrom(after, Math.max(AppendMessage.sequenceOf(after), 1)).pipe(
       Effect.filterOrFail(
         (events) => events.length > 0,
-        () => new EventStoreError({ reason: "A replica of the log does not catch up with its leader" })
+        () => new EventStoreError({ reason: `The log at the servers has no event after ${after}` })
       ),
-      Effect.retry(catchingUp)
+      Effect.retry({ ...secondLook, while: ({ cause }) => cause === undefined })
     )
 
   const page = (after: GlobalPosition.GlobalPosition) => {

@@ -1,21 +1,11 @@
-/**
- * Reads of the log's messages. Single ones come from the leader, so that they are never stale; pages from a consumer that
- * lives as long as the page.
- */
-import {
-  AckPolicy,
-  type ConsumerInfo,
-  DeliverPolicy,
-  type JsMsg,
-  type MsgRequest,
-  type NextMsgRequest,
-  type StoredMsg
-} from "@nats-io/jetstream"
-import { Effect, Option, Schedule } from "effect"
-import type { EventStoreError } from "../EventReader.ts"
+/** Reads of the log's messages. Single ones come from the leader, so that they are never stale. */
+import { type JsMsg, type MsgRequest, type NextMsgRequest, type StoredMsg } from "@nats-io/jetstream"
+import { Effect, Schedule } from "effect"
+import { EventStoreError } from "../EventReader.ts"
 import type { RecordedEvent } from "../RecordedEvent.ts"
 import type { StreamName } from "../StreamName.ts"
 import * as AppendMessage from "./AppendMessage.ts"
+import * as MessagePages from "./MessagePages.ts"
 import { Nats } from "./Nats.ts"
 import * as NatsFailure from "./NatsFailure.ts"
 import { names } from "./NatsOptions.ts"
@@ -23,24 +13,18 @@ import * as Subjects from "./Subjects.ts"
 
 const unreadable = "The log cannot be read"
 
-/** Messages of a page. */
-const pageSize = 2_000
-
-/** Messages up to which a stream, or a page, is read one by one: a consumer costs as much as some dozen of these. */
+/** Messages of a stream up to which they are read one by one: a page costs as much as some dozen of these. */
 const fewMessages = 16
 
-/** A consumer of a page that was not taken down is dropped by the server after this, ns. */
-const inactiveThreshold = 30_000_000_000
+/** A leader that is just being elected is waited for. */
+const electing = Schedule.spaced("250 millis").pipe(Schedule.upTo({ duration: "8 seconds" }))
 
-/** How long a page waits for its messages, ms. */
-const pageMs = 5_000
-
-/** A leader that is just being elected is waited for, a little. */
-const electing = { schedule: Schedule.spaced("250 millis"), times: 4 }
+/** All that the log's stream holds. Unlike a pattern of its subjects it is not looked up among all of them. */
+const anything = ">"
 
 export interface MessageReads {
-  /** The message with the last event of the log, as the leader knows it; `null` when there is none. */
-  readonly last: Effect.Effect<AppendMessage.Decoded | null, EventStoreError>
+  /** The message with the last event behind the one with sequence number `after`; `null` when there is none. */
+  readonly lastAfter: (after: number) => Effect.Effect<AppendMessage.Decoded | null, EventStoreError>
   /** The last message of one stream. */
   readonly lastOf: (stream: StreamName) => Effect.Effect<AppendMessage.Decoded | null, EventStoreError>
   /** The events of one stream in messages after `after`. */
@@ -56,111 +40,117 @@ export interface MessageReads {
   readonly page: (first: number) => Effect.Effect<ReadonlyArray<AppendMessage.Decoded>, EventStoreError>
 }
 
-/** What somebody else has put into the stream is no append: it is passed over. */
 const decodeOr = (subjects: Subjects.Subjects) => {
   let isTold = false
-  return (sequence: number, subject: string, data: Uint8Array) =>
-    Effect.try(() => AppendMessage.decode(subjects.streamOf(subject), sequence, data)).pipe(
+  return ({ data, seq, subject }: StoredMsg | JsMsg) =>
+    Effect.try(() => AppendMessage.decode(subjects.streamOf(subject), seq, data)).pipe(
       Effect.catch((cause) => {
         const told = isTold
           ? Effect.void
           : Effect.annotateLogs(Effect.logError("A message of the log's stream is no append", cause), {
-              sequence
+              sequence: seq
             })
         isTold = true
-        return Effect.as(told, { sequence, events: [], tail: AppendMessage.noTail })
+        return Effect.as(told, AppendMessage.foreign(seq))
       })
     )
 }
 
 export const make = Effect.gen(function* () {
   const nats = yield* Nats
-  const { js, jsm, options } = nats
+  const { jsm, options } = nats
   const { stream: log } = names(options).events
   const subjects = Subjects.make(options)
+  const pages = yield* MessagePages.make
   const decode = decodeOr(subjects)
-  const decodeStored = ({ data, seq, subject }: StoredMsg | JsMsg) => decode(seq, subject, data)
 
-  const call = <A>(ask: () => Promise<A>) =>
-    Effect.retry(NatsFailure.attempt(nats, unreadable, ask), { ...electing, while: nats.isUp })
+  const isElecting = ({ cause }: EventStoreError) => nats.isUp() && NatsFailure.classify(cause) === "unknown"
 
   // The server takes `next_by_subj` from the leader too; the client's types know it of direct reads only.
   const get = (query: MsgRequest | NextMsgRequest) =>
-    call(() => jsm.streams.getMessage(log, query as MsgRequest))
-
-  const decoded = (found: Effect.Effect<StoredMsg | null, EventStoreError>) =>
-    Effect.flatMap(found, (message) => (message === null ? Effect.succeed(null) : decodeStored(message)))
-
-  const at = (sequence: number) => decoded(get({ seq: sequence }))
-
-  /** Fences hold no event: the last one is before them. */
-  const lastUpTo = (
-    found: AppendMessage.Decoded | null
-  ): Effect.Effect<AppendMessage.Decoded | null, EventStoreError> =>
-    found === null || found.events.length > 0 || found.sequence === 1
-      ? Effect.succeed(found !== null && found.events.length > 0 ? found : null)
-      : Effect.flatMap(at(found.sequence - 1), lastUpTo)
-
-  const consume = (consumer: ConsumerInfo, count: number) =>
-    call(async () => {
-      const messages: Array<JsMsg> = []
-      const fetched = await js.consumers
-        .getConsumerFromInfo(consumer)
-        .fetch({ max_messages: count, expires: pageMs })
-      for await (const message of fetched) messages.push(message)
-      return messages
-    })
-
-  /** Of the messages from `first` on, those of `filter`, as many as there are now but at most a page. */
-  const fetch = (first: number, filter: string) =>
-    Effect.acquireUseRelease(
-      call(() =>
-        jsm.consumers.add(log, {
-          ack_policy: AckPolicy.None,
-          deliver_policy: DeliverPolicy.StartSequence,
-          opt_start_seq: first,
-          filter_subject: filter,
-          inactive_threshold: inactiveThreshold,
-          mem_storage: true,
-          num_replicas: 1
-        })
-      ),
-      (consumer) => {
-        const count = Math.min(consumer.num_pending, pageSize)
-        return count === 0
-          ? Effect.succeed([])
-          : Effect.flatMap(consume(consumer, count), Effect.forEach(decodeStored))
-      },
-      ({ name }) => Effect.ignore(call(() => jsm.consumers.delete(log, name)))
+    Effect.retry(
+      NatsFailure.attempt(nats, unreadable, () => jsm.streams.getMessage(log, query as MsgRequest)),
+      { schedule: electing, while: isElecting }
     )
 
-  /** Up to the first gap: what is missing has not been there when it was asked for, and is asked for again. */
-  const withoutGap = (first: number) => (messages: ReadonlyArray<AppendMessage.Decoded>) => {
-    const end = messages.findIndex(({ sequence }, index) => sequence !== first + index)
-    return end === -1 ? messages : messages.slice(0, end)
-  }
+  const decoded = (found: Effect.Effect<StoredMsg | null, EventStoreError>) =>
+    Effect.flatMap(found, (message) => (message === null ? Effect.succeed(null) : decode(message)))
+
+  const at = (sequence: number) => decoded(get({ seq: sequence }))
 
   const next = (stream: StreamName, after: number) =>
     get({ seq: after + 1, next_by_subj: subjects.events(stream) })
 
-  const lastOf = (stream: StreamName) => decoded(get({ last_by_subj: subjects.events(stream) }))
+  /** Fences and what is foreign hold no event: the last one is before them. */
+  const lastBetween = (
+    after: number,
+    found: AppendMessage.Decoded | null
+  ): Effect.Effect<AppendMessage.Decoded | null, EventStoreError> => {
+    if (found === null || found.sequence <= after) return Effect.succeed(null)
+    if (found.events.length > 0) return Effect.succeed(found)
+    return Effect.flatMap(at(found.sequence - 1), (before) => lastBetween(after, before))
+  }
 
+  /** What is foreign says nothing of the stream that it lies in: the last append is somewhere before it. */
+  const beforeForeign = Effect.fnUntraced(function* (stream: StreamName, last: AppendMessage.Decoded) {
+    let found = last
+    for (let reached = 0; reached < last.sequence;) {
+      const message = yield* decoded(next(stream, reached))
+      if (message === null) break
+      if (!AppendMessage.isForeign(message)) found = message
+      reached = message.sequence
+    }
+    return { ...found, tail: { ...found.tail, subjectSequence: last.sequence } }
+  })
+
+  const lastOf = (stream: StreamName) =>
+    Effect.flatMap(decoded(get({ last_by_subj: subjects.events(stream) })), (last) =>
+      last !== null && AppendMessage.isForeign(last) ? beforeForeign(stream, last) : Effect.succeed(last)
+    )
+
+  const named = (sequence: number) =>
+    Effect.flatMap(at(sequence), (message) =>
+      message === null || message.events.length === 0
+        ? Effect.fail(new EventStoreError({ reason: `${unreadable}: it has no message ${sequence}` }))
+        : Effect.succeed(message)
+    )
+
+  /** From the last message back: each names the one before it, so that none can be left out. */
   const ofStream = Effect.fnUntraced(function* (stream: StreamName, after: number) {
     const last = yield* lastOf(stream)
-    if (last === null || last.sequence <= after) return []
+    const back: Array<AppendMessage.Decoded> = []
     const events: Array<RecordedEvent> = []
+    let end = last?.tail.version ?? 0
     let reached = after
-    for (let count = 0; reached < last.sequence; count++) {
-      const messages =
-        count < fewMessages
-          ? Option.toArray(Option.fromNullishOr(yield* decoded(next(stream, reached))))
-          : yield* fetch(reached + 1, subjects.events(stream))
-      for (const message of messages) events.push(...message.events)
-      const end = messages.at(-1)?.sequence
-      if (end === undefined) break
-      reached = end
+    let isPaging = true
+    while (end > reached) {
+      if (back.length < fewMessages || !isPaging) {
+        const message = last !== null && last.sequence === end ? last : yield* named(end)
+        back.push(message)
+        end = message.previous
+      } else {
+        const page = yield* pages(reached + 1, subjects.events(stream))
+        const messages = yield* Effect.forEach(
+          page.filter(({ seq }) => seq <= end),
+          decode
+        )
+        for (const message of messages) events.push(...message.events)
+        reached = messages.at(-1)?.sequence ?? reached
+        isPaging = messages.length > 0
+      }
     }
+    for (const message of back.toReversed()) events.push(...message.events)
     return events
+  })
+
+  /** Up to the first gap: what is missing has not been there when it was asked for. The leader has it. */
+  const page = Effect.fnUntraced(function* (first: number) {
+    const messages = yield* pages(first, anything)
+    const end = messages.findIndex(({ seq }, index) => seq !== first + index)
+    const found = yield* Effect.forEach(end === -1 ? messages : messages.slice(0, end), decode)
+    if (found.length > 0) return found
+    const one = yield* at(first)
+    return one === null ? [] : [one]
   })
 
   return {
@@ -168,7 +158,8 @@ export const make = Effect.gen(function* () {
     next,
     lastOf,
     ofStream,
-    last: Effect.flatMap(decoded(get({ last_by_subj: subjects.allEvents })), lastUpTo),
-    page: (first) => Effect.map(fetch(first, subjects.allEvents), withoutGap(first))
+    page,
+    lastAfter: (after) =>
+      Effect.flatMap(decoded(get({ last_by_subj: anything })), (found) => lastBetween(after, found))
   } satisfies MessageReads
 })

@@ -6,6 +6,7 @@ import * as fs from "node:fs/promises"
 import { jetstream, type JetStreamClient, jetstreamManager, type JetStreamManager } from "@nats-io/jetstream"
 import {
   type Authenticator,
+  AuthorizationError,
   connect,
   type ConnectionOptions,
   credsAuthenticator,
@@ -38,6 +39,8 @@ export class Nats extends Context.Service<
     readonly isUp: () => boolean
     /** For how long there has been none, ms; 0 while there is one. */
     readonly downMs: () => number
+    /** The answer to a call. Fails as the call does, and at once when the connection is lost: the call may yet take place. */
+    readonly ask: <A>(call: () => Promise<A>) => Effect.Effect<A, unknown>
     /** Emits after each reconnect. */
     readonly reconnects: Stream.Stream<void>
   }
@@ -61,6 +64,14 @@ const callMs = 3_000
 /** How long a start waits for a server. */
 const patience = { schedule: Schedule.spaced("500 millis"), times: 60 }
 
+/** Bytes of the largest append that a server has to take: what it takes by default. */
+const leastPayload = 1024 * 1024
+
+/** What waiting does not help against: a login that is refused, a credentials file that is not there. */
+const isHopeless = ({ cause }: NatsUnreachable): boolean =>
+  cause instanceof AuthorizationError ||
+  (cause instanceof Error && "code" in cause && cause.code === "ENOENT")
+
 const authenticator = async ({ credentials }: NatsOptions): Promise<Authenticator | undefined> =>
   credentials === null ? undefined : credsAuthenticator(await fs.readFile(credentials))
 
@@ -79,7 +90,9 @@ const connectionOptions = async (options: NatsOptions): Promise<ConnectionOption
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     pingInterval: pingIntervalMs,
-    maxPingOut: mostPings
+    maxPingOut: mostPings,
+    // A login that is refused for a while, as while the servers' users are changed, is no reason to give up either.
+    ignoreAuthErrorAbort: true
   }
 }
 
@@ -90,20 +103,29 @@ const open = (options: NatsOptions): Effect.Effect<NatsConnection, NatsUnreachab
       catch: (cause) => new NatsUnreachable({ servers: options.servers, cause })
     }).pipe(
       Effect.tapError((error) => Effect.logDebug(error.message)),
-      Effect.retry(patience)
+      Effect.retry({ ...patience, while: (error) => !isHopeless(error) })
     ),
     (connection) => Effect.promise(() => connection.close())
   )
 
+const checkPayload = ({ info }: NatsConnection, { servers }: NatsOptions) => {
+  const found = info?.max_payload ?? 0
+  if (found >= leastPayload) return Effect.void
+  const cause = new Error(`its max_payload is ${found}, and ${leastPayload} or more is needed`)
+  return new NatsUnreachable({ servers, cause })
+}
+
 const make = Effect.fnUntraced(function* (options: NatsOptions) {
   const connection = yield* open(options)
   yield* ServerVersion.check(connection, options)
+  yield* checkPayload(connection, options)
   const jsm = yield* Effect.tryPromise({
     try: () => jetstreamManager(connection, { timeout: callMs }),
     catch: (cause) => new NatsUnreachable({ servers: options.servers, cause })
   }).pipe(Effect.retry(patience))
   const reconnects = yield* PubSub.sliding<void>(1)
   let downSince: number | null = null
+  const asking = new Set<() => void>()
 
   yield* Effect.forkScoped(
     Stream.fromAsyncIterable(connection.status(), (cause) => cause).pipe(
@@ -111,6 +133,7 @@ const make = Effect.fnUntraced(function* (options: NatsOptions) {
         switch (status.type) {
           case "disconnect":
             downSince ??= performance.now()
+            asking.forEach((fail) => fail())
             return Effect.logWarning("The connection to the NATS servers is lost; it is being made again")
           case "reconnect":
             downSince = null
@@ -134,7 +157,24 @@ const make = Effect.fnUntraced(function* (options: NatsOptions) {
     js: jetstream(connection, { timeout: callMs }),
     jsm,
     isUp: () => downSince === null && !connection.isClosed(),
-    downMs: () => (downSince === null ? 0 : performance.now() - downSince),
+    downMs: () => {
+      if (connection.isClosed()) return Infinity
+      return downSince === null ? 0 : performance.now() - downSince
+    },
+    ask: <A>(call: () => Promise<A>) =>
+      Effect.callback<A, unknown>((resume) => {
+        const fail = () => settle(Effect.fail(new Error("the connection to the NATS servers was lost")))
+        const settle = (end: Effect.Effect<A, unknown>) => {
+          asking.delete(fail)
+          resume(end)
+        }
+        asking.add(fail)
+        call().then(
+          (answer) => settle(Effect.succeed(answer)),
+          (cause: unknown) => settle(Effect.fail(cause))
+        )
+        return Effect.sync(() => asking.delete(fail))
+      }),
     reconnects: Stream.fromPubSub(reconnects)
   })
 })

@@ -19,10 +19,17 @@ export type Fate = "conflict" | "refused" | "unknown"
 /** Wrong last sequence; the second one of newer servers on replicated streams. */
 const conflicts = new Set([10071, 10164])
 
+/** The message has come before, and is not stored yet. */
+const inProcess = 10158
+
+/** The server could not store it: for good when the stream is at a limit, else nobody knows. */
+const notStored = 10077
+
 export const classify = (cause: unknown): Fate => {
   if (cause instanceof JetStreamApiError) {
     if (conflicts.has(cause.code)) return "conflict"
-    return cause.status === 503 ? "unknown" : "refused"
+    if (cause.code === notStored) return cause.message.startsWith("maximum") ? "refused" : "unknown"
+    return cause.status === 503 || cause.code === inProcess ? "unknown" : "refused"
   }
   const isHopeless =
     cause instanceof PermissionViolationError ||
@@ -38,14 +45,14 @@ const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.mes
 export const failure = (what: string, cause: unknown): EventStoreError =>
   new EventStoreError({ reason: `${what}: ${reasonOf(cause)}`, cause })
 
-/** A call whose failure is the log's. It fails at once when there is no connection, and would else wait for one. */
+/** A call whose failure is the log's. It fails at once when there is no connection, or none any more. */
 export const attempt = <A>(
-  { isUp }: Pick<Nats["Service"], "isUp">,
+  { ask, isUp }: Pick<Nats["Service"], "ask" | "isUp">,
   what: string,
   call: () => Promise<A>
 ): Effect.Effect<A, EventStoreError> =>
   Effect.suspend(() =>
     isUp()
-      ? Effect.tryPromise({ try: call, catch: (cause) => failure(what, cause) })
+      ? Effect.mapError(ask(call), (cause) => failure(what, cause))
       : Effect.fail(new EventStoreError({ reason: `${what}: there is no connection to the NATS servers` }))
   )

@@ -51,11 +51,12 @@ const isServer = (text: string): boolean => {
 const oneOf = <A extends string>(value: string | null, values: ReadonlyArray<A>, otherwise: A) =>
   value === null ? otherwise : values.find((each) => each === value)
 
-/** `user:password`, or a token alone. `undefined` when it is not well encoded. */
+/** `user:password`, or a token alone. `undefined` when it is empty, or not well encoded. */
 const login = (text: string | undefined) => {
   if (text === undefined) return { user: null, password: null, token: null }
   try {
     const [first = "", ...rest] = text.split(":").map(decodeURIComponent)
+    if (first === "") return undefined
     return rest.length === 0
       ? { user: null, password: null, token: first }
       : { user: first, password: rest.join(":"), token: null }
@@ -72,6 +73,9 @@ const settings = (query: URLSearchParams) => {
   const sync = oneOf(query.get("sync"), ["always", "interval"], "interval")
   const tls = oneOf(query.get("tls"), ["true", "false"], "false")
   const prefix = query.get("prefix") ?? "inferlog"
+  const ca = query.get("ca")
+  const credentials = query.get("creds")
+  if (ca === "" || credentials === "" || (ca !== null && tls !== "true")) return undefined
   if (!replicas || !storage || !sync || !tls || !prefixText.test(prefix)) return undefined
   return {
     prefix,
@@ -79,8 +83,8 @@ const settings = (query: URLSearchParams) => {
     storage,
     isSynced: sync === "always",
     tls: tls === "true",
-    ca: query.get("ca"),
-    credentials: query.get("creds")
+    ca,
+    credentials
   }
 }
 

@@ -6,6 +6,7 @@ import {
   type StreamConfig,
   StorageType
 } from "@nats-io/jetstream"
+import { PermissionViolationError } from "@nats-io/transport-node"
 import { Effect, Schedule, Schema } from "effect"
 import { Nats } from "./Nats.ts"
 import { names, type NatsOptions } from "./NatsOptions.ts"
@@ -40,8 +41,19 @@ export class NatsStreamUnavailable extends Schema.TaggedError<NatsStreamUnavaila
 /** Two minutes, in ns: longer than any publish is retried. */
 const duplicateWindow = 120_000_000_000
 
-/** A cluster that has just been started has no leader yet. */
-const patience = { schedule: Schedule.spaced("500 millis"), times: 60 }
+/** Replicas without a cluster, and what the server does not take in any case. */
+const hopeless = new Set([10025, 10052, 10065, 10074])
+
+const isHopeless = (cause: unknown): boolean =>
+  cause instanceof PermissionViolationError ||
+  (cause instanceof JetStreamApiError && hopeless.has(cause.code))
+
+/** A cluster that has just been started has no leader yet, and may not have found all of its servers. */
+const patience = {
+  schedule: Schedule.spaced("500 millis"),
+  times: 60,
+  while: ({ cause }: NatsStreamUnavailable) => !isHopeless(cause)
+}
 
 const notFound = 10059
 

@@ -1,8 +1,7 @@
 /**
  * Payload records at the servers, in a stream beside the log: one message each, whose subject names stream, name and hash.
- * Writers of an append that loses a race take back only what is theirs.
  */
-import { type MsgRequest, type StoredMsg } from "@nats-io/jetstream"
+import { JetStreamApiError, type MsgRequest, type StoredMsg } from "@nats-io/jetstream"
 import { headers } from "@nats-io/transport-node"
 import { Effect } from "effect"
 import type { EventStoreError } from "../EventReader.ts"
@@ -11,6 +10,7 @@ import type { StreamName } from "../StreamName.ts"
 import { Nats } from "./Nats.ts"
 import * as NatsFailure from "./NatsFailure.ts"
 import { names } from "./NatsOptions.ts"
+import type { Outgoing } from "./Sending.ts"
 import * as Subjects from "./Subjects.ts"
 
 /** What a record's message says beside the text. Storage format. */
@@ -26,20 +26,41 @@ export interface PayloadRecords {
     name: string,
     hash?: string
   ) => Effect.Effect<SealedPayload | null, EventStoreError>
-  /** Overwrites all records of the name; with `hash`, that one only. Nothing happens when there is none. */
-  readonly remove: (stream: StreamName, name: string, hash?: string) => Effect.Effect<void, EventStoreError>
+  /** Overwrites all records of the name. Nothing happens when there is none. */
+  readonly remove: (stream: StreamName, name: string) => Effect.Effect<void, EventStoreError>
+  /** Overwrites the message with that sequence number. Nothing happens when it is gone. */
+  readonly forget: (sequence: number) => Effect.Effect<void, EventStoreError>
+  /** The sequence number of the message of the subject that was sent under the id; `null` when there is none. */
+  readonly sentAs: (subject: string, id: string) => Effect.Effect<number | null, EventStoreError>
 }
 
-const decode = (subject: string, message: StoredMsg): SealedPayload => {
+export const encode = (
+  subjects: Subjects.Subjects,
+  stream: StreamName,
+  { content, hash, name, salt, size }: SealedPayload
+): Omit<Outgoing, "id"> => {
+  const about = headers()
+  about.set(saltHeader, salt)
+  about.set(sizeHeader, String(size))
+  if (content._tag === "Blob") about.set(blobHeader, content.key)
+  return {
+    subject: subjects.payload(stream, name, hash),
+    body: content._tag === "Inline" ? content.text : "",
+    headers: about
+  }
+}
+
+/** `null` for what only takes the place of a record. */
+const decode = ({ data, header, subject }: StoredMsg): SealedPayload | null => {
+  if (!header.has(sizeHeader)) return null
   const [hash = "", name = ""] = subject.split(".").toReversed().map(Subjects.unescape)
-  const key = message.header.get(blobHeader)
+  const key = header.get(blobHeader)
   return {
     name,
-    salt: message.header.get(saltHeader),
+    salt: header.get(saltHeader),
     hash,
-    size: Number(message.header.get(sizeHeader)),
-    content:
-      key === "" ? { _tag: "Inline", text: Buffer.from(message.data).toString() } : { _tag: "Blob", key }
+    size: Number(header.get(sizeHeader)),
+    content: key === "" ? { _tag: "Inline", text: Buffer.from(data).toString() } : { _tag: "Blob", key }
   }
 }
 
@@ -48,36 +69,48 @@ export const make = Effect.gen(function* () {
   const { js, jsm, options } = nats
   const { stream: store } = names(options).payloads
   const subjects = Subjects.make(options)
-  const unavailable = "A payload record cannot be read or written"
 
-  const call = <A>(ask: () => Promise<A>) => NatsFailure.attempt(nats, unavailable, ask)
+  const call = <A>(ask: () => Promise<A>) =>
+    NatsFailure.attempt(nats, "A payload record cannot be read or written", ask)
 
   const get = (query: MsgRequest) => call(() => jsm.streams.getMessage(store, query))
 
-  const put: PayloadRecords["put"] = (stream, { content, hash, name, salt, size }) => {
-    const about = headers()
-    about.set(saltHeader, salt)
-    about.set(sizeHeader, String(size))
-    if (content._tag === "Blob") about.set(blobHeader, content.key)
-    const text = content._tag === "Inline" ? content.text : ""
-    const publish = () => js.publish(subjects.payload(stream, name, hash), text, { headers: about })
-    return Effect.asVoid(call(publish))
+  const put: PayloadRecords["put"] = (stream, payload) => {
+    const { body, headers, subject } = encode(subjects, stream, payload)
+    return Effect.asVoid(call(() => js.publish(subject, body, headers && { headers })))
   }
 
   const find: PayloadRecords["find"] = (stream, name, hash) =>
     Effect.map(get({ last_by_subj: subjects.payload(stream, name, hash) }), (message) =>
-      message === null ? null : decode(message.subject, message)
+      message === null ? null : decode(message)
     )
 
-  const remove: PayloadRecords["remove"] = (stream, name, hash) =>
-    Effect.flatMap(get({ last_by_subj: subjects.payload(stream, name, hash) }), (message) =>
+  /** Another node may have been faster: the server refuses to delete what is not there. */
+  const forget: PayloadRecords["forget"] = (sequence) =>
+    Effect.catch(Effect.asVoid(call(() => jsm.streams.deleteMessage(store, sequence))), (error) =>
+      error.cause instanceof JetStreamApiError
+        ? Effect.flatMap(get({ seq: sequence }), (found) =>
+            found === null ? Effect.void : Effect.fail(error)
+          )
+        : Effect.fail(error)
+    )
+
+  const remove: PayloadRecords["remove"] = (stream, name) =>
+    Effect.flatMap(get({ last_by_subj: subjects.payload(stream, name) }), (message) =>
       message === null
         ? Effect.void
         : Effect.andThen(
-            call(() => jsm.streams.deleteMessage(store, message.seq)),
-            Effect.suspend(() => remove(stream, name, hash))
+            forget(message.seq),
+            Effect.suspend(() => remove(stream, name))
           )
     )
 
-  return { put, find, remove } satisfies PayloadRecords
+  const sentAs = (subject: string, id: string, first = 1): Effect.Effect<number | null, EventStoreError> =>
+    Effect.flatMap(get({ seq: first, next_by_subj: subject } as unknown as MsgRequest), (message) => {
+      if (message === null) return Effect.succeed(null)
+      if (message.header.get("Nats-Msg-Id") === id) return Effect.succeed(message.seq)
+      return sentAs(subject, id, message.seq + 1)
+    })
+
+  return { put, find, remove, forget, sentAs: (subject, id) => sentAs(subject, id) } satisfies PayloadRecords
 })

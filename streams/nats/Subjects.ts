@@ -47,11 +47,11 @@ export const make = (options: Pick<NatsOptions, "prefix">): Subjects => {
   return {
     events: (stream) => `${events.subjects}.${escape(stream)}`,
     streamOf: (subject) => StreamName.trusted(unescape(subject.slice(subject.lastIndexOf(".") + 1))),
-    allEvents: `${events.subjects}.>`,
+    allEvents: `${events.subjects}.*`,
     payload: (stream, name, hash = "*") =>
       `${payloads.subjects}.${escape(stream)}.${escape(name)}.${hash === "*" ? hash : escape(hash)}`,
-    allPayloads: `${payloads.subjects}.>`,
+    allPayloads: `${payloads.subjects}.*.*.*`,
     erasure: (stream) => `${erasures}.${escape(stream)}`,
-    allErasures: `${erasures}.>`
+    allErasures: `${erasures}.*`
   }
 }

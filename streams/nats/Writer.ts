@@ -2,42 +2,49 @@
  * Appends as messages: payload records first, then one message with all events, chained to the last event of its stream and
  * accepted by the server only if that is still the last one.
  */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import { AppendObserver } from "../AppendObserver.ts"
-import type { EventStoreError } from "../EventReader.ts"
+import { EventStoreError } from "../EventReader.ts"
 import { type Append, type Appended, type EventStore, WrongExpectedVersion } from "../EventStore.ts"
 import { type ExpectedVersion, trustedVersion } from "../ExpectedVersion.ts"
 import * as RandomPool from "../RandomPool.ts"
 import * as RecentlyUsed from "../RecentlyUsed.ts"
 import type { StreamName } from "../StreamName.ts"
 import * as AppendMessage from "./AppendMessage.ts"
-import type { Erasures } from "./Erasures.ts"
-import type { Fences } from "./Fences.ts"
+import type { Beside } from "./Beside.ts"
+import type { Fences, Outcome } from "./Fences.ts"
 import type { MessageReads } from "./MessageReads.ts"
-import type { PayloadRecords } from "./PayloadRecords.ts"
 import type { Publish } from "./Publish.ts"
+import * as Subjects from "./Subjects.ts"
 
 /** Streams whose last link is kept. */
 const capacity = 20_000
 
 const idBytes = 12
 
+/** How long another append may stand in the way without being on the log, ms: about an election. */
+const undecidedMs = 10_000
+
 export interface WriterParts {
   readonly reads: MessageReads
-  readonly records: PayloadRecords
+  readonly beside: Beside
   readonly publishing: Publish
   readonly fences: Fences
-  readonly erasures: Erasures
 }
 
-export const make = Effect.fnUntraced(function* ({
-  erasures,
-  fences,
-  publishing,
-  reads,
-  records
-}: WriterParts) {
+/** An append with what was made ready for it. */
+interface Prepared {
+  readonly append: Append
+  /** Canonical data of each event. */
+  readonly texts: ReadonlyArray<string>
+  readonly id: string
+  readonly outcome: Outcome
+  /** Unix time in ms. */
+  readonly began: number
+}
+
+export const make = Effect.fnUntraced(function* ({ beside, fences, publishing, reads }: WriterParts) {
   const observe = yield* AppendObserver
   const random = RandomPool.make(idBytes)
   const tails = RecentlyUsed.make<AppendMessage.Tail>({ capacity })
@@ -59,105 +66,97 @@ export const make = Effect.fnUntraced(function* ({
       : readTail(stream)
   }
 
-  const removeRecords = ({ payloads = [], stream }: Append) =>
-    Effect.forEach(payloads, ({ hash, name }) => records.remove(stream, name, hash), { discard: true }).pipe(
-      Effect.catch((error) => Effect.logWarning("Payload records that no event names are left behind", error))
-    )
-
-  const putRecords = ({ erases = [], payloads = [], stream }: Append) =>
-    Effect.forEach(
-      payloads.filter(({ name }) => !erases.includes(name)),
-      (payload) => records.put(stream, payload),
-      { concurrency: "unbounded", discard: true }
-    )
-
   const appended = (
-    stream: StreamName,
-    count: number,
+    { events, stream }: Append,
     sequence: number,
     { hash, ordinal }: AppendMessage.Encoded
   ): Appended => {
     tails.set(stream, { subjectSequence: sequence, version: sequence, ordinal, hash })
     return {
       version: trustedVersion(String(sequence)),
-      position: AppendMessage.position(sequence, count - 1)
+      position: AppendMessage.position(sequence, events.length - 1)
     }
   }
 
-  /** `null` when another message came first. */
-  const publishAfter = (append: Append, texts: ReadonlyArray<string>, tail: AppendMessage.Tail) => {
+  const failed = <E>({ outcome }: Prepared, error: E) => Effect.andThen(outcome.onAbsent, Effect.fail(error))
+
+  /** `null` when another message came first. Each try has an id of its own: the server may keep one that it refused. */
+  const publishAfter = (prepared: Prepared, tail: AppendMessage.Tail, round: number) => {
+    const { append, id, outcome, texts } = prepared
     const { events, stream } = append
     const encoded = AppendMessage.encode(stream, tail, events, texts)
-    const message = {
-      stream,
-      id: `${stream}/${random().toString("base64url")}`,
-      after: tail.subjectSequence,
-      body: encoded.body
-    }
+    const message = { stream, id: `${id}/${round}`, after: tail.subjectSequence, body: encoded.body }
     return Effect.flatMap(
       publishing.publish(message),
       (published): Effect.Effect<Appended | null, EventStoreError> => {
         switch (published._tag) {
           case "Stored":
-            return Effect.succeed(appended(stream, events.length, published.sequence, encoded))
+            return Effect.as(outcome.onStored, appended(append, published.sequence, encoded))
           case "Conflict":
             tails.delete(stream)
             return Effect.succeed(null)
           case "Refused":
-            return Effect.andThen(removeRecords(append), Effect.fail(published.error))
+            return failed(prepared, published.error)
           case "Unknown":
             tails.delete(stream)
-            return Effect.andThen(
-              fences.settle(message, tail, removeRecords(append)),
-              Effect.fail(published.error)
-            )
+            return Effect.andThen(fences.settle(message, tail, outcome), Effect.fail(published.error))
         }
       }
     )
   }
 
-  const conflict = (append: Append) =>
-    Effect.andThen(removeRecords(append), Effect.fail(new WrongExpectedVersion({ stream: append.stream })))
+  /** The last message after a conflict. A leader may refuse for one that is not stored yet, and may never be. */
+  const tailBehind = (prepared: Prepared, before: AppendMessage.Tail) =>
+    Effect.gen(function* () {
+      const tail = yield* readTail(prepared.append.stream)
+      if (tail.subjectSequence !== before.subjectSequence) return tail
+      if ((yield* Clock.currentTimeMillis) - prepared.began > undecidedMs) {
+        return yield* new EventStoreError({ reason: "An append to the same stream is not decided" })
+      }
+      yield* Effect.sleep("50 millis")
+      return tail
+    }).pipe(Effect.catch((error) => failed(prepared, error)))
 
   /** Fences move a stream's last message on, and leave its version; `Any` takes whatever came first. */
   const publish = (
-    append: Append,
-    texts: ReadonlyArray<string>,
-    tail: AppendMessage.Tail
+    prepared: Prepared,
+    tail: AppendMessage.Tail,
+    round: number
   ): Effect.Effect<Appended, WrongExpectedVersion | EventStoreError> =>
-    matches(append.expected, tail)
-      ? Effect.flatMap(publishAfter(append, texts, tail), (done) =>
+    matches(prepared.append.expected, tail)
+      ? Effect.flatMap(publishAfter(prepared, tail, round), (done) =>
           done === null
-            ? Effect.flatMap(readTail(append.stream), (newest) => publish(append, texts, newest))
+            ? Effect.flatMap(tailBehind(prepared, tail), (newest) => publish(prepared, newest, round + 1))
             : Effect.succeed(done)
         )
-      : conflict(append)
+      : failed(prepared, conflictOf(prepared.append))
 
-  const store = Effect.fnUntraced(function* (append: Append, texts: ReadonlyArray<string>) {
+  const store = Effect.fnUntraced(function* (append: Append) {
+    const texts = append.events.map(({ data }) => CanonicalJson.stringify(data))
     const tail = yield* tailFor(append.stream, append.expected)
-    if (!matches(append.expected, tail)) return yield* conflictUnstored(append)
-    yield* putRecords(append).pipe(Effect.tapError(() => Effect.forkDetach(removeRecords(append))))
-    return yield* publish(append, texts, tail)
+    if (!matches(append.expected, tail)) return yield* conflictOf(append)
+    const id = `${Subjects.escape(append.stream)}/${random().toString("base64url")}`
+    const outcome = yield* beside(append, id)
+    return yield* publish({ append, texts, id, outcome, began: yield* Clock.currentTimeMillis }, tail, 0)
   })
-
-  const conflictUnstored = ({ stream }: Append) => Effect.fail(new WrongExpectedVersion({ stream }))
 
   const append: EventStore["Service"]["append"] = (append) =>
     Effect.suspend(() => {
-      const texts = append.events.map(({ data }) => CanonicalJson.stringify(data))
       const began = performance.now()
-      const storing =
-        append.erases === undefined || append.erases.length === 0
-          ? store(append, texts)
-          : erasures.around(append.stream, append.erases, store(append, texts))
-      return Effect.map(storing, (done) => {
-        observe({ appends: 1, events: texts.length, durationMs: performance.now() - began })
+      return Effect.map(store(append), (done) => {
+        observe({
+          appends: 1,
+          events: append.events.length,
+          durationMs: performance.now() - began
+        })
         return done
       })
     }).pipe(Effect.uninterruptible)
 
   return { append }
 })
+
+const conflictOf = ({ stream }: Append) => new WrongExpectedVersion({ stream })
 
 const matches = (expected: ExpectedVersion, tail: AppendMessage.Tail): boolean => {
   switch (expected._tag) {

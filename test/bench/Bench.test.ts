@@ -1,4 +1,6 @@
 /** The benchmarks' machinery: what is counted, what is void, and what is shown. */
+import { once } from "node:events"
+import * as http from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -7,8 +9,10 @@ import * as KnownRequests from "#bench/floors/KnownRequests.ts"
 import * as AnswerReader from "#bench/harness/AnswerReader.ts"
 import * as Cycles from "#bench/harness/Cycles.ts"
 import { OthersCpu } from "#bench/harness/Disturbance.ts"
+import * as FreePort from "#bench/harness/FreePort.ts"
 import * as Histogram from "#bench/harness/Histogram.ts"
 import * as HttpSubject from "#bench/harness/HttpSubject.ts"
+import * as LoadClient from "#bench/harness/LoadClient.ts"
 import type { Machine } from "#bench/harness/Machine.ts"
 import * as Report from "#bench/harness/Report.ts"
 import * as RequestText from "#bench/harness/RequestText.ts"
@@ -166,6 +170,20 @@ describe("cycles", () => {
   )
 })
 
+describe("a row none of whose subjects can be had", () => {
+  it.effect("is left out, and what would bring them is told once", () =>
+    Effect.gen(function* () {
+      const missing = row.subjects.filter(({ role }) => role === "peer")
+      const alone = { ...row, subjects: [...missing, ...missing] }
+      const result = RowResult.ofRow(alone, yield* Cycles.run(alone, options).pipe(quiet))
+      const run = { machine, secondsPerMeasurement: 1, peers: true, failed: [] }
+      const text = Report.markdown({ ...run, rows: [result] })
+      assert.include(text, "\n- T0 Nothing: left out.\n  - other is not installed: `get it`\n")
+      assert.lengthOf(text.split("get it"), 2)
+    })
+  )
+})
+
 describe("the report", () => {
   it.effect("has the median of the ratios within the cycles, their range and whether the target is met", () =>
     Effect.gen(function* () {
@@ -213,6 +231,19 @@ describe("a row whose target is a time", () => {
   )
 })
 
+/** Answers anything, and counts the connections to it. */
+const listening = Effect.gen(function* () {
+  const server = yield* Effect.acquireRelease(
+    Effect.sync(() => http.createServer((_, response) => response.setHeader("content-length", 0).end())),
+    (server) => Effect.sync(() => server.close().closeAllConnections())
+  )
+  let connections = 0
+  server.on("connection", () => connections++)
+  const port = yield* FreePort.find
+  yield* Effect.promise(() => once(server.listen(port, "127.0.0.1"), "listening"))
+  return { port, connections: () => connections }
+})
+
 describe("the load generator", () => {
   const known = KnownRequests.all[0]
   const request = RequestText.get(`/sandbox/echo/requests/${known?.id}/status`)
@@ -231,6 +262,16 @@ describe("the load generator", () => {
         assert.isAtLeast(latencyMs?.p99 ?? 0, latencyMs?.p50 ?? Number.NaN)
       }
       assert.lengthOf(cycles, 2)
+    })
+  )
+
+  it.live("spreads its connections over all servers", () =>
+    Effect.gen(function* () {
+      const [first, second] = yield* Effect.all([listening, listening])
+      const run = yield* LoadClient.start("two servers")
+      const ports = [first.port, second.port] as const
+      yield* run({ ports, connections: 6, seconds: 0.1, requests: [request], status: 200 })
+      assert.deepStrictEqual([first.connections(), second.connections()], [3, 3])
     })
   )
 

@@ -11,6 +11,7 @@ const members = [
   Event.RequestSubmitted,
   Event.DispatchStarted,
   Event.ProviderAccepted,
+  Event.RunTakenOver,
   Event.RequestStarted,
   Event.ProgressReported,
   Event.OutputReceived,

@@ -18,7 +18,7 @@ export interface KillOptions {
 }
 
 /** A small generator of its own (mulberry32), so that a seed gives the same choices again. */
-const randomFrom = (seed: number) => {
+export const randomFrom = (seed: number) => {
   let state = seed
   return (below: number): number => {
     state = (state + 0x6d2b79f5) | 0

@@ -8,6 +8,7 @@ import type { Caller } from "#src/accounts/Caller.ts"
 import type { BuiltinModel } from "#src/models/builtin/BuiltinModel.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { Requests, type Submission } from "#src/requests/Requests.ts"
+import * as Snapshot from "#src/requests/Snapshot.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
@@ -51,11 +52,12 @@ export const cancel = Effect.fnUntraced(function* (id: RequestId, model: Builtin
   return yield* requests.cancel({ caller: caller(), id, endpoint: model.model.endpoint })
 })
 
-/** The request as its client sees it, after all that is on the log by now. */
+/** The request that its client sees, after all that is on the log by now. */
 export const snapshot = Effect.fnUntraced(function* (id: RequestId, account?: string) {
   const requests = yield* Requests
-  yield* (yield* RequestActors).refresh(id)
-  return yield* requests.get({ caller: caller(account), id })
+  const current = yield* (yield* RequestActors).refresh(id)
+  yield* requests.get({ caller: caller(account), id })
+  return yield* Effect.fromNullishOr(Snapshot.of(id, current))
 })
 
 const { category, codec } = InferenceRequest.aggregate

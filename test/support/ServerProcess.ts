@@ -16,6 +16,8 @@ export interface ServerProcess {
   readonly exited: Promise<number | null>
   /** Sends the signal and waits until the process is gone; gives its exit code (`null` when the signal ended it). */
   readonly kill: (signal: NodeJS.Signals) => Promise<number | null>
+  /** Sends a signal that does not end it. */
+  readonly signal: (signal: NodeJS.Signals) => void
 }
 
 export interface StartOptions {
@@ -74,7 +76,8 @@ export const start = ({ dataDirectory, port, env = {} }: StartOptions): Promise<
   }
   return new Promise((resolve, reject) => {
     const url = `http://127.0.0.1:${port}`
-    const started: ServerProcess = { url, output: () => lines.join("\n"), exited, kill }
+    const signal = (signal: NodeJS.Signals) => void child.kill(signal)
+    const started: ServerProcess = { url, output: () => lines.join("\n"), exited, kill, signal }
     for (const stream of [child.stdout, child.stderr]) {
       readline.createInterface({ input: stream }).on("line", (line) => {
         lines.push(line)

@@ -3,7 +3,7 @@
  * node's own actors, read side, dispatcher and services. Time is the test's clock.
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { Context, Effect, Exit, Layer, References, Scope, Stream, SubscriptionRef } from "effect"
+import { Context, Effect, Exit, Layer, Order, References, Scope, Stream, SubscriptionRef } from "effect"
 import { DueWork } from "#projections/due-work/DueWork.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
 import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
@@ -29,14 +29,18 @@ import * as Deadlines from "#src/reactors/deadlines/Deadlines.ts"
 import * as Dispatcher from "#src/reactors/dispatch/Dispatcher.ts"
 import { Runs } from "#src/reactors/dispatch/Runs.ts"
 import { Finalizer } from "#src/reactors/finalize/Finalizer.ts"
+import { Lease } from "#src/cluster/Lease.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
+import * as Elsewhere from "#src/reactors/Elsewhere.ts"
 import { Sweeper } from "#src/reactors/sweep/Sweeper.ts"
 import * as Sweeping from "#src/reactors/sweep/Sweeping.ts"
 import * as ActorRequests from "#src/requests/ActorRequests.ts"
+import * as FollowedActors from "#src/requests/FollowedActors.ts"
 import { IdempotencyKeyActors } from "#src/requests/IdempotencyKeyActors.ts"
 import * as ProjectedQueueDepth from "#src/requests/ProjectedQueueDepth.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { RequestChanges } from "#src/requests/RequestChanges.ts"
+import { MasterKey } from "#src/secrets/MasterKey.ts"
 import { Eraser } from "#src/retention/Eraser.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
@@ -58,40 +62,66 @@ export interface NodeOptions {
   readonly catalog?: Layer.Layer<Catalog>
   /** Without a dispatcher requests wait for ever; nobody keeps their deadlines then. */
   readonly dispatches?: boolean
+  /** Whether it follows what other nodes do, as one of several: with its actors, and with what it does about it. */
+  readonly follows?: boolean
   /** Whether it sweeps every minute of the test's clock; by default only when the test tells the `Sweeper` to. */
   readonly sweeps?: boolean
   /** The ledger is among them in any case. */
   readonly projections?: ReadonlyArray<Projection>
 }
 
-/** Names of the nodes that live, as all of them see it. */
-class LiveNodes extends Context.Service<LiveNodes, SubscriptionRef.SubscriptionRef<ReadonlyArray<string>>>()(
-  "inferlog/test/LiveNodes"
-) {}
+export interface LiveNode {
+  readonly name: string
+  /** The others are offered no turns: in a program every node dispatches. */
+  readonly dispatches: boolean
+}
+
+/** The nodes that live in the order of their names, as all of them see it. */
+class LiveNodes extends Context.Service<
+  LiveNodes,
+  SubscriptionRef.SubscriptionRef<ReadonlyArray<LiveNode>>
+>()("inferlog/test/LiveNodes") {}
 
 /** What the nodes of a test share. */
 export const storeLayer = Layer.mergeAll(
   TestAccounts.layer.pipe(Layer.provideMerge(MemoryEventStore.layer)),
   MemoryBlobStore.layer,
   TestProvider.layer(providerName),
-  Layer.effect(LiveNodes, SubscriptionRef.make<ReadonlyArray<string>>([]))
+  Layer.effect(LiveNodes, SubscriptionRef.make<ReadonlyArray<LiveNode>>([]))
 )
 
-const identity = (name: string) =>
+const byName = Order.mapInput(Order.String, ({ name }: LiveNode) => name)
+
+const identity = (self: LiveNode) =>
   Layer.effect(
     Nodes,
     Effect.gen(function* () {
       const nodes = yield* LiveNodes
-      yield* SubscriptionRef.update(nodes, (live) => [...live, name].sort())
-      const live = () => SubscriptionRef.getUnsafe(nodes)
+      yield* SubscriptionRef.update(nodes, (live) => [...live, self].sort(byName))
+      const all = () => SubscriptionRef.getUnsafe(nodes)
       return {
-        self: name,
-        isAlive: (node: string) => live().includes(node),
-        live,
+        self: self.name,
+        isAlive: (node: string) => all().some(({ name }) => name === node),
+        live: () =>
+          all()
+            .filter(({ dispatches, name }) => dispatches || name === self.name)
+            .map(({ name }) => name),
         changes: Stream.map(SubscriptionRef.changes(nodes), () => undefined)
       }
     })
   )
+
+/** The first of those that live holds it. */
+const lease = Layer.effect(
+  Lease,
+  Effect.gen(function* () {
+    const nodes = yield* LiveNodes
+    const { self } = yield* Nodes
+    return {
+      isHeld: Effect.map(SubscriptionRef.get(nodes), ([first]) => first?.name === self)
+    }
+  })
+)
 
 const readSide = (projections: ReadonlyArray<Projection> | undefined) =>
   Layer.mergeAll(DueWork.layer, Ledger.layer).pipe(
@@ -113,7 +143,9 @@ const publicUrls = PublicUrls.layerOf({
   mcpUrl: "https://mcp.test"
 })
 
-const services = Layer.mergeAll(
+const onlyActors = Layer.mergeAll(RequestActors.layer, IdempotencyKeyActors.layer, AccountActors.layer)
+
+const application = Layer.mergeAll(
   TestAccounts.funded.pipe(
     Layer.provide(ActorRequests.layer),
     Layer.provideMerge(Layer.mergeAll(RequestChanges.layer, Funds.layer)),
@@ -121,13 +153,18 @@ const services = Layer.mergeAll(
   ),
   Authentication.layer,
   Accounts.layer
-).pipe(
-  Layer.provideMerge(Eraser.layer),
-  Layer.provideMerge(Layer.mergeAll(RequestActors.layer, IdempotencyKeyActors.layer, AccountActors.layer)),
-  Layer.provideMerge(DeadlineHints.layer),
-  Layer.provideMerge(Layer.mergeAll(Payloads.layer, MediaStore.layer)),
-  Layer.provideMerge(publicUrls)
-)
+).pipe(Layer.provideMerge(Eraser.layer))
+
+const services = (follows: boolean) =>
+  (follows
+    ? application.pipe(Layer.provideMerge(FollowedActors.layer))
+    : application.pipe(Layer.provideMerge(onlyActors))
+  ).pipe(
+    Layer.provideMerge(DeadlineHints.layer),
+    Layer.provideMerge(Layer.mergeAll(Payloads.layer, MediaStore.layer)),
+    Layer.provideMerge(publicUrls),
+    Layer.provideMerge(MasterKey.layerOf(Buffer.alloc(32)))
+  )
 
 /** Without ffmpeg: films have no thumbnails. */
 const thumbnails = Thumbnails.layerNoDeps(null).pipe(
@@ -148,19 +185,22 @@ export const nodeLayer = ({
   models = Object.values(testModels),
   catalog = BuiltinCatalog.layerOf(models),
   dispatches = true,
+  follows = false,
   sweeps = false,
   projections
 }: NodeOptions = {}) =>
-  Layer.merge(
+  Layer.mergeAll(
     dispatches ? Layer.merge(Dispatcher.layer, Deadlines.layer) : Layer.empty,
+    follows ? Elsewhere.layer : Layer.empty,
     sweeps ? Sweeping.layer : Layer.empty
   ).pipe(
     Layer.provideMerge(Sweeper.layer),
     Layer.provideMerge(Runs.layer),
     Layer.provideMerge(finalizer),
-    Layer.provideMerge(services),
+    Layer.provideMerge(services(follows)),
     Layer.provideMerge(Layer.mergeAll(readSide(projections), catalog, providers)),
-    Layer.provideMerge(Layer.mergeAll(IdGenerator.layer, identity(name))),
+    Layer.provideMerge(lease),
+    Layer.provideMerge(Layer.mergeAll(IdGenerator.layer, identity({ name, dispatches }))),
     Layer.provideMerge(AppendFaults.layer),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
   )
@@ -185,9 +225,9 @@ export interface TestNode {
 export const start = Effect.fnUntraced(function* (options: NodeOptions & { readonly name: string }) {
   const live = yield* LiveNodes
   const scope = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
-  const context = yield* Layer.buildWithScope(nodeLayer(options), scope)
+  const context = yield* Layer.buildWithScope(nodeLayer({ follows: true, ...options }), scope)
   const faults = Context.get(context, AppendFaults.AppendFaults)
-  const forget = SubscriptionRef.update(live, (nodes) => nodes.filter((node) => node !== options.name))
+  const forget = SubscriptionRef.update(live, (nodes) => nodes.filter(({ name }) => name !== options.name))
   const node: TestNode = {
     on: (effect) => Effect.provide(effect, context),
     stop: Effect.andThen(Scope.close(scope, Exit.void), forget),

@@ -30,6 +30,7 @@ import { IdempotencyKeyActors } from "#src/requests/IdempotencyKeyActors.ts"
 import { QueueDepth } from "#src/requests/QueueDepth.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { RequestChanges } from "#src/requests/RequestChanges.ts"
+import { MasterKey } from "#src/secrets/MasterKey.ts"
 import { Eraser } from "#src/retention/Eraser.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"
@@ -133,6 +134,7 @@ const services = ({ projections, queued = () => 0, resolve = resolveFixed }: Tes
         readSide(projections)
       )
     ),
+    Layer.provideMerge(MasterKey.layerOf(Buffer.alloc(32))),
     Layer.provide(Layer.succeed(QueueDepth, { of: (model) => Effect.sync(() => queued(model)) }))
   )
 

@@ -5,12 +5,13 @@ import * as Audit from "#src/audit/Audit.ts"
 import * as Journal from "#src/audit/Journal.ts"
 import * as Period from "#src/audit/Period.ts"
 import * as Statement from "#src/audit/Statement.ts"
+import * as ChosenLog from "#src/ChosenLog.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
 import { EventReader } from "#streams/EventReader.ts"
-import * as SqliteVerify from "#streams/sqlite/SqliteVerify.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as Failure from "../Failure.ts"
+import * as LogProgress from "../log/LogProgress.ts"
 import * as ReadOnlyLog from "../log/ReadOnlyLog.ts"
-import * as ProgressLine from "../ProgressLine.ts"
 import * as JournalWriter from "./JournalWriter.ts"
 import * as Proof from "./Proof.ts"
 import * as StatementTable from "./StatementTable.ts"
@@ -64,11 +65,12 @@ const audit = Effect.fnUntraced(function* (
 ) {
   const directory = yield* DataDirectory
   // A head that cannot be read is for the audit to tell.
-  const anchors = yield* Effect.option(SqliteVerify.headAnchor(directory))
+  const anchors = yield* Effect.option(ChosenLog.headAnchors(directory))
   if (Option.exists(anchors, ({ length }) => length === 0)) {
     yield* Effect.logWarning("There is no log.head: a cut tail would not be noticed")
   }
-  const progress = yield* ProgressLine.make(Number(yield* (yield* EventReader).head))
+  const end = yield* (yield* EventReader).head
+  const progress = yield* LogProgress.make({ after: GlobalPosition.beginning, end })
   const flush = listener.flush ?? Effect.void
   const wanted = Option.getOrNull(account)
   let isKnown = wanted === null
@@ -80,7 +82,7 @@ const audit = Effect.fnUntraced(function* (
     booked: (booked) => {
       if (wanted === null || booked.accountId === wanted) listener.booked(booked)
     },
-    onProgress: (events) => Effect.andThen(flush, progress.report(events))
+    onProgress: (_, position) => Effect.andThen(flush, progress.report(position))
   }).pipe(Effect.ensuring(progress.clear))
   return { audited, isKnown }
 })

@@ -20,10 +20,9 @@ export const lines = (audited: Audited): ReadonlyArray<string> => {
   ]
 }
 
-const readModel = ({ events, readModel }: Audited): string => {
+const readModel = ({ readModel }: Audited): string => {
   if (readModel._tag === "NotCompared") return `Read model: not compared, ${readModel.reason}.`
-  // Positions of the only backend there is count the events.
-  const behind = Math.max(0, events - Number(readModel.position))
+  const { behind } = readModel
   const where = behind === 0 ? "" : `, ${Output.counted(behind, "event")} before the end`
   return `Read model: it agrees as of position ${readModel.position}${where}.`
 }

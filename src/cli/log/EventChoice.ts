@@ -1,6 +1,7 @@
 /** Which events a command means, and reading them, beside a server that writes. */
-import { Effect, Option, Schema, Stream } from "effect"
+import { type Config, Effect, Option, Schema, Stream } from "effect"
 import { Flag } from "effect/cli"
+import * as ChosenLog from "#src/ChosenLog.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import type { GlobalPosition } from "#streams/GlobalPosition.ts"
@@ -52,9 +53,10 @@ export class LogReplaced extends Schema.TaggedError<LogReplaced>()("LogReplaced"
   }
 }
 
-/** What the name stands for now is what has just been opened. */
-const untilReplaced = Effect.map(DataDirectory, (directory) => {
-  const { log } = SqliteEventStore.files(directory)
+/** What the name stands for now is what has just been opened. A log at the NATS servers has no such file. */
+const untilReplaced = Effect.gen(function* () {
+  if (yield* ChosenLog.countsCommits) return Effect.never
+  const { log } = SqliteEventStore.files(yield* DataDirectory)
   const displaced = FilesInPlace.make([log])
   return Effect.sync(displaced).pipe(
     Effect.delay("1 second"),
@@ -69,7 +71,7 @@ export const read = Effect.fnUntraced(function* (options: {
   readonly follow: boolean
 }): Effect.fn.Return<
   Stream.Stream<RecordedEvent, EventStoreError | LogReplaced>,
-  never,
+  Config.ConfigError,
   EventReader | DataDirectory
 > {
   const reader = yield* EventReader

@@ -1,10 +1,13 @@
 import { Command } from "effect/cli"
+import { copy } from "./copy/Copy.ts"
 import { exportLog } from "./export/Export.ts"
 import { stats } from "./Stats.ts"
 import { tail } from "./Tail.ts"
 import { verify } from "./Verify.ts"
 
 export const log = Command.make("log").pipe(
-  Command.withDescription("The event log: its events, its size, and proof that it is what was written"),
-  Command.withSubcommands([tail, exportLog, stats, verify])
+  Command.withDescription(
+    "The event log: its events, its size, proof that it is what was written, and copies"
+  ),
+  Command.withSubcommands([tail, exportLog, stats, verify, copy])
 )

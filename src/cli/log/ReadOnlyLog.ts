@@ -1,39 +1,44 @@
-/** The log and its payloads beside a running server. */
+/** The log and its payloads beside running servers. */
 import { Effect, Layer, Schedule, Stream } from "effect"
+import * as ChosenLog from "#src/ChosenLog.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
+import { eventStore } from "#src/EventStoreSetting.ts"
 import * as BlobStorage from "#src/storage/BlobStorage.ts"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import { Payloads } from "#streams/Payload.ts"
-import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as ExistingLog from "../ExistingLog.ts"
 
-const readerWith = (options: Pick<SqliteEventReader.ReaderOptions, "wake">) =>
+const readerWith = (wake?: Stream.Stream<unknown>) =>
   Layer.unwrap(
-    Effect.map(DataDirectory, (directory) =>
-      SqliteEventReader.layer({ ...options, filename: SqliteEventStore.files(directory).log })
+    Effect.gen(function* () {
+      return ChosenLog.readerOf(yield* eventStore.config, yield* DataDirectory, wake)
+    })
+  )
+
+const reader = readerWith()
+
+/** Shared, so that it leaves the server's unfinished writes alone. */
+export const blobsOf = (directory: string) =>
+  Layer.unwrap(
+    Effect.map(BlobStorage.blobStore.config, (value) =>
+      FileBlobStore.layer({ ...BlobStorage.options(value, directory), isShared: true })
     )
   )
 
-const reader = readerWith({})
+const blobs = Layer.unwrap(Effect.map(DataDirectory, blobsOf))
 
-/** Shared, so that it leaves the server's unfinished writes alone. */
-const blobs = Layer.unwrap(
-  Effect.gen(function* () {
-    const options = BlobStorage.options(yield* BlobStorage.blobStore.config, yield* DataDirectory)
-    return FileBlobStore.layer({ ...options, isShared: true })
-  })
-)
+export const layerEvents = reader.pipe(Layer.provideMerge(ExistingLog.layerReadOnly))
 
-export const layerEvents = reader.pipe(Layer.provideMerge(ExistingLog.layer))
+/** With a data directory that the command may write to. */
+export const layerOfNode = reader.pipe(Layer.provideMerge(ExistingLog.layer))
 
 /** A follower looks for new events ten times a second: no other process tells it of them. */
-export const layerFollowing = readerWith({ wake: Stream.fromSchedule(Schedule.spaced("100 millis")) }).pipe(
-  Layer.provideMerge(ExistingLog.layer)
+export const layerFollowing = readerWith(Stream.fromSchedule(Schedule.spaced("100 millis"))).pipe(
+  Layer.provideMerge(ExistingLog.layerReadOnly)
 )
 
 export const layer = Payloads.layer.pipe(
   Layer.provide(blobs),
   Layer.provideMerge(reader),
-  Layer.provideMerge(ExistingLog.layer)
+  Layer.provideMerge(ExistingLog.layerReadOnly)
 )

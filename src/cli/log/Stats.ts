@@ -1,53 +1,57 @@
 import * as fs from "node:fs"
-import { Console, Effect, Option, Stream } from "effect"
+import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as ChosenLog from "#src/ChosenLog.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
-import * as SqliteReading from "#streams/sqlite/SqliteReading.ts"
-import * as SqliteVerify from "#streams/sqlite/SqliteVerify.ts"
 import * as Output from "../Output.ts"
+import * as LogEnds from "./LogEnds.ts"
 import * as ReadOnlyLog from "./ReadOnlyLog.ts"
+import * as TypeCounts from "./TypeCounts.ts"
 
-const bytesOf = (file: string) => Effect.sync(() => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0)
+const bytesOf = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-/** When the event right after `position` happened. */
-const timeAfter = Effect.fnUntraced(function* (position: GlobalPosition.GlobalPosition) {
-  const event = yield* Stream.runHead((yield* EventReader).readAll(position))
-  return Option.getOrNull(Option.map(event, ({ time }) => Output.time(time)))
-})
+const fileSizes = (directory: string) => {
+  const { log } = SqliteEventStore.files(directory)
+  return { log: bytesOf(log), wal: bytesOf(`${log}-wal`) }
+}
 
-/** Reads the whole log. */
-const countTypes = Effect.gen(function* () {
-  const reader = yield* EventReader
-  const types = new Map<string, number>()
-  let streams = 0
-  yield* Stream.runForEachArray(reader.readAll(GlobalPosition.beginning), (events) =>
-    Effect.sync(() => {
-      for (const { ordinal, type } of events) {
-        types.set(type, (types.get(type) ?? 0) + 1)
-        if (ordinal === 0) streams++
-      }
-    })
-  )
-  return { streams, types: Object.fromEntries([...types].sort(([, a], [, b]) => b - a)) }
-})
-
+/** Of a log at the NATS servers nobody knows the number of events without reading them, and it has no files here. */
 const measure = Effect.gen(function* () {
   const directory = yield* DataDirectory
-  const files = SqliteEventStore.files(directory)
-  const [anchor] = yield* SqliteVerify.headAnchor(directory)
-  const events = Number(yield* (yield* EventReader).head)
+  const countsCommits = yield* ChosenLog.countsCommits
+  const [anchor] = yield* ChosenLog.headAnchors(directory)
+  const head = yield* (yield* EventReader).head
+  const count = GlobalPosition.sequence(head)
   return {
-    events,
+    events: countsCommits ? null : count,
+    ...(countsCommits && { commits: count }),
     position: anchor?.position ?? null,
     digest: anchor?.digest ?? null,
-    firstEventAt: yield* timeAfter(GlobalPosition.beginning),
-    lastEventAt: events === 0 ? null : yield* timeAfter(SqliteReading.position(events - 1)),
-    bytes: { log: yield* bytesOf(files.log), wal: yield* bytesOf(`${files.log}-wal`) }
+    firstEventAt: yield* LogEnds.firstTime,
+    lastEventAt: yield* LogEnds.lastTime(head),
+    bytes: countsCommits ? null : fileSizes(directory)
   }
 })
+
+type Measured = Effect.Success<typeof measure>
+
+const rows = ({ bytes, digest, firstEventAt, lastEventAt, position }: Measured) => [
+  ["first event", firstEventAt ?? "-"],
+  ["last event", lastEventAt ?? "-"],
+  ...(bytes === null
+    ? []
+    : [
+        ["log.sqlite", `${Output.count(bytes.log)} bytes`],
+        ["log.sqlite-wal", `${Output.count(bytes.wal)} bytes`]
+      ]),
+  ["anchor", position === null || digest === "" ? "-" : `${position}:${digest}`]
+]
+
+const total = ({ commits, events }: Measured): readonly [string, string] =>
+  events === null ? ["commits", Output.count(commits ?? 0)] : ["events", Output.count(events)]
 
 export const stats = Command.make(
   "stats",
@@ -60,25 +64,14 @@ export const stats = Command.make(
     json: Output.json
   },
   Effect.fnUntraced(function* ({ types, json }) {
-    const measured = yield* measure
-    const counted = types ? yield* countTypes : undefined
-    if (json) return yield* Output.printJson({ ...measured, ...counted })
-    const { bytes, digest, events, firstEventAt, lastEventAt, position } = measured
-    yield* Console.log(
-      Output.table(
-        ["events", Output.count(events)],
-        [
-          ["first event", firstEventAt ?? "-"],
-          ["last event", lastEventAt ?? "-"],
-          ["log.sqlite", `${Output.count(bytes.log)} bytes`],
-          ["log.sqlite-wal", `${Output.count(bytes.wal)} bytes`],
-          ["anchor", position === null || digest === "" ? "-" : `${position}:${digest}`]
-        ]
-      )
-    )
+    const counted = types ? yield* TypeCounts.count : undefined
+    const measured = { ...(yield* measure), ...counted?.end }
+    if (json) return yield* Output.printJson({ ...measured, ...counted?.counts })
+    yield* Console.log(Output.table(total(measured), rows(measured)))
     if (counted === undefined) return
-    const rows = Object.entries(counted.types).map(([type, count]) => [type, Output.count(count)])
-    yield* Console.log(`\n${Output.table(["streams", Output.count(counted.streams)], rows)}`)
+    const { streams, types: found } = counted.counts
+    const lines = Object.entries(found).map(([type, count]) => [type, Output.count(count)])
+    yield* Console.log(`\n${Output.table(["streams", Output.count(streams)], lines)}`)
   })
 ).pipe(
   Command.provide(ReadOnlyLog.layerEvents),

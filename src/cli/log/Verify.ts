@@ -1,12 +1,12 @@
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as ChosenLog from "#src/ChosenLog.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
-import * as SqliteVerify from "#streams/sqlite/SqliteVerify.ts"
 import type { Anchor } from "#streams/Verify.ts"
 import * as Output from "../Output.ts"
-import * as ProgressLine from "../ProgressLine.ts"
+import * as LogProgress from "./LogProgress.ts"
 import * as ReadOnlyLog from "./ReadOnlyLog.ts"
 
 const anchorText = /^([^:]+):([A-Za-z0-9_-]{43})$/
@@ -30,14 +30,14 @@ export const verify = Command.make(
   { expect, json: Output.json },
   Effect.fnUntraced(function* ({ expect, json }) {
     const directory = yield* DataDirectory
-    if ((yield* SqliteVerify.headAnchor(directory)).length === 0 && expect.length === 0) {
+    if ((yield* ChosenLog.headAnchors(directory)).length === 0 && expect.length === 0) {
       yield* Effect.logWarning("There is no log.head, and no --expect: a cut tail would not be noticed")
     }
-    const total = Number(yield* (yield* EventReader).head)
-    const progress = yield* ProgressLine.make(total)
-    const verified = yield* SqliteVerify.verifyDirectory(directory, {
+    const end = yield* (yield* EventReader).head
+    const progress = yield* LogProgress.make({ after: GlobalPosition.beginning, end })
+    const verified = yield* ChosenLog.verifyAll(directory, {
       anchors: expect,
-      onProgress: progress.report
+      onProgress: (_, position) => progress.report(position)
     }).pipe(Effect.ensuring(progress.clear))
     if (json) return yield* Output.printJson({ ok: true, ...verified })
     const { digest, erasedPayloads, events, payloads, position } = verified

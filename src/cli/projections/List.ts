@@ -5,6 +5,7 @@ import * as Generations from "#projections/rebuild/Generations.ts"
 import * as ProjectionStatus from "#projections/status/ProjectionStatus.ts"
 import { Administration } from "#src/admin/Administration.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as ReadOnlyLog from "../log/ReadOnlyLog.ts"
 import * as Output from "../Output.ts"
 import * as Access from "./Access.ts"
@@ -38,7 +39,7 @@ export const list = Command.make(
     if (json) return yield* Output.printJson(found)
     if (found.bytes === 0)
       yield* Console.error(`There is no ${found.file}: the next server builds it from the log.`)
-    const head = Number(found.head)
+    const head = GlobalPosition.sequence(found.head)
     yield* Console.log(
       Output.table(
         ["NAME", "VERSION", "POSITION", "BEHIND", "LAG", "STATE"],
@@ -55,7 +56,7 @@ export const list = Command.make(
     if (found.bytes > 0) yield* Console.error(`${found.file}: ${Output.count(found.bytes)} bytes.`)
   })
 ).pipe(
-  Command.provide(ReadOnlyLog.layerEvents),
+  Command.provide(ReadOnlyLog.layerOfNode),
   Command.withDescription(
     "How far each read model is: its position on the log, events and time behind the log's end, and its state. From the " +
       "running server, or from the file when none runs"

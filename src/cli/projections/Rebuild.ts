@@ -31,7 +31,7 @@ const build = Effect.fnUntraced(function* (copy: Copy.Copy) {
   return yield* copy.catchUp(progress.report).pipe(Effect.ensuring(progress.clear))
 })
 
-/** A server lets the copy take over; without one nothing can be appended, and the copy is level with the log. */
+/** A server lets the copy take over; without one the next server of this directory goes on with it. */
 const handOver = Effect.fnUntraced(function* (copy: Copy.Copy, base: string) {
   const server = yield* Access.open
   if (Option.isSome(server)) {
@@ -64,7 +64,7 @@ export const rebuild = Command.make(
     )
   }, Effect.scoped)
 ).pipe(
-  Command.provide(ReadOnlyLog.layerEvents),
+  Command.provide(ReadOnlyLog.layerOfNode),
   Command.withDescription(
     "Build read models anew from the log, beside those in use, and put them in their place when they are level. A running " +
       "server goes on, and its readers see all old rows or all new ones. Needs as much free disk again as " +

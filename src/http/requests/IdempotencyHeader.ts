@@ -13,13 +13,32 @@ export const parse = (header: string | undefined): Parsed<string | null> => {
     : invalid(issue([name], "pattern", "must be 1 to 255 printable ASCII characters"))
 }
 
+/** What the secret of `requestHash` is derived for. */
+export const purpose = "idempotency request hash"
+
+/** What of a submit says which request it is. */
+export interface Meant {
+  readonly endpoint: string
+  readonly headers: RequestHeaders
+  readonly body: Uint8Array
+}
+
 /** Headers that change what a submit means. */
 const relevant = ["x-request-metadata", "x-request-start-timeout", "cancel-after"]
 
-/** SHA-256 over method, path, raw body, metadata and deadline headers, base64url. */
-export const requestHash = (endpoint: string, headers: RequestHeaders, body: Uint8Array): string =>
-  crypto
-    .createHash("sha256")
-    .update(JSON.stringify(["POST", `/${endpoint}`, ...relevant.map((header) => headers[header] ?? null)]))
-    .update(body)
-    .digest("base64url")
+const head = ({ endpoint, headers }: Meant): string =>
+  JSON.stringify(["POST", `/${endpoint}`, ...relevant.map((header) => headers[header] ?? null)])
+
+const mark = "hmac."
+
+/**
+ * HMAC-SHA-256 over method, path, raw body, metadata and deadline headers: it is on the log for good, and without the
+ * secret a body cannot be guessed by it.
+ */
+export const requestHash = (secret: Buffer, meant: Meant): string =>
+  mark + crypto.createHmac("sha256", secret).update(head(meant)).update(meant.body).digest("base64url")
+
+/** Whether `hash` is the request's as it was made before there was a secret. A key holds it for a day. */
+export const isFormerHash = (hash: string, meant: Meant): boolean =>
+  !hash.startsWith(mark) &&
+  hash === crypto.createHash("sha256").update(head(meant)).update(meant.body).digest("base64url")

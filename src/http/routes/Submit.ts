@@ -11,8 +11,9 @@ import type { Caller } from "#src/accounts/Caller.ts"
 import { Catalog } from "#src/models/Catalog.ts"
 import { Outbound } from "#src/outbound/Outbound.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
-import { Requests, type Snapshot } from "#src/requests/Requests.ts"
+import { Requests, type Snapshot, type Submission } from "#src/requests/Requests.ts"
 import { retentionMs } from "#src/retention/RetentionTime.ts"
+import { MasterKey } from "#src/secrets/MasterKey.ts"
 import * as Answer from "../Answer.ts"
 import * as Refusal from "../Refusal.ts"
 import * as BodyHeaders from "../requests/BodyHeaders.ts"
@@ -43,12 +44,12 @@ export interface SubmitCall {
 }
 
 /** The whole call: nothing of it is invalid then but, possibly, the model, its input and the webhook. */
-const parse = ({ headers, wait }: SubmitCall, endpoint: string, bytes: Uint8Array) => {
-  const json = JsonBody.parseObject(bytes)
+const parse = ({ headers, wait }: SubmitCall, endpoint: string, body: Uint8Array, secret: Buffer) => {
+  const json = JsonBody.parseObject(body)
   if (Result.isFailure(json)) return Result.fail(json.failure)
-  const body = json.success
+  const fields = json.success
   const parts = {
-    webhook: WebhookFields.parse(body),
+    webhook: WebhookFields.parse(fields),
     metadata: MetadataHeader.parse(headers["x-request-metadata"]),
     idempotencyKey: IdempotencyHeader.parse(headers["idempotency-key"]),
     deadlines: DeadlineHeaders.parse(headers),
@@ -60,11 +61,20 @@ const parse = ({ headers, wait }: SubmitCall, endpoint: string, bytes: Uint8Arra
   const key = parsed.success.idempotencyKey
   return Result.succeed({
     ...parsed.success,
-    input: WebhookFields.withoutWebhook(body),
-    idempotency:
-      key === null ? null : { key, requestHash: IdempotencyHeader.requestHash(endpoint, headers, bytes) }
+    input: WebhookFields.withoutWebhook(fields),
+    idempotency: key === null ? null : idempotencyOf(key, { endpoint, headers, body }, secret)
   })
 }
+
+const idempotencyOf = (
+  key: string,
+  meant: IdempotencyHeader.Meant,
+  secret: Buffer
+): Submission["idempotency"] => ({
+  key,
+  requestHash: IdempotencyHeader.requestHash(secret, meant),
+  isFormerHash: (hash) => IdempotencyHeader.isFormerHash(hash, meant)
+})
 
 const isEnded = (snapshot: Snapshot): boolean => isTerminal(snapshot.request.phase)
 
@@ -75,6 +85,7 @@ export const make = Effect.gen(function* () {
   const urls = yield* PublicUrls
   const keptMs = yield* retentionMs
   const stopping = yield* Stopping
+  const secret = (yield* MasterKey).keyFor(IdempotencyHeader.purpose)
 
   const readBody = (call: SubmitCall, endpoint: string): Effect.Effect<Uint8Array, Refusal.Refusal> => {
     if (call.headers["idempotency-key"] !== undefined) return call.readBody
@@ -87,7 +98,7 @@ export const make = Effect.gen(function* () {
     const endpoint = endpointOf(call.params)
     const announced = BodyHeaders.check(call.headers)
     if (Result.isFailure(announced)) return yield* announced.failure
-    const read = parse(call, endpoint, yield* readBody(call, endpoint))
+    const read = parse(call, endpoint, yield* readBody(call, endpoint), secret)
     if (Result.isFailure(read)) return yield* read.failure
     const { deadlines, idempotency, input, metadata, preferredMs, queriedMs, webhook } = read.success
     const accepted = yield* requests.submit(

@@ -1,6 +1,6 @@
 /** The stored files that an output names (decisions, "`media`"). */
 import { Schema } from "effect"
-import type { Request } from "#domain/inference-request/State.ts"
+import type { Told } from "#domain/inference-request/Told.ts"
 import * as MediaUrl from "#src/media/MediaUrl.ts"
 
 export const MediaItem = Schema.Struct({
@@ -16,7 +16,10 @@ export const MediaItem = Schema.Struct({
 export type MediaItem = typeof MediaItem.Type
 
 /** None before they are stored, and none any more once they are erased. */
-export const of = (mediaUrl: string, { erasure, media }: Request): ReadonlyArray<MediaItem> =>
+export const of = (
+  mediaUrl: string,
+  { erasure, media }: Pick<Told, "erasure" | "media">
+): ReadonlyArray<MediaItem> =>
   erasure !== null
     ? []
     : media.map(({ contentType, fileId, fileName, path, size, thumbnailId }) => ({

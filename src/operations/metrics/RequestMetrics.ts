@@ -26,6 +26,7 @@ const seriesOf = (model: string, event: Event) => {
       return AllMetrics.requestsRequeued.of(model, event.reason)
     case "DispatchStarted":
     case "ProviderAccepted":
+    case "RunTakenOver":
     case "RequestStarted":
     case "ProgressReported":
     case "OutputReceived":

@@ -1,7 +1,7 @@
 /** Ends requests whose deadlines have passed, and has their runs stopped (decisions, "Deadlines"). */
 import { Effect } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
-import { DueWork } from "#projections/due-work/DueWork.ts"
+import { DueWork, type PassedDeadline } from "#projections/due-work/DueWork.ts"
 import { Runs } from "#src/reactors/dispatch/Runs.ts"
 import * as Pages from "#src/reactors/Pages.ts"
 import * as Unreadable from "#src/reactors/Unreadable.ts"
@@ -13,6 +13,7 @@ const concurrency = 64
 
 /**
  * Ends every request that the work queue shows with a deadline at or before `now`, if that is still so; gives their number.
+ * With `isOurs`, those of them alone.
  * A provider that does not stop has its later answer ignored. Fails when the log or the queue cannot be read: what is left
  * then is found again by the next call.
  */
@@ -41,15 +42,16 @@ export const make = Effect.gen(function* () {
       Effect.annotateLogs({ request_id: id })
     )
 
-  return Effect.fnUntraced(function* (now: number) {
+  return Effect.fnUntraced(function* (now: number, isOurs?: (deadline: PassedDeadline) => boolean) {
     let count = 0
     yield* Pages.forEach({
-      read: (after: { readonly at: number; readonly requestId: RequestId } | null) =>
-        dueWork.deadlines({ now, after, limit: pageSize }),
-      use: ({ requestId }) =>
-        Effect.map(expireOne(requestId, now), (ended) => {
-          if (ended) count++
-        }),
+      read: (after: PassedDeadline | null) => dueWork.deadlines({ now, after, limit: pageSize }),
+      use: (deadline) =>
+        isOurs?.(deadline) === false
+          ? Effect.void
+          : Effect.map(expireOne(deadline.requestId, now), (ended) => {
+              if (ended) count++
+            }),
       concurrency
     })
     return count

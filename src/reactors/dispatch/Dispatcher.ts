@@ -14,15 +14,25 @@ import { Projections } from "#projections/Projections.ts"
 import { Catalog } from "#src/models/Catalog.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
+import { earlier } from "#src/reactors/Earlier.ts"
 import * as Unreadable from "#src/reactors/Unreadable.ts"
 import { supervise } from "#src/Supervise.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import * as Recovery from "./Recovery.ts"
 import type { Claimed } from "./Run.ts"
 import { Runs } from "./Runs.ts"
+import * as Share from "./Share.ts"
+import * as Turns from "./Turns.ts"
 
 /** Claims made at once for one model; what is left follows in the next pass, so that no model starves another. */
 const maxClaimsPerPass = 512
+
+/**
+ * Rows looked at for one model when other nodes claim too: so many for each claim and node that some are this one's, at
+ * most.
+ */
+const maxRowsPerPass = 2_048
+const spareClaims = 8
 
 /** Rows that stay because their provider does not stop are not to keep others from being asked. */
 const maxStopsPerPass = 10_000
@@ -32,6 +42,13 @@ const recoveryIntervalMs = 60_000
 
 /** A pass is due at the latest after this time, should a signal have been lost, ms. */
 const heartbeatMs = 5_000
+
+/** Turns that begin within this time of each other are one wake-up, ms. */
+const turnPaceMs = 50
+
+/** On the only node every row is its own. */
+const rowsFor = (limit: number, nodes: number): number =>
+  nodes < 2 ? limit : Math.max(limit, Math.min(2 * nodes * (limit + spareClaims), maxRowsPerPass))
 
 const make = Effect.gen(function* () {
   const dueWork = yield* DueWork
@@ -47,8 +64,11 @@ const make = Effect.gen(function* () {
 
   const unreadable = Unreadable.make("be read")
 
-  /** Whose claims are run here: this node's own, and those of nodes whose jobs it re-attached to. */
-  const owners = new Set([node.self])
+  /** Whether nodes have come or gone since claims that nobody works on were last looked for. */
+  let haveNodesChanged = false
+
+  /** When the first request that another node is to claim is this one's after all, Unix time in ms. */
+  let nextTurnAt: number | null = null
 
   /** Models without room for another run when they were last looked at. */
   const full = new Set<string>()
@@ -66,7 +86,10 @@ const make = Effect.gen(function* () {
     cause: Cause.Cause<EventStoreError | Rejection>
   ): Effect.Effect<null, EventStoreError> =>
     Effect.failCause(cause).pipe(
-      Effect.catchTag(["NotDispatchable", "RequestNotFound", "RequestNotEnded"], () => Effect.succeed(null)),
+      // Another node may know better: what this one remembers is not to refuse the same row for ever.
+      Effect.catchTag(["NotDispatchable", "RequestNotFound", "RequestNotEnded"], () =>
+        Effect.as(actors.refresh(id), null)
+      ),
       unreadable.orElse(id, null)
     )
 
@@ -102,10 +125,17 @@ const make = Effect.gen(function* () {
       return Effect.andThen(Effect.forEach(rows, start, { discard: true }), Deferred.await(all))
     })
 
+  /** `null`: without a limit, on any node. */
+  const shareOf = (endpoint: ModelEndpoint, concurrency: number | null): Share.Share =>
+    concurrency === null
+      ? { runs: maxClaimsPerPass, nodes: node.live() }
+      : Share.of(endpoint, concurrency, node.self, node.live())
+
   /** True when claims were made, or when rows were stale: either way the projection has something to catch up with. */
   const dispatchModel = Effect.fnUntraced(function* (endpoint: ModelEndpoint, now: number) {
     const entry = yield* catalog.find(endpoint)
-    const room = (entry?.model.concurrency ?? maxClaimsPerPass) - runs.count(endpoint)
+    const share = shareOf(endpoint, entry?.model.concurrency ?? null)
+    const room = share.runs - runs.count(endpoint)
     if (room <= 0) {
       full.add(endpoint)
       return false
@@ -114,10 +144,17 @@ const make = Effect.gen(function* () {
     const due = yield* dueWork.next({
       model: endpoint,
       now,
-      limit: limit + unreadable.count(),
+      limit: rowsFor(limit, share.nodes.length) + unreadable.count(),
       after: served.get(endpoint) ?? null
     })
-    const rows = due.filter(({ requestId }) => !unreadable.has(requestId)).slice(0, limit)
+    const turns = Turns.of(
+      due.filter(({ requestId }) => !unreadable.has(requestId)),
+      node.self,
+      share.nodes,
+      now
+    )
+    nextTurnAt = earlier(nextTurnAt, turns.nextAt)
+    const rows = turns.rows.slice(0, limit)
     const last = rows.at(-1)
     if (last === undefined) return false
     served.set(endpoint, last.accountId)
@@ -125,52 +162,56 @@ const make = Effect.gen(function* () {
     return true
   })
 
-  const stopCancelled = Effect.forEach(
-    owners,
-    (owner) =>
-      Effect.flatMap(
-        dueWork.cancelRequested({ node: owner, limit: maxStopsPerPass }),
-        Effect.forEach(({ requestId }) => runs.stop(requestId), { discard: true })
-      ),
-    { discard: true }
+  const stopCancelled = Effect.flatMap(
+    Effect.suspend(() => dueWork.cancelRequested({ node: node.self, limit: maxStopsPerPass })),
+    Effect.forEach(({ requestId }) => runs.stop(requestId), { discard: true })
   )
 
   const pass = Effect.gen(function* () {
     yield* stopCancelled
     const now = yield* Clock.currentTimeMillis
     const models = yield* dueWork.dueModels(now)
+    nextTurnAt = null
     const moved = yield* Effect.forEach(models, (endpoint) => dispatchModel(endpoint, now))
     if (!moved.includes(true)) return false
     // When it lags, its next move wakes us: until then the rows would be claimed again in vain.
     return yield* projections.waitFor(yield* reader.head, { projection: projection.name })
   })
 
-  /** Until no model has both room and due work. */
-  const drain = Effect.repeat(pass, { while: (moved) => moved })
+  /** Until no model has both room and due work, or there are claims of nodes that are gone. */
+  const drain = Effect.repeat(pass, { while: (moved) => moved && !haveNodesChanged })
 
   /** Ends at the next signal, or when the next row falls due. */
   const untilNext = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    const dueAt = yield* dueWork.nextDueAt(now)
+    const turnAt = nextTurnAt === null ? null : Math.max(nextTurnAt, now + turnPaceMs)
+    const dueAt = earlier(yield* dueWork.nextDueAt(now), turnAt)
     const wait = Math.min(dueAt === null ? heartbeatMs : Math.max(dueAt - now, 1), heartbeatMs)
     yield* Effect.timeoutOption(Queue.take(wakeUps), wait)
   })
 
-  const recover = Effect.map(yield* Recovery.make(onEnd), (adopted) => {
-    for (const owner of adopted) owners.add(owner)
-  })
+  const recover = yield* Recovery.make(onEnd)
   /** In turn with the passes, so that no claim is under way while claims that nobody works on are looked for. */
   const round = Effect.gen(function* () {
+    haveNodesChanged = false
     yield* recover
     const since = yield* MonotonicTime.millis
-    while ((yield* MonotonicTime.millis) - since < recoveryIntervalMs) {
+    while (!haveNodesChanged && (yield* MonotonicTime.millis) - since < recoveryIntervalMs) {
       yield* drain
       yield* untilNext
     }
   })
   const followDueWork = Stream.runForEach(projections.changes(projection.name), () => Effect.sync(wake))
 
-  return [Effect.forever(round), followDueWork]
+  /** The shares of the nodes are others now, and so are their turns. */
+  const followNodes = Stream.runForEach(node.changes, () =>
+    Effect.sync(() => {
+      haveNodesChanged = true
+      wake()
+    })
+  )
+
+  return [Effect.forever(round), followDueWork, followNodes]
 })
 
 export const layer = Layer.effectDiscard(

@@ -1,22 +1,27 @@
 /**
- * Claims that nobody works on: of nodes that are gone, and own ones whose append seemed to fail. Re-attached when the
- * provider may still know the job, else to be run again.
+ * Claims that nobody works on: of nodes that are gone, and own ones whose append seemed to fail. Taken over when the provider
+ * may still know the job, else to be run again. Each by one of the nodes that live; what one of them leaves the sweep finds.
  */
-import { Clock, Effect, Schedule } from "effect"
+import { Clock, Deferred, Effect, Schedule } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
+import type { Rejection } from "#domain/inference-request/Command.ts"
 import { nextAction } from "#domain/inference-request/NextAction.ts"
-import { EventReader } from "#streams/EventReader.ts"
+import type { Request } from "#domain/inference-request/State.ts"
+import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import { type Claim, DueWork } from "#projections/due-work/DueWork.ts"
 import { projection } from "#projections/due-work/DueWorkProjection.ts"
 import { Projections } from "#projections/Projections.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
+import * as Rendezvous from "#src/cluster/Rendezvous.ts"
+import * as Pages from "#src/reactors/Pages.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
+import type { Claimed } from "./Run.ts"
 import { Runs } from "./Runs.ts"
 
 const pageSize = 500
 const concurrency = 64
 
-/** `onEnd` gives what is to run, of a model, when a run that was re-attached has its outcome. */
+/** `onEnd` gives what is to run, of a model, when a run that was taken over has its outcome. */
 export const make = (onEnd: (endpoint: string) => Effect.Effect<unknown>) =>
   Effect.gen(function* () {
     const dueWork = yield* DueWork
@@ -26,23 +31,54 @@ export const make = (onEnd: (endpoint: string) => Effect.Effect<unknown>) =>
     const node = yield* Nodes
     const reader = yield* EventReader
 
-    const isWorkedOn = (owner: string, id: RequestId) =>
-      owner === node.self ? runs.has(id) : node.isAlive(owner) || runs.has(id)
+    /** Nobody works on it, and it is for this node to see to that. */
+    const isOurs = (owner: string, id: RequestId) => {
+      if (runs.has(id)) return false
+      return owner === node.self || (!node.isAlive(owner) && Rendezvous.first(id, node.live()) === node.self)
+    }
 
-    /** Gives the node whose claim was taken over, if that is what was done. */
-    const takeOver = Effect.fnUntraced(function* (id: RequestId) {
-      const { state } = yield* actors.current(id)
-      if (state._tag === "NotSubmitted") return null
+    /** The claim becomes this node's own, unless another one was first: `null`. */
+    const claim = Effect.fnUntraced(function* (
+      id: RequestId,
+      { attempt }: Request,
+      { from, jobId }: { readonly from: string; readonly jobId: string }
+    ): Effect.fn.Return<Claimed | null, EventStoreError | Rejection> {
+      const at = yield* Clock.currentTimeMillis
+      const takeOver = { _tag: "TakeOver", at, attempt, from, node: node.self } as const
+      const { state } = yield* actors.execute(id, takeOver)
+      if (state._tag === "NotSubmitted" || state.attempt !== attempt) return null
       const action = nextAction(state)
-      if (action._tag !== "AwaitOutcome" && action._tag !== "StopRun") return null
-      const { jobId, node: owner } = action.run
-      if (isWorkedOn(owner, id)) return null
-      if (jobId !== null) {
-        const claim = Effect.succeed({ id, request: state, jobId })
-        const { model: endpoint } = state.submitted
-        yield* runs.start({ id, endpoint, claim, onEnd: onEnd(endpoint) })
-        return owner
-      }
+      const isRunning = action._tag === "AwaitOutcome" || action._tag === "StopRun"
+      return isRunning && action.run.node === node.self ? { id, request: state, jobId } : null
+    })
+
+    /** Ends when the claim is made: until then the run would be taken over a second time. */
+    const takeOver = (
+      id: RequestId,
+      request: Request,
+      run: { readonly from: string; readonly jobId: string }
+    ) =>
+      Effect.suspend(() => {
+        const claimed = Deferred.makeUnsafe<unknown, EventStoreError | Rejection>()
+        const { model: endpoint } = request.submitted
+        const start = runs.start({
+          id,
+          endpoint,
+          claim: claim(id, request, run),
+          onClaim: (exit) => Deferred.doneUnsafe(claimed, exit),
+          onEnd: onEnd(endpoint)
+        })
+        return Effect.andThen(start, Effect.asVoid(Deferred.await(claimed)))
+      })
+
+    const recover = Effect.fnUntraced(function* (id: RequestId) {
+      const { state } = yield* actors.refresh(id)
+      if (state._tag === "NotSubmitted") return
+      const action = nextAction(state)
+      if (action._tag !== "AwaitOutcome" && action._tag !== "StopRun") return
+      const { jobId, node: from } = action.run
+      if (!isOurs(from, id)) return
+      if (jobId !== null) return yield* takeOver(id, state, { from, jobId })
       const at = yield* Clock.currentTimeMillis
       yield* actors.execute(id, {
         _tag: "RecordOutcome",
@@ -51,20 +87,21 @@ export const make = (onEnd: (endpoint: string) => Effect.Effect<unknown>) =>
         startedAt: null,
         outcome: { _tag: "Lost", message: "The node that ran the request is gone." }
       })
-      return null
     })
 
-    const recover = (id: RequestId) =>
-      takeOver(id).pipe(
-        Effect.catchDefect((defect) =>
-          Effect.as(Effect.logError("A claimed request cannot be read; it is left alone", defect), null)
-        ),
-        Effect.annotateLogs({ request_id: id })
-      )
+    const recoverAlone = ({ node: owner, requestId: id }: Claim) =>
+      isOurs(owner, id)
+        ? recover(id).pipe(
+            Effect.catchDefect((defect) =>
+              Effect.logError("A claimed request cannot be read; it is left alone", defect)
+            ),
+            Effect.annotateLogs({ request_id: id })
+          )
+        : Effect.void
 
     /**
-     * Takes every claim that was made before; not to be called while this node claims. Gives the nodes whose claims stay
-     * under their names and are now run here.
+     * Every claim of this node's that was made before; not to be called while this node claims, for what it claims just now
+     * is not known to be run yet.
      */
     return Effect.gen(function* () {
       const head = yield* reader.head
@@ -72,18 +109,10 @@ export const make = (onEnd: (endpoint: string) => Effect.Effect<unknown>) =>
         until: (reached) => reached,
         schedule: Schedule.spaced("1 second")
       })
-      const adopted = new Set<string>()
-      let after: RequestId | null = null
-      while (true) {
-        const page: ReadonlyArray<Claim> = yield* dueWork.claims({ after, limit: pageSize })
-        const idle = page.filter((claim) => !isWorkedOn(claim.node, claim.requestId))
-        const owners = yield* Effect.forEach(idle, ({ requestId }) => recover(requestId), { concurrency })
-        for (const owner of owners) if (owner !== null) adopted.add(owner)
-        // Also those that an attempt before this one, which failed on its way, has taken over.
-        for (const claim of page) if (runs.has(claim.requestId)) adopted.add(claim.node)
-        const last = page.at(-1)
-        if (last === undefined) return adopted
-        after = last.requestId
-      }
+      yield* Pages.forEach({
+        read: (after: Claim | null) => dueWork.claims({ after: after?.requestId ?? null, limit: pageSize }),
+        use: recoverAlone,
+        concurrency
+      })
     })
   })

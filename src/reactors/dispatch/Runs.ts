@@ -20,8 +20,8 @@ export class Runs extends Context.Service<
   {
     /** Starts a run in a fiber of its own and returns at once. */
     start<E>(options: StartOptions<E>): Effect.Effect<void>
-    /** Asks the provider to stop the run, if it is one of this node's. */
-    stop(id: RequestId): Effect.Effect<void>
+    /** Asks the provider to stop the run, if it is one of this node's; with `attempt`, unless it is a later one. */
+    stop(id: RequestId, attempt?: number): Effect.Effect<void>
     /** Whether the request is being run here. */
     has(id: RequestId): boolean
     /** Runs under way of a model. */
@@ -33,7 +33,7 @@ export class Runs extends Context.Service<
     Effect.gen(function* () {
       const run = yield* Run.make
       const fibers = yield* FiberSet.make()
-      const stops = new Map<RequestId, Deferred.Deferred<void>>()
+      const stops = new Map<RequestId, { readonly attempt: number; readonly stop: Deferred.Deferred<void> }>()
       const counts = new Map<string, number>()
 
       const count = (endpoint: string) => counts.get(endpoint) ?? 0
@@ -52,14 +52,19 @@ export class Runs extends Context.Service<
           const stop = Deferred.makeUnsafe<void>()
           counts.set(endpoint, count(endpoint) + 1)
           const claiming = Effect.onExitPrimitive(claim, (exit) => {
-            if (exit._tag === "Success" && exit.value !== null) stops.set(id, stop)
+            if (exit._tag === "Success" && exit.value !== null) {
+              // Of an older run another node has seen the end, or this one could not make it stop.
+              const older = stops.get(id)
+              if (older !== undefined) Deferred.doneUnsafe(older.stop, Effect.void)
+              stops.set(id, { attempt: exit.value.request.attempt, stop })
+            }
             onClaim?.(exit)
             return undefined
           })
           const running = Effect.onExitPrimitive(run(claiming, Deferred.await(stop)), () => {
             counts.set(endpoint, count(endpoint) - 1)
             // The next run of the request may have begun.
-            if (stops.get(id) === stop) stops.delete(id)
+            if (stops.get(id)?.stop === stop) stops.delete(id)
             return Effect.asVoid(onEnd)
           })
           return fork(id, Effect.catchCause(running, leftOver))
@@ -67,10 +72,12 @@ export class Runs extends Context.Service<
 
       return Runs.of({
         start,
-        stop: (id) =>
+        stop: (id, attempt = Infinity) =>
           Effect.suspend(() => {
-            const stop = stops.get(id)
-            return stop === undefined ? Effect.void : Deferred.succeed(stop, undefined)
+            const run = stops.get(id)
+            return run === undefined || run.attempt > attempt
+              ? Effect.void
+              : Deferred.succeed(run.stop, undefined)
           }),
         has: (id) => stops.has(id),
         count

@@ -8,6 +8,7 @@ import type { RequestId } from "#domain/Ids.ts"
 import { Projections } from "#projections/Projections.ts"
 import { projection } from "#projections/retention/RetentionProjection.ts"
 import { type ErasedAccount, Retention } from "#projections/retention/Retention.ts"
+import { Lease } from "#src/cluster/Lease.ts"
 import { sweepInterval } from "#src/reactors/sweep/Sweeping.ts"
 import * as Unreadable from "#src/reactors/Unreadable.ts"
 import { AccountErasing, type Round } from "#src/retention/AccountErasing.ts"
@@ -82,7 +83,7 @@ export class RetentionSweep extends Context.Service<
 
       const resume = each(
         (after) => retention.removals({ after, limit: Pace.pageSize }),
-        (id) => Effect.as(eraser.resume(id), true)
+        (id) => Effect.as(Effect.andThen(actors.refresh(id), eraser.resume(id)), true)
       )
 
       const expire = Effect.flatMap(Clock.currentTimeMillis, (now) => {
@@ -91,7 +92,7 @@ export class RetentionSweep extends Context.Service<
           (after) => retention.expired({ createdBefore: submittedBy + 1, after, limit: Pace.pageSize }),
           // An id that was reserved under an idempotency key may be older than its request.
           Effect.fnUntraced(function* (id) {
-            const { state } = yield* actors.current(id)
+            const { state } = yield* actors.refresh(id)
             if (state._tag !== "Request" || state.submitted.at > submittedBy) return false
             return yield* eraser.erase(id, "expired")
           })
@@ -149,12 +150,15 @@ export class RetentionSweep extends Context.Service<
     })
   )
 
-  /** Passes at start, and from then on every `SWEEP_INTERVAL` after the one before. */
+  /**
+   * Passes at start, and from then on every `SWEEP_INTERVAL` after the one before: each time that this node holds the lease.
+   */
   static readonly layer = Layer.effectDiscard(
     Effect.gen(function* () {
       const { pass } = yield* RetentionSweep
       const interval = yield* sweepInterval.config
-      const passes = Effect.forever(Effect.andThen(pass, Effect.sleep(interval)))
+      const lease = yield* Lease
+      const passes = Effect.forever(Effect.andThen(Effect.when(pass, lease.isHeld), Effect.sleep(interval)))
       yield* Effect.forkScoped(supervise("Erasing what is due", passes))
     })
   ).pipe(Layer.provide(RetentionSweep.layerNoReactor))

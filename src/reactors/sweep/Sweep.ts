@@ -52,6 +52,8 @@ export const make = Effect.gen(function* () {
   const runs = yield* Runs
   const unreadable = Unreadable.make("be swept")
 
+  // What this node remembers of a request may be from before other nodes went on with it: it is read anew.
+
   /** Whatever goes wrong with one request, the others are swept. */
   const alone = (id: RequestId, effect: Effect.Effect<void, EventStoreError | Rejection>) =>
     effect.pipe(
@@ -75,10 +77,12 @@ export const make = Effect.gen(function* () {
       use: (id) =>
         alone(
           id,
-          Effect.flatMap(actors.execute(id, { _tag: "ForceFail", at: now }), ({ events }) => {
-            if (events.length === 0) return Effect.void
+          Effect.gen(function* () {
+            yield* actors.refresh(id)
+            const { events } = yield* actors.execute(id, { _tag: "ForceFail", at: now })
+            if (events.length === 0) return
             tally.forceFailed++
-            return runs.stop(id)
+            yield* runs.stop(id)
           })
         ),
       concurrency
@@ -98,17 +102,20 @@ export const make = Effect.gen(function* () {
       concurrency
     })
 
-  /** Another node that lives stores the files of the runs that it had. */
-  const isWorkedOn = ({ node: owner, requestId }: DueClaim) =>
-    finalizer.has(requestId) || (owner !== node.self && node.isAlive(owner))
+  /** Each node that lives stores the files of the runs that it had. */
+  const isOwn = ({ node: owner }: DueClaim) => owner === node.self
+  const isNoOther = (claim: DueClaim) => isOwn(claim) || !node.isAlive(claim.node)
 
-  const finalize = (tally: Tally, now: number) =>
+  const finalize = (tally: Tally, now: number, isOurs: (claim: DueClaim) => boolean) =>
     Pages.forEach({
       read: (after: DueClaim | null) => dueWork.finalizing({ now, after, limit: pageSize }),
       use: (claim) => {
-        if (isWorkedOn(claim)) return Effect.void
+        if (!isOurs(claim) || finalizer.has(claim.requestId)) return Effect.void
         tally.mediaMissing++
-        return alone(claim.requestId, finalizer.start(claim.requestId))
+        return alone(
+          claim.requestId,
+          Effect.andThen(actors.refresh(claim.requestId), finalizer.start(claim.requestId))
+        )
       },
       concurrency
     })
@@ -132,13 +139,15 @@ export const make = Effect.gen(function* () {
       tally.expired = yield* expireDue(now)
       yield* forceFail(tally, now)
       // Before the runs, whose providers may take their time to say how they are.
-      yield* finalize(tally, now)
+      yield* finalize(tally, now, isNoOther)
       yield* overdue(tally, now)
       yield* told(tally)
       const swept: Swept = tally
       return swept
     }),
     /** Files that are missing alone: what a former process was at. */
-    finalizing: Effect.flatMap(begin, ({ now, tally }) => finalize(tally, now))
+    finalizing: Effect.flatMap(begin, ({ now, tally }) => finalize(tally, now, isNoOther)),
+    /** Files that are missing alone, and of this node's runs. */
+    ownFinalizing: Effect.flatMap(begin, ({ now, tally }) => finalize(tally, now, isOwn))
   }
 })

@@ -14,14 +14,20 @@ export class Sweeper extends Context.Service<
     readonly sweep: Effect.Effect<Sweep.Swept, EventStoreError | SqlError>
     /** Goes on with the files that a former process was storing. */
     readonly resume: Effect.Effect<void, EventStoreError | SqlError>
+    /** Goes on with the files of this node's own runs: all that is left to a node that does not sweep. */
+    readonly tryAgain: Effect.Effect<void, EventStoreError | SqlError>
   }
 >()("inferlog/src/reactors/sweep/Sweeper") {
   static readonly layer = Layer.effect(
     Sweeper,
     Effect.gen(function* () {
-      const { all, finalizing } = yield* Sweep.make
+      const { all, finalizing, ownFinalizing } = yield* Sweep.make
       const turn = yield* Semaphore.make(1)
-      return Sweeper.of({ sweep: turn.withPermit(all), resume: turn.withPermit(finalizing) })
+      return Sweeper.of({
+        sweep: turn.withPermit(all),
+        resume: turn.withPermit(finalizing),
+        tryAgain: turn.withPermit(ownFinalizing)
+      })
     })
   )
 }

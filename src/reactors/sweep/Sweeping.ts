@@ -1,5 +1,11 @@
-/** Sweeps every 60 seconds (contract, "States and transitions", rule 2), or as often as is set. */
+/**
+ * Sweeps every 60 seconds (contract, "States and transitions", rule 2), or as often as is set, on the node that holds the
+ * lease then. The others look after the files of their own runs, which nobody else knows to be worked on or not.
+ */
 import { Config, Duration, Effect, Layer, Schema } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { EventStoreError } from "#streams/EventReader.ts"
+import { Lease } from "#src/cluster/Lease.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
 import * as Setting from "#src/settings/Setting.ts"
 import { supervise } from "#src/Supervise.ts"
@@ -25,17 +31,22 @@ export const sweepInterval = Setting.make({
 /** A sweep that takes longer than the interval is followed by the next one at once. */
 const make = Effect.gen(function* () {
   const sweeper = yield* Sweeper
+  const lease = yield* Lease
   const intervalMs = Duration.toMillis(yield* sweepInterval.config)
+
+  const pass = Effect.flatMap(lease.isHeld, (isHeld): Effect.Effect<unknown, EventStoreError | SqlError> =>
+    isHeld ? sweeper.sweep : sweeper.tryAgain
+  )
 
   const sweep = Effect.gen(function* () {
     const since = yield* MonotonicTime.millis
-    yield* Effect.catchCause(sweeper.sweep, (cause) => Effect.logError("A sweep failed", cause))
+    yield* Effect.catchCause(pass, (cause) => Effect.logError("A sweep failed", cause))
     const tookMs = (yield* MonotonicTime.millis) - since
     yield* Effect.sleep(Math.max(intervalMs - tookMs, 0))
   })
 
   return Effect.gen(function* () {
-    yield* sweeper.resume
+    yield* Effect.when(sweeper.resume, lease.isHeld)
     yield* Effect.sleep(intervalMs)
     return yield* Effect.forever(sweep)
   })

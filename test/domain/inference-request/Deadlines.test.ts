@@ -29,7 +29,7 @@ const withDeadlines = (deadlines: Deadlines, [, ...events]: ReadonlyArray<Event>
 ]
 
 const openPhases = Object.entries(Phases.open)
-const notStarted = ["queued", "dispatched", "accepted", "dispatched, to be cancelled"]
+const notStarted = ["queued", "dispatched", "accepted", "taken over", "dispatched, to be cancelled"]
 
 describe("The deadline of the whole", () => {
   it.each(openPhases)("ends a request, not billed: %s", (_name, events) => {

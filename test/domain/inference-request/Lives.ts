@@ -59,7 +59,14 @@ const stepOf = (
 
 const rare = ["Submit", "RefuseMedia", "Expire", "ForceFail", "Erase", "RecordRemoved"] as const
 const runs = ["Dispatch", "Dispatch", "RecordOutcome", "RecordOutcome"] as const
-const reports = ["RecordAccepted", "RecordStarted", "RecordProgress", "Release", "Cancel"] as const
+const reports = [
+  "RecordAccepted",
+  "TakeOver",
+  "RecordStarted",
+  "RecordProgress",
+  "Release",
+  "Cancel"
+] as const
 
 /** Mostly runs. */
 const lively = stepOf(
@@ -98,6 +105,8 @@ const toCommand = (step: Step, at: number, state: State): Command => {
       return Story.dispatch(at)
     case "RecordAccepted":
       return { _tag: name, at, attempt, jobId: `job-${attempt}` }
+    case "TakeOver":
+      return Story.takeOver(at, { attempt })
     case "RecordStarted":
     case "Release":
       return { _tag: name, at, attempt }

@@ -23,6 +23,7 @@ const moneyOf = (event: Event): Ledger.MoneyEvent | null => {
       return { _tag: "Reverted", requestId }
     case "DispatchStarted":
     case "ProviderAccepted":
+    case "RunTakenOver":
     case "RequestStarted":
     case "ProgressReported":
     case "OutputReceived":

@@ -11,6 +11,7 @@ const owed: Record<keyof typeof Phases.open, NextAction> = {
   queued: { _tag: "Dispatch", dueAt: Story.request.at },
   dispatched: { _tag: "AwaitOutcome", run },
   accepted: { _tag: "AwaitOutcome", run: { ...run, jobId: "job-1" } },
+  "taken over": { _tag: "AwaitOutcome", run: { ...run, node: "node-2", jobId: "job-1" } },
   running: { _tag: "AwaitOutcome", run },
   "dispatched, to be cancelled": { _tag: "StopRun", run },
   "running, to be cancelled": { _tag: "StopRun", run },

@@ -3,6 +3,10 @@ import type { Event } from "#domain/inference-request/Event.ts"
 import * as Story from "./Story.ts"
 
 const dispatched: ReadonlyArray<Event> = [Story.submitted, Story.dispatched()]
+const accepted: ReadonlyArray<Event> = [
+  ...dispatched,
+  { _tag: "ProviderAccepted", at: 2_500, attempt: 1, jobId: "job-1" }
+]
 const running: ReadonlyArray<Event> = [...dispatched, Story.started()]
 const finalizing: ReadonlyArray<Event> = [...running, Story.receivedWithMedia]
 const completed: ReadonlyArray<Event> = [...running, Story.received, Story.completed]
@@ -10,7 +14,8 @@ const completed: ReadonlyArray<Event> = [...running, Story.received, Story.compl
 export const open = {
   queued: [Story.submitted],
   dispatched,
-  accepted: [...dispatched, { _tag: "ProviderAccepted", at: 2_500, attempt: 1, jobId: "job-1" }],
+  accepted,
+  "taken over": [...accepted, { _tag: "RunTakenOver", at: 2_750, attempt: 1, node: "node-2" }],
   running,
   "dispatched, to be cancelled": [...dispatched, Story.cancelAsked],
   "running, to be cancelled": [...running, Story.cancelAsked],

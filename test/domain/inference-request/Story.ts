@@ -98,6 +98,12 @@ export const end = (
   { at = 5_000, attempt = 1, startedAt = null }: Partial<Extract<Command, { _tag: "RecordOutcome" }>> = {}
 ): Extract<Command, { _tag: "RecordOutcome" }> => ({ _tag: "RecordOutcome", at, attempt, startedAt, outcome })
 
+/** By node-2, of node-1's run. */
+export const takeOver = (
+  at: number,
+  { attempt = 1, from = "node-1" }: Partial<Extract<Command, { _tag: "TakeOver" }>> = {}
+): Command => ({ _tag: "TakeOver", at, attempt, from, node: "node-2" })
+
 export const recordMedia = (
   at: number,
   {

@@ -118,7 +118,7 @@ describe("A retry of the sweep", () => {
   })
 
   it("does nothing when what it found is not so any more", () => {
-    const still = { lost: /^(accepted|dispatched|running)/, media_missing: /^finalizing/ }
+    const still = { lost: /^(accepted|taken over|dispatched|running)/, media_missing: /^finalizing/ }
     for (const reason of ["lost", "media_missing"] as const) {
       for (const [name, events] of Object.entries({ ...Phases.open, ...Phases.terminal })) {
         if (still[reason].test(name)) continue

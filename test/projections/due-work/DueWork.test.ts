@@ -96,6 +96,22 @@ describe("DueWork", () => {
   )
 
   test(
+    "lists a run that was taken over, and its stop, under the node that follows it by now",
+    Effect.gen(function* () {
+      const work = yield* DueWork
+      yield* Log.append(1, Log.submitted(alice, echo), Log.dispatched(1, t0, "node-1"))
+      yield* Log.append(1, { _tag: "ProviderAccepted", at: t0, attempt: 1, jobId: "job-1" })
+      yield* Log.append(1, { _tag: "RunTakenOver", at: t0, attempt: 1, node: "node-2" })
+      yield* Log.append(1, { _tag: "CancelRequested", at: t0 })
+      yield* ReadSide.settle("duework")
+      const [claim] = yield* work.claims({ after: null, limit: 2 })
+      assert.deepInclude(claim, { node: "node-2", jobId: "job-1", attempt: 1 })
+      assert.deepStrictEqual(yield* work.cancelRequested({ node: "node-1", limit: 10 }), [])
+      assert.lengthOf(yield* work.cancelRequested({ node: "node-2", limit: 10 }), 1)
+    })
+  )
+
+  test(
     "keeps models apart",
     Effect.gen(function* () {
       const work = yield* DueWork

@@ -36,6 +36,19 @@ const ended = (status: "charged" | "partial" | "failed", error: string | null): 
 
 describe("History", () => {
   test(
+    "finds a request by its id, as its list has it, and none that is not there",
+    Effect.gen(function* () {
+      yield* Log.append(1, Log.submitted(alice, echo, t0, { team: "blue" }))
+      yield* Log.append(2, Log.submitted(bob, echo, t0))
+      const listed = yield* only
+      const { find } = yield* History
+      assert.deepStrictEqual(yield* find(Log.requestId(1)), listed)
+      assert.deepInclude(yield* find(Log.requestId(2)), { accountId: bob })
+      assert.isNull(yield* find(Log.requestId(3)))
+    })
+  )
+
+  test(
     "shows a request from accepted to charged",
     Effect.gen(function* () {
       const position = yield* Log.append(1, Log.submitted(alice, echo, t0, { team: "blue" }))

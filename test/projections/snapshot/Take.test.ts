@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer } from "effect"
 import { Projections } from "#projections/Projections.ts"
 import * as Generations from "#projections/rebuild/Generations.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as Take from "#projections/snapshot/Take.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
@@ -33,18 +34,18 @@ describe("A snapshot that is taken", () => {
       const base = yield* Nodes.newBase
       yield* RebuildLog.append(0, 30)
       yield* Nodes.readAll(base)
+      const anchor = { position: GlobalPosition.trusted("30"), digest: "digest" }
       const taken = yield* Effect.forEach(["s-1", "s-2", "s-3", "s-4"], (id) =>
         Take.run({
           filename: base,
           directory: scratch,
           id,
-          digestAt: (position) => Effect.succeed(`digest at ${position}`)
+          anchor: Effect.succeed(anchor)
         })
       )
       const found = yield* Nodes.record
       assert.deepStrictEqual([found?.before, found?.newest], taken.slice(2))
-      const { position } = taken[3]?.projections[0] ?? {}
-      assert.deepStrictEqual(taken[3]?.anchor, { position, digest: `digest at ${position}` })
+      assert.deepStrictEqual(taken[3]?.anchor, anchor)
       yield* assertTidy
       assert.deepStrictEqual(fs.readdirSync(scratch), [])
     }).pipe(Effect.scoped, Effect.provide(Nodes.layer))

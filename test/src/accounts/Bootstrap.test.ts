@@ -3,6 +3,8 @@ import { Cause, ConfigProvider, Console, Effect, Exit, Layer } from "effect"
 import { Authentication } from "#src/accounts/Authentication.ts"
 import * as Bootstrap from "#src/accounts/Bootstrap.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { logText } from "./AccountFacts.ts"
 
@@ -56,6 +58,36 @@ describe("The first start", () => {
       assert.strictEqual(yield* start({}), "")
       assert.strictEqual(yield* logText, before)
     }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("of two nodes at once opens one account, and prints the one key that leads to it", () =>
+    Effect.gen(function* () {
+      const reader = yield* EventReader
+      /** Both have found the log empty. */
+      const early = Effect.provideService(start({}), EventReader, {
+        ...reader,
+        head: Effect.succeed(GlobalPosition.beginning)
+      })
+      const nodes = yield* Effect.forEach(["one", "two"], (name) =>
+        TestNode.start({ name, dispatches: false })
+      )
+      const printed = yield* Effect.forEach(nodes, (node) => node.on(early), { concurrency: 2 })
+      const keys = printed.flatMap((text) => /^ {2}(key_\S+)$/m.exec(text)?.[1] ?? [])
+      assert.lengthOf(keys, 1)
+      assert.lengthOf((yield* logText).match(/AccountOpened/g) ?? [], 1)
+      for (const node of nodes) yield* node.on(authenticate(keys[0] ?? ""))
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+
+  it.effect("makes a secret of its own each time, whatever the master key", () =>
+    Effect.gen(function* () {
+      const fresh = Effect.provide(start({}), layer)
+      const [one, other] = [yield* fresh, yield* fresh].map(
+        (printed) => /^ {2}(key_\S+):(\S+)$/m.exec(printed) ?? []
+      )
+      assert.strictEqual(one?.[1], other?.[1])
+      assert.notStrictEqual(one?.[2], other?.[2])
+    })
   )
 
   it.effect.each<Readonly<Record<string, string>>>([

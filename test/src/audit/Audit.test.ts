@@ -55,7 +55,7 @@ describe("An audit", () => {
         { accounts, openRequests, overdrafts },
         { accounts: 2, openRequests: 2, overdrafts: [] }
       )
-      assert.deepStrictEqual(readModel, { _tag: "Agrees", position: at(events) })
+      assert.deepStrictEqual(readModel, { _tag: "Agrees", position: at(events), behind: 0 })
     }).pipe(Effect.scoped)
   )
 
@@ -76,7 +76,7 @@ describe("An audit", () => {
       yield* DataDirectory.own(directory, AuditedLog.request("more", AuditedLog.t0 + 30 * AuditedLog.day))
       const audited = yield* AuditedLog.audit(directory)
       assert.strictEqual(audited.events, events + 1)
-      assert.deepStrictEqual(audited.readModel, { _tag: "Agrees", position: at(events) })
+      assert.deepStrictEqual(audited.readModel, { _tag: "Agrees", position: at(events), behind: 1 })
     }).pipe(Effect.scoped)
   )
 

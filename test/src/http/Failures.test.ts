@@ -1,6 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Logger } from "effect"
-import { EventStoreError } from "#streams/EventReader.ts"
+import { Effect, Logger, Stream } from "effect"
+import * as Account from "#domain/account/Account.ts"
+import * as ApiKey from "#src/accounts/ApiKey.ts"
+import { Funds } from "#src/billing/Funds.ts"
+import { EventReader, EventStoreError } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import { plenty, usd } from "#test/support/TestAccounts.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { assertEnvelope, submit } from "./Calls.ts"
 
@@ -23,11 +28,34 @@ describe("failures", () => {
       Effect.fail(new EventStoreError({ reason: "disk /dev/sda is full" }))
     )
     return Effect.gen(function* () {
-      const reply = yield* submit({ value: 1 })
-      assertEnvelope(reply, 503)
-      assert.strictEqual(reply.headers["retry-after"], "1")
-      assert.notInclude(reply.text, "sda")
+      // On the fast path, and on the declared one.
+      for (const headers of [{}, { prefer: "wait=1" }, { "idempotency-key": "k" }]) {
+        const reply = yield* submit({ value: 1 }, headers)
+        assertEnvelope(reply, 503)
+        assert.strictEqual(reply.headers["retry-after"], "5")
+        assert.notInclude(reply.text, "sda")
+      }
       assert.include(logged.join(), "Storage failed a request")
+    }).pipe(Effect.provide(server), Effect.provide(logger))
+  })
+
+  it.live("leave nothing held or charged", () => {
+    const { logger, server } = failing(Effect.fail(new EventStoreError({ reason: "disk /dev/sda is full" })))
+    return Effect.gen(function* () {
+      const funds = yield* Funds
+      const accountId = Account.accountOf("alpha", ApiKey.sha256Hex)
+      const before = funds.of(accountId)
+      assert.deepInclude(before, { open: 0, available: usd(plenty) })
+      for (const headers of [{}, { prefer: "wait=1" }, { "idempotency-key": "k" }]) {
+        assertEnvelope(yield* submit({ value: 1 }, headers), 503)
+      }
+      yield* funds.caughtUp
+      assert.deepStrictEqual(funds.of(accountId), before)
+      const events = yield* Stream.runCollect((yield* EventReader).readAll(GlobalPosition.beginning))
+      assert.notInclude(
+        events.map(({ type }) => type),
+        "RequestSubmitted"
+      )
     }).pipe(Effect.provide(server), Effect.provide(logger))
   })
 

@@ -2,8 +2,9 @@
 import { assert } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
-import { isTerminal, type Terminal } from "#domain/inference-request/State.ts"
+import { isTerminal } from "#domain/inference-request/State.ts"
 import { status } from "#domain/inference-request/Status.ts"
+import type { ToldPhase } from "#domain/inference-request/Told.ts"
 import { InsufficientBalance, Requests, type Snapshot } from "#src/requests/Requests.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { TestAccounts } from "#test/support/TestAccounts.ts"
@@ -17,7 +18,7 @@ export interface Known {
   readonly id: RequestId
   readonly order: Offers.Order
   /** The first end that was told; any other one after it is a lie. */
-  end: Terminal | null
+  end: ToldPhase | null
   /** `asked`: it may be erased or not. */
   erasing: "no" | "asked" | "done"
   isStarted: boolean
@@ -128,7 +129,8 @@ export const make = Effect.fnUntraced(function* (world: World, sequence: Sequenc
     const { _tag: phase } = request.phase
     assert.notStrictEqual(phase, "Queued", "a cancelled request waits for another run")
     const isOnItsWay = phase === "Dispatched" || phase === "Running"
-    if (isOnItsWay) assert.isTrue(request.cancelRequested, "a cancel was accepted and forgotten")
+    const isRemembered = "cancelRequested" in request && request.cancelRequested
+    if (isOnItsWay) assert.isTrue(isRemembered, "a cancel was accepted and forgotten")
     if (cancel.accepted) assert.isTrue(isOnItsWay || phase === "Cancelled", "a cancel of what has ended")
   })
 

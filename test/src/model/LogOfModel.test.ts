@@ -76,7 +76,7 @@ describe("The log of a model test", () => {
             events: log.length,
             openRequests: 0,
             overdrafts: [],
-            readModel: { _tag: "Agrees", position: String(events) }
+            readModel: { _tag: "Agrees", position: String(events), behind: 0 }
           }
         )
       }).pipe(Effect.scoped),

@@ -112,6 +112,7 @@ const faults = [
   "RequestSubmitted",
   "DispatchStarted",
   "ProviderAccepted",
+  "RunTakenOver",
   "RequestStarted",
   "RequestCompleted",
   "RequestRequeued",

@@ -102,9 +102,9 @@ describe("Requests.waitUntil", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("sees what another node records", () =>
+  it.effect("sees what another node records, whatever the node follows besides", () =>
     Effect.gen(function* () {
-      const reading = yield* TestNode.start({ name: "reading", dispatches: false })
+      const reading = yield* TestNode.start({ name: "reading", dispatches: false, follows: false })
       const running = yield* TestNode.start({ name: "running" })
       const accepted = yield* reading.on(submit)
       const run = yield* (yield* TestProvider).next

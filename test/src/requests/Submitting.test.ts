@@ -242,6 +242,32 @@ describe("An idempotency key", () => {
     }).pipe(Effect.provide(waiting))
   )
 
+  it.effect("whose request another release has hashed in its own way leads to it all the same", () =>
+    Effect.gen(function* () {
+      const isFormerHash = (hash: string) => hash === "hash of an older release"
+      const first = yield* submit(keyed("k", "hash of an older release"))
+      const again = (requestHash: string) => submit({ idempotency: { key: "k", requestHash, isFormerHash } })
+      const answer = yield* again("hash of the request")
+      assert.deepStrictEqual([answer.id, answer.replayed], [first.id, true])
+      yield* submit(keyed("K", "hash of another request"))
+      const reused = submit({ idempotency: { key: "K", requestHash: "hash of the request", isFormerHash } })
+      assert.strictEqual((yield* Effect.flip(reused))._tag, "IdempotencyKeyReused")
+    }).pipe(Effect.provide(waiting))
+  )
+
+  it.effect("that was reserved before a crash in another release's way leads to the request", () =>
+    Effect.gen(function* () {
+      const faults = yield* AppendFaults.AppendFaults
+      faults.fail("RequestSubmitted", 1)
+      yield* Effect.flip(submit(keyed("k", "hash of an older release")))
+      const isFormerHash = (hash: string) => hash === "hash of an older release"
+      const idempotency = { key: "k", requestHash: "hash of the request", isFormerHash }
+      assert.isFalse((yield* submit({ idempotency })).replayed)
+      assert.isTrue((yield* submit({ idempotency })).replayed)
+      assert.deepStrictEqual(yield* logged, ["KeyReserved", "RequestSubmitted"])
+    }).pipe(Effect.provide(waiting))
+  )
+
   it.effect("whose request could not be stored leads to it at the next try", () =>
     Effect.gen(function* () {
       const faults = yield* AppendFaults.AppendFaults

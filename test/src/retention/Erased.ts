@@ -8,6 +8,7 @@ import * as RequestFacts from "#src/admin/requests/RequestFacts.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
 import * as MediaUrl from "#src/media/MediaUrl.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
+import type { Request } from "#domain/inference-request/State.ts"
 import { Requests, type Snapshot } from "#src/requests/Requests.ts"
 import { BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
 import { EventReader } from "#streams/EventReader.ts"
@@ -84,7 +85,7 @@ export const completedWithoutFile = Effect.fnUntraced(function* (account?: strin
 })
 
 /** All that any reader gives for the request, as one text. `before`: a snapshot that may be old. */
-export const readable = Effect.fnUntraced(function* (id: RequestId, before: Snapshot) {
+export const readable = Effect.fnUntraced(function* (id: RequestId, before: Snapshot<Request>) {
   const requests = yield* Requests
   const payloads = yield* Payload.Payloads
   const reader = yield* EventReader

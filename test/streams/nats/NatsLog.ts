@@ -1,8 +1,16 @@
 /** A log of its own on a test's NATS servers: a prefix that nobody else has, and a node's directory. */
 import * as crypto from "node:crypto"
-import { Effect, Layer, Result } from "effect"
+import { Context, Effect, Layer, Result, type Scope } from "effect"
+import type { EventReader } from "#streams/EventReader.ts"
+import type { EventStore } from "#streams/EventStore.ts"
+import type { LogFailure } from "#streams/LogFailure.ts"
+import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
+import * as Payload from "#streams/Payload.ts"
+import * as Verify from "#streams/Verify.ts"
 import * as JetStreamEventStore from "#streams/nats/JetStreamEventStore.ts"
 import * as NatsOptions from "#streams/nats/NatsOptions.ts"
+import type { NatsUnreachable } from "#streams/nats/Nats.ts"
+import type { NatsTooOld } from "#streams/nats/ServerVersion.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 export const prefix = (): string => `t${crypto.randomBytes(6).toString("hex")}`
@@ -18,3 +26,23 @@ export const layer = (nats: NatsOptions.NatsOptions) =>
 /** Another log each time that it is built. */
 export const fresh = (url: Effect.Effect<string>, query = "") =>
   Layer.fresh(Layer.unwrap(Effect.map(url, (url) => layer(options(url, query)))))
+
+export type Log = EventStore | EventReader | LogFailure
+
+/** A node's log until the scope is closed, in a directory that another life of the node may have had. */
+export const open = (
+  nats: NatsOptions.NatsOptions,
+  directory: string
+): Effect.Effect<Context.Context<Log>, JetStreamEventStore.StartError | NatsUnreachable | NatsTooOld, Scope.Scope> =>
+  Layer.build(Layer.fresh(JetStreamEventStore.layer({ nats, directory })))
+
+/** As another node of the same log: with a directory of its own. */
+export const openNode = (nats: NatsOptions.NatsOptions) =>
+  Effect.flatMap(TempDirectory.make, (directory) => open(nats, directory))
+
+/** Proves the whole log, as a node has it. */
+export const verify = (node: Context.Context<EventReader>) =>
+  Verify.verify().pipe(
+    Effect.provide(Payload.Payloads.layer.pipe(Layer.provideMerge(MemoryBlobStore.layer))),
+    Effect.provideContext(node)
+  )

@@ -47,7 +47,8 @@ export const make = Effect.fn("NatsCluster.make")(function* ({
       port: ports[index] ?? 0,
       directory,
       syncInterval,
-      configuration: `cluster { name: test, listen: "127.0.0.1:${routes[index] ?? 0}", routes: [${urls}] }`,
+      // Clients know no address but those they were given: one behind a proxy stays behind it.
+      configuration: `cluster { name: test, listen: "127.0.0.1:${routes[index] ?? 0}", routes: [${urls}], no_advertise: true }`,
       ready: accepts
     })
   const servers = yield* Effect.all([start(0), start(1), start(2)], { concurrency: "unbounded" })

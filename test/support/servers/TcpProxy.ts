@@ -3,8 +3,11 @@ import { once } from "node:events"
 import * as net from "node:net"
 import { Effect, type Scope } from "effect"
 
-/** `refuse`: connections are closed. `blackhole`: they stay open, new ones too, and every byte is swallowed. */
-export type Cut = "refuse" | "blackhole"
+/**
+ * `refuse`: connections are closed. `blackhole`: they stay open, new ones too, and every byte is swallowed. `deaf`: they stay
+ * open, and only what the target says is swallowed.
+ */
+export type Cut = "refuse" | "blackhole" | "deaf"
 
 export interface TcpProxy {
   readonly port: number
@@ -19,6 +22,8 @@ export const make = Effect.fn("TcpProxy.make")(function* (
   target: number
 ): Effect.fn.Return<TcpProxy, never, Scope.Scope> {
   const sockets = new Set<net.Socket>()
+  /** Those to the target. */
+  const targets = new Set<net.Socket>()
   let state: Cut | "open" = "open"
 
   const keep = (socket: net.Socket) => {
@@ -34,10 +39,15 @@ export const make = Effect.fn("TcpProxy.make")(function* (
     keep(near)
     if (state === "blackhole") return void swallow(near)
     const far = keep(net.connect(target, "127.0.0.1"))
+    targets.add(far)
     near.pipe(far).pipe(near)
+    if (state === "deaf") swallow(far)
     // The end of one reaches the other, but not through a hole.
     near.on("close", () => state === "blackhole" || far.destroy())
-    far.on("close", () => state === "blackhole" || near.destroy())
+    far.on("close", () => {
+      targets.delete(far)
+      if (state !== "blackhole") near.destroy()
+    })
   })
 
   yield* Effect.acquireRelease(
@@ -55,10 +65,10 @@ export const make = Effect.fn("TcpProxy.make")(function* (
       Effect.sync(() => {
         state = how
         if (how === "refuse") closeAll()
-        else sockets.forEach(swallow)
+        else (how === "deaf" ? targets : sockets).forEach(swallow)
       }),
     heal: Effect.sync(() => {
-      if (state === "blackhole") closeAll()
+      if (state === "blackhole" || state === "deaf") closeAll()
       state = "open"
     })
   }

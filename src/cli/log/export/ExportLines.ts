@@ -3,9 +3,9 @@ import { Effect, Option, Stream } from "effect"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
-import * as ProgressLine from "../../ProgressLine.ts"
 import * as EventChoice from "../EventChoice.ts"
 import * as EventLine from "../EventLine.ts"
+import * as LogProgress from "../LogProgress.ts"
 
 export interface Choice extends EventChoice.EventChoice {
   readonly after: GlobalPosition.GlobalPosition
@@ -14,7 +14,7 @@ export interface Choice extends EventChoice.EventChoice {
   readonly follow: boolean
 }
 
-const none: ProgressLine.ProgressLine = { report: () => Effect.void, clear: Effect.void }
+const none: LogProgress.LogProgress = { report: () => Effect.void, clear: Effect.void }
 
 export const make = Effect.fnUntraced(function* (
   choice: Choice,
@@ -25,19 +25,18 @@ export const make = Effect.fnUntraced(function* (
   const until = Option.getOrUndefined(choice.until)
   const matches = EventChoice.matcher(choice)
   const isPlain = Option.isNone(choice.stream) && choice.types.length === 0
-  // Positions of the only backend there is count the events.
-  const end = until !== undefined && GlobalPosition.isReached(until, head) ? until : head
-  const total = follow ? null : Number(end) - Number(after)
-  const progress = options.showProgress ? yield* ProgressLine.make(total) : none
-  let scanned = 0
+  const last = until !== undefined && GlobalPosition.isReached(until, head) ? until : head
+  const end = follow ? null : last
+  const progress = options.showProgress ? yield* LogProgress.make({ after, end }) : none
+  let reached = after
   let events = 0
-  let last: RecordedEvent | undefined
+  let exported: RecordedEvent | undefined
 
   const toText = (page: ReadonlyArray<RecordedEvent>): string => {
     const wanted = isPlain ? page : page.filter(matches)
-    scanned += page.length
+    reached = page.at(-1)?.position ?? reached
     events += wanted.length
-    last = wanted.at(-1) ?? last
+    exported = wanted.at(-1) ?? exported
     let text = ""
     for (const event of wanted) text += EventLine.json(event)
     return text
@@ -54,10 +53,10 @@ export const make = Effect.fnUntraced(function* (
     texts: (isEmpty ? Stream.empty : upToEnd).pipe(
       Stream.mapArrayEffect((page) => {
         const text = toText(page)
-        return Effect.as(progress.report(scanned), [text] as const)
+        return Effect.as(progress.report(reached), [text] as const)
       })
     ),
-    exported: () => ({ events, position: last?.position ?? null }),
+    exported: () => ({ events, position: exported?.position ?? null }),
     clearProgress: progress.clear
   }
 })

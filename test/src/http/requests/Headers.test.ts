@@ -1,3 +1,4 @@
+import * as crypto from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as DeadlineHeaders from "#src/http/requests/DeadlineHeaders.ts"
@@ -100,8 +101,9 @@ describe("Idempotency-Key", () => {
 
   it("tells requests apart by model, body, metadata and deadlines, and by nothing else", () => {
     const body = Buffer.from("{}")
+    const secret = Buffer.alloc(32)
     const hash = (headers: Record<string, string>, endpoint = "a/b", bytes: Uint8Array = body) =>
-      IdempotencyHeader.requestHash(endpoint, headers, bytes)
+      IdempotencyHeader.requestHash(secret, { endpoint, headers, body: bytes })
     const hashes = [
       hash({}),
       hash({}, "a/c"),
@@ -112,6 +114,22 @@ describe("Idempotency-Key", () => {
     ]
     assert.strictEqual(new Set(hashes).size, hashes.length)
     assert.strictEqual(hash({ prefer: "wait", "user-agent": "x" }), hash({}))
+  })
+
+  it("has a hash by which nobody without the secret can guess a body", () => {
+    const meant = { endpoint: "a/b", headers: {}, body: Buffer.from("{}") }
+    const [one, other] = [1, 2].map((byte) => IdempotencyHeader.requestHash(Buffer.alloc(32, byte), meant))
+    assert.notStrictEqual(one, other)
+  })
+
+  it("still knows the hash without a secret, of the same request only", () => {
+    const meant = { endpoint: "a/b", headers: { "cancel-after": "5" }, body: Buffer.from("{}") }
+    const text = '["POST","/a/b",null,null,"5"]{}'
+    const former = crypto.hash("sha256", text, "base64url")
+    assert.isTrue(IdempotencyHeader.isFormerHash(former, meant))
+    assert.isFalse(IdempotencyHeader.isFormerHash(former, { ...meant, body: Buffer.from("{ }") }))
+    const hash = IdempotencyHeader.requestHash(Buffer.alloc(32), meant)
+    assert.isFalse(IdempotencyHeader.isFormerHash(hash, meant))
   })
 })
 

@@ -1,0 +1,23 @@
+/**
+ * What clients are told of a request: every `Request` is that. Where its events are not at hand it may be made of less
+ * (`src/requests/FromHistory.ts`), so that it asks for nothing that is not told.
+ */
+import type { Billing, RequestSubmitted } from "./Event.ts"
+import type { Open, Request, Terminal } from "./State.ts"
+
+type Completed = Extract<Terminal, { readonly _tag: "Completed" }>
+
+export type ToldPhase =
+  | { readonly _tag: Open["_tag"] }
+  | (Omit<Completed, "billing"> & { readonly billing: Omit<Billing, "units"> })
+  | Exclude<Terminal, Completed>
+
+export interface Told extends Pick<
+  Request,
+  "startedAt" | "logs" | "violations" | "media" | "output" | "erasure"
+> {
+  readonly phase: ToldPhase
+  readonly submitted: Pick<RequestSubmitted, "at" | "accountId" | "model" | "metadata" | "webhook"> &
+    /** Absent when nothing is known of what it carries. */
+    Partial<Pick<RequestSubmitted, "payloads">>
+}

@@ -1,0 +1,55 @@
+/** The log that `EVENT_STORE` names, for those who read it: beside a server on the same directory, or from the NATS servers. */
+import { type Config, Effect, type Layer, type Stream } from "effect"
+import type { BlobStoreError } from "#streams/BlobStore.ts"
+import type { EventReader, EventStoreError } from "#streams/EventReader.ts"
+import * as HeadAnchor from "#streams/HeadAnchor.ts"
+import type { Payloads } from "#streams/Payload.ts"
+import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as SqliteVerify from "#streams/sqlite/SqliteVerify.ts"
+import { type Anchor, type LogBroken, verify, type Verified, type VerifyOptions } from "#streams/Verify.ts"
+import { type EventStoreChoice, eventStore } from "./EventStoreSetting.ts"
+import * as NatsLog from "./NatsLog.ts"
+
+export type ReaderError =
+  | Layer.Error<ReturnType<typeof SqliteEventReader.layer>>
+  | Layer.Error<ReturnType<typeof NatsLog.layerReader>>
+
+/** `wake` emits when a log in `directory` may have grown; NATS tells it itself. */
+export const readerOf = (
+  choice: EventStoreChoice,
+  directory: string,
+  wake?: Stream.Stream<unknown>
+): Layer.Layer<EventReader, ReaderError> =>
+  choice._tag === "Nats"
+    ? NatsLog.layerReader(choice.options)
+    : SqliteEventReader.layer({ filename: SqliteEventStore.files(directory).log, ...(wake && { wake }) })
+
+/** Whether positions count commits, each of one or more events, and not the events. */
+export const countsCommits: Effect.Effect<boolean, Config.ConfigError> = Effect.map(
+  eventStore.config,
+  ({ _tag }) => _tag === "Nats"
+)
+
+/** What the `log.head` of this node says; none when it has kept none. */
+export const headAnchors = Effect.fn("ChosenLog.headAnchors")(function* (
+  directory: string
+): Effect.fn.Return<ReadonlyArray<Anchor>, LogBroken | EventStoreError | Config.ConfigError, EventReader> {
+  return (yield* countsCommits)
+    ? yield* HeadAnchor.find(yield* NatsLog.headFile(directory))
+    : yield* SqliteVerify.headAnchor(directory)
+})
+
+/** Against what this node's `log.head` says too, which is read first: a writer that goes on cannot make the log look short. */
+export const verifyAll: <E = never>(
+  directory: string,
+  options?: VerifyOptions<E>
+) => Effect.Effect<
+  Verified,
+  LogBroken | EventStoreError | BlobStoreError | Config.ConfigError | E,
+  EventReader | Payloads
+> = Effect.fn("ChosenLog.verifyAll")(function* <E>(directory: string, options: VerifyOptions<E> = {}) {
+  if (!(yield* countsCommits)) return yield* SqliteVerify.verifyDirectory(directory, options)
+  const anchors = [...(yield* headAnchors(directory)), ...(options.anchors ?? [])]
+  return yield* verify({ ...options, anchors })
+})

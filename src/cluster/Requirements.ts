@@ -1,0 +1,22 @@
+/** What nodes that share a log have to be given: found out before a server is asked or a file is made. */
+import { Effect, Layer, Option } from "effect"
+import { eventStore } from "#src/EventStoreSetting.ts"
+import { MasterKey, masterKey, MasterKeyMissing } from "#src/secrets/MasterKey.ts"
+import * as BlobStorage from "#src/storage/BlobStorage.ts"
+import { ClusterFacts } from "./ClusterFacts.ts"
+import { LogServers } from "./LogServers.ts"
+
+export const check = Effect.gen(function* () {
+  const { _tag } = yield* eventStore.config
+  if (_tag === "Sqlite") return
+  if (Option.isNone(yield* masterKey.config)) return yield* new MasterKeyMissing()
+  yield* BlobStorage.checkShared
+})
+
+/** Whether they were given the same as the nodes before them. */
+export const layerAgreed = LogServers.choose({
+  single: Layer.empty,
+  shared: Layer.effectDiscard(
+    Effect.flatMap(MasterKey, ({ fingerprint }) => ClusterFacts.check({ fingerprint }))
+  )
+})

@@ -1,0 +1,38 @@
+/**
+ * The actors of one of several nodes: they follow the log, so that what other nodes append is seen here within the lag of
+ * the subscription: a revoked key, a cancel, the progress of a run.
+ */
+import { Effect, Layer, Stream } from "effect"
+import { AccountActors } from "#src/accounts/AccountActors.ts"
+import { supervise } from "#src/Supervise.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import { IdempotencyKeyActors } from "./IdempotencyKeyActors.ts"
+import { RequestActors } from "./RequestActors.ts"
+
+const following = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const reader = yield* EventReader
+    const requests = yield* RequestActors
+    const accounts = yield* AccountActors
+    const keys = yield* IdempotencyKeyActors
+    let position = yield* reader.head
+    const follow = Stream.suspend(() => reader.subscribe(position)).pipe(
+      Stream.runForEachArray((events) =>
+        Effect.sync(() => {
+          requests.observe(events)
+          accounts.observe(events)
+          keys.observe(events)
+          position = events[events.length - 1]?.position ?? position
+        })
+      )
+    )
+    yield* Effect.forkScoped(supervise("Following the log for what other nodes append", follow))
+  })
+)
+
+/** They follow from a position before which none of them was loaded: nobody has them before that. */
+export const layer = following.pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(RequestActors.layerObserving, AccountActors.layer, IdempotencyKeyActors.layer)
+  )
+)

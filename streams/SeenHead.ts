@@ -1,0 +1,18 @@
+/** The end of a shared log as this process has seen it, for whoever begins with what others have read. */
+import { Context, type Effect } from "effect"
+import type { GlobalPosition } from "./GlobalPosition.ts"
+
+export interface Seen {
+  /** Of the last event. */
+  readonly position: GlobalPosition
+  /** Of the log up to there. */
+  readonly digest: string
+}
+
+export class SeenHead extends Context.Service<
+  SeenHead,
+  {
+    /** `null` for an empty log. */
+    readonly now: Effect.Effect<Seen | null>
+  }
+>()("inferlog/streams/SeenHead") {}

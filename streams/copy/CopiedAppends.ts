@@ -1,0 +1,38 @@
+/** Copied events as appends: neighbours of one stream share one, as they may have on the source. */
+import type { Array as Arrays } from "effect"
+import type { Append } from "../EventStore.ts"
+import * as ExpectedVersion from "../ExpectedVersion.ts"
+import type { RecordedEvent } from "../RecordedEvent.ts"
+import * as Tombstone from "../Tombstone.ts"
+import type { Copied } from "./LogTarget.ts"
+
+/** Events of one append, so that it stays a small message where it becomes one. */
+const mostEvents = 16
+
+type Group = [Copied, ...Array<Copied>]
+
+const toAppend = (group: Group): Append => {
+  const [{ event: first }, ...others] = group
+  const events: Arrays.NonEmptyReadonlyArray<RecordedEvent> = [first, ...others.map(({ event }) => event)]
+  const erases = events.flatMap(Tombstone.erasedBy)
+  return {
+    stream: first.stream,
+    expected: first.ordinal === 0 ? ExpectedVersion.NoStream : ExpectedVersion.Any,
+    events,
+    payloads: group.flatMap(({ payloads }) => payloads),
+    ...(erases.length > 0 && { erases })
+  }
+}
+
+/** In the order of the batch. */
+export const of = (batch: ReadonlyArray<Copied>): ReadonlyArray<Append> => {
+  const groups: Array<Group> = []
+  for (const copied of batch) {
+    const last = groups.at(-1)
+    const goesOn =
+      last !== undefined && last.length < mostEvents && last[0].event.stream === copied.event.stream
+    if (goesOn) last.push(copied)
+    else groups.push([copied])
+  }
+  return groups.map(toAppend)
+}

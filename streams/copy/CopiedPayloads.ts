@@ -1,0 +1,43 @@
+/** Events with the records of their payloads, to be copied together. */
+import { Effect, Predicate } from "effect"
+import type { PayloadRef } from "#domain/PayloadRef.ts"
+import type { EventStoreError, Reading } from "../EventReader.ts"
+import { hash, type SealedPayload } from "../Payload.ts"
+import * as PayloadRefs from "../PayloadRefs.ts"
+import type { RecordedEvent } from "../RecordedEvent.ts"
+import { LogBroken } from "../Verify.ts"
+import type { Copied } from "./LogTarget.ts"
+
+/** Events whose records are asked for at once: where they lie at a server, it is waited for. */
+const concurrency = 64
+
+/** One in the blob store is taken as it is told: whether it is there, verifying the copy says. */
+const isWhole = ({ content, hash: found, salt, size }: SealedPayload, ref: PayloadRef): boolean =>
+  found === ref.hash &&
+  size === ref.size &&
+  (content._tag === "Blob" || hash(salt, content.text) === ref.hash)
+
+/** In order. A record that is gone is left out. */
+export const read = (
+  source: Reading,
+  events: ReadonlyArray<RecordedEvent>
+): Effect.Effect<ReadonlyArray<Copied>, LogBroken | EventStoreError> => {
+  const recordOf = Effect.fnUntraced(function* (event: RecordedEvent, [name, ref]: PayloadRefs.NamedRef) {
+    const sealed = yield* source.payload(event.stream, name, ref.hash)
+    if (sealed === null || isWhole(sealed, ref)) return sealed
+    const reason = `the payload ${name} does not match its hash`
+    return yield* new LogBroken({ position: event.position, reason })
+  })
+  return Effect.forEach(
+    events,
+    (event) => {
+      const refs = PayloadRefs.of(event)
+      if (refs.length === 0) return Effect.succeed({ event, payloads: [] })
+      return Effect.map(
+        Effect.forEach(refs, (ref) => recordOf(event, ref)),
+        (records) => ({ event, payloads: records.filter(Predicate.isNotNull) })
+      )
+    },
+    { concurrency }
+  )
+}

@@ -1,0 +1,87 @@
+/** The rows with a NATS server, briefly: that each of them measures what it says, not how fast it is. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { afterEach, vi } from "vitest"
+import * as Cycles from "#bench/harness/Cycles.ts"
+import type { Row } from "#bench/harness/Subject.ts"
+import * as T13CatchUp from "#bench/rows/nats/T13CatchUp.ts"
+import * as T13ColdStream from "#bench/rows/nats/T13ColdStream.ts"
+import * as T13Submit from "#bench/rows/nats/T13Submit.ts"
+import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
+
+/** Each subject's measurement of one cycle. */
+const measured = (row: Row) =>
+  Effect.map(
+    Cycles.run(row, { cycles: 1, seconds: 0.3, peers: false, keepDisturbed: true }),
+    ({ cycles }) => {
+      const [cycle] = cycles
+      return row.subjects.map(({ name }) => {
+        const found = cycle?.get(name)
+        if (found === undefined) throw new Error(`${name} was not measured`)
+        return found
+      })
+    }
+  )
+
+const log = { requests: 100, isKept: false }
+/** Five a request; two of the hundred are retried, which is two more, and two are cancelled, which is two less. */
+const events = 500
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+describe("a row over JetStream", () => {
+  it.effect("is left out where there is no nats-server", () =>
+    Effect.gen(function* () {
+      vi.stubEnv("NATS_SERVER", "/nowhere/nats-server")
+      const options = { nodes: 1, sync: "default", connections: 2, warmUpSeconds: 0.1 } as const
+      const { cycles, missing } = yield* Cycles.run(T13Submit.rowOf(options), {
+        cycles: 1,
+        seconds: 0.1,
+        peers: false,
+        keepDisturbed: true
+      })
+      assert.lengthOf(cycles, 0)
+      assert.include(missing[0]?.message, "nats-server is not installed: ")
+    })
+  )
+})
+
+describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Rows over JetStream"), () => {
+  it.live("submit to several nodes over one log, and tell nodes and broker apart", () =>
+    Effect.gen(function* () {
+      const options = { nodes: 2, sync: "default", connections: 4, warmUpSeconds: 0.1 } as const
+      const row = T13Submit.rowOf(options)
+      const subjects = row.subjects.filter(({ name }) => name !== "1 node")
+      for (const { notes = {}, operations } of yield* measured({ ...row, subjects })) {
+        assert.isAbove(operations, 10)
+        assert.property(notes, "CPU time of the broker, µs per request")
+      }
+    })
+  )
+
+  it.live("read the whole log with our reader, into the read models, and with the client alone", () =>
+    Effect.gen(function* () {
+      const [reader, readModels] = T13CatchUp.rowsOf(log)
+      const found = yield* measured({
+        ...readModels,
+        subjects: [...reader.subjects.slice(0, 1), ...readModels.subjects]
+      })
+      assert.deepStrictEqual(
+        found.map(({ operations }) => operations),
+        [events, events, events]
+      )
+      assert.isAbove(found[2]?.notes?.["bytes on the broker's disk per event"] ?? 0, 100)
+    })
+  )
+
+  it.live("read requests that are not in memory", () =>
+    Effect.gen(function* () {
+      for (const { latencyMs, operations } of yield* measured(T13ColdStream.rowOf(log))) {
+        assert.isAbove(operations, 10)
+        assert.isAtLeast(latencyMs?.p99 ?? 0, latencyMs?.p50 ?? Number.NaN)
+      }
+    })
+  )
+})

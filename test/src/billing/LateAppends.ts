@@ -1,0 +1,64 @@
+/** A log whose appends of requests can be held up: told to have failed, they are stored when the test says so. */
+import { Effect, Latch } from "effect"
+import { EventReader, EventStoreError } from "#streams/EventReader.ts"
+import { type Append, EventStore } from "#streams/EventStore.ts"
+
+export interface LateAppends {
+  /** For the node. */
+  readonly store: EventStore["Service"]
+  readonly reader: EventReader["Service"]
+  /** The next append of a request is held up. */
+  readonly holdUp: Effect.Effect<void>
+  /** Those that were held up reach the log now, or never; only then is it settled. */
+  readonly land: Effect.Effect<void>
+  readonly lose: Effect.Effect<void>
+  /** From now on no stream can be read, or all can. */
+  readonly setReadable: (isReadable: boolean) => Effect.Effect<void>
+}
+
+const failure = new EventStoreError({ reason: "The log of the test does not answer" })
+
+export const make: Effect.Effect<LateAppends, never, EventStore | EventReader> = Effect.gen(function* () {
+  const store = yield* EventStore
+  const reader = yield* EventReader
+  const settled = yield* Latch.make(true)
+  const heldUp: Array<Append> = []
+  let isHeldUp = false
+  let isReadable = true
+
+  const read: EventReader["Service"]["read"] = (stream, after) =>
+    Effect.suspend(() => (isReadable ? store.read(stream, after) : Effect.fail(failure)))
+
+  return {
+    store: EventStore.of({
+      ...store,
+      read,
+      settled: () => settled.await,
+      append: (append) =>
+        Effect.suspend(() => {
+          const isRequest = append.events.some(({ type }) => type === "RequestSubmitted")
+          if (!isHeldUp || !isRequest) return store.append(append)
+          isHeldUp = false
+          heldUp.push(append)
+          return Effect.andThen(settled.close, Effect.fail(failure))
+        })
+    }),
+    reader: EventReader.of({ ...reader, read }),
+    holdUp: Effect.sync(() => {
+      isHeldUp = true
+    }),
+    land: Effect.suspend(() =>
+      Effect.forEach(heldUp.splice(0), (append) => Effect.ignore(store.append(append))).pipe(
+        Effect.andThen(settled.open)
+      )
+    ),
+    lose: Effect.suspend(() => {
+      heldUp.splice(0)
+      return settled.open
+    }),
+    setReadable: (now) =>
+      Effect.sync(() => {
+        isReadable = now
+      })
+  }
+})

@@ -1,0 +1,105 @@
+/** Calls of one client: each may be refused or lost, and is tried again at the next node until one has answered. */
+import { setTimeout as delay } from "node:timers/promises"
+import type { Node } from "#test/support/Nodes.ts"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
+import type { Work } from "./Works.ts"
+
+/** How long a client waits for an answer, ms. */
+const patienceMs = 5_000
+
+const retryDelayMs = 100
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: { readonly [field: string]: unknown }
+  /** How long it took, ms. */
+  readonly ms: number
+}
+
+export interface CallOptions {
+  readonly method?: "GET" | "POST" | "PUT"
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: object
+  /** ms */
+  readonly patienceMs?: number
+}
+
+/** One try at one node. */
+export const call = async ({ url }: Pick<Node, "url">, path: string, options: CallOptions = {}) => {
+  const began = performance.now()
+  const { body, headers, method = "GET" } = options
+  const response = await fetch(url + path, {
+    method,
+    headers: { ...ServerProcess.authorization, "content-type": "application/json", ...headers },
+    signal: AbortSignal.timeout(options.patienceMs ?? patienceMs),
+    ...(body && { body: JSON.stringify(body) })
+  })
+  const answer: Answer = {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Answer["body"],
+    ms: performance.now() - began
+  }
+  return answer
+}
+
+export const submission = (
+  { endpoint, headers, input }: Work,
+  key: string
+): readonly [path: string, options: CallOptions] => [
+  `/${endpoint}`,
+  { method: "POST", body: input, headers: { ...headers, "idempotency-key": key } }
+]
+
+export interface Client {
+  /** At any node, of which some may be away; gives the id. */
+  readonly submit: (work: Work, key: string) => Promise<string>
+  readonly cancel: (id: string, work: Work) => Promise<void>
+  /** Waits until the request has ended. */
+  readonly ended: (id: string, work: Work) => Promise<void>
+}
+
+/** Begins at the node of that number. Answers that nobody may give are told to `onSurprise`. */
+export const client = (
+  nodes: ReadonlyArray<Node>,
+  number: number,
+  onSurprise: (surprise: string) => void
+): Client => {
+  let turn = number
+
+  /** Until a node has answered with one of `expected`. */
+  const persist = async (path: string, expected: ReadonlyArray<number>, options?: CallOptions) => {
+    for (;;) {
+      const node = nodes[turn % nodes.length]
+      const answer = node && (await call(node, path, options).catch(() => undefined))
+      if (answer !== undefined && expected.includes(answer.status)) return answer.body
+      if (answer !== undefined && !(answer.status === 503 && answer.headers.has("retry-after"))) {
+        const told = JSON.stringify(answer.body).slice(0, 500)
+        onSurprise(`${node?.url} answered ${options?.method ?? "GET"} ${path} with ${answer.status}: ${told}`)
+      }
+      turn++
+      await delay(retryDelayMs)
+    }
+  }
+
+  return {
+    submit: async (work, key) => {
+      const [path, options] = submission(work, key)
+      return String((await persist(path, [200], options))["request_id"])
+    },
+    // Not where it was submitted.
+    cancel: async (id, { endpoint }) => {
+      turn++
+      await persist(`/${endpoint}/requests/${id}/cancel`, [200], { method: "PUT" })
+    },
+    ended: async (id, { endpoint }) => {
+      turn++
+      for (;;) {
+        // A request that failed is told as a 400.
+        const { status } = await persist(`/${endpoint}/requests/${id}/status?wait=2`, [200, 400])
+        if (status !== "IN_QUEUE" && status !== "IN_PROGRESS") return
+      }
+    }
+  }
+}

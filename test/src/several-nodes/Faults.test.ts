@@ -1,0 +1,231 @@
+/**
+ * Three nodes and three NATS servers under load, while some of them are killed, held or cut off: what was acknowledged comes
+ * to its one end, each request is charged once, and those that are left go on (security, "Invariants after every crash").
+ */
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Inferlog from "#test/src/cli/Inferlog.ts"
+import type { Node } from "#test/support/Nodes.ts"
+import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
+import type { Cut } from "#test/support/servers/TcpProxy.ts"
+import * as Until from "#test/support/servers/Until.ts"
+import * as Calls from "./Calls.ts"
+import * as Leaders from "./Leaders.ts"
+import type { Load } from "./Load.ts"
+import * as LogFacts from "./LogFacts.ts"
+import * as Works from "./Works.ts"
+import { checkBooks, underLoad, World } from "./World.ts"
+
+/** Long enough to be under way when something happens to its node, tenths of a second. */
+const long = 30
+
+/** ms that a node may take to refuse what it cannot store: an election is waited for. */
+const refusalMs = 20_000
+
+/** The same once it knows that it has no connection. */
+const quickRefusalMs = 4_000
+
+/** ms in which an answer comes that needs no log. */
+const promptMs = 2_000
+
+const scenario = { timeout: 90_000 }
+
+/** Gives long runs to all nodes until the node has some under way, and gives those. */
+const busy = (load: Load, node: Node) =>
+  Effect.gen(function* () {
+    const { facts } = yield* World
+    const ids = yield* Effect.replicateEffect(load.submit(Works.slow(long)), 12, { concurrency: 12 })
+    return yield* facts.until(`runs under way at node ${node.number}`, (requests) => {
+      const running = LogFacts.runningAt(requests, node.name()).filter((id) => ids.includes(id))
+      return running.length > 0 ? running : null
+    })
+  })
+
+/** Waits until other nodes have run again what the node had under way, or the log has its end after all. */
+const othersRun = (ids: ReadonlyArray<string>, name: string) =>
+  Effect.gen(function* () {
+    const { facts } = yield* World
+    const isElsewhere = (requests: LogFacts.Requests) => (id: string) =>
+      LogFacts.claim(requests.get(id) ?? [])?.data["node"] !== name
+    return yield* facts.until("the end of the runs at other nodes", (requests) => {
+      const all = ids.every((id) => LogFacts.isOver(requests.get(id) ?? []))
+      const moved = ids.filter(isElsewhere(requests))
+      return all && moved.length > 0 ? moved : null
+    })
+  })
+
+const probe = Works.slow(0)
+
+/** A submit to a node that cannot store it: it says so, and when to come again. */
+const refuses = (node: Node, key: string, withinMs: number) =>
+  Effect.gen(function* () {
+    const [path, options] = Calls.submission(probe, key)
+    const answer = yield* Effect.promise(() =>
+      Calls.call(node, path, { ...options, patienceMs: withinMs })
+    )
+    assert.strictEqual(answer.status, 503)
+    assert.isTrue(answer.headers.has("retry-after"))
+  })
+
+/** It tells what it knows without the log. */
+const tells = (node: Node, id: string) =>
+  Effect.gen(function* () {
+    const path = `/${probe.endpoint}/requests/${id}/status`
+    const answer = yield* Effect.promise(() => Calls.call(node, path, { patienceMs: promptMs }))
+    assert.strictEqual(answer.status, 200)
+  })
+
+/** It takes requests again by itself. */
+const takes = (node: Node, key: string) => {
+  const [path, options] = Calls.submission(probe, key)
+  return Until.answers(async () => {
+    const { status } = await Calls.call(node, path, options)
+    if (status !== 200) throw new Error(`it answers ${status}`)
+  })
+}
+
+const showsBalance = ({ settings }: Node) =>
+  Effect.map(Inferlog.run(["balance", "show"], settings), ({ code, stderr }) =>
+    assert.strictEqual(code, 0, stderr)
+  )
+
+const cutOff = (how: Cut, number: 0 | 1 | 2) =>
+  underLoad(
+    Effect.fnUntraced(function* (load) {
+      const { facts, nodes } = yield* World
+      const node = nodes[number]
+      const name = node.name()
+      const known = yield* load.submit(probe)
+      yield* Effect.promise(() => Calls.call(node, `/requests/${known}`))
+      const claims = yield* busy(load, node)
+      yield* node.cut(how)
+
+      yield* refuses(node, `cut-${how}`, refusalMs)
+      yield* tells(node, known)
+      // The others are silent about it for eight seconds: then it counts as dead.
+      const moved = yield* othersRun(claims, name)
+      yield* refuses(node, `cut-${how}`, quickRefusalMs)
+      yield* tells(node, known)
+
+      yield* node.heal
+      yield* takes(node, `cut-${how}`)
+      yield* load.submit(probe, `cut-${how}`)
+      assert.strictEqual(node.name(), name)
+      yield* facts.until("what it had to say too late", (requests) => {
+        const isIgnored = (id: string) =>
+          requests.get(id)?.some(({ type }) => type === "LateOutcomeIgnored") === true
+        return moved.every(isIgnored) ? true : null
+      })
+    })
+  )
+
+describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes"), () => {
+  layer(World.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect(
+      "run again what a node had under way that is killed, and take it back as a new one",
+      () =>
+        underLoad(
+          Effect.fnUntraced(function* (load) {
+            const { nodes } = yield* World
+            const [node] = nodes
+            const name = node.name()
+            const claims = yield* busy(load, node)
+            yield* node.kill
+            yield* othersRun(claims, name)
+            yield* node.restart
+            assert.notStrictEqual(node.name(), name)
+          })
+        ),
+      scenario
+    )
+
+    it.effect(
+      "go on when the NATS server is killed that leads the log, and when it comes back",
+      () =>
+        underLoad(
+          Effect.fnUntraced(function* (load) {
+            const { cluster } = yield* World
+            const leader = cluster.named(yield* Leaders.ofEvents)
+            yield* leader.kill
+            yield* load.more(40)
+            assert.notStrictEqual(yield* Leaders.ofEvents, leader.name)
+            yield* leader.restart
+            yield* cluster.ready
+          })
+        ),
+      scenario
+    )
+
+    it.effect("do without one that hears nothing from the NATS servers", () => cutOff("blackhole", 1), scenario)
+
+    it.effect("do without one that cannot connect to the NATS servers", () => cutOff("refuse", 2), scenario)
+
+    it.effect(
+      "run again what a node has under way that is held, which wakes up to find it done",
+      () =>
+        underLoad(
+          Effect.fnUntraced(function* (load) {
+            const { nodes } = yield* World
+            const [, node] = nodes
+            const claims = yield* busy(load, node)
+            // Until the others have taken it for dead, eight seconds, and have done its work.
+            yield* node.pause
+            yield* othersRun(claims, node.name())
+            yield* node.resume
+            yield* takes(node, "held")
+            yield* load.submit(probe, "held")
+          })
+        ),
+      scenario
+    )
+
+    it.effect(
+      "go on when the NATS server is held that leads the log, and when it wakes up",
+      () =>
+        underLoad(
+          Effect.fnUntraced(function* (load) {
+            const { cluster } = yield* World
+            const leader = cluster.named(yield* Leaders.ofEvents)
+            yield* leader.pause
+            yield* load.more(40)
+            yield* leader.resume
+            yield* cluster.ready
+          })
+        ),
+      scenario
+    )
+
+    it.effect(
+      "refuse submits and answer the rest while no NATS server runs, and go on by themselves when they do",
+      () =>
+        underLoad(
+          Effect.fnUntraced(function* (load) {
+            const { cluster, nodes } = yield* World
+            const known = yield* load.submit(probe)
+            yield* Effect.forEach(nodes, (node) => Effect.promise(() => Calls.call(node, `/requests/${known}`)))
+            const before = nodes.map((node) => node.name())
+            yield* Effect.forEach(cluster.servers, ({ kill }) => kill, { concurrency: 3 })
+            // More than one life of a connection: what is asked again is still refused in good time.
+            for (const limitMs of [refusalMs, quickRefusalMs, quickRefusalMs]) {
+              yield* Effect.forEach(nodes, (node) => refuses(node, `down-${node.number}`, limitMs), {
+                concurrency: 3
+              })
+              yield* Effect.forEach(nodes, (node) => tells(node, known))
+            }
+            yield* Effect.forEach(nodes, showsBalance)
+            yield* Effect.forEach(cluster.servers, ({ restart }) => restart, { concurrency: 3 })
+            yield* cluster.ready
+            yield* Effect.forEach(nodes, (node) => takes(node, `down-${node.number}`))
+            yield* Effect.forEach(nodes, (node) => load.submit(probe, `down-${node.number}`))
+            assert.deepStrictEqual(
+              nodes.map((node) => node.name()),
+              before
+            )
+          })
+        ),
+      scenario
+    )
+
+    it.effect("have right books, the same on each, and a whole log after all that", () => checkBooks, scenario)
+  })
+})

@@ -1,0 +1,85 @@
+/** The log as the test sees it, over a connection that nothing is between: what is waited for, and what is checked. */
+import { Effect, Schedule, type Scope, Stream } from "effect"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import * as Until from "#test/support/servers/Until.ts"
+
+/** Events of requests, by their ids, in the order of the log. */
+export type Requests = ReadonlyMap<string, ReadonlyArray<RecordedEvent>>
+
+export interface LogFacts {
+  /** So far. */
+  readonly requests: () => Requests
+  /** Waits until `find` gives something, and gives it; dies after `limitMs`, saying `what` is missing. */
+  readonly until: <A>(what: string, find: (requests: Requests) => A | null, limitMs?: number) => Effect.Effect<A>
+  /** The whole log, read anew. */
+  readonly all: Effect.Effect<ReadonlyArray<RecordedEvent>>
+}
+
+export const terminal: ReadonlySet<string> = new Set([
+  "RequestCompleted",
+  "RequestFailed",
+  "RequestForceFailed",
+  "RequestCancelled"
+])
+
+const isRequest = ({ stream }: RecordedEvent) => StreamName.categoryOf(stream) === "InferenceRequest"
+
+export const byRequest = (events: ReadonlyArray<RecordedEvent>): Requests =>
+  Map.groupBy(events.filter(isRequest), ({ stream }) => StreamName.idOf(stream))
+
+export const isOver = (events: ReadonlyArray<RecordedEvent>): boolean =>
+  events.some(({ type }) => terminal.has(type))
+
+/** For messages. */
+export const told = ({ data, type }: RecordedEvent): string =>
+  type === "DispatchStarted" ? `${type} at ${data["node"]}` : type
+
+/** The claim that the request is under, or was last. */
+export const claim = (events: ReadonlyArray<RecordedEvent>): RecordedEvent | undefined =>
+  events.findLast(({ type }) => type === "DispatchStarted")
+
+const endOfRun = new Set([...terminal, "OutputReceived", "RequestRequeued", "SweepRetried"])
+
+/** Requests that the node has begun to run, without an end of the run so far. */
+export const runningAt = (requests: Requests, node: string): ReadonlyArray<string> =>
+  [...requests].flatMap(([id, events]) => {
+    const claimed = claim(events)
+    const last = events.at(-1)?.type ?? ""
+    const isRunning = events.findLast(({ type }) => type === "RequestStarted" || endOfRun.has(type))
+    const isOurs = claimed?.data["node"] === node && isRunning?.type === "RequestStarted"
+    return isOurs && last !== "DispatchStarted" ? [id] : []
+  })
+
+export const make: Effect.Effect<LogFacts, never, EventReader | Scope.Scope> = Effect.gen(function* () {
+  const reader = yield* EventReader
+  const requests = new Map<string, Array<RecordedEvent>>()
+  let position = GlobalPosition.beginning
+
+  const take = (event: RecordedEvent) => {
+    position = event.position
+    if (!isRequest(event)) return
+    const id = StreamName.idOf(event.stream)
+    const events = requests.get(id)
+    if (events === undefined) requests.set(id, [event])
+    else events.push(event)
+  }
+  yield* Stream.suspend(() => reader.subscribe(position)).pipe(
+    Stream.runForEach((event) => Effect.sync(() => take(event))),
+    Effect.retry(Schedule.spaced("200 millis")),
+    Effect.forkScoped
+  )
+
+  return {
+    requests: () => requests,
+    until: (what, find, limitMs = 30_000) =>
+      Until.answers(async () => {
+        const found = find(requests)
+        if (found === null) throw new Error(`Not on the log: ${what}`)
+        return found
+      }, limitMs),
+    all: Effect.orDie(Stream.runCollect(reader.readAll(GlobalPosition.beginning)))
+  }
+})

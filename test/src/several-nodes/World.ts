@@ -1,0 +1,136 @@
+/** Three nodes on a cluster of three NATS servers, with clients and with eyes on the log. Made once for a file. */
+import { assert } from "@effect/vitest"
+import { Cause, Context, Effect, Layer, References, Result, type Scope } from "effect"
+import * as JetStreamEventReader from "#streams/nats/JetStreamEventReader.ts"
+import * as NatsOptions from "#streams/nats/NatsOptions.ts"
+import * as Inferlog from "#test/src/cli/Inferlog.ts"
+import * as Nodes from "#test/support/Nodes.ts"
+import * as NatsCluster from "#test/support/servers/NatsCluster.ts"
+import * as Invariants from "./Invariants.ts"
+import * as Load from "./Load.ts"
+import * as LogFacts from "./LogFacts.ts"
+
+export const prefix = "several"
+
+/** Half-finished files are found by the sweep alone. */
+const env = { SWEEP_INTERVAL: "10 seconds" }
+
+const linesOfOutput = 60
+
+export class World extends Context.Service<
+  World,
+  {
+    readonly cluster: NatsCluster.Cluster
+    readonly nodes: readonly [Nodes.Node, Nodes.Node, Nodes.Node]
+    readonly facts: LogFacts.LogFacts
+    /** Of all loads of this world so far. */
+    readonly acknowledged: ReadonlyArray<Load.Acknowledged>
+    readonly load: Effect.Effect<Load.Load, never, Scope.Scope>
+  }
+>()("inferlog/test/several-nodes/World") {
+  static readonly layer = Layer.effect(
+    World,
+    Effect.gen(function* () {
+      const cluster = yield* NatsCluster.make()
+      const { settings, start } = yield* Nodes.make(cluster, { prefix, env })
+      const nodes = [yield* start(1), yield* start(2), yield* start(3)] as const
+      const reader = yield* Layer.build(
+        JetStreamEventReader.layer(Result.getOrThrow(NatsOptions.parse(settings.address))).pipe(
+          // That connections break is what the tests are about.
+          Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
+        )
+      )
+      const facts = yield* Effect.provide(LogFacts.make, reader)
+
+      let seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000)
+      yield* Effect.sync(() => process.stdout.write(`several nodes: SEED=${seed}\n`))
+      const loads: Array<Load.Load> = []
+      return World.of({
+        cluster,
+        nodes,
+        facts,
+        get acknowledged() {
+          return loads.flatMap(({ acknowledged }) => acknowledged)
+        },
+        load: Effect.gen(function* () {
+          const load = yield* Load.start(nodes, seed)
+          loads.push(load)
+          seed += 1_000
+          return load
+        })
+      })
+    })
+  )
+}
+
+const print = (cause: Cause.Cause<unknown>) =>
+  Effect.map(World, ({ acknowledged, cluster, facts, nodes }) => {
+    const open = [...facts.requests()].filter(([, events]) => !LogFacts.isOver(events))
+    const told = open.slice(0, 20).map(([id, events]) => `${id}: ${events.map(LogFacts.told).join(", ")}`)
+    const state = `${acknowledged.length} acknowledged, ${facts.requests().size} on the log, ${open.length} open`
+    const tellers = [
+      ...nodes.map((node) => ({ name: `node ${node.number}, ${node.name()}`, output: node.output })),
+      ...cluster.servers
+    ]
+    const outputs = tellers.map(
+      ({ name, output }) => `--- ${name}\n${output().split("\n").slice(-linesOfOutput).join("\n")}`
+    )
+    process.stdout.write([Cause.pretty(cause), state, ...told, ...outputs, ""].join("\n"))
+  })
+
+/** Everything that was acknowledged has ended as it may, once, for all nodes. */
+const check = Effect.fnUntraced(function* (load: Load.Load) {
+  const { acknowledged, facts, nodes } = yield* World
+  yield* facts.until("the end of every request", (requests) => {
+    const open = [...requests].filter(([, events]) => !LogFacts.isOver(events))
+    return open.length === 0 && acknowledged.every(({ id }) => requests.has(id)) ? true : null
+  })
+  const requests = LogFacts.byRequest(yield* facts.all)
+  assert.strictEqual(new Set(acknowledged.map(({ id }) => id)).size, acknowledged.length)
+  // Nobody gives up, so that each key has led to a request that its client knows.
+  assert.sameMembers([...requests.keys()], [...new Set(acknowledged.map(({ id }) => id))])
+  Invariants.checkLog(requests, acknowledged)
+  yield* Invariants.checkAnswers(nodes, load.acknowledged)
+})
+
+const enough = 40
+
+/** Lets something happen while clients submit, goes on until they were answered again, and checks the invariants. */
+export const underLoad = <E>(happen: (load: Load.Load) => Effect.Effect<unknown, E, World | Scope.Scope>) =>
+  Effect.gen(function* () {
+    const load = yield* (yield* World).load
+    yield* load.more(enough)
+    yield* happen(load)
+    yield* load.more(enough)
+    yield* load.stop
+    yield* check(load)
+  }).pipe(explained)
+
+/** Where it fails, what the processes have printed is printed. */
+export const explained = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.onError(effect, print)
+
+/** What the commands make of it: the books are right on every node, the log is whole, and all tell the same balance. */
+export const checkBooks = Effect.gen(function* () {
+  const { acknowledged, facts, nodes } = yield* World
+  const requests = LogFacts.byRequest(yield* facts.all)
+  const spent = acknowledged.reduce((sum, { id, work }) => {
+    const isCompleted = requests.get(id)?.some(({ type }) => type === "RequestCompleted") === true
+    return isCompleted ? sum + work.cost : sum
+  }, 0n)
+  yield* Effect.forEach(nodes, ({ settings }) => checkBooksOf(settings, spent), { discard: true })
+  const verified = yield* Inferlog.run(["log", "verify"], nodes[0].settings)
+  assert.strictEqual(verified.code, 0, verified.stderr)
+}).pipe(explained)
+
+const checkBooksOf = Effect.fnUntraced(function* (settings: Nodes.Node["settings"], spent: bigint) {
+  const [audit, balance] = yield* Effect.all(
+    [Inferlog.run(["audit"], settings), Inferlog.run(["balance", "show", "--json"], settings)],
+    { concurrency: "unbounded" }
+  )
+  assert.strictEqual(audit.code, 0, audit.stderr)
+  assert.match(audit.stdout, /The books are right/)
+  assert.match(audit.stdout, /it agrees as of position \S+\.$/m)
+  const shown = JSON.parse(balance.stdout) as { readonly balance: string; readonly reserved: string }
+  assert.strictEqual(Invariants.nanoUsd(shown.reserved), 0n)
+  assert.strictEqual(Invariants.nanoUsd(shown.balance), Invariants.nanoUsd("1000000") - spent)
+})

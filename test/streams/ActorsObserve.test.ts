@@ -1,0 +1,333 @@
+/** Actors of one of several nodes: what its follower of the log brings, at whatever moment. */
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Layer, Stream } from "effect"
+import * as Actors from "#streams/Actors.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import { EventStore } from "#streams/EventStore.ts"
+import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import { IdGenerator } from "#streams/IdGenerator.ts"
+import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
+import { RecordedEvent } from "#streams/RecordedEvent.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { eventData } from "#test/support/EventFixtures.ts"
+import * as Counter from "./Counter.ts"
+
+const layer = Layer.merge(MemoryEventStore.layer, IdGenerator.layer)
+
+const stream = (id: string) => StreamName.make("Counter", id)
+const logOf = (id: string) => Effect.flatMap(EventStore, (store) => store.read(stream(id)))
+
+type Store = EventStore["Service"]
+
+/** A node over the test's log, through `change`; `reads` are the ids whose stream was read. */
+const node = Effect.fnUntraced(function* (
+  options: Actors.ActorsOptions = {},
+  change: (store: Store) => Partial<Store> = () => ({})
+) {
+  const store = yield* EventStore
+  const changed = { ...store, ...change(store) }
+  const reads: Array<string> = []
+  const watched = EventStore.of({
+    ...changed,
+    read: (stream, after) => {
+      reads.push(StreamName.idOf(stream))
+      return changed.read(stream, after)
+    }
+  })
+  const actors = yield* Effect.provideService(Actors.make(Counter.aggregate, options), EventStore, watched)
+  return { actors, reads }
+})
+
+/** What happens while `begun` waits at the gate, and what comes of it then. */
+const during = Effect.fnUntraced(function* <A, E>(
+  { isAt, open }: { readonly isAt: Deferred.Deferred<void>; readonly open: Deferred.Deferred<void> },
+  begun: Effect.Effect<A, E>,
+  meanwhile: Effect.Effect<void, unknown, EventStore>
+) {
+  const fiber = yield* Effect.forkChild(begun)
+  yield* Deferred.await(isAt)
+  yield* meanwhile
+  yield* Deferred.succeed(open, undefined)
+  return yield* Fiber.join(fiber)
+})
+
+/** A place where the first who comes waits. */
+const gate = Effect.gen(function* () {
+  const isAt = yield* Deferred.make<void>()
+  const open = yield* Deferred.make<void>()
+  return { isAt, open, pass: Effect.andThen(Deferred.succeed(isAt, undefined), Deferred.await(open)) }
+})
+
+const totalOf = (actors: Effect.Success<ReturnType<typeof node>>["actors"], id = "a") =>
+  actors.peek(id)?.state.total
+
+describe("What an actor observes", () => {
+  it.effect("is its state from then on, without a read", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* node(), yield* node()]
+      yield* one.actors.execute("a", Counter.raise(1))
+      yield* other.actors.execute("a", Counter.raise(2))
+      yield* other.actors.execute("a", Counter.raise(4))
+      const before = one.reads.length
+      one.actors.observe(yield* logOf("a"))
+      const { version } = (yield* logOf("a"))[2] ?? assert.fail()
+      assert.deepStrictEqual(yield* one.actors.current("a"), { state: { total: 7 }, version, length: 3 })
+      assert.strictEqual((yield* one.actors.execute("a", Counter.raise(1))).state.total, 8)
+      assert.strictEqual(one.reads.length, before)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("changes nothing when it has seen it before", () =>
+    Effect.gen(function* () {
+      const { actors } = yield* node()
+      for (const by of [1, 2, 4]) yield* actors.execute("a", Counter.raise(by))
+      const events = yield* logOf("a")
+      for (const event of [...events, ...events]) {
+        actors.observe([event])
+        assert.strictEqual(totalOf(actors), 7)
+      }
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is read from the log at the next use when an event between is missing", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* node(), yield* node()]
+      yield* one.actors.execute("a", Counter.raise(1))
+      for (const by of [2, 4]) yield* other.actors.execute("a", Counter.raise(by))
+      one.actors.observe((yield* logOf("a")).slice(2))
+      assert.isUndefined(one.actors.peek("a"))
+      assert.strictEqual((yield* one.actors.current("a")).state.total, 7)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is told to whoever reads it when it cannot be decoded, and to nobody else", () =>
+    Effect.gen(function* () {
+      const { actors } = yield* node()
+      const other = yield* node()
+      for (const id of ["a", "b"]) yield* actors.execute(id, Counter.raise(1))
+      yield* (yield* EventStore).append({
+        stream: stream("a"),
+        expected: ExpectedVersion.Any,
+        events: [eventData("future", "Teleported")]
+      })
+      yield* other.actors.execute("b", Counter.raise(2))
+      actors.observe([...(yield* logOf("a")), ...(yield* logOf("b"))])
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(actors.current("a"))))
+      assert.strictEqual(totalOf(actors, "b"), 3)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is nobody's when the stream is of another category, or has no actor", () =>
+    Effect.gen(function* () {
+      const { actors } = yield* node()
+      yield* actors.execute("a", Counter.raise(1))
+      const [event] = yield* logOf("a")
+      if (event === undefined) return assert.fail()
+      const account = StreamName.make("Account", "a")
+      actors.observe([
+        new RecordedEvent({ ...event, stream: account, ordinal: 1, text: '{"by":2,"total":3}' })
+      ])
+      assert.strictEqual(totalOf(actors), 1)
+      const idle = yield* node()
+      idle.actors.observe(yield* logOf("a"))
+      assert.isUndefined(idle.actors.peek("a"))
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("An append under way", () => {
+  /** Its acknowledgement, or the append itself, waits. */
+  const slow = Effect.fnUntraced(function* (what: "acknowledgement" | "append") {
+    const waits = yield* gate
+    const made = yield* node({}, (store) => ({
+      append: (append) =>
+        what === "append"
+          ? Effect.andThen(waits.pass, store.append(append))
+          : Effect.tap(store.append(append), () => waits.pass)
+    }))
+    return { ...made, waits }
+  })
+  const raise = (id: string, by: number) =>
+    Effect.flatMap(node(), ({ actors }) => actors.execute(id, Counter.raise(by)))
+
+  it.effect("that is observed before it is acknowledged counts once", () =>
+    Effect.gen(function* () {
+      const { actors, waits } = yield* slow("acknowledgement")
+      const seen = Effect.map(logOf("a"), actors.observe)
+      const { events, state } = yield* during(waits, actors.execute("a", Counter.raise(3)), seen)
+      assert.lengthOf(events, 1)
+      assert.strictEqual(state.total, 3)
+      assert.deepInclude(yield* actors.current("a"), { state: { total: 3 }, length: 1 })
+      assert.strictEqual((yield* actors.execute("a", Counter.raise(1))).state.total, 4)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("does not take back what came after it", () =>
+    Effect.gen(function* () {
+      const { actors, waits } = yield* slow("acknowledgement")
+      const meanwhile = Effect.andThen(raise("a", 5), Effect.map(logOf("a"), actors.observe))
+      const { state } = yield* during(
+        waits,
+        actors.execute("a", Counter.raise(3)),
+        Effect.provide(meanwhile, IdGenerator.layer)
+      )
+      assert.strictEqual(state.total, 3)
+      assert.strictEqual(totalOf(actors), 8)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("does not count as the newest when what came after it was observed with a gap", () =>
+    Effect.gen(function* () {
+      const { actors, waits } = yield* slow("acknowledgement")
+      const meanwhile = Effect.gen(function* () {
+        yield* raise("a", 5)
+        actors.observe((yield* logOf("a")).slice(1))
+      })
+      yield* during(
+        waits,
+        actors.execute("a", Counter.raise(3)),
+        Effect.provide(meanwhile, IdGenerator.layer)
+      )
+      assert.isUndefined(actors.peek("a"))
+      assert.strictEqual((yield* actors.current("a")).state.total, 8)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("that another node was before is decided anew on what was observed", () =>
+    Effect.gen(function* () {
+      const { actors, waits } = yield* slow("append")
+      const meanwhile = Effect.andThen(raise("a", 99), Effect.map(logOf("a"), actors.observe))
+      const refused = yield* during(
+        waits,
+        Effect.flip(actors.execute("a", Counter.raise(3))),
+        Effect.provide(meanwhile, IdGenerator.layer)
+      )
+      assert.deepStrictEqual(refused, { _tag: "PastLimit" })
+      assert.strictEqual(totalOf(actors), 99)
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("An actor that is being loaded", () => {
+  it.effect("does not keep a state without what was observed meanwhile", () =>
+    Effect.gen(function* () {
+      const waits = yield* gate
+      const { actors } = yield* node({}, (store) => ({
+        read: (stream, after) => Effect.tap(store.read(stream, after), () => waits.pass)
+      }))
+      const other = yield* node()
+      yield* other.actors.execute("a", Counter.raise(1))
+      const meanwhile = Effect.andThen(
+        other.actors.execute("a", Counter.raise(2)),
+        Effect.map(logOf("a"), (events) => actors.observe(events.slice(1)))
+      )
+      yield* during(waits, actors.current("a"), meanwhile)
+      assert.strictEqual((yield* actors.current("a")).state.total, 3)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("keeps what was observed when it catches up to less", () =>
+    Effect.gen(function* () {
+      const waits = yield* gate
+      const { actors } = yield* node({}, (store) => ({
+        read: (stream, after) => Effect.tap(store.read(stream, after), () => waits.pass)
+      }))
+      const other = yield* node()
+      yield* actors.create("a", Counter.raise(1))
+      const meanwhile = Effect.andThen(
+        other.actors.execute("a", Counter.raise(2)),
+        Effect.map(logOf("a"), actors.observe)
+      )
+      assert.strictEqual((yield* during(waits, actors.refresh("a"), meanwhile)).state.total, 3)
+      assert.strictEqual(totalOf(actors), 3)
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("An actor that begins observed", () => {
+  it.effect("answers from memory, and goes on from there", () =>
+    Effect.gen(function* () {
+      const { actors, reads } = yield* node({ beginsObserved: true })
+      const other = yield* node()
+      for (const by of [1, 2]) yield* other.actors.execute("a", Counter.raise(by))
+      actors.observe(yield* logOf("a"))
+      assert.strictEqual((yield* actors.current("a")).state.total, 3)
+      assert.strictEqual((yield* actors.execute("a", Counter.raise(4))).state.total, 7)
+      assert.deepStrictEqual(reads, [])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is none of a stream that began before", () =>
+    Effect.gen(function* () {
+      const { actors } = yield* node({ beginsObserved: true })
+      const other = yield* node()
+      for (const by of [1, 2]) yield* other.actors.execute("a", Counter.raise(by))
+      actors.observe((yield* logOf("a")).slice(1))
+      assert.isUndefined(actors.peek("a"))
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("never tells less than was told before it was forgotten", () =>
+    Effect.gen(function* () {
+      const { actors } = yield* node({ beginsObserved: true, capacity: 2 })
+      for (const by of [1, 2]) yield* actors.execute("a", Counter.raise(by))
+      for (const id of ["b", "c", "d", "e"]) yield* actors.execute(id, Counter.raise(1))
+      assert.isUndefined(actors.peek("a"))
+      actors.observe((yield* logOf("a")).slice(0, 1))
+      assert.isUndefined(actors.peek("a"))
+      assert.strictEqual((yield* actors.current("a")).state.total, 3)
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("Nodes that follow each other", () => {
+  it.effect("agree with the log at rest, whatever the order in which they acted and saw", () =>
+    Effect.gen(function* () {
+      const reader = yield* EventReader
+      const turns = (count: number) => Effect.repeat(Effect.yieldNow, { times: count })
+      const lagging = (seed: number) => (store: Store) => ({
+        append: (append: Parameters<Store["append"]>[0]) =>
+          turns(seed % 5).pipe(Effect.andThen(store.append(append)), Effect.tap(turns((seed * 7) % 11))),
+        read: (name: StreamName.StreamName, after?: ExpectedVersion.Version) =>
+          Effect.tap(store.read(name, after), turns((seed * 3) % 7))
+      })
+      const nodes = yield* Effect.forEach([1, 2, 3], (seed) =>
+        node({ beginsObserved: seed > 1, capacity: 3 * seed }, lagging(seed))
+      )
+      const passed = nodes.map(() => GlobalPosition.beginning)
+      yield* Effect.forEach(nodes, ({ actors }, index) =>
+        reader.subscribe(GlobalPosition.beginning).pipe(
+          Stream.runForEachArray((events) =>
+            Effect.andThen(
+              turns(index * 4),
+              Effect.sync(() => {
+                actors.observe(events)
+                passed[index] = events[events.length - 1]?.position ?? GlobalPosition.beginning
+              })
+            )
+          ),
+          Effect.forkScoped
+        )
+      )
+      const ids = ["a", "b", "c", "d", "e"]
+      const act = (index: number) =>
+        Effect.andThen(
+          turns((index * 13) % 17),
+          nodes[index % 3]?.actors.execute(ids[(index * 7) % 5] ?? "a", Counter.raise()) ?? Effect.void
+        )
+      yield* Effect.forEach(Array.from({ length: 300 }).keys(), act, { concurrency: 20 })
+      const head = yield* reader.head
+      yield* Effect.repeat(Effect.yieldNow, {
+        until: () => passed.every((position) => GlobalPosition.isReached(head, position))
+      })
+      for (const id of ids) {
+        const total = (yield* logOf(id)).length
+        for (const { actors } of nodes) {
+          assert.strictEqual((yield* actors.current(id)).state.total, total)
+          assert.strictEqual((yield* actors.current(id)).length, total)
+        }
+      }
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  )
+})

@@ -1,0 +1,96 @@
+/** A cluster of three servers whose leaders are killed and held, and a node that loses one of its ways to it. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { jetstreamManager } from "@nats-io/jetstream"
+import { Context, Effect, Exit, Fiber, Scope } from "effect"
+import { EventStore } from "#streams/EventStore.ts"
+import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
+import * as NatsOptions from "#streams/nats/NatsOptions.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { eventData } from "#test/support/EventFixtures.ts"
+import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
+import * as NatsCluster from "#test/support/servers/NatsCluster.ts"
+import * as NatsConnection from "#test/support/servers/NatsConnection.ts"
+import * as TcpProxy from "#test/support/servers/TcpProxy.ts"
+import * as Until from "#test/support/servers/Until.ts"
+import * as NatsLog from "./NatsLog.ts"
+import * as RacingWriters from "./RacingWriters.ts"
+
+const scope = Scope.makeUnsafe()
+let cluster: NatsCluster.Cluster
+
+/** Of the log's stream, when it has one. */
+const leaderOf = (options: NatsOptions.NatsOptions) =>
+  Effect.map(
+    Until.answers(() =>
+      NatsConnection.briefly(options.servers, async (connection) => {
+        const { streams } = await jetstreamManager(connection, { timeout: NatsConnection.patienceMs })
+        const { cluster } = await streams.info(NatsOptions.names(options).events.stream)
+        if (!cluster?.leader) throw new Error("The stream has no leader yet")
+        return cluster.leader
+      })
+    ),
+    (name) => cluster.named(name)
+  )
+
+describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log on a cluster"), () => {
+  beforeAll(async () => {
+    cluster = await Effect.runPromise(Scope.provide(NatsCluster.make({ syncInterval: "2m" }), scope))
+  }, 60_000)
+  afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+  it.live(
+    "has one winner a version and every acknowledged append, after its leader is killed and the next one hangs",
+    () =>
+      Effect.gen(function* () {
+        const options = NatsLog.options(cluster.url, "&replicas=3")
+        const nodes = yield* Effect.all([NatsLog.openNode(options), NatsLog.openNode(options)])
+        const writers = RacingWriters.make(nodes, 8)
+        yield* writers.write(5)
+        const before = writers.acknowledged.length
+        const follower = yield* Effect.forkChild(RacingWriters.followIds(nodes[0], before * 4))
+
+        const first = yield* Effect.forkChild(writers.write(15))
+        yield* RacingWriters.followIds(nodes[1], before + 20)
+        const killed = yield* leaderOf(options)
+        yield* killed.kill
+        yield* Fiber.join(first)
+        yield* killed.restart
+        yield* cluster.ready
+
+        const second = yield* Effect.forkChild(writers.write(15))
+        yield* RacingWriters.followIds(nodes[1], before * 4 + 20)
+        const held = yield* leaderOf(options)
+        yield* held.pause
+        yield* Fiber.join(second)
+        yield* held.resume
+
+        const ids = yield* writers.check(nodes[1])
+        assert.deepStrictEqual(yield* Fiber.join(follower), ids.slice(0, before * 4))
+        yield* writers.check(yield* NatsLog.openNode(options))
+      }).pipe(Effect.scoped),
+    120_000
+  )
+
+  it.live("goes on through the others when one of its servers cannot be reached", () =>
+    Effect.gen(function* () {
+      yield* cluster.ready
+      const proxy = yield* TcpProxy.make(cluster.servers[0].port)
+      const { servers, ...options } = NatsLog.options(cluster.url, "&replicas=3")
+      // The first connection is made through the one way there is; from that server the node hears of the others.
+      const node = yield* NatsLog.openNode({ ...options, servers: [`127.0.0.1:${proxy.port}`] })
+      const store = Context.get(node, EventStore)
+      const append = (id: string) =>
+        store.append({
+          stream: StreamName.make("Thing", "a"),
+          expected: ExpectedVersion.Any,
+          events: [eventData(id)]
+        })
+      yield* append("before")
+      yield* proxy.cut("refuse")
+      yield* append("after")
+      const ids = (yield* store.read(StreamName.make("Thing", "a"))).map(({ id }) => id)
+      assert.deepStrictEqual(ids, ["before", "after"])
+      assert.lengthOf(servers, 3)
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,130 @@
+/**
+ * Nodes of one log as processes. Each reaches the NATS servers through proxies of its own, so that one can be cut off while
+ * the others go on; all are known by one address, as behind a load balancer, so that they answer alike.
+ */
+import { Kvm } from "@nats-io/kv"
+import { Effect, type Scope } from "effect"
+import { names } from "#streams/nats/NatsOptions.ts"
+import * as ServerProcess from "./ServerProcess.ts"
+import type { Cluster } from "./servers/NatsCluster.ts"
+import * as NatsConnection from "./servers/NatsConnection.ts"
+import * as TcpProxy from "./servers/TcpProxy.ts"
+import * as Until from "./servers/Until.ts"
+import * as TempDirectory from "./TempDirectory.ts"
+
+export interface Node {
+  readonly number: number
+  readonly url: string
+  /** What commands on its data directory are started with. They reach the NATS servers without a proxy. */
+  readonly settings: Readonly<Record<string, string>>
+  /** What the claims of the process that runs, or ran last, carry. */
+  readonly name: () => string
+  /** Everything that it has printed so far, earlier processes included. */
+  readonly output: () => string
+  /** SIGKILL, and waits until it is gone. */
+  readonly kill: Effect.Effect<void>
+  /** A new process on the same directory, after `kill`; waits until it serves. */
+  readonly restart: Effect.Effect<void>
+  /** SIGSTOP: connections stay open and nothing is answered. */
+  readonly pause: Effect.Effect<void>
+  readonly resume: Effect.Effect<void>
+  /** From all NATS servers. */
+  readonly cut: (how: TcpProxy.Cut) => Effect.Effect<void>
+  readonly heal: Effect.Effect<void>
+}
+
+export interface NodesOptions {
+  /** Begins the names of what the log keeps at the servers: logs of other prefixes are others. */
+  readonly prefix: string
+  /** Settings of all nodes. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const masterKey = "5e".repeat(32)
+
+/** Names of the nodes whose heartbeats the servers have. */
+const beating = (servers: ReadonlyArray<string>, prefix: string) =>
+  NatsConnection.briefly(servers, async (connection) => {
+    const bucket = await new Kvm(connection).open(names({ prefix }).nodes, { allow_direct: false })
+    const found: Array<string> = []
+    for await (const name of await bucket.keys()) found.push(name)
+    return found
+  })
+
+/** How to start a node of the log: the first one makes it. Two must not be started at once, for `name` is found by what is new. */
+export const make = Effect.fn("Nodes.make")(function* (cluster: Cluster, { env = {}, prefix }: NodesOptions) {
+  const shared = yield* TempDirectory.make
+  const servers = cluster.servers.map(({ port }) => `127.0.0.1:${port}`)
+  const address = (hosts: ReadonlyArray<string>) =>
+    `nats://${hosts.join(",")}?prefix=${prefix}&replicas=3&sync=always`
+  const known = new Set<string>()
+  let publicUrl: string | null = null
+
+  /** Serves when it comes, killed with the scope. */
+  const start = Effect.fn("Nodes.start")(function* (number: number): Effect.fn.Return<
+    Node,
+    never,
+    Scope.Scope
+  > {
+    const dataDirectory = yield* TempDirectory.make
+    const proxies = yield* Effect.forEach(cluster.servers, ({ port }) => TcpProxy.make(port))
+    const port = yield* Effect.promise(ServerProcess.freePort)
+    const url = `http://127.0.0.1:${port}`
+    publicUrl ??= url
+    const common = {
+      MASTER_KEY: masterKey,
+      BLOB_STORE: `file://${shared}`,
+      QUEUE_URL: publicUrl,
+      BASE_URL: publicUrl,
+      MEDIA_URL: publicUrl,
+      MCP_URL: publicUrl,
+      LOG_REQUESTS_PER_SECOND: "0",
+      ...env
+    }
+    const settings = { ...common, EVENT_STORE: address(servers), DATA_DIR: dataDirectory }
+    const behindProxies = address(proxies.map(({ port }) => `127.0.0.1:${port}`))
+
+    const outputs: Array<() => string> = []
+    let name = ""
+    const begin = Effect.promise(async () => {
+      const started = await ServerProcess.start({
+        dataDirectory,
+        port,
+        env: { ...common, EVENT_STORE: behindProxies }
+      })
+      outputs.push(started.output)
+      return started
+    })
+    const recognize = Until.answers(async () => {
+      const found = (await beating(servers, prefix)).find((name) => !known.has(name))
+      if (found === undefined) throw new Error("No heartbeat of a new node")
+      known.add(found)
+      name = found
+    })
+
+    let server = yield* begin
+    yield* Effect.addFinalizer(() => Effect.promise(() => server.kill("SIGKILL")))
+    yield* recognize
+
+    const signal = (signal: NodeJS.Signals) => Effect.sync(() => server.signal(signal))
+    const restart = Effect.gen(function* () {
+      server = yield* begin
+      yield* recognize
+    })
+    return {
+      number,
+      url,
+      settings,
+      name: () => name,
+      output: () => outputs.map((output) => output()).join("\n"),
+      kill: Effect.promise(() => server.kill("SIGKILL")),
+      restart,
+      pause: signal("SIGSTOP"),
+      resume: signal("SIGCONT"),
+      cut: (how) => Effect.forEach(proxies, (proxy) => proxy.cut(how), { discard: true }),
+      heal: Effect.forEach(proxies, ({ heal }) => heal, { discard: true })
+    }
+  })
+
+  return { start, settings: { address: address(servers), shared } }
+})
