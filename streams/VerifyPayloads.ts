@@ -29,6 +29,9 @@ export interface VerifyPayloads {
 /** A payload record that the backend has at hand, or `undefined`. */
 export type AtHand = (stream: StreamName, name: string) => SealedPayload | undefined
 
+/** Payloads that are looked up at once: where they are at servers, each lookup is a round trip. */
+const concurrency = 32
+
 type Found = "present" | "erased" | "damaged"
 
 export const make = Effect.fnUntraced(function* (
@@ -90,11 +93,15 @@ export const make = Effect.fnUntraced(function* (
   return {
     counts: () => ({ payloads, erasedPayloads }),
     check: Effect.fnUntraced(function* (events) {
-      for (const [event, name, ref] of notAtHand(events)) {
-        const reason = yield* checkOne(event, name, ref)
-        if (reason !== null) return { position: event.position, reason }
-      }
-      return null
+      const problems = yield* Effect.forEach(
+        notAtHand(events),
+        ([event, name, ref]) =>
+          Effect.map(checkOne(event, name, ref), (reason) =>
+            reason === null ? null : { position: event.position, reason }
+          ),
+        { concurrency }
+      )
+      return problems.find((problem) => problem !== null) ?? null
     })
   }
 })

@@ -26,6 +26,8 @@ export interface FollowedOptions {
 export interface Followed {
   readonly recent: RecentMessages.RecentMessages
   readonly signal: HeadSignal.HeadSignal
+  /** Of what is known to be there, followed or not: whoever knows of more tells it. */
+  readonly known: HeadSignal.HeadSignal
   /** Of the last message that was followed and told of, with events or without. */
   readonly sequence: () => number
   /** Fails when the log at the servers is not the one any more that was followed. */
@@ -71,5 +73,5 @@ export const make = Effect.fnUntraced(function* ({
       sequence = message.sequence
     }
   })
-  return { recent, signal, sequence: () => told, diverged }
+  return { recent, signal, known: HeadSignal.make(end), sequence: () => told, diverged }
 })

@@ -115,7 +115,7 @@ const make = Effect.fnUntraced(function* (options: NodeOptions) {
   const fences = yield* Fences.make(publishing, reads)
   const erasures = yield* Erasures.make(reads, records)
   const beside = Beside.make({ bring: yield* BroughtRecords.make(records), erasures, fences })
-  const { append } = yield* Writer.make({ reads, beside, publishing, fences })
+  const { append } = yield* Writer.make({ reads, beside, publishing, fences, known: followed.known })
   const reading = JetStreamReading.make({ reads, records, ...followed })
   const gone = yield* LogWatch.make(reads, () => seen)
   const failure = Effect.raceAllFirst([gone, followed.diverged, Deferred.await(unwritten)])

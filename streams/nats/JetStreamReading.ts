@@ -23,6 +23,8 @@ export interface ReadingParts {
   readonly recent: RecentMessages
   /** Of what was followed. */
   readonly signal: HeadSignal
+  /** Of what is known to be there, followed or not. */
+  readonly known: HeadSignal
   /** Of the last message that was followed, with events or without. */
   readonly sequence: () => number
 }
@@ -31,15 +33,20 @@ export interface ReadingParts {
 export const endOf = (last: AppendMessage.Decoded | null): GlobalPosition.GlobalPosition =>
   last?.events.at(-1)?.position ?? GlobalPosition.beginning
 
-export const make = ({ reads, recent, records, sequence, signal }: ReadingParts): Reading => {
-  const later = (position: GlobalPosition.GlobalPosition) =>
-    GlobalPosition.isReached(position, signal.current()) ? signal.current() : position
+export const make = ({ known, reads, recent, records, sequence, signal }: ReadingParts): Reading => {
+  const knownHead = () => {
+    known.publish(signal.current())
+    return known.current()
+  }
 
   /** While nobody can be asked, what this node knows. */
   const head = Effect.suspend(() =>
     Effect.match(reads.lastAfter(sequence()), {
-      onFailure: signal.current,
-      onSuccess: (last) => later(endOf(last))
+      onFailure: knownHead,
+      onSuccess: (last) => {
+        known.publish(endOf(last))
+        return knownHead()
+      }
     })
   )
 

@@ -57,6 +57,13 @@ const make = Effect.gen(function* () {
       { concurrency: recordsInFlight, discard: true }
     )
 
+  const removeErased = (appends: ReadonlyArray<Append>) =>
+    Effect.forEach(
+      appends.flatMap(({ erases = [], stream }) => erases.map((name) => ({ stream, name }))),
+      ({ name, stream }) => records.remove(stream, name),
+      { concurrency: recordsInFlight, discard: true }
+    )
+
   /** Its message, with the place that it will have. */
   const prepare = Effect.fnUntraced(function* ({ events, stream }: Append) {
     const tail = yield* tailOf(stream)
@@ -78,6 +85,8 @@ const make = Effect.gen(function* () {
   const append: LogTarget["append"] = Effect.fnUntraced(function* (batch) {
     const appends = CopiedAppends.of(batch)
     yield* putRecords(appends)
+    // Before the events that say so: a copy that ends in between goes on with them.
+    yield* removeErased(appends)
     const messages = yield* Effect.forEach(appends, prepare)
     yield* Effect.forEach(messages, publish, { concurrency: inFlight, discard: true })
   })

@@ -22,6 +22,8 @@ export interface Message {
 export interface Publish {
   /** Waits for an election and for a short break of the connection. */
   readonly publish: (message: Message) => Effect.Effect<Sending.Sent>
+  /** What an append needs before: a short break of the connection is waited for. */
+  readonly patiently: <A>(read: Effect.Effect<A, EventStoreError>) => Effect.Effect<A, EventStoreError>
   /** Goes on until the fate is known. */
   readonly insist: (message: Message) => Effect.Effect<Sending.Known>
 }
@@ -31,7 +33,8 @@ const notThere = new EventStoreError({ reason: "What is in the way of the append
 export const make = (reads: MessageReads): Effect.Effect<Publish, never, Nats> =>
   Effect.gen(function* () {
     const { events } = Subjects.make((yield* Nats).options)
-    const { insist, patiently, send } = yield* Sending.make("The append was not acknowledged")
+    const { isUp } = yield* Nats
+    const { insist, patiently, send, untilUp } = yield* Sending.make("The append was not acknowledged")
 
     const outgoing = ({ after, body, id, stream }: Message) => ({ subject: events(stream), id, body, after })
 
@@ -56,6 +59,11 @@ export const make = (reads: MessageReads): Effect.Effect<Publish, never, Nats> =
       )
 
     return {
+      patiently: (read) =>
+        Effect.andThen(
+          untilUp,
+          Effect.catch(read, (error) => (isUp() ? Effect.fail(error) : Effect.andThen(untilUp, read)))
+        ),
       insist: (message) => insist(resend(message)),
       publish: (message) => patiently(outgoing(message), resend(message))
     }

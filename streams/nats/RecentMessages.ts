@@ -7,7 +7,7 @@ const capacity = 4_096
 
 export interface RecentMessages {
   readonly push: (events: ReadonlyArray<RecordedEvent>) => void
-  /** Events after `after`, at most `limit`, or `undefined` when they are older than what is kept. */
+  /** Events after `after`, whole messages of some more than `limit`, or `undefined` when they are older than what is kept. */
   readonly page: (after: GlobalPosition, limit: number) => ReadonlyArray<RecordedEvent> | undefined
 }
 
@@ -27,6 +27,12 @@ export const make = (start: GlobalPosition): RecentMessages => {
     }
     return low
   }
+  /** Never within a message: its events have one version, and whoever is given some of them is to be given all. */
+  const endOfMessage = (index: number): number => {
+    let end = index
+    while (end < events.length && events[end]?.version === events[end - 1]?.version) end++
+    return end
+  }
   return {
     push: (recorded) => {
       for (const event of recorded) events.push(event)
@@ -38,7 +44,7 @@ export const make = (start: GlobalPosition): RecentMessages => {
     page: (after, limit) => {
       if (Position.order(after, before) < 0) return undefined
       const first = indexAfter(after)
-      return events.slice(first, first + limit)
+      return events.slice(first, endOfMessage(first + limit))
     }
   }
 }

@@ -41,6 +41,8 @@ const pause = "200 millis"
 const headerBytes = 4_096
 
 export interface Sending {
+  /** Waits for a short break of the connection to end. */
+  readonly untilUp: Effect.Effect<void>
   /** One try. */
   readonly send: (message: Outgoing) => Effect.Effect<Sent>
   /** Waits for an election and for a short break of the connection; `again` is what is tried then. */
@@ -97,12 +99,13 @@ export const make = (what: string): Effect.Effect<Sending, never, Nats> =>
         return nats.isUp() ? publish(message) : Effect.succeed(refused(noConnection))
       })
 
-    const untilUp = Effect.repeat(Effect.sleep("50 millis"), {
-      until: () => nats.isUp() || nats.downMs() > reconnectMs
-    })
-
-    const first = (message: Outgoing) =>
-      Effect.suspend(() => (nats.isUp() ? send(message) : Effect.andThen(untilUp, send(message))))
+    const untilUp = Effect.suspend(() =>
+      nats.isUp()
+        ? Effect.void
+        : Effect.repeat(Effect.sleep("50 millis"), {
+            until: () => nats.isUp() || nats.downMs() > reconnectMs
+          })
+    )
 
     /** What is refused now may have been taken before: only what was stored, or lost the race, is known. */
     const retry = (again: Effect.Effect<Sent>) =>
@@ -131,8 +134,9 @@ export const make = (what: string): Effect.Effect<Sending, never, Nats> =>
     return {
       send,
       insist,
+      untilUp,
       patiently: (message, again) =>
-        Effect.flatMap(first(message), (sent) =>
+        Effect.flatMap(Effect.andThen(untilUp, send(message)), (sent) =>
           sent._tag === "Unknown"
             ? Effect.flatMap(Clock.currentTimeMillis, (since) => tryAgain(again, since, sent))
             : Effect.succeed(sent)

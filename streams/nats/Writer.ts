@@ -10,6 +10,7 @@ import { type Append, type Appended, type EventStore, WrongExpectedVersion } fro
 import { type ExpectedVersion, trustedVersion } from "../ExpectedVersion.ts"
 import * as RandomPool from "../RandomPool.ts"
 import * as RecentlyUsed from "../RecentlyUsed.ts"
+import type { HeadSignal } from "../HeadSignal.ts"
 import type { StreamName } from "../StreamName.ts"
 import * as AppendMessage from "./AppendMessage.ts"
 import type { Beside } from "./Beside.ts"
@@ -31,6 +32,8 @@ export interface WriterParts {
   readonly beside: Beside
   readonly publishing: Publish
   readonly fences: Fences
+  /** Told of what was appended. */
+  readonly known: HeadSignal
 }
 
 /** An append with what was made ready for it. */
@@ -44,14 +47,14 @@ interface Prepared {
   readonly began: number
 }
 
-export const make = Effect.fnUntraced(function* ({ beside, fences, publishing, reads }: WriterParts) {
+export const make = Effect.fnUntraced(function* ({ beside, fences, known, publishing, reads }: WriterParts) {
   const observe = yield* AppendObserver
   const random = RandomPool.make(idBytes)
   const tails = RecentlyUsed.make<AppendMessage.Tail>({ capacity })
 
   /** As the leader has it. */
   const readTail = (stream: StreamName) =>
-    Effect.map(reads.lastOf(stream), (last) => {
+    Effect.map(publishing.patiently(reads.lastOf(stream)), (last) => {
       const tail = last?.tail ?? AppendMessage.noTail
       tails.set(stream, tail)
       return tail
@@ -72,10 +75,9 @@ export const make = Effect.fnUntraced(function* ({ beside, fences, publishing, r
     { hash, ordinal }: AppendMessage.Encoded
   ): Appended => {
     tails.set(stream, { subjectSequence: sequence, version: sequence, ordinal, hash })
-    return {
-      version: trustedVersion(String(sequence)),
-      position: AppendMessage.position(sequence, events.length - 1)
-    }
+    const position = AppendMessage.position(sequence, events.length - 1)
+    known.publish(position)
+    return { version: trustedVersion(String(sequence)), position }
   }
 
   const failed = <E>({ outcome }: Prepared, error: E) => Effect.andThen(outcome.onAbsent, Effect.fail(error))

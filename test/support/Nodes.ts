@@ -61,11 +61,9 @@ export const make = Effect.fn("Nodes.make")(function* (cluster: Cluster, { env =
   let publicUrl: string | null = null
 
   /** Serves when it comes, killed with the scope. */
-  const start = Effect.fn("Nodes.start")(function* (number: number): Effect.fn.Return<
-    Node,
-    never,
-    Scope.Scope
-  > {
+  const start = Effect.fn("Nodes.start")(function* (
+    number: number
+  ): Effect.fn.Return<Node, never, Scope.Scope> {
     const dataDirectory = yield* TempDirectory.make
     const proxies = yield* Effect.forEach(cluster.servers, ({ port }) => TcpProxy.make(port))
     const port = yield* Effect.promise(ServerProcess.freePort)

@@ -6,7 +6,7 @@ import { Keys } from "#projections/keys/Keys.ts"
 import * as Ledger from "#projections/ledger/Ledger.ts"
 import { Projections } from "#projections/Projections.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
-import { EventReader } from "#streams/EventReader.ts"
+import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import { AdministrationFailed } from "../Administration.ts"
 import type { AccountOperations, Balance } from "./AccountOperations.ts"
 
@@ -46,11 +46,18 @@ export const make = Effect.gen(function* () {
     return balanceOf(accountId, yield* ledger.balance(accountId), isCurrent)
   })
 
+  /** While the log is away: what the ledger has of an account that somebody paid into. */
+  const lastBalance = Effect.fnUntraced(function* (accountId: AccountId, error: EventStoreError) {
+    const balance = yield* ledger.balance(accountId)
+    return balance.updatedAt === null ? yield* error : balanceOf(accountId, balance, false)
+  })
+
   const showBalance: AccountOperations["showBalance"] = Effect.fn("Administration.showBalance")(
     function* ({ accountId }) {
       // The ledger does not know accounts that nobody paid into.
-      yield* accounts.limits(accountId)
-      return yield* currentBalance(accountId)
+      return yield* Effect.andThen(accounts.limits(accountId), currentBalance(accountId)).pipe(
+        Effect.catchTag("EventStoreError", (error) => lastBalance(accountId, error))
+      )
     },
     Effect.catchTag(["EventStoreError", "SqlError"], failed)
   )

@@ -30,28 +30,29 @@ const promptMs = 2_000
 
 const scenario = { timeout: 90_000 }
 
-/** Gives long runs to all nodes until the node has some under way, and gives those. */
+/** Gives long runs to all nodes until the node has begun one, and gives its request. */
 const busy = (load: Load, node: Node) =>
   Effect.gen(function* () {
     const { facts } = yield* World
-    const ids = yield* Effect.replicateEffect(load.submit(Works.slow(long)), 12, { concurrency: 12 })
-    return yield* facts.until(`runs under way at node ${node.number}`, (requests) => {
-      const running = LogFacts.runningAt(requests, node.name()).filter((id) => ids.includes(id))
-      return running.length > 0 ? running : null
-    })
+    const begun = Effect.flatMap(load.submit(Works.slow(long)), (id) =>
+      facts.until(`the start of ${id}`, (requests) => {
+        const events = requests.get(id) ?? []
+        return LogFacts.isRunning(events) ? { id, node: LogFacts.claimant(events) } : null
+      })
+    )
+    const { id } = yield* Effect.repeat(begun, { until: (begun) => begun.node === node.name() })
+    return id
   })
 
-/** Waits until other nodes have run again what the node had under way, or the log has its end after all. */
-const othersRun = (ids: ReadonlyArray<string>, name: string) =>
+/** Waits until another node has run it again, to its end. */
+const otherRuns = (id: string, name: string) =>
   Effect.gen(function* () {
     const { facts } = yield* World
-    const isElsewhere = (requests: LogFacts.Requests) => (id: string) =>
-      LogFacts.claim(requests.get(id) ?? [])?.data["node"] !== name
-    return yield* facts.until("the end of the runs at other nodes", (requests) => {
-      const all = ids.every((id) => LogFacts.isOver(requests.get(id) ?? []))
-      const moved = ids.filter(isElsewhere(requests))
-      return all && moved.length > 0 ? moved : null
+    const ended = yield* facts.until("the end of the run at another node", (requests) => {
+      const events = requests.get(id) ?? []
+      return LogFacts.isOver(events) ? events : null
     })
+    assert.notStrictEqual(LogFacts.claimant(ended), name)
   })
 
 const probe = Works.slow(0)
@@ -60,9 +61,7 @@ const probe = Works.slow(0)
 const refuses = (node: Node, key: string, withinMs: number) =>
   Effect.gen(function* () {
     const [path, options] = Calls.submission(probe, key)
-    const answer = yield* Effect.promise(() =>
-      Calls.call(node, path, { ...options, patienceMs: withinMs })
-    )
+    const answer = yield* Effect.promise(() => Calls.call(node, path, { ...options, patienceMs: withinMs }))
     assert.strictEqual(answer.status, 503)
     assert.isTrue(answer.headers.has("retry-after"))
   })
@@ -97,13 +96,13 @@ const cutOff = (how: Cut, number: 0 | 1 | 2) =>
       const name = node.name()
       const known = yield* load.submit(probe)
       yield* Effect.promise(() => Calls.call(node, `/requests/${known}`))
-      const claims = yield* busy(load, node)
+      const id = yield* busy(load, node)
       yield* node.cut(how)
 
       yield* refuses(node, `cut-${how}`, refusalMs)
       yield* tells(node, known)
       // The others are silent about it for eight seconds: then it counts as dead.
-      const moved = yield* othersRun(claims, name)
+      yield* otherRuns(id, name)
       yield* refuses(node, `cut-${how}`, quickRefusalMs)
       yield* tells(node, known)
 
@@ -111,11 +110,10 @@ const cutOff = (how: Cut, number: 0 | 1 | 2) =>
       yield* takes(node, `cut-${how}`)
       yield* load.submit(probe, `cut-${how}`)
       assert.strictEqual(node.name(), name)
-      yield* facts.until("what it had to say too late", (requests) => {
-        const isIgnored = (id: string) =>
-          requests.get(id)?.some(({ type }) => type === "LateOutcomeIgnored") === true
-        return moved.every(isIgnored) ? true : null
-      })
+      yield* facts.until(
+        "what it had to say too late",
+        (requests) => requests.get(id)?.find(({ type }) => type === "LateOutcomeIgnored") ?? null
+      )
     })
   )
 
@@ -129,9 +127,9 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes"), () => {
             const { nodes } = yield* World
             const [node] = nodes
             const name = node.name()
-            const claims = yield* busy(load, node)
+            const id = yield* busy(load, node)
             yield* node.kill
-            yield* othersRun(claims, name)
+            yield* otherRuns(id, name)
             yield* node.restart
             assert.notStrictEqual(node.name(), name)
           })
@@ -156,7 +154,11 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes"), () => {
       scenario
     )
 
-    it.effect("do without one that hears nothing from the NATS servers", () => cutOff("blackhole", 1), scenario)
+    it.effect(
+      "do without one that hears nothing from the NATS servers",
+      () => cutOff("blackhole", 1),
+      scenario
+    )
 
     it.effect("do without one that cannot connect to the NATS servers", () => cutOff("refuse", 2), scenario)
 
@@ -167,10 +169,10 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes"), () => {
           Effect.fnUntraced(function* (load) {
             const { nodes } = yield* World
             const [, node] = nodes
-            const claims = yield* busy(load, node)
+            const id = yield* busy(load, node)
             // Until the others have taken it for dead, eight seconds, and have done its work.
             yield* node.pause
-            yield* othersRun(claims, node.name())
+            yield* otherRuns(id, node.name())
             yield* node.resume
             yield* takes(node, "held")
             yield* load.submit(probe, "held")
@@ -202,7 +204,9 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes"), () => {
           Effect.fnUntraced(function* (load) {
             const { cluster, nodes } = yield* World
             const known = yield* load.submit(probe)
-            yield* Effect.forEach(nodes, (node) => Effect.promise(() => Calls.call(node, `/requests/${known}`)))
+            yield* Effect.forEach(nodes, (node) =>
+              Effect.promise(() => Calls.call(node, `/requests/${known}`))
+            )
             const before = nodes.map((node) => node.name())
             yield* Effect.forEach(cluster.servers, ({ kill }) => kill, { concurrency: 3 })
             // More than one life of a connection: what is asked again is still refused in good time.
@@ -226,6 +230,10 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes"), () => {
       scenario
     )
 
-    it.effect("have right books, the same on each, and a whole log after all that", () => checkBooks, scenario)
+    it.effect(
+      "have right books, the same on each, and a whole log after all that",
+      () => checkBooks,
+      scenario
+    )
   })
 })

@@ -55,7 +55,8 @@ export const start = (nodes: ReadonlyArray<Node>, seed: number): Effect.Effect<L
       more: (count) => {
         const enough = acknowledged.length + count
         return Until.answers(async () => {
-          if (acknowledged.length < enough) throw new Error(`${enough - acknowledged.length} are not acknowledged`)
+          if (acknowledged.length < enough)
+            throw new Error(`${enough - acknowledged.length} are not acknowledged`)
         }, 40_000)
       },
       submit: (work, key) =>

@@ -13,7 +13,11 @@ export interface LogFacts {
   /** So far. */
   readonly requests: () => Requests
   /** Waits until `find` gives something, and gives it; dies after `limitMs`, saying `what` is missing. */
-  readonly until: <A>(what: string, find: (requests: Requests) => A | null, limitMs?: number) => Effect.Effect<A>
+  readonly until: <A>(
+    what: string,
+    find: (requests: Requests) => A | null,
+    limitMs?: number
+  ) => Effect.Effect<A>
   /** The whole log, read anew. */
   readonly all: Effect.Effect<ReadonlyArray<RecordedEvent>>
 }
@@ -37,21 +41,15 @@ export const isOver = (events: ReadonlyArray<RecordedEvent>): boolean =>
 export const told = ({ data, type }: RecordedEvent): string =>
   type === "DispatchStarted" ? `${type} at ${data["node"]}` : type
 
-/** The claim that the request is under, or was last. */
-export const claim = (events: ReadonlyArray<RecordedEvent>): RecordedEvent | undefined =>
-  events.findLast(({ type }) => type === "DispatchStarted")
+/** The node that has the request, or had it last. */
+export const claimant = (events: ReadonlyArray<RecordedEvent>): unknown =>
+  events.findLast(({ type }) => type === "DispatchStarted")?.data["node"]
 
-const endOfRun = new Set([...terminal, "OutputReceived", "RequestRequeued", "SweepRetried"])
-
-/** Requests that the node has begun to run, without an end of the run so far. */
-export const runningAt = (requests: Requests, node: string): ReadonlyArray<string> =>
-  [...requests].flatMap(([id, events]) => {
-    const claimed = claim(events)
-    const last = events.at(-1)?.type ?? ""
-    const isRunning = events.findLast(({ type }) => type === "RequestStarted" || endOfRun.has(type))
-    const isOurs = claimed?.data["node"] === node && isRunning?.type === "RequestStarted"
-    return isOurs && last !== "DispatchStarted" ? [id] : []
-  })
+/** As far as the log knows. */
+export const isRunning = (events: ReadonlyArray<RecordedEvent>): boolean => {
+  const last = events.findLast(({ type }) => type !== "ProgressReported")
+  return last?.type === "RequestStarted"
+}
 
 export const make: Effect.Effect<LogFacts, never, EventReader | Scope.Scope> = Effect.gen(function* () {
   const reader = yield* EventReader

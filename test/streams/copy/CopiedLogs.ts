@@ -1,5 +1,5 @@
 /** Two logs at once, what is written to the source of a copy, and what a copy must have. */
-import { Context, Effect, Layer, Stream } from "effect"
+import { Context, Effect, Layer, type Scope, Stream } from "effect"
 import * as LogCopy from "#streams/copy/LogCopy.ts"
 import * as EventStoreTarget from "#streams/copy/EventStoreTarget.ts"
 import type { LogTarget } from "#streams/copy/LogTarget.ts"
@@ -7,8 +7,11 @@ import { EventReader, type Reading } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
+import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as PayloadRefs from "#streams/PayloadRefs.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as DataDirectory from "#test/streams/sqlite/DataDirectory.ts"
 
 type Log = EventStore | EventReader
@@ -17,8 +20,27 @@ type Log = EventStore | EventReader
 export interface Backend {
   readonly name: string
   readonly layer: Layer.Layer<Log, unknown>
-  /** Whether a copy may append many at once (`EventStoreTarget`). */
-  readonly sharesCommits: boolean
+  /** An empty log. */
+  readonly openTarget: Effect.Effect<LogTarget, unknown, Scope.Scope>
+}
+
+const storeTarget = (layer: Backend["layer"], options: EventStoreTarget.Options) =>
+  Effect.map(Layer.build(Layer.fresh(layer)), (context) =>
+    EventStoreTarget.make(Context.get(context, EventStore), options)
+  )
+
+const sqliteLog = TempDirectory.provide(SqliteEventStore.layer)
+
+export const memory: Backend = {
+  name: "memory",
+  layer: MemoryEventStore.layer,
+  openTarget: storeTarget(MemoryEventStore.layer, { sharesCommits: false })
+}
+
+export const sqlite: Backend = {
+  name: "SQLite",
+  layer: sqliteLog,
+  openTarget: storeTarget(sqliteLog, { sharesCommits: true })
 }
 
 export interface Source {
@@ -39,11 +61,6 @@ export const openSource = Effect.fnUntraced(function* ({ layer }: Backend) {
     use: (effect) => Effect.provideContext(effect, context)
   }
   return source
-})
-
-export const openTarget = Effect.fnUntraced(function* ({ layer, sharesCommits }: Backend) {
-  const context = yield* Layer.build(Layer.fresh(layer))
-  return EventStoreTarget.make(Context.get(context, EventStore), { sharesCommits })
 })
 
 /** Streams with one event and with many, payloads in the log and in the blob store, and an erased one. */

@@ -42,7 +42,7 @@ export const logCopyContract = (from: CopiedLogs.Backend, to: CopiedLogs.Backend
   const test = (name: string, body: Body) =>
     it.live(name, () =>
       Effect.gen(function* () {
-        yield* body(yield* CopiedLogs.openSource(from), yield* CopiedLogs.openTarget(to))
+        yield* body(yield* CopiedLogs.openSource(from), yield* to.openTarget)
       }).pipe(Effect.scoped, Effect.provide(Layer.fresh(MemoryBlobStore.layer)))
     )
 
@@ -92,7 +92,7 @@ export const logCopyContract = (from: CopiedLogs.Backend, to: CopiedLogs.Backend
         yield* source.use(CopiedLogs.fill)
         // Within the run of one stream, before and behind payloads, between a payload and its erasure, at the end.
         for (const [index, count] of [0, 1, 3, 9, 24, 25, 44, 45].entries()) {
-          const other = index === 0 ? target : yield* CopiedLogs.openTarget(to)
+          const other = index === 0 ? target : yield* to.openTarget
           yield* copyFirst(source, other, count)
           const { copied, verified } = yield* CopiedLogs.copyAll(source, other)
           assert.strictEqual(copied.copied, 45 - count)

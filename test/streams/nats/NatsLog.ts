@@ -33,8 +33,11 @@ export type Log = EventStore | EventReader | LogFailure
 export const open = (
   nats: NatsOptions.NatsOptions,
   directory: string
-): Effect.Effect<Context.Context<Log>, JetStreamEventStore.StartError | NatsUnreachable | NatsTooOld, Scope.Scope> =>
-  Layer.build(Layer.fresh(JetStreamEventStore.layer({ nats, directory })))
+): Effect.Effect<
+  Context.Context<Log>,
+  JetStreamEventStore.StartError | NatsUnreachable | NatsTooOld,
+  Scope.Scope
+> => Layer.build(Layer.fresh(JetStreamEventStore.layer({ nats, directory })))
 
 /** As another node of the same log: with a directory of its own. */
 export const openNode = (nats: NatsOptions.NatsOptions) =>

@@ -1,12 +1,10 @@
 /** The two ends of a copy, opened so that nobody else writes to a log in a directory meanwhile. */
 import * as fs from "node:fs"
-import * as os from "node:os"
 import * as path from "node:path"
 import { Context, Effect, Layer, Schema } from "effect"
 import * as Generations from "#projections/rebuild/Generations.ts"
 import * as ChosenLog from "#src/ChosenLog.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
-import * as NatsLog from "#src/NatsLog.ts"
 import * as EventStoreTarget from "#streams/copy/EventStoreTarget.ts"
 import { EventReader, type Reading } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
@@ -87,16 +85,12 @@ const sqliteTarget = Effect.fnUntraced(function* (directory: string) {
   return EventStoreTarget.make(Context.get(context, EventStore), { sharesCommits: true })
 })
 
-/** The writer wants a directory to keep the log's head in, which is of no use to anybody here. */
-const scratch = Effect.acquireRelease(
-  Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "inferlog-copy-"))),
-  (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
-)
-
-const natsTarget = Effect.fnUntraced(function* (nats: NatsOptions) {
-  const context = yield* Layer.build(NatsLog.layer({ nats, directory: yield* scratch }))
-  return EventStoreTarget.make(Context.get(context, EventStore), { sharesCommits: false })
-})
+/** The client is loaded where it is needed only. */
+const natsTarget = (nats: NatsOptions) =>
+  Effect.flatMap(
+    Effect.promise(() => import("#streams/nats/JetStreamTarget.ts")),
+    (JetStreamTarget) => JetStreamTarget.open(nats)
+  )
 
 /** A directory is made when it is not there. */
 export const openTarget = (place: LogPlace) =>
