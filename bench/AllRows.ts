@@ -5,6 +5,9 @@ import * as T5BulkAppend from "./rows/log/T5BulkAppend.ts"
 import * as T6Replay from "./rows/log/T6Replay.ts"
 import * as T6Verify from "./rows/log/T6Verify.ts"
 import * as T9GroupCommit from "./rows/log/T9GroupCommit.ts"
+import * as T13CatchUp from "./rows/nats/T13CatchUp.ts"
+import * as T13ColdStream from "./rows/nats/T13ColdStream.ts"
+import * as T13Submit from "./rows/nats/T13Submit.ts"
 import * as T1Submit from "./rows/T1Submit.ts"
 import * as T2EndToEnd from "./rows/T2EndToEnd.ts"
 import * as T3Status from "./rows/T3Status.ts"
@@ -19,7 +22,10 @@ export const rows: ReadonlyArray<Row> = [
   ...T6Replay.rows,
   T6Verify.row,
   T9GroupCommit.row,
-  ...T12Start.rows
+  ...T12Start.rows,
+  ...T13Submit.rows,
+  ...T13CatchUp.rows,
+  T13ColdStream.row
 ]
 
 /** Those that a word names: an id, or a word of a title. In any case of letters. */

@@ -73,7 +73,7 @@ export const make = ({ connections, name, request, role, serve }: Options): Subj
 
     const submitAndAwait = Effect.fnUntraced(function* (seconds: number) {
       const before = yield* completed
-      const load = { port: server.port, connections, seconds, requests: [request], status: 200 }
+      const load = { ports: [server.port], connections, seconds, requests: [request], status: 200 } as const
       const accepted = yield* Effect.raceFirst(
         run(load),
         Effect.forever(Effect.delay(completed, lookEveryMs))

@@ -82,11 +82,12 @@ const describe = (cycle: Cycle): string =>
 const perSecond = (operations: number, elapsedMs: number): string =>
   `${Math.round((1000 * operations) / elapsedMs).toLocaleString("en-US")}/s`
 
-/** The subjects live until all is measured. Fails when one of them does. */
+/** The subjects live until all is measured. Fails when one of them does; without any of them there are no cycles. */
 export const run: (row: Row, options: Options) => Effect.Effect<Measured, BenchFailed> = Effect.fnUntraced(
   function* (row, options): Effect.fn.Return<Measured, BenchFailed, Scope.Scope> {
     const wanted = row.subjects.filter(({ role }) => options.peers || role !== "peer")
     const { missing, runners } = yield* startAll(wanted)
+    if (runners.length === 0) return { subjects: [], missing, cycles: [], voided: 0, disturbed: 0 }
     const cycles: Array<Cycle> = []
     let voided = 0
     let disturbed = 0

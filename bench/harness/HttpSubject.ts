@@ -29,7 +29,8 @@ export const make = <Server extends HttpServer>(options: Options<Server>): Subje
   start: Effect.gen(function* () {
     const server = yield* options.serve
     const run = yield* LoadClient.start(options.name)
-    const load = { ...(yield* options.load(server)), port: server.port, connections: options.connections }
+    const { requests, status } = yield* options.load(server)
+    const load = { ports: [server.port], connections: options.connections, requests, status } as const
     const measure = (seconds: number) => Metering.meter(server.pids, run({ ...load, seconds }))
     yield* measure(options.warmUpSeconds ?? defaultWarmUpSeconds)
     return { measure }

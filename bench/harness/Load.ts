@@ -2,7 +2,8 @@
 import { Schema } from "effect"
 
 export const Load = Schema.Struct({
-  port: Schema.Int,
+  /** Of the servers: the connections are spread over them. */
+  ports: Schema.NonEmptyArray(Schema.Int),
   /** Kept alive, with one request in flight on each. */
   connections: Schema.Int,
   /** After this no request is begun; those in flight are waited for. */

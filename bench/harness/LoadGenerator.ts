@@ -42,7 +42,10 @@ const run = async (load: Load): Promise<LoadResult> => {
   const failure = Promise.withResolvers<never>()
   const opened: Array<LoadConnection.LoadConnection> = []
   try {
-    while (opened.length < load.connections) opened.push(await LoadConnection.open(load.port, failure.reject))
+    while (opened.length < load.connections) {
+      const port = load.ports[opened.length % load.ports.length] ?? load.ports[0]
+      opened.push(await LoadConnection.open(port, failure.reject))
+    }
     return await Promise.race([failure.promise, drive(opened, load, failure.reject)])
   } finally {
     for (const connection of opened) connection.close()

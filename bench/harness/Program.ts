@@ -19,7 +19,9 @@ export interface Program {
 export interface Options {
   /** In messages. */
   readonly name: string
-  /** For Node, from the root of the checkout. */
+  /** Node by default. */
+  readonly command?: string
+  /** For the command, from the root of the checkout. */
   readonly args: ReadonlyArray<string>
   /** The whole environment; this process's own when absent. */
   readonly env?: NodeJS.ProcessEnv
@@ -64,8 +66,8 @@ export const start = Effect.fnUntraced(function* (
   }
 })
 
-const spawn = ({ args, env }: Options) =>
-  childProcess.spawn(process.execPath, args, { cwd: root, env, stdio: ["pipe", "pipe", "pipe"] })
+const spawn = ({ args, command = process.execPath, env }: Options) =>
+  childProcess.spawn(command, args, { cwd: root, env, stdio: ["pipe", "pipe", "pipe"] })
 
 const end = (child: ReturnType<typeof spawn>, how: Options["end"]) =>
   new Promise<void>((resolve) => {

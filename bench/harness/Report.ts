@@ -70,12 +70,14 @@ const header = [
 const line = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
 
 const remarks = ({ cycles, disturbed, id, missing, subjects, title, voided }: RowResult) => [
-  `- ${id} ${title}: ${cycles} cycles, ${voided} voided.` +
-    (disturbed === 0 ? "" : ` **Disturbed among them: ${disturbed}. This is no result.**`),
+  subjects.length === 0
+    ? `- ${id} ${title}: left out.`
+    : `- ${id} ${title}: ${cycles} cycles, ${voided} voided.` +
+      (disturbed === 0 ? "" : ` **Disturbed among them: ${disturbed}. This is no result.**`),
   ...subjects.flatMap(({ name, notes }) =>
     Object.entries(notes).map(([what, value]) => `  - ${name}: ${what}: ${number(value)}`)
   ),
-  ...missing.map(({ remedy, subject }) => `  - ${subject} is not installed: \`${remedy}\``)
+  ...new Set(missing.map(({ remedy, subject }) => `  - ${subject} is not installed: \`${remedy}\``))
 ]
 
 export const markdown = ({ failed, machine, rows, secondsPerMeasurement }: Run): string => {

@@ -9,7 +9,7 @@ import type { Row } from "../harness/Subject.ts"
 import * as Inferlog from "../subjects/Inferlog.ts"
 
 /** 300 bytes. */
-const body = JSON.stringify({
+export const body = JSON.stringify({
   prompt: "A lighthouse at dusk, seen from the water, in the style of an old postcard. "
     .repeat(4)
     .slice(0, 243),
@@ -18,11 +18,12 @@ const body = JSON.stringify({
   size: "landscape"
 })
 
-const load = () =>
-  Effect.succeed({
-    requests: [RequestText.postJson("/bench/queued", body, Inferlog.authorization)],
-    status: 200
-  })
+export const request = RequestText.postJson("/bench/queued", body, Inferlog.authorization)
+
+/** The server with the model of the request, which has no room for a run. */
+export const command = ["bench/subjects/InferlogServer.ts"]
+
+const load = () => Effect.succeed({ requests: [request], status: 200 })
 
 const floor = "node:http + SQLite"
 
@@ -34,7 +35,7 @@ const row = (connections: number, p99Targets: Readonly<Record<string, number>>):
     HttpSubject.make({
       name: "inferlog",
       role: "ours",
-      serve: Inferlog.serve(["bench/subjects/InferlogServer.ts"]),
+      serve: Inferlog.serve(command),
       load,
       connections
     }),

@@ -1,7 +1,6 @@
 /** Our server as its users run it: a process of its own, with default settings, on a fresh data directory. */
-import { once } from "node:events"
-import * as net from "node:net"
 import { Effect } from "effect"
+import * as FreePort from "../harness/FreePort.ts"
 import type { HttpServer } from "../harness/HttpSubject.ts"
 import { NodeFlags } from "../harness/NodeFlags.ts"
 import * as Program from "../harness/Program.ts"
@@ -19,27 +18,17 @@ export const authorization = { authorization: `Key ${apiKey}` }
 /** `BOOTSTRAP_BALANCE`: more than any run spends. */
 const balanceUsd = "1000000000"
 
-/** A port that was free a moment ago. */
-const freePort = async (): Promise<number> => {
-  const server = net.createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  if (address === null || typeof address === "string") throw new Error("expected a port")
-  return address.port
-}
-
 /** @param command what Node is to run. */
 export const serve = (command?: ReadonlyArray<string>) =>
   Effect.flatMap(ScratchDirectory.make, (directory) => serveIn(directory, command))
 
-/** The same on a data directory that is there already. */
+/** The same on a data directory that is there already. `settings` are further variables of its environment. */
 export const serveIn = Effect.fnUntraced(function* (
   dataDirectory: string,
-  command: ReadonlyArray<string> = ["src/main.ts", "serve"]
+  command: ReadonlyArray<string> = ["src/main.ts", "serve"],
+  settings: Readonly<Record<string, string>> = {}
 ) {
-  const port = yield* Effect.promise(freePort)
+  const port = yield* FreePort.find
   const program = yield* Program.start({
     name: "inferlog",
     args: [...(yield* NodeFlags), ...command],
@@ -50,7 +39,8 @@ export const serveIn = Effect.fnUntraced(function* (
       HOST: "127.0.0.1",
       PORT: String(port),
       BOOTSTRAP_API_KEY: apiKey,
-      BOOTSTRAP_BALANCE: balanceUsd
+      BOOTSTRAP_BALANCE: balanceUsd,
+      ...settings
     }
   })
   yield* Effect.repeat(program.line, { until: (line) => line.includes(" serves at ") })

@@ -55,7 +55,9 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Rows over JetStream"), (
       const row = T13Submit.rowOf(options)
       const subjects = row.subjects.filter(({ name }) => name !== "1 node")
       for (const { notes = {}, operations } of yield* measured({ ...row, subjects })) {
-        assert.isAbove(operations, 10)
+        assert.isAbove(operations, 0)
+        // The payload, and the event that names it.
+        assert.isAbove(notes["bytes on the broker's disk per request"] ?? 0, 301 + 525)
         assert.property(notes, "CPU time of the broker, µs per request")
       }
     })
@@ -79,7 +81,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Rows over JetStream"), (
   it.live("read requests that are not in memory", () =>
     Effect.gen(function* () {
       for (const { latencyMs, operations } of yield* measured(T13ColdStream.rowOf(log))) {
-        assert.isAbove(operations, 10)
+        assert.isAbove(operations, 0)
         assert.isAtLeast(latencyMs?.p99 ?? 0, latencyMs?.p50 ?? Number.NaN)
       }
     })

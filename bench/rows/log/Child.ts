@@ -1,12 +1,14 @@
 /** A subject that works in a process of its own, so that its CPU time and memory are its own. */
 import * as childProcess from "node:child_process"
 import { once } from "node:events"
-import { Effect, Schema } from "effect"
-import { BenchFailed, type Subject } from "../../harness/Subject.ts"
+import * as path from "node:path"
+import { Effect, Schema, type Scope } from "effect"
+import { BenchFailed, type Started, type Subject } from "../../harness/Subject.ts"
 
 const Answer = Schema.Struct({
   operations: Schema.Number,
   elapsedMs: Schema.Number,
+  latencyMs: Schema.optionalKey(Schema.Struct({ p50: Schema.Number, p99: Schema.Number })),
   cpuMs: Schema.Number,
   peakRssBytes: Schema.Number
 })
@@ -23,22 +25,43 @@ export const subject = (options: {
 }): Subject => ({
   name: options.name,
   role: options.role,
-  start: Effect.gen(function* () {
-    yield* options.prepare ?? Effect.void
-    const child = yield* Effect.acquireRelease(
-      Effect.sync(() => childProcess.fork(options.entry, options.args ?? [])),
-      (child) => Effect.promise(() => end(child))
-    )
-    yield* answerOf(child)
-    return {
-      measure: (seconds) =>
-        Effect.andThen(
-          Effect.sync(() => child.send(seconds)),
-          Effect.map(answerOf(child), decode)
-        )
-    }
-  })
+  start: Effect.andThen(options.prepare ?? Effect.void, start(options.entry, options.args))
 })
+
+export interface StartedChild extends Started {
+  readonly pid: number
+}
+
+/** It is ready. */
+export const start = Effect.fnUntraced(function* (
+  entry: URL,
+  args: ReadonlyArray<string> = []
+): Effect.fn.Return<StartedChild, BenchFailed, Scope.Scope> {
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() => childProcess.fork(entry, args)),
+    (child) => Effect.promise(() => end(child))
+  )
+  yield* answerOf(child)
+  return {
+    pid: child.pid ?? 0,
+    measure: (seconds) =>
+      Effect.andThen(
+        Effect.sync(() => child.send(seconds)),
+        Effect.map(answerOf(child), decode)
+      )
+  }
+})
+
+/** Runs a program to its end, which has to be a good one. */
+export const run = (entry: URL, args: ReadonlyArray<string>): Effect.Effect<void, BenchFailed> =>
+  Effect.callback((resume) => {
+    const child = childProcess.fork(entry, args)
+    child.once("exit", (code) => {
+      const reason = `${path.basename(entry.pathname)} ended with ${code}`
+      resume(code === 0 ? Effect.void : Effect.fail(new BenchFailed({ reason })))
+    })
+    return Effect.promise(() => end(child))
+  })
 
 const answerOf = (child: childProcess.ChildProcess): Effect.Effect<unknown, BenchFailed> =>
   Effect.callback((resume) => {

@@ -126,7 +126,9 @@ const idOf = (number: number, perMilli: number): string => {
   return makeTimeOrdered({ millis: t0 + Math.floor(number / perMilli), counter: number % perMilli, random })
 }
 
-const streamOf = (request: number) => StreamName.make(aggregate.category, idOf(request, requestsPerMilli))
+/** Of the request with that number, 0 the first. */
+export const streamOf = (request: number): StreamName.StreamName =>
+  StreamName.make(aggregate.category, idOf(request, requestsPerMilli))
 
 const afterOrdinal = (ordinal: number): ExpectedVersion.ExpectedVersion =>
   ordinal < 0

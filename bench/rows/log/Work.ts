@@ -9,6 +9,7 @@ export interface Piece {
   readonly elapsedMs: number
   /** CPU time of the work alone, ms. */
   readonly cpuMs: number
+  readonly latencyMs?: NonNullable<Measurement["latencyMs"]>
 }
 
 /** Does the work and times it. */

@@ -1,0 +1,49 @@
+/**
+ * The floor of T13, submit: two messages for each request from one client, a payload record, then an event as long as ours,
+ * each awaited; no expectation, no id. The streams are as ours. Arguments: the broker's address, the number in flight.
+ */
+import process from "node:process"
+import { jetstream, jetstreamManager } from "@nats-io/jetstream"
+import { connect } from "@nats-io/transport-node"
+import * as Histogram from "../../harness/Histogram.ts"
+import { body } from "../../rows/T1Submit.ts"
+import * as Work from "../../rows/log/Work.ts"
+import * as Ids from "../Ids.ts"
+
+/** Bytes of the message of `RequestSubmitted` in this row, without its headers. */
+const eventBytes = 525
+
+const [, , servers = "", inFlight] = process.argv
+const connection = await connect({ servers })
+const js = jetstream(connection)
+const { streams } = await jetstreamManager(connection)
+for (const name of ["payloads", "events"]) await streams.add({ name, subjects: [`${name}.>`] })
+
+const event = Buffer.alloc(eventBytes, "x")
+
+const submit = async () => {
+  const id = Ids.next()
+  await js.publish(`payloads.${id}`, body)
+  await js.publish(`events.${id}`, event)
+}
+
+const submits = async (seconds: number, latencies: Histogram.Histogram) => {
+  const end = performance.now() + seconds * 1_000
+  let done = 0
+  const one = async () => {
+    for (let began = performance.now(); began < end; done++) {
+      await submit()
+      const now = performance.now()
+      latencies.record(now - began)
+      began = now
+    }
+  }
+  await Promise.all(Array.from({ length: Number(inFlight) }, one))
+  return done
+}
+
+Work.serve(async (seconds) => {
+  const latencies = Histogram.make()
+  const piece = await Work.timed(() => submits(seconds, latencies))
+  return { ...piece, latencyMs: { p50: latencies.percentile(0.5), p99: latencies.percentile(0.99) } }
+})

@@ -1,0 +1,32 @@
+/** The projections' runner on an empty file, until it has reached the head of the log. */
+import { Deferred, Effect, References } from "effect"
+import { allProjections } from "#projections/AllProjections.ts"
+import * as Runner from "#projections/Runner.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as ScratchDirectory from "../../harness/ScratchDirectory.ts"
+import { BenchFailed } from "../../harness/Subject.ts"
+
+/** @param names of projections. Gives the position of the head. */
+export const replay = Effect.fnUntraced(
+  function* (names: ReadonlyArray<string>) {
+    const { head } = yield* EventReader
+    const end = yield* head
+    const reached = yield* Deferred.make<void, BenchFailed>()
+    const runner = Runner.run({
+      filename: `${yield* ScratchDirectory.make}/projections.sqlite`,
+      projections: allProjections.filter(({ name }) => names.includes(name)),
+      publish: (moved) => {
+        const failed = moved.find(({ stopped }) => stopped)
+        if (failed !== undefined) {
+          Deferred.doneUnsafe(reached, Effect.fail(new BenchFailed({ reason: `${failed.reason}` })))
+        } else if (moved.every(({ position }) => position === end)) {
+          Deferred.doneUnsafe(reached, Effect.void)
+        }
+      }
+    })
+    yield* Effect.raceFirst(Deferred.await(reached), runner)
+    return end
+  },
+  Effect.scoped,
+  Effect.provideService(References.MinimumLogLevel, "Warn")
+)

@@ -1,0 +1,34 @@
+/** Several nodes of our server that share one log at one broker, and one folder for blobs, on this machine. */
+import { Array, Effect } from "effect"
+import * as ScratchDirectory from "../../harness/ScratchDirectory.ts"
+import * as Inferlog from "../Inferlog.ts"
+import type { Broker, Sync } from "./Broker.ts"
+
+const masterKey = "5d".repeat(32)
+
+/** The log's address at that broker. */
+export const logAt = ({ url }: Pick<Broker, "url">, sync: Sync = "default"): string =>
+  `${url}?prefix=bench${sync === "always" ? "&sync=always" : ""}`
+
+export interface Options {
+  readonly broker: Broker
+  readonly sync: Sync
+  /** At least one. */
+  readonly nodes: number
+  /** What Node is to run. */
+  readonly command: ReadonlyArray<string>
+}
+
+/** One after the other: the first one makes what they share. */
+export const serve = Effect.fnUntraced(function* ({ broker, command, nodes, sync }: Options) {
+  const blobs = yield* ScratchDirectory.make
+  const settings = {
+    EVENT_STORE: logAt(broker, sync),
+    MASTER_KEY: masterKey,
+    BLOB_STORE: `file://${blobs}`
+  }
+  return yield* Effect.forEach(
+    Array.makeBy(nodes, () => undefined),
+    () => Effect.flatMap(ScratchDirectory.make, (directory) => Inferlog.serveIn(directory, command, settings))
+  )
+})
