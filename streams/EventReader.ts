@@ -12,7 +12,9 @@ import type { StreamName } from "./StreamName.ts"
 /** The log cannot be read or written. Nothing that failed with this is acknowledged; it may or may not be on disk. */
 export class EventStoreError extends Schema.TaggedError<EventStoreError>()("EventStoreError", {
   reason: Schema.String,
-  cause: Schema.optionalKey(Schema.Defect())
+  cause: Schema.optionalKey(Schema.Defect()),
+  /** Of an append: known not to be on the log, and never to come there. */
+  isAbsent: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message(): string {
     return this.reason

@@ -1,9 +1,10 @@
 /** Storing a request under its hold: reserved before the append, and given back when nothing comes of it. */
-import { Effect, Exit, Fiber } from "effect"
+import { Cause, Effect, Exit, Fiber, Result } from "effect"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { NanoUsd } from "#domain/Money.ts"
 import { Payloads, type SealedPayload } from "#streams/Payload.ts"
 import * as PayloadRefs from "#streams/PayloadRefs.ts"
+import { EventStoreError } from "#streams/EventReader.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import { Funds } from "#src/billing/Funds.ts"
 import type { Reserved } from "#src/billing/FundsCells.ts"
@@ -48,8 +49,18 @@ export const make = Effect.gen(function* () {
       ? Effect.fail(new InsufficientBalance({ required, available: funds.of(accountId).available }))
       : Effect.fail(new TooManyOpenRequests({ retryAfterSeconds: openRetrySeconds }))
 
-  /** After an append of which nobody knows whether it took place. */
-  const settle = Effect.fnUntraced(function* (requestId: RequestId, input: SealedPayload) {
+  const takeBack = (requestId: RequestId, input: SealedPayload) => {
+    funds.cancel(requestId)
+    return payloads.discard([input])
+  }
+
+  /** Waits for the log, unless it is known that it does not have the request: it may be away for long. */
+  const settle = Effect.fnUntraced(function* <E>(
+    cause: Cause.Cause<E>,
+    requestId: RequestId,
+    input: SealedPayload
+  ) {
+    if (isAbsent(cause)) return yield* takeBack(requestId, input)
     const settling = Effect.flatMap(funds.settle(requestId), (submitted) =>
       submitted !== null && names(submitted, input) ? Effect.void : payloads.discard([input])
     )
@@ -66,12 +77,11 @@ export const make = Effect.gen(function* () {
       onSuccess: (input) =>
         Effect.flatMap(
           Effect.onExitPrimitive(append(input), (exit) =>
-            Exit.isFailure(exit) ? settle(requestId, input) : undefined
+            Exit.isFailure(exit) ? settle(exit.cause, requestId, input) : undefined
           ),
           (appended) => {
             if (appended.events.length > 0) return Effect.succeed(appended)
-            funds.cancel(requestId)
-            return Effect.as(payloads.discard([input]), appended)
+            return Effect.as(takeBack(requestId, input), appended)
           }
         )
     })
@@ -100,6 +110,13 @@ export const make = Effect.gen(function* () {
       unlessRefused(wanted, () => funds.affords(wanted.accountId, wanted.hold))
   }
 })
+
+const isAbsent = (cause: Cause.Cause<unknown>): boolean => {
+  const found = Cause.findError(cause)
+  return (
+    Result.isSuccess(found) && found.success instanceof EventStoreError && found.success.isAbsent === true
+  )
+}
 
 /** Not so when the request on the log is that of a twin, under the same key. */
 const names = (submitted: RecordedEvent, { hash, name }: SealedPayload): boolean =>

@@ -1,6 +1,9 @@
 /**
  * Erasing payload records with the append that says so, though they lie in another stream: what is to be erased is noted
  * there before the append, and the note is removed when all is done. After a crash between, another node finishes it.
+ *
+ * The server overwrites a removed message on its disk at once. With replicas the servers' own journals keep it until they are
+ * compacted: within about three minutes (measured with 2.10.27).
  */
 import type { MsgRequest, StoredMsg } from "@nats-io/jetstream"
 import { Clock, Effect, Schedule, Schema } from "effect"
@@ -79,21 +82,21 @@ export const make = Effect.fnUntraced(function* (reads: MessageReads, records: P
 
   const repair = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    const before = seen
-    seen = new Map()
+    const still = new Map<number, number>()
     let after = 0
     while (true) {
       const query = { seq: after + 1, next_by_subj: subjects.allErasures } as unknown as MsgRequest
       const found = yield* NatsFailure.attempt(nats, what, () => jsm.streams.getMessage(store, query))
-      if (found === null) return
+      if (found === null) break
       after = found.seq
-      const since = before.get(after) ?? now
-      seen.set(after, since)
+      const since = seen.get(after) ?? now
+      still.set(after, since)
       if (now - since < graceMs) continue
       yield* Effect.catch(repairOne(found), (error) =>
         Effect.logWarning("Erasing that was cut short is finished later", error)
       )
     }
+    seen = still
   })
 
   yield* repair.pipe(

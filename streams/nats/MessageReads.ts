@@ -16,6 +16,9 @@ const unreadable = "The log cannot be read"
 /** Messages of a stream up to which they are read one by one: a page costs as much as some dozen of these. */
 const fewMessages = 16
 
+/** Messages that are asked for one by one where no page is to be had. */
+const singles = 64
+
 /** A leader that is just being elected is waited for. */
 const electing = Schedule.spaced("250 millis").pipe(Schedule.upTo({ duration: "8 seconds" }))
 
@@ -44,12 +47,15 @@ const decodeOr = (subjects: Subjects.Subjects) => {
   let isTold = false
   return ({ data, seq, subject }: StoredMsg | JsMsg) =>
     Effect.try(() => AppendMessage.decode(subjects.streamOf(subject), seq, data)).pipe(
-      Effect.catch((cause) => {
+      Effect.catch(() => {
         const told = isTold
           ? Effect.void
-          : Effect.annotateLogs(Effect.logError("A message of the log's stream is no append", cause), {
-              sequence: seq
-            })
+          : Effect.annotateLogs(
+              Effect.logError("A message of the log's stream is no append: it is passed over"),
+              {
+                sequence: seq
+              }
+            )
         isTold = true
         return Effect.as(told, AppendMessage.foreign(seq))
       })
@@ -129,7 +135,7 @@ export const make = Effect.gen(function* () {
         back.push(message)
         end = message.previous
       } else {
-        const page = yield* pages(reached + 1, subjects.events(stream))
+        const page = yield* Effect.orElseSucceed(pages(reached + 1, subjects.events(stream)), () => [])
         const messages = yield* Effect.forEach(
           page.filter(({ seq }) => seq <= end),
           decode
@@ -143,14 +149,28 @@ export const make = Effect.gen(function* () {
     return events
   })
 
+  /** The leader is asked for some at once, by their numbers. */
+  const single = (first: number) =>
+    Effect.map(
+      Effect.forEach(
+        Array.from({ length: singles }, (_, index) => first + index),
+        at,
+        { concurrency: "unbounded" }
+      ),
+      (found) => {
+        const end = found.indexOf(null)
+        return (end === -1 ? found : found.slice(0, end)).filter((message) => message !== null)
+      }
+    )
+
   /** Up to the first gap: what is missing has not been there when it was asked for. The leader has it. */
   const page = Effect.fnUntraced(function* (first: number) {
-    const messages = yield* pages(first, anything)
+    const messages = yield* Effect.catch(pages(first, anything), (error) =>
+      nats.isUp() ? Effect.succeed([]) : Effect.fail(error)
+    )
     const end = messages.findIndex(({ seq }, index) => seq !== first + index)
     const found = yield* Effect.forEach(end === -1 ? messages : messages.slice(0, end), decode)
-    if (found.length > 0) return found
-    const one = yield* at(first)
-    return one === null ? [] : [one]
+    return found.length > 0 ? found : yield* single(first)
   })
 
   return {

@@ -81,7 +81,11 @@ export const make = (what: string): Effect.Effect<Sending, never, Nats> =>
         )
         .pipe(
           Effect.match({
-            onSuccess: ({ seq }): Sent => ({ _tag: "Stored", sequence: seq }),
+            onSuccess: ({ seq }): Sent =>
+              // The server knows the id of what was sent before, which has no place yet and may never get one.
+              seq === 0
+                ? { _tag: "Unknown", error: NatsFailure.failure(what, new Error("it is not decided")) }
+                : { _tag: "Stored", sequence: seq },
             onFailure: (cause): Sent => {
               const fate = NatsFailure.classify(cause)
               if (fate === "conflict") return { _tag: "Conflict" }

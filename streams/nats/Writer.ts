@@ -101,7 +101,10 @@ export const make = Effect.fnUntraced(function* ({ beside, fences, known, publis
             return failed(prepared, published.error)
           case "Unknown":
             tails.delete(stream)
-            return Effect.andThen(fences.settle(message, tail, outcome), Effect.fail(published.error))
+            return Effect.andThen(
+              fences.settle(message, tail, outcome),
+              Effect.fail(told(published.error, false))
+            )
         }
       }
     )
@@ -145,18 +148,26 @@ export const make = Effect.fnUntraced(function* ({ beside, fences, known, publis
   const append: EventStore["Service"]["append"] = (append) =>
     Effect.suspend(() => {
       const began = performance.now()
-      return Effect.map(store(append), (done) => {
-        observe({
-          appends: 1,
-          events: append.events.length,
-          durationMs: performance.now() - began
-        })
-        return done
+      return Effect.mapBoth(store(append), {
+        // What failed in any other way was not sent, or was refused.
+        onFailure: (error) =>
+          error._tag === "EventStoreError" && error.isAbsent === undefined ? told(error, true) : error,
+        onSuccess: (done) => {
+          observe({
+            appends: 1,
+            events: append.events.length,
+            durationMs: performance.now() - began
+          })
+          return done
+        }
       })
     }).pipe(Effect.uninterruptible)
 
   return { append }
 })
+
+const told = ({ cause, reason }: EventStoreError, isAbsent: boolean) =>
+  new EventStoreError({ reason, isAbsent, ...(cause !== undefined && { cause }) })
 
 const conflictOf = ({ stream }: Append) => new WrongExpectedVersion({ stream })
 

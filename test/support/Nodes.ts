@@ -51,12 +51,21 @@ const beating = (servers: ReadonlyArray<string>, prefix: string) =>
     return found
   })
 
-/** How to start a node of the log: the first one makes it. Two must not be started at once, for `name` is found by what is new. */
+/**
+ * How to start a node of the log: the first one makes it. Two must not be started at once, for `name` is found by what is
+ * new. With the settings that all nodes have, without a proxy before the NATS servers.
+ */
 export const make = Effect.fn("Nodes.make")(function* (cluster: Cluster, { env = {}, prefix }: NodesOptions) {
-  const shared = yield* TempDirectory.make
+  const blobs = yield* TempDirectory.make
   const servers = cluster.servers.map(({ port }) => `127.0.0.1:${port}`)
   const address = (hosts: ReadonlyArray<string>) =>
     `nats://${hosts.join(",")}?prefix=${prefix}&replicas=3&sync=always`
+  const shared = {
+    MASTER_KEY: masterKey,
+    BLOB_STORE: `file://${blobs}`,
+    EVENT_STORE: address(servers),
+    ...env
+  }
   const known = new Set<string>()
   let publicUrl: string | null = null
 
@@ -70,16 +79,14 @@ export const make = Effect.fn("Nodes.make")(function* (cluster: Cluster, { env =
     const url = `http://127.0.0.1:${port}`
     publicUrl ??= url
     const common = {
-      MASTER_KEY: masterKey,
-      BLOB_STORE: `file://${shared}`,
+      ...shared,
       QUEUE_URL: publicUrl,
       BASE_URL: publicUrl,
       MEDIA_URL: publicUrl,
       MCP_URL: publicUrl,
-      LOG_REQUESTS_PER_SECOND: "0",
-      ...env
+      LOG_REQUESTS_PER_SECOND: "0"
     }
-    const settings = { ...common, EVENT_STORE: address(servers), DATA_DIR: dataDirectory }
+    const settings = { ...common, DATA_DIR: dataDirectory }
     const behindProxies = address(proxies.map(({ port }) => `127.0.0.1:${port}`))
 
     const outputs: Array<() => string> = []
@@ -124,5 +131,5 @@ export const make = Effect.fn("Nodes.make")(function* (cluster: Cluster, { env =
     }
   })
 
-  return { start, settings: { address: address(servers), shared } }
+  return { start, settings: shared }
 })

@@ -9,6 +9,8 @@ export interface LateAppends {
   readonly reader: EventReader["Service"]
   /** The next append of a request is held up. */
   readonly holdUp: Effect.Effect<void>
+  /** The next append of a request is refused, and never comes to the log. */
+  readonly refuse: Effect.Effect<void>
   /** Those that were held up reach the log now, or never; only then is it settled. */
   readonly land: Effect.Effect<void>
   readonly lose: Effect.Effect<void>
@@ -17,6 +19,7 @@ export interface LateAppends {
 }
 
 const failure = new EventStoreError({ reason: "The log of the test does not answer" })
+const absent = new EventStoreError({ reason: "The log of the test is away", isAbsent: true })
 
 export const make: Effect.Effect<LateAppends, never, EventStore | EventReader> = Effect.gen(function* () {
   const store = yield* EventStore
@@ -24,6 +27,7 @@ export const make: Effect.Effect<LateAppends, never, EventStore | EventReader> =
   const settled = yield* Latch.make(true)
   const heldUp: Array<Append> = []
   let isHeldUp = false
+  let isRefused = false
   let isReadable = true
 
   const read: EventReader["Service"]["read"] = (stream, after) =>
@@ -37,6 +41,10 @@ export const make: Effect.Effect<LateAppends, never, EventStore | EventReader> =
       append: (append) =>
         Effect.suspend(() => {
           const isRequest = append.events.some(({ type }) => type === "RequestSubmitted")
+          if (isRefused && isRequest) {
+            isRefused = false
+            return Effect.fail(absent)
+          }
           if (!isHeldUp || !isRequest) return store.append(append)
           isHeldUp = false
           heldUp.push(append)
@@ -46,6 +54,9 @@ export const make: Effect.Effect<LateAppends, never, EventStore | EventReader> =
     reader: EventReader.of({ ...reader, read }),
     holdUp: Effect.sync(() => {
       isHeldUp = true
+    }),
+    refuse: Effect.sync(() => {
+      isRefused = true
     }),
     land: Effect.suspend(() =>
       Effect.forEach(heldUp.splice(0), (append) => Effect.ignore(store.append(append))).pipe(

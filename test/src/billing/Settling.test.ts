@@ -125,3 +125,20 @@ describe("A submit that failed and lands late", () => {
     )
   )
 })
+
+describe("A submit that the log is known not to have", () => {
+  it.effect("gives hold and input back at once, though the log cannot be read", () =>
+    withLateAppends((log, blobs) =>
+      Effect.gen(function* () {
+        yield* log.refuse
+        yield* log.setReadable(false)
+        assert.strictEqual(yield* refusal({ input: long }), "EventStoreError")
+        assert.deepStrictEqual(yield* funds, nothingHeld)
+        assert.deepStrictEqual(yield* blobs, [])
+        yield* log.setReadable(true)
+        yield* submit()
+        assert.deepStrictEqual(yield* funds, held)
+      })
+    )
+  )
+})

@@ -1,6 +1,6 @@
 /** A log of its own on a test's NATS servers: a prefix that nobody else has, and a node's directory. */
 import * as crypto from "node:crypto"
-import { Context, Effect, Layer, Result, type Scope } from "effect"
+import { type Context, Effect, Layer, Result, type Scope } from "effect"
 import type { EventReader } from "#streams/EventReader.ts"
 import type { EventStore } from "#streams/EventStore.ts"
 import type { LogFailure } from "#streams/LogFailure.ts"

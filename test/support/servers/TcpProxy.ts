@@ -5,9 +5,9 @@ import { Effect, type Scope } from "effect"
 
 /**
  * `refuse`: connections are closed. `blackhole`: they stay open, new ones too, and every byte is swallowed. `deaf`: they stay
- * open, and only what the target says is swallowed.
+ * open, and only what the target says is swallowed. `hold`: as `blackhole`, but what is said to the target is kept for `release`.
  */
-export type Cut = "refuse" | "blackhole" | "deaf"
+export type Cut = "refuse" | "blackhole" | "deaf" | "hold"
 
 export interface TcpProxy {
   readonly port: number
@@ -15,6 +15,8 @@ export interface TcpProxy {
   readonly cut: (how: Cut) => Effect.Effect<void>
   /** New connections go through again. Those that lost bytes are closed. */
   readonly heal: Effect.Effect<void>
+  /** What was held arrives, though who said it may be gone; waits until the target has answered a ping in it. */
+  readonly release: Effect.Effect<void>
 }
 
 /** On a free port before `target`, a port; closed with the scope, with all connections. */
@@ -24,6 +26,8 @@ export const make = Effect.fn("TcpProxy.make")(function* (
   const sockets = new Set<net.Socket>()
   /** Those to the target. */
   const targets = new Set<net.Socket>()
+  /** Bytes on their way, by the connection to the target that they are for. */
+  const held = new Map<net.Socket, Array<Buffer>>()
   let state: Cut | "open" = "open"
 
   const keep = (socket: net.Socket) => {
@@ -37,16 +41,17 @@ export const make = Effect.fn("TcpProxy.make")(function* (
   const server = net.createServer((near) => {
     if (state === "refuse") return void near.destroy()
     keep(near)
-    if (state === "blackhole") return void swallow(near)
+    if (state === "blackhole" || state === "hold") return void swallow(near)
     const far = keep(net.connect(target, "127.0.0.1"))
     targets.add(far)
     near.pipe(far).pipe(near)
+    near.on("data", (bytes) => state === "hold" && held.get(far)?.push(bytes))
     if (state === "deaf") swallow(far)
     // The end of one reaches the other, but not through a hole.
-    near.on("close", () => state === "blackhole" || far.destroy())
+    near.on("close", () => state === "blackhole" || held.has(far) || far.destroy())
     far.on("close", () => {
       targets.delete(far)
-      if (state !== "blackhole") near.destroy()
+      if (state !== "blackhole" && state !== "hold") near.destroy()
     })
   })
 
@@ -66,10 +71,20 @@ export const make = Effect.fn("TcpProxy.make")(function* (
         state = how
         if (how === "refuse") closeAll()
         else (how === "deaf" ? targets : sockets).forEach(swallow)
+        if (how === "hold") for (const target of targets) held.set(target, [])
       }),
     heal: Effect.sync(() => {
       if (state === "blackhole" || state === "deaf") closeAll()
+      if (state === "hold") sockets.forEach((socket) => targets.has(socket) || socket.destroy())
       state = "open"
+    }),
+    release: Effect.promise(async () => {
+      for (const [target, bytes] of held) {
+        const answered = once(target, "data")
+        target.write(Buffer.concat(bytes))
+        await answered
+      }
+      held.clear()
     })
   }
 })

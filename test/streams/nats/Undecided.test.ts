@@ -1,0 +1,42 @@
+/** A server answers what comes a second time as stored, also while the first is not decided and may still be lost. */
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect } from "effect"
+import { EventStore } from "#streams/EventStore.ts"
+import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
+import * as NatsOptions from "#streams/nats/NatsOptions.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { eventData } from "#test/support/EventFixtures.ts"
+import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
+import * as NatsCluster from "#test/support/servers/NatsCluster.ts"
+import * as StreamLeader from "#test/support/servers/StreamLeader.ts"
+import * as NatsLog from "./NatsLog.ts"
+
+describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A leader without the others"), () => {
+  it.live(
+    "does not make an append acknowledged that it is told again",
+    () =>
+      Effect.gen(function* () {
+        const cluster = yield* NatsCluster.make()
+        const options = NatsLog.options(cluster.url, "&replicas=3")
+        yield* NatsLog.openNode(options)
+        const leader = yield* StreamLeader.of(cluster, NatsOptions.names(options).events.stream)
+        const node = yield* NatsLog.openNode({ ...options, servers: [`127.0.0.1:${leader.port}`] })
+        const { append, read, settled } = Context.get(node, EventStore)
+
+        const others = cluster.servers.filter((server) => server !== leader)
+        yield* Effect.forEach(others, ({ pause }) => pause)
+        const stream = StreamName.make("Test", "undecided")
+        const refusal = yield* Effect.flip(
+          append({ stream, expected: ExpectedVersion.NoStream, events: [eventData("one")] })
+        )
+        assert.strictEqual(refusal._tag, "EventStoreError")
+
+        // What was not acknowledged is there afterwards or is not, and that does not change any more.
+        yield* Effect.forEach(others, ({ resume }) => resume)
+        yield* settled(stream)
+        const found = yield* read(stream)
+        assert.deepStrictEqual(yield* read(stream), found)
+      }),
+    60_000
+  )
+})
