@@ -9,6 +9,9 @@ const patienceMs = 5_000
 
 const retryDelayMs = 100
 
+/** For so long a NATS server that was held may answer as the leader that it was, ms: what is new is unknown to it. */
+const staleMs = 2_000
+
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -68,13 +71,18 @@ export const client = (
 ): Client => {
   let turn = number
 
+  const isRefused = ({ headers, status }: Answer) => status === 503 && headers.has("retry-after")
+
   /** Until a node has answered with one of `expected`. */
   const persist = async (path: string, expected: ReadonlyArray<number>, options?: CallOptions) => {
+    let unknownSince: number | null = null
     for (;;) {
       const node = nodes[turn % nodes.length]
       const answer = node && (await call(node, path, options).catch(() => undefined))
       if (answer !== undefined && expected.includes(answer.status)) return answer.body
-      if (answer !== undefined && !(answer.status === 503 && answer.headers.has("retry-after"))) {
+      if (answer?.status === 404) unknownSince ??= performance.now()
+      const isStale = answer?.status === 404 && performance.now() - (unknownSince ?? 0) < staleMs
+      if (answer !== undefined && !isRefused(answer) && !isStale) {
         const told = JSON.stringify(answer.body).slice(0, 500)
         onSurprise(`${node?.url} answered ${options?.method ?? "GET"} ${path} with ${answer.status}: ${told}`)
       }

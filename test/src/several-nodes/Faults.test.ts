@@ -4,20 +4,21 @@
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { names } from "#streams/nats/NatsOptions.ts"
 import * as Inferlog from "#test/src/cli/Inferlog.ts"
 import type { Node } from "#test/support/Nodes.ts"
 import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
+import * as StreamLeader from "#test/support/servers/StreamLeader.ts"
 import type { Cut } from "#test/support/servers/TcpProxy.ts"
 import * as Until from "#test/support/servers/Until.ts"
 import * as Calls from "./Calls.ts"
-import * as Leaders from "./Leaders.ts"
 import type { Load } from "./Load.ts"
 import * as LogFacts from "./LogFacts.ts"
 import * as Works from "./Works.ts"
-import { checkBooks, underLoad, World } from "./World.ts"
+import { checkBooks, prefix, underLoad, World } from "./World.ts"
 
 /** Long enough to be under way when something happens to its node, tenths of a second. */
-const long = 30
+const long = 20
 
 /** ms that a node may take to refuse what it cannot store: an election is waited for. */
 const refusalMs = 20_000
@@ -83,6 +84,11 @@ const takes = (node: Node, key: string) => {
   })
 }
 
+/** The NATS server that leads the log. */
+const leader = Effect.flatMap(World, ({ cluster }) =>
+  StreamLeader.of(cluster, names({ prefix }).events.stream)
+)
+
 const showsBalance = ({ settings }: Node) =>
   Effect.map(Inferlog.run(["balance", "show"], settings), ({ code, stderr }) =>
     assert.strictEqual(code, 0, stderr)
@@ -143,11 +149,11 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes"), () => {
         underLoad(
           Effect.fnUntraced(function* (load) {
             const { cluster } = yield* World
-            const leader = cluster.named(yield* Leaders.ofEvents)
-            yield* leader.kill
+            const led = yield* leader
+            yield* led.kill
             yield* load.more(40)
-            assert.notStrictEqual(yield* Leaders.ofEvents, leader.name)
-            yield* leader.restart
+            assert.notStrictEqual((yield* leader).name, led.name)
+            yield* led.restart
             yield* cluster.ready
           })
         ),
@@ -187,10 +193,10 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes"), () => {
         underLoad(
           Effect.fnUntraced(function* (load) {
             const { cluster } = yield* World
-            const leader = cluster.named(yield* Leaders.ofEvents)
-            yield* leader.pause
+            const led = yield* leader
+            yield* led.pause
             yield* load.more(40)
-            yield* leader.resume
+            yield* led.resume
             yield* cluster.ready
           })
         ),

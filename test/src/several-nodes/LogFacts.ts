@@ -18,8 +18,8 @@ export interface LogFacts {
     find: (requests: Requests) => A | null,
     limitMs?: number
   ) => Effect.Effect<A>
-  /** The whole log, read anew. */
-  readonly all: Effect.Effect<ReadonlyArray<RecordedEvent>>
+  /** Waits until every request has ended, these among them; gives all as the log has them when it is read anew. */
+  readonly quiet: (ids: ReadonlyArray<string>) => Effect.Effect<Requests>
 }
 
 export const terminal: ReadonlySet<string> = new Set([
@@ -31,7 +31,7 @@ export const terminal: ReadonlySet<string> = new Set([
 
 const isRequest = ({ stream }: RecordedEvent) => StreamName.categoryOf(stream) === "InferenceRequest"
 
-export const byRequest = (events: ReadonlyArray<RecordedEvent>): Requests =>
+const byRequest = (events: ReadonlyArray<RecordedEvent>): Requests =>
   Map.groupBy(events.filter(isRequest), ({ stream }) => StreamName.idOf(stream))
 
 export const isOver = (events: ReadonlyArray<RecordedEvent>): boolean =>
@@ -70,14 +70,24 @@ export const make: Effect.Effect<LogFacts, never, EventReader | Scope.Scope> = E
     Effect.forkScoped
   )
 
+  const until: LogFacts["until"] = (what, find, limitMs = 40_000) =>
+    Until.answers(async () => {
+      const found = find(requests)
+      if (found === null) throw new Error(`Not on the log: ${what}`)
+      return found
+    }, limitMs)
+
   return {
     requests: () => requests,
-    until: (what, find, limitMs = 30_000) =>
-      Until.answers(async () => {
-        const found = find(requests)
-        if (found === null) throw new Error(`Not on the log: ${what}`)
-        return found
-      }, limitMs),
-    all: Effect.orDie(Stream.runCollect(reader.readAll(GlobalPosition.beginning)))
+    until,
+    quiet: (ids) =>
+      until("the end of every request", () => {
+        const open = [...requests].filter(([, events]) => !isOver(events))
+        return open.length === 0 && ids.every((id) => requests.has(id)) ? true : null
+      }).pipe(
+        Effect.andThen(Stream.runCollect(reader.readAll(GlobalPosition.beginning))),
+        Effect.map(byRequest),
+        Effect.orDie
+      )
   }
 })

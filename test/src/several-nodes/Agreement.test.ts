@@ -1,0 +1,168 @@
+/** What nodes agree on when they are asked the same at the same time, and how far they overdraw an account together. */
+import { assert, describe, layer } from "@effect/vitest"
+import { Array, Effect, Result, Stream } from "effect"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as JetStreamEventReader from "#streams/nats/JetStreamEventReader.ts"
+import * as NatsOptions from "#streams/nats/NatsOptions.ts"
+import * as Inferlog from "#test/src/cli/Inferlog.ts"
+import * as Nodes from "#test/support/Nodes.ts"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
+import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
+import * as Until from "#test/support/servers/Until.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Books from "./Books.ts"
+import * as Calls from "./Calls.ts"
+import * as Invariants from "./Invariants.ts"
+import * as Works from "./Works.ts"
+import { explained, World } from "./World.ts"
+
+const twins = 200
+
+/** Submits at once, and how many of them the account can pay. */
+const submits = 1_000
+const affordable = 100
+const price = 1_000_000n
+
+const scenario = { timeout: 60_000 }
+
+const isReplay = ({ headers }: Calls.Answer) => headers.get("idempotency-replayed") === "true"
+
+const startFirst = Effect.fnUntraced(function* (env: Readonly<Record<string, string>>) {
+  const dataDirectory = yield* TempDirectory.make
+  const port = yield* Effect.promise(ServerProcess.freePort)
+  const options = { dataDirectory, port, env: { ...env, BOOTSTRAP_API_KEY: "" } }
+  return yield* Effect.acquireRelease(
+    Effect.promise(() => ServerProcess.start(options)),
+    ({ kill }) => Effect.promise(() => kill("SIGKILL"))
+  )
+})
+
+const eventsAt = (address: string) =>
+  Effect.flatMap(EventReader, (reader) => Stream.runCollect(reader.readAll(GlobalPosition.beginning))).pipe(
+    Effect.provide(JetStreamEventReader.layer(Result.getOrThrow(NatsOptions.parse(address)))),
+    Effect.scoped
+  )
+
+describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes at once"), () => {
+  layer(World.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect(
+      "make one request of two submits under one key, and answer both alike",
+      () =>
+        Effect.gen(function* () {
+          const { facts, nodes } = yield* World
+          const work = Works.slow(1)
+          const submitBoth = (n: number) =>
+            Effect.promise(() =>
+              Promise.all(
+                [nodes[n % 3], nodes[(n + 1) % 3]].map((node = nodes[0]) =>
+                  Calls.call(node, ...Calls.submission(work, `twin-${n}`))
+                )
+              )
+            )
+          const answers = yield* Effect.forEach(Array.range(1, twins), submitBoth, { concurrency: 20 })
+          const ids = answers.map((both) => {
+            const [one, other] = both
+            assert.deepStrictEqual(
+              both.map(({ status }) => status),
+              [200, 200]
+            )
+            assert.deepStrictEqual(one?.body, other?.body)
+            assert.strictEqual(both.filter(isReplay).length, 1)
+            return String(one?.body["request_id"])
+          })
+          const requests = yield* facts.quiet(ids)
+          assert.sameMembers([...requests.keys()], ids)
+          const acknowledged = ids.map((id) => ({ id, work }))
+          Invariants.checkLog(requests, acknowledged)
+          yield* Invariants.checkAnswers(nodes, acknowledged)
+          const balance = Invariants.nanoUsd("1000000") - BigInt(twins) * work.cost
+          yield* Effect.forEach(nodes, (node) => Books.check(node, { balance }))
+        }).pipe(explained),
+      scenario
+    )
+
+    it.effect(
+      "open one account when they are the first on an empty log, under a key that one of them prints",
+      () =>
+        Effect.gen(function* () {
+          const { cluster } = yield* World
+          const { settings } = yield* Nodes.make(cluster, { prefix: "first" })
+          const servers = yield* Effect.all([startFirst(settings), startFirst(settings)], {
+            concurrency: "unbounded"
+          })
+          const events = yield* eventsAt(settings.EVENT_STORE)
+          assert.strictEqual(events.filter(({ type }) => type === "AccountOpened").length, 1)
+          assert.strictEqual(events.filter(({ type }) => type === "BalanceToppedUp").length, 1)
+          const printed = servers.flatMap(
+            ({ output }) => /Authorization: (Key \S+)'/.exec(output())?.[1] ?? []
+          )
+          const [authorization = ""] = printed
+          assert.strictEqual(printed.length, 1)
+          for (const server of servers) {
+            const options = { method: "POST", headers: { authorization }, body: { value: 1 } } as const
+            const { status } = yield* Effect.promise(() => Calls.call(server, "/sandbox/echo", options))
+            assert.strictEqual(status, 200)
+          }
+        }).pipe(explained),
+      scenario
+    )
+
+    it.effect(
+      "overdraw an account together by what they accept before they hear of each other, and by no more",
+      () =>
+        Effect.gen(function* () {
+          const { facts, nodes } = yield* World
+          const balance = price * BigInt(affordable)
+          const { accountId: account, key } = yield* Inferlog.json(
+            Inferlog.Opened,
+            ["accounts", "create", "--name", "small", "--balance", "0.1"],
+            nodes[0].settings
+          )
+          const headers = { authorization: `Key ${key}` }
+          const submit = (body: object, n: number) =>
+            Calls.call(nodes[n % 3] ?? nodes[0], "/sandbox/echo", {
+              method: "POST",
+              headers,
+              body,
+              patienceMs: 30_000
+            })
+          // What is not valid costs nothing, and is refused as such once the key is known.
+          const knows = async (_: Nodes.Node, n: number) =>
+            assert.strictEqual((await submit({}, n)).status, 400)
+          yield* Effect.forEach(nodes, (node, n) => Until.answers(() => knows(node, n)))
+
+          const answers = yield* Effect.promise(() =>
+            Promise.all(Array.range(1, submits).map((n) => submit({ value: n }, n)))
+          )
+          const ids = answers.flatMap(({ body, status }) =>
+            status === 200 ? [String(body["request_id"])] : []
+          )
+          assert.strictEqual(answers.filter(({ status }) => status === 402).length, submits - ids.length)
+          const overdrawn = ids.length - affordable
+          yield* Effect.sync(() =>
+            process.stdout.write(`overdraft: ${overdrawn} requests of ${submits} at once\n`)
+          )
+          assert.isAtLeast(overdrawn, 0)
+          // Each node by itself is strict.
+          assert.isAtMost(ids.length, nodes.length * affordable)
+
+          yield* facts.quiet(ids)
+          const late = yield* Effect.forEach(nodes, (_, n) =>
+            Effect.promise(() => submit({ value: "late" }, n))
+          )
+          assert.deepStrictEqual(
+            late.map(({ status }) => status),
+            nodes.map(() => 402)
+          )
+          const left = balance - price * BigInt(ids.length)
+          for (const node of nodes) {
+            const audit = yield* Books.check(node, { account, balance: left })
+            assert.strictEqual(/Warning: \S+ went up to/.test(audit), overdrawn > 0)
+          }
+          yield* Books.verify(nodes[0])
+        }).pipe(explained),
+      scenario
+    )
+  })
+})

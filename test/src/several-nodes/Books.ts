@@ -1,0 +1,36 @@
+/** What the commands of a node make of the log and of its own read models. */
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Inferlog from "#test/src/cli/Inferlog.ts"
+import type { Node } from "#test/support/Nodes.ts"
+import * as Invariants from "./Invariants.ts"
+
+export interface Expected {
+  /** The only account when it is left out. */
+  readonly account?: string
+  /** nano-USD */
+  readonly balance: bigint
+}
+
+/** The books are right, the node's read model agrees with them to the end, and nothing is reserved; gives the audit. */
+export const check = Effect.fnUntraced(function* ({ settings }: Node, { account, balance }: Expected) {
+  const named = account === undefined ? [] : ["--account", account]
+  const [audit, shown] = yield* Effect.all(
+    [Inferlog.run(["audit"], settings), Inferlog.run(["balance", "show", "--json", ...named], settings)],
+    { concurrency: "unbounded" }
+  )
+  assert.strictEqual(audit.code, 0, audit.stderr)
+  assert.match(audit.stdout, /The books are right/)
+  assert.match(audit.stdout, /it agrees as of position \S+\.$/m)
+  assert.strictEqual(shown.code, 0, shown.stderr)
+  const told = JSON.parse(shown.stdout) as { readonly balance: string; readonly reserved: string }
+  assert.strictEqual(Invariants.nanoUsd(told.reserved), 0n)
+  assert.strictEqual(Invariants.nanoUsd(told.balance), balance)
+  return audit.stdout
+})
+
+/** Chain, payloads and what the node has seen of the log. */
+export const verify = Effect.fnUntraced(function* ({ settings }: Node) {
+  const verified = yield* Inferlog.run(["log", "verify"], settings)
+  assert.strictEqual(verified.code, 0, verified.stderr)
+})
