@@ -36,6 +36,7 @@ import { Sweeper } from "./reactors/sweep/Sweeper.ts"
 import * as Sweeping from "./reactors/sweep/Sweeping.ts"
 import * as ActorRequests from "./requests/ActorRequests.ts"
 import * as ProjectedQueueDepth from "./requests/ProjectedQueueDepth.ts"
+import { SecondLooks } from "./requests/Reading.ts"
 import { RequestChanges } from "./requests/RequestChanges.ts"
 import { AccountErasing, TakesRequests } from "./retention/AccountErasing.ts"
 import { Eraser } from "./retention/Eraser.ts"
@@ -68,8 +69,10 @@ const retention = RetentionSweep.layer.pipe(
   Layer.provide(Retention.layer)
 )
 
+const secondLooks = LogServers.choose({ single: Layer.empty, shared: Layer.succeed(SecondLooks, 4) })
+
 const requests = SubmitSpans.requests.pipe(
-  Layer.provide(ActorRequests.layer),
+  Layer.provide(ActorRequests.layer.pipe(Layer.provide(secondLooks))),
   Layer.provide([RequestChanges.layer, ProjectedQueueDepth.layer, Funds.layer])
 )
 

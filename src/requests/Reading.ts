@@ -1,8 +1,8 @@
 /** Reading requests: from their own stream, so that a client sees what it has been told at once. */
-import { Effect, Option } from "effect"
+import { Clock, Context, Effect, Option, Schedule } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
-import type { RequestId } from "#domain/Ids.ts"
+import { millisOf, type RequestId } from "#domain/Ids.ts"
 import type { PayloadRef } from "#domain/PayloadRef.ts"
 import { History } from "#projections/history/History.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
@@ -15,7 +15,19 @@ import { RequestChanges } from "./RequestChanges.ts"
 import { RequestForbidden, RequestNotFound, type Requests, type Snapshot } from "./Requests.ts"
 import * as SnapshotOf from "./Snapshot.ts"
 
+/** Requests that may be on their way to whoever answers for the log: their ids tell when they were made, ms. */
+const youngMs = 10_000
+
+/**
+ * How often a young request that the log does not have is looked for again. A replica of a shared log may answer for a
+ * moment although it has been replaced.
+ */
+export const SecondLooks = Context.Reference<number>("inferlog/src/requests/SecondLooks", {
+  defaultValue: () => 0
+})
+
 export const make = Effect.gen(function* () {
+  const secondLooks = { schedule: Schedule.spaced("250 millis"), times: yield* SecondLooks }
   const actors = yield* RequestActors
   const changes = yield* RequestChanges
   const payloadRecords = yield* Payloads
@@ -47,12 +59,23 @@ export const make = Effect.gen(function* () {
       )
     )
 
+  /** A request that may just have been accepted elsewhere is looked for a little longer. */
+  const search = (id: RequestId): Effect.Effect<Snapshot | null, EventStoreError> =>
+    Effect.flatMap(find(id), (found) => {
+      if (found !== null || secondLooks.times === 0) return Effect.succeed(found)
+      return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Math.abs(now - millisOf(id)) > youngMs
+          ? Effect.succeed(null)
+          : Effect.repeat(find(id), { ...secondLooks, while: (found) => found === null })
+      )
+    })
+
   const get: Requests["Service"]["get"] = (options) =>
     Effect.suspend(() => {
       const { id } = options
       const known = actors.peek(id)
       return known === undefined
-        ? Effect.flatMap(find(id), (found) => judge(options, found))
+        ? Effect.flatMap(search(id), (found) => judge(options, found))
         : judge(options, SnapshotOf.of(id, known))
     })
 

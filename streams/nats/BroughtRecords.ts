@@ -37,9 +37,12 @@ export const make = Effect.fnUntraced(function* (records: PayloadRecords.Payload
     }
   }
 
-  /** An empty message under its id takes its place: the record is answered with, or refused as its duplicate when it comes. */
-  const takePlace = ({ id, subject }: Sending.Outgoing) =>
-    Effect.flatMap(send({ subject, id, body: "" }), storedAt)
+  /**
+   * An empty message under its id takes its place: the record is answered with, or refused as its duplicate when it comes.
+   * On a subject of its own: a record that was sent anew under another id stays in sight.
+   */
+  const takePlace = (stream: StreamName, { id }: Sending.Outgoing) =>
+    Effect.flatMap(send({ subject: subjects.taken(stream), id, body: "" }), storedAt)
 
   const bring: Bring = (stream, id, payloads) => {
     /** Of those that may be there, with the sequence numbers of those that are. */
@@ -58,7 +61,7 @@ export const make = Effect.fnUntraced(function* (records: PayloadRecords.Payload
       })
 
     const takeBackOne = Effect.fnUntraced(function* (message: Sending.Outgoing, stored: number | null) {
-      yield* records.forget(stored ?? (yield* takePlace(message)))
+      yield* records.forget(stored ?? (yield* takePlace(stream, message)))
       // The server knows ids for two minutes only: after a longer outage the record is beside what took its place.
       const left = stored === null ? yield* records.sentAs(message.subject, message.id) : null
       if (left !== null) yield* records.forget(left)

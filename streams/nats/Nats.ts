@@ -96,17 +96,25 @@ const connectionOptions = async (options: NatsOptions): Promise<ConnectionOption
   }
 }
 
+/** Tells once what is waited for. */
+const tellWaiting = () => {
+  let isTold = false
+  return (error: NatsUnreachable) => {
+    if (isTold || isHopeless(error)) return Effect.void
+    isTold = true
+    return Effect.annotateLogs(Effect.logWarning("Waiting for a NATS server"), { reason: error.message })
+  }
+}
+
+/** A try is not interrupted, and what is waited between them is. */
 const open = (options: NatsOptions): Effect.Effect<NatsConnection, NatsUnreachable, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.tryPromise({
       try: async () => connect(await connectionOptions(options)),
       catch: (cause) => new NatsUnreachable({ servers: options.servers, cause })
-    }).pipe(
-      Effect.tapError((error) => Effect.logDebug(error.message)),
-      Effect.retry({ ...patience, while: (error) => !isHopeless(error) })
-    ),
+    }),
     (connection) => Effect.promise(() => connection.close())
-  )
+  ).pipe(Effect.tapError(tellWaiting()), Effect.retry({ ...patience, while: (error) => !isHopeless(error) }))
 
 const checkPayload = ({ info }: NatsConnection, { servers }: NatsOptions) => {
   const found = info?.max_payload ?? 0

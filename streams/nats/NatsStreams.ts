@@ -81,11 +81,11 @@ const eventsConfig = (options: NatsOptions): Wanted => ({
 })
 
 const payloadsConfig = (options: NatsOptions): Wanted => {
-  const { allErasures, allPayloads } = Subjects.make(options)
+  const { allErasures, allPayloads, allTaken } = Subjects.make(options)
   return {
     ...common(options),
     name: names(options).payloads.stream,
-    subjects: [allPayloads, allErasures],
+    subjects: [allPayloads, allErasures, allTaken],
     deny_delete: false
   }
 }

@@ -50,9 +50,7 @@ export const encode = (
   }
 }
 
-/** `null` for what only takes the place of a record. */
-const decode = ({ data, header, subject }: StoredMsg): SealedPayload | null => {
-  if (!header.has(sizeHeader)) return null
+const decode = ({ data, header, subject }: StoredMsg): SealedPayload => {
   const [hash = "", name = ""] = subject.split(".").toReversed().map(Subjects.unescape)
   const key = header.get(blobHeader)
   return {

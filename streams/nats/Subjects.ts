@@ -39,11 +39,15 @@ export interface Subjects {
   /** Of what is being erased of a stream. */
   readonly erasure: (stream: StreamName.StreamName) => string
   readonly allErasures: string
+  /** Of what takes the place of records that are not to come any more. */
+  readonly taken: (stream: StreamName.StreamName) => string
+  readonly allTaken: string
 }
 
 export const make = (options: Pick<NatsOptions, "prefix">): Subjects => {
   const { events, payloads } = names(options)
   const erasures = `${options.prefix}.erasures`
+  const taken = `${options.prefix}.taken`
   return {
     events: (stream) => `${events.subjects}.${escape(stream)}`,
     streamOf: (subject) => StreamName.trusted(unescape(subject.slice(subject.lastIndexOf(".") + 1))),
@@ -52,6 +56,8 @@ export const make = (options: Pick<NatsOptions, "prefix">): Subjects => {
       `${payloads.subjects}.${escape(stream)}.${escape(name)}.${hash === "*" ? hash : escape(hash)}`,
     allPayloads: `${payloads.subjects}.*.*.*`,
     erasure: (stream) => `${erasures}.${escape(stream)}`,
-    allErasures: `${erasures}.*`
+    allErasures: `${erasures}.*`,
+    taken: (stream) => `${taken}.${escape(stream)}`,
+    allTaken: `${taken}.*`
   }
 }

@@ -1,4 +1,4 @@
-/** A node's view of the log, whose appends take a moment and fail when the test says so. Reading always works. */
+/** A node's view of the log, whose appends take a moment and fail when the test says so, as its reads do. */
 import { Context, Effect, Layer } from "effect"
 import { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import { type Append, EventStore } from "#streams/EventStore.ts"
@@ -13,6 +13,10 @@ export class AppendFaults extends Context.Service<
     readonly decide: (fate: (append: Append) => Fate) => void
     /** The next `count` appends with an event of the type. */
     readonly fail: (type: string, count: number, fate?: Exclude<Fate, "stored">) => void
+    /** The next `count` payload records that are asked for cannot be read. */
+    readonly failPayloads: (count: number) => void
+    /** The next `count` reads of streams are answered as if there were no such stream. */
+    readonly hideStreams: (count: number) => void
   }
 >()("inferlog/test/AppendFaults") {}
 
@@ -36,7 +40,19 @@ export const layer = Layer.effectContext(
         }
       })
 
+    let failingPayloads = 0
+    const payload: EventReader["Service"]["payload"] = (stream, name, hash) =>
+      Effect.suspend(() =>
+        failingPayloads-- > 0 ? Effect.fail(failure) : reader.payload(stream, name, hash)
+      )
+
+    let hidden = 0
+    const read: EventReader["Service"]["read"] = (stream, after) =>
+      Effect.suspend(() => (hidden-- > 0 ? Effect.succeed([]) : reader.read(stream, after)))
+
     const faults = AppendFaults.of({
+      failPayloads: (count) => (failingPayloads = count),
+      hideStreams: (count) => (hidden = count),
       decide: (next) => (fateOf = next),
       fail: (type, count, fate = "refused") => {
         let left = count
@@ -48,8 +64,8 @@ export const layer = Layer.effectContext(
       }
     })
     return Context.make(AppendFaults, faults).pipe(
-      Context.add(EventStore, EventStore.of({ ...store, append })),
-      Context.add(EventReader, reader)
+      Context.add(EventStore, EventStore.of({ ...store, append, read, payload })),
+      Context.add(EventReader, EventReader.of({ ...reader, read, payload }))
     )
   })
 )

@@ -1,5 +1,5 @@
 /** One claimed run, from its input to its recorded outcome, whatever the provider does. */
-import { Cause, Clock, Effect, Exit } from "effect"
+import { Cause, Clock, Effect, Exit, Schedule } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -24,6 +24,9 @@ export interface Claimed {
   /** The provider's job, when a former process had started it. */
   readonly jobId: string | null
 }
+
+/** A log that cannot be read for now is no fault of a provider, and costs the request no try of its own. */
+const logAway = { schedule: Schedule.spaced("1 second"), times: 300 }
 
 const broken = (message: string): ProviderOutcome => ({ _tag: "ProviderError", message, retryable: true })
 
@@ -81,7 +84,10 @@ export const make = Effect.gen(function* () {
     if (entry === null) return Effect.succeed(OutcomeRecord.refused("The model is no longer offered."))
     const { id, jobId, request } = claimed
     const stream = StreamName.make(InferenceRequest.aggregate.category, id)
-    return Effect.matchEffect(payloads.open(stream, "input", request.submitted.payloads.input), {
+    const opened = payloads
+      .open(stream, "input", request.submitted.payloads.input)
+      .pipe(Effect.retry({ ...logAway, while: ({ _tag }) => _tag === "EventStoreError" }))
+    return Effect.matchEffect(opened, {
       onSuccess: (text) => {
         const input = JSON.parse(text) as Json
         return runAtProvider({ ...jobOf(claimed), model: entry.model, input }, jobId, report)

@@ -1,15 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Deferred, Effect, Exit, Fiber, Scope } from "effect"
+import { Clock, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { RequestId } from "#domain/Ids.ts"
+import { firstTimeOrdered, RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
+import { SecondLooks } from "#src/requests/Reading.ts"
 import { RequestChanges } from "#src/requests/RequestChanges.ts"
 import { Requests, type Snapshot } from "#src/requests/Requests.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { inlineLimit } from "#domain/PayloadRef.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import { AppendFaults } from "#test/support/AppendFaults.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { single, succeeded, triple } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"
@@ -44,6 +46,34 @@ describe("Requests.get", () => {
       )
       assert.strictEqual(yield* read({ id: RequestId.make("rq-------------------") }), "RequestNotFound")
     }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("looks again for a young request, where the log may answer from what it knew before", () =>
+    Effect.gen(function* () {
+      const requests = yield* Requests
+      const { hideStreams } = yield* AppendFaults
+      const get = (id: RequestId) => requests.get({ caller: Facts.caller(), id })
+      yield* TestClock.adjust("1 hour")
+      const now = yield* Clock.currentTimeMillis
+      const young = RequestId.make(firstTimeOrdered(now))
+      const old = RequestId.make(firstTimeOrdered(now - 60_000))
+      assert.strictEqual((yield* Effect.flip(get(old)))._tag, "RequestNotFound")
+      const unknown = yield* Effect.forkChild(Effect.flip(get(young)))
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(unknown))._tag, "RequestNotFound")
+
+      const elsewhere = yield* TestNode.start({ name: "elsewhere", dispatches: false })
+      const { id } = yield* elsewhere.on(submit)
+      hideStreams(3)
+      const found = yield* Effect.forkChild(get(id))
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(found)).id, id)
+    }).pipe(
+      Effect.provide(
+        TestNode.nodeLayer({ dispatches: false }).pipe(Layer.provide(Layer.succeed(SecondLooks, 4)))
+      ),
+      Effect.provide(TestNode.storeLayer)
+    )
   )
 
   it.effect("gives a version that changes with every event", () =>

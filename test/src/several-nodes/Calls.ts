@@ -10,7 +10,7 @@ const patienceMs = 5_000
 const retryDelayMs = 100
 
 /** For so long a NATS server that was held may answer as the leader that it was, ms: what is new is unknown to it. */
-const staleMs = 2_000
+const staleMs = 0
 
 export interface Answer {
   readonly status: number

@@ -10,6 +10,7 @@ import { BlobStore } from "#streams/BlobStore.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { inlineLimit } from "#domain/PayloadRef.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import * as AppendFaults from "#test/support/AppendFaults.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { single, succeeded, testModel } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"
@@ -89,6 +90,24 @@ describe("A run that cannot be made", () => {
       assert.strictEqual(Facts.ofType(all, "RequestFailed")[0]?.message, "The model is no longer offered.")
       assert.deepStrictEqual((yield* TestProvider).begun(), [])
     }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+
+  it.effect("waits for a log that does not give its input for now, which costs the request no try", () =>
+    Effect.gen(function* () {
+      const provider = yield* TestProvider
+      const faults = yield* AppendFaults.AppendFaults
+      faults.failPayloads(40)
+      // A large one is not in memory.
+      const id = yield* Facts.submit({ input: { value: "x".repeat(inlineLimit + 1) } })
+      yield* Facts.untilType(id, "DispatchStarted")
+      yield* TestClock.adjust("39 seconds")
+      assert.deepStrictEqual(provider.begun(), [])
+      yield* TestClock.adjust("2 seconds")
+      yield* (yield* provider.next).ends(succeeded())
+      const all = yield* Facts.untilEnd(id)
+      assert.lengthOf(Facts.ofType(all, "DispatchStarted"), 1)
+      assert.lengthOf(Facts.ofType(all, "RequestCompleted"), 1)
+    }).pipe(Effect.provide(layer))
   )
 
   it.effect("fails its request when the input was erased", () =>
