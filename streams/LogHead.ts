@@ -40,19 +40,19 @@ const decode = (line: string): Head | undefined => {
 }
 
 /**
- * The newest whole slot; `undefined` when there is no file, or one whose first write was torn. Throws when both slots are
- * damaged: to go on as if there had been none would hide a lost tail.
+ * The whole slots, the newest last; none when there is no file, or one whose first write was torn. Throws when both slots
+ * are damaged: to go on as if there had been none would hide a lost tail.
  */
-export const read = (filename: string): Head | undefined => {
-  if (!fs.existsSync(filename)) return undefined
+export const slots = (filename: string): ReadonlyArray<Head> => {
+  if (!fs.existsSync(filename)) return []
   const text = fs.readFileSync(filename, "utf8")
-  const newest = text
-    .split("\n")
-    .map(decode)
-    .reduce((a, b) => (a === undefined || (b !== undefined && b.sequence > a.sequence) ? b : a), undefined)
-  if (newest === undefined && text.length >= slotBytes) throw new Error(`${filename} is damaged`)
-  return newest
+  const whole = text.split("\n").flatMap((line) => decode(line) ?? [])
+  if (whole.length === 0 && text.length >= slotBytes) throw new Error(`${filename} is damaged`)
+  return whole.sort((a, b) => a.sequence - b.sequence)
 }
+
+/** The newest of them. */
+export const read = (filename: string): Head | undefined => slots(filename).at(-1)
 
 export const open = (filename: string): LogHead => {
   const newest = read(filename)

@@ -20,9 +20,13 @@ export const open = (filename: string): Effect.Effect<LogHead.LogHead, LogUnavai
     )
   )
 
-/** What it says; `undefined` when there is none. */
-export const read = (filename: string): Effect.Effect<LogHead.Head | undefined, LogUnavailable> =>
+/** What it says, the newest last: at most two heads, some moments apart. */
+export const slots = (filename: string): Effect.Effect<ReadonlyArray<LogHead.Head>, LogUnavailable> =>
   Effect.try({
-    try: () => LogHead.read(filename),
+    try: () => LogHead.slots(filename),
     catch: (cause) => new LogUnavailable({ reason: "log.head cannot be read", cause })
   })
+
+/** What it says; `undefined` when there is none. */
+export const read = (filename: string): Effect.Effect<LogHead.Head | undefined, LogUnavailable> =>
+  Effect.map(slots(filename), (heads) => heads.at(-1))

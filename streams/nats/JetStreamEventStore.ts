@@ -78,6 +78,7 @@ const make = Effect.fnUntraced(function* (options: NodeOptions) {
   const last = yield* reads.lastAfter(0)
   const known = yield* KnownHead.find(options, reads)
   const start = yield* KnownHead.messageOf(reads, known, last)
+  yield* KnownHead.check(options, reads)
   let seen: LogWatch.Known = { ...known, hash: start?.events.at(-1)?.hash ?? "" }
   const seenHead = SeenHead.of({
     now: Effect.sync(() =>

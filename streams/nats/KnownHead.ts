@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import * as EventChain from "../EventChain.ts"
 import type { EventStoreError } from "../EventReader.ts"
 import type * as LogHead from "../LogHead.ts"
+import type { LogUnavailable } from "../LogUnavailable.ts"
 import * as OpenLogHead from "../OpenLogHead.ts"
 import type { Seen } from "../SeenHead.ts"
 import * as AppendMessage from "./AppendMessage.ts"
@@ -33,6 +34,35 @@ export const find = Effect.fnUntraced(function* (
   const sequence = AppendMessage.sequenceOf(seen.position)
   const isThere = (yield* reads.at(sequence))?.events.at(-1)?.position === seen.position
   return isThere ? { sequence, digest: seen.digest } : beginning
+})
+
+/** The digest at `to`, from that at `from`: none when the log at the servers has no event there. */
+const digestAt = Effect.fnUntraced(function* (reads: MessageReads, from: LogHead.Head, to: number) {
+  let { digest, sequence } = from
+  while (sequence < to) {
+    const messages = (yield* reads.page(sequence + 1)).filter((message) => message.sequence <= to)
+    const last = messages.at(-1)
+    if (last === undefined) return null
+    for (const { events } of messages) {
+      digest = events.reduce((digest, { hash }) => EventChain.digest(digest, hash), digest)
+    }
+    sequence = last.sequence
+  }
+  return digest
+})
+
+/**
+ * Whether the log at the servers is the one that this node has seen: what stands between its last two heads leads from the
+ * one to the other. It does not in another log, nor in one that lost its tail and has grown again.
+ */
+export const check = Effect.fnUntraced(function* (
+  { directory }: NodeOptions,
+  reads: MessageReads
+): Effect.fn.Return<void, LogDiverged | LogUnavailable | EventStoreError> {
+  const [older, newer] = yield* OpenLogHead.slots(file(directory))
+  if (older === undefined || newer === undefined) return
+  if ((yield* digestAt(reads, older, newer.sequence)) === newer.digest) return
+  return yield* new LogDiverged({ found: newer.sequence, expected: newer.sequence })
 })
 
 /** The message that a head is of; `null` for none. Fails when the log at the servers, which ends with `last`, has no such. */

@@ -1,15 +1,21 @@
 import { Schema } from "effect"
 
-/** The servers have lost messages that this node has seen: acknowledged events are gone, or are others now. */
+/** The log at the servers is not the one that this node has seen: acknowledged events are gone, or it is another log. */
 export class LogDiverged extends Schema.TaggedError<LogDiverged>()("LogDiverged", {
+  /** Sequence number of the log's last message. */
   found: Schema.Int,
+  /** Of the last one that this node has seen. */
   expected: Schema.Int
 }) {
   override get message(): string {
+    const { expected, found } = this
+    const what =
+      found < expected
+        ? `ends at message ${found}, but this node has seen message ${expected}`
+        : `has other events up to message ${expected} than this node has seen`
     return (
-      `The log at the NATS servers ends at message ${this.found}, but this node has seen message ${this.expected}: ` +
-      `acknowledged events are missing. Restore the servers' storage, or move log.head and the read models in DATA_DIR ` +
-      `away on all nodes to go on without them.`
+      `The log at the NATS servers ${what}: acknowledged events are missing, or EVENT_STORE names another log. ` +
+      `Restore the servers' storage, or go on without them with a new DATA_DIR on every node.`
     )
   }
 }

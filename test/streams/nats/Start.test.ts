@@ -201,6 +201,29 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("The start of 
     }).pipe(Effect.scoped)
   )
 
+  it.live("fails on another log, though that goes as far as it has seen", () =>
+    Effect.gen(function* () {
+      const directory = yield* TempDirectory.make
+      const write = (options: NatsOptions.NatsOptions, count: number) =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const node = yield* NatsLog.open(options, directory)
+            for (let index = 0; index < count; index++) yield* append(node, `e${index}`)
+          })
+        )
+      const own = NatsLog.options(url)
+      yield* write(own, 3)
+      yield* write(own, 3)
+      const other = NatsLog.options(url)
+      const elsewhere = yield* NatsLog.openNode(other)
+      for (let index = 0; index < 9; index++) yield* append(elsewhere, `o${index}`)
+      const error = yield* Effect.flip(NatsLog.open(other, directory))
+      assert.strictEqual(error._tag, "LogDiverged")
+      assert.include(error.message, "EVENT_STORE names another log")
+      yield* write(own, 0)
+    }).pipe(Effect.scoped)
+  )
+
   it.live.each([
     ["at its end", 0],
     ["past what was seen", 4]
