@@ -107,11 +107,9 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
     })
 
     const begin = (id: string): Actor<State> => {
-      const stream = StreamName.make(category, id)
-      const mailbox = Mailbox.make()
       const actor: Actor<State> = {
-        stream,
-        mailbox,
+        stream: StreamName.make(category, id),
+        mailbox: Mailbox.make(),
         current: undefined,
         observed: 0,
         position: null,

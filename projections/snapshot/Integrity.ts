@@ -1,4 +1,4 @@
-/** Whether SQLite can make sense of a file, asked in a thread of its own: the caller has other work and may be large. */
+/** Whether SQLite can make sense of a file, asked in a thread of its own: files are large, and callers have other work. */
 import { Worker } from "node:worker_threads"
 import { Effect } from "effect"
 import { SnapshotFileError } from "./SnapshotError.ts"

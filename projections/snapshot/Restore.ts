@@ -29,7 +29,7 @@ type RestoreError = SnapshotDamaged | SnapshotFileError | BlobStoreError | ReadM
 /** Fewer events than these a node reads sooner than a snapshot of all the others: a second or two. */
 const leastGain = 50_000
 
-const progressMillis = 10_000
+const progressMs = 10_000
 
 /**
  * The snapshot that is the current file now; `null` when there is none that is worth it: there are no rows yet, or they
@@ -101,7 +101,7 @@ const progress = Effect.fnUntraced(function* ({ size }: Snapshot.Snapshot) {
   const now = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
   let told = now()
   return (bytes: number) => {
-    if (now() - told < progressMillis) return Effect.void
+    if (now() - told < progressMs) return Effect.void
     told = now()
     return Effect.annotateLogs(Effect.logInfo("A snapshot of the read models is being downloaded"), {
       bytes,

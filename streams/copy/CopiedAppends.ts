@@ -4,12 +4,12 @@ import type { Append } from "../EventStore.ts"
 import * as ExpectedVersion from "../ExpectedVersion.ts"
 import type { RecordedEvent } from "../RecordedEvent.ts"
 import * as Tombstone from "../Tombstone.ts"
-import type { Copied } from "./LogTarget.ts"
+import type { CopiedEvent } from "./LogTarget.ts"
 
 /** Events of one append, so that it stays a small message where it becomes one. */
 const mostEvents = 16
 
-type Group = [Copied, ...Array<Copied>]
+type Group = [CopiedEvent, ...Array<CopiedEvent>]
 
 const toAppend = (group: Group): Append => {
   const [{ event: first }, ...others] = group
@@ -25,7 +25,7 @@ const toAppend = (group: Group): Append => {
 }
 
 /** In the order of the batch. */
-export const of = (batch: ReadonlyArray<Copied>): ReadonlyArray<Append> => {
+export const of = (batch: ReadonlyArray<CopiedEvent>): ReadonlyArray<Append> => {
   const groups: Array<Group> = []
   for (const copied of batch) {
     const last = groups.at(-1)

@@ -6,7 +6,7 @@ import { hash, type SealedPayload } from "../Payload.ts"
 import * as PayloadRefs from "../PayloadRefs.ts"
 import type { RecordedEvent } from "../RecordedEvent.ts"
 import { LogBroken } from "../Verify.ts"
-import type { Copied } from "./LogTarget.ts"
+import type { CopiedEvent } from "./LogTarget.ts"
 
 /** Events whose records are asked for at once: where they lie at a server, it is waited for. */
 const concurrency = 64
@@ -21,7 +21,7 @@ const isWhole = ({ content, hash: found, salt, size }: SealedPayload, ref: Paylo
 export const read = (
   source: Reading,
   events: ReadonlyArray<RecordedEvent>
-): Effect.Effect<ReadonlyArray<Copied>, LogBroken | EventStoreError> => {
+): Effect.Effect<ReadonlyArray<CopiedEvent>, LogBroken | EventStoreError> => {
   const recordOf = Effect.fnUntraced(function* (event: RecordedEvent, [name, ref]: PayloadRefs.NamedRef) {
     const sealed = yield* source.payload(event.stream, name, ref.hash)
     if (sealed === null || isWhole(sealed, ref)) return sealed

@@ -6,7 +6,7 @@ import type { SealedPayload } from "../Payload.ts"
 import type { RecordedEvent } from "../RecordedEvent.ts"
 
 /** An event as it stands on the source. */
-export interface Copied {
+export interface CopiedEvent {
   readonly event: RecordedEvent
   /** Records of the payloads that it names, as far as they were not erased. */
   readonly payloads: ReadonlyArray<SealedPayload>
@@ -19,6 +19,6 @@ export interface LogTarget {
    * when it returns. When it fails, or the process ends, the first of them may be there, but none without those before it.
    */
   readonly append: (
-    batch: ReadonlyArray<Copied>
+    batch: ReadonlyArray<CopiedEvent>
   ) => Effect.Effect<void, EventStoreError | WrongExpectedVersion>
 }

@@ -2,7 +2,7 @@
  * One message of the log: an append with all its events. The first line says where they stand in their stream, then comes
  * a line for each event's data, byte for byte as it was hashed (canonical JSON has no line breaks).
  *
- * A message without events is a fence: it takes the place of an append whose fate was not known, so that this can not take
+ * A message without events is a fence: it takes the place of an append whose fate was not known, so that this cannot take
  * place any more. Readers pass it over. Names and places of the fields are the storage format: add to the end, never change.
  */
 import * as EventChain from "../EventChain.ts"
@@ -52,6 +52,7 @@ export const encode = (
   return { body: Buffer.from([JSON.stringify(header), ...texts].join("\n")), ordinal, hash }
 }
 
+/** Of the event at that place in the message with that sequence number. */
 export const position = (sequence: number, index: number): GlobalPosition.GlobalPosition =>
   GlobalPosition.trusted(index === 0 ? String(sequence) : `${sequence}.${index}`)
 
@@ -71,10 +72,9 @@ export const decode = (stream: StreamName, sequence: number, data: Uint8Array): 
   const [first = "", ...texts] = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
     .toString()
     .split("\n")
-  const [version, last, before, headers] = JSON.parse(first) as Header
-  const previous = version
+  const [previous, last, before, headers] = JSON.parse(first) as Header
   if (headers.length === 0) {
-    const tail = { subjectSequence: sequence, version, ordinal: last, hash: before }
+    const tail = { subjectSequence: sequence, version: previous, ordinal: last, hash: before }
     return { sequence, previous, events: [], tail }
   }
   if (headers.length !== texts.length || !(previous < sequence)) throw new Error("no append")

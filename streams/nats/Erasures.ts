@@ -5,7 +5,7 @@
  * The server overwrites a removed message on its disk at once. With replicas the servers' own journals keep it until they are
  * compacted: within about three minutes (measured with 2.10.27).
  */
-import type { MsgRequest, StoredMsg } from "@nats-io/jetstream"
+import type { StoredMsg } from "@nats-io/jetstream"
 import { Clock, Effect, Schedule, Schema } from "effect"
 import type { EventStoreError } from "../EventReader.ts"
 import type { StreamName } from "../StreamName.ts"
@@ -15,6 +15,7 @@ import { Nats } from "./Nats.ts"
 import * as NatsFailure from "./NatsFailure.ts"
 import { names } from "./NatsOptions.ts"
 import type { PayloadRecords } from "./PayloadRecords.ts"
+import * as StoredMessages from "./StoredMessages.ts"
 import * as Subjects from "./Subjects.ts"
 
 /** For how long a node leaves a note that it has seen alone, ms: it may be of an append that is under way. */
@@ -42,12 +43,14 @@ export interface Erasures {
   readonly repair: Effect.Effect<void, EventStoreError>
 }
 
+const tellLater = (error: unknown) => Effect.logWarning("Erasing that was cut short is finished later", error)
+
 const decodeNote = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Array(Schema.String)))
 
 export const make = Effect.fnUntraced(function* (reads: MessageReads, records: PayloadRecords) {
   const nats = yield* Nats
-  const { js, jsm, options } = nats
-  const { stream: store } = names(options).payloads
+  const { js, options } = nats
+  const get = StoredMessages.make(nats, names(options).payloads.stream, what)
   const subjects = Subjects.make(options)
   /** When this node first saw them, by their sequence numbers: its own clock is the only one that it goes by. */
   let seen = new Map<number, number>()
@@ -85,24 +88,17 @@ export const make = Effect.fnUntraced(function* (reads: MessageReads, records: P
     const still = new Map<number, number>()
     let after = 0
     while (true) {
-      const query = { seq: after + 1, next_by_subj: subjects.allErasures } as unknown as MsgRequest
-      const found = yield* NatsFailure.attempt(nats, what, () => jsm.streams.getMessage(store, query))
+      const found = yield* get({ seq: after + 1, next_by_subj: subjects.allErasures })
       if (found === null) break
       after = found.seq
       const since = seen.get(after) ?? now
       still.set(after, since)
       if (now - since < graceMs) continue
-      yield* Effect.catch(repairOne(found), (error) =>
-        Effect.logWarning("Erasing that was cut short is finished later", error)
-      )
+      yield* Effect.catch(repairOne(found), tellLater)
     }
     seen = still
   })
 
-  yield* repair.pipe(
-    Effect.catch((error) => Effect.logWarning("Erasing that was cut short is finished later", error)),
-    Effect.repeat(repairs),
-    Effect.forkScoped
-  )
+  yield* repair.pipe(Effect.catch(tellLater), Effect.repeat(repairs), Effect.forkScoped)
   return { note, repair } satisfies Erasures
 })

@@ -1,7 +1,7 @@
 /**
  * For appends whose fate is not known when their callers are told so: a message without events is put in their place. It
- * takes the place, and then they can not come to be any more, or it is refused because they have. What is done until then
- * survives neither a crash nor needs to: nobody was told anything.
+ * takes the place, and then they cannot come to be any more, or it is refused because they have. What is under way here
+ * does not survive a crash, and need not: nobody was told anything.
  */
 import { Deferred, Effect, Schedule } from "effect"
 import type { EventStoreError } from "../EventReader.ts"
@@ -9,6 +9,7 @@ import type { StreamName } from "../StreamName.ts"
 import * as AppendMessage from "./AppendMessage.ts"
 import type { MessageReads } from "./MessageReads.ts"
 import type { Message, Publish } from "./Publish.ts"
+import * as StoredMessages from "./StoredMessages.ts"
 
 /** What is to be done when it is known. */
 export interface Outcome {
@@ -34,6 +35,7 @@ class Behind extends Error {
 
 export const make = Effect.fnUntraced(function* (publishing: Publish, reads: MessageReads) {
   const scope = yield* Effect.scope
+  /** Not bounded: each is of an append that was tried for seconds before, so that they do not come fast. */
   const open = new Map<StreamName, Set<Deferred.Deferred<void>>>()
 
   /** Of what follows the place, which never changes. */
@@ -43,7 +45,7 @@ export const make = Effect.fnUntraced(function* (publishing: Publish, reads: Mes
         (found) => found !== null,
         () => new Behind()
       ),
-      Effect.map((found) => found.header.get("Nats-Msg-Id") === message.id),
+      Effect.map((found) => StoredMessages.isSentAs(found, message.id)),
       Effect.retry(again),
       Effect.orDie
     )

@@ -42,9 +42,10 @@ export const make = Effect.fnUntraced(function* ({
   const recent = RecentMessages.make(end)
   const signal = HeadSignal.make(end)
   let waiting: Array<RecordedEvent> = []
+  /** Of the last message with events, and of the last one of all. */
   let sequence = start?.sequence ?? 0
-  let told = sequence
   let passed = sequence
+  let told = sequence
 
   const tell = () => {
     const events = waiting

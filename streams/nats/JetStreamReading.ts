@@ -68,6 +68,7 @@ export const make = ({ known, reads, recent, records, sequence, signal }: Readin
         (events) => events.length > 0,
         () => new EventStoreError({ reason: `The log at the servers has no event after ${after}` })
       ),
+      // Only what was asked for and not there: a call that failed says why.
       Effect.retry({ ...secondLook, while: ({ cause }) => cause === undefined })
     )
 

@@ -15,7 +15,7 @@ import * as JetStreamEventReader from "./JetStreamEventReader.ts"
 import * as MessageReads from "./MessageReads.ts"
 import { Nats } from "./Nats.ts"
 import * as NatsFailure from "./NatsFailure.ts"
-import { names } from "./NatsOptions.ts"
+import { names, type NatsOptions } from "./NatsOptions.ts"
 import * as NatsStreams from "./NatsStreams.ts"
 import * as PayloadRecords from "./PayloadRecords.ts"
 import * as Subjects from "./Subjects.ts"
@@ -95,5 +95,5 @@ const make = Effect.gen(function* () {
 })
 
 /** Of a log that no node writes to. */
-export const open = (options: Parameters<typeof Nats.layer>[0]) =>
+export const open = (options: NatsOptions) =>
   Effect.flatMap(Layer.build(Nats.layer(options)), (context) => Effect.provide(make, context))

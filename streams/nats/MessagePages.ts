@@ -55,6 +55,7 @@ export const make = Effect.gen(function* () {
   )
   /** By the subject and the sequence number that they go on with. */
   const kept = new Map<string, Kept>()
+  /** By the process's own clock: the time of day may jump. */
   let pausedUntil = 0
   const keyOf = (first: number, subject: string) => `${first} ${subject}`
 

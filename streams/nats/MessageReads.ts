@@ -1,5 +1,5 @@
 /** Reads of the log's messages. Single ones come from the leader, so that they are never stale. */
-import { type JsMsg, type MsgRequest, type NextMsgRequest, type StoredMsg } from "@nats-io/jetstream"
+import type { JsMsg, MsgRequest, NextMsgRequest, StoredMsg } from "@nats-io/jetstream"
 import { Effect, Schedule } from "effect"
 import { EventStoreError } from "../EventReader.ts"
 import type { RecordedEvent } from "../RecordedEvent.ts"
@@ -9,6 +9,7 @@ import * as MessagePages from "./MessagePages.ts"
 import { Nats } from "./Nats.ts"
 import * as NatsFailure from "./NatsFailure.ts"
 import { names } from "./NatsOptions.ts"
+import * as StoredMessages from "./StoredMessages.ts"
 import * as Subjects from "./Subjects.ts"
 
 const unreadable = "The log cannot be read"
@@ -43,18 +44,16 @@ export interface MessageReads {
   readonly page: (first: number) => Effect.Effect<ReadonlyArray<AppendMessage.Decoded>, EventStoreError>
 }
 
-const decodeOr = (subjects: Subjects.Subjects) => {
+/** What is no append is passed over. The log tells of the first only: there may be many, read again and again. */
+const decodeOrPass = (subjects: Subjects.Subjects) => {
   let isTold = false
   return ({ data, seq, subject }: StoredMsg | JsMsg) =>
     Effect.try(() => AppendMessage.decode(subjects.streamOf(subject), seq, data)).pipe(
       Effect.catch(() => {
         const told = isTold
           ? Effect.void
-          : Effect.annotateLogs(
-              Effect.logError("A message of the log's stream is no append: it is passed over"),
-              {
-                sequence: seq
-              }
+          : Effect.logError("A message of the log's stream is no append: it is passed over").pipe(
+              Effect.annotateLogs({ sequence: seq })
             )
         isTold = true
         return Effect.as(told, AppendMessage.foreign(seq))
@@ -64,20 +63,17 @@ const decodeOr = (subjects: Subjects.Subjects) => {
 
 export const make = Effect.gen(function* () {
   const nats = yield* Nats
-  const { jsm, options } = nats
+  const { options } = nats
   const { stream: log } = names(options).events
   const subjects = Subjects.make(options)
   const pages = yield* MessagePages.make
-  const decode = decodeOr(subjects)
+  const decode = decodeOrPass(subjects)
 
   const isElecting = ({ cause }: EventStoreError) => nats.isUp() && NatsFailure.classify(cause) === "unknown"
 
-  // The server takes `next_by_subj` from the leader too; the client's types know it of direct reads only.
+  const ask = StoredMessages.make(nats, log, unreadable)
   const get = (query: MsgRequest | NextMsgRequest) =>
-    Effect.retry(
-      NatsFailure.attempt(nats, unreadable, () => jsm.streams.getMessage(log, query as MsgRequest)),
-      { schedule: electing, while: isElecting }
-    )
+    Effect.retry(ask(query), { schedule: electing, while: isElecting })
 
   const decoded = (found: Effect.Effect<StoredMsg | null, EventStoreError>) =>
     Effect.flatMap(found, (message) => (message === null ? Effect.succeed(null) : decode(message)))
@@ -121,7 +117,10 @@ export const make = Effect.gen(function* () {
         : Effect.succeed(message)
     )
 
-  /** From the last message back: each names the one before it, so that none can be left out. */
+  /**
+   * From the last message back: each names the one before it, so that none can be left out. A long stream is read on from
+   * `after` then, by the page, up to what was read back.
+   */
   const ofStream = Effect.fnUntraced(function* (stream: StreamName, after: number) {
     const last = yield* lastOf(stream)
     const back: Array<AppendMessage.Decoded> = []

@@ -13,6 +13,7 @@ import {
   type NatsConnection
 } from "@nats-io/transport-node"
 import { Context, Effect, Layer, PubSub, Schedule, Schema, type Scope, Stream } from "effect"
+import * as NatsFailure from "./NatsFailure.ts"
 import type { NatsOptions } from "./NatsOptions.ts"
 import * as ServerVersion from "./ServerVersion.ts"
 
@@ -22,8 +23,7 @@ export class NatsUnreachable extends Schema.TaggedError<NatsUnreachable>()("Nats
   cause: Schema.Defect()
 }) {
   override get message(): string {
-    const { cause } = this
-    const why = cause instanceof Error ? cause.message : "no reason given"
+    const why = NatsFailure.reasonOf(this.cause)
     return `No NATS server with JetStream can be used at ${this.servers.join(", ")}: ${why}`
   }
 }
@@ -132,7 +132,9 @@ const make = Effect.fnUntraced(function* (options: NatsOptions) {
     catch: (cause) => new NatsUnreachable({ servers: options.servers, cause })
   }).pipe(Effect.retry(patience))
   const reconnects = yield* PubSub.sliding<void>(1)
+  /** By the process's own clock: `downMs` is no effect, and the time of day may jump. */
   let downSince: number | null = null
+  /** Ends the calls that wait for their answers. */
   const asking = new Set<() => void>()
 
   yield* Effect.forkScoped(

@@ -39,11 +39,15 @@ export const classify = (cause: unknown): Fate => {
   return isHopeless ? "refused" : "unknown"
 }
 
-const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : "no reason given")
+/** In words, for a message. */
+export const reasonOf = (cause: unknown): string =>
+  cause instanceof Error ? cause.message : "no reason given"
 
 /** @param what was to be done, as in "The log cannot be read". */
 export const failure = (what: string, cause: unknown): EventStoreError =>
   new EventStoreError({ reason: `${what}: ${reasonOf(cause)}`, cause })
+
+const noConnection = new Error("there is no connection to the NATS servers")
 
 /** A call whose failure is the log's. It fails at once when there is no connection, or none any more. */
 export const attempt = <A>(
@@ -54,5 +58,5 @@ export const attempt = <A>(
   Effect.suspend(() =>
     isUp()
       ? Effect.mapError(ask(call), (cause) => failure(what, cause))
-      : Effect.fail(new EventStoreError({ reason: `${what}: there is no connection to the NATS servers` }))
+      : Effect.fail(failure(what, noConnection))
   )

@@ -9,6 +9,7 @@ import {
 import { PermissionViolationError } from "@nats-io/transport-node"
 import { Effect, Schedule, Schema } from "effect"
 import { Nats } from "./Nats.ts"
+import * as NatsFailure from "./NatsFailure.ts"
 import { names, type NatsOptions } from "./NatsOptions.ts"
 import * as Subjects from "./Subjects.ts"
 
@@ -33,8 +34,7 @@ export class NatsStreamUnavailable extends Schema.TaggedError<NatsStreamUnavaila
   { stream: Schema.String, cause: Schema.Defect() }
 ) {
   override get message(): string {
-    const why = this.cause instanceof Error ? this.cause.message : "no reason given"
-    return `The stream ${this.stream} cannot be used: ${why}`
+    return `The stream ${this.stream} cannot be used: ${NatsFailure.reasonOf(this.cause)}`
   }
 }
 
@@ -93,35 +93,39 @@ const payloadsConfig = (options: NatsOptions): Wanted => {
 /** What the server did not take over as it was asked is found here too: older ones ignore what they do not know. */
 const compare = (wanted: Wanted, found: Partial<StreamConfig>): Effect.Effect<void, NatsStreamMismatch> => {
   const text = (value: unknown) => JSON.stringify(value) ?? "none"
-  const differing = Object.entries(wanted).find(
-    ([field, value]) => text(Object.entries(found).find(([name]) => name === field)?.[1]) !== text(value)
-  )
+  const fields = new Map<string, unknown>(Object.entries(found))
+  const differing = Object.entries(wanted).find(([field, value]) => text(fields.get(field)) !== text(value))
   if (differing === undefined) return Effect.void
   const [field, value] = differing
-  const is = Object.entries(found).find(([name]) => name === field)?.[1]
-  return new NatsStreamMismatch({ stream: wanted.name, field, found: text(is), wanted: text(value) })
+  return new NatsStreamMismatch({
+    stream: wanted.name,
+    field,
+    found: text(fields.get(field)),
+    wanted: text(value)
+  })
 }
 
 /** The stream is there, as wanted. */
 export const ensureOne = Effect.fnUntraced(function* (wanted: Wanted) {
   const { jsm } = yield* Nats
+  const unavailable = (cause: unknown) => new NatsStreamUnavailable({ stream: wanted.name, cause })
   const found = yield* Effect.tryPromise({
     try: () =>
       jsm.streams.info(wanted.name).catch((cause: unknown) => {
         if (cause instanceof JetStreamApiError && cause.code === notFound) return jsm.streams.add(wanted)
         throw cause
       }),
-    catch: (cause) => new NatsStreamUnavailable({ stream: wanted.name, cause })
+    catch: unavailable
   }).pipe(Effect.retry(patience))
   yield* compare(wanted, found.config)
   // A stream that was added is there before it has a leader.
   yield* Effect.tryPromise({
     try: () => jsm.streams.info(wanted.name),
-    catch: (cause) => new NatsStreamUnavailable({ stream: wanted.name, cause })
+    catch: unavailable
   }).pipe(
     Effect.filterOrFail(
       ({ cluster }) => wanted.num_replicas === 1 || (cluster?.leader ?? "") !== "",
-      () => new NatsStreamUnavailable({ stream: wanted.name, cause: new Error("it has no leader") })
+      () => unavailable(new Error("it has no leader"))
     ),
     Effect.retry(patience)
   )

@@ -1,7 +1,7 @@
 /**
  * Payload records at the servers, in a stream beside the log: one message each, whose subject names stream, name and hash.
  */
-import { JetStreamApiError, type MsgRequest, type StoredMsg } from "@nats-io/jetstream"
+import { JetStreamApiError, type StoredMsg } from "@nats-io/jetstream"
 import { headers } from "@nats-io/transport-node"
 import { Effect } from "effect"
 import type { EventStoreError } from "../EventReader.ts"
@@ -11,7 +11,10 @@ import { Nats } from "./Nats.ts"
 import * as NatsFailure from "./NatsFailure.ts"
 import { names } from "./NatsOptions.ts"
 import type { Outgoing } from "./Sending.ts"
+import * as StoredMessages from "./StoredMessages.ts"
 import * as Subjects from "./Subjects.ts"
+
+const what = "A payload record cannot be read or written"
 
 /** What a record's message says beside the text. Storage format. */
 const saltHeader = "Inferlog-Salt"
@@ -68,10 +71,9 @@ export const make = Effect.gen(function* () {
   const { stream: store } = names(options).payloads
   const subjects = Subjects.make(options)
 
-  const call = <A>(ask: () => Promise<A>) =>
-    NatsFailure.attempt(nats, "A payload record cannot be read or written", ask)
+  const call = <A>(ask: () => Promise<A>) => NatsFailure.attempt(nats, what, ask)
 
-  const get = (query: MsgRequest) => call(() => jsm.streams.getMessage(store, query))
+  const get = StoredMessages.make(nats, store, what)
 
   const put: PayloadRecords["put"] = (stream, payload) => {
     const { body, headers, subject } = encode(subjects, stream, payload)
@@ -104,9 +106,9 @@ export const make = Effect.gen(function* () {
     )
 
   const sentAs = (subject: string, id: string, first = 1): Effect.Effect<number | null, EventStoreError> =>
-    Effect.flatMap(get({ seq: first, next_by_subj: subject } as unknown as MsgRequest), (message) => {
+    Effect.flatMap(get({ seq: first, next_by_subj: subject }), (message) => {
       if (message === null) return Effect.succeed(null)
-      if (message.header.get("Nats-Msg-Id") === id) return Effect.succeed(message.seq)
+      if (StoredMessages.isSentAs(message, id)) return Effect.succeed(message.seq)
       return sentAs(subject, id, message.seq + 1)
     })
 

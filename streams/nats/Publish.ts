@@ -8,6 +8,7 @@ import type { StreamName } from "../StreamName.ts"
 import type { MessageReads } from "./MessageReads.ts"
 import { Nats } from "./Nats.ts"
 import * as Sending from "./Sending.ts"
+import * as StoredMessages from "./StoredMessages.ts"
 import * as Subjects from "./Subjects.ts"
 
 export interface Message {
@@ -23,7 +24,7 @@ export interface Publish {
   /** Waits for an election and for a short break of the connection. */
   readonly publish: (message: Message) => Effect.Effect<Sending.Sent>
   /** What an append needs before: a short break of the connection is waited for. */
-  readonly patiently: <A>(read: Effect.Effect<A, EventStoreError>) => Effect.Effect<A, EventStoreError>
+  readonly whenUp: <A>(read: Effect.Effect<A, EventStoreError>) => Effect.Effect<A, EventStoreError>
   /** Goes on until the fate is known. */
   readonly insist: (message: Message) => Effect.Effect<Sending.Known>
 }
@@ -32,8 +33,8 @@ const notThere = new EventStoreError({ reason: "What is in the way of the append
 
 export const make = (reads: MessageReads): Effect.Effect<Publish, never, Nats> =>
   Effect.gen(function* () {
-    const { events } = Subjects.make((yield* Nats).options)
-    const { isUp } = yield* Nats
+    const { isUp, options } = yield* Nats
+    const { events } = Subjects.make(options)
     const { insist, patiently, send, untilUp } = yield* Sending.make("The append was not acknowledged")
 
     const outgoing = ({ after, body, id, stream }: Message) => ({ subject: events(stream), id, body, after })
@@ -47,7 +48,7 @@ export const make = (reads: MessageReads): Effect.Effect<Publish, never, Nats> =
         onFailure: (error): Sending.Sent => ({ _tag: "Unknown", error }),
         onSuccess: (message): Sending.Sent => {
           if (message === null) return { _tag: "Unknown", error: notThere }
-          return message.header.get("Nats-Msg-Id") === id
+          return StoredMessages.isSentAs(message, id)
             ? { _tag: "Stored", sequence: message.seq }
             : { _tag: "Conflict" }
         }
@@ -59,7 +60,7 @@ export const make = (reads: MessageReads): Effect.Effect<Publish, never, Nats> =
       )
 
     return {
-      patiently: (read) =>
+      whenUp: (read) =>
         Effect.andThen(
           untilUp,
           Effect.catch(read, (error) => (isUp() ? Effect.fail(error) : Effect.andThen(untilUp, read)))

@@ -1,28 +1,30 @@
 /** The newest messages of the log, in memory: who follows it live asks no server. Bounded by their events. */
 import type { RecordedEvent } from "../RecordedEvent.ts"
-import type { GlobalPosition } from "../GlobalPosition.ts"
-import * as Position from "../GlobalPosition.ts"
+import * as GlobalPosition from "../GlobalPosition.ts"
 
 const capacity = 4_096
 
 export interface RecentMessages {
   readonly push: (events: ReadonlyArray<RecordedEvent>) => void
   /** Events after `after`, whole messages of some more than `limit`, or `undefined` when they are older than what is kept. */
-  readonly page: (after: GlobalPosition, limit: number) => ReadonlyArray<RecordedEvent> | undefined
+  readonly page: (
+    after: GlobalPosition.GlobalPosition,
+    limit: number
+  ) => ReadonlyArray<RecordedEvent> | undefined
 }
 
 /** `start`: the last position before what is pushed. */
-export const make = (start: GlobalPosition): RecentMessages => {
+export const make = (start: GlobalPosition.GlobalPosition): RecentMessages => {
   let events: Array<RecordedEvent> = []
   let before = start
   /** First of the events that are after it. */
-  const indexAfter = (after: GlobalPosition): number => {
+  const indexAfter = (after: GlobalPosition.GlobalPosition): number => {
     let low = 0
     let high = events.length
     while (low < high) {
       const middle = (low + high) >>> 1
       const event = events[middle]
-      if (event !== undefined && Position.isReached(event.position, after)) low = middle + 1
+      if (event !== undefined && GlobalPosition.isReached(event.position, after)) low = middle + 1
       else high = middle
     }
     return low
@@ -42,7 +44,7 @@ export const make = (start: GlobalPosition): RecentMessages => {
       events = events.slice(dropped)
     },
     page: (after, limit) => {
-      if (Position.order(after, before) < 0) return undefined
+      if (GlobalPosition.order(after, before) < 0) return undefined
       const first = indexAfter(after)
       return events.slice(first, endOfMessage(first + limit))
     }

@@ -1,5 +1,5 @@
 /** Sending one message to the servers, under an id by which they know it again: tried again until its fate is known. */
-import { type MsgHdrs, type NatsConnection } from "@nats-io/transport-node"
+import type { MsgHdrs, NatsConnection } from "@nats-io/transport-node"
 import { Clock, Effect } from "effect"
 import type { EventStoreError } from "../EventReader.ts"
 import { Nats } from "./Nats.ts"

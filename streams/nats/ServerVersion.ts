@@ -3,6 +3,7 @@ import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
 import type { NatsOptions } from "./NatsOptions.ts"
 
+/** The server lacks what a log needs, or has faults that the log would suffer from. */
 export class NatsTooOld extends Schema.TaggedError<NatsTooOld>()("NatsTooOld", {
   found: Schema.String,
   needed: Schema.String,

@@ -54,7 +54,7 @@ export const make = Effect.fnUntraced(function* ({ beside, fences, known, publis
 
   /** As the leader has it. */
   const readTail = (stream: StreamName) =>
-    Effect.map(publishing.patiently(reads.lastOf(stream)), (last) => {
+    Effect.map(publishing.whenUp(reads.lastOf(stream)), (last) => {
       const tail = last?.tail ?? AppendMessage.noTail
       tails.set(stream, tail)
       return tail

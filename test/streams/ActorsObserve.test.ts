@@ -1,43 +1,14 @@
 /** Actors of one of several nodes: what its follower of the log brings, at whatever moment. */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Layer, Stream } from "effect"
-import * as Actors from "#streams/Actors.ts"
-import { EventReader } from "#streams/EventReader.ts"
+import { Deferred, Effect, Exit, Fiber } from "effect"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
-import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
-import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { eventData } from "#test/support/EventFixtures.ts"
 import * as Counter from "./Counter.ts"
-
-const layer = Layer.merge(MemoryEventStore.layer, IdGenerator.layer)
-
-const stream = (id: string) => StreamName.make("Counter", id)
-const logOf = (id: string) => Effect.flatMap(EventStore, (store) => store.read(stream(id)))
-
-type Store = EventStore["Service"]
-
-/** A node over the test's log, through `change`; `reads` are the ids whose stream was read. */
-const node = Effect.fnUntraced(function* (
-  options: Actors.ActorsOptions = {},
-  change: (store: Store) => Partial<Store> = () => ({})
-) {
-  const store = yield* EventStore
-  const changed = { ...store, ...change(store) }
-  const reads: Array<string> = []
-  const watched = EventStore.of({
-    ...changed,
-    read: (stream, after) => {
-      reads.push(StreamName.idOf(stream))
-      return changed.read(stream, after)
-    }
-  })
-  const actors = yield* Effect.provideService(Actors.make(Counter.aggregate, options), EventStore, watched)
-  return { actors, reads }
-})
+import { layer, logOf, node, stream } from "./CounterNodes.ts"
 
 /** What happens while `begun` waits at the gate, and what comes of it then. */
 const during = Effect.fnUntraced(function* <A, E>(
@@ -210,12 +181,18 @@ describe("An append under way", () => {
 })
 
 describe("An actor that is being loaded", () => {
+  /** What it has read waits. */
+  const slow = Effect.gen(function* () {
+    const waits = yield* gate
+    const { actors } = yield* node({}, (store) => ({
+      read: (stream, after) => Effect.tap(store.read(stream, after), () => waits.pass)
+    }))
+    return { actors, waits }
+  })
+
   it.effect("does not keep a state without what was observed meanwhile", () =>
     Effect.gen(function* () {
-      const waits = yield* gate
-      const { actors } = yield* node({}, (store) => ({
-        read: (stream, after) => Effect.tap(store.read(stream, after), () => waits.pass)
-      }))
+      const { actors, waits } = yield* slow
       const other = yield* node()
       yield* other.actors.execute("a", Counter.raise(1))
       const meanwhile = Effect.andThen(
@@ -229,10 +206,7 @@ describe("An actor that is being loaded", () => {
 
   it.effect("keeps what was observed when it catches up to less", () =>
     Effect.gen(function* () {
-      const waits = yield* gate
-      const { actors } = yield* node({}, (store) => ({
-        read: (stream, after) => Effect.tap(store.read(stream, after), () => waits.pass)
-      }))
+      const { actors, waits } = yield* slow
       const other = yield* node()
       yield* actors.create("a", Counter.raise(1))
       const meanwhile = Effect.andThen(
@@ -278,56 +252,5 @@ describe("An actor that begins observed", () => {
       assert.isUndefined(actors.peek("a"))
       assert.strictEqual((yield* actors.current("a")).state.total, 3)
     }).pipe(Effect.provide(layer))
-  )
-})
-
-describe("Nodes that follow each other", () => {
-  it.effect("agree with the log at rest, whatever the order in which they acted and saw", () =>
-    Effect.gen(function* () {
-      const reader = yield* EventReader
-      const turns = (count: number) => Effect.repeat(Effect.yieldNow, { times: count })
-      const lagging = (seed: number) => (store: Store) => ({
-        append: (append: Parameters<Store["append"]>[0]) =>
-          turns(seed % 5).pipe(Effect.andThen(store.append(append)), Effect.tap(turns((seed * 7) % 11))),
-        read: (name: StreamName.StreamName, after?: ExpectedVersion.Version) =>
-          Effect.tap(store.read(name, after), turns((seed * 3) % 7))
-      })
-      const nodes = yield* Effect.forEach([1, 2, 3], (seed) =>
-        node({ beginsObserved: seed > 1, capacity: 3 * seed }, lagging(seed))
-      )
-      const passed = nodes.map(() => GlobalPosition.beginning)
-      yield* Effect.forEach(nodes, ({ actors }, index) =>
-        reader.subscribe(GlobalPosition.beginning).pipe(
-          Stream.runForEachArray((events) =>
-            Effect.andThen(
-              turns(index * 4),
-              Effect.sync(() => {
-                actors.observe(events)
-                passed[index] = events[events.length - 1]?.position ?? GlobalPosition.beginning
-              })
-            )
-          ),
-          Effect.forkScoped
-        )
-      )
-      const ids = ["a", "b", "c", "d", "e"]
-      const act = (index: number) =>
-        Effect.andThen(
-          turns((index * 13) % 17),
-          nodes[index % 3]?.actors.execute(ids[(index * 7) % 5] ?? "a", Counter.raise()) ?? Effect.void
-        )
-      yield* Effect.forEach(Array.from({ length: 300 }).keys(), act, { concurrency: 20 })
-      const head = yield* reader.head
-      yield* Effect.repeat(Effect.yieldNow, {
-        until: () => passed.every((position) => GlobalPosition.isReached(head, position))
-      })
-      for (const id of ids) {
-        const total = (yield* logOf(id)).length
-        for (const { actors } of nodes) {
-          assert.strictEqual((yield* actors.current(id)).state.total, total)
-          assert.strictEqual((yield* actors.current(id)).length, total)
-        }
-      }
-    }).pipe(Effect.scoped, Effect.provide(layer))
   )
 })

@@ -1,9 +1,10 @@
 /** The server as its users run it: a process of its own, that can be killed. */
 import * as childProcess from "node:child_process"
 import { once } from "node:events"
-import * as net from "node:net"
 import * as path from "node:path"
 import * as readline from "node:readline"
+import { Effect } from "effect"
+import * as FreePort from "#bench/harness/FreePort.ts"
 
 /** The checkout. */
 export const root = path.resolve(import.meta.dirname, "../..")
@@ -31,15 +32,7 @@ export const apiKey = "test:0123456789abcdef"
 export const authorization = { authorization: `Key ${apiKey}` }
 
 /** A port that was free a moment ago. */
-export const freePort = async (): Promise<number> => {
-  const server = net.createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  if (address === null || typeof address === "string") throw new Error("no port")
-  return address.port
-}
+export const freePort = (): Promise<number> => Effect.runPromise(FreePort.find)
 
 /** ms that a process of this program takes to do nothing: a measure of how busy the machine is. */
 export const bareStartMs = async (): Promise<number> => {

@@ -11,7 +11,6 @@ import * as StoredCheckpoints from "#projections/runner/StoredCheckpoints.ts"
 import type { Snapshot } from "#projections/snapshot/Snapshot.ts"
 import { SnapshotPointer } from "#projections/snapshot/SnapshotPointer.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
-import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import { dump } from "../ReadSide.ts"
@@ -211,7 +210,6 @@ describe("A snapshot", () => {
     Effect.gen(function* () {
       const base = yield* Nodes.newBase
       assert.isNull(yield* Nodes.restore(base))
-      assert.strictEqual(yield* (yield* EventReader).head, GlobalPosition.beginning)
       assert.deepStrictEqual(namesBeside(base), [])
     }).pipe(Effect.scoped, Effect.provide(Nodes.layer))
   )

@@ -10,6 +10,7 @@ import { TestAccounts } from "#test/support/TestAccounts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { accepted, account, funds, keyed, long, options, price, refusal, submit } from "./FundsNode.ts"
 import * as LateAppends from "./LateAppends.ts"
+import * as WatchedBlobs from "./WatchedBlobs.ts"
 
 /** A node that can pay for one request, on a log that may hold appends up. `blobs` are those that were stored. */
 const withLateAppends = <A, E>(
@@ -21,30 +22,16 @@ const withLateAppends = <A, E>(
   Effect.gen(function* () {
     yield* (yield* TestAccounts).open(account, price)
     const log = yield* LateAppends.make
-    const blobs = yield* BlobStore
-    const stored = new Set<string>()
-    const watched = BlobStore.of({
-      ...blobs,
-      put: (key, bytes) =>
-        Effect.tap(
-          blobs.put(key, bytes),
-          Effect.sync(() => stored.add(key))
-        ),
-      remove: (key) =>
-        Effect.tap(
-          blobs.remove(key),
-          Effect.sync(() => stored.delete(key))
-        )
-    })
+    const blobs = yield* WatchedBlobs.make
     const node = yield* TestNode.start({ ...options, name: "node" }).pipe(
-      Effect.provideService(BlobStore, watched),
+      Effect.provideService(BlobStore, blobs.store),
       Effect.provideService(EventStore, log.store),
       Effect.provideService(EventReader, log.reader)
     )
     return yield* node.on(
       body(
         log,
-        Effect.sync(() => [...stored])
+        Effect.sync(() => [...blobs.keys])
       )
     )
   }).pipe(Effect.provide(TestNode.storeLayer))

@@ -23,6 +23,7 @@ import {
   price,
   submit
 } from "./FundsNode.ts"
+import * as WatchedBlobs from "./WatchedBlobs.ts"
 
 /** Two nodes, and a gate: while it is closed neither sees what the other one appends. */
 const withNodes = <A, E>(
@@ -38,30 +39,16 @@ const withNodes = <A, E>(
   Effect.gen(function* () {
     yield* (yield* TestAccounts).open(account, balance)
     const reader = yield* EventReader
-    const store = yield* BlobStore
     const gate = yield* Latch.make(true)
     const lagging = EventReader.of({
       ...reader,
       subscribe: (after) => Stream.mapEffect(reader.subscribe(after), (event) => Effect.as(gate.await, event))
     })
-    const blobs = new Set<string>()
-    const watched = BlobStore.of({
-      ...store,
-      put: (key, bytes) =>
-        Effect.tap(
-          store.put(key, bytes),
-          Effect.sync(() => blobs.add(key))
-        ),
-      remove: (key) =>
-        Effect.tap(
-          store.remove(key),
-          Effect.sync(() => blobs.delete(key))
-        )
-    })
+    const { keys: blobs, store } = yield* WatchedBlobs.make
     const start = (name: string) =>
       TestNode.start({ ...options, name }).pipe(
         Effect.provideService(EventReader, lagging),
-        Effect.provideService(BlobStore, watched)
+        Effect.provideService(BlobStore, store)
       )
     return yield* body({ one: yield* start("one"), two: yield* start("two"), gate, blobs })
   }).pipe(Effect.provide(TestNode.storeLayer))

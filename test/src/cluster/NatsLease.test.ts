@@ -60,7 +60,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsLease"), { concurren
     })
   )
 
-  it.live("passes on from a holder that is cut off, who has stopped to believe in it before", () =>
+  it.live("passes on from a holder that is cut off, who has stopped believing in it before", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const proxy = yield* TcpProxy.make(server.port)

@@ -9,9 +9,6 @@ const patienceMs = 5_000
 
 const retryDelayMs = 100
 
-/** For so long a NATS server that was held may answer as the leader that it was, ms: what is new is unknown to it. */
-const staleMs = 0
-
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -75,14 +72,11 @@ export const client = (
 
   /** Until a node has answered with one of `expected`. */
   const persist = async (path: string, expected: ReadonlyArray<number>, options?: CallOptions) => {
-    let unknownSince: number | null = null
     for (;;) {
       const node = nodes[turn % nodes.length]
       const answer = node && (await call(node, path, options).catch(() => undefined))
       if (answer !== undefined && expected.includes(answer.status)) return answer.body
-      if (answer?.status === 404) unknownSince ??= performance.now()
-      const isStale = answer?.status === 404 && performance.now() - (unknownSince ?? 0) < staleMs
-      if (answer !== undefined && !isRefused(answer) && !isStale) {
+      if (answer !== undefined && !isRefused(answer)) {
         const told = JSON.stringify(answer.body).slice(0, 500)
         onSurprise(`${node?.url} answered ${options?.method ?? "GET"} ${path} with ${answer.status}: ${told}`)
       }

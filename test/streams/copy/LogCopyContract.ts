@@ -4,7 +4,7 @@ import { Effect, Exit, Layer, type Scope } from "effect"
 import type { BlobStore } from "#streams/BlobStore.ts"
 import * as CopiedPayloads from "#streams/copy/CopiedPayloads.ts"
 import * as LogCopy from "#streams/copy/LogCopy.ts"
-import type { Copied, LogTarget } from "#streams/copy/LogTarget.ts"
+import type { CopiedEvent, LogTarget } from "#streams/copy/LogTarget.ts"
 import { trustedVersion } from "#streams/ExpectedVersion.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
@@ -20,7 +20,7 @@ const copyFirst = Effect.fnUntraced(function* (source: CopiedLogs.Source, target
 })
 
 /** An event that no source has. */
-const stranger: Copied = {
+const stranger: CopiedEvent = {
   event: new RecordedEvent({
     ...eventData("other"),
     position: GlobalPosition.beginning,

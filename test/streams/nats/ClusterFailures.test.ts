@@ -1,6 +1,5 @@
 /** A cluster of three servers whose leaders are killed and held, and a node that loses one of its ways to it. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { jetstreamManager } from "@nats-io/jetstream"
 import { Context, Effect, Exit, Fiber, Scope } from "effect"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
@@ -9,28 +8,16 @@ import * as StreamName from "#streams/StreamName.ts"
 import { eventData } from "#test/support/EventFixtures.ts"
 import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
 import * as NatsCluster from "#test/support/servers/NatsCluster.ts"
-import * as NatsConnection from "#test/support/servers/NatsConnection.ts"
+import * as StreamLeader from "#test/support/servers/StreamLeader.ts"
 import * as TcpProxy from "#test/support/servers/TcpProxy.ts"
-import * as Until from "#test/support/servers/Until.ts"
 import * as NatsLog from "./NatsLog.ts"
 import * as RacingWriters from "./RacingWriters.ts"
 
 const scope = Scope.makeUnsafe()
 let cluster: NatsCluster.Cluster
 
-/** Of the log's stream, when it has one. */
 const leaderOf = (options: NatsOptions.NatsOptions) =>
-  Effect.map(
-    Until.answers(() =>
-      NatsConnection.briefly(options.servers, async (connection) => {
-        const { streams } = await jetstreamManager(connection, { timeout: NatsConnection.patienceMs })
-        const { cluster } = await streams.info(NatsOptions.names(options).events.stream)
-        if (!cluster?.leader) throw new Error("The stream has no leader yet")
-        return cluster.leader
-      })
-    ),
-    (name) => cluster.named(name)
-  )
+  StreamLeader.of(cluster, NatsOptions.names(options).events.stream)
 
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log on a cluster"), () => {
   beforeAll(async () => {

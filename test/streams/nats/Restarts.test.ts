@@ -79,6 +79,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("A log whose s
       assert.deepStrictEqual(ids, ["before", "after"])
     }).pipe(Effect.scoped)
   )
+
   it.live("is closed in little time though its server hangs", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()

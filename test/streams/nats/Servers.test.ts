@@ -12,12 +12,15 @@ import * as Until from "#test/support/servers/Until.ts"
 
 const stream = "LOG"
 
-const manager = (connection: Connection) =>
-  Effect.promise(() => jetstreamManager(connection, { timeout: NatsConnection.patienceMs, checkAPI: false }))
+const streamsOf = (connection: Connection) =>
+  Effect.promise(async () => {
+    const options = { timeout: NatsConnection.patienceMs, checkAPI: false }
+    return (await jetstreamManager(connection, options)).streams
+  })
 
 /** Asks again: electing the first leader may take longer than one question waits, and then there is a stream without. */
 const makeStream = Effect.fnUntraced(function* (connection: Connection, replicas = 1) {
-  const { streams } = yield* manager(connection)
+  const streams = yield* streamsOf(connection)
   const configuration = { name: stream, subjects: ["log.>"], num_replicas: replicas }
   return yield* Until.answers(async () => {
     const { cluster } = await streams.add(configuration)
@@ -34,7 +37,7 @@ const publish = (connection: Connection, id: string): Effect.Effect<PubAck> =>
   })
 
 const stored = Effect.fnUntraced(function* (connection: Connection) {
-  const { streams } = yield* manager(connection)
+  const streams = yield* streamsOf(connection)
   return yield* Until.answers(async () => (await streams.info(stream)).state.messages)
 })
 

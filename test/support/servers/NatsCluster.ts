@@ -1,6 +1,6 @@
 /** Three real NATS servers on loopback that are one cluster. Removed with the scope. */
 import { jetstreamManager, StorageType } from "@nats-io/jetstream"
-import { Context, Effect, Layer, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import { freePort } from "../ServerProcess.ts"
 import * as TempDirectory from "../TempDirectory.ts"
 import * as NatsConnection from "./NatsConnection.ts"
@@ -63,7 +63,3 @@ export const make = Effect.fn("NatsCluster.make")(function* ({
   }
   return { servers, url: `nats://${addresses.join(",")}`, named, ready }
 })
-
-export class NatsCluster extends Context.Service<NatsCluster, Cluster>()("inferlog/test/NatsCluster") {
-  static readonly layer = (options?: NatsServerOptions) => Layer.effect(NatsCluster, make(options))
-}

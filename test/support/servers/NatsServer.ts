@@ -1,6 +1,6 @@
 /** One real NATS server on loopback, JetStream in a directory of its own. Removed with the scope. */
 import { jetstreamManager } from "@nats-io/jetstream"
-import { Context, Effect, Layer, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import { freePort } from "../ServerProcess.ts"
 import * as TempDirectory from "../TempDirectory.ts"
 import * as NatsConnection from "./NatsConnection.ts"
@@ -13,10 +13,9 @@ export interface NatsServerOptions {
 
 /** It accepts connections and JetStream answers. */
 const ready = (url: string) =>
-  NatsConnection.briefly([url], async (connection) => {
-    const manager = await jetstreamManager(connection, { timeout: NatsConnection.patienceMs })
-    return manager.getAccountInfo()
-  })
+  NatsConnection.briefly([url], async (connection) =>
+    (await jetstreamManager(connection, { timeout: NatsConnection.patienceMs })).getAccountInfo()
+  )
 
 export const make = Effect.fn("NatsServer.make")(function* ({
   syncInterval = "always"
@@ -25,9 +24,3 @@ export const make = Effect.fn("NatsServer.make")(function* ({
   const port = yield* Effect.promise(freePort)
   return yield* NatsProcess.make({ name: "n1", port, directory, syncInterval, ready })
 })
-
-export class NatsServer extends Context.Service<NatsServer, NatsProcess.NatsProcess>()(
-  "inferlog/test/NatsServer"
-) {
-  static readonly layer = (options?: NatsServerOptions) => Layer.effect(NatsServer, make(options))
-}

@@ -15,7 +15,6 @@ export const pair = testModel("test/pair", { concurrency: 2, timeoutSeconds: 100
 export const models = [wide, narrow, pair]
 
 export const names = ["a", "b", "c"] as const
-export type Name = (typeof names)[number]
 
 export const start = (name: string, options: TestNode.NodeOptions = {}) =>
   TestNode.start({ models, ...options, name })
