@@ -8,6 +8,7 @@ import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as SqliteVerify from "#streams/sqlite/SqliteVerify.ts"
 import { type Anchor, type LogBroken, verify, type Verified, type VerifyOptions } from "#streams/Verify.ts"
+import { DataDirectory } from "./DataDirectory.ts"
 import { type EventStoreChoice, eventStore } from "./EventStoreSetting.ts"
 import * as NatsLog from "./NatsLog.ts"
 
@@ -15,27 +16,47 @@ export type ReaderError =
   | Layer.Error<ReturnType<typeof SqliteEventReader.layer>>
   | Layer.Error<ReturnType<typeof NatsLog.layerReader>>
 
-/** `wake` emits when a log in `directory` may have grown; NATS tells it itself. */
-export const readerOf = (
-  choice: EventStoreChoice,
-  directory: string,
+/** Where a log is. */
+export type LogPlace =
+  | {
+      readonly _tag: "Sqlite"
+      /** Absolute. */
+      readonly directory: string
+    }
+  | Extract<EventStoreChoice, { readonly _tag: "Nats" }>
+
+/** Of this node. */
+export const place: Effect.Effect<LogPlace, Config.ConfigError, DataDirectory> = Effect.gen(function* () {
+  const choice = yield* eventStore.config
+  return choice._tag === "Nats" ? choice : { _tag: "Sqlite", directory: yield* DataDirectory }
+})
+
+/** `wake` emits when a log in a directory may have grown; NATS tells it itself. */
+export const readerAt = (
+  place: LogPlace,
   wake?: Stream.Stream<unknown>
 ): Layer.Layer<EventReader, ReaderError> =>
-  choice._tag === "Nats"
-    ? NatsLog.layerReader(choice.options)
-    : SqliteEventReader.layer({ filename: SqliteEventStore.files(directory).log, ...(wake && { wake }) })
+  place._tag === "Nats"
+    ? NatsLog.layerReader(place.options)
+    : SqliteEventReader.layer({
+        filename: SqliteEventStore.files(place.directory).log,
+        ...(wake && { wake })
+      })
 
-/** Whether positions count commits, each of one or more events, and not the events. */
-export const countsCommits: Effect.Effect<boolean, Config.ConfigError> = Effect.map(
+/** Whether it is at the NATS servers. */
+export const isShared: Effect.Effect<boolean, Config.ConfigError> = Effect.map(
   eventStore.config,
   ({ _tag }) => _tag === "Nats"
 )
+
+/** Whether positions count commits, each of one or more events, and not the events. */
+export const countsCommits = isShared
 
 /** What the `log.head` of this node says; none when it has kept none. */
 export const headAnchors = Effect.fn("ChosenLog.headAnchors")(function* (
   directory: string
 ): Effect.fn.Return<ReadonlyArray<Anchor>, LogBroken | EventStoreError | Config.ConfigError, EventReader> {
-  return (yield* countsCommits)
+  return (yield* isShared)
     ? yield* HeadAnchor.find(yield* NatsLog.headFile(directory))
     : yield* SqliteVerify.headAnchor(directory)
 })
@@ -49,7 +70,7 @@ export const verifyAll: <E = never>(
   LogBroken | EventStoreError | BlobStoreError | Config.ConfigError | E,
   EventReader | Payloads
 > = Effect.fn("ChosenLog.verifyAll")(function* <E>(directory: string, options: VerifyOptions<E> = {}) {
-  if (!(yield* countsCommits)) return yield* SqliteVerify.verifyDirectory(directory, options)
+  if (!(yield* isShared)) return yield* SqliteVerify.verifyDirectory(directory, options)
   const anchors = [...(yield* headAnchors(directory)), ...(options.anchors ?? [])]
   return yield* verify({ ...options, anchors })
 })

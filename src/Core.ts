@@ -32,7 +32,7 @@ const logOf = (
 ): Layer.Layer<EventStore | EventReader | LogFailure | LogServers, LogError> =>
   choice._tag === "Sqlite"
     ? Layer.merge(SqliteEventStore.layer(directory), Layer.succeed(LogServers, null))
-    : NatsLog.layer({ nats: choice.options, directory })
+    : NatsLog.layer({ nats: choice.options, directory, told: Snapshots.toldHead })
 
 const log = Layer.unwrap(
   Effect.gen(function* () {

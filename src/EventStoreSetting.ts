@@ -10,16 +10,16 @@ export type EventStoreChoice =
   /** At the servers that the options name. */
   | { readonly _tag: "Nats"; readonly options: NatsOptions.NatsOptions }
 
-export const sqlite: EventStoreChoice = { _tag: "Sqlite" }
+const sqlite: EventStoreChoice = { _tag: "Sqlite" }
 
-/** Fails on anything else than the setting takes; says nothing of what it is, for it may hold a password. */
-export const parse = (text: string): Result.Result<EventStoreChoice, null> =>
+/** Fails on anything else than the setting takes, and says nothing of what it is: it may hold a password. */
+const parse = (text: string): Result.Result<EventStoreChoice, null> =>
   text === "sqlite"
     ? Result.succeed(sqlite)
     : Result.map(NatsOptions.parse(text), (options) => ({ _tag: "Nats", options }))
 
 /** What `parse` takes, for messages. */
-export const expected = `"sqlite" or ${NatsOptions.expected}`
+const expected = `"sqlite" or ${NatsOptions.expected}`
 
 const EventStoreText = Schema.String.check(
   Schema.makeFilter((text: string) => Result.isSuccess(parse(text)), { expected })

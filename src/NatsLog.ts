@@ -2,8 +2,8 @@
 import * as fs from "node:fs"
 import { Context, Effect, Layer, Schema } from "effect"
 import { LogServers } from "#src/cluster/LogServers.ts"
-import * as Snapshots from "#src/snapshots/Snapshots.ts"
-import { SeenHead } from "#streams/SeenHead.ts"
+import { type Seen, SeenHead } from "#streams/SeenHead.ts"
+import type { Nats } from "#streams/nats/Nats.ts"
 import type { NatsOptions } from "#streams/nats/NatsOptions.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 
@@ -26,8 +26,16 @@ const refuseOwnLog = Effect.fnUntraced(function* (directory: string) {
   if (fs.existsSync(SqliteEventStore.files(directory).log)) return yield* new HasOwnLog({ directory })
 })
 
+export interface NodeOptions {
+  readonly nats: NatsOptions
+  /** Of this node. */
+  readonly directory: string
+  /** What another node has seen of the log: saves a new one from reading all of it. */
+  readonly told: Effect.Effect<Seen | null, never, Nats>
+}
+
 /** To write, as the node that `directory` belongs to. With what else nodes share there. */
-export const layer = ({ directory, nats }: { readonly nats: NatsOptions; readonly directory: string }) =>
+export const layer = ({ directory, nats, told }: NodeOptions) =>
   Layer.unwrap(
     Effect.map(Effect.all([Servers, JetStreamEventStore]), ([{ Nats }, store]) => {
       const servers = Layer.effect(
@@ -38,7 +46,7 @@ export const layer = ({ directory, nats }: { readonly nats: NatsOptions; readonl
       )
       const log = Layer.unwrap(
         Effect.map(Nats, (nats) =>
-          store.layerNoDeps({ directory, told: Effect.provideService(Snapshots.toldHead, Nats, nats) })
+          store.layerNoDeps({ directory, told: Effect.provideService(told, Nats, nats) })
         )
       )
       return servers.pipe(

@@ -1,6 +1,6 @@
 /**
- * The lease on NATS: an entry with the holder's name, which the servers drop when it is not renewed. A holder stops to
- * believe in it before they do.
+ * The lease on NATS: an entry with the holder's name, which the servers drop when it is not renewed. A holder stops
+ * believing in it before they do.
  */
 import { Effect, Layer } from "effect"
 import { Nats } from "#streams/nats/Nats.ts"
@@ -98,7 +98,7 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsLeaseOptions>) {
   )
   yield* Effect.all([turn, Effect.sleep(renewMs)], { concurrency: "unbounded" }).pipe(
     Effect.forever,
-    (loop) => supervise("The lease of the sweeper", loop),
+    (loop) => supervise("The lease", loop),
     Effect.forkScoped
   )
 

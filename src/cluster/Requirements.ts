@@ -3,7 +3,6 @@ import { Effect, Layer, Option } from "effect"
 import { eventStore } from "#src/EventStoreSetting.ts"
 import { MasterKey, masterKey, MasterKeyMissing } from "#src/secrets/MasterKey.ts"
 import * as BlobStorage from "#src/storage/BlobStorage.ts"
-import { ClusterFacts } from "./ClusterFacts.ts"
 import { LogServers } from "./LogServers.ts"
 
 export const check = Effect.gen(function* () {
@@ -13,10 +12,12 @@ export const check = Effect.gen(function* () {
   yield* BlobStorage.checkShared
 })
 
-/** Whether they were given the same as the nodes before them. */
-export const layerAgreed = LogServers.choose({
-  single: Layer.empty,
-  shared: Layer.effectDiscard(
-    Effect.flatMap(MasterKey, ({ fingerprint }) => ClusterFacts.check({ fingerprint }))
-  )
+/** Loaded where there are other nodes only. */
+const agreed = Effect.gen(function* () {
+  const { ClusterFacts } = yield* Effect.promise(() => import("./ClusterFacts.ts"))
+  const { fingerprint } = yield* MasterKey
+  yield* ClusterFacts.check({ fingerprint })
 })
+
+/** Whether they were given the same as the nodes before them. */
+export const layerAgreed = LogServers.choose({ single: Layer.empty, shared: Layer.effectDiscard(agreed) })

@@ -4,6 +4,9 @@ import type { Rejection } from "#domain/inference-request/Command.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 
+/** What is refused for long is told of again after so many tries, about a minute: it may be refused to a thousand runs. */
+const triesBetweenLines = 60
+
 /**
  * Tries again each second what the log or the blob store refuses, and logs `what`. An append that seemed to fail may have
  * been stored: then the next try yields no events. Between two tries it can be interrupted.
@@ -11,13 +14,19 @@ import type { EventStoreError } from "#streams/EventReader.ts"
 export const untilStored = <A>(
   what: string,
   effect: Effect.Effect<A, BlobStoreError | EventStoreError | Rejection>
+): Effect.Effect<A, Rejection> => tryOn(what, effect, 0)
+
+const tryOn = <A>(
+  what: string,
+  effect: Effect.Effect<A, BlobStoreError | EventStoreError | Rejection>,
+  tries: number
 ): Effect.Effect<A, Rejection> =>
   Effect.catchCause(effect, (cause) =>
     Effect.failCause(cause).pipe(
       Effect.catchTag(["BlobStoreError", "EventStoreError"], (error) =>
-        Effect.logError(what, error).pipe(
+        (tries % triesBetweenLines === 0 ? Effect.logError(what, error) : Effect.void).pipe(
           Effect.andThen(Effect.interruptible(Effect.sleep("1 second"))),
-          Effect.andThen(Effect.suspend(() => untilStored(what, effect)))
+          Effect.andThen(Effect.suspend(() => tryOn(what, effect, tries + 1)))
         )
       )
     )

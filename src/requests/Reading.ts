@@ -1,5 +1,5 @@
 /** Reading requests: from their own stream, so that a client sees what it has been told at once. */
-import { Clock, Context, Effect, Option, Schedule } from "effect"
+import { Clock, Context, Effect, Option } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { millisOf, type RequestId } from "#domain/Ids.ts"
@@ -18,6 +18,9 @@ import * as SnapshotOf from "./Snapshot.ts"
 /** Requests that may be on their way to whoever answers for the log: their ids tell when they were made, ms. */
 const youngMs = 10_000
 
+/** Between two looks at the log for a young request. */
+const lookInterval = "250 millis"
+
 /**
  * How often a young request that the log does not have is looked for again. A replica of a shared log may answer for a
  * moment although it has been replaced.
@@ -27,7 +30,7 @@ export const SecondLooks = Context.Reference<number>("inferlog/src/requests/Seco
 })
 
 export const make = Effect.gen(function* () {
-  const secondLooks = { schedule: Schedule.spaced("250 millis"), times: yield* SecondLooks }
+  const secondLooks = yield* SecondLooks
   const actors = yield* RequestActors
   const changes = yield* RequestChanges
   const payloadRecords = yield* Payloads
@@ -62,11 +65,14 @@ export const make = Effect.gen(function* () {
   /** A request that may just have been accepted elsewhere is looked for a little longer. */
   const search = (id: RequestId): Effect.Effect<Snapshot | null, EventStoreError> =>
     Effect.flatMap(find(id), (found) => {
-      if (found !== null || secondLooks.times === 0) return Effect.succeed(found)
+      if (found !== null || secondLooks === 0) return Effect.succeed(found)
       return Effect.flatMap(Clock.currentTimeMillis, (now) =>
         Math.abs(now - millisOf(id)) > youngMs
           ? Effect.succeed(null)
-          : Effect.repeat(find(id), { ...secondLooks, while: (found) => found === null })
+          : Effect.repeat(Effect.delay(find(id), lookInterval), {
+              times: secondLooks - 1,
+              while: (found) => found === null
+            })
       )
     })
 

@@ -34,9 +34,6 @@ export const layerTaking = LogServers.choose({
 /** How far the log had been seen when the newest snapshot was taken; `null` where nobody knows. */
 export const toldHead = Effect.flatMap(SnapshotPointer, ({ get }) => get).pipe(
   Effect.map((found) => found?.snapshots.newest?.anchor ?? null),
-  Effect.catch((error) =>
-    Effect.as(Effect.logWarning("The log is read from its beginning: no snapshot is known", error), null)
-  ),
   Effect.provide(pointer),
   Effect.catch((error) =>
     Effect.as(Effect.logWarning("The log is read from its beginning: no snapshot is known", error), null)

@@ -5,7 +5,6 @@
 import process from "node:process"
 import { jetstream, jetstreamManager } from "@nats-io/jetstream"
 import { connect } from "@nats-io/transport-node"
-import * as Histogram from "../../harness/Histogram.ts"
 import { body } from "../../rows/T1Submit.ts"
 import * as Work from "../../rows/log/Work.ts"
 import * as Ids from "../Ids.ts"
@@ -27,23 +26,4 @@ const submit = async () => {
   await js.publish(`events.${id}`, event)
 }
 
-const submits = async (seconds: number, latencies: Histogram.Histogram) => {
-  const end = performance.now() + seconds * 1_000
-  let done = 0
-  const one = async () => {
-    for (let began = performance.now(); began < end; done++) {
-      await submit()
-      const now = performance.now()
-      latencies.record(now - began)
-      began = now
-    }
-  }
-  await Promise.all(Array.from({ length: Number(inFlight) }, one))
-  return done
-}
-
-Work.serve(async (seconds) => {
-  const latencies = Histogram.make()
-  const piece = await Work.timed(() => submits(seconds, latencies))
-  return { ...piece, latencyMs: { p50: latencies.percentile(0.5), p99: latencies.percentile(0.99) } }
-})
+Work.serve((seconds) => Work.repeated({ inFlight: Number(inFlight), seconds }, submit))

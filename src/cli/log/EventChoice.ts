@@ -55,7 +55,7 @@ export class LogReplaced extends Schema.TaggedError<LogReplaced>()("LogReplaced"
 
 /** What the name stands for now is what has just been opened. A log at the NATS servers has no such file. */
 const untilReplaced = Effect.gen(function* () {
-  if (yield* ChosenLog.countsCommits) return Effect.never
+  if (yield* ChosenLog.isShared) return Effect.never
   const { log } = SqliteEventStore.files(yield* DataDirectory)
   const displaced = FilesInPlace.make([log])
   return Effect.sync(displaced).pipe(

@@ -2,18 +2,13 @@
 import { Effect, Layer, Schedule, Stream } from "effect"
 import * as ChosenLog from "#src/ChosenLog.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
-import { eventStore } from "#src/EventStoreSetting.ts"
 import * as BlobStorage from "#src/storage/BlobStorage.ts"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as ExistingLog from "../ExistingLog.ts"
 
 const readerWith = (wake?: Stream.Stream<unknown>) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      return ChosenLog.readerOf(yield* eventStore.config, yield* DataDirectory, wake)
-    })
-  )
+  Layer.unwrap(Effect.map(ChosenLog.place, (place) => ChosenLog.readerAt(place, wake)))
 
 const reader = readerWith()
 

@@ -27,13 +27,6 @@ import * as Turns from "./Turns.ts"
 /** Claims made at once for one model; what is left follows in the next pass, so that no model starves another. */
 const maxClaimsPerPass = 512
 
-/**
- * Rows looked at for one model when other nodes claim too: so many for each claim and node that some are this one's, at
- * most.
- */
-const maxRowsPerPass = 2_048
-const spareClaims = 8
-
 /** Rows that stay because their provider does not stop are not to keep others from being asked. */
 const maxStopsPerPass = 10_000
 
@@ -45,10 +38,6 @@ const heartbeatMs = 5_000
 
 /** Turns that begin within this time of each other are one wake-up, ms. */
 const turnPaceMs = 50
-
-/** On the only node every row is its own. */
-const rowsFor = (limit: number, nodes: number): number =>
-  nodes < 2 ? limit : Math.max(limit, Math.min(2 * nodes * (limit + spareClaims), maxRowsPerPass))
 
 const make = Effect.gen(function* () {
   const dueWork = yield* DueWork
@@ -144,7 +133,7 @@ const make = Effect.gen(function* () {
     const due = yield* dueWork.next({
       model: endpoint,
       now,
-      limit: rowsFor(limit, share.nodes.length) + unreadable.count(),
+      limit: Turns.rowsFor(limit, share.nodes) + unreadable.count(),
       after: served.get(endpoint) ?? null
     })
     const turns = Turns.of(

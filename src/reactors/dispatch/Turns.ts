@@ -9,6 +9,14 @@ import type { Share } from "./Share.ts"
 /** Each node's turn, ms. */
 export const graceMs = 2_000
 
+/** Rows looked at by one node for one model when others claim too, at most. */
+const maxRows = 2_048
+const spareClaims = 8
+
+/** How many rows to look at for `claims` claims, so that some are the node's own. On the only node every row is. */
+export const rowsFor = (claims: number, { length: count }: Share["nodes"]): number =>
+  count < 2 ? claims : Math.max(claims, Math.min(2 * count * (claims + spareClaims), maxRows))
+
 /** What is due, at `dueAt` as `now` in Unix time, ms. */
 interface Due {
   readonly requestId: string

@@ -52,8 +52,6 @@ export const make = Effect.gen(function* () {
   const runs = yield* Runs
   const unreadable = Unreadable.make("be swept")
 
-  // What this node remembers of a request may be from before other nodes went on with it: it is read anew.
-
   /** Whatever goes wrong with one request, the others are swept. */
   const alone = (id: RequestId, effect: Effect.Effect<void, EventStoreError | Rejection>) =>
     effect.pipe(
@@ -78,6 +76,7 @@ export const make = Effect.gen(function* () {
         alone(
           id,
           Effect.gen(function* () {
+            // What this node remembers may be from before other nodes went on with it.
             yield* actors.refresh(id)
             const { events } = yield* actors.execute(id, { _tag: "ForceFail", at: now })
             if (events.length === 0) return

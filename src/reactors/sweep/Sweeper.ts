@@ -15,7 +15,7 @@ export class Sweeper extends Context.Service<
     /** Goes on with the files that a former process was storing. */
     readonly resume: Effect.Effect<void, EventStoreError | SqlError>
     /** Goes on with the files of this node's own runs: all that is left to a node that does not sweep. */
-    readonly tryAgain: Effect.Effect<void, EventStoreError | SqlError>
+    readonly resumeOwn: Effect.Effect<void, EventStoreError | SqlError>
   }
 >()("inferlog/src/reactors/sweep/Sweeper") {
   static readonly layer = Layer.effect(
@@ -26,7 +26,7 @@ export class Sweeper extends Context.Service<
       return Sweeper.of({
         sweep: turn.withPermit(all),
         resume: turn.withPermit(finalizing),
-        tryAgain: turn.withPermit(ownFinalizing)
+        resumeOwn: turn.withPermit(ownFinalizing)
       })
     })
   )

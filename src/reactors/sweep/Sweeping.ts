@@ -35,7 +35,7 @@ const make = Effect.gen(function* () {
   const intervalMs = Duration.toMillis(yield* sweepInterval.config)
 
   const pass = Effect.flatMap(lease.isHeld, (isHeld): Effect.Effect<unknown, EventStoreError | SqlError> =>
-    isHeld ? sweeper.sweep : sweeper.tryAgain
+    isHeld ? sweeper.sweep : sweeper.resumeOwn
   )
 
   const sweep = Effect.gen(function* () {

@@ -59,6 +59,15 @@ export const withBlobs = <A, E>(
     return yield* node.on(body)
   }).pipe(Effect.provide(TestNode.storeLayer))
 
+/** A log whose followers stand still while the gate is closed. */
+export const lagging = (gate: Latch.Latch) =>
+  Effect.map(EventReader, (reader) =>
+    EventReader.of({
+      ...reader,
+      subscribe: (after) => Stream.mapEffect(reader.subscribe(after), (event) => Effect.as(gate.await, event))
+    })
+  )
+
 /** As `withBalance`, on a node whose followers of the log stand still while the gate is closed. */
 export const withLag = <A, E>(
   balance: string,
@@ -66,14 +75,9 @@ export const withLag = <A, E>(
 ) =>
   Effect.gen(function* () {
     yield* (yield* TestAccounts).open(account, balance)
-    const reader = yield* EventReader
     const gate = yield* Latch.make(true)
-    const lagging = EventReader.of({
-      ...reader,
-      subscribe: (after) => Stream.mapEffect(reader.subscribe(after), (event) => Effect.as(gate.await, event))
-    })
     const starting = TestNode.start({ ...options, name: "node" })
-    const node = yield* Effect.provideService(starting, EventReader, lagging)
+    const node = yield* Effect.provideService(starting, EventReader, yield* lagging(gate))
     return yield* node.on(body(gate))
   }).pipe(Effect.provide(TestNode.storeLayer))
 

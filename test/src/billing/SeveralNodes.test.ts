@@ -1,6 +1,6 @@
 /** Money on several nodes over one log: strict on each, and between them as far as they have seen each other. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Latch, Stream } from "effect"
+import { Effect, Exit, Fiber, Latch } from "effect"
 import { TestClock } from "effect/testing"
 import * as Money from "#domain/Money.ts"
 import { Requests } from "#src/requests/Requests.ts"
@@ -17,6 +17,7 @@ import {
   append,
   funds,
   keyed,
+  lagging,
   limit,
   long,
   options,
@@ -38,16 +39,12 @@ const withNodes = <A, E>(
 ) =>
   Effect.gen(function* () {
     yield* (yield* TestAccounts).open(account, balance)
-    const reader = yield* EventReader
     const gate = yield* Latch.make(true)
-    const lagging = EventReader.of({
-      ...reader,
-      subscribe: (after) => Stream.mapEffect(reader.subscribe(after), (event) => Effect.as(gate.await, event))
-    })
+    const reader = yield* lagging(gate)
     const { keys: blobs, store } = yield* WatchedBlobs.make
     const start = (name: string) =>
       TestNode.start({ ...options, name }).pipe(
-        Effect.provideService(EventReader, lagging),
+        Effect.provideService(EventReader, reader),
         Effect.provideService(BlobStore, store)
       )
     return yield* body({ one: yield* start("one"), two: yield* start("two"), gate, blobs })

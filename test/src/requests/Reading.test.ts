@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { Clock, Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { firstTimeOrdered, RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -50,30 +50,29 @@ describe("Requests.get", () => {
 
   it.effect("looks again for a young request, where the log may answer from what it knew before", () =>
     Effect.gen(function* () {
-      const requests = yield* Requests
-      const { hideStreams } = yield* AppendFaults
-      const get = (id: RequestId) => requests.get({ caller: Facts.caller(), id })
+      const node = yield* Effect.provideService(
+        TestNode.start({ name: "node", dispatches: false, follows: false }),
+        SecondLooks,
+        4
+      )
+      const elsewhere = yield* TestNode.start({ name: "elsewhere", dispatches: false })
+      const get = (id: RequestId) =>
+        Effect.flatMap(Requests, (requests) => requests.get({ caller: Facts.caller(), id }))
       yield* TestClock.adjust("1 hour")
       const now = yield* Clock.currentTimeMillis
       const young = RequestId.make(firstTimeOrdered(now))
       const old = RequestId.make(firstTimeOrdered(now - 60_000))
-      assert.strictEqual((yield* Effect.flip(get(old)))._tag, "RequestNotFound")
-      const unknown = yield* Effect.forkChild(Effect.flip(get(young)))
+      assert.strictEqual((yield* Effect.flip(node.on(get(old))))._tag, "RequestNotFound")
+      const unknown = yield* Effect.forkChild(Effect.flip(node.on(get(young))))
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* Fiber.join(unknown))._tag, "RequestNotFound")
 
-      const elsewhere = yield* TestNode.start({ name: "elsewhere", dispatches: false })
       const { id } = yield* elsewhere.on(submit)
-      hideStreams(3)
-      const found = yield* Effect.forkChild(get(id))
+      yield* node.on(Effect.map(AppendFaults, ({ hideStreams }) => hideStreams(4)))
+      const found = yield* Effect.forkChild(node.on(get(id)))
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* Fiber.join(found)).id, id)
-    }).pipe(
-      Effect.provide(
-        TestNode.nodeLayer({ dispatches: false }).pipe(Layer.provide(Layer.succeed(SecondLooks, 4)))
-      ),
-      Effect.provide(TestNode.storeLayer)
-    )
+    }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
   it.effect("gives a version that changes with every event", () =>

@@ -1,5 +1,6 @@
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import type * as ChosenLog from "#src/ChosenLog.ts"
 import { configured } from "#src/DataDirectory.ts"
 import * as LogCopy from "#streams/copy/LogCopy.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
@@ -51,7 +52,7 @@ const copyEvents = Effect.fnUntraced(function* (
 })
 
 /** `BLOB_STORE` says where large payloads are; without it they are with the log that is in a directory. */
-const blobs = Effect.fnUntraced(function* (from: LogPlace.LogPlace, to: LogPlace.LogPlace) {
+const blobs = Effect.fnUntraced(function* (from: ChosenLog.LogPlace, to: ChosenLog.LogPlace) {
   const [owner] = [from, to].flatMap((place) => (place._tag === "Sqlite" ? [place.directory] : []))
   return ReadOnlyLog.blobsOf(owner ?? (yield* configured))
 })

@@ -14,7 +14,6 @@ import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as SqliteVerify from "#streams/sqlite/SqliteVerify.ts"
 import type { Anchor } from "#streams/Verify.ts"
 import * as ExistingLog from "../../ExistingLog.ts"
-import type { LogPlace } from "./LogPlace.ts"
 
 export class NothingToCopy extends Schema.TaggedError<NothingToCopy>()("NothingToCopy", {
   directory: Schema.String
@@ -50,19 +49,14 @@ export interface Source {
   readonly countsCommits: boolean
 }
 
-const readerAt = (place: LogPlace) =>
-  place._tag === "Sqlite"
-    ? ChosenLog.readerOf({ _tag: "Sqlite" }, place.directory)
-    : ChosenLog.readerOf(place, "")
-
-export const openSource = Effect.fnUntraced(function* (place: LogPlace) {
+export const openSource = Effect.fnUntraced(function* (place: ChosenLog.LogPlace) {
   let anchors: ReadonlyArray<Anchor> = []
   if (place._tag === "Sqlite") {
     if (!ExistingLog.isIn(place.directory)) return yield* new NothingToCopy({ directory: place.directory })
     yield* Effect.catchTag(DataLock.acquire(place.directory), "DataDirectoryLocked", inUse)
     anchors = yield* SqliteVerify.headAnchor(place.directory)
   }
-  const reading = Context.get(yield* Layer.build(readerAt(place)), EventReader)
+  const reading = Context.get(yield* Layer.build(ChosenLog.readerAt(place)), EventReader)
   return { reading, anchors, countsCommits: place._tag === "Nats" } satisfies Source
 })
 
@@ -93,5 +87,5 @@ const natsTarget = (nats: NatsOptions) =>
   )
 
 /** A directory is made when it is not there. */
-export const openTarget = (place: LogPlace) =>
+export const openTarget = (place: ChosenLog.LogPlace) =>
   place._tag === "Sqlite" ? sqliteTarget(place.directory) : natsTarget(place.options)

@@ -1,16 +1,9 @@
 /** Where a log is that is copied: `sqlite` (DATA_DIR), `sqlite:<directory>`, or the address of a log at NATS servers. */
 import * as path from "node:path"
 import { Effect, Option, Result } from "effect"
+import type { LogPlace } from "#src/ChosenLog.ts"
 import { configured } from "#src/DataDirectory.ts"
 import * as NatsOptions from "#streams/nats/NatsOptions.ts"
-
-export type LogPlace =
-  | {
-      readonly _tag: "Sqlite"
-      /** Absolute. */
-      readonly directory: string
-    }
-  | { readonly _tag: "Nats"; readonly options: NatsOptions.NatsOptions }
 
 /** As it is given. */
 export type LogAddress =
