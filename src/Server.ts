@@ -1,6 +1,7 @@
 /** One node: everything that `inferlog serve` runs. Each layer starts what it is for and stops it with its scope. */
 import { Console, Effect, Layer } from "effect"
 import { Retention } from "#projections/retention/Retention.ts"
+import * as KnownAccounts from "./accounts/KnownAccounts.ts"
 import { Authentication } from "./accounts/Authentication.ts"
 import * as Bootstrap from "./accounts/Bootstrap.ts"
 import * as AdminServer from "./admin/AdminServer.ts"
@@ -69,6 +70,9 @@ const retention = RetentionSweep.layer.pipe(
   Layer.provide(Retention.layer)
 )
 
+/** Whoever has a key gets in, also where nobody has asked before, and while the log is away. */
+const knownAccounts = LogServers.choose({ single: Layer.empty, shared: KnownAccounts.layer })
+
 const secondLooks = LogServers.choose({ single: Layer.empty, shared: Layer.succeed(SecondLooks, 4) })
 
 const requests = SubmitSpans.requests.pipe(
@@ -110,7 +114,7 @@ export const layerOf = (catalog: typeof BuiltinCatalog.layer) =>
     Layer.provideMerge(Layer.mergeAll(http, AdminServer.layer)),
     Layer.provideMerge(Operations.readings),
     Layer.provideMerge(Layer.mergeAll(dispatcher, retention, Snapshots.layerTaking)),
-    Layer.provideMerge(Layer.mergeAll(requests, Authentication.layer)),
+    Layer.provideMerge(Layer.mergeAll(requests, Authentication.layer, knownAccounts)),
     Layer.provideMerge(eraser),
     Layer.provideMerge(Membership.layer),
     Layer.provide(Requirements.layerAgreed),

@@ -33,6 +33,6 @@ const following = Layer.effectDiscard(
 /** They follow from a position before which none of them was loaded: nobody has them before that. */
 export const layer = following.pipe(
   Layer.provideMerge(
-    Layer.mergeAll(RequestActors.layerObserving, AccountActors.layer, IdempotencyKeyActors.layer)
+    Layer.mergeAll(RequestActors.layerObserving, AccountActors.layerObserving, IdempotencyKeyActors.layer)
   )
 )
