@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { AccountId, KeyId } from "#domain/Ids.ts"
+import { type AccountId, KeyId } from "#domain/Ids.ts"
 import * as KeysProjection from "#projections/keys/KeysProjection.ts"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
