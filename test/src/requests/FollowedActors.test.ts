@@ -97,10 +97,8 @@ describe("A node", () => {
       yield* Effect.repeat(Effect.andThen(Effect.yieldNow, other.node.on(authenticate(text))), {
         until: ({ _tag }) => _tag === "Failure"
       })
-      assert.lengthOf(
-        other.read.filter((stream) => stream.includes(accountId)),
-        1
-      )
+      // It is read once at most, by a caller who is faster than the subscription.
+      assert.isAtMost(other.read.filter((stream) => stream.includes(accountId)).length, 1)
       assert.strictEqual((yield* other.node.on(authenticate("dev:s3cret")))._tag, "Success")
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
