@@ -55,8 +55,12 @@ export const make = ({ known, reads, recent, records, sequence, signal }: Readin
     first: number
   ): Effect.Effect<ReadonlyArray<RecordedEvent>, EventStoreError> =>
     Effect.flatMap(reads.page(first), (messages) => {
-      const events = messages.flatMap(({ events }) => events)
-      const later = events.filter(({ position }) => !GlobalPosition.isReached(position, after))
+      const passed = AppendMessage.sequenceOf(after)
+      const later = messages.flatMap(({ events, sequence }) =>
+        sequence > passed
+          ? events
+          : events.filter(({ position }) => !GlobalPosition.isReached(position, after))
+      )
       const end = messages.at(-1)?.sequence
       return later.length > 0 || end === undefined ? Effect.succeed(later) : storedFrom(after, end + 1)
     })

@@ -47,18 +47,26 @@ export interface MessageReads {
 /** What is no append is passed over. The log tells of the first only: there may be many, read again and again. */
 const decodeOrPass = (subjects: Subjects.Subjects) => {
   let isTold = false
-  return ({ data, seq, subject }: StoredMsg | JsMsg) =>
-    Effect.try(() => AppendMessage.decode(subjects.streamOf(subject), seq, data)).pipe(
-      Effect.catch(() => {
-        const told = isTold
-          ? Effect.void
-          : Effect.logError("A message of the log's stream is no append: it is passed over").pipe(
-              Effect.annotateLogs({ sequence: seq })
-            )
-        isTold = true
-        return Effect.as(told, AppendMessage.foreign(seq))
-      })
+  const tell = (sequence: number) => {
+    isTold = true
+    return Effect.logError("A message of the log's stream is no append: it is passed over").pipe(
+      Effect.annotateLogs({ sequence })
     )
+  }
+  // One effect for a page of them: it is read by the hundred thousand.
+  return (messages: ReadonlyArray<StoredMsg | JsMsg>): Effect.Effect<ReadonlyArray<AppendMessage.Decoded>> =>
+    Effect.suspend(() => {
+      let foreign: number | undefined
+      const decoded = messages.map(({ data, seq, subject }) => {
+        try {
+          return AppendMessage.decode(subjects.streamOf(subject), seq, data)
+        } catch {
+          foreign ??= seq
+          return AppendMessage.foreign(seq)
+        }
+      })
+      return foreign === undefined || isTold ? Effect.succeed(decoded) : Effect.as(tell(foreign), decoded)
+    })
 }
 
 export const make = Effect.gen(function* () {
@@ -67,7 +75,9 @@ export const make = Effect.gen(function* () {
   const { stream: log } = names(options).events
   const subjects = Subjects.make(options)
   const pages = yield* MessagePages.make
-  const decode = decodeOrPass(subjects)
+  const decodeAll = decodeOrPass(subjects)
+  const decode = (message: StoredMsg) =>
+    Effect.map(decodeAll([message]), ([decoded]) => decoded ?? AppendMessage.foreign(message.seq))
 
   const isElecting = ({ cause }: EventStoreError) => nats.isUp() && NatsFailure.classify(cause) === "unknown"
 
@@ -135,10 +145,7 @@ export const make = Effect.gen(function* () {
         end = message.previous
       } else {
         const page = yield* Effect.orElseSucceed(pages(reached + 1, subjects.events(stream)), () => [])
-        const messages = yield* Effect.forEach(
-          page.filter(({ seq }) => seq <= end),
-          decode
-        )
+        const messages = yield* decodeAll(page.filter(({ seq }) => seq <= end))
         for (const message of messages) events.push(...message.events)
         reached = messages.at(-1)?.sequence ?? reached
         isPaging = messages.length > 0
@@ -168,7 +175,7 @@ export const make = Effect.gen(function* () {
       nats.isUp() ? Effect.succeed([]) : Effect.fail(error)
     )
     const end = messages.findIndex(({ seq }, index) => seq !== first + index)
-    const found = yield* Effect.forEach(end === -1 ? messages : messages.slice(0, end), decode)
+    const found = yield* decodeAll(end === -1 ? messages : messages.slice(0, end))
     return found.length > 0 ? found : yield* single(first)
   })
 
