@@ -56,9 +56,9 @@ export const countsCommits = isShared
 export const headAnchors = Effect.fn("ChosenLog.headAnchors")(function* (
   directory: string
 ): Effect.fn.Return<ReadonlyArray<Anchor>, LogBroken | EventStoreError | Config.ConfigError, EventReader> {
-  return (yield* isShared)
-    ? yield* HeadAnchor.find(yield* NatsLog.headFile(directory))
-    : yield* SqliteVerify.headAnchor(directory)
+  if (!(yield* isShared)) return yield* SqliteVerify.headAnchor(directory)
+  // Beside a log of its own lies the head of that one, which says nothing of this one.
+  return NatsLog.hasOwnLog(directory) ? [] : yield* HeadAnchor.find(yield* NatsLog.headFile(directory))
 })
 
 /** Against what this node's `log.head` says too, which is read first: a writer that goes on cannot make the log look short. */

@@ -22,8 +22,11 @@ export class HasOwnLog extends Schema.TaggedError<HasOwnLog>()("HasOwnLog", { di
   }
 }
 
+/** Whether the directory belongs to a log on SQLite. */
+export const hasOwnLog = (directory: string): boolean => fs.existsSync(SqliteEventStore.files(directory).log)
+
 const refuseOwnLog = Effect.fnUntraced(function* (directory: string) {
-  if (fs.existsSync(SqliteEventStore.files(directory).log)) return yield* new HasOwnLog({ directory })
+  if (hasOwnLog(directory)) return yield* new HasOwnLog({ directory })
 })
 
 export interface NodeOptions {

@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite"
 import * as path from "node:path"
 import { Effect, type Scope } from "effect"
-import * as DataLock from "#streams/sqlite/DataLock.ts"
+import * as DataLock from "#streams/DataLock.ts"
 import * as SqliteFailure from "#streams/sqlite/SqliteFailure.ts"
 import { ReadModelError } from "../ReadModelError.ts"
 import { RebuildUnderWay } from "./RebuildError.ts"

@@ -4,7 +4,7 @@ import * as AdminClient from "#src/admin/AdminClient.ts"
 import * as LocalAdministration from "#src/admin/LocalAdministration.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
-import * as DataLock from "#streams/sqlite/DataLock.ts"
+import * as DataLock from "#streams/DataLock.ts"
 
 /** Not loaded when a server runs: it would be half of the command's time. */
 const local = Effect.map(

@@ -2,7 +2,7 @@
 import { Effect, Option, Schedule } from "effect"
 import * as AdminClient from "#src/admin/AdminClient.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
-import * as DataLock from "#streams/sqlite/DataLock.ts"
+import * as DataLock from "#streams/DataLock.ts"
 
 /**
  * The way to the running server; none when there is none, and then the directory is locked until the scope ends. A server

@@ -3,7 +3,7 @@ import { Cause, Config, ConfigProvider, Effect, Exit, Schema } from "effect"
 import { CliError } from "effect/cli"
 import * as Failure from "#src/cli/Failure.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
-import { DataDirectoryLocked } from "#streams/sqlite/DataLock.ts"
+import { DataDirectoryLocked } from "#streams/DataLock.ts"
 
 describe("Failure.describe", () => {
   it.effect("names the setting that is wrong, and does not show its value", () =>

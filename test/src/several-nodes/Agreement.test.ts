@@ -52,6 +52,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes at once"),
         Effect.gen(function* () {
           const { facts, nodes } = yield* World
           const work = Works.slow(1)
+          const before = yield* facts.quiet([])
           const submitBoth = (n: number) =>
             Effect.promise(() =>
               Promise.all(
@@ -72,7 +73,10 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes at once"),
             return String(one?.body["request_id"])
           })
           const requests = yield* facts.quiet(ids)
-          assert.sameMembers([...requests.keys()], ids)
+          assert.sameMembers(
+            [...requests.keys()].filter((id) => !before.has(id)),
+            ids
+          )
           const acknowledged = ids.map((id) => ({ id, work }))
           Invariants.checkLog(requests, acknowledged)
           yield* Invariants.checkAnswers(nodes, acknowledged)

@@ -35,7 +35,16 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A leader without the oth
         yield* Effect.forEach(others, ({ resume }) => resume)
         yield* settled(stream)
         const found = yield* read(stream)
-        assert.deepStrictEqual(yield* read(stream), found)
+        yield* append({
+          stream,
+          expected: ExpectedVersion.fromVersion(found.at(-1)?.version ?? null),
+          events: [eventData("two")]
+        })
+        const all = yield* read(stream)
+        assert.deepStrictEqual(
+          all.map(({ id }) => id),
+          [...found.map(({ id }) => id), "two"]
+        )
       }),
     60_000
   )

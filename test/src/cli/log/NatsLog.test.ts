@@ -119,6 +119,20 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log at a NATS server")
     }).pipe(Effect.scoped)
   )
 
+  it.live("is not held against the head of a log on SQLite that lies in the data directory", () =>
+    Effect.gen(function* () {
+      const { parent, settings } = yield* filled
+      const directory = path.join(parent, "of-its-own")
+      fs.mkdirSync(directory)
+      yield* FilledLog.grow(directory, "s", 3)
+      const beside = { ...settings, DATA_DIR: directory }
+      const verified = yield* Inferlog.json(Inferlog.Verified, ["log", "verify"], beside)
+      assert.deepInclude(verified, { events: 120, position: "40.2" })
+      const stats = yield* Inferlog.json(Stats, ["log", "stats"], beside)
+      assert.deepInclude(stats, { commits: 40, position: null, digest: null })
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is verified against what a node has seen of it", () =>
     Effect.gen(function* () {
       const { node, settings } = yield* filled

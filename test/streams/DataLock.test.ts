@@ -4,16 +4,16 @@ import * as path from "node:path"
 import * as readline from "node:readline"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { DataDirectoryLocked } from "#streams/sqlite/DataLock.ts"
+import { DataDirectoryLocked } from "#streams/DataLock.ts"
 import { LogUnavailable } from "#streams/LogUnavailable.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
-import * as DataDirectory from "./DataDirectory.ts"
+import * as DataDirectory from "./sqlite/DataDirectory.ts"
 
 /** Another process that owns the directory. */
 const owner = (directory: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const script = path.join(import.meta.dirname, "OwnedDirectory.ts")
+      const script = path.join(import.meta.dirname, "sqlite/OwnedDirectory.ts")
       const child = spawn(process.execPath, [script, directory], { stdio: ["ignore", "pipe", "inherit"] })
       const closed = new Promise<void>((resolve) => child.once("close", () => resolve()))
       let acknowledged = 0

@@ -4,8 +4,8 @@
  */
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Schema, type Scope } from "effect"
-import { LogUnavailable } from "../LogUnavailable.ts"
-import * as SqliteFailure from "./SqliteFailure.ts"
+import { LogUnavailable } from "./LogUnavailable.ts"
+import * as SqliteFailure from "./sqlite/SqliteFailure.ts"
 
 /** Another process, usually the server, holds the data directory. */
 export class DataDirectoryLocked extends Schema.TaggedError<DataDirectoryLocked>()("DataDirectoryLocked", {
