@@ -1,0 +1,29 @@
+/** A delivery as lists show it (contract, "Webhook delivery record"). */
+import { Schema } from "effect"
+import { AccountId, RequestId } from "#domain/Ids.ts"
+import { WebhookEventName } from "#domain/inference-request/Event.ts"
+import { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
+import { AttemptError } from "#domain/webhook-delivery/Event.ts"
+
+export const DeliveryStatus = Schema.Literals(["pending", "delivering", "delivered", "failed"])
+export type DeliveryStatus = typeof DeliveryStatus.Type
+
+/** Times are Unix time in ms. */
+export const DeliveryItem = Schema.Struct({
+  deliveryId: DeliveryId,
+  accountId: AccountId,
+  requestId: RequestId,
+  event: WebhookEventName,
+  url: Schema.String,
+  status: DeliveryStatus,
+  /** Attempts ever made. */
+  attempts: Schema.Int,
+  lastResponseStatus: Schema.NullOr(Schema.Int),
+  lastError: Schema.NullOr(AttemptError),
+  /** Set while it is `pending`. */
+  nextAttemptAt: Schema.NullOr(Schema.Int),
+  deliveredAt: Schema.NullOr(Schema.Int),
+  createdAt: Schema.Int,
+  updatedAt: Schema.Int
+})
+export type DeliveryItem = typeof DeliveryItem.Type

@@ -1,0 +1,75 @@
+/** What is to be done about deliveries. Whatever waits is rows, not fibers: a million of them cost no memory. */
+import { Context, type Effect, Schema } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { RecoveryId } from "#domain/delivery-recovery/DeliveryRecovery.ts"
+import { AccountId, RequestId } from "#domain/Ids.ts"
+import { WebhookEventName } from "#domain/inference-request/Event.ts"
+import { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
+
+/** An event that a request's client is to be told of, and of which no delivery is scheduled yet. */
+export const OwedDelivery = Schema.Struct({ requestId: RequestId, event: WebhookEventName })
+export type OwedDelivery = typeof OwedDelivery.Type
+
+/** A delivery whose next attempt is due. */
+export const DueDelivery = Schema.Struct({
+  deliveryId: DeliveryId,
+  accountId: AccountId,
+  requestId: RequestId,
+  /** Scheme, host and port of its URL: what a receiver is told by. */
+  origin: Schema.String,
+  /** Unix time in ms, as all times here. */
+  dueAt: Schema.Int
+})
+export type DueDelivery = typeof DueDelivery.Type
+
+/** A delivery that a node has said to be sending. */
+export const UnderWay = Schema.Struct({
+  deliveryId: DeliveryId,
+  requestId: RequestId,
+  attempt: Schema.Int,
+  node: Schema.String
+})
+export type UnderWay = typeof UnderWay.Type
+
+export const OpenRecovery = Schema.Struct({
+  recoveryId: RecoveryId,
+  accountId: AccountId,
+  since: Schema.Int,
+  until: Schema.Int,
+  requestedAt: Schema.Int
+})
+export type OpenRecovery = typeof OpenRecovery.Type
+
+export class DueDeliveries extends Context.Service<
+  DueDeliveries,
+  {
+    /** Owed deliveries in the order of their request ids, at most `limit`. */
+    owed(limit: number): Effect.Effect<ReadonlyArray<OwedDelivery>, SqlError>
+    /**
+     * Due deliveries, at most `limit`, and at most `each` of one account at one receiver: round robin over accounts,
+     * beginning after account `after` (give the last one served), the longest due first within an account. Receivers in
+     * `full` (origins) are passed over. The cost is of `limit` and `full`, not of what waits.
+     */
+    next(options: {
+      readonly now: number
+      readonly limit: number
+      readonly each: number
+      readonly after: AccountId | null
+      readonly full: ReadonlyArray<string>
+    }): Effect.Effect<ReadonlyArray<DueDelivery>, SqlError>
+    /** When the next delivery comes due that is not due at `now`; `null` when none waits. */
+    nextDueAt(now: number): Effect.Effect<number | null, SqlError>
+    /** Deliveries that are said to be being sent, in the order of their ids, after `after`, at most `limit`. */
+    underWay(options: {
+      readonly after: DeliveryId | null
+      readonly limit: number
+    }): Effect.Effect<ReadonlyArray<UnderWay>, SqlError>
+    /** Recoveries that are not finished, oldest first, at most `limit`. */
+    recoveries(limit: number): Effect.Effect<ReadonlyArray<OpenRecovery>, SqlError>
+    /** Deliveries that wait for an attempt, due or not, and since when the one that is due longest is due. */
+    readonly backlog: Effect.Effect<
+      { readonly pending: number; readonly oldestDueAt: number | null },
+      SqlError
+    >
+  }
+>()("inferlog/projections/DueDeliveries") {}
