@@ -1,4 +1,5 @@
 /** What the runner builds. A new projection is added here. */
+import * as DeliveriesProjection from "./deliveries/DeliveriesProjection.ts"
 import * as DueWorkProjection from "./due-work/DueWorkProjection.ts"
 import * as HistoryProjection from "./history/HistoryProjection.ts"
 import * as KeysProjection from "./keys/KeysProjection.ts"
@@ -7,6 +8,7 @@ import type { Projection } from "./Projection.ts"
 import * as RetentionProjection from "./retention/RetentionProjection.ts"
 
 export const allProjections: ReadonlyArray<Projection> = [
+  DeliveriesProjection.projection,
   DueWorkProjection.projection,
   HistoryProjection.projection,
   KeysProjection.projection,

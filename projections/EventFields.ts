@@ -28,6 +28,9 @@ export const integer = (data: JsonObject, field: string): number => {
   return Number(value)
 }
 
+export const integerOrNull = (data: JsonObject, field: string): number | null =>
+  data[field] === null ? null : integer(data, field)
+
 /** `null` when the field is not there. */
 export const integerIfAny = (data: JsonObject, field: string): number | null =>
   data[field] === undefined ? null : integer(data, field)
@@ -56,6 +59,20 @@ export const oneOf = <const Word extends string>(
   const word = words.find((word) => word === value)
   if (word === undefined) throw unexpected(field, `one of ${words.join(", ")}`)
   return word
+}
+
+/** A list of some of the words. */
+export const someOf = <const Word extends string>(
+  data: JsonObject,
+  field: string,
+  words: ReadonlyArray<Word>
+): ReadonlyArray<Word> => {
+  const value = data[field]
+  const found = Array.isArray(value) ? words.filter((word) => value.includes(word)) : []
+  if (!Array.isArray(value) || !value.every((item) => found.some((word) => word === item))) {
+    throw unexpected(field, `a list of ${words.join(", ")}`)
+  }
+  return found
 }
 
 export const object = (data: JsonObject, field: string): JsonObject => {

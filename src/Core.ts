@@ -1,5 +1,7 @@
 /** What every command that changes something needs: the log, its payloads, the aggregates, and the read side. */
 import { Effect, Layer } from "effect"
+import { Deliveries } from "#projections/deliveries/Deliveries.ts"
+import { DueDeliveries } from "#projections/deliveries/DueDeliveries.ts"
 import { DueWork } from "#projections/due-work/DueWork.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
 import { Projections } from "#projections/Projections.ts"
@@ -23,6 +25,8 @@ import { RequestActors } from "./requests/RequestActors.ts"
 import * as FollowedActors from "./requests/FollowedActors.ts"
 import * as Snapshots from "./snapshots/Snapshots.ts"
 import * as BlobStorage from "./storage/BlobStorage.ts"
+import { DeliveryActors } from "./webhooks/DeliveryActors.ts"
+import { RecoveryActors } from "./webhooks/RecoveryActors.ts"
 
 type LogError = Layer.Error<ReturnType<typeof SqliteEventStore.layer> | ReturnType<typeof NatsLog.layer>>
 
@@ -54,7 +58,7 @@ const projections = Layer.unwrap(
   })
 ).pipe(Layer.provide(Snapshots.layerRestored))
 
-const readModels = Layer.mergeAll(DueWork.layer, Ledger.layer).pipe(
+const readModels = Layer.mergeAll(DueWork.layer, Ledger.layer, Deliveries.layer, DueDeliveries.layer).pipe(
   Layer.provideMerge(ReadModels.layer),
   Layer.provideMerge(projections)
 )
@@ -65,7 +69,11 @@ const actors = LogServers.choose({
   shared: FollowedActors.layer
 })
 
-const aggregates = Accounts.layer.pipe(Layer.provideMerge(actors))
+const aggregates = Layer.mergeAll(
+  Accounts.layer.pipe(Layer.provideMerge(actors)),
+  DeliveryActors.layer,
+  RecoveryActors.layer
+)
 
 export const layer = Layer.mergeAll(readModels, aggregates, Payloads.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(log, IdGenerator.layer, BlobStorage.layer))

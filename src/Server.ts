@@ -32,6 +32,8 @@ import { LogServers } from "./cluster/LogServers.ts"
 import * as Membership from "./cluster/Membership.ts"
 import * as Requirements from "./cluster/Requirements.ts"
 import * as Elsewhere from "./reactors/Elsewhere.ts"
+import * as DeliverySender from "./reactors/deliveries/DeliverySender.ts"
+import * as Recoveries from "./reactors/deliveries/Recoveries.ts"
 import { RetentionSweep } from "./reactors/retention/RetentionSweep.ts"
 import { Sweeper } from "./reactors/sweep/Sweeper.ts"
 import * as Sweeping from "./reactors/sweep/Sweeping.ts"
@@ -44,6 +46,9 @@ import { Eraser } from "./retention/Eraser.ts"
 import { MasterKey } from "./secrets/MasterKey.ts"
 import { ScratchDirectory } from "./ScratchDirectory.ts"
 import * as Snapshots from "./snapshots/Snapshots.ts"
+import { SteadyTime } from "./SteadyTime.ts"
+import { SigningSecrets } from "./webhooks/SigningSecrets.ts"
+import { Webhooks } from "./webhooks/Webhooks.ts"
 import * as Misspelled from "./settings/Misspelled.ts"
 
 /** Targets that would be ourselves are refused, wherever a name leads. */
@@ -80,6 +85,9 @@ const requests = SubmitSpans.requests.pipe(
   Layer.provide([RequestChanges.layer, ProjectedQueueDepth.layer, Funds.layer])
 )
 
+/** What clients do with requests, and with their webhooks. */
+const clients = Layer.merge(Webhooks.layer.pipe(Layer.provideMerge(requests)), SigningSecrets.layer)
+
 const finalizer = Finalizer.layer.pipe(
   Layer.provide(Telemetry.untraced),
   Layer.provide([RemoteMedia.layer, Thumbnails.layer.pipe(Layer.provide(VisionWorkers.layer))])
@@ -98,6 +106,9 @@ const dispatcher = Layer.mergeAll(Dispatcher.layer, Deadlines.layer, sweeping, e
   Layer.provide(Providers.layer)
 )
 
+/** What a client is told of by webhook. */
+const webhooks = Layer.merge(DeliverySender.layer, Recoveries.layer).pipe(Layer.provide(Telemetry.untraced))
+
 const announce = Layer.effectDiscard(
   Effect.flatMap(PublicUrls, ({ queueUrl }) => Console.log(`inferlog serves at ${queueUrl}`))
 ).pipe(Layer.provideMerge(Lifecycle.serving))
@@ -113,15 +124,17 @@ export const layerOf = (catalog: typeof BuiltinCatalog.layer) =>
   Layer.merge(announce, Misspelled.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(http, AdminServer.layer)),
     Layer.provideMerge(Operations.readings),
-    Layer.provideMerge(Layer.mergeAll(dispatcher, retention, Snapshots.layerTaking)),
-    Layer.provideMerge(Layer.mergeAll(requests, Authentication.layer, knownAccounts)),
+    Layer.provideMerge(Layer.mergeAll(dispatcher, retention, webhooks, Snapshots.layerTaking)),
+    Layer.provideMerge(Layer.mergeAll(clients, Authentication.layer, knownAccounts)),
     Layer.provideMerge(eraser),
     Layer.provideMerge(Membership.layer),
     Layer.provide(Requirements.layerAgreed),
     Layer.provideMerge(secrets),
     Layer.provideMerge(media),
     Layer.provideMerge(RequestMetrics.layer),
-    Layer.provideMerge(Layer.mergeAll(Core.layer, catalog, PublicUrls.layer, DeadlineHints.layer)),
+    Layer.provideMerge(
+      Layer.mergeAll(Core.layer, catalog, PublicUrls.layer, DeadlineHints.layer, SteadyTime.layer)
+    ),
     Layer.provide(Operations.ground)
   )
 

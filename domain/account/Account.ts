@@ -1,10 +1,14 @@
-/** A customer: its keys, its limits, and what it paid in. Secrets are on the log as hashes only. */
+/**
+ * A customer: its keys, its limits, what it paid in, and what its webhooks are signed with. Secrets are on the log as
+ * hashes only, or sealed.
+ */
 import { HashMap, Option, Result, Schema } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
 import type { Decider } from "../Decider.ts"
 import * as EventCodec from "../EventCodec.ts"
 import { AccountId, KeyId } from "../Ids.ts"
 import { NanoUsd, zero } from "../Money.ts"
+import * as SigningSecret from "./SigningSecret.ts"
 
 /** Keys issued under an account carry its name, so that a key leads to its account's stream without an index. */
 const issuedKeyId = /^key_([0-9a-f]{16})_[A-Za-z0-9]{8}$/
@@ -78,6 +82,7 @@ export const codec = EventCodec.make([
   KeyIssued,
   KeyRevoked,
   LimitsChanged,
+  SigningSecret.SigningSecretRotated,
   AccountErased,
   AccountErasureFinished
 ])
@@ -110,6 +115,10 @@ export type Command =
       readonly paymentId: string | null
     }
   | { readonly _tag: "ChangeLimits"; readonly at: number; readonly limits: Limits }
+  /** Gives a secret to an account that has none. One that is closed gets it too: its last webhooks are signed. */
+  | { readonly _tag: "EnsureSigningSecret"; readonly at: number; readonly sealed: string }
+  /** Puts a new secret in force at once. */
+  | { readonly _tag: "RotateSigningSecret"; readonly at: number; readonly sealed: string }
   /** Closes the account for good. Repeated it changes nothing. */
   | { readonly _tag: "Erase"; readonly at: number }
   | { readonly _tag: "RecordErased"; readonly at: number }
@@ -130,6 +139,8 @@ export type State =
       readonly limits: Limits
       /** What was paid in under each payment id: there may be thousands, so that none is copied for another one. */
       readonly payments: HashMap.HashMap<string, NanoUsd>
+      /** Newest first; the first one is in force. */
+      readonly signingSecrets: ReadonlyArray<SigningSecret.SigningSecret>
       readonly erasure: "none" | "under_way" | "finished"
     }
 
@@ -141,6 +152,8 @@ export type Rejection =
   | { readonly _tag: "AccountClosed" }
   /** Another amount was paid in under this payment id. */
   | { readonly _tag: "PaymentIdReused" }
+  /** As many secrets as may be valid at once are. */
+  | { readonly _tag: "TooManySigningSecrets" }
 
 const decide = (command: Command, state: State): Result.Result<ReadonlyArray<Event>, Rejection> => {
   if (state._tag === "NotOpened") {
@@ -169,6 +182,11 @@ const decide = (command: Command, state: State): Result.Result<ReadonlyArray<Eve
           ? []
           : [{ _tag: "LimitsChanged", at: command.at, ...command.limits }]
       )
+    case "EnsureSigningSecret":
+      return state.signingSecrets.length > 0 ? Result.succeed([]) : SigningSecret.rotate([], command)
+    case "RotateSigningSecret":
+      if (isClosed) return Result.fail({ _tag: "AccountClosed" })
+      return SigningSecret.rotate(state.signingSecrets, command)
     case "Erase":
       return Result.succeed(isClosed ? [] : [{ _tag: "AccountErased", at: command.at }])
     case "RecordErased":
@@ -213,6 +231,7 @@ const evolve = (state: State, event: Event): State => {
       keys: new Map(),
       limits: noLimits,
       payments: HashMap.empty(),
+      signingSecrets: [],
       erasure: "none"
     }
   }
@@ -226,6 +245,8 @@ const evolve = (state: State, event: Event): State => {
       const { creditLimit, maxOpenRequests } = event
       return { ...state, limits: { creditLimit, maxOpenRequests } }
     }
+    case "SigningSecretRotated":
+      return { ...state, signingSecrets: SigningSecret.rotated(state.signingSecrets, event) }
     case "AccountErased":
       return { ...state, erasure: "under_way", keys: allRevoked(state.keys, event.at) }
     case "AccountErasureFinished":

@@ -12,7 +12,11 @@ export const erase = (
   if (!isTerminal(state.phase)) return Result.fail({ _tag: "RequestNotEnded" })
   if (state.erasure !== null) return Result.succeed([])
   const erased = payloadsOf(state)
-  const isOutside = erased.some(({ ref }) => ref.size > inlineLimit) || filesOf(state).length > 0
+  // A webhook's body is in a stream of its own: it goes after this, as files do.
+  const isOutside =
+    erased.some(({ ref }) => ref.size > inlineLimit) ||
+    filesOf(state).length > 0 ||
+    state.submitted.webhook !== undefined
   return Result.succeed([
     { _tag: "PayloadsErased", at, reason, erased: erased.map(({ name }) => name), hasFiles: isOutside }
   ])

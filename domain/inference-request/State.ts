@@ -73,7 +73,7 @@ export interface Erasure {
   readonly at: number
   readonly reason: ErasureReason
   readonly erased: ReadonlyArray<string>
-  /** Whether files outside the log have to be removed yet. */
+  /** Whether something outside the request's own stream has to be removed yet: files, bodies of webhooks. */
   readonly hasFiles: boolean
 }
 

@@ -9,7 +9,7 @@ import { inlineLimit } from "../PayloadRef.ts"
 import type { AttemptResult, Command, Rejection } from "./Command.ts"
 import * as DeliverySchedule from "./DeliverySchedule.ts"
 import { codec, type Event, type FailureReason } from "./Event.ts"
-import { type Delivery, evolve, initial, type State } from "./State.ts"
+import { type Delivery, evolve, initial, isDue, type State } from "./State.ts"
 
 /** The payload that is sent. */
 export const bodyName = "body"
@@ -27,9 +27,7 @@ const decide = (command: Command, state: State): Result.Result<ReadonlyArray<Eve
     case "Schedule":
       return nothing
     case "StartAttempt":
-      if (phase._tag !== "Pending" || phase.nextAttemptAt > command.at || state.isErased) {
-        return Result.fail({ _tag: "AttemptNotDue" })
-      }
+      if (!isDue(state, command.at)) return Result.fail({ _tag: "AttemptNotDue" })
       return Result.succeed([
         { _tag: "AttemptStarted", at: command.at, attempt: state.attempts + 1, node: command.node }
       ])

@@ -1,10 +1,12 @@
 /** Lists of deliveries, newest first (contract, "Webhook management"). */
-import { Context, type Effect } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { WebhookEventName } from "#domain/inference-request/Event.ts"
-import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
-import type { DeliveryItem, DeliveryStatus } from "./DeliveryItem.ts"
+import { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
+import { ReadModels, rows } from "../ReadModels.ts"
+import { DeliveryItem, type DeliveryStatus } from "./DeliveryItem.ts"
+import * as Queries from "./DeliveryQueries.ts"
 
 /** Where a page ended: the next one begins behind it, whatever has been added since. */
 export interface Place {
@@ -43,4 +45,41 @@ export class Deliveries extends Context.Service<
       options: Failed & { readonly after: Place | null; readonly limit: number }
     ): Effect.Effect<ReadonlyArray<Place & { readonly deliveryId: DeliveryId }>, SqlError>
   }
->()("inferlog/projections/Deliveries") {}
+>()("inferlog/projections/Deliveries") {
+  static readonly layer = Layer.effect(
+    Deliveries,
+    Effect.gen(function* () {
+      const sql = yield* ReadModels
+
+      const list = Effect.fn("Deliveries.list")(function* ({
+        page,
+        after,
+        limit,
+        ...filter
+      }: Parameters<Deliveries["Service"]["list"]>[0]) {
+        const [count, pageOf] =
+          filter.requestId === undefined
+            ? [Queries.sumCounters, Queries.pageOf]
+            : [Queries.countOfRequest, Queries.ofRequest]
+        const total = yield* totalOf(count(sql, filter))
+        const offset = after === null ? (page - 1) * limit : 0
+        if (offset >= total) return { total, items: [] }
+        return { total, items: yield* items(pageOf(sql, filter, { after, offset, limit })) }
+      })
+
+      return Deliveries.of({
+        list,
+        countFailed: Effect.fn("Deliveries.countFailed")((failed) =>
+          totalOf(Queries.countFailed(sql, failed))
+        ),
+        failed: Effect.fn("Deliveries.failed")((options) => places(Queries.failed(sql, options)))
+      })
+    })
+  )
+}
+
+const items = rows(DeliveryItem)
+const places = rows(Schema.Struct({ createdAt: Schema.Int, deliveryId: DeliveryId }))
+const totals = rows(Schema.Struct({ total: Schema.Int }))
+const totalOf = <E>(statement: Effect.Effect<ReadonlyArray<unknown>, E>) =>
+  Effect.map(totals(statement), ([counted]) => counted?.total ?? 0)

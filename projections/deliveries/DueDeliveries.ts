@@ -1,10 +1,13 @@
 /** What is to be done about deliveries. Whatever waits is rows, not fibers: a million of them cost no memory. */
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { RecoveryId } from "#domain/delivery-recovery/DeliveryRecovery.ts"
 import { AccountId, RequestId } from "#domain/Ids.ts"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
 import { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
+import { fromEach, roundRobin } from "../due-work/Fairness.ts"
+import { ReadModels, rows } from "../ReadModels.ts"
+import * as Queries from "./DueDeliveryQueries.ts"
 
 /** An event that a request's client is to be told of, and of which no delivery is scheduled yet. */
 export const OwedDelivery = Schema.Struct({ requestId: RequestId, event: WebhookEventName })
@@ -72,4 +75,53 @@ export class DueDeliveries extends Context.Service<
       SqlError
     >
   }
->()("inferlog/projections/DueDeliveries") {}
+>()("inferlog/projections/DueDeliveries") {
+  static readonly layer = Layer.effect(
+    DueDeliveries,
+    Effect.gen(function* () {
+      const sql = yield* ReadModels
+
+      const next = Effect.fn("DueDeliveries.next")(function* ({
+        after,
+        limit,
+        ...due
+      }: Parameters<DueDeliveries["Service"]["next"]>[0]) {
+        const turns = yield* accountIds(Queries.dueAccounts(sql, due, { after: after ?? "", limit }))
+        const accounts = turns.map(({ accountId }) => accountId)
+        const found = yield* fromEach(
+          (most) => dueDeliveries(Queries.longestDueOf(sql, due, accounts, most)),
+          { accounts: accounts.length, limit }
+        )
+        return roundRobin(found, after, ({ deliveryId }) => deliveryId).slice(0, limit)
+      })
+
+      const backlog = Effect.map(backlogs(Queries.backlog(sql)), ([row]) => row ?? empty).pipe(
+        Effect.withSpan("DueDeliveries.backlog")
+      )
+
+      return DueDeliveries.of({
+        next,
+        backlog,
+        owed: Effect.fn("DueDeliveries.owed")((limit) => owedDeliveries(Queries.owed(sql, limit))),
+        nextDueAt: Effect.fn("DueDeliveries.nextDueAt")((now) =>
+          Effect.map(times(Queries.nextDueAt(sql, now)), ([row]) => row?.dueAt ?? null)
+        ),
+        underWay: Effect.fn("DueDeliveries.underWay")((options) =>
+          attemptsUnderWay(Queries.underWay(sql, options))
+        ),
+        recoveries: Effect.fn("DueDeliveries.recoveries")((limit) =>
+          openRecoveries(Queries.recoveries(sql, limit))
+        )
+      })
+    })
+  )
+}
+
+const owedDeliveries = rows(OwedDelivery)
+const dueDeliveries = rows(DueDelivery)
+const attemptsUnderWay = rows(UnderWay)
+const openRecoveries = rows(OpenRecovery)
+const accountIds = rows(Schema.Struct({ accountId: AccountId }))
+const times = rows(Schema.Struct({ dueAt: Schema.NullOr(Schema.Int) }))
+const backlogs = rows(Schema.Struct({ pending: Schema.Int, oldestDueAt: Schema.NullOr(Schema.Int) }))
+const empty = { pending: 0, oldestDueAt: null }

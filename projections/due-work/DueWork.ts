@@ -5,7 +5,7 @@ import { AccountId, RequestId } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { ReadModels, rows } from "../ReadModels.ts"
 import * as Queries from "./DueWorkQueries.ts"
-import { roundRobin } from "./Fairness.ts"
+import { fromEach, roundRobin } from "./Fairness.ts"
 
 export const QueuedRequest = Schema.Struct({
   requestId: RequestId,
@@ -48,6 +48,8 @@ const accountIds = rows(Schema.Struct({ accountId: AccountId }))
 const models = rows(Schema.Struct({ model: ModelEndpoint }))
 const times = rows(Schema.Struct({ dueAt: Schema.NullOr(Schema.Int) }))
 const counts = rows(Schema.Struct({ queued: Schema.Int }))
+
+const idOf = ({ requestId }: QueuedRequest) => requestId
 
 /** Sorts after every account id. */
 const last = "\u{10ffff}"
@@ -116,21 +118,6 @@ export class DueWork extends Context.Service<
         return [...later, ...earlier].map(({ accountId }) => accountId)
       })
 
-      /** Asks for more of each account until there are enough; for twice as many each time, so that it ends soon. */
-      const fromEach = Effect.fnUntraced(function* (
-        due: Queries.Due,
-        accounts: ReadonlyArray<string>,
-        limit: number
-      ) {
-        let each = Math.ceil(limit / Math.max(accounts.length, 1))
-        let found = yield* queued(Queries.oldestOf(sql, due, accounts, each))
-        while (found.length < limit && each < limit) {
-          each = Math.min(each * 2, limit)
-          found = yield* queued(Queries.oldestOf(sql, due, accounts, each))
-        }
-        return found
-      })
-
       const next = Effect.fn("DueWork.next")(function* ({
         model,
         now,
@@ -139,9 +126,13 @@ export class DueWork extends Context.Service<
       }: Parameters<DueWork["Service"]["next"]>[0]) {
         const due = { model, now }
         const oldest = yield* queued(Queries.oldest(sql, due, limit + 1))
-        if (oldest.length <= limit) return roundRobin(oldest, after)
+        if (oldest.length <= limit) return roundRobin(oldest, after, idOf)
         const accounts = yield* dueAccounts(due, limit, after ?? "")
-        const fair = roundRobin(yield* fromEach(due, accounts, limit), after).slice(0, limit)
+        const found = yield* fromEach((each) => queued(Queries.oldestOf(sql, due, accounts, each)), {
+          accounts: accounts.length,
+          limit
+        })
+        const fair = roundRobin(found, after, idOf).slice(0, limit)
         // Only when too many accounts had nothing due to look at them all.
         const taken = new Set(fair.map(({ requestId }) => requestId))
         const others = oldest.filter(({ requestId }) => !taken.has(requestId))

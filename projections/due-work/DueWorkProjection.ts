@@ -1,4 +1,4 @@
-/** The work queue: one row for each request that has not ended. */
+/** The work queue: one row for each request that has not ended, and what their clients are to be told. */
 import {
   CancelRequested,
   DispatchStarted,
@@ -12,16 +12,19 @@ import {
   RequestStarted,
   RequestSubmitted,
   RunTakenOver,
-  SweepRetried
+  SweepRetried,
+  WebhookEventName
 } from "#domain/inference-request/Event.ts"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
+import { DeliveryScheduled } from "#domain/webhook-delivery/Event.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
-import type { StreamName } from "#streams/StreamName.ts"
+import { idOf, type StreamName } from "#streams/StreamName.ts"
 import * as Counters from "../batch/Counters.ts"
-import { integer, integerIfAny, objectIfAny, oneOf, text } from "../EventFields.ts"
+import { integer, integerIfAny, objectIfAny, oneOf, someOf, text } from "../EventFields.ts"
 import * as OutputMedia from "../OutputMedia.ts"
 import { on, onType, type Projection } from "../Projection.ts"
 import * as DueWorkRows from "./DueWorkRows.ts"
+import * as OwedDeliveries from "./OwedDeliveries.ts"
 
 /** Unix time in ms; each `null` when there is none. */
 const deadlinesOf = (data: JsonObject) => {
@@ -33,23 +36,36 @@ const deadlinesOf = (data: JsonObject) => {
   return { endBy, deadlineAt }
 }
 
+/** What a request begins with of the events that its webhook wants; most have none. */
+const toldOf = (data: JsonObject) => {
+  const webhook = objectIfAny(data, "webhook")
+  if (webhook === null) return { startTold: null, tellsCompleted: false }
+  const events = someOf(webhook, "events", WebhookEventName.literals)
+  return { startTold: events.includes("start") ? false : null, tellsCompleted: events.includes("completed") }
+}
+
 /** When a run that began at `since` takes longer than is usual; `null` when nobody knows. */
 const overdueAt = ({ expectedMs }: Readonly<DueWorkRows.DueWorkRow>, since: number) =>
   expectedMs === null ? null : since + expectedMs
 
 export const projection: Projection = {
   name: "duework",
-  version: 2,
-  tables: DueWorkRows.tables,
+  version: 3,
+  tables: DueWorkRows.tables + OwedDeliveries.tables,
   open: (db) => {
     const count = db.prepare(`INSERT INTO duework_depth VALUES (?, ?)
       ON CONFLICT (model) DO UPDATE SET queued = queued + excluded.queued`)
     const depth = Counters.make((model, change) => count.run(model, change))
     const rows = DueWorkRows.make(db)
+    const owed = OwedDeliveries.make(db)
 
     const end = ({ stream }: RecordedEvent) => {
       const row = rows.remove(stream)
-      if (row?.phase === "queued") depth.add(row.model, -1)
+      if (row === undefined) return
+      if (row.phase === "queued") depth.add(row.model, -1)
+      // Of an end that is known nobody is told the start (contract, "States and transitions", rule 1).
+      if (row.startTold === true) owed.remove(idOf(stream), "start")
+      if (row.tellsCompleted) owed.add(idOf(stream), "completed")
     }
 
     /** The run is over, and another one is to follow. */
@@ -63,8 +79,17 @@ export const projection: Projection = {
       depth.add(row.model, 1)
     }
 
+    /** Of the first run that starts: a later one is none of the client's business. */
+    const tellStart = (stream: StreamName) => {
+      const row = rows.edit(stream)
+      if (row === undefined) return
+      row.startTold = true
+      owed.add(idOf(stream), "start")
+    }
+
     const started = (stream: StreamName, time: number) => {
       const seen = rows.look(stream)
+      if (seen?.startTold === false) tellStart(stream)
       if (seen?.phase !== "claimed") return
       const overdue = overdueAt(seen, time)
       if (seen.deadlineAt === seen.endBy && seen.overdueAt === overdue) return
@@ -91,7 +116,8 @@ export const projection: Projection = {
           ...deadlinesOf(data),
           expectedMs: integerIfAny(data, "expectedMs"),
           overdueAt: null,
-          position
+          position,
+          ...toldOf(data)
         })
         depth.add(model, 1)
       }),
@@ -152,8 +178,11 @@ export const projection: Projection = {
       onType(RequestCompleted, end),
       onType(RequestFailed, end),
       onType(RequestForceFailed, end),
-      onType(RequestCancelled, end)
+      onType(RequestCancelled, end),
+      on(DeliveryScheduled, (data) => {
+        owed.remove(text(data, "requestId"), oneOf(data, "event", WebhookEventName.literals))
+      })
     ]
-    return { rules, kept: [rows, depth] }
+    return { rules, kept: [rows, depth, owed] }
   }
 }

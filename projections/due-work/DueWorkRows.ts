@@ -9,7 +9,9 @@ import * as Rows from "../batch/Rows.ts"
  * Indexes hold what waits and leave out what runs: `by_account` for fairness, `by_due` for what comes due next. Rows are
  * clustered by request id, which is the order of submission. `depth` counts the queued rows of a model. What is there for
  * the sweep and for deadlines (`deadline_at`, `overdue_at`, `sweep_retries`) is in indexes that leave out the requests
- * that have none of it. `end_by` is the deadline that is left once the request has started.
+ * that have none of it. `end_by` is the deadline that is left once the request has started. `start_told` is `NULL` when the
+ * client's webhook is not to be told of the start, else whether that has come to be owed (`OwedDeliveries`);
+ * `tells_completed` whether it is to be told of the end.
  */
 export const tables = `
   CREATE TABLE duework_requests (
@@ -28,7 +30,9 @@ export const tables = `
     end_by INTEGER,
     expected_ms INTEGER,
     overdue_at INTEGER,
-    position TEXT NOT NULL
+    position TEXT NOT NULL,
+    start_told INTEGER,
+    tells_completed INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX duework_by_account ON duework_requests (model, account_id, due_at) WHERE phase = 'queued';
   CREATE INDEX duework_by_due ON duework_requests (model, due_at) WHERE phase = 'queued';
@@ -66,16 +70,20 @@ export interface DueWorkRow {
   overdueAt: number | null
   /** Of the submission. */
   readonly position: string
+  /** Whether the webhook's `start` has come to be owed; `null` when it does not want it. */
+  startTold: boolean | null
+  /** Whether the webhook wants the `completed`. */
+  readonly tellsCompleted: boolean
 }
 
 export const make = (db: DatabaseSync): Rows.Rows<DueWorkRow> => {
   const find = db.prepare("SELECT * FROM duework_requests WHERE request_id = ?")
   const insert = db.prepare(
-    "INSERT INTO duework_requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO duework_requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
   )
   const update = db.prepare(`UPDATE duework_requests
     SET phase = ?, due_at = ?, attempt = ?, provider = ?, node = ?, job_id = ?, cancel_requested = ?,
-      sweep_retries = ?, deadline_at = ?, overdue_at = ?
+      sweep_retries = ?, deadline_at = ?, overdue_at = ?, start_told = ?
     WHERE request_id = ?`)
   const remove = db.prepare("DELETE FROM duework_requests WHERE request_id = ?")
 
@@ -106,12 +114,16 @@ export const make = (db: DatabaseSync): Rows.Rows<DueWorkRow> => {
         row.endBy,
         row.expectedMs,
         row.overdueAt,
-        row.position
+        row.position,
+        toldOf(row),
+        row.tellsCompleted ? 1 : 0
       ),
-    update: (stream, row) => update.run(...changing(row), row.overdueAt, idOf(stream)),
+    update: (stream, row) => update.run(...changing(row), row.overdueAt, toldOf(row), idOf(stream)),
     remove: (stream) => remove.run(idOf(stream))
   })
 }
+
+const toldOf = ({ startTold }: DueWorkRow) => (startTold === null ? null : startTold ? 1 : 0)
 
 const rowOf = (columns: Columns): DueWorkRow => ({
   accountId: text(columns["account_id"]),
@@ -128,5 +140,7 @@ const rowOf = (columns: Columns): DueWorkRow => ({
   endBy: integerOrNull(columns["end_by"]),
   expectedMs: integerOrNull(columns["expected_ms"]),
   overdueAt: integerOrNull(columns["overdue_at"]),
-  position: text(columns["position"])
+  position: text(columns["position"]),
+  startTold: columns["start_told"] === null ? null : columns["start_told"] === 1,
+  tellsCompleted: columns["tells_completed"] === 1
 })

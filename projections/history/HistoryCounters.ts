@@ -1,6 +1,6 @@
 /** How many requests an account has of each model and status. A counter that comes to 0 has no row. */
 import type { DatabaseSync } from "node:sqlite"
-import * as Counters from "../batch/Counters.ts"
+import * as CounterTable from "../batch/CounterTable.ts"
 import type { Kept } from "../Projection.ts"
 import type { HistoryRow } from "./HistoryRows.ts"
 
@@ -19,30 +19,20 @@ export interface HistoryCounters extends Kept {
   readonly count: (row: HistoryRow) => void
 }
 
-/** In no id, name or word. */
-const separator = "\0"
-
 const nameOf = ({ accountId, model }: HistoryRow, status: string): string =>
-  accountId + separator + model + separator + status
+  CounterTable.nameOf(accountId, model, status)
 
 export const make = (db: DatabaseSync): HistoryCounters => {
-  const add = db.prepare(`INSERT INTO history_counters VALUES (?, ?, ?, ?)
-    ON CONFLICT (account_id, model, status) DO UPDATE SET requests = requests + excluded.requests`)
-  const prune = db.prepare(
-    "DELETE FROM history_counters WHERE account_id = ? AND model = ? AND status = ? AND requests = 0"
-  )
-  const counters = Counters.make((name, change) => {
-    if (change === 0) return
-    const [accountId = "", model = "", status = ""] = name.split(separator)
-    add.run(accountId, model, status, change)
-    if (change < 0) prune.run(accountId, model, status)
+  const counters = CounterTable.make(db, {
+    table: "history_counters",
+    columns: ["account_id", "model", "status"],
+    count: "requests"
   })
   return {
     ...counters,
     count: (row) => {
       if (row.countedAs === row.status) return
-      if (row.countedAs !== null) counters.add(nameOf(row, row.countedAs), -1)
-      counters.add(nameOf(row, row.status), 1)
+      counters.move(row.countedAs === null ? null : nameOf(row, row.countedAs), nameOf(row, row.status))
       row.countedAs = row.status
     }
   }

@@ -8,11 +8,12 @@ import {
   RequestFailed,
   RequestForceFailed
 } from "#domain/inference-request/Event.ts"
+import { aggregate } from "#domain/inference-request/InferenceRequest.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
-import { idOf } from "#streams/StreamName.ts"
+import { categoryOf, idOf } from "#streams/StreamName.ts"
 import * as KeySet from "../batch/KeySet.ts"
 import { boolean } from "../EventFields.ts"
-import { on, onType, type Projection } from "../Projection.ts"
+import { onType, type Projection } from "../Projection.ts"
 
 /**
  * `requests` have ended and are not erased; `removals` are erased, with something left outside the log; `accounts` are
@@ -50,9 +51,11 @@ export const projection: Projection = {
       onType(RequestFailed, end),
       onType(RequestCancelled, end),
       onType(RequestForceFailed, end),
-      on(PayloadsErased, (data, { stream }) => {
-        const id = idOf(stream)
-        if (boolean(data, "hasFiles")) removals.add(id)
+      onType(PayloadsErased, (event) => {
+        // Webhook deliveries have events of this name too.
+        if (categoryOf(event.stream) !== aggregate.category) return
+        const id = idOf(event.stream)
+        if (boolean(event.data, "hasFiles")) removals.add(id)
         requests.remove(id)
       }),
       onType(ErasedFilesRemoved, ({ stream }) => removals.remove(idOf(stream))),

@@ -6,6 +6,7 @@ import type { NanoUsd } from "#domain/Money.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import { AccountActors } from "./AccountActors.ts"
 import * as ApiKey from "./ApiKey.ts"
+import * as Rejections from "./Rejections.ts"
 
 export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("AccountNotFound", {}) {
   override readonly message = "There is no such account"
@@ -23,6 +24,11 @@ export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound"
 /** Of two payments one id: the second was for another amount. */
 export class PaymentIdReused extends Schema.TaggedError<PaymentIdReused>()("PaymentIdReused", {}) {
   override readonly message = "Another amount was paid in under this payment id"
+}
+
+const gone = {
+  AccountNotFound: () => new AccountNotFound(),
+  AccountClosed: () => new AccountClosed()
 }
 
 export class Accounts extends Context.Service<
@@ -82,12 +88,7 @@ export class Accounts extends Context.Service<
         const at = yield* Clock.currentTimeMillis
         const { events } = yield* actors
           .execute(accountId, { _tag: "Open", at, accountId, name, key: newKey(key, "first key"), balance })
-          .pipe(
-            Effect.catchTag(
-              ["AccountNotFound", "KeyNotFound", "KeyExists", "AccountClosed", "PaymentIdReused"],
-              Effect.die
-            )
-          )
+          .pipe(Rejections.none)
         return { accountId, opened: events.length > 0 }
       })
 
@@ -100,21 +101,19 @@ export class Accounts extends Context.Service<
           secret: ApiKey.makeSecret()
         }
         const at = yield* Clock.currentTimeMillis
-        yield* actors.execute(accountId, { _tag: "IssueKey", at, key: newKey(key, name) }).pipe(
-          Effect.catchTag("AccountNotFound", () => new AccountNotFound()),
-          Effect.catchTag("AccountClosed", () => new AccountClosed()),
-          Effect.catchTag(["KeyNotFound", "KeyExists", "PaymentIdReused"], Effect.die)
-        )
+        yield* actors
+          .execute(accountId, { _tag: "IssueKey", at, key: newKey(key, name) })
+          .pipe(Rejections.expect(gone))
         return key
       })
 
       const revokeKey = Effect.fn("Accounts.revokeKey")(function* (keyId: string) {
         const at = yield* Clock.currentTimeMillis
         const accountId = Account.accountOf(keyId, ApiKey.sha256Hex)
-        yield* actors.execute(accountId, { _tag: "RevokeKey", at, keyId: KeyId.make(keyId) }).pipe(
-          Effect.catchTag(["AccountNotFound", "KeyNotFound"], () => new KeyNotFound()),
-          Effect.catchTag(["KeyExists", "AccountClosed", "PaymentIdReused"], Effect.die)
-        )
+        const notFound = () => new KeyNotFound()
+        yield* actors
+          .execute(accountId, { _tag: "RevokeKey", at, keyId: KeyId.make(keyId) })
+          .pipe(Rejections.expect({ AccountNotFound: notFound, KeyNotFound: notFound }))
       })
 
       const topUp = Effect.fn("Accounts.topUp")(function* ({
@@ -122,12 +121,9 @@ export class Accounts extends Context.Service<
         ...payment
       }: Parameters<Accounts["Service"]["topUp"]>[0]) {
         const at = yield* Clock.currentTimeMillis
-        const { events } = yield* actors.execute(accountId, { _tag: "TopUp", at, ...payment }).pipe(
-          Effect.catchTag("AccountNotFound", () => new AccountNotFound()),
-          Effect.catchTag("AccountClosed", () => new AccountClosed()),
-          Effect.catchTag("PaymentIdReused", () => new PaymentIdReused()),
-          Effect.catchTag(["KeyNotFound", "KeyExists"], Effect.die)
-        )
+        const { events } = yield* actors
+          .execute(accountId, { _tag: "TopUp", at, ...payment })
+          .pipe(Rejections.expect({ ...gone, PaymentIdReused: () => new PaymentIdReused() }))
         return { applied: events.length > 0 }
       })
 
@@ -142,11 +138,9 @@ export class Accounts extends Context.Service<
       }: Parameters<Accounts["Service"]["changeLimits"]>[0]) {
         const changed = { ...(yield* limits(accountId)), ...changes }
         const at = yield* Clock.currentTimeMillis
-        yield* actors.execute(accountId, { _tag: "ChangeLimits", at, limits: changed }).pipe(
-          Effect.catchTag("AccountNotFound", () => new AccountNotFound()),
-          Effect.catchTag("AccountClosed", () => new AccountClosed()),
-          Effect.catchTag(["KeyNotFound", "KeyExists", "PaymentIdReused"], Effect.die)
-        )
+        yield* actors
+          .execute(accountId, { _tag: "ChangeLimits", at, limits: changed })
+          .pipe(Rejections.expect(gone))
         return changed
       })
 

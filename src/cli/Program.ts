@@ -17,6 +17,7 @@ import * as SettingFlags from "./SettingFlags.ts"
 import * as ShellCompletions from "./ShellCompletions.ts"
 import * as Stdout from "./Stdout.ts"
 import { version } from "./Version.ts"
+import { webhooks } from "./webhooks/Webhooks.ts"
 
 Stdout.watch()
 
@@ -30,7 +31,17 @@ const inferlog = Command.make("inferlog").pipe(
     { command: "inferlog keys create --name ci", description: "Create an API key" },
     { command: "inferlog log verify", description: "Prove that the log is what was written" }
   ]),
-  Command.withSubcommands([serve, accounts, balance, keys, requests, log, auditCommand, projections]),
+  Command.withSubcommands([
+    serve,
+    accounts,
+    balance,
+    keys,
+    requests,
+    webhooks,
+    log,
+    auditCommand,
+    projections
+  ]),
   Command.provideEffect(ConfigProvider.ConfigProvider, SettingFlags.configProvider),
   Command.withGlobalFlags([SettingFlags.DataDir, GlobalFlag.LogLevel])
 )

@@ -4,9 +4,11 @@ import { MediaApi } from "./api/MediaApi.ts"
 import { QueueApi } from "./api/QueueApi.ts"
 import { SchemaErrors } from "./api/SchemaErrors.ts"
 import { SystemApi } from "./api/SystemApi.ts"
+import { WebhooksApi } from "./api/WebhooksApi.ts"
 
 export class Api extends HttpApi.make("inferlog")
   .add(QueueApi)
+  .add(WebhooksApi)
   .add(MediaApi)
   .add(SystemApi)
   .middleware(SchemaErrors)

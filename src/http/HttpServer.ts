@@ -10,6 +10,7 @@ import { Api } from "./Api.ts"
 import * as MediaHandlers from "./api/MediaHandlers.ts"
 import * as QueueHandlers from "./api/QueueHandlers.ts"
 import * as SystemHandlers from "./api/SystemHandlers.ts"
+import * as WebhooksHandlers from "./api/WebhooksHandlers.ts"
 import * as ClientErrors from "./edge/ClientErrors.ts"
 import * as Connections from "./edge/Connections.ts"
 import * as ErrorBoundary from "./edge/ErrorBoundary.ts"
@@ -25,11 +26,12 @@ import { IsStopping, Stopping } from "./Stopping.ts"
 const routeTable = RouteTable.layer(Api)
 
 /** All routes, on whatever router serves them. */
-export const routes = Layer.mergeAll(QueueHandlers.layer, MediaHandlers.layer, SystemHandlers.layer).pipe(
-  Layer.provide(RequestRoutes.layer),
-  Layer.provide(ErrorBoundary.layer),
-  Layer.provide(routeTable)
-)
+export const routes = Layer.mergeAll(
+  QueueHandlers.layer,
+  WebhooksHandlers.layer,
+  MediaHandlers.layer,
+  SystemHandlers.layer
+).pipe(Layer.provide(RequestRoutes.layer), Layer.provide(ErrorBoundary.layer), Layer.provide(routeTable))
 
 /** The hot routes, before the declared ones. */
 export const fastPath = FastPath.layer.pipe(Layer.provide([RequestRoutes.layer, routeTable]))

@@ -33,6 +33,12 @@ export const malformed = (message: string): Refusal => new Refusal({ status: 400
 
 export const malformedRequestId = malformed("The request id must be 21 characters of A-Z, a-z, 0-9, _ and -.")
 
+export const tooManySecrets = new Refusal({
+  status: 400,
+  error: "Too many signing secrets are valid: rotate again when one of them has expired.",
+  details: { code: "TOO_MANY_SECRETS" }
+})
+
 export const unauthorized = new Refusal({
   status: 401,
   error: "A valid API key is required: Authorization: Key <API_KEY>.",
@@ -61,6 +67,7 @@ export const notFound = (what: string): Refusal => new Refusal({ status: 404, er
 export const unknownRoute = notFound("Route")
 export const unknownModel = notFound("Model")
 export const unknownRequest = notFound("Request")
+export const unknownDelivery = notFound("Delivery")
 
 export const methodNotAllowed = (allow: ReadonlyArray<string>): Refusal =>
   new Refusal({
@@ -87,9 +94,21 @@ export const requestNotEnded = new Refusal({
   details: { code: "REQUEST_NOT_ENDED" }
 })
 
+export const deliveryInProgress = new Refusal({
+  status: 409,
+  error: "The delivery is being sent just now.",
+  details: { code: "DELIVERY_IN_PROGRESS" }
+})
+
 export const payloadsErased = new Refusal({
   status: 410,
   error: "The input and output of the request were erased.",
+  details: { code: "PAYLOADS_ERASED" }
+})
+
+export const deliveryErased = new Refusal({
+  status: 410,
+  error: "The body of the delivery was erased.",
   details: { code: "PAYLOADS_ERASED" }
 })
 

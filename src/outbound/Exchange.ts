@@ -1,17 +1,14 @@
-/** One HTTP/1.1 request and its response over a connection that is used for nothing else. */
+/** One GET and its response, over a connection that is used for nothing else. */
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { Effect, Predicate, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import type { Socket } from "node:net"
-import { Client } from "undici"
-import type { Dispatcher } from "undici"
+import type { Client, Dispatcher } from "undici"
 import { OutboundError } from "./OutboundError.ts"
-import { origin } from "./OutboundUrl.ts"
 import type { Target } from "./OutboundUrl.ts"
+import * as SocketClient from "./SocketClient.ts"
 
 export interface ExchangeRequest {
-  readonly method: "GET" | "POST"
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  readonly body?: Uint8Array | undefined
+  readonly headers: Readonly<Record<string, string>>
   /** More bytes of body, announced or sent, fail with `response_too_large`. */
   readonly maxResponseBytes: number
 }
@@ -25,33 +22,14 @@ export interface ExchangeResponse {
   readonly body: Stream.Stream<Uint8Array, OutboundError>
 }
 
-/** Speaks HTTP over `socket`. A second connection is refused, so that nothing is ever sent twice. */
 const client = (socket: Socket, target: Target) =>
   Effect.acquireRelease(
-    Effect.sync(() => {
-      let used = false
-      return new Client(origin(target), {
-        allowH2: false,
-        pipelining: 1,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-        connect: (_options, callback) => {
-          // Not in the same tick: undici would take the connection and never send the request.
-          if (used) return queueMicrotask(() => callback(new Error("the connection was used"), null))
-          used = true
-          return queueMicrotask(() => callback(null, socket))
-        }
-      })
-    }),
+    Effect.sync(() => SocketClient.make(socket, target)),
     (client) => Effect.sync(() => client.destroy(null, () => {}))
   )
 
-const failure = (cause: unknown): Effect.Effect<never, OutboundError> => {
-  const code = Predicate.hasProperty(cause, "code") ? cause.code : undefined
-  if (code === "UND_ERR_INVALID_ARG") return Effect.die(cause)
-  const reason = code === "UND_ERR_HEADERS_OVERFLOW" ? "response_too_large" : "connection_failed"
-  return Effect.fail(new OutboundError({ reason }))
-}
+const failure = (cause: unknown): Effect.Effect<never, OutboundError> =>
+  Effect.flatMap(SocketClient.failureReason(cause), (reason) => Effect.fail(new OutboundError({ reason })))
 
 const dispatch = (client: Client, options: Dispatcher.RequestOptions) =>
   Effect.callback<Dispatcher.ResponseData, OutboundError>((resume) => {
@@ -99,11 +77,10 @@ export const exchange = Effect.fn("Exchange.exchange")(function* (
   request: ExchangeRequest
 ) {
   const response = yield* dispatch(yield* client(socket, target), {
-    method: request.method,
+    method: "GET",
     path: target.path,
     reset: true,
-    ...(request.headers !== undefined && { headers: request.headers }),
-    ...(request.body !== undefined && { body: request.body })
+    headers: request.headers
   })
   const headers = flatten(response.headers)
   const isAnnouncedTooLarge = Number(headers.get("content-length")) > request.maxResponseBytes

@@ -4,26 +4,13 @@ import { Cache, Context, Duration, Effect, Exit, FileSystem, Layer, Option, Stre
 import type { PlatformError } from "effect/PlatformError"
 import { connect, OutboundAuthorities } from "./Connection.ts"
 import { exchange } from "./Exchange.ts"
-import type { ExchangeRequest, ExchangeResponse } from "./Exchange.ts"
+import type { ExchangeResponse } from "./Exchange.ts"
 import type { OutboundRefused } from "./OutboundError.ts"
 import { OutboundError, OutboundUnresolved } from "./OutboundError.ts"
+import * as Posting from "./Posting.ts"
+import type { OutboundAnswer, OutboundPost } from "./Posting.ts"
 import { Resolver } from "./Resolver.ts"
 import * as Vetting from "./Vetting.ts"
-
-export interface OutboundRequest extends ExchangeRequest {
-  readonly url: string
-  /** One deadline over DNS, connect, TLS, headers and body. */
-  readonly timeout: Duration.Duration
-}
-
-export interface OutboundResponse {
-  /** Any status from 200, a redirect included, which is not followed. */
-  readonly status: number
-  /** By lower-case name; repeated ones are joined by `, `. */
-  readonly headers: ReadonlyMap<string, string>
-  /** Complete, as sent, never decompressed. */
-  readonly body: Uint8Array
-}
 
 export interface OutboundDownload {
   readonly url: string
@@ -64,10 +51,11 @@ export class Outbound extends Context.Service<
      */
     check(url: string): Effect.Effect<void, OutboundRefused | OutboundUnresolved>
     /**
-     * Sends one request to a vetted address on a connection of its own, at most once, and reads the whole response.
-     * A name that does not resolve in time is `dns_error`; any status is a success here.
+     * Posts a webhook to a vetted address: its name is looked up and judged for this call, what it sends is sent at most
+     * once. Any status is a success here. Of a 2xx the body must end within 64 KiB and the deadline; of another status
+     * it is not waited for. A name that does not resolve in time is `dns_error`.
      */
-    request(request: OutboundRequest): Effect.Effect<OutboundResponse, OutboundRefused | OutboundError>
+    post(post: OutboundPost): Effect.Effect<OutboundAnswer, OutboundRefused | OutboundError>
     /** GETs a body into a file. A redirect is `redirect_refused`, another status than 2xx is `http_<status>`. */
     download(
       download: OutboundDownload
@@ -92,41 +80,38 @@ export class Outbound extends Context.Service<
         checkCache
       )
 
+      const post = yield* Posting.make(vetting, resolver.resolve)
+
       const check = Effect.fn("Outbound.check")(function* (url: string) {
         yield* vetting.addresses(yield* vetting.parse(url), (name) => Cache.get(cache, name))
       })
 
-      /** The deadline of a call: what name resolution took is taken off what the rest may take. */
-      const call = Effect.fnUntraced(function* <A, E>(
-        request: OutboundRequest,
+      /** The deadline of a download: what name resolution took is taken off what the rest may take. */
+      const get = Effect.fnUntraced(function* <A, E>(
+        { maxBytes, timeout, url }: OutboundDownload,
         use: (response: ExchangeResponse) => Effect.Effect<A, E>
       ) {
-        const target = yield* vetting.parse(request.url)
+        const target = yield* vetting.parse(url)
         const [elapsed, addresses] = yield* vetting.addresses(target, resolver.resolve).pipe(
-          Effect.timeoutOrElse({ duration: request.timeout, orElse: () => failWith("dns_error") }),
+          Effect.timeoutOrElse({ duration: timeout, orElse: () => failWith("dns_error") }),
           Effect.catchTag("OutboundUnresolved", () => failWith("dns_error")),
           Effect.timed
         )
         return yield* connect(target, addresses, authorities).pipe(
-          Effect.flatMap((socket) => exchange(socket, target, request)),
+          Effect.flatMap((socket) =>
+            exchange(socket, target, {
+              headers: { "accept-encoding": "identity" },
+              maxResponseBytes: maxBytes
+            })
+          ),
           Effect.flatMap(use),
           Effect.scoped,
           Effect.timeoutOrElse({
-            duration: Duration.subtract(request.timeout, elapsed),
+            duration: Duration.subtract(timeout, elapsed),
             orElse: () => failWith("timeout")
           })
         )
       })
-
-      const request = Effect.fn("Outbound.request")((request: OutboundRequest) =>
-        call(request, ({ status, headers, body }) =>
-          Effect.map(Stream.mkUint8Array(body), (bytes): OutboundResponse => ({
-            status,
-            headers,
-            body: bytes
-          }))
-        )
-      )
 
       // A write is not interrupted: it could still be under way when its descriptor is closed and given to another file.
       const save = (body: ExchangeResponse["body"], path: string) =>
@@ -143,26 +128,18 @@ export class Outbound extends Context.Service<
         )
 
       const download = Effect.fn("Outbound.download")((options: OutboundDownload) =>
-        call(
-          {
-            url: options.url,
-            method: "GET",
-            headers: { "accept-encoding": "identity" },
-            maxResponseBytes: options.maxBytes,
-            timeout: options.timeout
-          },
-          ({ status, headers, body }) =>
-            requireSuccess(status).pipe(
-              Effect.andThen(save(body, options.toFile)),
-              Effect.map((size): Downloaded => ({
-                size,
-                contentType: Option.fromNullishOr(headers.get("content-type"))
-              }))
-            )
+        get(options, ({ status, headers, body }) =>
+          requireSuccess(status).pipe(
+            Effect.andThen(save(body, options.toFile)),
+            Effect.map((size): Downloaded => ({
+              size,
+              contentType: Option.fromNullishOr(headers.get("content-type"))
+            }))
+          )
         )
       )
 
-      return Outbound.of({ check, request, download })
+      return Outbound.of({ check, post, download })
     })
   )
 

@@ -44,7 +44,9 @@ export type FailureReason = typeof FailureReason.Type
 
 /** The call was allowed and did not succeed. `reason` is a word of a delivery's `lastError`. */
 export class OutboundError extends Schema.TaggedError<OutboundError>()("OutboundError", {
-  reason: FailureReason
+  reason: FailureReason,
+  /** The receiver's, when the head of its response had come. Set by posts only. */
+  status: Schema.optionalKey(Schema.Int)
 }) {
   override get message() {
     return `Outbound call failed: ${this.reason}`

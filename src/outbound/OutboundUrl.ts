@@ -55,8 +55,12 @@ const refusalOf = (raw: string, allowPrivate: boolean): RefusalReason | undefine
   return authority.includes("@") ? "credentials" : undefined
 }
 
+// What the parser took for an address it wrote in digits and dots, or in brackets: no name looks like either. To have all
+// others refused one by one would cost an error each.
 const literalOf = (hostname: string): Option.Option<NetAddress.IpAddress> =>
-  Result.getSuccess(NetAddress.ipFromString(hostname.replace(/^\[|\]$/g, "")))
+  /^\[|^[0-9.]+$/.test(hostname)
+    ? Result.getSuccess(NetAddress.ipFromString(hostname.replace(/^\[|\]$/g, "")))
+    : Option.none()
 
 /**
  * Applies the string and name rules. `allowPrivate` (development) also admits plain http and any host name.

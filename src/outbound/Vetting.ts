@@ -29,11 +29,14 @@ export const make = Effect.gen(function* () {
     yield* Effect.logWarning("ALLOW_PRIVATE_TARGETS is on: URLs given by callers can reach private networks")
   }
 
-  const vet = (target: OutboundUrl.Target, text: string) => {
+  const refused = Effect.fail(new OutboundRefused({ reason: "private_address" }))
+
+  const vet = (target: OutboundUrl.Target, address: NetAddress.IpAddress) =>
+    (allowPrivate || isAllowed(address)) && !isOwn(address, target.port) ? Effect.succeed(address) : refused
+
+  const vetText = (target: OutboundUrl.Target, text: string) => {
     const address = Result.getOrUndefined(NetAddress.ipFromString(text))
-    return address !== undefined && (allowPrivate || isAllowed(address)) && !isOwn(address, target.port)
-      ? Effect.succeed(address)
-      : Effect.fail(new OutboundRefused({ reason: "private_address" }))
+    return address === undefined ? refused : vet(target, address)
   }
 
   return {
@@ -44,8 +47,12 @@ export const make = Effect.gen(function* () {
 
     /** Every address of the target. One that is refused, or is no plain address (a `%zone`), refuses them all. */
     addresses: (target: OutboundUrl.Target, resolve: Resolve) =>
-      (Option.isSome(target.literal) ? Effect.succeed(Array.of(target.host)) : resolve(target.host)).pipe(
-        Effect.flatMap((addresses) => Effect.forEach(addresses, (text) => vet(target, text)))
-      )
+      Option.isSome(target.literal)
+        ? Effect.map(vet(target, target.literal.value), Array.of)
+        : Effect.flatMap(resolve(target.host), (found) =>
+            Effect.forEach(found, (text) => vetText(target, text))
+          )
   }
 })
+
+export type Vetting = Effect.Success<typeof make>

@@ -12,6 +12,7 @@ import { Projections } from "#projections/Projections.ts"
 import { type AccountRequest, Place, Retention, startOf } from "#projections/retention/Retention.ts"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
 import { AccountNotFound } from "#src/accounts/Accounts.ts"
+import * as Rejections from "#src/accounts/Rejections.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import { Eraser } from "./Eraser.ts"
@@ -81,10 +82,9 @@ export class AccountErasing extends Context.Service<
       const close: AccountErasing["Service"]["close"] = Effect.fn("AccountErasing.close")(
         function* (accountId) {
           const at = yield* Clock.currentTimeMillis
-          yield* accounts.execute(accountId, { _tag: "Erase", at }).pipe(
-            Effect.catchTag("AccountNotFound", () => new AccountNotFound()),
-            Effect.catchTag(["KeyNotFound", "KeyExists", "AccountClosed", "PaymentIdReused"], Effect.die)
-          )
+          yield* accounts
+            .execute(accountId, { _tag: "Erase", at })
+            .pipe(Rejections.expect({ AccountNotFound: () => new AccountNotFound() }))
         }
       )
 
@@ -135,14 +135,7 @@ export class AccountErasing extends Context.Service<
         const erased = (yield* retention.accounts).find((account) => account.accountId === accountId)
         const at = yield* Clock.currentTimeMillis
         if (erased !== undefined && at - erased.erasedAt < grace) return
-        yield* accounts
-          .execute(accountId, { _tag: "RecordErased", at })
-          .pipe(
-            Effect.catchTag(
-              ["AccountNotFound", "KeyNotFound", "KeyExists", "AccountClosed", "PaymentIdReused"],
-              Effect.die
-            )
-          )
+        yield* accounts.execute(accountId, { _tag: "RecordErased", at }).pipe(Rejections.none)
       })
 
       const step: AccountErasing["Service"]["step"] = Effect.fn("AccountErasing.step")(

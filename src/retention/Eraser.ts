@@ -12,6 +12,8 @@ import type { Request } from "#domain/inference-request/State.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
 import { MediaId } from "#src/media/MediaUrl.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
+import * as DeliveryErasing from "#src/webhooks/DeliveryErasing.ts"
+import * as DeliveryIds from "#src/webhooks/DeliveryIds.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import { Payloads } from "#streams/Payload.ts"
@@ -44,6 +46,7 @@ export class Eraser extends Context.Service<
       const actors = yield* RequestActors
       const payloads = yield* Payloads
       const media = yield* MediaStore
+      const eraseDelivery = yield* DeliveryErasing.make
 
       const removePayload = (id: RequestId, { submitted }: Request) => {
         const stream = StreamName.make(InferenceRequest.aggregate.category, id)
@@ -56,6 +59,11 @@ export class Eraser extends Context.Service<
           discard: true
         })
 
+      const eraseDeliveries = (id: RequestId, { submitted }: Request) =>
+        Effect.forEach(submitted.webhook?.events ?? [], (event) => eraseDelivery(DeliveryIds.of(id, event)), {
+          discard: true
+        })
+
       /** Texts in memory are forgotten each time: nobody recorded whether they were. */
       const remove = Effect.fnUntraced(function* (id: RequestId, request: Request) {
         // All of them, whatever becomes of one.
@@ -64,6 +72,7 @@ export class Eraser extends Context.Service<
         if (failure !== undefined) return yield* failure
         if (nextAction(request)._tag !== "RemoveFiles") return
         yield* removeFiles(request)
+        yield* eraseDeliveries(id, request)
         const at = yield* Clock.currentTimeMillis
         yield* actors
           .execute(id, { _tag: "RecordRemoved", at })

@@ -1,7 +1,17 @@
 /** The secrets that an account's webhooks are signed with (contract, "Webhook signing secret"). On the log they are sealed. */
-import { Context, type Effect, type Redacted, Schema } from "effect"
+import * as crypto from "node:crypto"
+import { Clock, Context, Effect, Layer, Redacted, Result, Schema } from "effect"
+import type * as Account from "#domain/account/Account.ts"
+import * as SigningSecret from "#domain/account/SigningSecret.ts"
 import type { AccountId } from "#domain/Ids.ts"
+import { AccountActors } from "#src/accounts/AccountActors.ts"
+import { AccountClosed } from "#src/accounts/Accounts.ts"
+import * as Rejections from "#src/accounts/Rejections.ts"
+import { MasterKey } from "#src/secrets/MasterKey.ts"
+import * as Sealing from "#src/secrets/Sealing.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+import * as StandardWebhooks from "./StandardWebhooks.ts"
 
 /** None of the account's secrets can be opened: they were sealed under another `MASTER_KEY`. */
 export class SecretsUnreadable extends Schema.TaggedError<SecretsUnreadable>()("SecretsUnreadable", {}) {
@@ -10,21 +20,33 @@ export class SecretsUnreadable extends Schema.TaggedError<SecretsUnreadable>()("
 }
 
 /** As many secrets as may be valid at once are. */
-export class TooManySecrets extends Schema.TaggedError<TooManySecrets>()("TooManySecrets", {}) {}
+export class TooManySecrets extends Schema.TaggedError<TooManySecrets>()("TooManySecrets", {}) {
+  override readonly message = `${SigningSecret.mostValid} signing secrets are valid: rotate again when one of them has expired`
+}
+
+/** Secrets that are kept open, of all accounts. */
+const mostOpened = 10_000
 
 export class SigningSecrets extends Context.Service<
   SigningSecrets,
   {
     /** `whsec_` and base64 text: the secret in force. An account that has none gets one, durably. */
     current(accountId: AccountId): Effect.Effect<Redacted.Redacted, SecretsUnreadable | EventStoreError>
-    /** A new secret, in force at once. The one before signs beside it until `previousKeyExpiresAt`, Unix time in ms. */
+    /**
+     * A new secret, in force at once, also when the ones before cannot be opened. The one before signs beside it until
+     * `previousKeyExpiresAt`, Unix time in ms; it is now when there was none.
+     */
     rotate(
       accountId: AccountId
     ): Effect.Effect<
       { readonly key: Redacted.Redacted; readonly previousKeyExpiresAt: number },
-      TooManySecrets | EventStoreError
+      TooManySecrets | AccountClosed | EventStoreError
     >
-    /** The value of `webhook-signature`: one signature for each secret that is valid at the time of the message. */
+    /**
+     * The value of `webhook-signature`: one signature for each secret that is valid now and can be opened, newest first. An
+     * account that has none gets one, also when it is closed. On another node than the one that rotated, the new secret
+     * signs as soon as the log has been followed that far.
+     */
     sign(
       accountId: AccountId,
       message: {
@@ -36,4 +58,91 @@ export class SigningSecrets extends Context.Service<
       }
     ): Effect.Effect<string, SecretsUnreadable | EventStoreError>
   }
->()("inferlog/src/webhooks/SigningSecrets") {}
+>()("inferlog/src/webhooks/SigningSecrets") {
+  static readonly layer = Layer.effect(
+    SigningSecrets,
+    Effect.gen(function* () {
+      const actors = yield* AccountActors
+      const sealingKey = (yield* MasterKey).keyFor("webhook signing secrets")
+
+      /** By account and sealed text, so that a signature costs one HMAC; `null` for what cannot be opened. */
+      const opened = RecentlyUsed.make<crypto.KeyObject | null>({ capacity: mostOpened })
+
+      const open = Effect.fnUntraced(function* (accountId: AccountId, sealed: string) {
+        const name = `${accountId} ${sealed}`
+        const known = opened.get(name)
+        if (known !== undefined) return known
+        const bytes = Sealing.open({ key: sealingKey, context: accountId }, sealed)
+        const secret = Result.isSuccess(bytes) ? crypto.createSecretKey(bytes.success) : null
+        opened.set(name, secret)
+        if (secret === null) {
+          yield* Effect.logWarning(
+            "A signing secret cannot be opened: it was sealed under another MASTER_KEY"
+          ).pipe(Effect.annotateLogs({ accountId }))
+        }
+        return secret
+      })
+
+      const make = (accountId: AccountId) => {
+        const bytes = crypto.randomBytes(StandardWebhooks.secretLength)
+        return {
+          key: Redacted.make(StandardWebhooks.secretText(bytes)),
+          sealed: Sealing.seal({ key: sealingKey, context: accountId }, bytes)
+        }
+      }
+
+      const secretsOf = (state: Account.State) => (state._tag === "Account" ? state.signingSecrets : [])
+
+      /** Newest first, at least one. */
+      const ensured = Effect.fnUntraced(function* (accountId: AccountId, state: Account.State) {
+        const secrets = secretsOf(state)
+        if (secrets.length > 0) return secrets
+        const at = yield* Clock.currentTimeMillis
+        const { sealed } = make(accountId)
+        const executed = yield* actors
+          .execute(accountId, { _tag: "EnsureSigningSecret", at, sealed })
+          .pipe(Rejections.none)
+        return secretsOf(executed.state)
+      })
+
+      const current = Effect.fn("SigningSecrets.current")(function* (accountId: AccountId) {
+        // Another node may have rotated a moment ago.
+        const { state } = yield* actors.refresh(accountId)
+        const [inForce] = yield* ensured(accountId, state)
+        const secret = inForce === undefined ? null : yield* open(accountId, inForce.sealed)
+        if (secret === null) return yield* new SecretsUnreadable()
+        return Redacted.make(StandardWebhooks.secretText(secret.export()))
+      })
+
+      const rotate = Effect.fn("SigningSecrets.rotate")(function* (accountId: AccountId) {
+        const at = yield* Clock.currentTimeMillis
+        const { key, sealed } = make(accountId)
+        const { state } = yield* actors.execute(accountId, { _tag: "RotateSigningSecret", at, sealed }).pipe(
+          Rejections.expect({
+            TooManySigningSecrets: () => new TooManySecrets(),
+            AccountClosed: () => new AccountClosed()
+          })
+        )
+        return { key, previousKeyExpiresAt: secretsOf(state)[1]?.expiresAt ?? at }
+      })
+
+      /** Validity is of the wall clock: for a receiver who goes by it, the time of the message is now. */
+      const sign = Effect.fnUntraced(function* (
+        accountId: AccountId,
+        message: Parameters<SigningSecrets["Service"]["sign"]>[1]
+      ) {
+        const { state } = actors.peek(accountId) ?? (yield* actors.current(accountId))
+        const now = yield* Clock.currentTimeMillis
+        const signatures: Array<string> = []
+        for (const secret of yield* ensured(accountId, state)) {
+          if (!SigningSecret.isValid(secret, now)) continue
+          const key = yield* open(accountId, secret.sealed)
+          if (key !== null) signatures.push(StandardWebhooks.signature(key, message))
+        }
+        return signatures.length === 0 ? yield* new SecretsUnreadable() : signatures.join(" ")
+      })
+
+      return SigningSecrets.of({ current, rotate, sign })
+    })
+  )
+}

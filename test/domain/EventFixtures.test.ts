@@ -8,9 +8,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as Account from "#domain/account/Account.ts"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
+import * as DeliveryRecovery from "#domain/delivery-recovery/DeliveryRecovery.ts"
 import type { DomainEvent, EncodedEvent, EventCodec } from "#domain/EventCodec.ts"
 import * as IdempotencyKey from "#domain/idempotency-key/IdempotencyKey.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 
 const folder = path.join(import.meta.dirname, "../fixtures/events")
 const domain = path.join(import.meta.dirname, "../../domain")
@@ -19,7 +21,13 @@ const aggregates: ReadonlyArray<{
   readonly category: string
   readonly read: (encoded: EncodedEvent) => EncodedEvent
   readonly types: ReadonlySet<string>
-}> = [storage(InferenceRequest.aggregate), storage(Account.aggregate), storage(IdempotencyKey.aggregate)]
+}> = [
+  storage(InferenceRequest.aggregate),
+  storage(Account.aggregate),
+  storage(IdempotencyKey.aggregate),
+  storage(WebhookDelivery.aggregate),
+  storage(DeliveryRecovery.aggregate)
+]
 
 function storage<Event extends DomainEvent>(aggregate: {
   readonly category: string

@@ -1,6 +1,8 @@
 /** The whole read side over a log in memory, in the test's thread and a file of its own. */
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Layer } from "effect"
+import { Deliveries } from "#projections/deliveries/Deliveries.ts"
+import { DueDeliveries } from "#projections/deliveries/DueDeliveries.ts"
 import { DueWork } from "#projections/due-work/DueWork.ts"
 import { History } from "#projections/history/History.ts"
 import { Keys } from "#projections/keys/Keys.ts"
@@ -13,7 +15,14 @@ import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 export const layer = TempDirectory.provide((directory) =>
-  Layer.mergeAll(DueWork.layer, History.layer, Keys.layer, Ledger.layer).pipe(
+  Layer.mergeAll(
+    Deliveries.layer,
+    DueDeliveries.layer,
+    DueWork.layer,
+    History.layer,
+    Keys.layer,
+    Ledger.layer
+  ).pipe(
     Layer.provideMerge(ReadModels.layer),
     Layer.provideMerge(Projections.layerInProcess({ filename: `${directory}/projections.sqlite` })),
     Layer.provideMerge(MemoryEventStore.layer)

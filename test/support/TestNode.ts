@@ -4,6 +4,8 @@
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Context, Effect, Exit, Layer, Order, References, Scope, Stream, SubscriptionRef } from "effect"
+import { Deliveries } from "#projections/deliveries/Deliveries.ts"
+import { DueDeliveries } from "#projections/deliveries/DueDeliveries.ts"
 import { DueWork } from "#projections/due-work/DueWork.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
 import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
@@ -31,6 +33,8 @@ import { Runs } from "#src/reactors/dispatch/Runs.ts"
 import { Finalizer } from "#src/reactors/finalize/Finalizer.ts"
 import { Lease } from "#src/cluster/Lease.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
+import * as DeliverySender from "#src/reactors/deliveries/DeliverySender.ts"
+import * as Recoveries from "#src/reactors/deliveries/Recoveries.ts"
 import * as Elsewhere from "#src/reactors/Elsewhere.ts"
 import { Sweeper } from "#src/reactors/sweep/Sweeper.ts"
 import * as Sweeping from "#src/reactors/sweep/Sweeping.ts"
@@ -41,6 +45,10 @@ import * as ProjectedQueueDepth from "#src/requests/ProjectedQueueDepth.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { RequestChanges } from "#src/requests/RequestChanges.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
+import { DeliveryActors } from "#src/webhooks/DeliveryActors.ts"
+import { RecoveryActors } from "#src/webhooks/RecoveryActors.ts"
+import { SigningSecrets } from "#src/webhooks/SigningSecrets.ts"
 import { Eraser } from "#src/retention/Eraser.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
@@ -66,6 +74,8 @@ export interface NodeOptions {
   readonly follows?: boolean
   /** Whether it sweeps every minute of the test's clock; by default only when the test tells the `Sweeper` to. */
   readonly sweeps?: boolean
+  /** Sends webhooks, through a guard that trusts the test's authority. Needs all projections. */
+  readonly delivers?: OutboundGuard.GuardOptions
   /** The ledger is among them in any case. */
   readonly projections?: ReadonlyArray<Projection>
 }
@@ -124,7 +134,7 @@ const lease = Layer.effect(
 )
 
 const readSide = (projections: ReadonlyArray<Projection> | undefined) =>
-  Layer.mergeAll(DueWork.layer, Ledger.layer).pipe(
+  Layer.mergeAll(DueWork.layer, Ledger.layer, Deliveries.layer, DueDeliveries.layer).pipe(
     Layer.provideMerge(ReadModels.layer),
     Layer.provideMerge(
       TempDirectory.provide((directory) =>
@@ -152,7 +162,8 @@ const application = Layer.mergeAll(
     Layer.provide(ProjectedQueueDepth.layer)
   ),
   Authentication.layer,
-  Accounts.layer
+  Accounts.layer,
+  SigningSecrets.layer
 ).pipe(Layer.provideMerge(Eraser.layer))
 
 const services = (follows: boolean) =>
@@ -160,7 +171,8 @@ const services = (follows: boolean) =>
     ? application.pipe(Layer.provideMerge(FollowedActors.layer))
     : application.pipe(Layer.provideMerge(onlyActors))
   ).pipe(
-    Layer.provideMerge(DeadlineHints.layer),
+    Layer.provideMerge(Layer.mergeAll(DeadlineHints.layer, SteadyTime.layer)),
+    Layer.provideMerge(Layer.mergeAll(DeliveryActors.layer, RecoveryActors.layer)),
     Layer.provideMerge(Layer.mergeAll(Payloads.layer, MediaStore.layer)),
     Layer.provideMerge(publicUrls),
     Layer.provideMerge(MasterKey.layerOf(Buffer.alloc(32)))
@@ -177,6 +189,11 @@ const finalizer = Finalizer.layer.pipe(
   Layer.provide([OutboundGuard.layer({ authorities: [Receiver.authority] }), Scratch.layer])
 )
 
+const sender = (guard: OutboundGuard.GuardOptions) =>
+  Layer.merge(DeliverySender.layer, Recoveries.layer).pipe(
+    Layer.provide(OutboundGuard.layer({ authorities: [Receiver.authority], ...guard }))
+  )
+
 const providers = Layer.unwrap(Effect.map(TestProvider, ({ provider }) => Providers.layerOf([provider])))
 
 /** One node over the store of the test. */
@@ -187,12 +204,14 @@ export const nodeLayer = ({
   dispatches = true,
   follows = false,
   sweeps = false,
+  delivers,
   projections
 }: NodeOptions = {}) =>
   Layer.mergeAll(
     dispatches ? Layer.merge(Dispatcher.layer, Deadlines.layer) : Layer.empty,
     follows ? Elsewhere.layer : Layer.empty,
-    sweeps ? Sweeping.layer : Layer.empty
+    sweeps ? Sweeping.layer : Layer.empty,
+    delivers === undefined ? Layer.empty : sender(delivers)
   ).pipe(
     Layer.provideMerge(Sweeper.layer),
     Layer.provideMerge(Runs.layer),

@@ -7,6 +7,7 @@ import * as path from "node:path"
 import { Context, type Duration, Effect, identity, Layer, References } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { NetAddress } from "effect/net"
+import * as DeliveriesProjection from "#projections/deliveries/DeliveriesProjection.ts"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
 import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
@@ -40,6 +41,7 @@ import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
 import * as TempDirectory from "./TempDirectory.ts"
 import { plenty, usd } from "./TestAccounts.ts"
+import * as WebhookServices from "./WebhookServices.ts"
 
 export class TestServer extends Context.Service<
   TestServer,
@@ -61,7 +63,7 @@ export interface TestServerOptions {
   readonly bodyTimeout?: Duration.Input
   /** Addresses of a name; those of two names by default. */
   readonly resolve?: (name: string) => Effect.Effect<ReadonlyArray<string>>
-  /** Of the read side beside the ledger, the work queue alone by default. */
+  /** Of the read side beside the ledger and the deliveries, the work queue alone by default. */
   readonly projections?: ReadonlyArray<Projection>
   /** Requests of a model that wait; none by default. */
   readonly queued?: (model: string) => number
@@ -87,7 +89,7 @@ const readSide = (projections: ReadonlyArray<Projection> = [DueWorkProjection.pr
         TempDirectory.provide((directory) =>
           Projections.layerInProcess({
             filename: path.join(directory, "projections.sqlite"),
-            projections: [...projections, LedgerProjection.projection]
+            projections: [...projections, DeliveriesProjection.projection, LedgerProjection.projection]
           })
         )
       )
@@ -117,11 +119,13 @@ const actors = Layer.mergeAll(
   RequestActors.layer,
   IdempotencyKeyActors.layer,
   AccountActors.layer,
+  WebhookServices.actors,
   DeadlineHints.layer
 )
 
 const services = ({ projections, queued = () => 0, resolve = resolveFixed }: TestServerOptions) =>
-  Layer.mergeAll(ActorRequests.layer, Authentication.layer, Accounts.layer).pipe(
+  Layer.mergeAll(WebhookServices.layer, Authentication.layer, Accounts.layer).pipe(
+    Layer.provideMerge(ActorRequests.layer),
     Layer.provideMerge(Layer.mergeAll(RequestChanges.layer, Funds.layer)),
     Layer.provideMerge(Eraser.layer),
     Layer.provideMerge(actors),

@@ -19,9 +19,12 @@ export const notModified = HttpApiSchema.Empty(304).annotate({
 
 export const badRequest = response(
   400,
-  "Invalid or malformed, a request that has not completed, failed or was cancelled (`details.code`).",
+  "Invalid or malformed, a request that has not completed, failed or was cancelled, or too many signing secrets (`details.code`).",
   example([{ path: ["prompt"], message: "must be string", code: "type" }]),
-  example("The request has not completed yet.", { code: "REQUEST_NOT_COMPLETED" })
+  example("The request has not completed yet.", { code: "REQUEST_NOT_COMPLETED" }),
+  example("Too many signing secrets are valid: rotate again when one of them has expired.", {
+    code: "TOO_MANY_SECRETS"
+  })
 )
 export const unauthorized = response(
   401,
@@ -42,7 +45,11 @@ export const forbidden = response(
   "Valid key without access to the resource.",
   example("This key has no access to the resource.")
 )
-export const notFound = response(404, "Unknown model, request or file.", example("Request not found."))
+export const notFound = response(
+  404,
+  "Unknown model, request, file or delivery.",
+  example("Request not found.")
+)
 export const methodNotAllowed = response(
   405,
   "Another method than those in `Allow`.",
@@ -55,9 +62,10 @@ export const timeout = response(
 )
 export const conflict = response(
   409,
-  "Another request was submitted under this `Idempotency-Key`, or the request has not ended (`details.code`).",
+  "Another request was submitted under this `Idempotency-Key`, the request has not ended, or the delivery is being sent (`details.code`).",
   example("Another request was submitted under this Idempotency-Key.", { code: "IDEMPOTENCY_KEY_REUSED" }),
-  example("The request has not ended: cancel it first.", { code: "REQUEST_NOT_ENDED" })
+  example("The request has not ended: cancel it first.", { code: "REQUEST_NOT_ENDED" }),
+  example("The delivery is being sent just now.", { code: "DELIVERY_IN_PROGRESS" })
 )
 export const gone = response(
   410,

@@ -3,10 +3,11 @@ import { Effect } from "effect"
 import type { Answer } from "../Answer.ts"
 import { type ServiceError, toRefusal } from "../ServiceErrors.ts"
 
-/** Errors of storage are logged with the correlation id; the client learns no more than that there was one. */
+/** Errors that are ours are logged with the correlation id; the client learns no more than that there was one. */
 export const answerError = (error: ServiceError, correlationId: string): Effect.Effect<Answer> => {
   const answer = toRefusal(error).toAnswer(correlationId)
-  return error._tag === "EventStoreError" || error._tag === "BlobStoreError"
+  if (error._tag === "SecretsUnreadable") return Effect.as(Effect.logError(error.message), answer)
+  return error._tag === "EventStoreError" || error._tag === "BlobStoreError" || error._tag === "SqlError"
     ? Effect.as(Effect.logError("Storage failed a request", error), answer)
     : Effect.succeed(answer)
 }

@@ -22,7 +22,7 @@ import * as Recovery from "./Recovery.ts"
 import type { Claimed } from "./Run.ts"
 import { Runs } from "./Runs.ts"
 import * as Share from "./Share.ts"
-import * as Turns from "./Turns.ts"
+import * as Turns from "#src/reactors/Turns.ts"
 
 /** Claims made at once for one model; what is left follows in the next pass, so that no model starves another. */
 const maxClaimsPerPass = 512

@@ -64,7 +64,17 @@ describe("--completions", () => {
     () =>
       Effect.gen(function* () {
         const file = yield* script("bash")
-        const commands = ["serve", "accounts", "balance", "keys", "requests", "log", "audit", "projections"]
+        const commands = [
+          "serve",
+          "accounts",
+          "balance",
+          "keys",
+          "requests",
+          "webhooks",
+          "log",
+          "audit",
+          "projections"
+        ]
         assert.sameMembers(bashCompletes(file, "inferlog "), commands)
         assert.deepStrictEqual(bashCompletes(file, "inferlog log t"), ["tail"])
         assert.sameMembers(bashCompletes(file, "inferlog accounts "), ["create", "erase", "list", "limits"])

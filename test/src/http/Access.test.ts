@@ -18,23 +18,35 @@ const routes = (id: string) =>
     ["GET", `/requests/${id}`]
   ] as const
 
+/** Of no request. */
+const webhookRoutes = [
+  ["GET", "/webhooks/deliveries"],
+  ["GET", "/webhooks/deliveries/msg_p5jXN8AQM9LWM0D4loKWxJ"],
+  ["POST", "/webhooks/deliveries/msg_p5jXN8AQM9LWM0D4loKWxJ/replay"],
+  ["POST", "/webhooks/deliveries/recover"],
+  ["GET", "/webhooks/default/secret"],
+  ["POST", "/webhooks/default/secret/rotate"]
+] as const
+
 const routesOfOne = routes(unknownId).slice(1)
 
 layer(TestServer.layer(), { excludeTestServices: true })("access", (it) => {
-  it.effect.each(routes(unknownId))("%s %s needs a valid key, before all else", ([method, path]) =>
-    Effect.gen(function* () {
-      const { key, port } = yield* TestServer.TestServer
-      const wrong = [undefined, "", "Key", "Key nobody:nothing", `Bearer ${key.slice(4)}`, `${key}x`]
-      for (const authorization of wrong) {
-        const headers = {
-          ...(authorization === undefined ? {} : { authorization }),
-          "content-type": "text/plain"
+  it.effect.each([...routes(unknownId), ...webhookRoutes])(
+    "%s %s needs a valid key, before all else",
+    ([method, path]) =>
+      Effect.gen(function* () {
+        const { key, port } = yield* TestServer.TestServer
+        const wrong = [undefined, "", "Key", "Key nobody:nothing", `Bearer ${key.slice(4)}`, `${key}x`]
+        for (const authorization of wrong) {
+          const headers = {
+            ...(authorization === undefined ? {} : { authorization }),
+            "content-type": "text/plain"
+          }
+          const reply = yield* send(port, { method, path, headers })
+          assertEnvelope(reply, 401)
+          assert.strictEqual(reply.headers["www-authenticate"], "Key")
         }
-        const reply = yield* send(port, { method, path, headers })
-        assertEnvelope(reply, 401)
-        assert.strictEqual(reply.headers["www-authenticate"], "Key")
-      }
-    })
+      })
   )
 
   it.effect("a body is not read before the key is known", () =>

@@ -37,7 +37,10 @@ layer(TestServer.layer({ urls }), { excludeTestServices: true })("with four host
     ["POST", "/sandbox/echo", "elsewhere.acme.dev"],
     ["GET", `/requests/${id}`, "mcp.acme.dev"],
     ["GET", `/media/${"x".repeat(24)}/a.png`, "queue.acme.dev"],
-    ["GET", "/sandbox/echo", "api.acme.dev"]
+    ["GET", "/sandbox/echo", "api.acme.dev"],
+    ["GET", "/webhooks/deliveries", "queue.acme.dev"],
+    ["POST", "/webhooks/deliveries/recover", "media.acme.dev:8443"],
+    ["GET", "/webhooks/default/secret", "mcp.acme.dev"]
   ] as const)("%s %s is no route of %s", ([method, path, host]) =>
     Effect.gen(function* () {
       const reply = yield* call({ method, path, headers: { ...jsonHeaders, host } })
@@ -48,6 +51,13 @@ layer(TestServer.layer({ urls }), { excludeTestServices: true })("with four host
 
   it.effect.each(["queue.acme.dev", "elsewhere.acme.dev"])("health is answered at %s", (host) =>
     Effect.map(call({ path: "/health", headers: { host } }), ({ status }) => assert.strictEqual(status, 200))
+  )
+
+  it.effect.each(["/webhooks/deliveries", "/webhooks/default/secret"])("%s is on the platform host", (path) =>
+    Effect.gen(function* () {
+      const reply = yield* call({ path, headers: { host: "api.acme.dev" } })
+      assert.strictEqual(reply.status, 200)
+    })
   )
 
   it.effect("the description tells where each route is", () =>
@@ -61,6 +71,7 @@ layer(TestServer.layer({ urls }), { excludeTestServices: true })("with four host
         { url: urls.queueUrl },
         { url: urls.baseUrl }
       ])
+      assert.deepStrictEqual(paths["/webhooks/deliveries"].get.servers, [{ url: urls.baseUrl }])
       assert.notProperty(paths["/health"].get, "servers")
     })
   )

@@ -7,6 +7,7 @@ import { MediaStore } from "#src/media/MediaStore.ts"
 import type { Reply } from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, call, jsonHeaders, submit } from "./Calls.ts"
+import * as Deliveries from "./Deliveries.ts"
 import { modelOf, names, scenarios } from "./Scenarios.ts"
 
 const document = OpenApi.fromApi(Api)
@@ -69,9 +70,21 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("asks for the key on the lifecycle routes only", () => {
+  it("tells the forms of query parameters", () => {
+    const { parameters } = operations.find(({ operationId }) => operationId === "listDeliveries") ?? {}
+    const schemas = new Map<string, object>(
+      parameters.map(({ name, schema }: { name: string; schema: object }) => [name, schema])
+    )
+    assert.deepInclude(schemas.get("page"), { type: "integer", minimum: 1, default: 1 })
+    assert.deepInclude(schemas.get("limit"), { type: "integer", minimum: 1, maximum: 100, default: 10 })
+    assert.deepInclude(schemas.get("status"), { enum: ["pending", "delivering", "delivered", "failed"] })
+    assert.deepInclude(schemas.get("event"), { enum: ["start", "completed"] })
+  })
+
+  it("asks for the key on the routes of an account only", () => {
     for (const { operationId, security, tags } of operations) {
-      assert.deepStrictEqual(security, tags[0] === "Requests" ? [{ apiKey: [] }] : [], operationId)
+      const isOfAccount = ["Requests", "Webhooks"].includes(tags[0])
+      assert.deepStrictEqual(security, isOfAccount ? [{ apiKey: [] }] : [], operationId)
     }
     assert.deepInclude(document.components.securitySchemes["apiKey"], { in: "header", name: "Authorization" })
   })
@@ -109,6 +122,46 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
       assertDeclared("submitRequest", yield* submit({ value: 1 }, { authorization: "Key x:y" }))
       assertDeclared("submitRequest", yield* submit({ value: 1 }, { "content-type": "text/plain" }))
       assertDeclared("submitRequest", yield* call(elsewhere))
+    })
+  )
+
+  it.effect("for deliveries in every state, and those that there are not", () =>
+    Effect.gen(function* () {
+      const makes = [
+        Deliveries.pending,
+        Deliveries.delivering,
+        Deliveries.delivered,
+        Deliveries.failed,
+        Deliveries.waiting,
+        Deliveries.erased
+      ]
+      const ids = yield* Effect.forEach(makes, (make) => make())
+      const others = yield* Deliveries.failed({ account: "beta" })
+      for (const id of [...ids, others, "none"]) {
+        assertDeclared("getDelivery", yield* Deliveries.get(id))
+        assertDeclared("replayDelivery", yield* Deliveries.replay(id))
+      }
+      for (const query of ["", "?limit=1", "?page=9", "?page=0", "?status=x"]) {
+        assertDeclared("listDeliveries", yield* Deliveries.list(query))
+      }
+      const recover = { method: "POST", path: "/webhooks/deliveries/recover", headers: jsonHeaders }
+      for (const since of ["2026-01-05T12:00:00Z", "never"]) {
+        assertDeclared("recoverDeliveries", yield* call({ ...recover, body: JSON.stringify({ since }) }))
+      }
+      assertDeclared("recoverDeliveries", yield* call({ ...recover, headers: {} }))
+    })
+  )
+
+  it.effect("for the signing secret, until there are too many", () =>
+    Effect.gen(function* () {
+      const path = "/webhooks/default/secret"
+      assertDeclared("getSigningSecret", yield* call({ path }))
+      let status = 200
+      while (status === 200) {
+        const reply = yield* call({ method: "POST", path: `${path}/rotate` })
+        assertDeclared("rotateSigningSecret", reply)
+        status = reply.status
+      }
     })
   )
 

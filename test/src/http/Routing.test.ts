@@ -52,6 +52,10 @@ layer(TestServer.layer(), { excludeTestServices: true })("routing", (it) => {
     ["POST", "/storage/anything"],
     ["POST", "/.well-known/anything"],
     ["POST", "/models/echo"],
+    ["GET", "/webhooks"],
+    ["GET", "/webhooks/default"],
+    ["GET", "/webhooks/other/secret"],
+    ["GET", "/webhooks/deliveries/recover"],
     ["GET", `/requests/${id}/${id}`],
     ["GET", "/HEALTH"],
     ["PROPFIND", "/nowhere"],
@@ -68,7 +72,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("routing", (it) => {
     ["DELETE", `/sandbox/echo/requests/${id}`, "GET, HEAD"],
     ["PUT", `/sandbox/echo/requests/${id}/status`, "GET, HEAD"],
     ["PATCH", `/sandbox/echo/requests/${id}/cancel`, "GET, POST, PUT"],
-    ["PROPFIND", "/openapi.json", "GET, HEAD"]
+    ["PROPFIND", "/openapi.json", "GET, HEAD"],
+    ["POST", "/webhooks/deliveries", "GET, HEAD"],
+    ["DELETE", "/webhooks/deliveries/msg_x", "GET, HEAD"],
+    ["PUT", "/webhooks/deliveries/recover", "GET, HEAD, POST"],
+    ["GET", "/webhooks/deliveries/msg_x/replay", "POST"],
+    ["POST", "/webhooks/default/secret", "GET, HEAD"],
+    ["GET", "/webhooks/default/secret/rotate", "POST"]
   ] as const)("%s %s is 405", ([method, path, allow]) =>
     Effect.gen(function* () {
       const reply = yield* call({ method, path })
@@ -84,7 +94,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("routing", (it) => {
   it.effect("HEAD is answered like GET, without the body", () =>
     Effect.gen(function* () {
       const request = yield* accepted()
-      for (const path of ["/health", "/openapi.json", `/requests/${request}`]) {
+      const paths = ["/health", "/openapi.json", `/requests/${request}`]
+      for (const path of [...paths, "/webhooks/deliveries", "/webhooks/default/secret"]) {
         const head = yield* call({ method: "HEAD", path })
         const get = yield* call({ path })
         assert.strictEqual(head.status, 200)

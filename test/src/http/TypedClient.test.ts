@@ -8,6 +8,7 @@ import { Api } from "#src/http/Api.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted } from "./Calls.ts"
+import * as Deliveries from "./Deliveries.ts"
 
 const client = Effect.gen(function* () {
   const { key, urls } = yield* TestServer.TestServer
@@ -30,6 +31,30 @@ layer(TestServer.layer(), { excludeTestServices: true })("a client derived from 
       yield* Lifecycle.deliver(id, { value: "done" })
       const result = yield* queue.result({ params })
       assert.deepStrictEqual(result.output, { value: "done" })
+    })
+  )
+
+  it.effect("lists, reads and replays deliveries, and reads the signing secret", () =>
+    Effect.gen(function* () {
+      const { webhooks } = yield* client
+      const ids = yield* Effect.forEach([0, 1], (at) => Deliveries.failed({ at: Deliveries.start + at }))
+      const deliveryId = ids[0] ?? ""
+      const first = yield* webhooks.listDeliveries({ query: { status: "failed", limit: "1" } })
+      assert.deepStrictEqual(
+        first.data.map(({ id }) => id),
+        [ids[1]]
+      )
+      const second = yield* webhooks.listDeliveries({ query: { limit: "1", cursor: first.next ?? "" } })
+      assert.deepInclude(second, { page: 2, total: 2, next: null })
+      const { attemptHistory } = yield* webhooks.getDelivery({ params: { deliveryId } })
+      assert.strictEqual(attemptHistory[0]?.error, "gone")
+      const replayed = yield* webhooks.replayDelivery({ params: { deliveryId } })
+      assert.deepInclude(replayed, { id: deliveryId, status: "pending" })
+      const { count } = yield* webhooks.recoverDeliveries({ payload: { since: "2026-01-05T12:00:00Z" } })
+      assert.strictEqual(count, 1)
+      const { key } = yield* webhooks.getSigningSecret()
+      const rotated = yield* webhooks.rotateSigningSecret()
+      assert.notStrictEqual(rotated.key, key)
     })
   )
 

@@ -10,7 +10,7 @@ import * as Receiver from "#test/src/outbound/Receiver.ts"
 const get = Effect.fn(function* (receiver: Receiver.Receiver) {
   const target = Result.getOrThrow(OutboundUrl.parse(`https://receiver.example.com:${receiver.port}/`))
   const socket = yield* connect(target, [NetAddress.ipFromStringUnsafe("127.0.0.1")], [Receiver.authority])
-  return yield* exchange(socket, target, { method: "GET", maxResponseBytes: Number.MAX_SAFE_INTEGER })
+  return yield* exchange(socket, target, { headers: {}, maxResponseBytes: Number.MAX_SAFE_INTEGER })
 })
 
 describe("Exchange", () => {

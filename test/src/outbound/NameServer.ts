@@ -3,16 +3,22 @@ import { Effect } from "effect"
 import * as Datagram from "node:dgram"
 import { once } from "node:events"
 
-export interface Zone {
-  readonly [name: string]: {
-    readonly a?: ReadonlyArray<string>
-    readonly aaaa?: ReadonlyArray<string>
-    readonly cname?: string
-    /** For A, for AAAA, or for both: no error 0, SERVFAIL 2, NXDOMAIN 3, REFUSED 5. */
-    readonly code?: { readonly a?: number; readonly aaaa?: number }
-    readonly silent?: boolean
-  }
+export interface Entry {
+  readonly a?: ReadonlyArray<string>
+  readonly aaaa?: ReadonlyArray<string>
+  readonly cname?: string
+  /** For A, for AAAA, or for both: no error 0, SERVFAIL 2, NXDOMAIN 3, REFUSED 5. */
+  readonly code?: { readonly a?: number; readonly aaaa?: number }
+  readonly silent?: boolean
+  /** ms until it answers. */
+  readonly delay?: number
 }
+
+export interface Zone {
+  readonly [name: string]: Entry | undefined
+}
+
+export type QueryType = "a" | "aaaa"
 
 const types = { a: 1, cname: 5, aaaa: 28 }
 
@@ -49,10 +55,8 @@ const decodeName = (query: Buffer) => {
   return { name: labels.join("."), end: at + 5, type: query.readUInt16BE(at + 1) }
 }
 
-const reply = (zone: Zone, query: Buffer): Buffer | undefined => {
+const reply = (entry: Entry | undefined, query: Buffer): Buffer => {
   const { name, end, type } = decodeName(query)
-  const entry = zone[name]
-  if (entry?.silent === true) return undefined
   const owner = entry?.cname ?? name
   const answers = [
     ...(entry?.cname === undefined ? [] : [encodeRecord(name, types.cname, encodeName(entry.cname))]),
@@ -73,17 +77,31 @@ const reply = (zone: Zone, query: Buffer): Buffer | undefined => {
   return Buffer.concat([header, query.subarray(12, end), ...answers])
 }
 
-/** Serves `zone` until the scope closes; an unknown name does not exist. Yields `address:port`. */
-export const make = Effect.fn(function* (zone: Zone) {
+/** Serves what `find` says at each query until the scope closes; an unknown name does not exist. Yields `address:port`. */
+export const answering = Effect.fn(function* (find: (name: string, type: QueryType) => Entry | undefined) {
+  let isOpen = true
   const socket = yield* Effect.acquireRelease(
     Effect.sync(() => Datagram.createSocket("udp4")),
-    (socket) => Effect.sync(() => socket.close())
+    (socket) =>
+      Effect.sync(() => {
+        isOpen = false
+        socket.close()
+      })
   )
   socket.on("message", (query, { address, port }) => {
-    const message = reply(zone, query)
-    if (message !== undefined) socket.send(message, port, address)
+    const { name, type } = decodeName(query)
+    const entry = find(name, type === types.a ? "a" : "aaaa")
+    if (entry?.silent === true) return
+    const send = () => {
+      if (isOpen) socket.send(reply(entry, query), port, address)
+    }
+    if (entry?.delay === undefined) send()
+    else setTimeout(send, entry.delay)
   })
   socket.bind(0, "127.0.0.1")
   yield* Effect.promise(() => once(socket, "listening"))
   return `127.0.0.1:${socket.address().port}`
 })
+
+/** Serves `zone`. */
+export const make = (zone: Zone) => answering((name) => zone[name])

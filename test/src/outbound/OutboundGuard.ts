@@ -12,6 +12,8 @@ import { Resolver } from "#src/outbound/Resolver.ts"
 
 export interface GuardOptions {
   readonly resolve?: (name: string) => Effect.Effect<ReadonlyArray<string>>
+  /** `address:port` of a name server to ask instead. */
+  readonly nameServer?: string
   /** Addresses that pass although they are not public. Default: 127.0.0.1 alone. */
   readonly admitted?: ReadonlyArray<string>
   readonly authorities?: ReadonlyArray<string>
@@ -40,7 +42,9 @@ export const layer = (options: GuardOptions = {}) => {
   return Outbound.layerNoDeps.pipe(
     Layer.provide([
       NodeFileSystem.layer,
-      resolver(options.resolve ?? toThisMachine),
+      options.nameServer === undefined
+        ? resolver(options.resolve ?? toThisMachine)
+        : Resolver.layerServers([options.nameServer]),
       Layer.succeed(OutboundAuthorities, options.authorities),
       Layer.succeed(OwnListeners, options.listeners ?? []),
       Layer.succeed(

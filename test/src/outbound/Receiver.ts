@@ -17,20 +17,35 @@ export interface Receiver {
   readonly port: number
   /** TCP connections accepted so far. */
   readonly connections: () => number
+  /** Those of them that are open. */
+  readonly open: () => number
+  /** Waits until `isSo`, which is asked again whenever a connection is accepted or closed. */
+  readonly until: (isSo: () => boolean) => Effect.Effect<void>
   /** Waits until every one of them is closed. */
   readonly closed: Effect.Effect<void>
 }
 
-const closing = (socket: Net.Socket) => new Promise<void>((resolve) => socket.once("close", () => resolve()))
+/** Default: any port of 127.0.0.1. */
+interface Place {
+  readonly host?: string
+  readonly port?: number
+}
 
 /** Listens until the scope closes, which also cuts every connection. */
-const listen = Effect.fn(function* (server: Net.Server, port: number, host: string) {
+const listen = Effect.fn(function* (server: Net.Server, { host = "127.0.0.1", port = 0 }: Place = {}) {
   const sockets = new Set<Net.Socket>()
+  const watchers = new Set<() => void>()
   let connections = 0
   server.on("connection", (socket) => {
     connections += 1
     sockets.add(socket)
-    socket.on("error", () => {}).on("close", () => sockets.delete(socket))
+    socket
+      .on("error", () => {})
+      .on("close", () => {
+        sockets.delete(socket)
+        watchers.forEach((watch) => watch())
+      })
+    watchers.forEach((watch) => watch())
   })
   yield* Effect.acquireRelease(
     Effect.promise(() => once(server.listen(port, host), "listening")),
@@ -41,31 +56,36 @@ const listen = Effect.fn(function* (server: Net.Server, port: number, host: stri
       })
   )
   const address = server.address()
+  const until = (isSo: () => boolean) =>
+    Effect.callback<void>((resume) => {
+      const watch = () => {
+        if (isSo()) resume(Effect.void)
+      }
+      watchers.add(watch)
+      watch()
+    })
   const receiver: Receiver = {
     port: address !== null && typeof address === "object" ? address.port : port,
     connections: () => connections,
-    closed: Effect.promise(() => Promise.all([...sockets].map(closing))).pipe(Effect.asVoid)
+    open: () => sockets.size,
+    until,
+    closed: until(() => sockets.size === 0)
   }
   return receiver
 })
 
-export const https = (handler: Http.RequestListener) =>
-  listen(Https.createServer(certificate, handler), 0, "127.0.0.1")
+export const https = (handler: Http.RequestListener, options?: Place) =>
+  listen(Https.createServer(certificate, handler), options)
 
-export const http = (handler: Http.RequestListener) => listen(Http.createServer(handler), 0, "127.0.0.1")
+export const http = (handler: Http.RequestListener) => listen(Http.createServer(handler))
 
 /** Hands over the decrypted connection, for answers that no HTTP server would give. */
 export const tls = (handler: (socket: Tls.TLSSocket) => void) =>
-  listen(
-    Tls.createServer(certificate, (socket) => handler(socket.on("error", () => {}))),
-    0,
-    "127.0.0.1"
-  )
+  listen(Tls.createServer(certificate, (socket) => handler(socket.on("error", () => {}))))
 
 /** Accepts connections and says nothing. A canary, when it must not be reached. */
-export const silent = (options?: { readonly host?: string; readonly port?: number }) =>
+export const silent = (options?: Place) =>
   listen(
     Net.createServer((socket) => socket.resume()),
-    options?.port ?? 0,
-    options?.host ?? "127.0.0.1"
+    options
   )

@@ -4,17 +4,16 @@
  * request waits for a node that is gone, stuck or full.
  */
 import * as Rendezvous from "#src/cluster/Rendezvous.ts"
-import type { Share } from "./Share.ts"
 
 /** Each node's turn, ms. */
 export const graceMs = 2_000
 
-/** Rows looked at by one node for one model when others claim too, at most. */
+/** Rows looked at by one node at once when others claim too, at most. */
 const maxRows = 2_048
 const spareClaims = 8
 
 /** How many rows to look at for `claims` claims, so that some are the node's own. On the only node every row is. */
-export const rowsFor = (claims: number, { length: count }: Share["nodes"]): number =>
+export const rowsFor = (claims: number, { length: count }: ReadonlyArray<string>): number =>
   count < 2 ? claims : Math.max(claims, Math.min(2 * count * (claims + spareClaims), maxRows))
 
 /** What is due, at `dueAt` as `now` in Unix time, ms. */
@@ -31,7 +30,12 @@ export interface Turns<Row> {
 }
 
 /** When the request is `node`'s: `now`, or the beginning of its next turn. */
-const turnOf = ({ dueAt, requestId }: Due, node: string, nodes: Share["nodes"], now: number): number => {
+const turnOf = (
+  { dueAt, requestId }: Due,
+  node: string,
+  nodes: ReadonlyArray<string>,
+  now: number
+): number => {
   const turn = Math.max(0, Math.floor((now - dueAt) / graceMs))
   const count = nodes.length
   const ahead = (Rendezvous.rank(requestId, node, nodes) + count - (turn % count)) % count
@@ -42,7 +46,7 @@ const turnOf = ({ dueAt, requestId }: Due, node: string, nodes: Share["nodes"], 
 export const of = <Row extends Due>(
   rows: ReadonlyArray<Row>,
   node: string,
-  nodes: Share["nodes"],
+  nodes: ReadonlyArray<string>,
   now: number
 ): Turns<Row> => {
   if (nodes.length < 2) return { rows, nextAt: null }

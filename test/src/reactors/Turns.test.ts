@@ -4,7 +4,7 @@ import { Array } from "effect"
 import * as fc from "fast-check"
 import * as Rendezvous from "#src/cluster/Rendezvous.ts"
 import * as Share from "#src/reactors/dispatch/Share.ts"
-import * as Turns from "#src/reactors/dispatch/Turns.ts"
+import * as Turns from "#src/reactors/Turns.ts"
 
 const nodes = fc
   .uniqueArray(fc.string({ minLength: 1, maxLength: 20 }), { minLength: 1, maxLength: 8 })

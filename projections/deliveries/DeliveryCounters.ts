@@ -1,0 +1,50 @@
+/** How many deliveries an account has of each status and event, and how many of each status there are in all. */
+import type { DatabaseSync } from "node:sqlite"
+import * as CounterTable from "../batch/CounterTable.ts"
+import type { Kept } from "../Projection.ts"
+import type { DeliveryRow } from "./DeliveryRows.ts"
+
+export const tables = `
+  CREATE TABLE deliveries_counters (
+    account_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    event TEXT NOT NULL,
+    deliveries INTEGER NOT NULL,
+    PRIMARY KEY (account_id, status, event)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE deliveries_totals (status TEXT PRIMARY KEY, deliveries INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+`
+
+export interface DeliveryCounters extends Kept {
+  /** Moves a row that is written to where its status says. */
+  readonly count: (row: DeliveryRow) => void
+}
+
+const nameOf = ({ accountId, event }: DeliveryRow, status: string): string =>
+  CounterTable.nameOf(accountId, status, event)
+
+export const make = (db: DatabaseSync): DeliveryCounters => {
+  const count = "deliveries"
+  const counters = CounterTable.make(db, {
+    table: "deliveries_counters",
+    columns: ["account_id", "status", "event"],
+    count
+  })
+  const totals = CounterTable.make(db, { table: "deliveries_totals", columns: ["status"], count })
+  return {
+    count: (row) => {
+      const from = row.stored?.status ?? null
+      if (from === row.status) return
+      counters.move(from === null ? null : nameOf(row, from), nameOf(row, row.status))
+      totals.move(from, row.status)
+    },
+    write: () => {
+      counters.write()
+      totals.write()
+    },
+    forget: () => {
+      counters.forget()
+      totals.forget()
+    }
+  }
+}

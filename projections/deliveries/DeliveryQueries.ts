@@ -1,0 +1,102 @@
+/**
+ * The statements behind `Deliveries`. Each walks an index of `DeliveryRows` in the order of the list and stops after what
+ * it returns: the tests hold their query plans.
+ */
+import type { SqlClient } from "effect/sql/SqlClient"
+import { WebhookEventName } from "#domain/inference-request/Event.ts"
+import type { Failed, Filter, Place } from "./Deliveries.ts"
+import { DeliveryStatus } from "./DeliveryItem.ts"
+
+const columns = `delivery_id AS "deliveryId", account_id AS "accountId", request_id AS "requestId", event, url, status,
+  attempts, last_response_status AS "lastResponseStatus", last_error AS "lastError",
+  next_attempt_at AS "nextAttemptAt", delivered_at AS "deliveredAt", created_at AS "createdAt",
+  updated_at AS "updatedAt"`
+
+/** Which part of a list: behind `after` if it is given, and `offset` rows further. */
+export interface Part {
+  readonly after: Place | null
+  readonly offset: number
+  readonly limit: number
+}
+
+const byColumns = (sql: SqlClient, { accountId, requestId, status, event }: Filter) => [
+  sql`account_id = ${accountId}`,
+  ...(requestId === undefined ? [] : [sql`request_id = ${requestId}`]),
+  ...(status === undefined ? [] : [sql`status = ${status}`]),
+  ...(event === undefined ? [] : [sql`event = ${event}`])
+]
+
+const byAll = (sql: SqlClient, filter: Filter, after: Place | null) =>
+  sql.and([
+    ...byColumns(sql, filter),
+    ...(after === null ? [] : [sql`(created_at, delivery_id) < (${after.createdAt}, ${after.deliveryId})`])
+  ])
+
+/** The filter once for each status and event that it lets through: among those the index is in the order of the list. */
+const ofEach = (filter: Filter): ReadonlyArray<Filter> => {
+  const statuses = filter.status === undefined ? DeliveryStatus.literals : [filter.status]
+  const events = filter.event === undefined ? WebhookEventName.literals : [filter.event]
+  return statuses.flatMap((status) => events.map((event) => ({ ...filter, status, event })))
+}
+
+export const sumCounters = (sql: SqlClient, filter: Filter) => sql`
+  SELECT coalesce(sum(deliveries), 0) AS total FROM deliveries_counters WHERE ${sql.and(byColumns(sql, filter))}`
+
+/** For filters that name a request, which has few deliveries. */
+export const countOfRequest = (sql: SqlClient, filter: Filter) => sql`
+  SELECT count(*) AS total FROM deliveries_deliveries INDEXED BY deliveries_by_request
+  WHERE ${sql.and(byColumns(sql, filter))}`
+
+/** As `countOfRequest`. */
+export const ofRequest = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part) => sql`
+  SELECT ${sql.literal(columns)} FROM deliveries_deliveries INDEXED BY deliveries_by_request
+  WHERE ${byAll(sql, filter, after)}
+  ORDER BY created_at DESC, delivery_id DESC LIMIT ${limit} OFFSET ${offset}`
+
+/** Steps over entries of the index alone, merged from all statuses and events, then reads the rows of one page. */
+export const pageOf = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part) => {
+  const entries = ofEach(filter).map(
+    (each) => sql`
+    SELECT created_at, delivery_id FROM deliveries_deliveries INDEXED BY deliveries_by_list
+    WHERE ${byAll(sql, each, after)}`
+  )
+  return sql`
+    SELECT ${sql.literal(columns)} FROM deliveries_deliveries WHERE delivery_id IN (
+      SELECT delivery_id FROM (
+        ${sql.join(" UNION ALL ", false)(entries)}
+        ORDER BY created_at DESC, delivery_id DESC LIMIT ${limit} OFFSET ${offset}
+      )
+    ) ORDER BY created_at DESC, delivery_id DESC`
+}
+
+/** What has failed, once for each event. */
+const failedOfEach = (
+  sql: SqlClient,
+  { accountId, since, until }: Failed,
+  what: string,
+  after: Place | null = null
+) =>
+  sql.join(
+    " UNION ALL ",
+    false
+  )(
+    WebhookEventName.literals.map(
+      (event) => sql`
+    SELECT ${sql.literal(what)} FROM deliveries_deliveries INDEXED BY deliveries_by_list
+    WHERE account_id = ${accountId} AND status = 'failed' AND event = ${event}
+      AND created_at >= ${Math.max(since, after?.createdAt ?? since)} AND created_at < ${until}
+      AND (created_at, delivery_id) > (${after?.createdAt ?? since}, ${after?.deliveryId ?? ""})`
+    )
+  )
+
+export const countFailed = (sql: SqlClient, failed: Failed) => sql`
+  SELECT sum(deliveries) AS total FROM (${failedOfEach(sql, failed, "count(*) AS deliveries")})`
+
+export const failed = (
+  sql: SqlClient,
+  { after, limit, ...failed }: Failed & { readonly after: Place | null; readonly limit: number }
+) => sql`
+  SELECT created_at AS "createdAt", delivery_id AS "deliveryId" FROM (
+    ${failedOfEach(sql, failed, "created_at, delivery_id", after)}
+    ORDER BY created_at, delivery_id LIMIT ${limit}
+  ) ORDER BY created_at, delivery_id`

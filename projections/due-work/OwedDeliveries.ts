@@ -1,0 +1,37 @@
+/** What clients are to be told of and is not scheduled yet, as a batch changes it. */
+import type { DatabaseSync } from "node:sqlite"
+import type { WebhookEventName } from "#domain/inference-request/Event.ts"
+import * as KeySet from "../batch/KeySet.ts"
+import type { Kept } from "../Projection.ts"
+
+export const tables = `
+  CREATE TABLE duework_owed (
+    request_id TEXT NOT NULL,
+    event TEXT NOT NULL,
+    PRIMARY KEY (request_id, event)
+  ) STRICT, WITHOUT ROWID;
+`
+
+export interface OwedDeliveries extends Kept {
+  readonly add: (requestId: string, event: WebhookEventName) => void
+  /** It is scheduled, or not wanted any more, if it was owed at all. */
+  readonly remove: (requestId: string, event: WebhookEventName) => void
+}
+
+/** In no id and no name of an event. */
+const separator = "\0"
+
+export const make = (db: DatabaseSync): OwedDeliveries => {
+  const insert = db.prepare("INSERT OR IGNORE INTO duework_owed VALUES (?, ?)")
+  const remove = db.prepare("DELETE FROM duework_owed WHERE request_id = ? AND event = ?")
+  const keys = KeySet.make({
+    insert: (key) => insert.run(...key.split(separator)),
+    remove: (key) => remove.run(...key.split(separator))
+  })
+  return {
+    write: keys.write,
+    forget: keys.forget,
+    add: (requestId, event) => keys.add(requestId + separator + event),
+    remove: (requestId, event) => keys.remove(requestId + separator + event)
+  }
+}

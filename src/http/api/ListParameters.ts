@@ -1,0 +1,43 @@
+/**
+ * Query parameters of list routes. They are read by the routes themselves, which tell what is wrong with them, so to the
+ * declared schemas they are texts; the description of the API tells their forms.
+ */
+import { type JsonSchema, Schema } from "effect"
+import { mostPerPage } from "../requests/PageQuery.ts"
+
+export const text = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
+
+export const page = {
+  page: text("From 1."),
+  limit: text("Of one page."),
+  cursor: text("`next` of the page before; in the place of `page`.")
+}
+
+/** By the name of a parameter. */
+export type Forms = Readonly<Record<string, JsonSchema.JsonSchema>>
+
+export const pageForms = (defaultLimit: number): Forms => ({
+  page: { type: "integer", minimum: 1, default: 1 },
+  limit: { type: "integer", minimum: 1, maximum: mostPerPage, default: defaultLimit }
+})
+
+interface Parameter {
+  readonly name: string
+  readonly schema: JsonSchema.JsonSchema
+}
+
+const isParameters = Schema.is(
+  Schema.Array(Schema.Struct({ name: Schema.String, schema: Schema.Record(Schema.String, Schema.Unknown) }))
+)
+
+/** Transforms an operation of the OpenAPI document. */
+export const withForms =
+  (forms: Forms) =>
+  (operation: Record<string, unknown>): Record<string, unknown> => {
+    const { parameters } = operation
+    const formed = (parameter: Parameter) => ({
+      ...parameter,
+      schema: { ...parameter.schema, ...forms[parameter.name] }
+    })
+    return isParameters(parameters) ? { ...operation, parameters: parameters.map(formed) } : operation
+  }

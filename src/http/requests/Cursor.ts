@@ -1,0 +1,49 @@
+/**
+ * The `next` of a list (decisions): where a page ended, so that the one behind it is found whatever has been added since.
+ * It is opaque to clients, and refused when it is not as it was given out. It is no secret, and nobody's proof of anything.
+ */
+import * as crypto from "node:crypto"
+import { Result, Schema } from "effect"
+import { invalid, issue, type Parsed } from "./Parsed.ts"
+
+/** What a cursor stands for: the page that it leads to, and the place behind which that begins. */
+export interface Continued<Place> {
+  /** From 1. */
+  readonly page: number
+  readonly after: Place
+}
+
+export interface Cursor<Place> {
+  readonly encode: (continued: Continued<Place>) => string
+  readonly parse: (text: string) => Parsed<Continued<Place>>
+}
+
+const checkBytes = 6
+
+const sealed = (text: string): string => {
+  const bytes = Buffer.from(text)
+  const check = crypto.hash("sha256", bytes, "buffer").subarray(0, checkBytes)
+  return Buffer.concat([check, bytes]).toString("base64url")
+}
+
+const opened = (cursor: string): string | null => {
+  const text = Buffer.from(cursor, "base64url").subarray(checkBytes).toString()
+  return sealed(text) === cursor ? text : null
+}
+
+const damaged = invalid(issue(["cursor"], "cursor", "must be the next of an earlier page, as it was given"))
+
+/** Of a list whose places are of that form. */
+export const make = <Place>(place: Schema.Codec<Place, Schema.Json>): Cursor<Place> => {
+  const page = Schema.Int.check(Schema.isGreaterThan(0))
+  const json = Schema.fromJsonString(Schema.Struct({ page, after: place }))
+  const encode = Schema.encodeSync(json)
+  const decode = Schema.decodeUnknownResult(json)
+  return {
+    encode: (continued) => sealed(encode(continued)),
+    parse: (cursor) => {
+      const text = opened(cursor)
+      return text === null ? damaged : Result.orElse(decode(text), () => damaged)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+/** Posts of webhooks, many at a time: one deadline for each, and connections that are used again where that is safe. */
+import { type Duration, Effect, Exit, Option, Scope } from "effect"
+import { connect, OutboundAuthorities } from "./Connection.ts"
+import type { Addresses } from "./Connection.ts"
+import * as KeptConnections from "./KeptConnections.ts"
+import * as Lookups from "./Lookups.ts"
+import { OutboundError } from "./OutboundError.ts"
+import type { FailureReason } from "./OutboundError.ts"
+import type { Target } from "./OutboundUrl.ts"
+import * as PostExchange from "./PostExchange.ts"
+import type { Resolve, Vetting } from "./Vetting.ts"
+
+export interface OutboundPost {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+  /** One deadline over DNS, connect, TLS, headers and, of a 2xx, body. */
+  readonly timeout: Duration.Duration
+}
+
+export interface OutboundAnswer {
+  /** Any status from 200, a redirect included, which is not followed. */
+  readonly status: number
+}
+
+/** How far a call has come, should its deadline end it. */
+interface Progress {
+  isResolved: boolean
+  status: number | undefined
+}
+
+const failWith = (reason: FailureReason, status?: number) =>
+  Effect.fail(new OutboundError({ reason, ...(status !== undefined && { status }) }))
+
+/** Nothing is sent twice, within one call, once a byte of it may have been sent. */
+export const make = Effect.fnUntraced(function* (vetting: Vetting, resolve: Resolve) {
+  const authorities = yield* OutboundAuthorities
+  const connections = yield* KeptConnections.make
+  const lookUp = yield* Lookups.shared(resolve)
+
+  const isReusable = (exit: Exit.Exit<Option.Option<PostExchange.Answer>, unknown>) =>
+    Exit.isSuccess(exit) && Option.exists(exit.value, ({ isComplete }) => isComplete)
+
+  const exchange = (
+    connection: KeptConnections.Connection,
+    { path }: Target,
+    { headers, body }: OutboundPost,
+    progress: Progress
+  ) =>
+    PostExchange.post(connection.client, { path, headers, body }, (status) => {
+      progress.status = status
+    }).pipe(
+      Effect.onExit((exit) =>
+        Effect.sync(() =>
+          isReusable(exit) ? connections.keep(connection) : KeptConnections.close(connection)
+        )
+      )
+    )
+
+  const overFresh = (target: Target, addresses: Addresses, request: OutboundPost, progress: Progress) =>
+    Effect.suspend(() => {
+      const scope = Scope.makeUnsafe()
+      return connect(target, addresses, authorities).pipe(
+        Scope.provide(scope),
+        Effect.flatMap((socket) => exchange(connections.open(socket, target), target, request, progress)),
+        Effect.onExit((exit) => (isReusable(exit) ? Effect.void : Scope.close(scope, exit)))
+      )
+    })
+
+  const send = Effect.fnUntraced(function* (request: OutboundPost, progress: Progress) {
+    const target = yield* vetting.parse(request.url)
+    const addresses = yield* vetting
+      .addresses(target, lookUp)
+      .pipe(Effect.catchTag("OutboundUnresolved", () => failWith("dns_error")))
+    progress.isResolved = true
+    const kept = connections.take(target, addresses)
+    // None when the receiver had closed it before anything was sent.
+    const early = Option.isSome(kept)
+      ? yield* exchange(kept.value, target, request, progress)
+      : Option.none<PostExchange.Answer>()
+    const answer = Option.isSome(early) ? early : yield* overFresh(target, addresses, request, progress)
+    if (Option.isNone(answer)) return yield* failWith("connection_failed")
+    return { status: answer.value.status } satisfies OutboundAnswer
+  })
+
+  return (request: OutboundPost) =>
+    Effect.suspend(() => {
+      const progress: Progress = { isResolved: false, status: undefined }
+      return send(request, progress).pipe(
+        Effect.timeoutOrElse({
+          duration: request.timeout,
+          orElse: () => failWith(progress.isResolved ? "timeout" : "dns_error", progress.status)
+        })
+      )
+    })
+})

@@ -1,0 +1,43 @@
+/** HTTP/1.1 over one socket that is connected already. */
+import { Effect, Predicate } from "effect"
+import type { Socket } from "node:net"
+import { Client } from "undici"
+import type { FailureReason } from "./OutboundError.ts"
+import { origin } from "./OutboundUrl.ts"
+import type { Target } from "./OutboundUrl.ts"
+
+/** How long a connection may wait for its next request, in ms. Servers close theirs after 2 s or more, if unasked. */
+export const maxIdle = 1_000
+
+/** How much sooner than the server announced a connection is closed, in ms: what is on its way then still arrives. */
+const margin = 500
+
+/**
+ * Speaks HTTP over `socket`, one request after the other. A second connection is refused, so that nothing is ever sent
+ * twice. No deadline of its own but for idle connections; whoever makes it destroys it.
+ */
+export const make = (socket: Socket, target: Target): Client => {
+  let used = false
+  return new Client(origin(target), {
+    allowH2: false,
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: maxIdle,
+    keepAliveMaxTimeout: maxIdle,
+    keepAliveTimeoutThreshold: margin,
+    connect: (_options, callback) => {
+      // Not in the same tick: undici would take the connection and never send the request.
+      if (used) return queueMicrotask(() => callback(new Error("the connection was used"), null))
+      used = true
+      return queueMicrotask(() => callback(null, socket))
+    }
+  })
+}
+
+/** The word for what undici reports. A request that it would never send is a bug. */
+export const failureReason = (cause: unknown): Effect.Effect<FailureReason> => {
+  const code = Predicate.hasProperty(cause, "code") ? cause.code : undefined
+  if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_NOT_SUPPORTED") return Effect.die(cause)
+  return Effect.succeed(code === "UND_ERR_HEADERS_OVERFLOW" ? "response_too_large" : "connection_failed")
+}

@@ -1,0 +1,163 @@
+/**
+ * The sender of webhooks: a process manager that is woken by what is owed and what is due, and obeys what each delivery
+ * says of itself. Waiting deliveries are rows, never fibers; only what is being sent has one.
+ */
+import { Effect, Layer, Queue, Stream } from "effect"
+import type { AccountId } from "#domain/Ids.ts"
+import * as DeliveriesProjection from "#projections/deliveries/DeliveriesProjection.ts"
+import { DueDeliveries, type DueDelivery } from "#projections/deliveries/DueDeliveries.ts"
+import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
+import { Projections } from "#projections/Projections.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import { Nodes } from "#src/cluster/Nodes.ts"
+import * as MonotonicTime from "#src/MonotonicTime.ts"
+import { earlier } from "#src/reactors/Earlier.ts"
+import * as Turns from "#src/reactors/Turns.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
+import { supervise } from "#src/Supervise.ts"
+import * as Attempts from "./Attempts.ts"
+import { DeliveryLimits } from "./DeliveryLimits.ts"
+import * as DueAttempts from "./DueAttempts.ts"
+import * as LostAttempts from "./LostAttempts.ts"
+import * as Places from "./Places.ts"
+import * as Scheduling from "./Scheduling.ts"
+
+/** Claims made, and deliveries scheduled, in one pass: what is left follows in the next one. */
+const mostPerPass = 256
+
+/** How many of those read what they need at once. */
+const concurrency = 64
+
+/** How often attempts that nobody is at are looked for, ms. */
+const recoveryIntervalMs = 60_000
+
+/** A pass is due at the latest after this time, should a signal have been lost, ms. */
+const heartbeatMs = 5_000
+
+/** Turns that begin within this time of each other are one wake-up, ms. */
+const turnPaceMs = 50
+
+const make = Effect.gen(function* () {
+  const due = yield* DueDeliveries
+  const projections = yield* Projections
+  const reader = yield* EventReader
+  const node = yield* Nodes
+  const steady = yield* SteadyTime
+  const limits = yield* DeliveryLimits
+  const wakeUps = yield* Queue.sliding<void>(1)
+  const wake = Effect.sync(() => Queue.offerUnsafe(wakeUps, undefined))
+
+  const places = Places.make(limits)
+  const attempts = yield* Attempts.make(places, wake)
+  const attemptDue = yield* DueAttempts.make(places, attempts)
+  const schedule = yield* Scheduling.make(places, attempts)
+  const loseAttempts = yield* LostAttempts.make(attempts.has)
+
+  /** The account that was served last: the next pass goes on after it. */
+  let served: AccountId | null = null
+
+  /** Whether nodes have come or gone since attempts that nobody is at were last looked for. */
+  let haveNodesChanged = false
+
+  /** When the first of what another node is to do is this one's after all, ms. */
+  let nextTurnAt: number | null = null
+
+  const ours = <Row extends { readonly requestId: string; readonly dueAt: number }>(
+    rows: ReadonlyArray<Row>,
+    now: number
+  ): ReadonlyArray<Row> => {
+    const turns = Turns.of(rows, node.self, node.live(), now)
+    nextTurnAt = earlier(nextTurnAt, turns.nextAt)
+    return turns.rows
+  }
+
+  const all = <A>(rows: ReadonlyArray<A>, begin: (row: A) => Effect.Effect<boolean, unknown>) =>
+    Effect.map(Effect.forEach(rows, begin, { concurrency }), (begun) => begun.includes(true))
+
+  /** True when there is something that the read models have to catch up with. */
+  const sendDue = Effect.fnUntraced(function* (now: number) {
+    const room = Math.min(places.free(), mostPerPass)
+    if (room === 0) return false
+    const rows: ReadonlyArray<DueDelivery> = yield* due.next({
+      now,
+      limit: Turns.rowsFor(room, node.live()),
+      each: limits.perReceiver,
+      after: served,
+      full: places.full()
+    })
+    const own = ours(rows, now).slice(0, room)
+    served = own.at(-1)?.accountId ?? served
+    return yield* all(own, attemptDue)
+  })
+
+  const scheduleOwed = Effect.fnUntraced(function* (now: number) {
+    const rows = yield* due.owed(Turns.rowsFor(mostPerPass, node.live()))
+    // Without a time of their own: a node that is stuck has its turn for a moment only.
+    const own = ours(
+      rows.map((row) => ({ ...row, dueAt: 0 })),
+      now
+    )
+    return yield* all(own.slice(0, mostPerPass), schedule)
+  })
+
+  const caughtUp = Effect.flatMap(reader.head, (head) =>
+    Effect.forEach([DueWorkProjection.projection.name, DeliveriesProjection.projection.name], (projection) =>
+      projections.waitFor(head, { projection })
+    )
+  )
+
+  const pass = Effect.gen(function* () {
+    const now = yield* steady.now
+    nextTurnAt = null
+    const hasSent = yield* sendDue(now)
+    const hasScheduled = yield* scheduleOwed(now)
+    if (!hasSent && !hasScheduled) return false
+    // When one lags, its next move wakes us: until then the rows would be looked at again in vain.
+    return !(yield* caughtUp).includes(false)
+  })
+
+  const drain = Effect.repeat(pass, { while: (moved) => moved && !haveNodesChanged })
+
+  /** Ends at the next signal, or when the next delivery falls due. */
+  const untilNext = Effect.gen(function* () {
+    const now = yield* steady.now
+    const turnAt = nextTurnAt === null ? null : Math.max(nextTurnAt, now + turnPaceMs)
+    const dueAt = earlier(yield* due.nextDueAt(now), turnAt)
+    const wait = Math.min(dueAt === null ? heartbeatMs : Math.max(dueAt - now, 1), heartbeatMs)
+    yield* Effect.timeoutOption(Queue.take(wakeUps), wait)
+  })
+
+  /** In turn with the passes, so that no claim is under way while attempts that nobody is at are looked for. */
+  const round = Effect.gen(function* () {
+    haveNodesChanged = false
+    yield* loseAttempts
+    const since = yield* MonotonicTime.millis
+    while (!haveNodesChanged && (yield* MonotonicTime.millis) - since < recoveryIntervalMs) {
+      yield* drain
+      yield* untilNext
+    }
+  })
+
+  const follow = (projection: string) => Stream.runForEach(projections.changes(projection), () => wake)
+
+  const followNodes = Stream.runForEach(node.changes, () =>
+    Effect.suspend(() => {
+      haveNodesChanged = true
+      return wake
+    })
+  )
+
+  return [
+    Effect.forever(round),
+    follow(DueWorkProjection.projection.name),
+    follow(DeliveriesProjection.projection.name),
+    followNodes
+  ]
+})
+
+export const layer = Layer.effectDiscard(
+  Effect.flatMap(
+    make,
+    Effect.forEach((reactor) => Effect.forkScoped(supervise("The sender of webhooks", reactor)))
+  )
+)

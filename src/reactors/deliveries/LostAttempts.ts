@@ -1,0 +1,68 @@
+/**
+ * Attempts that nobody is at any more: of nodes that are gone, and own ones whose claim was stored though it seemed to fail.
+ * They count, and the next one follows when it would have after a failed one: so a crash loop keeps to the schedule, too.
+ */
+import { Effect, Schedule } from "effect"
+import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
+import { projection } from "#projections/deliveries/DeliveriesProjection.ts"
+import { DueDeliveries, type UnderWay } from "#projections/deliveries/DueDeliveries.ts"
+import { Projections } from "#projections/Projections.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import { Nodes } from "#src/cluster/Nodes.ts"
+import * as Rendezvous from "#src/cluster/Rendezvous.ts"
+import * as Pages from "#src/reactors/Pages.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
+import { DeliveryActors } from "#src/webhooks/DeliveryActors.ts"
+
+const pageSize = 500
+const concurrency = 64
+
+/** `isUnderWay`: whether this node is at the delivery. */
+export const make = (isUnderWay: (id: DeliveryId) => boolean) =>
+  Effect.gen(function* () {
+    const due = yield* DueDeliveries
+    const projections = yield* Projections
+    const actors = yield* DeliveryActors
+    const steady = yield* SteadyTime
+    const node = yield* Nodes
+    const reader = yield* EventReader
+
+    /** Nobody is at it, and it is for this node to see to that. */
+    const isOurs = (owner: string, id: DeliveryId) => {
+      if (isUnderWay(id)) return false
+      return owner === node.self || (!node.isAlive(owner) && Rendezvous.first(id, node.live()) === node.self)
+    }
+
+    const lose = Effect.fnUntraced(function* (id: DeliveryId) {
+      const { state } = yield* actors.refresh(id)
+      if (state._tag === "NotScheduled" || state.phase._tag !== "Delivering") return
+      const { attempt, node: owner } = state.phase
+      if (!isOurs(owner, id)) return
+      const at = yield* steady.now
+      yield* actors.execute(id, { _tag: "LoseAttempt", at, attempt, node: owner })
+    })
+
+    const loseAlone = ({ deliveryId: id, node: owner }: UnderWay) =>
+      isOurs(owner, id)
+        ? lose(id).pipe(
+            Effect.catchDefect((defect) =>
+              Effect.logError("A delivery cannot be read; it is left alone", defect)
+            ),
+            Effect.annotateLogs({ delivery_id: id })
+          )
+        : Effect.void
+
+    /** Every attempt of this node's that was claimed before; not to be called while this node claims. */
+    return Effect.gen(function* () {
+      const head = yield* reader.head
+      yield* Effect.repeat(projections.waitFor(head, { projection: projection.name }), {
+        until: (reached) => reached,
+        schedule: Schedule.spaced("1 second")
+      })
+      yield* Pages.forEach({
+        read: (after: UnderWay | null) => due.underWay({ after: after?.deliveryId ?? null, limit: pageSize }),
+        use: loseAlone,
+        concurrency
+      })
+    })
+  })

@@ -1,0 +1,142 @@
+/**
+ * From an event that a client is to be told of to its delivery: the body is made from the request as it is now, frozen, and
+ * recorded under an id that request and event give, so that it is scheduled once, whoever tries. Where there is a place it
+ * is sent at once; the claim of that is in the same append.
+ */
+import { Effect } from "effect"
+import * as CanonicalJson from "#domain/CanonicalJson.ts"
+import { isTerminal, type Request } from "#domain/inference-request/State.ts"
+import type { Webhook } from "#domain/inference-request/Event.ts"
+import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
+import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
+import type { OwedDelivery } from "#projections/deliveries/DueDeliveries.ts"
+import * as Payload from "#streams/Payload.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { Nodes } from "#src/cluster/Nodes.ts"
+import { PublicUrls } from "#src/PublicUrls.ts"
+import { RequestActors } from "#src/requests/RequestActors.ts"
+import { Requests, type Snapshot } from "#src/requests/Requests.ts"
+import * as SnapshotOf from "#src/requests/Snapshot.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
+import { DeliveryActors } from "#src/webhooks/DeliveryActors.ts"
+import * as DeliveryBody from "#src/webhooks/DeliveryBody.ts"
+import * as DeliveryErasing from "#src/webhooks/DeliveryErasing.ts"
+import * as DeliveryIds from "#src/webhooks/DeliveryIds.ts"
+import type { Attempts, Claimed } from "./Attempts.ts"
+import type { Places, Target } from "./Places.ts"
+
+/** What a body has beside input and output, bytes, more or less. */
+const frameBytes = 4 * 1024
+
+interface Owed {
+  readonly id: DeliveryId
+  readonly event: OwedDelivery["event"]
+  readonly snapshot: Snapshot<Request>
+  readonly webhook: Webhook
+}
+
+const isDueNow = ({ event }: OwedDelivery, { phase, startedAt }: Request): boolean =>
+  event === "completed" ? isTerminal(phase) : startedAt !== null && !isTerminal(phase)
+
+/** What its body holds at most, bytes. */
+const sizeOf = ({ event, snapshot: { request } }: Owed): number =>
+  request.submitted.payloads.input.size +
+  (event === "start" ? 0 : (request.output?.ref.size ?? 0)) +
+  frameBytes
+
+const originOf = (url: string): string => URL.parse(url)?.origin ?? ""
+
+export const make = (places: Places, attempts: Attempts) =>
+  Effect.gen(function* () {
+    const requestActors = yield* RequestActors
+    const requests = yield* Requests
+    const actors = yield* DeliveryActors
+    const payloads = yield* Payload.Payloads
+    const steady = yield* SteadyTime
+    const urls = yield* PublicUrls
+    const node = yield* Nodes
+    const erase = yield* DeliveryErasing.make
+
+    /** `null` when nothing is owed after all: a `start` whose request has ended is not sent (contract, rule 1). */
+    const look = Effect.fnUntraced(function* (row: OwedDelivery) {
+      const { event, requestId } = row
+      const known = SnapshotOf.of(requestId, yield* requestActors.current(requestId))
+      const snapshot =
+        known !== null && isDueNow(row, known.request)
+          ? known
+          : SnapshotOf.of(requestId, yield* requestActors.refresh(requestId))
+      const webhook = snapshot?.request.submitted.webhook
+      if (snapshot === null || webhook === undefined || !isDueNow(row, snapshot.request)) return null
+      return { id: DeliveryIds.of(requestId, event), event, snapshot, webhook } satisfies Owed
+    })
+
+    const freeze = Effect.fnUntraced(function* ({ event, id, snapshot }: Owed) {
+      const { input, output } = yield* requests.payloads(snapshot)
+      const json = DeliveryBody.make(urls, event, snapshot, {
+        input,
+        output: event === "start" ? null : output
+      })
+      const owner = snapshot.request.submitted.accountId
+      const stream = StreamName.make(WebhookDelivery.aggregate.category, id)
+      const sealed = yield* payloads.seal({ owner, stream, name: WebhookDelivery.bodyName, json })
+      const { content } = sealed
+      return { sealed, text: content._tag === "Inline" ? content.text : CanonicalJson.stringify(json) }
+    })
+
+    /** Erased meanwhile, whoever did that may not have found the delivery. */
+    const eraseIfLate = Effect.fnUntraced(function* ({ id, snapshot }: Owed) {
+      if (snapshot.request.erasure !== null) return
+      const isAlone = node.live().length < 2
+      const { state } = yield* isAlone
+        ? requestActors.current(snapshot.id)
+        : requestActors.refresh(snapshot.id)
+      if (state._tag === "Request" && state.erasure !== null) yield* erase(id)
+    })
+
+    /** What of it is claimed with it: without a signature or a place it waits for the next pass. */
+    const schedule = Effect.fnUntraced(function* (owed: Owed, isPlaced: boolean) {
+      const { event, id, snapshot, webhook } = owed
+      const { accountId } = snapshot.request.submitted
+      const { sealed, text } = yield* freeze(owed)
+      const signed = isPlaced
+        ? yield* Effect.catchTag(attempts.sign(id, accountId, text), "SecretsUnreadable", () => noSignature)
+        : null
+      const delivery = {
+        at: yield* steady.now,
+        accountId,
+        requestId: snapshot.id,
+        event,
+        url: webhook.url,
+        payloads: { body: Payload.refOf(sealed) }
+      }
+      const command = { _tag: "Schedule", delivery, node: signed === null ? null : node.self } as const
+      const { events, state } = yield* actors.create(id, command, [sealed])
+      if (events.length === 0) yield* payloads.discard([sealed])
+      else yield* eraseIfLate(owed)
+      const isClaimed = signed !== null && events.some(({ _tag }) => _tag === "AttemptStarted")
+      return isClaimed && state._tag === "Delivery" ? ({ delivery: state, signed } satisfies Claimed) : null
+    })
+
+    /** Later: the bodies that are in memory now have to go first. */
+    const scheduleWaiting = Effect.fnUntraced(function* (owed: Owed, bytes: number) {
+      if (!places.takeBytes(bytes)) return false
+      yield* Effect.ensuring(
+        schedule(owed, false),
+        Effect.sync(() => places.giveBackBytes(bytes))
+      )
+      return true
+    })
+
+    /** True when something was recorded, so that the read model has something to catch up with. */
+    return Effect.fnUntraced(function* (row: OwedDelivery) {
+      const owed = yield* look(row)
+      if (owed === null || attempts.has(owed.id)) return false
+      const { accountId } = owed.snapshot.request.submitted
+      const target: Target = { accountId, origin: originOf(owed.webhook.url), bytes: sizeOf(owed) }
+      if (!places.take(target)) return yield* scheduleWaiting(owed, target.bytes)
+      yield* attempts.begin(owed.id, target, schedule(owed, true))
+      return true
+    })
+  })
+
+const noSignature = Effect.succeed(null)

@@ -1,0 +1,36 @@
+/** A delivery as its own stream tells of it, in the shape that lists have. */
+import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
+import type { Attempt, Delivery, Phase } from "#domain/webhook-delivery/State.ts"
+import type { DeliveryItem, DeliveryStatus } from "#projections/deliveries/DeliveryItem.ts"
+
+export interface DeliverySnapshot extends DeliveryItem {
+  /** The newest attempts, oldest first. */
+  readonly history: ReadonlyArray<Attempt>
+}
+
+const statuses: Record<Phase["_tag"], DeliveryStatus> = {
+  Pending: "pending",
+  Delivering: "delivering",
+  Delivered: "delivered",
+  Failed: "failed"
+}
+
+export const of = (deliveryId: DeliveryId, delivery: Delivery): DeliverySnapshot => {
+  const { phase, scheduled } = delivery
+  return {
+    deliveryId,
+    accountId: scheduled.accountId,
+    requestId: scheduled.requestId,
+    event: scheduled.event,
+    url: scheduled.url,
+    status: statuses[phase._tag],
+    attempts: delivery.attempts,
+    lastResponseStatus: delivery.lastResponseStatus,
+    lastError: delivery.lastError,
+    nextAttemptAt: phase._tag === "Pending" ? phase.nextAttemptAt : null,
+    deliveredAt: delivery.deliveredAt,
+    createdAt: scheduled.at,
+    updatedAt: delivery.updatedAt,
+    history: delivery.history
+  }
+}

@@ -1,0 +1,127 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Account from "#domain/account/Account.ts"
+import * as SigningSecret from "#domain/account/SigningSecret.ts"
+import { AccountId } from "#domain/Ids.ts"
+import { given } from "#test/support/Scenario.ts"
+
+const { aggregate } = Account
+const day = SigningSecret.previousValidityMs
+
+const opened: Account.Event = {
+  _tag: "AccountOpened",
+  at: 1_000,
+  accountId: AccountId.make("acc_0123456789abcdef"),
+  name: "ACME"
+}
+const erased: Account.Event = { _tag: "AccountErased", at: 3_000 }
+
+const ensure = (at: number, sealed: string): Account.Command => ({ _tag: "EnsureSigningSecret", at, sealed })
+const rotate = (at: number, sealed: string): Account.Command => ({ _tag: "RotateSigningSecret", at, sealed })
+const first = (at: number, sealed: string): Account.Event => ({ _tag: "SigningSecretRotated", at, sealed })
+const next = (at: number, sealed: string): Account.Event => ({
+  _tag: "SigningSecretRotated",
+  at,
+  sealed,
+  previousExpiresAt: at + day
+})
+
+const secrets = (state: Account.State) =>
+  state._tag === "Account"
+    ? state.signingSecrets.map(({ expiresAt, sealed }): readonly [string, number | null] => [
+        sealed,
+        expiresAt
+      ])
+    : []
+
+describe("The signing secret of an account", () => {
+  it("is made once", () => {
+    given(aggregate, [opened])
+      .when(ensure(2_000, "a"))
+      .expectEvents(first(2_000, "a"))
+      .expectView(secrets, [["a", null]])
+      .when(ensure(2_001, "b"))
+      .expectNothing()
+  })
+
+  it("is not made where one was rotated in before", () => {
+    given(aggregate, [opened])
+      .when(rotate(2_000, "a"))
+      .expectEvents(first(2_000, "a"))
+      .when(ensure(2_000 + 2 * day, "b"))
+      .expectNothing()
+      .expectView(secrets, [["a", null]])
+  })
+
+  it("is in force at once, and the one before for 24 more hours", () => {
+    given(aggregate, [opened, first(2_000, "a")])
+      .when(rotate(5_000, "b"))
+      .expectEvents(next(5_000, "b"))
+      .expectView(secrets, [
+        ["b", null],
+        ["a", 5_000 + 86_400_000]
+      ])
+  })
+
+  it("expires when it was to, however often it is rotated after", () => {
+    given(aggregate, [opened, first(2_000, "a")])
+      .when(rotate(5_000, "b"))
+      .when(rotate(6_000, "c"))
+      .expectView(secrets, [
+        ["c", null],
+        ["b", 6_000 + day],
+        ["a", 5_000 + day]
+      ])
+  })
+
+  it("is dropped at the first rotation at which its time is over, and at none before", () => {
+    const rotated = given(aggregate, [opened, first(2_000, "a"), next(5_000, "b")])
+    rotated.when(rotate(5_000 + day - 1, "c")).expectView(secrets, [
+      ["c", null],
+      ["b", 5_000 + 2 * day - 1],
+      ["a", 5_000 + day]
+    ])
+    rotated.when(rotate(5_000 + day, "c")).expectView(secrets, [
+      ["c", null],
+      ["b", 5_000 + 2 * day]
+    ])
+  })
+
+  it("is valid until the millisecond at which it expires", () => {
+    assert.isTrue(SigningSecret.isValid({ sealed: "a", expiresAt: 5_000 }, 4_999))
+    assert.isFalse(SigningSecret.isValid({ sealed: "a", expiresAt: 5_000 }, 5_000))
+    assert.isTrue(SigningSecret.isValid({ sealed: "a", expiresAt: null }, Number.MAX_SAFE_INTEGER))
+  })
+
+  it("is not rotated while that would leave more than ten that are valid", () => {
+    const ten = Array.from({ length: 9 }, (_, number) => next(3_000 + number, `after ${number}`))
+    given(aggregate, [opened, first(2_000, "a"), ...ten])
+      .when(rotate(4_000, "eleventh"))
+      .expectRejection("TooManySigningSecrets")
+      .when(rotate(3_000 + day - 1, "eleventh"))
+      .expectRejection("TooManySigningSecrets")
+      .when(rotate(3_000 + day, "eleventh"))
+      .expectTypes("SigningSecretRotated")
+      .expectState((state) => secrets(state).length === 10)
+      .when(rotate(3_000 + day, "twelfth"))
+      .expectRejection("TooManySigningSecrets")
+  })
+
+  it("needs an account", () => {
+    given(aggregate).when(ensure(2_000, "a")).expectRejection("AccountNotFound")
+    given(aggregate).when(rotate(2_000, "a")).expectRejection("AccountNotFound")
+  })
+
+  it("of an account that is closed stays and is not rotated; where there is none, one is made for its last webhooks", () => {
+    given(aggregate, [opened, first(2_000, "a"), erased])
+      .when(rotate(4_000, "b"))
+      .expectRejection("AccountClosed")
+      .when(ensure(4_000, "b"))
+      .expectNothing()
+      .expectView(secrets, [["a", null]])
+    given(aggregate, [opened, erased])
+      .when(rotate(4_000, "a"))
+      .expectRejection("AccountClosed")
+      .when(ensure(4_000, "a"))
+      .expectEvents(first(4_000, "a"))
+  })
+})

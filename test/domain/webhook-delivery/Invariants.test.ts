@@ -1,0 +1,202 @@
+/** What holds for a delivery under any sequence of commands. */
+import { assert, describe, it } from "@effect/vitest"
+import type { Event } from "#domain/webhook-delivery/Event.ts"
+import { aggregate } from "#domain/webhook-delivery/WebhookDelivery.ts"
+import { replay } from "#test/support/Replay.ts"
+import { stored } from "#test/support/Scenario.ts"
+import { decide, holds, ofType, play, schedules, someLives } from "./Lives.ts"
+import * as Story from "./Story.ts"
+
+const { codec, decider } = aggregate
+
+const ends = ["AttemptSucceeded", "AttemptFailed", "AttemptLost"] as const
+
+/** From when on an attempt may be made, by what the event says; `null` when it says nothing of that. */
+const dueAt = (event: Event): number | null => {
+  if (event._tag === "DeliveryScheduled" || event._tag === "ReplayRequested") return event.at
+  return "nextAttemptAt" in event ? event.nextAttemptAt : null
+}
+
+/** What is told of the end of an attempt. */
+const errorOf = (end: Extract<Event, { readonly _tag: (typeof ends)[number] }>) => {
+  switch (end._tag) {
+    case "AttemptSucceeded":
+      return null
+    case "AttemptFailed":
+      return end.error
+    case "AttemptLost":
+      return "connection_failed"
+  }
+}
+
+describe("Under any sequence of commands", () => {
+  it("every event is met, so that what holds does not hold for nothing", () => {
+    const log = someLives().flatMap((life) => play(life).log)
+    assert.sameMembers([...new Set(log.map(({ _tag }) => _tag))], [...codec.types])
+    const reasons = new Set(ofType(log, "DeliveryFailed").map(({ reason }) => reason))
+    assert.sameMembers([...reasons], ["exhausted", "gone", "private_address", "erased"])
+  })
+
+  it("a schedule never has more than ten attempts, and is exhausted by ten and no fewer", () => {
+    holds((life) => {
+      for (const events of schedules(play(life).log)) {
+        const begun = ofType(events, "AttemptStarted").length
+        assert.isAtMost(begun, 10)
+        const isExhausted = ofType(events, "DeliveryFailed").some(({ reason }) => reason === "exhausted")
+        if (isExhausted) assert.strictEqual(begun, 10)
+      }
+    })
+  })
+
+  it("attempts are numbered from 1 without a gap, whatever is replayed", () => {
+    holds((life) => {
+      const numbers = ofType(play(life).log, "AttemptStarted").map(({ attempt }) => attempt)
+      assert.deepStrictEqual(
+        numbers,
+        numbers.map((_, index) => index + 1)
+      )
+    })
+  })
+
+  it("each attempt ends at most once, before the next begins", () => {
+    holds((life) => {
+      const attempts = ofType(play(life).log, "AttemptStarted", ...ends)
+      for (const [index, event] of attempts.entries()) {
+        const isStart = event._tag === "AttemptStarted"
+        assert.strictEqual(isStart, index % 2 === 0)
+        if (!isStart) assert.strictEqual(event.attempt, attempts[index - 1]?.attempt)
+      }
+    })
+  })
+
+  it("a retry is planned exactly as long after a failure as the contract says", () => {
+    holds((life) => {
+      for (const events of schedules(play(life).log)) {
+        for (const [index, end] of ofType(events, ...ends).entries()) {
+          if (end._tag === "AttemptSucceeded" || end.nextAttemptAt === null) continue
+          assert.strictEqual(end.nextAttemptAt, end.at + (Story.delays[index] ?? Number.NaN))
+        }
+      }
+    })
+  })
+
+  it("no attempt begins before it is due", () => {
+    holds((life) => {
+      let due: number | null = null
+      for (const event of play(life).log) {
+        if (event._tag === "AttemptStarted") {
+          assert.isNotNull(due)
+          assert.isAtLeast(event.at, due ?? Infinity)
+          due = null
+        } else due = dueAt(event) ?? due
+      }
+    })
+  })
+
+  it("nothing is sent after a success, or once it is given up, unless somebody asks for it", () => {
+    holds((life) => {
+      for (const events of schedules(play(life).log)) {
+        const over = events.findIndex(({ _tag }) => _tag === "AttemptSucceeded" || _tag === "DeliveryFailed")
+        if (over === -1) continue
+        const followers = events.slice(over + 1)
+        assert.sameMembers([...ofType(followers, "PayloadsErased")], followers)
+      }
+    })
+  })
+
+  it("no attempt begins once the body is erased, and it is erased once", () => {
+    holds((life) => {
+      const { log, state } = play(life)
+      const [erased, ...again] = ofType(log, "PayloadsErased")
+      assert.deepStrictEqual(again, [])
+      if (erased === undefined) return
+      const followers = log.slice(log.indexOf(erased) + 1)
+      assert.deepStrictEqual(ofType(followers, "AttemptStarted", "ReplayRequested"), [])
+      assert.notStrictEqual(Story.phase(state)._tag, "Pending")
+    })
+  })
+
+  it("what is sent, and to where, never changes", () => {
+    holds((life) => {
+      const { log, state } = play(life)
+      assert.strictEqual(ofType(log, "DeliveryScheduled").length, 1)
+      assert.deepStrictEqual(Story.ofDelivery(({ scheduled }) => scheduled)(state), {
+        _tag: "DeliveryScheduled",
+        ...Story.delivery
+      })
+    })
+  })
+
+  it("a command given twice changes nothing the second time", () => {
+    holds((life) => {
+      play(life, ({ command, after }) => assert.deepStrictEqual(decide(command, after), []))
+    })
+  })
+
+  it("a recovery has only what has failed sent again, and never twice in a row", () => {
+    holds((life) => {
+      const { log } = play(life, ({ before, command, events }) => {
+        if (command._tag !== "Recover" || events.length === 0) return
+        assert.strictEqual(Story.phase(before)._tag, "Failed")
+      })
+      const recoveries = ofType(log, "ReplayRequested").flatMap(({ recoveryId }) => recoveryId ?? [])
+      for (const [index, recovery] of recoveries.entries()) {
+        assert.notStrictEqual(recovery, recoveries[index + 1])
+      }
+    })
+  })
+
+  it("what is told of a delivery is what its events say", () => {
+    holds((life) => {
+      const { log, state } = play(life)
+      const last = ofType(log, ...ends).at(-1)
+      const told = Story.ofDelivery(({ attempts, deliveredAt, history, updatedAt, used, ...rest }) => ({
+        attempts,
+        used,
+        began: history.map(({ at }) => at),
+        deliveredAt,
+        updatedAt,
+        lastResponseStatus: rest.lastResponseStatus,
+        lastError: rest.lastError
+      }))
+      const started = ofType(log, "AttemptStarted")
+      assert.deepStrictEqual(told(state), {
+        attempts: started.length,
+        used: ofType(schedules(log).at(-1) ?? [], "AttemptStarted").length,
+        began: started.map(({ at }) => at),
+        deliveredAt: ofType(log, "AttemptSucceeded").at(-1)?.at ?? null,
+        updatedAt: log.at(-1)?.at ?? Number.NaN,
+        lastResponseStatus: last === undefined || last._tag === "AttemptLost" ? null : last.responseStatus,
+        lastError: last === undefined ? null : errorOf(last)
+      })
+    })
+  })
+
+  it("the state kept along the way is the state replayed from the log", () => {
+    holds((life) => {
+      const { log, state } = play(life)
+      assert.deepStrictEqual(replay(decider, log), state)
+      assert.deepStrictEqual(replay(decider, log.map(stored(codec))), state)
+    })
+  })
+
+  it("a decision leaves the state it was given as it was", () => {
+    holds((life) => {
+      play(life, ({ command, before }) => {
+        const frozen = structuredClone(before)
+        decide(command, before)
+        assert.deepStrictEqual(before, frozen)
+      })
+    })
+  })
+
+  it("an event on the log is taken as it is, in whatever state it is met", () => {
+    holds((life) => {
+      const { log } = play(life)
+      for (const event of log) {
+        assert.doesNotThrow(() => decider.evolve(decider.initial, event))
+        assert.doesNotThrow(() => replay(decider, [...log, event]))
+      }
+    })
+  })
+})

@@ -1,0 +1,95 @@
+/** Owing a delivery, and claiming its attempts. */
+import { describe, it } from "@effect/vitest"
+import { inlineLimit } from "#domain/PayloadRef.ts"
+import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
+import { given } from "#test/support/Scenario.ts"
+import * as Phases from "./Phases.ts"
+import * as Story from "./Story.ts"
+
+const { aggregate } = WebhookDelivery
+
+const hasBlob = Story.ofDelivery(WebhookDelivery.hasBlob)
+
+describe("A delivery that is scheduled", () => {
+  it("is due at once", () => {
+    given(aggregate)
+      .when(Story.schedule())
+      .expectEvents(Story.scheduled)
+      .expectView(Story.phase, { _tag: "Pending", nextAttemptAt: 1_000, trigger: "schedule" })
+      .when(Story.start(1_000))
+      .expectEvents(Story.started(1, 1_000))
+  })
+
+  it("is begun with it by a node that has room", () => {
+    given(aggregate)
+      .when(Story.schedule("node-2"))
+      .expectEvents(Story.scheduled, Story.started(1, 1_000, "node-2"))
+      .expectView(Story.phase, { _tag: "Delivering", attempt: 1, node: "node-2" })
+  })
+
+  it("is scheduled once, whoever asks, whatever has become of it", () => {
+    const { "not scheduled": _, ...scheduled } = Phases.all
+    for (const events of Object.values(scheduled)) {
+      for (const node of [null, "node-2"]) {
+        given(aggregate, events).when(Story.schedule(node)).expectNothing()
+      }
+    }
+  })
+
+  it("keeps its first body and address when it is scheduled again with others", () => {
+    const other = {
+      ...Story.delivery,
+      url: "https://example.org/",
+      payloads: { body: { hash: "x", size: 1 } }
+    }
+    given(aggregate, Phases.all.pending)
+      .when({ _tag: "Schedule", delivery: other, node: null })
+      .expectNothing()
+      .expectView(
+        Story.ofDelivery(({ scheduled }) => scheduled),
+        { _tag: "DeliveryScheduled", ...Story.delivery }
+      )
+  })
+
+  it.each([
+    [inlineLimit, false],
+    [inlineLimit + 1, true]
+  ])("with a body of %i bytes has it outside the log: %s", (size, expected) => {
+    const payloads = { body: { hash: "body-hash", size } }
+    given(aggregate)
+      .when({ _tag: "Schedule", delivery: { ...Story.delivery, payloads }, node: null })
+      .expectView(hasBlob, expected)
+  })
+})
+
+describe("An attempt", () => {
+  it("is claimed from its time on, and not a ms before", () => {
+    const waiting = given(aggregate, Phases.all["waiting to retry"])
+    waiting.when(Story.start(10_999)).expectRejection("AttemptNotDue")
+    waiting.when(Story.start(11_000)).expectEvents(Story.started(2, 11_000))
+    waiting.when(Story.start(900_000_000)).expectEvents(Story.started(2, 900_000_000))
+  })
+
+  it("is claimed by one node", () => {
+    given(aggregate, Phases.all.pending)
+      .when(Story.start(2_000, "node-1"))
+      .expectEvents(Story.started(1, 2_000, "node-1"))
+      .when(Story.start(2_000, "node-2"))
+      .expectRejection("AttemptNotDue")
+      .expectView(Story.phase, { _tag: "Delivering", attempt: 1, node: "node-1" })
+      .when(Story.start(2_000, "node-1"))
+      .expectRejection("AttemptNotDue")
+  })
+
+  it("is not claimed of a delivery that is over, however late", () => {
+    for (const events of Object.values({ ...Phases.over, ...Phases.erased })) {
+      given(aggregate, events).when(Story.start(900_000_000)).expectRejection("AttemptNotDue")
+    }
+  })
+
+  it("is not claimed once the body is erased, even if nothing else was recorded of that", () => {
+    given(aggregate, [...Phases.all.pending, Story.erased(2_000)])
+      .when(Story.start(3_000))
+      .expectRejection("AttemptNotDue")
+  })
+})

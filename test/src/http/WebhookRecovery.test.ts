@@ -1,0 +1,115 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+import { assertEnvelope, call, issuesOf, jsonHeaders } from "./Calls.ts"
+import * as Deliveries from "./Deliveries.ts"
+import * as NaughtyBodies from "./NaughtyBodies.ts"
+
+const path = "/webhooks/deliveries/recover"
+
+const recover = (body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  call({ method: "POST", path, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(body) })
+
+const iso = (millis: number) => new Date(millis).toISOString()
+
+/** What was recorded for the account, oldest first. */
+const recorded = (account: string) =>
+  Effect.flatMap(EventReader, (reader) =>
+    reader.readAll(GlobalPosition.beginning).pipe(
+      Stream.filter(({ type }) => type === "RecoveryRequested"),
+      Stream.map(({ data }) => data),
+      Stream.filter(({ accountId }) => accountId === Deliveries.accountOf(account)),
+      Stream.map(({ since, until }) => ({ since, until })),
+      Stream.runCollect
+    )
+  )
+
+/** The projection of deliveries stops at what it cannot read: its rows stay as they are. */
+const stopLists = Effect.gen(function* () {
+  yield* (yield* EventStore).append({
+    stream: StreamName.make("WebhookDelivery", "damaged"),
+    expected: "Any",
+    events: [{ id: "damaged", type: "DeliveryScheduled", data: {} }]
+  })
+  const { changes } = yield* Projections
+  const isStopped = Effect.map(
+    Effect.flatMap(Projections, ({ standings }) => standings),
+    (standings) => standings.get("deliveries")?.stopped === true
+  )
+  void changes
+  yield* Effect.repeat(isStopped, { until: (stopped) => stopped })
+})
+
+layer(TestServer.layer(), { excludeTestServices: true })("a recovery", (it) => {
+  it.effect("counts the account's failed deliveries of that time, and is recorded", () =>
+    Effect.gen(function* () {
+      const headers = { authorization: yield* TestServer.openAccount("recovering") }
+      const { start } = Deliveries
+      const owed = (at: number) => ({ account: "recovering", at: start + at })
+      for (const at of [0, 10, 20, 20, 30]) yield* Deliveries.failed(owed(at))
+      for (const make of [Deliveries.pending, Deliveries.delivered, Deliveries.waiting]) yield* make(owed(20))
+      yield* Deliveries.failed({ at: start + 20 })
+      const reply = yield* recover({ since: iso(start + 10), until: iso(start + 30) }, headers)
+      assert.deepStrictEqual([reply.status, reply.json], [202, { count: 3 }])
+      assert.strictEqual(reply.headers["cache-control"], "no-store")
+      assert.deepStrictEqual(yield* recorded("recovering"), [{ since: start + 10, until: start + 30 }])
+    })
+  )
+
+  it.effect("goes until now when nothing else is said, and nothing of it is done yet", () =>
+    Effect.gen(function* () {
+      const headers = { authorization: yield* TestServer.openAccount("until-now") }
+      const before = Date.now()
+      const id = yield* Deliveries.failed({ account: "until-now" })
+      const reply = yield* recover({ since: "2026-01-05T12:00:00+00:00" }, headers)
+      assert.deepStrictEqual(reply.json, { count: 1 })
+      const [recovery] = yield* recorded("until-now")
+      assert.isAtLeast(Number(recovery?.until), before - 1)
+      assert.isAtMost(Number(recovery?.until), Date.now() + 1)
+      const delivery = yield* call({ path: `/webhooks/deliveries/${id}`, headers })
+      assert.deepInclude(delivery.json, { status: "failed" })
+    })
+  )
+
+  it.effect("of nothing records nothing", () =>
+    Effect.gen(function* () {
+      const headers = { authorization: yield* TestServer.openAccount("nothing") }
+      yield* Deliveries.delivered({ account: "nothing" })
+      const reply = yield* recover({ since: iso(Deliveries.start) }, headers)
+      assert.deepStrictEqual([reply.status, reply.json], [202, { count: 0 }])
+      assert.deepStrictEqual(yield* recorded("nothing"), [])
+    })
+  )
+
+  it.effect.each([
+    ["since", "required", {}],
+    ["since", "type", { since: 1 }],
+    ["since", "format", { since: "yesterday" }],
+    ["since", "range", { since: "2999-01-01T00:00:00Z" }],
+    ["until", "format", { since: iso(0), until: "2026-01-05T12:00:00" }],
+    ["upto", "additionalProperties", { since: iso(0), upto: iso(1) }],
+    ["", "type", []]
+  ] as const)("is refused at %s: %s", ([at, code, body]) =>
+    Effect.gen(function* () {
+      const reply = yield* recover(body)
+      assertEnvelope(reply, 400)
+      assert.deepStrictEqual(issuesOf(reply), [[at, code]])
+    })
+  )
+
+  it.effect.each(NaughtyBodies.refused)("is refused when its body is %s", ([, body]) =>
+    Effect.map(call({ method: "POST", path, headers: jsonHeaders, body }), (reply) =>
+      assertEnvelope(reply, 400)
+    )
+  )
+
+  it.effect("needs JSON", () =>
+    Effect.gen(function* () {
+      assertEnvelope(yield* recover({ since: iso(0) }, { "content-type": "text/plain" }), 415)
+      assertEnvelope(yield* recover({ since: iso(0) }, { "content-encoding": "gzip" }), 415)
+      assertEnvelope(yield* call({ method: "POST", path, headers: jsonHeaders }), 400)
+    })
+  )
+})

@@ -1,0 +1,99 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Logger, References } from "effect"
+import { MasterKey } from "#src/secrets/MasterKey.ts"
+import { SigningSecrets } from "#src/webhooks/SigningSecrets.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+import { assertEnvelope, call } from "./Calls.ts"
+import * as Deliveries from "./Deliveries.ts"
+
+const path = "/webhooks/default/secret"
+
+const secret = (headers: Readonly<Record<string, string>>) => call({ path, headers })
+const rotate = (headers: Readonly<Record<string, string>>) =>
+  call({ method: "POST", path: `${path}/rotate`, headers })
+
+const account = (name: string) =>
+  Effect.map(TestServer.openAccount(name), (authorization) => ({ authorization }))
+
+const day = 24 * 60 * 60 * 1_000
+
+/** The text of everything that is logged. */
+const logged: Array<string> = []
+const capture = Logger.layer([Logger.map(Logger.formatJson, (line) => void logged.push(line))])
+
+const server = TestServer.layer().pipe(Layer.provideMerge(capture))
+
+layer(server, { excludeTestServices: true })("the signing secret", (it) => {
+  it.effect("is made at the first look, stays, and is each account's own", () =>
+    Effect.gen(function* () {
+      const [mine, theirs] = [yield* account("mine"), yield* account("theirs")]
+      const first = yield* secret(mine)
+      assert.deepStrictEqual([first.status, first.headers["cache-control"]], [200, "no-store"])
+      const { key, ...rest } = Object(first.json)
+      assert.match(key, /^whsec_[A-Za-z0-9+/]{32,}={0,2}$/)
+      assert.deepStrictEqual(rest, {})
+      assert.deepStrictEqual((yield* secret(mine)).json, first.json)
+      assert.notDeepEqual((yield* secret(theirs)).json, first.json)
+    })
+  )
+
+  it.effect("is rotated: the new one is in force at once, the one before for a day", () =>
+    Effect.gen(function* () {
+      const headers = yield* account("rotating")
+      const before = Object((yield* secret(headers)).json).key
+      const earliest = Date.now()
+      const reply = yield* rotate(headers)
+      assert.deepStrictEqual([reply.status, reply.headers["cache-control"]], [200, "no-store"])
+      const { key, previousKeyExpiresAt, ...rest } = Object(reply.json)
+      assert.deepStrictEqual(rest, {})
+      assert.notStrictEqual(key, before)
+      assert.isAtLeast(Date.parse(previousKeyExpiresAt), earliest + day)
+      assert.isAtMost(Date.parse(previousKeyExpiresAt), Date.now() + day)
+      assert.strictEqual(new Date(previousKeyExpiresAt).toISOString(), previousKeyExpiresAt)
+      assert.deepStrictEqual((yield* secret(headers)).json, { key })
+    })
+  )
+
+  it.effect("is not rotated while too many are valid", () =>
+    Effect.gen(function* () {
+      const headers = yield* account("often")
+      yield* secret(headers)
+      for (let count = 2; count <= 10; count++) {
+        assert.strictEqual((yield* rotate(headers)).status, 200, `${count}`)
+      }
+      const inForce = (yield* secret(headers)).json
+      const reply = yield* rotate(headers)
+      assertEnvelope(reply, 400)
+      assert.deepInclude(reply.json, { details: { code: "TOO_MANY_SECRETS" } })
+      assert.deepStrictEqual((yield* secret(headers)).json, inForce)
+    })
+  )
+
+  it.effect("that cannot be opened is 500, and the log says why", () =>
+    Effect.gen(function* () {
+      const headers = yield* account("sealed")
+      const otherKey = MasterKey.layerOf(Buffer.alloc(32, 1))
+      yield* Effect.flatMap(SigningSecrets, ({ rotate }) => rotate(Deliveries.accountOf("sealed"))).pipe(
+        Effect.provide(Layer.provide(Layer.fresh(SigningSecrets.layer), otherKey))
+      )
+      const reply = yield* secret(headers)
+      assertEnvelope(reply, 500)
+      assert.deepInclude(reply.json, { error: "Unexpected server error." })
+      const lines = logged.filter((line) => line.includes(String(reply.headers["x-request-id"])))
+      assert.isTrue(
+        lines.some((line) => line.includes("MASTER_KEY") && line.includes('"ERROR"')),
+        lines.join()
+      )
+      assert.strictEqual((yield* rotate(headers)).status, 200)
+      assert.strictEqual((yield* secret(headers)).status, 200)
+    }).pipe(Effect.provideService(References.MinimumLogLevel, "Info"))
+  )
+
+  it.effect("is in no line of the log", () =>
+    Effect.gen(function* () {
+      const headers = yield* account("logged")
+      const texts = [Object((yield* secret(headers)).json).key, Object((yield* rotate(headers)).json).key]
+      for (const text of texts) assert.isFalse(logged.some((line) => line.includes(text)))
+    })
+  )
+})
