@@ -13,6 +13,7 @@ import { RemoteMedia } from "./media/RemoteMedia.ts"
 import { Thumbnails } from "./media/Thumbnails.ts"
 import * as BuiltinCatalog from "./models/BuiltinCatalog.ts"
 import * as Lifecycle from "./operations/Lifecycle.ts"
+import * as DeliveryMetrics from "./operations/metrics/DeliveryMetrics.ts"
 import * as RequestMetrics from "./operations/metrics/RequestMetrics.ts"
 import * as Operations from "./operations/Operations.ts"
 import * as SubmitSpans from "./operations/telemetry/SubmitSpans.ts"
@@ -131,7 +132,7 @@ export const layerOf = (catalog: typeof BuiltinCatalog.layer) =>
     Layer.provide(Requirements.layerAgreed),
     Layer.provideMerge(secrets),
     Layer.provideMerge(media),
-    Layer.provideMerge(RequestMetrics.layer),
+    Layer.provideMerge(Layer.merge(RequestMetrics.layer, DeliveryMetrics.layer)),
     Layer.provideMerge(
       Layer.mergeAll(Core.layer, catalog, PublicUrls.layer, DeadlineHints.layer, SteadyTime.layer)
     ),

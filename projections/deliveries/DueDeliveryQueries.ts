@@ -13,7 +13,7 @@ export interface Due {
 }
 
 /** Of more due accounts than this those take part that are due longest: everybody who waits gets there. */
-const mostAccounts = 1_000
+const mostAccounts = 2_000
 
 export const owed = (sql: SqlClient, limit: number) => sql`
   SELECT request_id AS "requestId", event FROM duework_owed ORDER BY request_id, event LIMIT ${limit}`

@@ -9,6 +9,8 @@ const readers: ReadonlyArray<readonly [string, (data: JsonObject) => Json, Reado
   ["text", (data) => EventFields.text(data, "field"), ["word", "other"]],
   ["textOrNull", (data) => EventFields.textOrNull(data, "field"), [null, "word", "other"]],
   ["integer", (data) => EventFields.integer(data, "field"), [1]],
+  ["integerOrNull", (data) => EventFields.integerOrNull(data, "field"), [null, 1]],
+  ["someOf", (data) => EventFields.someOf(data, "field", ["a", "b"]), [[], ["a"]]],
   ["oneOf", (data) => EventFields.oneOf(data, "field", ["word", "wort"]), ["word"]],
   ["object", (data) => EventFields.object(data, "field"), [{}, { a: "b" }, { a: 1 }]],
   ["texts", (data) => EventFields.texts(data, "field"), [{}, { a: "b" }]]
@@ -21,7 +23,7 @@ describe("A field of an event", () => {
       for (const value of values) {
         const data = { field: value }
         if (taken.some((each) => JSON.stringify(each) === JSON.stringify(value))) {
-          assert.strictEqual(read(data), value)
+          assert.deepStrictEqual(read(data), value)
         } else assert.throws(() => read(data), /^The field field is not /)
       }
     })

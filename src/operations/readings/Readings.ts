@@ -1,11 +1,13 @@
 /** Metrics that are read when somebody looks. A reading costs some steps in indexes for each model and projection. */
 import { Context, Effect, Layer, Metric } from "effect"
+import { DeliveryFailed } from "#domain/webhook-delivery/Event.ts"
 import { Catalog } from "#src/models/Catalog.ts"
 import * as AllMetrics from "../metrics/AllMetrics.ts"
 import * as Dispatching from "./Dispatching.ts"
 import * as ProcessUse from "./ProcessUse.ts"
 import * as ProjectionLag from "./ProjectionLag.ts"
 import * as Queues from "./Queues.ts"
+import * as WebhookBacklog from "./WebhookBacklog.ts"
 
 /** Series that are there from the start: what is counted from 0 can be compared. */
 const outcomes = [
@@ -15,6 +17,9 @@ const outcomes = [
   ["failed", "none"],
   ["cancelled", "none"]
 ] as const
+
+const attemptResults = ["delivered", "timeout", "connection_failed", "http_4xx", "http_5xx", "lost"] as const
+const failureReasons = DeliveryFailed.fields.reason.literals
 
 const reasons = ["transport_error", "rate_limited", "lost", "shutdown"] as const
 
@@ -29,6 +34,8 @@ const countFromZero = Effect.gen(function* () {
       yield* Metric.update(AllMetrics.requestsRequeued.of(model.endpoint, reason), 0)
     }
   }
+  for (const result of attemptResults) yield* Metric.update(AllMetrics.webhookAttempts.of(result), 0)
+  for (const reason of failureReasons) yield* Metric.update(AllMetrics.webhooksFailed.of(reason), 0)
 })
 
 const logged = (reading: Effect.Effect<void, unknown>): Effect.Effect<void> =>
@@ -45,6 +52,7 @@ export class Readings extends Context.Service<Readings, Effect.Effect<void>>()(
       const registry = yield* Metric.MetricRegistry
       const sources = [
         yield* Queues.make,
+        yield* WebhookBacklog.make,
         yield* Dispatching.make,
         yield* ProjectionLag.make,
         yield* ProcessUse.make

@@ -4,18 +4,15 @@ import { Effect, type Layer, Stream } from "effect"
 import { units } from "#domain/Money.ts"
 import { allProjections } from "#projections/AllProjections.ts"
 import { Projections } from "#projections/Projections.ts"
-import * as Checkpoints from "#projections/runner/Checkpoints.ts"
-import { type Group, makeApply } from "#projections/runner/Group.ts"
-import * as Member from "#projections/runner/Member.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
-import * as Database from "#streams/sqlite/Database.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import { dump, settle } from "../ReadSide.ts"
 import * as AccountLog from "../ledger/AccountLog.ts"
 import * as Log from "../RequestLog.ts"
+import { applyAll, cut } from "./Batch.ts"
 
 const inDirectory = <A, E>(
   body: (filename: string) => Effect.Effect<A, E, Layer.Success<typeof MemoryEventStore.layer>>
@@ -110,16 +107,7 @@ const withDeadlines = Effect.gen(function* () {
 
 /** Applies the events `size` at a time. Gives the rows. */
 const rowsOf = (filename: string, events: ReadonlyArray<RecordedEvent>, size: number) => {
-  const db = Database.open({ filename, synchronous: "NORMAL" })
-  const checkpoints = Checkpoints.make(db)
-  for (const projection of allProjections) checkpoints.rebuild(projection)
-  const members = allProjections.map((projection) => Member.open(projection, db))
-  const group: Group = { members, checkpoint: Checkpoints.start }
-  const apply = makeApply(db, checkpoints)
-  for (let first = 0; first < events.length; first += size) {
-    assert.deepStrictEqual(apply(group, events.slice(first, first + size)), [])
-  }
-  db.close()
+  assert.deepStrictEqual(applyAll(filename, allProjections, cut(events, size)), [])
   return dump(filename)
 }
 

@@ -4,18 +4,15 @@ import { Effect, Stream } from "effect"
 import { allProjections } from "#projections/AllProjections.ts"
 import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
 import type { Projection } from "#projections/Projection.ts"
-import * as Checkpoints from "#projections/runner/Checkpoints.ts"
-import { type Group, makeApply } from "#projections/runner/Group.ts"
-import * as Member from "#projections/runner/Member.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
-import * as Database from "#streams/sqlite/Database.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as AccountLog from "../ledger/AccountLog.ts"
 import { dump } from "../ReadSide.ts"
 import * as Log from "../RequestLog.ts"
+import { applyAll } from "./Batch.ts"
 
 /** Comes last, and fails when it sees the first request that ends: at the event, or when the batch is written. */
 const broken = (isLate: boolean): Projection => ({
@@ -53,14 +50,7 @@ const rowsOf = (
 ) =>
   Effect.map(TempDirectory.make, (directory) => {
     const filename = `${directory}/projections.sqlite`
-    const db = Database.open({ filename, synchronous: "NORMAL" })
-    const checkpoints = Checkpoints.make(db)
-    for (const projection of projections) checkpoints.rebuild(projection)
-    const members = projections.map((projection) => Member.open(projection, db))
-    const group: Group = { members, checkpoint: Checkpoints.start }
-    const apply = makeApply(db, checkpoints)
-    const failures = batches.flatMap((events) => apply(group, events))
-    db.close()
+    const failures = applyAll(filename, projections, batches)
     const { checkpoints: _, broken_rows: __, ...rows } = dump(filename)
     return { rows, failed: failures.map(({ member }) => member.name) }
   }).pipe(Effect.scoped)

@@ -42,7 +42,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a client derived from 
       const first = yield* webhooks.listDeliveries({ query: { status: "failed", limit: "1" } })
       assert.deepStrictEqual(
         first.data.map(({ id }) => id),
-        [ids[1]]
+        ids.slice(1)
       )
       const second = yield* webhooks.listDeliveries({ query: { limit: "1", cursor: first.next ?? "" } })
       assert.deepInclude(second, { page: 2, total: 2, next: null })

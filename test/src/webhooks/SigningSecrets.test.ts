@@ -53,7 +53,6 @@ describe("The signing secret of an account", () => {
       // The other one knows the account as it was before.
       yield* two.on(Effect.flatMap(AccountActors, (actors) => actors.current(accountId)))
       const asked = [one, two].flatMap(({ secrets }) => [
-        Effect.map(secrets.current(accountId), signedWith),
         secrets.sign(accountId, message),
         Effect.map(secrets.current(accountId), signedWith),
         secrets.sign(accountId, message)

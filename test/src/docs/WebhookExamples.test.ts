@@ -1,0 +1,118 @@
+/** The verifiers of the README, run as they stand. */
+import { execFileSync, spawnSync } from "node:child_process"
+import * as crypto from "node:crypto"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Webhook } from "standardwebhooks"
+
+const root = path.join(import.meta.dirname, "../../..")
+const read = (file: string) => fs.readFileSync(path.join(root, file), "utf8")
+
+const secret = `whsec_${crypto.randomBytes(32).toString("base64")}`
+const other = `whsec_${crypto.randomBytes(32).toString("base64")}`
+const id = "msg_r2cE904z85CI3u2jkPANQs"
+const body = '{"event":"completed","output":{"text":"naïve ☃"}}'
+
+interface Message {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+const signedAt = (seconds: number, secrets: ReadonlyArray<string> = [secret]): Message => ({
+  body,
+  headers: {
+    "webhook-id": id,
+    "webhook-timestamp": String(seconds),
+    "webhook-signature": secrets
+      .map((one) => new Webhook(one).sign(id, new Date(seconds * 1_000), body))
+      .join(" ")
+  }
+})
+
+const now = Math.floor(Date.now() / 1_000)
+const good = signedAt(now)
+
+const without = (name: string): Message => ({
+  ...good,
+  headers: Object.fromEntries(Object.entries(good.headers).filter(([header]) => header !== name))
+})
+
+/** What a verifier is to say of each: `null` when it is to accept it. */
+const messages: ReadonlyArray<readonly [what: string, message: Message, refusal: RegExp | null]> = [
+  ["as it was sent", good, null],
+  ["signed with two secrets, the right one last", signedAt(now, [other, secret]), null],
+  ["of four minutes ago", signedAt(now - 240), null],
+  ["of six minutes ago", signedAt(now - 360), /too old/],
+  ["of six minutes from now", signedAt(now + 360), /too old/],
+  ["signed with another secret", signedAt(now, [other]), /not signed/],
+  ["with another body", { ...good, body: body.replace("text", "next") }, /not signed/],
+  ["under another id", { ...good, headers: { ...good.headers, "webhook-id": "msg_other" } }, /not signed/],
+  ["without a signature", without("webhook-signature"), /not signed/],
+  ["without a time", without("webhook-timestamp"), /too old/]
+]
+
+/** Each reads `[secret, headers, body]` from its input, and fails with what its verifier says. */
+const verifiers = {
+  Node: {
+    file: "examples/verify-webhook.mjs",
+    language: "js",
+    command: process.execPath,
+    arguments: [
+      "--input-type=module",
+      "-e",
+      `import { readFileSync } from "node:fs"
+       import { verify } from "./examples/verify-webhook.mjs"
+       const [secret, headers, body] = JSON.parse(readFileSync(0, "utf8"))
+       verify(secret, headers, Buffer.from(body))`
+    ]
+  },
+  Python: {
+    file: "examples/verify_webhook.py",
+    language: "python",
+    command: "python3",
+    arguments: [
+      "-c",
+      `import json, sys; sys.path.insert(0, "examples"); sys.dont_write_bytecode = True
+from verify_webhook import verify
+secret, headers, body = json.load(sys.stdin)
+verify(secret, headers, body.encode())`
+    ]
+  }
+} as const
+
+const hasPython = spawnSync("python3", ["-c", "import sys; assert sys.version_info >= (3, 9)"]).status === 0
+
+const run = ({ arguments: args, command }: (typeof verifiers)[keyof typeof verifiers], message: Message) => {
+  const input = JSON.stringify([secret, message.headers, message.body])
+  const { status, stderr } = spawnSync(command, args, { cwd: root, input, encoding: "utf8" })
+  return { isAccepted: status === 0, says: stderr }
+}
+
+for (const [name, verifier] of Object.entries(verifiers)) {
+  const isHere = name === "Node" || hasPython
+  describe(`The verifier in ${name} of the README${isHere ? "" : " (skipped: no python3 of 3.9 or newer here)"}`, () => {
+    it("is the one of the examples, in ten lines without its signature, imports and empty lines", () => {
+      const text = read(verifier.file)
+      assert.include(read("README.md"), `\`\`\`${verifier.language}\n${text}\`\`\``)
+      const lines = text.split("\n").filter((line) => line.trim() !== "")
+      assert.isAtMost(lines.length, 12)
+    })
+
+    it.skipIf(!isHere)("accepts what was sent, and says why it refuses anything else", () => {
+      for (const [what, message, refusal] of messages) {
+        const { isAccepted, says } = run(verifier, message)
+        assert.strictEqual(isAccepted, refusal === null, `${what}: ${says}`)
+        if (refusal !== null) assert.match(says, refusal, what)
+      }
+    })
+  })
+}
+
+describe("The examples", () => {
+  it("are JavaScript that Node reads", () => {
+    for (const file of fs.readdirSync(path.join(root, "examples")).filter((name) => name.endsWith(".mjs"))) {
+      execFileSync(process.execPath, ["--check", path.join(root, "examples", file)])
+    }
+  })
+})
