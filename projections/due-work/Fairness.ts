@@ -57,5 +57,5 @@ export const fromEach = Effect.fnUntraced(function* <Item extends Due, E>(
 const hasMore = (found: ReadonlyArray<Due>, each: number): boolean => {
   const counts = new Map<string, number>()
   for (const { accountId } of found) counts.set(accountId, (counts.get(accountId) ?? 0) + 1)
-  return counts.values().some((count) => count >= each)
+  return [...counts.values()].some((count) => count >= each)
 }

@@ -106,7 +106,7 @@ describe("The rows of deliveries", () => {
         })
       ).pipe(Effect.runPromise)
     )
-    await fc.assert(property, { numRuns: 40 })
+    await fc.assert(property, { numRuns: 20 })
   })
 
   it.live("are the same when they are built as the log grows, and all at once from the beginning", () =>

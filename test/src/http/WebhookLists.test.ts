@@ -1,5 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { KeyId } from "#domain/Ids.ts"
+import { Webhooks } from "#src/webhooks/Webhooks.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, assertEnvelope, call, issuesOf } from "./Calls.ts"
 import * as Deliveries from "./Deliveries.ts"
@@ -39,6 +41,19 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of deliveries
         page.data.map(({ status }: { status: string }) => status),
         ["delivered", "delivering", "failed", "pending"]
       )
+    })
+  )
+
+  it.effect("waits for what was on the log when it is asked for", () =>
+    Effect.gen(function* () {
+      // Not over HTTP, by which time the read model would have it anyway.
+      const { list } = yield* Webhooks
+      const caller = { accountId: Deliveries.accountOf("waited-for"), keyId: KeyId.make("waited-for") }
+      for (let total = 1; total <= 20; total++) {
+        yield* Deliveries.failed({ account: "waited-for" })
+        const page = yield* list({ caller, page: 1, after: null, limit: 10 })
+        assert.strictEqual(page.total, total)
+      }
     })
   )
 
