@@ -46,6 +46,14 @@ describe("A replay", () => {
     }
   })
 
+  it("does not wait for what a clock that runs ahead has put off", () => {
+    given(aggregate, Phases.all.pending)
+      .when(Story.replay(999))
+      .expectEvents(Story.replayed(999))
+      .when(Story.start(999))
+      .expectEvents(Story.started(1, 999))
+  })
+
   it("is refused when the body is erased", () => {
     for (const events of Object.values(Phases.erased)) {
       given(aggregate, events).when(Story.replay(900_000_000)).expectRejection("BodyErased")

@@ -10,6 +10,7 @@ import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import { dump, settle } from "../ReadSide.ts"
+import { deliver, scheduled } from "../deliveries/DeliveryLog.ts"
 import * as AccountLog from "../ledger/AccountLog.ts"
 import * as Log from "../RequestLog.ts"
 import { applyAll, cut } from "./Batch.ts"
@@ -69,6 +70,21 @@ const lives = Effect.gen(function* () {
     })
   }
   yield* Log.append(5, { _tag: "ErasedFilesRemoved", at: Log.t0 + 801 })
+  yield* withWebhooks
+})
+
+/** Requests whose clients are told of both events: one is left with a start that is owed, one with its end. */
+const withWebhooks = Effect.gen(function* () {
+  const webhook = { url: "https://one.example", events: ["start", "completed"], filtered: true } as const
+  for (const number of [11, 12, 13]) {
+    yield* Log.append(number, { ...Log.submitted(Log.bob, Log.slow), webhook }, Log.dispatched(1))
+    yield* Log.append(number, Log.started(1))
+  }
+  yield* deliver(1, scheduled(12, { event: "start" }))
+  yield* Log.append(11, Log.completed(1))
+  yield* Log.append(12, Log.completed(1))
+  yield* deliver(2, scheduled(12, { event: "completed" }))
+  yield* Log.append(13, Log.requeued(1, Log.t0 + 5), Log.dispatched(2), Log.started(2))
 })
 
 const retried = (attempt: number, reason: "lost" | "media_missing") =>
@@ -119,15 +135,22 @@ describe("A batch", () => {
         const reader = yield* EventReader
         const events = yield* Stream.runCollect(reader.readAll(GlobalPosition.beginning))
         const oneByOne = rowsOf(filename, events, 1)
-        assert.lengthOf(oneByOne["history_requests"] ?? [], 10)
-        assert.lengthOf(oneByOne["duework_requests"] ?? [], 5)
+        assert.lengthOf(oneByOne["history_requests"] ?? [], 13)
+        assert.lengthOf(oneByOne["duework_requests"] ?? [], 6)
+        assert.deepStrictEqual(oneByOne["duework_owed"], [
+          { request_id: Log.requestId(11), event: "completed" },
+          { request_id: Log.requestId(13), event: "start" }
+        ])
+        assert.lengthOf(oneByOne["deliveries_deliveries"] ?? [], 2)
         assert.deepStrictEqual(oneByOne["retention_requests"], [
           { request_id: Log.requestId(1) },
-          { request_id: Log.requestId(10) }
+          { request_id: Log.requestId(10) },
+          { request_id: Log.requestId(11) },
+          { request_id: Log.requestId(12) }
         ])
         assert.deepStrictEqual(oneByOne["retention_removals"], [{ request_id: Log.requestId(2) }])
-        assert.lengthOf(oneByOne["ledger_holds"] ?? [], 5)
-        assert.lengthOf(oneByOne["ledger_entries"] ?? [], 17)
+        assert.lengthOf(oneByOne["ledger_holds"] ?? [], 6)
+        assert.lengthOf(oneByOne["ledger_entries"] ?? [], 22)
         for (const size of [2, 3, 7, 11, events.length]) {
           assert.deepStrictEqual(rowsOf(filename, events, size), oneByOne, `${size} at a time`)
         }

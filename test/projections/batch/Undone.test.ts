@@ -9,6 +9,7 @@ import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Deliveries from "../deliveries/DeliveryLog.ts"
 import * as AccountLog from "../ledger/AccountLog.ts"
 import { dump } from "../ReadSide.ts"
 import * as Log from "../RequestLog.ts"
@@ -35,11 +36,17 @@ const broken = (isLate: boolean): Projection => ({
 
 const lives = Effect.gen(function* () {
   yield* AccountLog.topUp(Log.alice, "25")
-  for (const number of [1, 2, 3]) yield* Log.append(number, Log.submitted(Log.alice, Log.echo))
+  const webhook = { url: "https://one.example", events: ["start", "completed"], filtered: true } as const
+  for (const number of [1, 2, 3]) {
+    yield* Log.append(number, { ...Log.submitted(Log.alice, Log.echo), webhook })
+  }
   yield* Log.append(1, Log.dispatched(1), Log.started(1), Log.completed(1))
+  yield* Deliveries.deliver(1, Deliveries.scheduled(1), Deliveries.started(1))
   yield* Log.append(2, { _tag: "RequestCancelled", at: Log.t0, reason: "requested" })
   yield* AccountLog.limit(Log.alice, "1", 3)
   yield* Log.append(4, Log.submitted(Log.bob, Log.slow))
+  yield* Deliveries.deliver(1, Deliveries.failed(1, Log.t0 + 5_000))
+  yield* Deliveries.deliver(2, Deliveries.scheduled(2))
   yield* Log.append(3, Log.dispatched(1), Log.started(1), Log.completed(1))
 })
 
@@ -68,6 +75,8 @@ describe("A batch that was undone", () => {
         const events = yield* logged
         const alone = yield* rowsOf(allProjections, events)
         assert.lengthOf(alone.rows["ledger_entries"] ?? [], 8)
+        assert.lengthOf(alone.rows["duework_owed"] ?? [], 1)
+        assert.lengthOf(alone.rows["deliveries_lanes"] ?? [], 1)
         const beside = yield* rowsOf([...allProjections, broken(isLate)], events)
         assert.deepStrictEqual(beside.failed, ["broken"])
         assert.deepStrictEqual(beside.rows, alone.rows)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Statement } from "effect/sql/Statement"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
 import { Deliveries, type Failed, type Filter, type Place } from "#projections/deliveries/Deliveries.ts"
-import { DeliveryStatus } from "#projections/deliveries/DeliveryItem.ts"
+import { type DeliveryItem, DeliveryStatus } from "#projections/deliveries/DeliveryItem.ts"
 import * as Queries from "#projections/deliveries/DeliveryQueries.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
 import { stepsOf } from "../QueryPlan.ts"
@@ -46,7 +46,7 @@ describe("Deliveries", () => {
       const url = "https://one.example:8443/hooks?of=mine"
       yield* Log.deliver(1, Log.scheduled(7, { url, event: "start" }))
       yield* settle
-      const item = {
+      const item: DeliveryItem = {
         deliveryId: Log.deliveryId(1),
         accountId: alice,
         requestId: requestId(7),
@@ -65,7 +65,7 @@ describe("Deliveries", () => {
 
       yield* Log.deliver(1, Log.started(1, t0 + 1))
       yield* settle
-      const delivering = {
+      const delivering: DeliveryItem = {
         ...item,
         status: "delivering",
         attempts: 1,
@@ -76,7 +76,7 @@ describe("Deliveries", () => {
 
       yield* Log.deliver(1, Log.failed(1, t0 + 5_002, t0 + 2))
       yield* settle
-      const waiting = {
+      const waiting: DeliveryItem = {
         ...item,
         attempts: 1,
         lastResponseStatus: 503,
@@ -88,7 +88,7 @@ describe("Deliveries", () => {
 
       yield* Log.deliver(1, Log.started(2, t0 + 5_002), Log.succeeded(2, t0 + 5_003))
       yield* settle
-      const delivered = {
+      const delivered: DeliveryItem = {
         ...item,
         status: "delivered",
         attempts: 2,

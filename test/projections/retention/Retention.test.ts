@@ -3,12 +3,14 @@ import { Effect, Layer } from "effect"
 import { codec, type Event as AccountEvent } from "#domain/account/Account.ts"
 import { type AccountId, makeTimeOrdered, RequestId } from "#domain/Ids.ts"
 import type { Event } from "#domain/inference-request/Event.ts"
+import { Projections } from "#projections/Projections.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
 import { Retention, startOf } from "#projections/retention/Retention.ts"
 import * as Queries from "#projections/retention/RetentionQueries.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import { deliver, scheduled } from "../deliveries/DeliveryLog.ts"
 import { stepsOf } from "../QueryPlan.ts"
 import * as ReadSide from "../ReadSide.ts"
 import * as Log from "../RequestLog.ts"
@@ -76,6 +78,18 @@ describe("Retention", () => {
       yield* Log.append(2, { _tag: "ErasedFilesRemoved", at: Log.t0 })
       yield* settle
       assert.deepStrictEqual(yield* retention.removals({ after: null, limit: 9 }), ids(3))
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live("has nothing to do with webhook deliveries, whose payloads are erased as well", () =>
+    Effect.gen(function* () {
+      yield* Log.append(1, Log.submitted(Log.alice, Log.echo), Log.completed(1))
+      yield* deliver(1, scheduled(1), { _tag: "PayloadsErased", at: Log.t0, erased: ["body"] })
+      yield* settle
+      assert.deepStrictEqual(yield* expired, ids(1))
+      assert.deepStrictEqual(yield* (yield* Retention).removals({ after: null, limit: 9 }), [])
+      const standings = yield* (yield* Projections).standings
+      assert.isFalse([...standings.values()].some(({ stopped }) => stopped))
     }).pipe(Effect.provide(layer))
   )
 

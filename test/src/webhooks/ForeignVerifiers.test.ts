@@ -1,43 +1,11 @@
-/** What receivers verify with: three libraries that others wrote. */
+/** Receivers that verify with libraries that others wrote. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
-import { validateWebhook } from "replicate"
-import { Webhook as Reference } from "standardwebhooks"
-import { Webhook as Svix } from "svix"
 import { SigningSecrets } from "#src/webhooks/SigningSecrets.ts"
 import * as SigningNode from "./SigningNode.ts"
-
-interface Request {
-  readonly id: string
-  readonly timestamp: number
-  readonly signature: string
-  readonly body: string
-}
-
-const headers = ({ id, signature, timestamp }: Request) => ({
-  "webhook-id": id,
-  "webhook-timestamp": String(timestamp),
-  "webhook-signature": signature
-})
-
-/** Which of the verifiers take the request for genuine. */
-const verified = Effect.fnUntraced(function* (secret: string, request: Request) {
-  const { body, timestamp } = request
-  const accepts = (verify: () => unknown) =>
-    Effect.map(Effect.exit(Effect.try(verify)), ({ _tag }) => _tag === "Success")
-  return {
-    standardwebhooks: yield* accepts(() => new Reference(secret).verify(body, headers(request))),
-    svix: yield* accepts(() => new Svix(secret).verify(Buffer.from(body), headers(request))),
-    replicate: yield* Effect.promise(() =>
-      validateWebhook({ ...request, timestamp: String(timestamp), body, secret })
-    )
-  }
-})
-
-const byAll = { standardwebhooks: true, svix: true, replicate: true }
-const byNone = { standardwebhooks: false, svix: false, replicate: false }
+import { byAll, byNone, type Signed, verified } from "./Verifiers.ts"
 
 /** Seconds. The libraries have a clock of their own. */
 const now = () => Math.floor(Date.now() / 1_000)
@@ -50,7 +18,7 @@ const sign = Effect.fnUntraced(function* (
   const timestamp = now()
   const message = { id, timestamp, body: Buffer.from(body) }
   const signature = yield* (yield* SigningSecrets).sign(accountId, message)
-  return { id, timestamp, signature, body } satisfies Request
+  return { id, timestamp, signature, body } satisfies Signed
 })
 
 const text = fc.string({ unit: "binary", maxLength: 300 })
@@ -80,7 +48,7 @@ describe("Three foreign verifiers", () => {
       const secret = Redacted.value(yield* secrets.current(accountId))
       const request = yield* sign(accountId, `{"status":"COMPLETED","cost":"0.007"}`)
       assert.deepStrictEqual(yield* verified(secret, request), byAll)
-      const others: ReadonlyArray<Partial<Request>> = [
+      const others: ReadonlyArray<Partial<Signed>> = [
         { body: request.body.replace("7", "8") },
         { body: `${request.body}\n` },
         { body: ` ${request.body}` },

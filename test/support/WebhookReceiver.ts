@@ -1,0 +1,85 @@
+/** A receiver of webhooks over HTTPS, on this machine: it remembers every POST and answers as it is told. */
+import type * as Http from "node:http"
+import { fileURLToPath } from "node:url"
+import { Effect, type Scope } from "effect"
+import * as Receiver from "#test/src/outbound/Receiver.ts"
+import * as Until from "#test/support/servers/Until.ts"
+
+/** What lets a server reach it: the authority of its certificate, and addresses that are not public. */
+export const settings = {
+  NODE_EXTRA_CA_CERTS: fileURLToPath(new URL("../fixtures/tls/ca.pem", import.meta.url)),
+  ALLOW_PRIVATE_TARGETS: "true"
+}
+
+export interface Post {
+  /** `webhook-id` */
+  readonly id: string
+  readonly path: string
+  /** By lower-case name. */
+  readonly headers: Http.IncomingHttpHeaders
+  readonly body: Buffer
+  /** When all of it had come, Unix time in ms. */
+  readonly at: number
+  /** Which one it is under its id, from 1. */
+  readonly turn: number
+}
+
+export type Answer = (post: Post, response: Http.ServerResponse) => void
+
+export interface WebhookReceiver {
+  /** In the order of their arrival, those included that are not answered yet. */
+  readonly posts: () => ReadonlyArray<Post>
+  /** Under one id. */
+  readonly of: (id: string) => ReadonlyArray<Post>
+  readonly url: (path?: string) => string
+  /** Waits until there are so many under the id, and gives them; dies after `limitMs`. */
+  readonly until: (id: string, count?: number, limitMs?: number) => Effect.Effect<ReadonlyArray<Post>>
+}
+
+export const accept: Answer = (_post, response) => void response.writeHead(204).end()
+
+/** What has come of a request, whole or not at all. */
+const readBody = async (request: Http.IncomingMessage): Promise<Buffer | null> => {
+  const chunks: Array<Buffer> = []
+  try {
+    for await (const chunk of request) chunks.push(Buffer.from(chunk))
+  } catch {
+    return null
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Listens until the scope closes. */
+export const make = Effect.fn("WebhookReceiver.make")(function* (
+  answer: Answer = accept
+): Effect.fn.Return<WebhookReceiver, never, Scope.Scope> {
+  const posts: Array<Post> = []
+  const byId = new Map<string, Array<Post>>()
+  const of = (id: string) => byId.get(id) ?? []
+
+  const remember = (request: Http.IncomingMessage, body: Buffer): Post => {
+    const id = String(request.headers["webhook-id"])
+    const turn = of(id).length + 1
+    const post = { id, path: request.url ?? "", headers: request.headers, body, at: Date.now(), turn }
+    posts.push(post)
+    byId.set(id, [...of(id), post])
+    return post
+  }
+  const { port } = yield* Receiver.https((request, response) => {
+    void readBody(request).then((body) => {
+      if (body !== null) answer(remember(request, body), response)
+    })
+  })
+
+  return {
+    posts: () => posts,
+    of,
+    url: (path = "/") => `https://127.0.0.1:${port}${path}`,
+    until: (id, count = 1, limitMs) =>
+      Until.answers(async () => {
+        const found = of(id)
+        if (found.length < count) throw new Error(`${found.length} of ${count} posts of ${id} have come`)
+        return found
+      }, limitMs)
+  }
+})
