@@ -5,7 +5,6 @@
 import { Result } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
 import type { Decider } from "../Decider.ts"
-import { inlineLimit } from "../PayloadRef.ts"
 import type { AttemptResult, Command, Rejection } from "./Command.ts"
 import * as DeliverySchedule from "./DeliverySchedule.ts"
 import { codec, type Event, type FailureReason } from "./Event.ts"
@@ -116,9 +115,6 @@ const erase = (at: number, state: Delivery): ReadonlyArray<Event> => {
     ? [erased, { _tag: "DeliveryFailed", at, reason: "erased" }]
     : [erased]
 }
-
-/** Whether the body lies outside the log. */
-export const hasBlob = ({ scheduled }: Delivery): boolean => scheduled.payloads.body.size > inlineLimit
 
 const decider: Decider<State, Command, Event, Rejection> = { initial, decide, evolve }
 
