@@ -8,10 +8,12 @@ import * as T9GroupCommit from "./rows/log/T9GroupCommit.ts"
 import * as T13CatchUp from "./rows/nats/T13CatchUp.ts"
 import * as T13ColdStream from "./rows/nats/T13ColdStream.ts"
 import * as T13Submit from "./rows/nats/T13Submit.ts"
+import * as T11Waiting from "./rows/T11Waiting.ts"
 import * as T1Submit from "./rows/T1Submit.ts"
 import * as T2EndToEnd from "./rows/T2EndToEnd.ts"
 import * as T3Status from "./rows/T3Status.ts"
 import * as T4Retrieve from "./rows/T4Retrieve.ts"
+import * as T8Webhooks from "./rows/T8Webhooks.ts"
 
 export const rows: ReadonlyArray<Row> = [
   ...T1Submit.rows,
@@ -21,7 +23,9 @@ export const rows: ReadonlyArray<Row> = [
   T5BulkAppend.row,
   ...T6Replay.rows,
   T6Verify.row,
+  ...T8Webhooks.rows,
   T9GroupCommit.row,
+  ...T11Waiting.rows,
   ...T12Start.rows,
   ...T13Submit.rows,
   ...T13CatchUp.rows,

@@ -9,6 +9,8 @@ import * as ScratchDirectory from "../harness/ScratchDirectory.ts"
 export interface Inferlog extends HttpServer {
   readonly url: string
   readonly dataDirectory: string
+  /** For what another command reads and says beside its work. */
+  readonly program: Program.Program
 }
 
 export const apiKey = "bench:0123456789abcdef0123456789abcdef0123456789a"
@@ -44,6 +46,7 @@ export const serveIn = Effect.fnUntraced(function* (
     }
   })
   yield* Effect.repeat(program.line, { until: (line) => line.includes(" serves at ") })
-  const server: Inferlog = { port, pids: [program.pid], url: `http://127.0.0.1:${port}`, dataDirectory }
+  const url = `http://127.0.0.1:${port}`
+  const server: Inferlog = { port, pids: [program.pid], url, dataDirectory, program }
   return server
 })

@@ -32,6 +32,15 @@ interface Progress {
 const failWith = (reason: FailureReason, status?: number) =>
   Effect.fail(new OutboundError({ reason, ...(status !== undefined && { status }) }))
 
+/**
+ * Ends once what came from receivers by now has been read. One that closes a connection right after its answer, without
+ * having said so, is then noticed before the next post is sent to nobody.
+ */
+const receivedIsRead = Effect.callback<void>((resume) => {
+  const immediate = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(immediate))
+})
+
 /** Nothing is sent twice, within one call, once a byte of it may have been sent. */
 export const make = Effect.fnUntraced(function* (vetting: Vetting, resolve: Resolve) {
   const authorities = yield* OutboundAuthorities
@@ -45,11 +54,15 @@ export const make = Effect.fnUntraced(function* (vetting: Vetting, resolve: Reso
     connection: KeptConnections.Connection,
     { path }: Target,
     { headers, body }: OutboundPost,
-    progress: Progress
+    progress: Progress,
+    before: Effect.Effect<void> = Effect.void
   ) =>
-    PostExchange.post(connection.client, { path, headers, body }, (status) => {
-      progress.status = status
-    }).pipe(
+    before.pipe(
+      Effect.andThen(
+        PostExchange.post(connection.client, { path, headers, body }, (status) => {
+          progress.status = status
+        })
+      ),
       Effect.onExit((exit) =>
         Effect.sync(() =>
           isReusable(exit) ? connections.keep(connection) : KeptConnections.close(connection)
@@ -76,7 +89,7 @@ export const make = Effect.fnUntraced(function* (vetting: Vetting, resolve: Reso
     const kept = connections.take(target, addresses)
     // None when the receiver had closed it before anything was sent.
     const early = Option.isSome(kept)
-      ? yield* exchange(kept.value, target, request, progress)
+      ? yield* exchange(kept.value, target, request, progress, receivedIsRead)
       : Option.none<PostExchange.Answer>()
     const answer = Option.isSome(early) ? early : yield* overFresh(target, addresses, request, progress)
     if (Option.isNone(answer)) return yield* failWith("connection_failed")

@@ -3,17 +3,12 @@
  * (security, "Invariants after every crash or seed").
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Stream } from "effect"
-import { EventReader } from "#streams/EventReader.ts"
-import * as GlobalPosition from "#streams/GlobalPosition.ts"
-import * as FileBlobStore from "#streams/FileBlobStore.ts"
-import { Payloads } from "#streams/Payload.ts"
+import { Effect } from "effect"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
-import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
-import { files } from "#streams/sqlite/SqliteEventStore.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { verifyDirectory } from "#streams/sqlite/SqliteVerify.ts"
 import * as Load from "#test/support/Load.ts"
+import * as LogOnDisk from "#test/support/LogOnDisk.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 const cycles = Number(process.env["KILL_CYCLES"] ?? 25)
@@ -28,22 +23,6 @@ const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Infinity
 
 const terminal = new Set(["RequestCompleted", "RequestFailed", "RequestForceFailed", "RequestCancelled"])
-
-const log = (directory: string) =>
-  Payloads.layer.pipe(
-    Layer.provideMerge(
-      Layer.merge(
-        SqliteEventReader.layer({ filename: files(directory).log }),
-        FileBlobStore.layer({ root: `${directory}/blobs`, isShared: true })
-      )
-    )
-  )
-
-const eventsByStream = Effect.gen(function* () {
-  const reader = yield* EventReader
-  const events = yield* Stream.runCollect(reader.readAll(GlobalPosition.beginning))
-  return Map.groupBy(events, (event) => event.stream)
-})
 
 const attemptsOf = (events: ReadonlyArray<RecordedEvent>, type: string) =>
   events.filter((event) => event.type === type).map((event) => event.data["attempt"])
@@ -86,7 +65,7 @@ describe("kill -9", () => {
         assert.isAtMost(median(readyMs), limit, "ready again, median ms")
 
         yield* Effect.gen(function* () {
-          const streams = yield* eventsByStream
+          const streams = yield* LogOnDisk.eventsByStream
           for (const { id } of accepted)
             checkStream(streams.get(StreamName.make("InferenceRequest", id)) ?? [])
           for (const [stream, events] of streams)
@@ -94,7 +73,7 @@ describe("kill -9", () => {
           const verified = yield* verifyDirectory(directory)
           assert.isAbove(verified.events, accepted.length * 3)
           assert.strictEqual(verified.erasedPayloads, 0)
-        }).pipe(Effect.provide(log(directory)))
+        }).pipe(Effect.provide(LogOnDisk.layer(directory)))
       }),
     300_000
   )

@@ -9,12 +9,24 @@ export interface Accepted {
   readonly end: { readonly status: string; readonly billingStatus: string; readonly input: unknown }
 }
 
+export interface Work {
+  readonly path: string
+  readonly input: object
+}
+
+/** What clients submit: the same for the same seed. */
+export type Works = (random: (below: number) => number, serial: number) => Work
+
 export interface KillOptions {
   readonly directory: string
   readonly cycles: number
   readonly clients: number
   readonly maxAcknowledged: number
   readonly seed: number
+  /** Of every kind by default. */
+  readonly works?: Works
+  /** Settings of the server. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** A small generator of its own (mulberry32), so that a seed gives the same choices again. */
@@ -28,7 +40,7 @@ export const randomFrom = (seed: number) => {
   }
 }
 
-const works = (random: (below: number) => number, serial: number) => {
+const ofEveryKind: Works = (random, serial) => {
   const kinds = [
     { path: "/sandbox/echo", input: { value: { serial } } },
     { path: "/sandbox/echo", input: { value: serial, delayMs: random(200) } },
@@ -76,9 +88,17 @@ const endOf = (url: string, id: string): Promise<Accepted["end"]> =>
  * Kills and restarts the server `cycles` times under load, then waits until everything accepted has ended. `readyMs`: how
  * long the starts took; `bareMs`: how long processes took between them that did nothing.
  */
-export const killAndRestart = async ({ directory, cycles, clients, maxAcknowledged, seed }: KillOptions) => {
+export const killAndRestart = async ({
+  clients,
+  cycles,
+  directory,
+  env = {},
+  maxAcknowledged,
+  seed,
+  works = ofEveryKind
+}: KillOptions) => {
   const random = randomFrom(seed)
-  const options = { dataDirectory: directory, port: await ServerProcess.freePort() }
+  const options = { dataDirectory: directory, port: await ServerProcess.freePort(), env }
   const acknowledged: Array<{ readonly id: string; readonly input: unknown }> = []
   const readyMs: Array<number> = []
   const bareMs: Array<number> = []

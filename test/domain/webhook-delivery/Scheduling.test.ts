@@ -1,14 +1,11 @@
 /** Owing a delivery, and claiming its attempts. */
 import { describe, it } from "@effect/vitest"
-import { inlineLimit } from "#domain/PayloadRef.ts"
 import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 import { given } from "#test/support/Scenario.ts"
 import * as Phases from "./Phases.ts"
 import * as Story from "./Story.ts"
 
 const { aggregate } = WebhookDelivery
-
-const hasBlob = Story.ofDelivery(WebhookDelivery.hasBlob)
 
 describe("A delivery that is scheduled", () => {
   it("is due at once", () => {
@@ -49,16 +46,6 @@ describe("A delivery that is scheduled", () => {
         Story.ofDelivery(({ scheduled }) => scheduled),
         { _tag: "DeliveryScheduled", ...Story.delivery }
       )
-  })
-
-  it.each([
-    [inlineLimit, false],
-    [inlineLimit + 1, true]
-  ])("with a body of %i bytes has it outside the log: %s", (size, expected) => {
-    const payloads = { body: { hash: "body-hash", size } }
-    given(aggregate)
-      .when({ _tag: "Schedule", delivery: { ...Story.delivery, payloads }, node: null })
-      .expectView(hasBlob, expected)
   })
 })
 

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { allProjections } from "#projections/AllProjections.ts"
+import * as DeliveriesProjection from "#projections/deliveries/DeliveriesProjection.ts"
 import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
 import type { Projection } from "#projections/Projection.ts"
 import { EventReader } from "#streams/EventReader.ts"
@@ -66,6 +67,9 @@ const logged = Effect.flatMap(EventReader, ({ readAll }) =>
   Stream.runCollect(readAll(GlobalPosition.beginning))
 )
 
+const submit = (number: number) => Log.append(number, Log.submitted(Log.alice, Log.echo))
+const deliver = (number: number) => Deliveries.deliver(number, Deliveries.scheduled(number))
+
 describe("A batch that was undone", () => {
   it.effect.each([false, true])(
     "leaves the rows of one that was not (found out when written: %s)",
@@ -83,23 +87,27 @@ describe("A batch that was undone", () => {
       }).pipe(Effect.provide(MemoryEventStore.layer))
   )
 
-  it.effect(
-    "leaves the ledger right before the event that it could not write, and everything until then once",
-    () =>
-      Effect.gen(function* () {
-        const submit = (number: number) => Log.append(number, Log.submitted(Log.alice, Log.echo))
-        yield* submit(1)
-        yield* AccountLog.topUp(Log.alice, "25")
-        yield* submit(2)
-        const good = yield* logged
-        yield* submit(1)
-        yield* submit(3)
-        const events = yield* logged
-        const ledger = [LedgerProjection.projection]
-        const until = yield* rowsOf(ledger, good)
-        const failing = yield* rowsOf(ledger, events.slice(0, 1), events.slice(1))
-        assert.deepStrictEqual(failing.failed, ["ledger"])
-        assert.deepStrictEqual(failing.rows, until.rows)
-      }).pipe(Effect.provide(MemoryEventStore.layer))
-  )
+  const written: ReadonlyArray<readonly [Projection, (number: number) => ReturnType<typeof deliver>]> = [
+    [LedgerProjection.projection, (number) => Effect.asVoid(submit(number))],
+    [DeliveriesProjection.projection, deliver]
+  ]
+  for (const [projection, add] of written) {
+    it.effect(
+      `leaves the ${projection.name} right before the event that could not be written, and everything until then once`,
+      () =>
+        Effect.gen(function* () {
+          yield* add(1)
+          yield* AccountLog.topUp(Log.alice, "25")
+          yield* add(2)
+          const good = yield* logged
+          yield* add(1)
+          yield* add(3)
+          const events = yield* logged
+          const until = yield* rowsOf([projection], good)
+          const failing = yield* rowsOf([projection], events.slice(0, 1), events.slice(1))
+          assert.deepStrictEqual(failing.failed, [projection.name])
+          assert.deepStrictEqual(failing.rows, until.rows)
+        }).pipe(Effect.provide(MemoryEventStore.layer))
+    )
+  }
 })

@@ -47,23 +47,22 @@ const next = Effect.fnUntraced(function* ({ after, each, full, limit }: Asked) {
   })
 })
 
-/** What `next` is to give, by its definition. */
-const expected = (waiting: ReadonlyArray<Waiting>, { after, each, full, limit }: Asked): Array<number> => {
+/** What `next` is to give, by its definition: which of those that came due at the same time is left to it. */
+const expected = (waiting: ReadonlyArray<Waiting>, { after, each, full, limit }: Asked) => {
   const due = waiting
-    .map((delivery, number) => ({ ...delivery, number }))
     .filter(({ dueAt, receiver }) => dueAt <= t0 && !full.includes(receiver))
-    .sort((a, b) => a.dueAt - b.dueAt || a.number - b.number)
+    .sort((a, b) => a.dueAt - b.dueAt)
   const ofLanes = [...Map.groupBy(due, ({ account, receiver }) => `${account} ${receiver}`).values()].flatMap(
     (lane) => lane.slice(0, each)
   )
   const queues = accounts
     .map((step) => (step + (after ?? -1) + 1) % accounts.length)
     .map((account) => due.filter((delivery) => delivery.account === account && ofLanes.includes(delivery)))
-  const order: Array<number> = []
+  const order: Array<Waiting> = []
   while (queues.some((queue) => queue.length > 0)) {
-    for (const queue of queues) order.push(...queue.splice(0, 1).map(({ number }) => number))
+    for (const queue of queues) order.push(...queue.splice(0, 1))
   }
-  return order.slice(0, limit)
+  return order.slice(0, limit).map(({ account, dueAt }) => ({ accountId: accountOf(account), dueAt }))
 }
 
 const crowd = (size: number, waiting: (index: number) => Waiting) =>
@@ -77,10 +76,20 @@ describe("The order of due deliveries", () => {
       const property = fc.asyncProperty(deliveries, asked, (waiting, asked) =>
         Effect.gen(function* () {
           yield* fill(waiting)
-          assert.deepStrictEqual(numbersOf(yield* next(asked)), expected(waiting, asked))
+          const found = yield* next(asked)
+          assert.deepStrictEqual(
+            found.map(({ accountId, dueAt }) => ({ accountId, dueAt })),
+            expected(waiting, asked)
+          )
+          assert.strictEqual(new Set(numbersOf(found)).size, found.length)
+          const lanes = Map.groupBy(found, ({ accountId, origin }) => `${accountId} ${origin}`)
+          for (const lane of lanes.values()) {
+            assert.isAtMost(lane.length, asked.each)
+            assert.notInclude(asked.full.map(originOf), lane[0]?.origin)
+          }
         }).pipe(Effect.runPromiseWith(context))
       )
-      yield* Effect.promise(() => fc.assert(property, { numRuns: 200 }))
+      yield* Effect.promise(() => fc.assert(property, { numRuns: 300 }))
     }, Effect.provide(layer))
   )
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Array, Effect, Option, Result } from "effect"
+import { Array, Effect, Exit, Option, Result, Scope } from "effect"
 import { NetAddress } from "effect/net"
 import { connect } from "#src/outbound/Connection.ts"
 import * as KeptConnections from "#src/outbound/KeptConnections.ts"
@@ -88,16 +88,16 @@ describe("KeptConnections", () => {
     })
   )
 
-  it.live("closes all with the scope, and whatever is to be kept after it", () =>
+  it.live("closes all with its scope, and whatever is to be kept after it", () =>
     Effect.gen(function* () {
       const receiver = yield* Receiver.silent()
-      const { kept, opened } = yield* Effect.gen(function* () {
-        const kept = yield* KeptConnections.make
-        const { target, opened } = yield* keepMany(kept, receiver, "receiver", 2)
-        kept.take(target, [loopback])
-        return { kept, opened }
-      }).pipe((opening) => Effect.scoped(opening))
-      opened.forEach(kept.keep)
+      const scope = yield* Scope.make()
+      const kept = yield* Scope.provide(KeptConnections.make, scope)
+      const { target } = yield* keepMany(kept, receiver, "receiver", 2)
+      const taken = Option.getOrThrow(kept.take(target, [loopback]))
+      yield* Scope.close(scope, Exit.void)
+      yield* receiver.until(() => receiver.open() === 1)
+      kept.keep(taken)
       yield* receiver.closed
     })
   )

@@ -39,7 +39,8 @@ const resolver = (resolve: (name: string) => Effect.Effect<ReadonlyArray<string>
 /** By default every name is 127.0.0.1, which alone is admitted. */
 export const layer = (options: GuardOptions = {}) => {
   const admitted = options.admitted ?? ["127.0.0.1"]
-  return Outbound.layerNoDeps.pipe(
+  // Not shared with the one of other options in the same test.
+  return Layer.fresh(Outbound.layerNoDeps).pipe(
     Layer.provide([
       NodeFileSystem.layer,
       options.nameServer === undefined

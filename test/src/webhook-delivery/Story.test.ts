@@ -46,7 +46,7 @@ describe("webhooks of a request", () => {
           checkTime(new Date(signedOf(post).timestamp * 1_000).toISOString(), post.at)
           assert.deepStrictEqual(yield* verified(secret, signedOf(post)), byAll)
         }
-        const told = { requestId: id, input }
+        const told = { id, input }
         const running = { event: "start", status: "IN_PROGRESS", output: null, error: null }
         assert.deepInclude(jsonOf(start), { ...told, ...running })
         assert.notProperty(jsonOf(start), "billingStatus")

@@ -13,7 +13,7 @@ import * as StreamName from "#streams/StreamName.ts"
 import { replay } from "#test/support/Replay.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { succeeded, testModel } from "#test/support/TestModels.ts"
-import { TestProvider } from "#test/support/TestProvider.ts"
+import { TestProvider, type TestRun } from "#test/support/TestProvider.ts"
 
 const { category, codec, decider } = WebhookDelivery.aggregate
 
@@ -82,8 +82,7 @@ const ends: ReadonlySet<string> = new Set(["AttemptSucceeded", "AttemptFailed", 
 export const endsOf = (all: ReadonlyArray<Event>) => all.filter(({ _tag }) => ends.has(_tag))
 
 /** Waits until the end of so many attempts is recorded. */
-export const untilAttempts = (id: string, count: number) =>
-  until(id, (_, all) => endsOf(all).length >= count)
+export const untilAttempts = (id: string, count: number) => until(id, (_, all) => endsOf(all).length >= count)
 
 /** When each attempt was claimed, Unix time in ms. */
 export const startsOf = (all: ReadonlyArray<Event>) =>
@@ -91,6 +90,13 @@ export const startsOf = (all: ReadonlyArray<Event>) =>
 
 /** What follows the `failed`th failure of a schedule, ms. */
 export const delayAfter = (failed: number) => DeliverySchedule.delays[failed - 1] ?? 0
+
+/** The provider has begun, and the log has it. */
+export const begin = ({ does }: TestRun) =>
+  Effect.andThen(
+    does(({ started }) => started),
+    TestClock.adjust("20 millis")
+  )
 
 /** All that is not a matter of time happens, also what the network has to bring. */
 export const rest = Effect.gen(function* () {

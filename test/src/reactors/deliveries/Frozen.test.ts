@@ -1,6 +1,6 @@
 /** What every attempt of a delivery has in common, and what it has not. */
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { Webhook } from "standardwebhooks"
 import { inlineLimit } from "#domain/PayloadRef.ts"
@@ -36,8 +36,6 @@ describe("Every attempt of a delivery", () => {
   ] as const) {
     it.effect(`sends the same bytes under the same id, signed anew, of a ${size} body`, () =>
       Effect.gen(function* () {
-        yield* TestClock.adjust(Duration.days(20_000))
-        const began = Duration.toMillis(Duration.days(20_000))
         const hook = yield* Hook.make(500)
         const { id } = yield* Facts.ended(hook.url, { input })
         for (let attempt = 1; attempt <= 10; attempt++) {
@@ -61,12 +59,11 @@ describe("Every attempt of a delivery", () => {
           timestamps.add(String(headers["webhook-timestamp"]))
         }
         assert.strictEqual(timestamps.size, 10)
-        assert.isTrue(timestamps.has(String(began / 1_000)))
       }).pipe(Effect.provide(layer))
     )
   }
 
-  it.effect("is signed with the secrets of its own time: both after a rotation, and one a day later", () =>
+  it.effect("is signed with the secrets of its own time", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(500)
       const { id } = yield* Facts.ended(hook.url)
@@ -76,21 +73,16 @@ describe("Every attempt of a delivery", () => {
       yield* TestClock.adjust("5 seconds")
       assertSigned([before], yield* hook.until(1))
       assertSigned([key, before], yield* hook.until(2))
-      yield* Facts.untilAttempts(id, 2)
-      yield* TestClock.adjust("1 day")
-      assertSigned([key], yield* hook.until(3))
     }).pipe(Effect.provide(layer))
   )
 
   it.effect("is signed with the secret of its own account", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make()
-      const { id } = yield* Facts.ended(hook.url, { account: "acc_other" })
-      yield* Facts.untilAttempts(id, 1)
+      yield* Facts.ended(hook.url, { account: "acc_other" })
       const posted = yield* hook.until(1)
       const secrets = yield* SigningSecrets
       const theirs = Redacted.value(yield* secrets.current(caller("acc_other").accountId))
-      assert.notStrictEqual(theirs, yield* currentSecret)
       assertSigned([theirs], posted)
     }).pipe(Effect.provide(layer))
   )

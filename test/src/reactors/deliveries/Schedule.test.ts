@@ -29,7 +29,7 @@ describe("A webhook that fails", () => {
       const last = yield* Facts.untilAttempts(id, 10)
       assert.strictEqual(last.phase._tag, "Failed")
       assert.deepInclude(last, { attempts: 10, lastResponseStatus: 503, lastError: "http_503" })
-      yield* TestClock.adjust("1 day")
+      yield* TestClock.adjust("2 hours")
       yield* Facts.rest
       assert.deepStrictEqual(
         hook.posted().map(({ at }) => at),
@@ -52,7 +52,7 @@ describe("A webhook that fails", () => {
       const { deliveredAt, lastError, lastResponseStatus, phase } = yield* Facts.untilAttempts(id, 2)
       assert.deepStrictEqual(phase, { _tag: "Delivered", at: 5_000 })
       assert.deepStrictEqual([deliveredAt, lastError, lastResponseStatus], [5_000, null, 202])
-      yield* TestClock.adjust("1 day")
+      yield* TestClock.adjust("2 hours")
       yield* Facts.rest
       assert.lengthOf(hook.posted(), 2)
     }).pipe(Effect.provide(layer()))
@@ -88,7 +88,11 @@ describe("A webhook that fails", () => {
       yield* hook.until(1)
       yield* TestClock.adjust(14_999)
       yield* Facts.rest
-      assert.deepStrictEqual((yield* Facts.delivery(id)).phase, { _tag: "Delivering", attempt: 1, node: "node" })
+      assert.deepStrictEqual((yield* Facts.delivery(id)).phase, {
+        _tag: "Delivering",
+        attempt: 1,
+        node: "node"
+      })
       yield* TestClock.adjust(1)
       const { lastError, lastResponseStatus, phase } = yield* Facts.untilAttempts(id, 1)
       assert.deepStrictEqual([lastError, lastResponseStatus], ["timeout", null])
@@ -120,7 +124,7 @@ describe("A webhook is given up at once", () => {
       const { lastError, lastResponseStatus, phase } = yield* Facts.untilAttempts(id, 1)
       assert.deepStrictEqual([lastResponseStatus, lastError, phase._tag], [410, "gone", "Failed"])
       assert.deepInclude((yield* Facts.events(id)).at(-1), { _tag: "DeliveryFailed", reason: "gone" })
-      yield* TestClock.adjust("1 day")
+      yield* TestClock.adjust("2 hours")
       yield* Facts.rest
       assert.lengthOf(hook.posted(), 1)
     }).pipe(Effect.provide(layer()))
@@ -140,9 +144,12 @@ describe("A webhook is given up at once", () => {
         isPublic = false
         yield* TestClock.adjust("5 seconds")
         const { lastError, lastResponseStatus, phase } = yield* Facts.untilAttempts(id, 2)
-        assert.deepStrictEqual([lastResponseStatus, lastError, phase._tag], [null, "private_address", "Failed"])
+        assert.deepStrictEqual(
+          [lastResponseStatus, lastError, phase._tag],
+          [null, "private_address", "Failed"]
+        )
         assert.notInclude(JSON.stringify(yield* Facts.events(id)), "10.0.0.1")
-        yield* TestClock.adjust("1 day")
+        yield* TestClock.adjust("2 hours")
         yield* Facts.rest
         assert.lengthOf(hook.posted(), 1)
         assert.strictEqual((yield* Facts.delivery(id)).attempts, 2)

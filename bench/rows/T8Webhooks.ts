@@ -1,0 +1,122 @@
+/**
+ * T8: the sender of webhooks, from deliveries that fall due on the log until all of them are delivered: read, claimed,
+ * signed, posted and recorded, over what posts the same bytes and does nothing else.
+ */
+import { Effect } from "effect"
+import { defaultWarmUpSeconds } from "../harness/HttpSubject.ts"
+import * as Metering from "../harness/Metering.ts"
+import type { Measurement, Row, Subject } from "../harness/Subject.ts"
+import * as Receiving from "../subjects/webhooks/Receiving.ts"
+import * as Sender from "../subjects/webhooks/Sender.ts"
+import * as Child from "./log/Child.ts"
+
+/** To one receiver at once: what the sender allows by default. */
+const inFlight = 64
+const dead = 1_000
+/** That wait for each of the dead at first: more than are tried while the row is measured. */
+const waitingForEachDead = 20
+
+export interface Options {
+  readonly scheme: Receiving.Scheme
+  readonly dead?: number
+  /** They fall due one by one, so many a second; all at once when absent. */
+  readonly perSecond?: number
+  /** Sent before anything is measured. */
+  readonly warmUp?: number
+}
+
+const seconds = (ms: number) => ms / 1_000
+
+export const ours = (
+  { dead = 0, perSecond, scheme, warmUp = 10_000 }: Options,
+  { name, role }: Pick<Subject, "name" | "role"> = { name: "inferlog", role: "ours" }
+): Subject => ({
+  name,
+  role,
+  start: Effect.gen(function* () {
+    const receiver = yield* Receiving.start(scheme, dead)
+    const sender = yield* Sender.serve
+
+    /** All are recorded before the first of them is due, and that is not counted. */
+    const deliver = Effect.fnUntraced(function* (deliveries: number, spreadMs: number) {
+      const received = yield* receiver.expect(deliveries)
+      yield* sender.schedule({ deliveries, urls: [receiver.url], dueAt: null, spreadMs })
+      return yield* Metering.meter(sender.pids, received)
+    })
+
+    const [first, ...others] = receiver.deadUrls
+    if (first !== undefined) {
+      yield* sender.schedule({
+        deliveries: dead * waitingForEachDead,
+        urls: [first, ...others],
+        dueAt: null,
+        spreadMs: 0
+      })
+    }
+    const { latencyMs } = yield* deliver(1, 0)
+    const firstSeconds = seconds(latencyMs?.p50 ?? 0)
+    let last = yield* deliver(warmUp, 0)
+
+    const notes = dead === 0 ? {} : { "first delivery to the live one after, s": firstSeconds }
+
+    /** The time from due to received says something only where they are not due all at once. */
+    const burst = Effect.fnUntraced(function* (wantedSeconds: number) {
+      const count = Math.ceil((wantedSeconds * last.operations) / seconds(last.elapsedMs))
+      const { latencyMs: _, ...measured } = yield* deliver(count, 0)
+      last = measured
+      return { ...measured, notes } satisfies Measurement
+    })
+
+    const paced = (rate: number) => (wantedSeconds: number) =>
+      Effect.map(
+        deliver(Math.ceil(rate * wantedSeconds), 1_000 * wantedSeconds),
+        (measured): Measurement => ({ ...measured, notes })
+      )
+
+    return { measure: perSecond === undefined ? burst : paced(perSecond) }
+  })
+})
+
+const floor = "undici pool"
+
+export const raw = (scheme: Receiving.Scheme): Subject => ({
+  name: floor,
+  role: "floor",
+  start: Effect.gen(function* () {
+    const { url } = yield* Receiving.start(scheme)
+    const entry = new URL("../floors/webhooks/UndiciPool.ts", import.meta.url)
+    const pool = yield* Child.start(entry, [url, String(inFlight)])
+    yield* pool.measure(defaultWarmUpSeconds)
+    return pool
+  })
+})
+
+const alive = { name: "inferlog, none dead", role: "floor" } as const
+const deliveries = { id: "T8", unit: "deliveries" } as const
+
+const rowOf = (scheme: Receiving.Scheme): Row => ({
+  ...deliveries,
+  title: `Webhooks over ${scheme}, ${inFlight} in flight`,
+  subjects: [ours({ scheme }), raw(scheme)],
+  targets: { [floor]: 0.6 }
+})
+
+const perSecond = 200
+
+export const rows: ReadonlyArray<Row> = [
+  rowOf("http"),
+  rowOf("https"),
+  {
+    ...deliveries,
+    title: `Webhooks over https, beside ${dead} dead receivers`,
+    subjects: [ours({ scheme: "https", dead }), ours({ scheme: "https" }, alive), raw("https")],
+    targets: { [floor]: 0.6 }
+  },
+  {
+    ...deliveries,
+    title: `Webhooks on time, ${perSecond} a second, beside ${dead} dead receivers`,
+    subjects: [ours({ scheme: "https", dead, perSecond }), ours({ scheme: "https", perSecond }, alive)],
+    targets: {},
+    p99Targets: { [alive.name]: 1.5 }
+  }
+]

@@ -1,0 +1,105 @@
+/**
+ * Our server, which does what the orders on its stdin say beside its work: it is given deliveries that wait. It may reach
+ * receivers on this machine, and trusts the authority of their certificates.
+ */
+import process from "node:process"
+import * as readline from "node:readline"
+import * as v8 from "node:v8"
+import * as vm from "node:vm"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Console, Effect, Layer, Schema, Stream } from "effect"
+import { KeyId } from "#domain/Ids.ts"
+import * as Money from "#domain/Money.ts"
+import * as DeliveriesProjection from "#projections/deliveries/DeliveriesProjection.ts"
+import { Projections } from "#projections/Projections.ts"
+import { Accounts } from "#src/accounts/Accounts.ts"
+import * as ApiKey from "#src/accounts/ApiKey.ts"
+import { DataDirectory } from "#src/DataDirectory.ts"
+import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
+import { AddressPolicy } from "#src/outbound/AddressPolicy.ts"
+import { OutboundAuthorities } from "#src/outbound/Connection.ts"
+import * as Server from "#src/Server.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import { EventStore } from "#streams/EventStore.ts"
+import { IdGenerator } from "#streams/IdGenerator.ts"
+import * as Backlog from "./Backlog.ts"
+import * as Certificate from "./Certificate.ts"
+import * as Order from "./Order.ts"
+
+/** Appends that share a transaction. */
+const atOnce = 1_000
+
+/** Of a delivery, from its append to its row, at first; then twice what it took the last time, ms. */
+const firstGuessMs = 0.5
+const marginMs = 500
+
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Order.Order))
+
+const weigh = Effect.sync((): Order.Weight => {
+  v8.setFlagsFromString("--expose-gc")
+  const collect: () => void = vm.runInNewContext("gc")
+  collect()
+  collect()
+  const { heapUsed, rss } = process.memoryUsage()
+  return { _tag: "Weight", resident: rss, heap: heapUsed }
+})
+
+const make = Effect.gen(function* () {
+  const store = yield* EventStore
+  const reader = yield* EventReader
+  const projections = yield* Projections
+  const steady = yield* SteadyTime
+  const ids = yield* IdGenerator
+  const accounts = yield* Accounts
+  const key = { keyId: KeyId.make("webhooks"), secret: ApiKey.makeSecret() }
+  const { accountId } = yield* accounts.open({ name: "webhooks", key, balance: Money.zero })
+  let guessMs = firstGuessMs
+
+  const schedule = Effect.fnUntraced(function* ({ deliveries, dueAt, spreadMs, urls }: Order.Schedule) {
+    const began = yield* steady.now
+    const from = dueAt ?? Math.ceil(began + marginMs + guessMs * deliveries)
+    const owed = (index: number) => {
+      const dueAt = from + Math.floor((spreadMs * index) / deliveries)
+      return Backlog.appendOf(ids, { accountId, dueAt, url: `${urls[index % urls.length]}${dueAt}` })
+    }
+    yield* Stream.range(0, deliveries - 1, atOnce).pipe(
+      Stream.chunks,
+      Stream.runForEach(
+        Effect.forEach((index) => store.append(owed(index)), { concurrency: "unbounded", discard: true })
+      )
+    )
+    yield* projections.waitFor(yield* reader.head, {
+      projection: DeliveriesProjection.projection.name,
+      timeout: "10 minutes"
+    })
+    const now = yield* steady.now
+    guessMs = (2 * (now - began)) / deliveries
+    return Order.Scheduled.make({ dueInMs: from - now })
+  })
+
+  const obey = Effect.fnUntraced(function* (line: string) {
+    const order = yield* decode(line)
+    const answer = order._tag === "Weigh" ? yield* weigh : yield* schedule(order)
+    yield* Console.log(JSON.stringify(answer))
+  })
+
+  return Stream.fromAsyncIterable(readline.createInterface({ input: process.stdin }), String).pipe(
+    Stream.runForEach(obey)
+  )
+})
+
+const orders = Layer.effectDiscard(Effect.flatMap(make, Effect.forkScoped))
+
+orders.pipe(
+  Layer.provideMerge(Server.layerOf(BuiltinCatalog.layer)),
+  Layer.provide(DataDirectory.layer),
+  Layer.provide(NodeServices.layer),
+  Layer.provide([
+    Layer.succeed(AddressPolicy, () => true),
+    Layer.succeed(OutboundAuthorities, [Certificate.authority()])
+  ]),
+  Layer.launch,
+  NodeRuntime.runMain
+)

@@ -1,0 +1,133 @@
+/** Receivers that misbehave, all at once: each ends with its word and by its deadline, and others are served meanwhile. */
+import type { TLSSocket } from "node:tls"
+import { gzipSync } from "node:zlib"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Schedule } from "effect"
+import { dripping, flooding, ok } from "#test/src/outbound/BadAnswers.ts"
+import * as Receiver from "#test/src/outbound/Receiver.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Client from "./Client.ts"
+import * as LiveReceiver from "./LiveReceiver.ts"
+
+/** How long an attempt may take, until it is recorded, ms. */
+const limitMs = 15_500
+
+/** What the server may grow by, bytes. */
+const memoryLimit = 150 * 1024 * 1024
+
+interface Case {
+  readonly name: string
+  readonly ends: readonly [error: string, responseStatus: number | null]
+  readonly url: Effect.Effect<string, never, Effect.Services<ReturnType<typeof Receiver.tls>>>
+}
+
+const urlOf = ({ port }: Receiver.Receiver) => `https://127.0.0.1:${port}/`
+
+/** Once something of a request has come. */
+const answering = (name: string, ends: Case["ends"], behave: (socket: TLSSocket) => void): Case => ({
+  name,
+  ends,
+  url: Effect.map(
+    Receiver.tls((socket) => socket.once("data", () => behave(socket))),
+    urlOf
+  )
+})
+
+const cases: ReadonlyArray<Case> = [
+  answering("no answer", ["timeout", null], () => {}),
+  answering("a head that drips", ["timeout", null], dripping(ok, "x-a: 1\r\n")),
+  answering(
+    "interim responses for ever",
+    ["timeout", null],
+    dripping("", "HTTP/1.1 103 Early Hints\r\n\r\n")
+  ),
+  answering("a body that drips", ["timeout", 200], dripping(`${ok}content-length: 60000\r\n\r\n`, "a")),
+  answering("a body that never comes", ["timeout", 200], (socket) =>
+    socket.write(`${ok}content-length: 5\r\n\r\n`)
+  ),
+  answering("an endless body", ["response_too_large", 200], flooding(`${ok}\r\n`, Buffer.alloc(65_536))),
+  answering(
+    "an endless gzip bomb",
+    ["response_too_large", 200],
+    flooding(`${ok}content-encoding: gzip\r\n\r\n`, gzipSync(Buffer.alloc(1_000_000)))
+  ),
+  answering("a huge announced body", ["response_too_large", 200], (socket) =>
+    socket.write(`${ok}content-length: 10000000000\r\n\r\n`)
+  ),
+  answering(
+    "headers past all limits",
+    ["response_too_large", null],
+    flooding(ok, Buffer.alloc(65_536, "x-a: 1\r\n"))
+  ),
+  answering("a reset before the head", ["connection_failed", null], (socket) => socket.destroy()),
+  answering("a close amid the head", ["connection_failed", null], (socket) => socket.end(`${ok}x-a`)),
+  answering("a close amid the body", ["connection_failed", 200], (socket) =>
+    socket.end(`${ok}content-length: 5\r\n\r\nab`)
+  ),
+  answering("something else than HTTP", ["connection_failed", null], (socket) =>
+    socket.write("SSH-2.0-OpenSSH_9.6\r\n")
+  ),
+  answering("a malformed chunk", ["connection_failed", 200], (socket) =>
+    socket.write(`${ok}transfer-encoding: chunked\r\n\r\nzz\r\n`)
+  ),
+  { name: "a TLS that stalls", ends: ["timeout", null], url: Effect.map(Receiver.silent(), urlOf) },
+  {
+    name: "no TLS",
+    ends: ["tls_error", null],
+    url: Effect.map(
+      Receiver.http((_request, response) => response.end()),
+      urlOf
+    )
+  },
+  {
+    name: "a certificate for another name",
+    ends: ["tls_error", null],
+    url: Effect.map(
+      Receiver.https((_request, response) => response.end()),
+      ({ port }) => `https://localhost:${port}/`
+    )
+  },
+  {
+    name: "nobody there",
+    ends: ["connection_failed", null],
+    url: Effect.scoped(Effect.map(Receiver.silent(), urlOf))
+  }
+]
+
+describe("bad receivers", () => {
+  it.live("each have their word within 15.5 s, and hold up neither the server nor another receiver", () =>
+    Effect.gen(function* () {
+      const server = yield* Client.start({ dataDirectory: yield* TempDirectory.make })
+      const live = yield* LiveReceiver.make(server)
+      yield* live.exchange
+      const before = yield* server.memory
+      let peak = before
+      const sample = Effect.map(server.memory, (bytes) => void (peak = Math.max(peak, bytes)))
+
+      const submitted = yield* Effect.forEach(cases, ({ url, ...expected }) =>
+        Effect.gen(function* () {
+          const webhook = yield* url
+          return { ...expected, id: Client.deliveryOf(yield* server.submit({ webhook })) }
+        })
+      )
+      const loads = yield* Effect.forkChild(
+        Effect.all(
+          [
+            Effect.repeat(Effect.forkChild(live.exchange), Schedule.spaced("100 millis")),
+            Effect.repeat(sample, Schedule.spaced("250 millis"))
+          ],
+          { concurrency: 2 }
+        )
+      )
+      for (const { ends, id, name } of submitted) {
+        const { attemptHistory } = yield* server.until(id, Client.isTried, 20_000)
+        const [first] = attemptHistory
+        assert.deepStrictEqual<unknown>([first?.error, first?.responseStatus], ends, name)
+        assert.isAtMost(first?.durationMs ?? Infinity, limitMs, name)
+      }
+      yield* Fiber.interrupt(loads)
+      yield* live.check(100)
+      assert.isAtMost(peak - before, memoryLimit)
+    })
+  )
+})

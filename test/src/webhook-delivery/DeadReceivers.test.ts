@@ -1,0 +1,55 @@
+/** Many receivers that accept connections and never say a word, and one that answers. */
+import { Array, Effect } from "effect"
+import { assert, describe, it } from "@effect/vitest"
+import * as Receiver from "#test/src/outbound/Receiver.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Client from "./Client.ts"
+import * as LiveReceiver from "./LiveReceiver.ts"
+
+/** `DEAD_RECEIVERS=1000` is the long form. */
+const count = Number(process.env["DEAD_RECEIVERS"] ?? 300)
+const deliveries = 200
+
+/** How often each is sent to: the second time the server knows that they say nothing. */
+const attempts = process.env["DEAD_RECEIVERS"] === undefined ? 1 : 2
+
+/** What the server may grow by, bytes: garbage, and what a connection takes that waits for TLS. */
+const memoryLimit = 100 * 1024 * 1024 + count * 128 * 1024
+
+/** Of the number, each another receiver. */
+const addressOf = (number: number) => `127.1.${number >> 8}.${number & 255}`
+
+describe("a receiver that answers", () => {
+  it.live(
+    `gets its webhooks within a second while ${count} others never answer`,
+    () =>
+      Effect.gen(function* () {
+        // Behind one port of all addresses of this machine.
+        const dead = yield* Receiver.silent({ host: "0.0.0.0" })
+        const server = yield* Client.start({ dataDirectory: yield* TempDirectory.make })
+        const live = yield* LiveReceiver.make(server)
+        yield* live.exchange
+        const before = yield* server.memory
+        const ids = yield* Effect.forEach(
+          Array.range(1, count),
+          (number) => server.submit({ webhook: `https://${addressOf(number)}:${dead.port}/` }),
+          { concurrency: 20 }
+        )
+        yield* dead.until(() => dead.open() >= count)
+
+        yield* Effect.replicateEffect(live.exchange, deliveries, { concurrency: 4, discard: true })
+        assert.isAtLeast(dead.open(), count, "all of them are still under way")
+        assert.strictEqual(yield* server.count("delivering"), ids.length)
+        yield* Effect.repeat(live.exchange, { until: () => dead.connections() >= attempts * count })
+        const told = yield* live.check(deliveries)
+        const grown = (yield* server.memory) - before
+        yield* Effect.sync(() =>
+          process.stdout.write(
+            `${count} dead receivers: ${told}, ${Math.round(grown / 1024 / 1024)} MiB more\n`
+          )
+        )
+        assert.isAtMost(grown, memoryLimit)
+      }),
+    60_000
+  )
+})

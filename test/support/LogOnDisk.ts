@@ -1,0 +1,26 @@
+/** The log of a data directory as it lies there, for tests that check what processes have left. */
+import { Effect, Layer, Stream } from "effect"
+import { EventReader } from "#streams/EventReader.ts"
+import * as FileBlobStore from "#streams/FileBlobStore.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import { Payloads } from "#streams/Payload.ts"
+import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
+import { files } from "#streams/sqlite/SqliteEventStore.ts"
+
+/** Events and payloads. */
+export const layer = (directory: string) =>
+  Payloads.layer.pipe(
+    Layer.provideMerge(
+      Layer.merge(
+        SqliteEventReader.layer({ filename: files(directory).log }),
+        FileBlobStore.layer({ root: `${directory}/blobs`, isShared: true })
+      )
+    )
+  )
+
+/** All of them, in the order of the log. */
+export const eventsByStream = Effect.gen(function* () {
+  const reader = yield* EventReader
+  const events = yield* Stream.runCollect(reader.readAll(GlobalPosition.beginning))
+  return Map.groupBy(events, (event) => event.stream)
+})
