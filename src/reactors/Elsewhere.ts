@@ -1,6 +1,7 @@
 /**
  * What another node has done to requests, as far as this one has to do something about it: runs whose end is on the log are
- * stopped, texts of payloads that were erased are forgotten, and deadlines are awaited though their node may be gone by then.
+ * stopped, texts of payloads that were erased are forgotten, those of webhooks too, and deadlines are awaited though their
+ * node may be gone by then.
  * For one of several nodes: the only one has done all of it itself.
  */
 import { Clock, Effect, Layer, Stream } from "effect"
@@ -8,6 +9,7 @@ import { RequestId } from "#domain/Ids.ts"
 import * as Erasing from "#domain/inference-request/Erasing.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { inlineLimit } from "#domain/PayloadRef.ts"
+import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { Payloads } from "#streams/Payload.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
@@ -15,6 +17,7 @@ import * as StreamName from "#streams/StreamName.ts"
 import * as AbsoluteDeadlines from "#src/requests/AbsoluteDeadlines.ts"
 import { DeadlineHints } from "#src/requests/DeadlineHints.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
+import { DeliveryActors } from "#src/webhooks/DeliveryActors.ts"
 import { supervise } from "#src/Supervise.ts"
 import { Runs } from "./dispatch/Runs.ts"
 
@@ -24,12 +27,11 @@ const { category, codec } = InferenceRequest.aggregate
 const concurrency = 16
 
 const unlessBroken = <E>(action: Effect.Effect<void, E>) =>
-  Effect.catchDefect(action, (defect) =>
-    Effect.logError("What another node did to a request cannot be read", defect)
-  )
+  Effect.catchDefect(action, (defect) => Effect.logError("What another node did cannot be read", defect))
 
 const make = Effect.gen(function* () {
   const actors = yield* RequestActors
+  const deliveries = yield* DeliveryActors
   const hints = yield* DeadlineHints
   const payloads = yield* Payloads
   const reader = yield* EventReader
@@ -64,6 +66,13 @@ const make = Effect.gen(function* () {
     })
   })
 
+  const forgetBody = Effect.fnUntraced(function* (id: string, stream: StreamName.StreamName) {
+    const { state } = yield* deliveries.refresh(id)
+    if (state._tag === "NotScheduled" || WebhookDelivery.hasBlob(state)) return
+    const { accountId: owner, payloads: refs } = state.scheduled
+    yield* payloads.removeErased({ owner, stream, name: WebhookDelivery.bodyName, ref: refs.body })
+  })
+
   /** `null`: nothing. */
   const actionOf = (event: RecordedEvent, id: RequestId) => {
     switch (event.type) {
@@ -84,8 +93,16 @@ const make = Effect.gen(function* () {
     }
   }
 
+  const followDelivery = ({ stream, type }: RecordedEvent) => {
+    if (type !== "PayloadsErased") return []
+    const id = StreamName.idOf(stream)
+    return [Effect.annotateLogs(unlessBroken(forgetBody(id, stream)), { delivery_id: id })]
+  }
+
   const follow = (event: RecordedEvent) => {
-    if (StreamName.categoryOf(event.stream) !== category) return []
+    const of = StreamName.categoryOf(event.stream)
+    if (of === WebhookDelivery.aggregate.category) return followDelivery(event)
+    if (of !== category) return []
     const id = RequestId.make(StreamName.idOf(event.stream))
     const action = actionOf(event, id)
     return action === null ? [] : [Effect.annotateLogs(unlessBroken(action), { request_id: id })]

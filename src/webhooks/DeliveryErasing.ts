@@ -1,9 +1,12 @@
 /** Erases the frozen body of a delivery, when the request's own input and output are erased. */
 import { Clock, Effect } from "effect"
+import type { RequestId } from "#domain/Ids.ts"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
 import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import { Nodes } from "#src/cluster/Nodes.ts"
+import { RequestActors } from "#src/requests/RequestActors.ts"
 import { DeliveryActors } from "./DeliveryActors.ts"
 
 /**
@@ -15,13 +18,16 @@ export const make = Effect.gen(function* () {
   const payloads = yield* Payloads
 
   return Effect.fn("DeliveryErasing.erase")(function* (id: DeliveryId) {
+    // Another node may have scheduled it since this one last asked.
+    const known = yield* actors.refresh(id)
+    if (known.state._tag === "NotScheduled") return
     const at = yield* Clock.currentTimeMillis
-    const { state } = yield* actors.execute(id, { _tag: "Erase", at }).pipe(
-      // Another node may have scheduled it since this one asked.
-      Effect.catchTag("DeliveryNotFound", () => actors.refresh(id)),
-      Effect.catchTag(["AttemptNotDue", "DeliveryInProgress", "BodyErased"], Effect.die)
-    )
-    if (state._tag === "NotScheduled" || !state.isErased) return
+    const { state } = yield* actors
+      .execute(id, { _tag: "Erase", at })
+      .pipe(
+        Effect.catchTag(["DeliveryNotFound", "AttemptNotDue", "DeliveryInProgress", "BodyErased"], Effect.die)
+      )
+    if (state._tag === "NotScheduled") return
     const { accountId, payloads: refs } = state.scheduled
     const stream = StreamName.make(WebhookDelivery.aggregate.category, id)
     yield* payloads.removeErased({
@@ -30,5 +36,23 @@ export const make = Effect.gen(function* () {
       name: WebhookDelivery.bodyName,
       ref: refs.body
     })
+  })
+})
+
+/**
+ * For a delivery that was scheduled while its request was erased: whoever did that may not have found it. Gives whether it
+ * has been erased.
+ */
+export const makeLate = Effect.gen(function* () {
+  const requests = yield* RequestActors
+  const node = yield* Nodes
+  const erase = yield* make
+
+  return Effect.fnUntraced(function* (id: DeliveryId, requestId: RequestId) {
+    const isAlone = node.live().length < 2
+    const { state } = yield* isAlone ? requests.current(requestId) : requests.refresh(requestId)
+    if (state._tag === "NotSubmitted" || state.erasure === null) return false
+    yield* erase(id)
+    return true
   })
 })

@@ -1,20 +1,11 @@
 /** Erasing as its users see it: of the server's directory, byte for byte. */
-import * as fs from "node:fs"
-import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule, Schema } from "effect"
 import { inlineLimit } from "#domain/PayloadRef.ts"
 import { RequestId } from "#domain/Ids.ts"
 import * as Inferlog from "./cli/Inferlog.ts"
+import { filesWith } from "#test/support/FilesWith.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
-
-/** Files below the directory that have the text. */
-const filesWith = (directory: string, text: string): ReadonlyArray<string> =>
-  fs
-    .readdirSync(directory, { recursive: true, encoding: "utf8" })
-    .map((name) => path.join(directory, name))
-    .filter((file) => fs.statSync(file).isFile() && fs.readFileSync(file).includes(text))
-    .map((file) => path.relative(directory, file))
 
 const words = {
   small: "alpha.small@example.com",

@@ -29,6 +29,7 @@ const headers = {
 const post = () =>
   new Promise<void>((resolve, reject) => {
     const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: () => {},
       onResponseStart: (_controller, status) => {
         if (status !== 204) reject(new Error(`expected status 204, got ${status}`))
       },

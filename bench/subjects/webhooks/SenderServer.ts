@@ -85,9 +85,11 @@ const make = Effect.gen(function* () {
     yield* Console.log(JSON.stringify(answer))
   })
 
-  return Stream.fromAsyncIterable(readline.createInterface({ input: process.stdin }), String).pipe(
-    Stream.runForEach(obey)
+  // Made when it is read: lines that come before that would be lost.
+  const lines = Stream.suspend(() =>
+    Stream.fromAsyncIterable(readline.createInterface({ input: process.stdin }), String)
   )
+  return Effect.orDie(Stream.runForEach(lines, obey))
 })
 
 const orders = Layer.effectDiscard(Effect.flatMap(make, Effect.forkScoped))

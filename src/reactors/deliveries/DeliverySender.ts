@@ -2,10 +2,10 @@
  * The sender of webhooks: a process manager that is woken by what is owed and what is due, and obeys what each delivery
  * says of itself. Waiting deliveries are rows, never fibers; only what is being sent has one.
  */
-import { Effect, Layer, Queue, Stream } from "effect"
+import { Cause, Effect, Layer, Queue, Stream } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import * as DeliveriesProjection from "#projections/deliveries/DeliveriesProjection.ts"
-import { DueDeliveries, type DueDelivery } from "#projections/deliveries/DueDeliveries.ts"
+import { DueDeliveries, type DueDelivery, type OwedDelivery } from "#projections/deliveries/DueDeliveries.ts"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import { Projections } from "#projections/Projections.ts"
 import { EventReader } from "#streams/EventReader.ts"
@@ -13,6 +13,7 @@ import { Nodes } from "#src/cluster/Nodes.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
 import { earlier } from "#src/reactors/Earlier.ts"
 import * as Turns from "#src/reactors/Turns.ts"
+import * as Sparingly from "#src/Sparingly.ts"
 import { SteadyTime } from "#src/SteadyTime.ts"
 import { supervise } from "#src/Supervise.ts"
 import * as Attempts from "./Attempts.ts"
@@ -44,6 +45,7 @@ const make = Effect.gen(function* () {
   const node = yield* Nodes
   const steady = yield* SteadyTime
   const limits = yield* DeliveryLimits
+  const tellOnce = Sparingly.make()
   const wakeUps = yield* Queue.sliding<void>(1)
   const wake = Effect.sync(() => Queue.offerUnsafe(wakeUps, undefined))
 
@@ -71,8 +73,25 @@ const make = Effect.gen(function* () {
     return turns.rows
   }
 
-  const all = <A>(rows: ReadonlyArray<A>, begin: (row: A) => Effect.Effect<boolean, unknown>) =>
-    Effect.map(Effect.forEach(rows, begin, { concurrency }), (begun) => begun.includes(true))
+  /** What another release has written, is damaged, or cannot be had for now, keeps no other one waiting. */
+  const alone = ({ requestId }: Pick<OwedDelivery, "requestId">, begin: Effect.Effect<boolean, unknown>) =>
+    Effect.catchCause(begin, (cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.failCause(cause)
+        : tellOnce(Effect.logError("A webhook cannot be looked at; it is left alone for now", cause)).pipe(
+            Effect.annotateLogs({ request_id: requestId }),
+            Effect.as(false)
+          )
+    )
+
+  const all = <Row extends Pick<OwedDelivery, "requestId">>(
+    rows: ReadonlyArray<Row>,
+    begin: (row: Row) => Effect.Effect<boolean, unknown>
+  ) =>
+    Effect.map(
+      Effect.forEach(rows, (row) => alone(row, begin(row)), { concurrency }),
+      (begun) => begun.includes(true)
+    )
 
   /** True when there is something that the read models have to catch up with. */
   const sendDue = Effect.fnUntraced(function* (now: number) {

@@ -9,6 +9,7 @@ import * as StreamName from "#streams/StreamName.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
 import { SteadyTime } from "#src/SteadyTime.ts"
 import { DeliveryActors } from "#src/webhooks/DeliveryActors.ts"
+import * as DeliveryErasing from "#src/webhooks/DeliveryErasing.ts"
 import type { Attempts, Claimed } from "./Attempts.ts"
 import type { Places } from "./Places.ts"
 
@@ -18,6 +19,7 @@ export const make = (places: Places, attempts: Attempts) =>
     const payloads = yield* Payloads
     const steady = yield* SteadyTime
     const node = yield* Nodes
+    const eraseIfLate = yield* DeliveryErasing.makeLate
 
     const find = Effect.fnUntraced(function* (id: DeliveryId) {
       const now = yield* steady.now
@@ -29,8 +31,17 @@ export const make = (places: Places, attempts: Attempts) =>
       return state._tag === "Delivery" && isDueNow(state) ? state : null
     })
 
+    /** A node that scheduled it may have gone down before it found out that the request had been erased. */
+    const isErasedLate = ({ history, scheduled }: Delivery, id: DeliveryId) =>
+      history.every(({ durationMs }) => durationMs === null)
+        ? // Of a request that cannot be read nobody knows, and the body is frozen.
+          Effect.catchDefect(eraseIfLate(id, scheduled.requestId), () => Effect.succeed(false))
+        : Effect.succeed(false)
+
     /** What it takes to send it is at hand before it is claimed: an attempt is spent on nothing else. */
-    const claim = Effect.fnUntraced(function* (id: DeliveryId, { scheduled }: Delivery) {
+    const claim = Effect.fnUntraced(function* (id: DeliveryId, delivery: Delivery) {
+      if (yield* isErasedLate(delivery, id)) return null
+      const { scheduled } = delivery
       const stream = StreamName.make(WebhookDelivery.aggregate.category, id)
       const text = yield* payloads.open(stream, WebhookDelivery.bodyName, scheduled.payloads.body)
       const signed = yield* attempts.sign(id, scheduled.accountId, text)

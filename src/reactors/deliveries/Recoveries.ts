@@ -33,6 +33,8 @@ const make = Effect.gen(function* () {
   const lease = yield* Lease
 
   const recover = Effect.fnUntraced(function* (recoveryId: OpenRecovery["recoveryId"], id: DeliveryId) {
+    // Another node may have given it up since this one last saw it.
+    yield* actors.refresh(id)
     const at = yield* steady.now
     const { events } = yield* actors.execute(id, { _tag: "Recover", at, recoveryId })
     return events.length

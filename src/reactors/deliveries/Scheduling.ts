@@ -8,9 +8,11 @@ import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import { isTerminal, type Request } from "#domain/inference-request/State.ts"
 import type { Webhook } from "#domain/inference-request/Event.ts"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
+import type { State } from "#domain/webhook-delivery/State.ts"
 import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 import type { OwedDelivery } from "#projections/deliveries/DueDeliveries.ts"
 import * as Payload from "#streams/Payload.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
@@ -27,6 +29,17 @@ import type { Places, Target } from "./Places.ts"
 
 /** What a body has beside input and output, bytes, more or less. */
 const frameBytes = 4 * 1024
+
+/** Bodies that are remembered while the log refuses them. */
+const mostUntaken = 10_000
+
+/** A body as of a version of the request. */
+interface Frozen {
+  readonly version: Snapshot["version"]
+  readonly sealed: Payload.SealedPayload
+  /** As of versions before: one of them may have been taken though that seemed to fail. */
+  readonly others: ReadonlyArray<Payload.SealedPayload>
+}
 
 interface Owed {
   readonly id: DeliveryId
@@ -55,7 +68,10 @@ export const make = (places: Places, attempts: Attempts) =>
     const steady = yield* SteadyTime
     const urls = yield* PublicUrls
     const node = yield* Nodes
-    const erase = yield* DeliveryErasing.make
+    const eraseIfLate = yield* DeliveryErasing.makeLate
+
+    /** Large bodies that the log has not taken so far: each try would leave another blob that nobody knows. */
+    const untaken = RecentlyUsed.make<Frozen>({ capacity: mostUntaken })
 
     /** `null` when nothing is owed after all: a `start` whose request has ended is not sent (contract, rule 1). */
     const look = Effect.fnUntraced(function* (row: OwedDelivery) {
@@ -78,26 +94,28 @@ export const make = (places: Places, attempts: Attempts) =>
       })
       const owner = snapshot.request.submitted.accountId
       const stream = StreamName.make(WebhookDelivery.aggregate.category, id)
+      const text = CanonicalJson.stringify(json)
+      const before = untaken.get(id)
+      if (before?.version === snapshot.version) return { ...before, text }
       const sealed = yield* payloads.seal({ owner, stream, name: WebhookDelivery.bodyName, json })
-      const { content } = sealed
-      return { sealed, text: content._tag === "Inline" ? content.text : CanonicalJson.stringify(json) }
+      const others = before === undefined ? [] : [...before.others, before.sealed]
+      const frozen: Frozen = { version: snapshot.version, sealed, others }
+      if (sealed.content._tag === "Blob") untaken.set(id, frozen)
+      return { ...frozen, text }
     })
 
-    /** Erased meanwhile, whoever did that may not have found the delivery. */
-    const eraseIfLate = Effect.fnUntraced(function* ({ id, snapshot }: Owed) {
-      if (snapshot.request.erasure !== null) return
-      const isAlone = node.live().length < 2
-      const { state } = yield* isAlone
-        ? requestActors.current(snapshot.id)
-        : requestActors.refresh(snapshot.id)
-      if (state._tag === "Request" && state.erasure !== null) yield* erase(id)
-    })
+    /** What the log has not taken, now that it has taken one. */
+    const discardOthers = (id: DeliveryId, all: ReadonlyArray<Payload.SealedPayload>, state: State) => {
+      untaken.delete(id)
+      const taken = state._tag === "Delivery" ? state.scheduled.payloads.body.hash : null
+      return payloads.discard(all.filter(({ hash }) => hash !== taken))
+    }
 
     /** What of it is claimed with it: without a signature or a place it waits for the next pass. */
     const schedule = Effect.fnUntraced(function* (owed: Owed, isPlaced: boolean) {
       const { event, id, snapshot, webhook } = owed
       const { accountId } = snapshot.request.submitted
-      const { sealed, text } = yield* freeze(owed)
+      const { others, sealed, text } = yield* freeze(owed)
       const signed = isPlaced
         ? yield* Effect.catchTag(attempts.sign(id, accountId, text), "SecretsUnreadable", () => noSignature)
         : null
@@ -111,10 +129,15 @@ export const make = (places: Places, attempts: Attempts) =>
       }
       const command = { _tag: "Schedule", delivery, node: signed === null ? null : node.self } as const
       const { events, state } = yield* actors.create(id, command, [sealed])
-      if (events.length === 0) yield* payloads.discard([sealed])
-      else yield* eraseIfLate(owed)
-      const isClaimed = signed !== null && events.some(({ _tag }) => _tag === "AttemptStarted")
-      return isClaimed && state._tag === "Delivery" ? ({ delivery: state, signed } satisfies Claimed) : null
+      yield* discardOthers(id, [...others, sealed], state)
+      // Of one that had been erased before, the body has nothing that would have to go.
+      const mayBeLate = events.length > 0 && snapshot.request.erasure === null
+      const isLate = mayBeLate && (yield* eraseIfLate(id, snapshot.id))
+      if (signed === null || state._tag === "NotScheduled") return null
+      if (!events.some(({ _tag }) => _tag === "AttemptStarted")) return null
+      if (!isLate) return { delivery: state, signed } satisfies Claimed
+      yield* actors.execute(id, { _tag: "LoseAttempt", at: yield* steady.now, attempt: 1, node: node.self })
+      return null
     })
 
     /** Later: the bodies that are in memory now have to go first. */

@@ -47,16 +47,47 @@ describe("Outbound.post", () => {
     }).pipe(guarded())
   )
 
-  it.live("ignores proxies named in the environment", () =>
+  it.live.each([
+    ["http", Receiver.http],
+    ["https", Receiver.https]
+  ] as const)("ignores proxies named in the environment for %s", ([scheme, receive]) =>
     Effect.gen(function* () {
       const canary = yield* Receiver.silent()
-      const receiver = yield* Receiver.https((_request, response) => response.end())
+      const receiver = yield* receive((_request, response) => response.end())
+      const proxy = `http://127.0.0.1:${canary.port}`
+      const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
       yield* Effect.acquireRelease(
-        Effect.sync(() => Object.assign(process.env, { HTTPS_PROXY: `http://127.0.0.1:${canary.port}` })),
-        () => Effect.sync(() => delete process.env["HTTPS_PROXY"])
+        Effect.sync(() => names.forEach((name) => (process.env[name] = proxy))),
+        () => Effect.sync(() => names.forEach((name) => delete process.env[name]))
+      )
+      const { status } = yield* send(`${scheme}://receiver.example.com:${receiver.port}/`).pipe(
+        guarded({ settings: { ALLOW_PRIVATE_TARGETS: "true" } })
+      )
+      assert.deepStrictEqual([status, canary.connections(), receiver.connections()], [200, 0, 1])
+    })
+  )
+
+  it.live("refuses the service's own listener by its address and by any name for it", () =>
+    Effect.gen(function* () {
+      const own = yield* Receiver.silent()
+      const listeners = [{ address: "127.0.0.1", port: own.port }]
+      for (const host of ["127.0.0.1", "[::ffff:127.0.0.1]", "receiver.example.com", "localhost"]) {
+        const error = yield* Effect.flip(send(`https://${host}:${own.port}/`)).pipe(
+          guarded({ listeners, settings: { ALLOW_PRIVATE_TARGETS: "true" } })
+        )
+        assert.deepInclude(error, { _tag: "OutboundRefused", reason: "private_address" }, host)
+      }
+      assert.strictEqual(own.connections(), 0)
+    })
+  )
+
+  it.live("takes a body that ends with the connection", () =>
+    Effect.gen(function* () {
+      const receiver = yield* Receiver.tls((socket) =>
+        socket.once("data", () => socket.end("HTTP/1.0 200 OK\r\n\r\naccepted"))
       )
       assert.strictEqual((yield* send(urlOf(receiver))).status, 200)
-      assert.strictEqual(canary.connections(), 0)
+      yield* receiver.closed
     }).pipe(guarded())
   )
 

@@ -59,8 +59,8 @@ describe("the status of a post", () => {
       const statuses = Array.range(100, 199)
       const outcomes: ReadonlyArray<string | number> = yield* Effect.forEach(
         statuses,
-        (status) => outcome(receiver, status, Duration.millis(300)),
-        { concurrency: 25 }
+        (status) => outcome(receiver, status, Duration.seconds(1)),
+        { concurrency: 50 }
       )
       // Nobody asked to continue or to switch protocols.
       const expected: ReadonlyArray<string | number> = statuses.map((status) =>

@@ -1,10 +1,6 @@
 /** What nodes agree on when they are asked the same at the same time, and how far they overdraw an account together. */
 import { assert, describe, layer } from "@effect/vitest"
-import { Array, Effect, Result, Stream } from "effect"
-import { EventReader } from "#streams/EventReader.ts"
-import * as GlobalPosition from "#streams/GlobalPosition.ts"
-import * as JetStreamEventReader from "#streams/nats/JetStreamEventReader.ts"
-import * as NatsOptions from "#streams/nats/NatsOptions.ts"
+import { Array, Effect } from "effect"
 import * as Inferlog from "#test/src/cli/Inferlog.ts"
 import * as Nodes from "#test/support/Nodes.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
@@ -14,6 +10,7 @@ import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Books from "./Books.ts"
 import * as Calls from "./Calls.ts"
 import * as Invariants from "./Invariants.ts"
+import * as LogFacts from "./LogFacts.ts"
 import * as Works from "./Works.ts"
 import { explained, World } from "./World.ts"
 
@@ -37,12 +34,6 @@ const startFirst = Effect.fnUntraced(function* (env: Readonly<Record<string, str
     ({ kill }) => Effect.promise(() => kill("SIGKILL"))
   )
 })
-
-const eventsAt = (address: string) =>
-  Effect.flatMap(EventReader, (reader) => Stream.runCollect(reader.readAll(GlobalPosition.beginning))).pipe(
-    Effect.provide(JetStreamEventReader.layer(Result.getOrThrow(NatsOptions.parse(address)))),
-    Effect.scoped
-  )
 
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes at once"), () => {
   layer(World.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
@@ -95,7 +86,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes at once"),
           const servers = yield* Effect.all([startFirst(settings), startFirst(settings)], {
             concurrency: "unbounded"
           })
-          const events = yield* eventsAt(settings.EVENT_STORE)
+          const events = yield* LogFacts.eventsAt(settings.EVENT_STORE)
           assert.strictEqual(events.filter(({ type }) => type === "AccountOpened").length, 1)
           assert.strictEqual(events.filter(({ type }) => type === "BalanceToppedUp").length, 1)
           const printed = servers.flatMap(

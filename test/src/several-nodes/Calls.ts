@@ -18,7 +18,7 @@ export interface Answer {
 }
 
 export interface CallOptions {
-  readonly method?: "GET" | "POST" | "PUT"
+  readonly method?: "GET" | "POST" | "PUT" | "DELETE"
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: object
   /** ms */
@@ -35,10 +35,11 @@ export const call = async ({ url }: Pick<Node, "url">, path: string, options: Ca
     signal: AbortSignal.timeout(options.patienceMs ?? patienceMs),
     ...(body && { body: JSON.stringify(body) })
   })
+  const text = await response.text()
   const answer: Answer = {
     status: response.status,
     headers: response.headers,
-    body: (await response.json()) as Answer["body"],
+    body: text === "" ? {} : (JSON.parse(text) as Answer["body"]),
     ms: performance.now() - began
   }
   return answer

@@ -1,7 +1,9 @@
 /** The log as the test sees it, over a connection that nothing is between: what is waited for, and what is checked. */
-import { Effect, Schedule, type Scope, Stream } from "effect"
+import { Effect, Result, Schedule, type Scope, Stream } from "effect"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as JetStreamEventReader from "#streams/nats/JetStreamEventReader.ts"
+import * as NatsOptions from "#streams/nats/NatsOptions.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import * as Until from "#test/support/servers/Until.ts"
@@ -44,6 +46,13 @@ export const told = ({ data, type }: RecordedEvent): string =>
 /** The node that has the request, or had it last. */
 export const claimant = (events: ReadonlyArray<RecordedEvent>): unknown =>
   events.findLast(({ type }) => type === "DispatchStarted")?.data["node"]
+
+/** All events of a log, at an address as nodes have it. */
+export const eventsAt = (address: string) =>
+  Effect.flatMap(EventReader, (reader) => Stream.runCollect(reader.readAll(GlobalPosition.beginning))).pipe(
+    Effect.provide(JetStreamEventReader.layer(Result.getOrThrow(NatsOptions.parse(address)))),
+    Effect.scoped
+  )
 
 /** As far as the log knows. */
 export const isRunning = (events: ReadonlyArray<RecordedEvent>): boolean => {

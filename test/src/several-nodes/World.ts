@@ -5,6 +5,7 @@ import * as JetStreamEventReader from "#streams/nats/JetStreamEventReader.ts"
 import * as NatsOptions from "#streams/nats/NatsOptions.ts"
 import * as Nodes from "#test/support/Nodes.ts"
 import * as NatsCluster from "#test/support/servers/NatsCluster.ts"
+import * as WebhookReceiver from "#test/support/WebhookReceiver.ts"
 import * as Books from "./Books.ts"
 import * as Invariants from "./Invariants.ts"
 import * as Load from "./Load.ts"
@@ -12,8 +13,8 @@ import * as LogFacts from "./LogFacts.ts"
 
 export const prefix = "several"
 
-/** Half-finished files are found by the sweep alone. */
-const env = { SWEEP_INTERVAL: "10 seconds" }
+/** Half-finished files are found by the sweep alone. Webhooks may go to receivers on this machine. */
+const env = { SWEEP_INTERVAL: "10 seconds", ...WebhookReceiver.settings }
 
 const linesOfOutput = 60
 

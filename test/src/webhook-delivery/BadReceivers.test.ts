@@ -2,12 +2,18 @@
 import type { TLSSocket } from "node:tls"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Schedule } from "effect"
+import { Duration, Effect, Fiber, Schedule } from "effect"
+import * as StreamName from "#streams/StreamName.ts"
 import { dripping, flooding, ok } from "#test/src/outbound/BadAnswers.ts"
 import * as Receiver from "#test/src/outbound/Receiver.ts"
+import * as LogOnDisk from "#test/support/LogOnDisk.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as WebhookReceiver from "#test/support/WebhookReceiver.ts"
 import * as Client from "./Client.ts"
 import * as LiveReceiver from "./LiveReceiver.ts"
+
+/** To the next attempt after the first, ms. */
+const delayMs = 5_000
 
 /** How long an attempt may take, until it is recorded, ms. */
 const limitMs = 15_500
@@ -94,7 +100,8 @@ const cases: ReadonlyArray<Case> = [
   }
 ]
 
-describe("bad receivers", () => {
+/** At once: both wait most of the time. */
+describe.concurrent("bad receivers", () => {
   it.live("each have their word within 15.5 s, and hold up neither the server nor another receiver", () =>
     Effect.gen(function* () {
       const server = yield* Client.start({ dataDirectory: yield* TempDirectory.make })
@@ -128,6 +135,57 @@ describe("bad receivers", () => {
       yield* Fiber.interrupt(loads)
       yield* live.check(100)
       assert.isAtMost(peak - before, memoryLimit)
+    })
+  )
+
+  it.live("do not keep a server that is told to stop, and the one that follows sends again at its time", () =>
+    Effect.gen(function* () {
+      const receiver = yield* WebhookReceiver.make((post, response) => {
+        if (post.turn > 1) response.writeHead(200).end()
+      })
+      const dataDirectory = yield* TempDirectory.make
+      const first = yield* Client.start({ dataDirectory })
+      const id = Client.deliveryOf(yield* first.submit({ webhook: receiver.url() }))
+      yield* receiver.until(id)
+
+      const [elapsed, exitCode] = yield* Effect.timed(Effect.promise(() => first.kill("SIGTERM")))
+      assert.strictEqual(exitCode, 0, first.output())
+      assert.isBelow(Duration.toMillis(elapsed), 2_000)
+      const streams = yield* Effect.provide(LogOnDisk.eventsByStream, LogOnDisk.layer(dataDirectory))
+      const events = streams.get(StreamName.make("WebhookDelivery", id)) ?? []
+      assert.deepStrictEqual(
+        events.map(({ type }) => type),
+        ["DeliveryScheduled", "AttemptStarted", "AttemptLost"]
+      )
+      const lost = events[2]
+      assert.isDefined(lost)
+      const dueAt = lost.time + delayMs
+      assert.deepInclude(lost.data, { attempt: 1, nextAttemptAt: dueAt })
+
+      const second = yield* Client.start({ dataDirectory })
+      assert.deepInclude(yield* second.delivery(id), {
+        status: "pending",
+        attempts: 1,
+        lastError: "connection_failed",
+        nextAttemptAt: new Date(dueAt).toISOString()
+      })
+      const [before, after] = yield* receiver.until(id, 2)
+      assert.isTrue(after?.body.equals(before?.body ?? Buffer.alloc(0)))
+      assert.isAtLeast(after?.at ?? 0, dueAt)
+      assert.isAtMost(after?.at ?? 0, dueAt + 1_000)
+      const { attemptHistory, attempts } = yield* second.until(id, Client.isDelivered)
+      assert.strictEqual(attempts, 2)
+      assert.deepStrictEqual(
+        attemptHistory.map(({ durationMs, error, responseStatus }) => [
+          responseStatus,
+          error,
+          durationMs === null
+        ]),
+        [
+          [null, "connection_failed", true],
+          [200, null, false]
+        ]
+      )
     })
   )
 })

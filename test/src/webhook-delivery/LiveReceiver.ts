@@ -7,29 +7,35 @@ import * as Client from "./Client.ts"
 /** From the submit to the receiver, so it is more than from the end of the request. */
 const p99LimitMs = 1_000
 
+interface Exchange {
+  readonly began: number
+  /** `Infinity` until it has come. */
+  ms: number
+}
+
 export const make = Effect.fn("LiveReceiver.make")(function* (server: Client.Client) {
   const receiver = yield* WebhookReceiver.make()
-  const sent: Array<number> = []
-
-  const percentile99 = () => {
-    const sorted = sent.toSorted((a, b) => a - b)
-    return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? Infinity
-  }
+  const exchanges: Array<Exchange> = []
 
   return {
     /** Submits a request and waits for its webhook. */
     exchange: Effect.gen(function* () {
-      const began = Date.now()
+      const exchange: Exchange = { began: Date.now(), ms: Infinity }
+      exchanges.push(exchange)
       const id = yield* server.submit({ webhook: receiver.url() })
       const [post] = yield* receiver.until(Client.deliveryOf(id))
-      sent.push((post?.at ?? Infinity) - began)
+      exchange.ms = (post?.at ?? Infinity) - exchange.began
     }),
-    /** Holds at least so many of them to their limit. */
+
+    /** Holds at least so many of them to their limit; says how they were. */
     check: (least: number) =>
       Effect.sync(() => {
-        assert.isAtLeast(sent.length, least)
-        assert.isAtMost(percentile99(), p99LimitMs, `p99 of ${sent.length} deliveries, ms`)
-        return `${sent.length} deliveries, p99 ${percentile99()} ms`
+        const over = exchanges.filter(({ began, ms }) => ms < Infinity || Date.now() - began > p99LimitMs)
+        const sorted = over.map(({ ms }) => ms).toSorted((a, b) => a - b)
+        const p99 = sorted[Math.ceil(sorted.length * 0.99) - 1] ?? Infinity
+        assert.isAtLeast(sorted.length, least)
+        assert.isAtMost(p99, p99LimitMs, `p99 of ${sorted.length} deliveries, ms`)
+        return `${sorted.length} deliveries, p99 ${p99} ms`
       })
   }
 })

@@ -6,7 +6,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Answer } from "#test/src/several-nodes/Calls.ts"
 import * as Receiver from "#test/src/outbound/Receiver.ts"
-import * as ServerProcess from "#test/support/ServerProcess.ts"
+import type * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Client from "./Client.ts"
 
@@ -30,7 +30,9 @@ const refused: ReadonlyArray<readonly [code: string, url: string]> = [
   ["malformed", ` https://93.184.216.34/${mark}`],
   ["credentials", `https://${mark}@93.184.216.34/`],
   ["credentials", `https://user:${mark}@93.184.216.34/`],
-  ["credentials", `https://93.184.216.34#@127.0.0.1@/${mark}`],
+  ["credentials", `https://93.184.216.34:443@127.0.0.1/${mark}`],
+  ["private_address", `https://127.0.0.1#@93.184.216.34/${mark}`],
+  ["private_address", `https://127.0.0.1?@93.184.216.34/${mark}`],
   ["forbidden_port", `https://93.184.216.34:0/${mark}`],
   ["too_long", `https://93.184.216.34/${mark}${"x".repeat(2_048)}`],
   ["too_long", `https://127.0.0.1/${mark}`.padEnd(2_049, "x")],

@@ -1,0 +1,95 @@
+/** What another release has written, or is damaged, keeps no other webhook waiting. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { inlineLimit } from "#domain/PayloadRef.ts"
+import { BlobStore } from "#streams/BlobStore.ts"
+import { EventStore } from "#streams/EventStore.ts"
+import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
+import { AppendFaults } from "#test/support/AppendFaults.ts"
+import { eventData } from "#test/support/EventFixtures.ts"
+import * as RequestFacts from "#test/support/RequestFacts.ts"
+import * as TestNode from "#test/support/TestNode.ts"
+import * as Facts from "./DeliveryFacts.ts"
+import * as Hook from "./Hook.ts"
+
+const start = (name: string) => TestNode.start({ name, models: [Facts.model], delivers: {} })
+
+const pass = (seconds: number) =>
+  Effect.replicateEffect(Effect.andThen(TestClock.adjust("1 second"), Facts.rest), seconds, { discard: true })
+
+/** No codec of this release knows the event. */
+const makeUnreadable = Effect.fnUntraced(function* (id: string) {
+  yield* (yield* EventStore).append({
+    stream: Facts.streamOf(id),
+    expected: ExpectedVersion.Any,
+    events: [eventData(`future of ${id}`, "DeliveryTeleported")]
+  })
+})
+
+describe("Webhooks are scheduled, sent and sent again", () => {
+  it.effect("beside requests that cannot be read", () =>
+    Effect.gen(function* () {
+      const hook = yield* Hook.make(500)
+      const first = yield* start("one")
+      yield* first.on(
+        Effect.map(AppendFaults, (faults) =>
+          faults.decide(({ events }) =>
+            events.some(({ type }) => type === "DeliveryScheduled") ? "refused" : "stored"
+          )
+        )
+      )
+      const broken = yield* first.on(Facts.ended(hook.url))
+      yield* first.stop
+      yield* RequestFacts.makeUnreadable(broken.requestId)
+      const second = yield* start("two")
+      const { id } = yield* second.on(Facts.ended(hook.url))
+      yield* Facts.untilAttempts(id, 1)
+      hook.answerWith(204)
+      yield* pass(6)
+      assert.deepInclude(yield* Facts.untilPhase(id, "Delivered"), { deliveredAt: 5_000 })
+      assert.deepStrictEqual(yield* Facts.events(broken.id), [])
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+
+  it.effect("beside deliveries that cannot be read", () =>
+    Effect.gen(function* () {
+      const hook = yield* Hook.make(500)
+      const first = yield* start("one")
+      const broken = yield* first.on(Effect.forEach([1, 2, 3, 4, 5], () => Facts.ended(hook.url)))
+      for (const { id } of broken) yield* Facts.untilAttempts(id, 1)
+      yield* first.stop
+      for (const { id } of broken) yield* makeUnreadable(id)
+      const second = yield* start("two")
+      const { id } = yield* second.on(Facts.ended(hook.url))
+      yield* Facts.untilAttempts(id, 1)
+      hook.answerWith(204)
+      yield* pass(6)
+      assert.deepInclude(yield* Facts.untilPhase(id, "Delivered"), { deliveredAt: 5_000 })
+      const last = yield* second.on(Facts.ended(hook.url))
+      assert.deepInclude(yield* Facts.untilPhase(last.id, "Delivered"), { attempts: 1 })
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+
+  it.effect("to a receiver whose other bodies are gone", () =>
+    Effect.gen(function* () {
+      const hook = yield* Hook.make(500)
+      const node = yield* start("one")
+      const input = { value: "x".repeat(inlineLimit + 1) }
+      const broken = yield* node.on(
+        Effect.forEach([1, 2, 3, 4, 5, 6], () => Facts.ended(hook.url, { input }))
+      )
+      for (const { id } of broken) {
+        const { scheduled } = yield* Facts.untilAttempts(id, 1)
+        const key = `payloads/${scheduled.accountId}/${Facts.streamOf(id)}/body-${scheduled.payloads.body.hash}`
+        yield* (yield* BlobStore).remove(key)
+      }
+      const { id } = yield* node.on(Facts.ended(hook.url))
+      yield* Facts.untilAttempts(id, 1)
+      hook.answerWith(204)
+      yield* pass(30)
+      assert.deepInclude(yield* Facts.untilPhase(id, "Delivered"), { attempts: 2 })
+      for (const { id } of broken) assert.deepInclude(yield* Facts.delivery(id), { attempts: 1 })
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+})
