@@ -25,14 +25,18 @@ export const settle = (pids: ReadonlyArray<number>) =>
     )
   })
 
-/** What was done is charged with all that it caused: CPU time is read when the processes have settled. */
+/**
+ * What was done is charged with all that it caused: CPU time is read when the processes have settled, or after what is
+ * given in place of that, where they never do.
+ */
 export const meter = Effect.fnUntraced(function* <E, R>(
   pids: ReadonlyArray<number>,
-  work: Effect.Effect<Omit<Measurement, "cpuMs" | "peakRssBytes">, E, R>
+  work: Effect.Effect<Omit<Measurement, "cpuMs" | "peakRssBytes">, E, R>,
+  settled: Effect.Effect<unknown> = settle(pids)
 ) {
   const before = ProcessTree.cpuMs(pids)
   const done = yield* work
-  yield* settle(pids)
+  yield* settled
   const measurement: Measurement = {
     ...done,
     cpuMs: ProcessTree.cpuMs(pids) - before,

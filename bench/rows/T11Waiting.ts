@@ -3,9 +3,18 @@ import { Clock, Effect } from "effect"
 import * as ProcessTree from "../harness/ProcessTree.ts"
 import * as Metering from "../harness/Metering.ts"
 import * as Progress from "../harness/Progress.ts"
+import * as ScratchDirectory from "../harness/ScratchDirectory.ts"
 import type { Measurement, Row } from "../harness/Subject.ts"
 import * as Sender from "../subjects/webhooks/Sender.ts"
 import * as Cached from "./log/Cached.ts"
+
+export interface Options {
+  readonly waiting: number
+  /** For the title. */
+  readonly inWords: string
+  /** Whether the data directories are kept for the next time. */
+  readonly isKept: boolean
+}
 
 /** 2100-01-01, Unix time in ms. */
 const farAway = 4_102_444_800_000
@@ -22,18 +31,19 @@ const sources = [
   "streams/sqlite/Schema.ts"
 ]
 
+const fill = (waiting: number) =>
+  Effect.fnUntraced(function* (directory: string) {
+    yield* Progress.say(`  prepares ${waiting} deliveries that wait`)
+    const sender = yield* Sender.serveIn(directory)
+    if (waiting === 0) return
+    yield* sender.schedule({ deliveries: waiting, urls, dueAt: farAway, spreadMs: 1_000_000 })
+  }, Effect.scoped)
+
 /** A data directory with so many that wait, and read models that are current. */
-const prepared = (waiting: number) =>
-  Cached.filled(Cached.directoryOf(`waiting-${waiting}`, sources), (filling) =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        yield* Progress.say(`  prepares ${waiting} deliveries that wait`)
-        const sender = yield* Sender.serveIn(filling)
-        if (waiting > 0)
-          yield* sender.schedule({ deliveries: waiting, urls, dueAt: farAway, spreadMs: 1_000_000 })
-      })
-    )
-  )
+const prepared = ({ isKept }: Options, waiting: number) =>
+  isKept
+    ? Cached.filled(Cached.directoryOf(`waiting-${waiting}`, sources), fill(waiting))
+    : Effect.tap(ScratchDirectory.make, fill(waiting))
 
 const millis = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos) / 1_000_000)
 
@@ -55,17 +65,17 @@ const started = Effect.fnUntraced(function* (directory: string) {
   }
 }, Effect.scoped)
 
-export const rowOf = (waiting: number, inWords: string): Row => ({
+export const rowOf = (options: Options): Row => ({
   id: "T11",
-  title: `Start with ${inWords} waiting deliveries`,
+  title: `Start with ${options.inWords} waiting deliveries`,
   unit: "starts",
   subjects: [
     {
       name: "inferlog",
       role: "ours",
       start: Effect.gen(function* () {
-        const none = yield* prepared(0)
-        const some = yield* prepared(waiting)
+        const none = yield* prepared(options, 0)
+        const some = yield* prepared(options, options.waiting)
         const measure = Effect.fnUntraced(function* () {
           const { weight: empty } = yield* started(none)
           const { measurement, weight } = yield* started(some)
@@ -74,8 +84,8 @@ export const rowOf = (waiting: number, inWords: string): Row => ({
             notes: {
               "resident without any, MiB": empty.resident / 2 ** 20,
               "resident, MiB": weight.resident / 2 ** 20,
-              "bytes resident for each": (weight.resident - empty.resident) / waiting,
-              "bytes of the main thread's heap for each": (weight.heap - empty.heap) / waiting
+              "bytes resident for each": (weight.resident - empty.resident) / options.waiting,
+              "bytes of the main thread's heap for each": (weight.heap - empty.heap) / options.waiting
             }
           }
           return result
@@ -88,7 +98,7 @@ export const rowOf = (waiting: number, inWords: string): Row => ({
 })
 
 export const rows: ReadonlyArray<Row> = [
-  rowOf(10_000, "ten thousand"),
-  rowOf(100_000, "a hundred thousand"),
-  rowOf(1_000_000, "a million")
+  rowOf({ waiting: 10_000, inWords: "ten thousand", isKept: true }),
+  rowOf({ waiting: 100_000, inWords: "a hundred thousand", isKept: true }),
+  rowOf({ waiting: 1_000_000, inWords: "a million", isKept: true })
 ]

@@ -49,10 +49,6 @@ const lostError: AttemptError = "connection_failed"
 
 export const initial: State = { _tag: "NotScheduled" }
 
-/** Whether an attempt may begin at `now`, Unix time in ms. */
-export const isDue = ({ isErased, phase }: Delivery, now: number): boolean =>
-  phase._tag === "Pending" && phase.nextAttemptAt <= now && !isErased
-
 export const evolve = (state: State, event: Event): State => {
   if (event._tag === "DeliveryScheduled") return scheduled(event)
   if (state._tag === "NotScheduled") return state

@@ -8,7 +8,8 @@ import type { Decider } from "../Decider.ts"
 import type { AttemptResult, Command, Rejection } from "./Command.ts"
 import * as DeliverySchedule from "./DeliverySchedule.ts"
 import { codec, type Event, type FailureReason } from "./Event.ts"
-import { type Delivery, evolve, initial, isDue, type State } from "./State.ts"
+import { isDue } from "./NextAction.ts"
+import { type Delivery, evolve, initial, type State } from "./State.ts"
 
 /** The payload that is sent. */
 export const bodyName = "body"

@@ -68,8 +68,9 @@ const make = Effect.gen(function* () {
 
   const forgetBody = Effect.fnUntraced(function* (id: string, stream: StreamName.StreamName) {
     const { state } = yield* deliveries.refresh(id)
-    if (state._tag === "NotScheduled" || WebhookDelivery.hasBlob(state)) return
+    if (state._tag === "NotScheduled") return
     const { accountId: owner, payloads: refs } = state.scheduled
+    if (refs.body.size > inlineLimit) return
     yield* payloads.removeErased({ owner, stream, name: WebhookDelivery.bodyName, ref: refs.body })
   })
 

@@ -75,7 +75,8 @@ const make = Effect.gen(function* () {
       timeout: "10 minutes"
     })
     const now = yield* steady.now
-    guessMs = (2 * (now - began)) / deliveries
+    // A few say nothing of many.
+    if (deliveries >= atOnce) guessMs = (2 * (now - began)) / deliveries
     return Order.Scheduled.make({ dueInMs: from - now })
   })
 

@@ -1,7 +1,8 @@
 /** From a delivery whose next attempt is due to the claim of it. */
 import { Effect } from "effect"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
-import { type Delivery, isDue } from "#domain/webhook-delivery/State.ts"
+import { isDue } from "#domain/webhook-delivery/NextAction.ts"
+import type { Delivery } from "#domain/webhook-delivery/State.ts"
 import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 import type { DueDelivery } from "#projections/deliveries/DueDeliveries.ts"
 import { Payloads } from "#streams/Payload.ts"

@@ -3,6 +3,7 @@
  * They count, and the next one follows when it would have after a failed one: so a crash loop keeps to the schedule, too.
  */
 import { Effect, Schedule } from "effect"
+import { nextAction } from "#domain/webhook-delivery/NextAction.ts"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
 import { projection } from "#projections/deliveries/DeliveriesProjection.ts"
 import { DueDeliveries, type UnderWay } from "#projections/deliveries/DueDeliveries.ts"
@@ -35,8 +36,10 @@ export const make = (isUnderWay: (id: DeliveryId) => boolean) =>
 
     const lose = Effect.fnUntraced(function* (id: DeliveryId) {
       const { state } = yield* actors.refresh(id)
-      if (state._tag === "NotScheduled" || state.phase._tag !== "Delivering") return
-      const { attempt, node: owner } = state.phase
+      if (state._tag === "NotScheduled") return
+      const action = nextAction(state)
+      if (action._tag !== "AwaitAttempt") return
+      const { attempt, node: owner } = action
       if (!isOurs(owner, id)) return
       const at = yield* steady.now
       yield* actors.execute(id, { _tag: "LoseAttempt", at, attempt, node: owner })

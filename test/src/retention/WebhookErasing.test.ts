@@ -1,17 +1,11 @@
 /** What a request carried is also in the bodies of its webhooks: erasing takes those too, wherever it is cut short. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import type { RequestId } from "#domain/Ids.ts"
-import { inlineLimit } from "#domain/PayloadRef.ts"
 import { Retention } from "#projections/retention/Retention.ts"
 import { RetentionSweep } from "#src/reactors/retention/RetentionSweep.ts"
 import { AccountErasing, TakesRequests } from "#src/retention/AccountErasing.ts"
-import { Eraser } from "#src/retention/Eraser.ts"
 import { Webhooks } from "#src/webhooks/Webhooks.ts"
-import { BlobStore } from "#streams/BlobStore.ts"
-import { EventReader } from "#streams/EventReader.ts"
-import { Payloads } from "#streams/Payload.ts"
 import * as Facts from "#test/src/reactors/deliveries/DeliveryFacts.ts"
 import * as Hook from "#test/src/reactors/deliveries/Hook.ts"
 import { settle } from "#test/projections/ReadSide.ts"
@@ -20,29 +14,16 @@ import * as RequestFacts from "#test/support/RequestFacts.ts"
 import { succeeded } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
+import * as WebhookBodies from "./WebhookBodies.ts"
 
-const layer = TestNode.layer({ models: [Facts.model], delivers: {} })
+const { erase, left, nothing, secret } = WebhookBodies
 
-const secret = "jane.doe@example.com"
+const layer = TestNode.layer(WebhookBodies.nodeOptions)
+
 const sizes = [
-  ["small", { value: secret }],
-  ["large", { value: secret.repeat(inlineLimit / 10) }]
+  ["small", WebhookBodies.small],
+  ["large", WebhookBodies.large]
 ] as const
-
-const erase = (id: RequestId) => Effect.flatMap(Eraser, (eraser) => eraser.erase(id, "requested"))
-
-/** What of the body anybody can still read: in memory, on the log, in the blob store. */
-const left = Effect.fnUntraced(function* (id: string) {
-  const { scheduled } = yield* Facts.delivery(id)
-  const { accountId, payloads: refs } = scheduled
-  const stream = Facts.streamOf(id)
-  const opened = yield* Effect.result((yield* Payloads).open(stream, "body", refs.body))
-  const record = yield* (yield* EventReader).payload(stream, "body")
-  const size = yield* (yield* BlobStore).size(`payloads/${accountId}/${stream}/body-${refs.body.hash}`)
-  return { opens: Result.isSuccess(opened), isRecorded: record !== null, hasBlob: size !== null }
-})
-
-const nothing = { opens: false, isRecorded: false, hasBlob: false }
 
 const replay = (id: string) =>
   Effect.flatMap(Webhooks, (webhooks) => webhooks.replay({ caller: RequestFacts.caller(), id })).pipe(
@@ -114,6 +95,33 @@ describe("Erasing a request", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("that is cut short before the bodies of its webhooks is finished by the next sweep", () =>
+    Effect.gen(function* () {
+      const hook = yield* Hook.make(500)
+      const first = yield* TestNode.start({ ...WebhookBodies.nodeOptions, name: "one" })
+      const { id, requestId } = yield* first.on(Facts.ended(hook.url))
+      yield* Facts.untilAttempts(id, 1)
+      yield* first.on(
+        Effect.gen(function* () {
+          const faults = yield* AppendFaults
+          faults.decide(({ stream }) => (stream.startsWith("WebhookDelivery-") ? "refused" : "stored"))
+          assert.strictEqual((yield* Effect.flip(erase(requestId)))._tag, "EventStoreError")
+        })
+      )
+      yield* first.crash
+      yield* first.stop
+      assert.notInclude(yield* RequestFacts.types(requestId), "ErasedFilesRemoved")
+      const second = yield* TestNode.start({ ...WebhookBodies.nodeOptions, name: "two" })
+      assert.isTrue((yield* second.on(left(id))).isRecorded)
+      assert.deepInclude(yield* second.on(sweep), { resumed: 1, failed: 0 })
+      assert.deepStrictEqual(yield* second.on(left(id)), nothing)
+      assert.include(yield* RequestFacts.types(requestId), "ErasedFilesRemoved")
+      yield* TestClock.adjust("1 minute")
+      yield* Facts.rest
+      assert.lengthOf(hook.posted(), 1)
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+
   it.effect("takes the body of its start as well as that of its end", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make()
@@ -134,50 +142,20 @@ describe("Erasing a request", () => {
   )
 })
 
-/** Nothing is scheduled until the test lets it. */
-const unscheduled = Effect.fnUntraced(function* (url: string) {
-  const faults = yield* AppendFaults
-  faults.decide(({ events }) =>
-    events.some(({ type }) => type === "DeliveryScheduled") ? "refused" : "stored"
-  )
-  return yield* Facts.ended(url, { input: { value: secret } })
-})
-
 describe("A request that is erased", () => {
   it.effect("before its webhook is scheduled has its end told without input and output", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make()
-      const { id, requestId } = yield* unscheduled(hook.url)
+      yield* Facts.refuse("DeliveryScheduled")
+      const { id, requestId } = yield* Facts.ended(hook.url, { input: WebhookBodies.small })
+      yield* Facts.pass(1)
       yield* erase(requestId)
-      ;(yield* AppendFaults).decide(() => "stored")
-      yield* TestClock.adjust("6 seconds")
+      yield* Facts.heal
+      yield* Facts.pass(6)
       yield* Facts.untilPhase(id, "Delivered")
       const { text } = yield* hook.until(1)
       assert.notInclude(text, secret)
       assert.deepInclude(JSON.parse(text), { input: null, output: null, status: "COMPLETED" })
-    }).pipe(Effect.provide(layer))
-  )
-
-  it.effect("while its webhook is scheduled has nothing of that left, and nothing sent", () =>
-    Effect.gen(function* () {
-      const hook = yield* Hook.make()
-      const { id, requestId } = yield* unscheduled(hook.url)
-      const services = yield* Effect.context<Eraser>()
-      let isErased = false
-      // The body is made by then, and not on the log yet.
-      ;(yield* AppendFaults).decide(({ events }) => {
-        if (!isErased && events.some(({ type }) => type === "DeliveryScheduled")) {
-          isErased = true
-          Effect.runSyncWith(services)(Effect.asVoid(erase(requestId)))
-        }
-        return "stored"
-      })
-      yield* TestClock.adjust("6 seconds")
-      yield* Facts.untilPhase(id, "Failed")
-      yield* Facts.rest
-      assert.isTrue(isErased)
-      assert.deepStrictEqual(yield* left(id), nothing)
-      assert.lengthOf(hook.posted(), 0)
     }).pipe(Effect.provide(layer))
   )
 })

@@ -15,7 +15,7 @@ import * as WebhookReceiver from "#test/support/WebhookReceiver.ts"
 import * as Client from "./Client.ts"
 import * as Invariants from "./Invariants.ts"
 
-/** `KILL_CYCLES=1000` is the long form. */
+/** `KILL_CYCLES=100` is the long form. */
 const cycles = Number(process.env["KILL_CYCLES"] ?? 6)
 const clients = 10
 /** Acknowledgements between a restart and the next kill, at most. */

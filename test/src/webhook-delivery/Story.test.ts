@@ -29,7 +29,7 @@ describe("webhooks of a request", () => {
         const server = yield* Client.start({ dataDirectory: yield* TempDirectory.make })
         const secret = yield* server.secret
         const webhook = receiver.url("/hook?order=4711&x=%20y")
-        const input = { value: "Grüße, 🦆", delayMs: 700 }
+        const input = { value: "Grüße, 🦆", delayMs: 1_000 }
         const id = yield* server.submit({ input, webhook, events: ["start", "completed"] })
 
         const [start] = yield* receiver.until(Client.deliveryOf(id, "start"))

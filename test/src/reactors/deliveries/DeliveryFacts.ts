@@ -10,6 +10,7 @@ import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 import * as DeliveryIds from "#src/webhooks/DeliveryIds.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import { AppendFaults } from "#test/support/AppendFaults.ts"
 import { replay } from "#test/support/Replay.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { succeeded, testModel } from "#test/support/TestModels.ts"
@@ -105,6 +106,19 @@ export const rest = Effect.gen(function* () {
     yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
   }
 })
+
+/** Time passes; whatever has to do with it happens in its seconds. */
+export const pass = (seconds: number) =>
+  Effect.replicateEffect(Effect.andThen(TestClock.adjust("1 second"), rest), seconds, { discard: true })
+
+/** From now on the log refuses events of the type to this node. */
+export const refuse = (type: string) =>
+  Effect.map(AppendFaults, (faults) =>
+    faults.decide(({ events }) => (events.some((event) => event.type === type) ? "refused" : "stored"))
+  )
+
+/** From now on it takes everything. */
+export const heal = Effect.map(AppendFaults, (faults) => faults.decide(() => "stored"))
 
 /** Goes through the wait after the `failed`th failure: nothing happens until its last ms. */
 export const wait = Effect.fnUntraced(function* (failed: number, check: Effect.Effect<void>) {

@@ -26,10 +26,6 @@ const recover = (since: number, until: number, account?: string) =>
     Effect.provide(Webhooks.layer)
   )
 
-/** Seconds in which a recovery is looked for. */
-const pass = (seconds: number) =>
-  Effect.replicateEffect(Effect.andThen(TestClock.adjust("1 second"), Facts.rest), seconds, { discard: true })
-
 const recorded = (type: string) =>
   Effect.flatMap(EventReader, (reader) =>
     reader.readAll(GlobalPosition.beginning).pipe(
@@ -111,9 +107,9 @@ describe("A recovery", () => {
       hook.answerWith(204)
       yield* TestClock.adjust("1 minute")
       assert.strictEqual(yield* recover(10_000, 30_000), 2)
-      yield* pass(2)
+      yield* Facts.pass(2)
       yield* hook.until(7)
-      yield* pass(5)
+      yield* Facts.pass(5)
       assert.sameMembers(
         hook
           .posted()
@@ -147,7 +143,7 @@ describe("A recovery", () => {
             events.some(({ type }) => type === "ReplayRequested") && left-- <= 0 ? "refused" : "stored"
           )
           assert.strictEqual(yield* recover(0, 1_000), count)
-          yield* pass(1)
+          yield* Facts.pass(1)
         })
       )
       yield* first.crash
@@ -156,10 +152,10 @@ describe("A recovery", () => {
       assert.isAtLeast(sent, 200)
       assert.isBelow(sent, count)
       yield* start("two")
-      yield* pass(6)
+      yield* Facts.pass(6)
       for (const { id } of failed) yield* Facts.untilPhase(id, "Delivered")
       assert.lengthOf(yield* recorded("ReplayRequested"), count)
-      yield* pass(3)
+      yield* Facts.pass(3)
       const finished = yield* recorded("RecoveryFinished")
       assert.deepStrictEqual(
         finished.map(({ data }) => data["replayed"]),
@@ -191,7 +187,7 @@ describe("A recovery", () => {
       }
       hook.answerWith(204)
       yield* b.on(recover(0, 10_000))
-      yield* pass(6)
+      yield* Facts.pass(6)
       for (const id of ids) assert.strictEqual((yield* Facts.delivery(id)).phase._tag, "Delivered")
     }).pipe(Effect.provide(TestNode.storeLayer))
   )

@@ -26,10 +26,6 @@ const telling = (lines: Array<string>) =>
     Layer.provide(SigningNode.logging(lines))
   )
 
-/** Time passes; whatever has to do with it happens in its seconds. */
-const pass = (seconds: number) =>
-  Effect.replicateEffect(Effect.andThen(TestClock.adjust("1 second"), Facts.rest), seconds, { discard: true })
-
 /** Appends of an event of the type are this from now on; gives how many were tried. */
 const decide = (type: string, fate: Exclude<Fate, "stored"> = "refused") =>
   Effect.map(AppendFaults, (faults) => {
@@ -42,8 +38,6 @@ const decide = (type: string, fate: Exclude<Fate, "stored"> = "refused") =>
     return () => tries
   })
 
-const heal = Effect.map(AppendFaults, (faults) => faults.decide(() => "stored"))
-
 const large = { value: "x".repeat(inlineLimit + 1) }
 
 describe("When the log refuses", () => {
@@ -53,14 +47,14 @@ describe("When the log refuses", () => {
       const hook = yield* Hook.make()
       const tries = yield* decide("DeliveryScheduled")
       const { id } = yield* Facts.ended(hook.url)
-      yield* pass(61)
+      yield* Facts.pass(61)
       assert.isAtLeast(tries(), 12)
       assert.isAtMost(tries(), 14)
       assert.isAtMost(lines.length, 2)
       assert.include(lines.join(), "A webhook cannot be sent for now")
       assert.lengthOf(hook.posted(), 0)
-      yield* heal
-      yield* pass(6)
+      yield* Facts.heal
+      yield* Facts.pass(6)
       assert.deepInclude(yield* Facts.untilPhase(id, "Delivered"), { attempts: 1 })
       assert.lengthOf(hook.posted(), 1)
     }).pipe(Effect.provide(telling(lines)))
@@ -72,12 +66,12 @@ describe("When the log refuses", () => {
       const { id } = yield* Facts.ended(hook.url)
       yield* Facts.untilAttempts(id, 1)
       const tries = yield* decide("AttemptStarted")
-      yield* pass(66)
+      yield* Facts.pass(66)
       assert.isAtLeast(tries(), 12)
       assert.isAtMost(tries(), 14)
       assert.lengthOf(hook.posted(), 1)
-      yield* heal
-      yield* pass(6)
+      yield* Facts.heal
+      yield* Facts.pass(6)
       assert.deepInclude(yield* Facts.untilAttempts(id, 2), { attempts: 2, used: 2 })
       assert.lengthOf(hook.posted(), 2)
     }).pipe(Effect.provide(layer))
@@ -89,14 +83,14 @@ describe("When the log refuses", () => {
       const tries = yield* decide("AttemptSucceeded")
       const { id } = yield* Facts.ended(hook.url)
       yield* hook.until(1)
-      yield* pass(130)
+      yield* Facts.pass(130)
       assert.isAtLeast(tries(), 120)
       assert.isAtMost(tries(), 132)
       assert.deepStrictEqual((yield* Facts.delivery(id)).phase._tag, "Delivering")
-      yield* heal
-      yield* pass(1)
+      yield* Facts.heal
+      yield* Facts.pass(1)
       yield* Facts.untilPhase(id, "Delivered")
-      yield* pass(130)
+      yield* Facts.pass(130)
       assert.lengthOf(hook.posted(), 1)
     }).pipe(Effect.provide(layer))
   )
@@ -120,13 +114,13 @@ describe("When the log takes what it seemed to refuse", () => {
             yield* Facts.untilAttempts(id, 1)
             faults.fail(type, 1, "stored unheard")
           }
-          yield* pass(seconds + 61)
+          yield* Facts.pass(seconds + 61)
           const lost = yield* Facts.untilAttempts(id, before + 1)
           assert.strictEqual(Facts.endsOf(yield* Facts.events(id))[before]?._tag, "AttemptLost")
           assert.strictEqual(lost.used, before + 1)
           assert.lengthOf(hook.posted(), before)
           hook.answerWith(204)
-          yield* pass(30)
+          yield* Facts.pass(30)
           assert.deepInclude(yield* Facts.untilPhase(id, "Delivered"), { attempts: before + 2 })
           assert.lengthOf(hook.posted(), before + 1)
         }).pipe(Effect.provide(layer))
@@ -140,7 +134,7 @@ describe("When the log takes what it seemed to refuse", () => {
       faults.fail("AttemptSucceeded", 1, "stored unheard")
       const { id } = yield* Facts.ended(hook.url)
       yield* Facts.untilPhase(id, "Delivered")
-      yield* pass(130)
+      yield* Facts.pass(130)
       assert.deepStrictEqual(yield* Facts.types(id), [
         "DeliveryScheduled",
         "AttemptStarted",
@@ -172,11 +166,11 @@ describe("When it cannot be read or signed for a while", () => {
       yield* Facts.untilAttempts(id, 1)
       const faults = yield* AppendFaults
       faults.failPayloads(1_000)
-      yield* pass(66)
+      yield* Facts.pass(66)
       assert.deepInclude(yield* Facts.delivery(id), { attempts: 1 })
       assert.isAtMost(lines.length, 2)
       faults.failPayloads(0)
-      yield* pass(6)
+      yield* Facts.pass(6)
       assert.deepInclude(yield* Facts.untilAttempts(id, 2), { attempts: 2 })
       assert.lengthOf(hook.posted(), 2)
     }).pipe(Effect.provide(telling(lines)))
@@ -194,7 +188,7 @@ describe("When it cannot be read or signed for a while", () => {
         sealed: "of another key"
       })
       const { id } = yield* Facts.ended(hook.url)
-      yield* pass(125)
+      yield* Facts.pass(125)
       assert.deepInclude(yield* Facts.delivery(id), { attempts: 0 })
       const told = lines.filter((line) => line.includes("A webhook cannot be sent for now"))
       assert.isAtLeast(told.length, 2)
@@ -203,7 +197,7 @@ describe("When it cannot be read or signed for a while", () => {
       const other = yield* Facts.ended(others.url, { account: "acc_other" })
       yield* Facts.untilPhase(other.id, "Delivered")
       yield* (yield* SigningSecrets).rotate(accountId)
-      yield* pass(6)
+      yield* Facts.pass(6)
       assert.deepInclude(yield* Facts.untilPhase(id, "Delivered"), { attempts: 1 })
     }).pipe(Effect.provide(telling(lines)))
   })

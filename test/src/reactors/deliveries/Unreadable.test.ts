@@ -1,12 +1,10 @@
 /** What another release has written, or is damaged, keeps no other webhook waiting. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { TestClock } from "effect/testing"
 import { inlineLimit } from "#domain/PayloadRef.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
-import { AppendFaults } from "#test/support/AppendFaults.ts"
 import { eventData } from "#test/support/EventFixtures.ts"
 import * as RequestFacts from "#test/support/RequestFacts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
@@ -14,9 +12,6 @@ import * as Facts from "./DeliveryFacts.ts"
 import * as Hook from "./Hook.ts"
 
 const start = (name: string) => TestNode.start({ name, models: [Facts.model], delivers: {} })
-
-const pass = (seconds: number) =>
-  Effect.replicateEffect(Effect.andThen(TestClock.adjust("1 second"), Facts.rest), seconds, { discard: true })
 
 /** No codec of this release knows the event. */
 const makeUnreadable = Effect.fnUntraced(function* (id: string) {
@@ -32,13 +27,7 @@ describe("Webhooks are scheduled, sent and sent again", () => {
     Effect.gen(function* () {
       const hook = yield* Hook.make(500)
       const first = yield* start("one")
-      yield* first.on(
-        Effect.map(AppendFaults, (faults) =>
-          faults.decide(({ events }) =>
-            events.some(({ type }) => type === "DeliveryScheduled") ? "refused" : "stored"
-          )
-        )
-      )
+      yield* first.on(Facts.refuse("DeliveryScheduled"))
       const broken = yield* first.on(Facts.ended(hook.url))
       yield* first.stop
       yield* RequestFacts.makeUnreadable(broken.requestId)
@@ -46,7 +35,7 @@ describe("Webhooks are scheduled, sent and sent again", () => {
       const { id } = yield* second.on(Facts.ended(hook.url))
       yield* Facts.untilAttempts(id, 1)
       hook.answerWith(204)
-      yield* pass(6)
+      yield* Facts.pass(6)
       assert.deepInclude(yield* Facts.untilPhase(id, "Delivered"), { deliveredAt: 5_000 })
       assert.deepStrictEqual(yield* Facts.events(broken.id), [])
     }).pipe(Effect.provide(TestNode.storeLayer))
@@ -64,7 +53,7 @@ describe("Webhooks are scheduled, sent and sent again", () => {
       const { id } = yield* second.on(Facts.ended(hook.url))
       yield* Facts.untilAttempts(id, 1)
       hook.answerWith(204)
-      yield* pass(6)
+      yield* Facts.pass(6)
       assert.deepInclude(yield* Facts.untilPhase(id, "Delivered"), { deliveredAt: 5_000 })
       const last = yield* second.on(Facts.ended(hook.url))
       assert.deepInclude(yield* Facts.untilPhase(last.id, "Delivered"), { attempts: 1 })
@@ -87,7 +76,7 @@ describe("Webhooks are scheduled, sent and sent again", () => {
       const { id } = yield* node.on(Facts.ended(hook.url))
       yield* Facts.untilAttempts(id, 1)
       hook.answerWith(204)
-      yield* pass(30)
+      yield* Facts.pass(30)
       assert.deepInclude(yield* Facts.untilPhase(id, "Delivered"), { attempts: 2 })
       for (const { id } of broken) assert.deepInclude(yield* Facts.delivery(id), { attempts: 1 })
     }).pipe(Effect.provide(TestNode.storeLayer))

@@ -1,0 +1,34 @@
+/** Posts of a webhook by a pool of undici's, the same bytes each time. Nothing is signed, recorded or checked. */
+import { type Dispatcher, Pool } from "undici"
+import * as Backlog from "../../subjects/webhooks/Backlog.ts"
+import * as Certificate from "../../subjects/webhooks/Certificate.ts"
+
+const body = Buffer.from(Backlog.bodyOf("rq00000000000-0000000"))
+const headers = {
+  "content-type": "application/json",
+  "user-agent": "inferlog-webhooks/1",
+  "webhook-id": `msg_${"0".repeat(22)}`,
+  "webhook-timestamp": "1700000000",
+  "webhook-signature": `v1,${Buffer.alloc(32).toString("base64")}`
+}
+
+/** One post, until its answer has ended; a connection has one under way. Another status than 204 is an error. */
+export const make = (url: string, connections: number): (() => Promise<void>) => {
+  const { origin, pathname, search } = new URL(url)
+  const pool = new Pool(origin, { connections, pipelining: 1, connect: { ca: Certificate.authority() } })
+  const path = `${pathname}${search}1700000000000`
+
+  return () =>
+    new Promise((resolve, reject) => {
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart: () => {},
+        onResponseStart: (_controller, status) => {
+          if (status !== 204) reject(new Error(`expected status 204, got ${status}`))
+        },
+        onResponseData: () => {},
+        onResponseEnd: () => resolve(),
+        onResponseError: (_controller, error) => reject(error)
+      }
+      pool.dispatch({ method: "POST", path, headers, body }, handler)
+    })
+}

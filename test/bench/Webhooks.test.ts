@@ -1,0 +1,62 @@
+/** The rows of webhooks, briefly: that each of them measures what it says, not how fast it is. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Cycles from "#bench/harness/Cycles.ts"
+import type { Subject } from "#bench/harness/Subject.ts"
+import * as T11Waiting from "#bench/rows/T11Waiting.ts"
+import * as T8Webhooks from "#bench/rows/T8Webhooks.ts"
+
+const seconds = 0.3
+
+const measured = Effect.fnUntraced(function* (subject: Subject) {
+  const row = { id: "T0", title: "Webhooks", unit: "deliveries", subjects: [subject], targets: {} }
+  const { cycles } = yield* Cycles.run(row, { cycles: 1, seconds, peers: false, keepDisturbed: true })
+  const found = cycles[0]?.get(subject.name)
+  if (found === undefined) throw new Error(`${subject.name} was not measured`)
+  return found
+})
+
+describe("a row of webhooks", { timeout: 60_000 }, () => {
+  it.live("counts what one receiver has got of our server, and is charged with what that cost", () =>
+    Effect.gen(function* () {
+      const found = yield* measured(T8Webhooks.ours({ scheme: "http", warmUp: 100 }))
+      assert.isAbove(found.operations, 10)
+      assert.isAbove(found.elapsedMs, 0)
+      assert.isAbove(found.cpuMs, 0)
+      assert.notProperty(found, "latencyMs")
+    })
+  )
+
+  it.live("sends on time what falls due one by one, beside receivers that never answer", () =>
+    Effect.gen(function* () {
+      const options = { scheme: "https", dead: 3, perSecond: 100, warmUp: 100, foundOutSeconds: 1 } as const
+      const { latencyMs, notes, operations } = yield* measured(T8Webhooks.ours(options))
+      assert.strictEqual(operations, 100 * seconds)
+      assert.isAtLeast(latencyMs?.p99 ?? 0, latencyMs?.p50 ?? Number.NaN)
+      assert.property(notes, "longest wait while the dead were found out, s")
+    })
+  )
+
+  it.live("posts the same over bare connections", () =>
+    Effect.gen(function* () {
+      for (const floor of [T8Webhooks.posts, T8Webhooks.recordedPosts]) {
+        const { operations } = yield* measured(T8Webhooks.raw("https", floor))
+        assert.isAbove(operations, 10)
+      }
+    })
+  )
+})
+
+describe("a row of deliveries that wait", { timeout: 60_000 }, () => {
+  it.live("weighs a server with and without them", () =>
+    Effect.gen(function* () {
+      const { subjects } = T11Waiting.rowOf({ waiting: 100, inWords: "a hundred", isKept: false })
+      for (const subject of subjects) {
+        const { notes = {}, operations } = yield* measured(subject)
+        assert.strictEqual(operations, 1)
+        assert.isAbove(notes["resident, MiB"] ?? 0, 10)
+        assert.isFinite(notes["bytes resident for each"])
+      }
+    })
+  )
+})
