@@ -28,6 +28,8 @@ export type Command =
   | { readonly _tag: "Replay"; readonly at: number }
   /** Send it again if it has failed. Once for each recovery. */
   | { readonly _tag: "Recover"; readonly at: number; readonly recoveryId: string }
+  /** The frozen body cannot be had any more, though nobody erased it. */
+  | { readonly _tag: "Abandon"; readonly at: number }
   /** Erase the body; what has not been delivered by then never will be. */
   | { readonly _tag: "Erase"; readonly at: number }
 

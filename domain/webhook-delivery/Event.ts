@@ -68,10 +68,10 @@ export const AttemptLost = Schema.TaggedStruct("AttemptLost", {
   nextAttemptAt: Schema.NullOr(Schema.Int)
 })
 
-/** Nothing more is sent by itself: the attempts are used up, or it made no sense to go on. */
+/** Nothing more is sent by itself: the attempts are used up, it made no sense to go on, or there is nothing to send. */
 export const DeliveryFailed = Schema.TaggedStruct("DeliveryFailed", {
   at,
-  reason: Schema.Literals(["exhausted", "gone", "private_address", "erased"])
+  reason: Schema.Literals(["exhausted", "gone", "private_address", "erased", "body_damaged"])
 })
 export type FailureReason = (typeof DeliveryFailed.fields.reason)["Type"]
 

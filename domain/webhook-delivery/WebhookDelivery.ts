@@ -48,6 +48,10 @@ const decide = (command: Command, state: State): Result.Result<ReadonlyArray<Eve
       return phase._tag === "Failed" && !state.isErased && state.recoveryId !== command.recoveryId
         ? Result.succeed([{ _tag: "ReplayRequested", at: command.at, recoveryId: command.recoveryId }])
         : nothing
+    case "Abandon":
+      return Result.succeed(
+        phase._tag === "Pending" ? [{ _tag: "DeliveryFailed", at: command.at, reason: "body_damaged" }] : []
+      )
     case "Erase":
       return Result.succeed(erase(command.at, state))
   }

@@ -1,5 +1,5 @@
 /** Posts of a webhook by a pool of undici's, the same bytes each time. Nothing is signed, recorded or checked. */
-import { type Dispatcher, Pool } from "undici"
+import { Pool } from "undici"
 import * as Backlog from "../../subjects/webhooks/Backlog.ts"
 import * as Certificate from "../../subjects/webhooks/Certificate.ts"
 
@@ -18,17 +18,9 @@ export const make = (url: string, connections: number): (() => Promise<void>) =>
   const pool = new Pool(origin, { connections, pipelining: 1, connect: { ca: Certificate.authority() } })
   const path = `${pathname}${search}1700000000000`
 
-  return () =>
-    new Promise((resolve, reject) => {
-      const handler: Dispatcher.DispatchHandler = {
-        onRequestStart: () => {},
-        onResponseStart: (_controller, status) => {
-          if (status !== 204) reject(new Error(`expected status 204, got ${status}`))
-        },
-        onResponseData: () => {},
-        onResponseEnd: () => resolve(),
-        onResponseError: (_controller, error) => reject(error)
-      }
-      pool.dispatch({ method: "POST", path, headers, body }, handler)
-    })
+  return async () => {
+    const answer = await pool.request({ method: "POST", path, headers, body })
+    if (answer.statusCode !== 204) throw new Error(`expected status 204, got ${answer.statusCode}`)
+    await answer.body.dump()
+  }
 }

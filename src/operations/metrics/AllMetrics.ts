@@ -74,7 +74,7 @@ export const webhookAttempts = Family.counter({
 export const webhooksFailed = Family.counter({
   name: "inferlog_webhooks_failed_total",
   labels: ["reason"],
-  help: "Webhooks given up by this process: exhausted, gone, private_address or erased"
+  help: "Webhooks given up by this process: exhausted, gone, private_address, erased or body_damaged"
 })
 
 export const appendBatch = Family.histogram({

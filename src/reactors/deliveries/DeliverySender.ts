@@ -12,6 +12,7 @@ import { EventReader } from "#streams/EventReader.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
 import { earlier } from "#src/reactors/Earlier.ts"
+import * as Unreadable from "#src/reactors/Unreadable.ts"
 import * as Turns from "#src/reactors/Turns.ts"
 import * as Sparingly from "#src/Sparingly.ts"
 import { SteadyTime } from "#src/SteadyTime.ts"
@@ -46,6 +47,7 @@ const make = Effect.gen(function* () {
   const steady = yield* SteadyTime
   const limits = yield* DeliveryLimits
   const tellOnce = Sparingly.make()
+  const unreadable = Unreadable.make("be told of by webhook")
   const wakeUps = yield* Queue.sliding<void>(1)
   const wake = Effect.sync(() => Queue.offerUnsafe(wakeUps, undefined))
 
@@ -73,7 +75,10 @@ const make = Effect.gen(function* () {
     return turns.rows
   }
 
-  /** What another release has written, is damaged, or cannot be had for now, keeps no other one waiting. */
+  const readable = <Row extends Pick<OwedDelivery, "requestId">>(rows: ReadonlyArray<Row>) =>
+    rows.filter(({ requestId }) => !unreadable.has(requestId))
+
+  /** What cannot be had for now, or not at all, keeps no other one waiting. */
   const alone = ({ requestId }: Pick<OwedDelivery, "requestId">, begin: Effect.Effect<boolean, unknown>) =>
     Effect.catchCause(begin, (cause) =>
       Cause.hasInterruptsOnly(cause)
@@ -89,7 +94,9 @@ const make = Effect.gen(function* () {
     begin: (row: Row) => Effect.Effect<boolean, unknown>
   ) =>
     Effect.map(
-      Effect.forEach(rows, (row) => alone(row, begin(row)), { concurrency }),
+      Effect.forEach(rows, (row) => alone(row, unreadable.orElse(row.requestId, false)(begin(row))), {
+        concurrency
+      }),
       (begun) => begun.includes(true)
     )
 
@@ -99,21 +106,21 @@ const make = Effect.gen(function* () {
     if (room === 0) return false
     const rows: ReadonlyArray<DueDelivery> = yield* due.next({
       now,
-      limit: Turns.rowsFor(room, node.live()),
-      each: limits.perReceiver,
+      limit: Turns.rowsFor(room, node.live()) + unreadable.count(),
+      each: limits.perReceiver + unreadable.count(),
       after: served,
       full: places.full()
     })
-    const own = ours(rows, now).slice(0, room)
+    const own = ours(readable(rows), now).slice(0, room)
     served = own.at(-1)?.accountId ?? served
     return yield* all(own, attemptDue)
   })
 
   const scheduleOwed = Effect.fnUntraced(function* (now: number) {
-    const rows = yield* due.owed(Turns.rowsFor(mostPerPass, node.live()))
+    const rows = yield* due.owed(Turns.rowsFor(mostPerPass, node.live()) + unreadable.count())
     // Without a time of their own: a node that is stuck has its turn for a moment only.
     const own = ours(
-      rows.map((row) => ({ ...row, dueAt: 0 })),
+      readable(rows).map((row) => ({ ...row, dueAt: 0 })),
       now
     )
     return yield* all(own.slice(0, mostPerPass), schedule)

@@ -5,7 +5,7 @@ import { isDue } from "#domain/webhook-delivery/NextAction.ts"
 import type { Delivery } from "#domain/webhook-delivery/State.ts"
 import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 import type { DueDelivery } from "#projections/deliveries/DueDeliveries.ts"
-import { Payloads } from "#streams/Payload.ts"
+import * as Payload from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
 import { SteadyTime } from "#src/SteadyTime.ts"
@@ -14,10 +14,13 @@ import * as DeliveryErasing from "#src/webhooks/DeliveryErasing.ts"
 import type { Attempts, Claimed } from "./Attempts.ts"
 import type { Places } from "./Places.ts"
 
+/** For so long a body that is not to be had may be on its way to whoever answers for the log, ms. */
+const patienceMs = 60_000
+
 export const make = (places: Places, attempts: Attempts) =>
   Effect.gen(function* () {
     const actors = yield* DeliveryActors
-    const payloads = yield* Payloads
+    const payloads = yield* Payload.Payloads
     const steady = yield* SteadyTime
     const node = yield* Nodes
     const eraseIfLate = yield* DeliveryErasing.makeLate
@@ -39,13 +42,34 @@ export const make = (places: Places, attempts: Attempts) =>
           Effect.catchDefect(eraseIfLate(id, scheduled.requestId), () => Effect.succeed(false))
         : Effect.succeed(false)
 
+    /** What is not to be had for good would be asked for again for ever, and keep others waiting: it is given up. */
+    const abandon = Effect.fnUntraced(function* (
+      id: DeliveryId,
+      { scheduled }: Delivery,
+      error: Payload.PayloadUnavailable
+    ) {
+      const at = yield* steady.now
+      if (at - scheduled.at <= patienceMs) return yield* error
+      yield* Effect.logError("The body of a webhook cannot be read; it is given up", error)
+      yield* actors.execute(id, { _tag: "Abandon", at })
+      return null
+    })
+
+    const open = (id: DeliveryId, delivery: Delivery) =>
+      payloads
+        .open(
+          StreamName.make(WebhookDelivery.aggregate.category, id),
+          WebhookDelivery.bodyName,
+          delivery.scheduled.payloads.body
+        )
+        .pipe(Effect.catchTag("PayloadUnavailable", (error) => abandon(id, delivery, error)))
+
     /** What it takes to send it is at hand before it is claimed: an attempt is spent on nothing else. */
     const claim = Effect.fnUntraced(function* (id: DeliveryId, delivery: Delivery) {
       if (yield* isErasedLate(delivery, id)) return null
-      const { scheduled } = delivery
-      const stream = StreamName.make(WebhookDelivery.aggregate.category, id)
-      const text = yield* payloads.open(stream, WebhookDelivery.bodyName, scheduled.payloads.body)
-      const signed = yield* attempts.sign(id, scheduled.accountId, text)
+      const text = yield* open(id, delivery)
+      if (text === null) return null
+      const signed = yield* attempts.sign(id, delivery.scheduled.accountId, text)
       const at = yield* steady.now
       const { state } = yield* actors.execute(id, { _tag: "StartAttempt", at, node: node.self })
       return state._tag === "Delivery" ? ({ delivery: state, signed } satisfies Claimed) : null

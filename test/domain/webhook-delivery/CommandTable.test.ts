@@ -25,6 +25,7 @@ const commands = {
   Replay: Story.replay(at),
   Recover: Story.recover(at),
   RecoverAnother: Story.recover(at, "recovery-2"),
+  Abandon: { _tag: "Abandon", at },
   Erase: Story.erase(at)
 } as const satisfies Record<string, Command>
 
@@ -45,6 +46,7 @@ const every = (answer: Answer): Row => ({
   Replay: answer,
   Recover: answer,
   RecoverAnother: answer,
+  Abandon: answer,
   Erase: answer
 })
 
@@ -56,6 +58,7 @@ const due: Row = {
   ...nothing,
   Start: ["AttemptStarted"],
   StartLater: ["AttemptStarted"],
+  Abandon: ["DeliveryFailed"],
   Erase: ["PayloadsErased", "DeliveryFailed"]
 }
 

@@ -61,7 +61,7 @@ const attempts = ["StartAttempt", "StartAttempt", "RecordAttempt", "RecordAttemp
 
 /** Everything, in any order. */
 const lively = stepOf(
-  [...attempts, ...attempts, "Schedule", "Replay", "Recover", "Recover", "Erase"],
+  [...attempts, ...attempts, "Schedule", "Replay", "Recover", "Recover", "Abandon", "Erase"],
   [0, 1, 4_999, 5_000, minute, hour]
 )
 /** A receiver that never accepts, until the attempts are used up and beyond. */
@@ -89,6 +89,7 @@ const toCommand = (step: Step, at: number, state: State): Command => {
     case "LoseAttempt":
       return Story.lose(attempt, at, node)
     case "Replay":
+    case "Abandon":
     case "Erase":
       return { _tag: name, at }
     case "Recover":

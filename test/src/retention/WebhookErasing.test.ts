@@ -5,7 +5,6 @@ import { TestClock } from "effect/testing"
 import { Retention } from "#projections/retention/Retention.ts"
 import { RetentionSweep } from "#src/reactors/retention/RetentionSweep.ts"
 import { AccountErasing, TakesRequests } from "#src/retention/AccountErasing.ts"
-import { Webhooks } from "#src/webhooks/Webhooks.ts"
 import * as Facts from "#test/src/reactors/deliveries/DeliveryFacts.ts"
 import * as Hook from "#test/src/reactors/deliveries/Hook.ts"
 import { settle } from "#test/projections/ReadSide.ts"
@@ -24,11 +23,6 @@ const sizes = [
   ["small", WebhookBodies.small],
   ["large", WebhookBodies.large]
 ] as const
-
-const replay = (id: string) =>
-  Effect.flatMap(Webhooks, (webhooks) => webhooks.replay({ caller: RequestFacts.caller(), id })).pipe(
-    Effect.provide(Webhooks.layer)
-  )
 
 const sweep = Effect.andThen(
   settle("retention"),
@@ -61,7 +55,7 @@ describe("Erasing a request", () => {
           assert.deepStrictEqual(yield* left(id), nothing)
           const last = (yield* Facts.events(id)).at(-1)
           assert.deepInclude(last, { _tag: "DeliveryFailed", reason: "erased" })
-          assert.strictEqual((yield* Effect.flip(replay(id)))._tag, "BodyErased")
+          assert.strictEqual((yield* Effect.flip(Facts.replay(id)))._tag, "BodyErased")
           yield* TestClock.adjust("2 hours")
           yield* Facts.rest
           assert.lengthOf(hook.posted(), 1)
@@ -77,7 +71,7 @@ describe("Erasing a request", () => {
         yield* erase(requestId)
         assert.deepStrictEqual(yield* left(id), nothing)
         assert.strictEqual((yield* Facts.delivery(id)).phase._tag, "Delivered")
-        assert.strictEqual((yield* Effect.flip(replay(id)))._tag, "BodyErased")
+        assert.strictEqual((yield* Effect.flip(Facts.replay(id)))._tag, "BodyErased")
       }).pipe(Effect.provide(layer))
     )
   }

@@ -26,10 +26,7 @@ export const startAll = Effect.map(Effect.all([start("a"), start("b"), start("c"
 }))
 
 /** Appends with an event of the type that the nodes try from now on, also those that lose a race. */
-export const counted = Effect.fnUntraced(function* (
-  nodes: ReadonlyArray<TestNode.TestNode>,
-  type: Event["_tag"]
-) {
+export const counted = Effect.fnUntraced(function* (nodes: ReadonlyArray<TestNode.TestNode>, type: string) {
   let tries = 0
   for (const node of nodes) {
     yield* node.on(

@@ -8,10 +8,11 @@ import type { Event } from "#domain/webhook-delivery/Event.ts"
 import type { Delivery } from "#domain/webhook-delivery/State.ts"
 import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 import * as DeliveryIds from "#src/webhooks/DeliveryIds.ts"
+import { Webhooks } from "#src/webhooks/Webhooks.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { AppendFaults } from "#test/support/AppendFaults.ts"
-import { replay } from "#test/support/Replay.ts"
+import * as Replay from "#test/support/Replay.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { succeeded, testModel } from "#test/support/TestModels.ts"
 import { TestProvider, type TestRun } from "#test/support/TestProvider.ts"
@@ -53,7 +54,7 @@ export const types = (id: string) => Effect.map(events(id), (all) => all.map(({ 
 
 export const delivery = (id: string) =>
   Effect.flatMap(events(id), (all) => {
-    const state = replay(decider, all)
+    const state = Replay.replay(decider, all)
     return state._tag === "Delivery" ? Effect.succeed(state) : Effect.die(`${id} is not scheduled`)
   })
 
@@ -66,7 +67,7 @@ export const until = Effect.fnUntraced(function* (
   const found = yield* reader.changes.pipe(
     Stream.mapEffect(() => events(id)),
     Stream.map((all) => {
-      const state = replay(decider, all)
+      const state = Replay.replay(decider, all)
       return state._tag === "Delivery" && isSo(state, all) ? Option.some(state) : Option.none()
     }),
     Stream.filter(Option.isSome),
@@ -106,6 +107,12 @@ export const rest = Effect.gen(function* () {
     yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
   }
 })
+
+/** Its client wants it sent again. */
+export const replay = (id: string) =>
+  Effect.flatMap(Webhooks, (webhooks) => webhooks.replay({ caller: Facts.caller(), id })).pipe(
+    Effect.provide(Webhooks.layer)
+  )
 
 /** Time passes; whatever has to do with it happens in its seconds. */
 export const pass = (seconds: number) =>

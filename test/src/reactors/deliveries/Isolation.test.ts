@@ -54,6 +54,23 @@ describe("Receivers that never answer", () => {
     }).pipe(Effect.provide(layer({ inAll: 100, perAccount: 100, silent: 50 })))
   )
 
+  it.effect("and are known for that leave places to all others", () =>
+    Effect.gen(function* () {
+      const silent = yield* hooks(40, unanswered)
+      for (const { url } of silent) yield* many(1, url)
+      yield* Facts.rest
+      assert.strictEqual(openAt(silent), 40)
+      yield* TestClock.adjust("15 seconds")
+      yield* Facts.rest
+      yield* TestClock.adjust("5 seconds")
+      yield* Facts.rest
+      assert.strictEqual(openAt(silent), 20)
+      const live = yield* Hook.make()
+      for (const { id } of yield* many(30, live.url)) yield* Facts.untilPhase(id, "Delivered")
+      assert.strictEqual(openAt(silent), 20)
+    }).pipe(Effect.provide(layer({ inAll: 40, silent: 20 })))
+  )
+
   it.effect("get two at once at first, then one, and all that waits in the end", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(unanswered)
@@ -83,7 +100,7 @@ describe("Receivers that never answer", () => {
       yield* Facts.rest
       assert.strictEqual(openAt(silent), 5)
       assert.strictEqual(silent.filter((hook) => hook.posted().length > 0).length, 10)
-    }).pipe(Effect.provide(layer({ inAll: 5, perAccount: 5 })))
+    }).pipe(Effect.provide(layer({ inAll: 5 })))
   )
 })
 
@@ -135,16 +152,16 @@ describe("An account", () => {
         order.push(name)
         response.writeHead(204).end()
       }
-      const floods = yield* Effect.forEach(flood, ({ url }) => many(10, url, "acc_flood"))
+      const floods = yield* Effect.forEach(flood, ({ url }) => many(5, url, "acc_flood"))
       const quiets = yield* many(3, quiet.url, "acc_quiet")
       for (const { id } of [...floods.flat(), ...quiets]) yield* Facts.untilAttempts(id, 1)
       for (const hook of flood) hook.answerWith(noted("flood"))
       quiet.answerWith(noted("quiet"))
       yield* TestClock.adjust("5 seconds")
       for (const { id } of [...floods.flat(), ...quiets]) yield* Facts.untilPhase(id, "Delivered")
-      assert.lengthOf(order, 63)
-      assert.isBelow(order.lastIndexOf("quiet"), 16)
-    }).pipe(Effect.provide(layer({ inAll: 4, perAccount: 4 })))
+      assert.lengthOf(order, 33)
+      assert.isBelow(order.lastIndexOf("quiet"), 8)
+    }).pipe(Effect.provide(layer({ inAll: 1 })))
   )
 })
 

@@ -60,7 +60,7 @@ describe("Webhooks are scheduled, sent and sent again", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("to a receiver whose other bodies are gone", () =>
+  it.effect("to a receiver whose other bodies are gone; those are given up after a while", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(500)
       const node = yield* start("one")
@@ -78,7 +78,14 @@ describe("Webhooks are scheduled, sent and sent again", () => {
       hook.answerWith(204)
       yield* Facts.pass(30)
       assert.deepInclude(yield* Facts.untilPhase(id, "Delivered"), { attempts: 2 })
-      for (const { id } of broken) assert.deepInclude(yield* Facts.delivery(id), { attempts: 1 })
+      yield* Facts.pass(60)
+      for (const { id } of broken) {
+        assert.deepInclude(yield* Facts.untilPhase(id, "Failed"), { attempts: 1 })
+        assert.deepInclude((yield* Facts.events(id)).at(-1), {
+          _tag: "DeliveryFailed",
+          reason: "body_damaged"
+        })
+      }
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 })
