@@ -1,23 +1,42 @@
 // Prints the webhooks that it receives, after verifying them: WEBHOOK_SECRET=whsec_… node examples/receive-webhooks.mjs
+import { writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { buffer } from "node:stream/consumers"
 import { verify } from "./verify-webhook.mjs"
 
+const say = (text) => process.stdout.write(`${text}\n`)
+
 const port = Number(process.env.PORT ?? 9000)
-/** Deliveries may come twice, and in any order. A real receiver keeps their ids for a day. */
+const secret = process.env.WEBHOOK_SECRET
+if (!secret?.startsWith("whsec_")) {
+  process.stderr.write("WEBHOOK_SECRET has to be the key of GET /webhooks/default/secret, whsec_…\n")
+  process.exit(1)
+}
+
+/** Deliveries may come twice, and in any order. A real receiver keeps their ids as long as replays may come: 30 days. */
 const seen = new Set()
 
+/** The request as it came, for `npx inferlog webhooks verify --request refused.http`. */
+function save({ rawHeaders }, body) {
+  const headers = rawHeaders.map((text, index) => text + (index % 2 === 0 ? ": " : "\r\n"))
+  writeFileSync("refused.http", Buffer.concat([Buffer.from(`${headers.join("")}\r\n`, "latin1"), body]))
+}
+
 createServer(async (request, response) => {
+  let body = Buffer.alloc(0)
   try {
-    const body = await buffer(request)
-    verify(process.env.WEBHOOK_SECRET ?? "", request.headers, body)
+    body = await buffer(request)
+    verify(secret, request.headers, body)
     const { event, id, status, outcome } = JSON.parse(body.toString())
     const again = seen.has(request.headers["webhook-id"]) ? ", again" : ""
     seen.add(request.headers["webhook-id"])
-    console.log(`${event} of ${id}: ${status}, ${outcome}${again}`)
+    say(`${event} of ${id}: ${status}, ${outcome}${again}`)
     response.writeHead(204).end()
   } catch (error) {
-    console.log(`refused: ${error.message}`)
+    save(request, body)
+    say(`refused: ${error.message}. It is in refused.http`)
     response.writeHead(400).end()
   }
-}).listen(port, "127.0.0.1", () => console.log(`receives webhooks at http://127.0.0.1:${port}`))
+}).listen(port, "127.0.0.1", function () {
+  say(`receives webhooks at http://127.0.0.1:${this.address().port}`)
+})

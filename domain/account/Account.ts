@@ -118,7 +118,13 @@ export type Command =
   /** Gives a secret to an account that has none. One that is closed gets it too: its last webhooks are signed. */
   | { readonly _tag: "EnsureSigningSecret"; readonly at: number; readonly sealed: string }
   /** Puts a new secret in force at once. */
-  | { readonly _tag: "RotateSigningSecret"; readonly at: number; readonly sealed: string }
+  | {
+      readonly _tag: "RotateSigningSecret"
+      readonly at: number
+      readonly sealed: string
+      /** Sealed texts of secrets that nobody can sign with: they go for good, and do not count. */
+      readonly useless: ReadonlyArray<string>
+    }
   /** Closes the account for good. Repeated it changes nothing. */
   | { readonly _tag: "Erase"; readonly at: number }
   | { readonly _tag: "RecordErased"; readonly at: number }
@@ -183,7 +189,9 @@ const decide = (command: Command, state: State): Result.Result<ReadonlyArray<Eve
           : [{ _tag: "LimitsChanged", at: command.at, ...command.limits }]
       )
     case "EnsureSigningSecret":
-      return state.signingSecrets.length > 0 ? Result.succeed([]) : SigningSecret.rotate([], command)
+      return state.signingSecrets.length > 0
+        ? Result.succeed([])
+        : SigningSecret.rotate([], { ...command, useless: [] })
     case "RotateSigningSecret":
       if (isClosed) return Result.fail({ _tag: "AccountClosed" })
       return SigningSecret.rotate(state.signingSecrets, command)

@@ -14,8 +14,10 @@ export const mostValid = 10
 export const SigningSecretRotated = Schema.TaggedStruct("SigningSecretRotated", {
   at: Schema.Int,
   sealed: Schema.String,
-  /** Of the secret that was in force until now; absent when the account had none. */
-  previousExpiresAt: Schema.optionalKey(Schema.Int)
+  /** Of the secret that was in force until now; absent when the account had none, or it was dropped. */
+  previousExpiresAt: Schema.optionalKey(Schema.Int),
+  /** The sealed texts of secrets that were of no use any more; absent when there were none. */
+  dropped: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type SigningSecretRotated = typeof SigningSecretRotated.Type
 
@@ -29,27 +31,40 @@ export interface SigningSecret {
 export const isValid = ({ expiresAt }: SigningSecret, now: number): boolean =>
   expiresAt === null || now < expiresAt
 
-/** A new secret for an account that has `secrets`, newest first. */
+const without = (secrets: ReadonlyArray<SigningSecret>, dropped: ReadonlyArray<string>) =>
+  secrets.filter(({ sealed }) => !dropped.includes(sealed))
+
+/** A new secret for an account that has `secrets`, newest first. Those that are `useless` go at once and do not count. */
 export const rotate = (
   secrets: ReadonlyArray<SigningSecret>,
-  { at, sealed }: { readonly at: number; readonly sealed: string }
+  options: { readonly at: number; readonly sealed: string; readonly useless: ReadonlyArray<string> }
 ): Result.Result<ReadonlyArray<SigningSecretRotated>, { readonly _tag: "TooManySigningSecrets" }> => {
-  if (secrets.filter((secret) => isValid(secret, at)).length >= mostValid) {
+  const { at, sealed, useless } = options
+  const kept = without(secrets, useless)
+  if (kept.filter((secret) => isValid(secret, at)).length >= mostValid) {
     return Result.fail({ _tag: "TooManySigningSecrets" })
   }
-  const rotated = { _tag: "SigningSecretRotated", at, sealed } as const
+  const dropped = secrets.filter((secret) => !kept.includes(secret)).map(({ sealed }) => sealed)
   return Result.succeed([
-    secrets.length === 0 ? rotated : { ...rotated, previousExpiresAt: at + previousValidityMs }
+    {
+      _tag: "SigningSecretRotated",
+      at,
+      sealed,
+      ...(kept.some(({ expiresAt }) => expiresAt === null)
+        ? { previousExpiresAt: at + previousValidityMs }
+        : {}),
+      ...(dropped.length === 0 ? {} : { dropped })
+    }
   ])
 }
 
-/** Newest first. What was over by then is gone. */
+/** Newest first. What was over by then, or dropped, is gone. */
 export const rotated = (
   secrets: ReadonlyArray<SigningSecret>,
-  { at, previousExpiresAt, sealed }: SigningSecretRotated
+  { at, dropped = [], previousExpiresAt, sealed }: SigningSecretRotated
 ): ReadonlyArray<SigningSecret> => [
   { sealed, expiresAt: null },
-  ...secrets
+  ...without(secrets, dropped)
     .map((secret) => ({ ...secret, expiresAt: secret.expiresAt ?? previousExpiresAt ?? at }))
     .filter((secret) => isValid(secret, at))
 ]

@@ -22,7 +22,7 @@ export interface Filter {
   readonly event?: WebhookEventName
 }
 
-/** The failed deliveries of an account that were created from `since` on and before `until`, Unix time in ms. */
+/** The failed deliveries of an account that can be sent again, and were created from `since` on and before `until`, Unix time in ms. */
 export interface Failed {
   readonly accountId: AccountId
   readonly since: number

@@ -31,6 +31,7 @@ const recoveryTables = `
     requested_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX deliveries_recoveries_by_time ON deliveries_recoveries (requested_at);
+  CREATE INDEX deliveries_recoveries_of_account ON deliveries_recoveries (account_id, requested_at);
 `
 
 /** `nextAttemptAt` is `null` when no attempt follows by itself. */
@@ -85,6 +86,7 @@ export const projection: Projection = {
           deliveredAt: null,
           updatedAt: time,
           node: null,
+          isErased: false,
           stored: null
         })
       }),
@@ -134,7 +136,9 @@ export const projection: Projection = {
       }),
       onType(PayloadsErased, (event) => {
         // Requests have events of this name too.
-        if (categoryOf(event.stream) === WebhookDelivery.aggregate.category) edit(event)
+        if (categoryOf(event.stream) !== WebhookDelivery.aggregate.category) return
+        const row = edit(event)
+        if (row !== undefined) row.isErased = true
       }),
       on(DeliveryRecovery.RecoveryRequested, (data, { stream, time }) => {
         const accountId = text(data, "accountId")

@@ -69,34 +69,22 @@ export const pageOf = (sql: SqlClient, filter: Filter, { after, offset, limit }:
     ) ORDER BY created_at DESC, delivery_id DESC`
 }
 
-/** What has failed, once for each event. */
-const failedOfEach = (
-  sql: SqlClient,
-  { accountId, since, until }: Failed,
-  what: string,
-  after: Place | null = null
-) =>
-  sql.join(
-    " UNION ALL ",
-    false
-  )(
-    WebhookEventName.literals.map(
-      (event) => sql`
-    SELECT ${sql.literal(what)} FROM deliveries_deliveries INDEXED BY deliveries_by_list
-    WHERE account_id = ${accountId} AND status = 'failed' AND event = ${event}
-      AND created_at >= ${Math.max(since, after?.createdAt ?? since)} AND created_at < ${until}
-      AND (created_at, delivery_id) > (${after?.createdAt ?? since}, ${after?.deliveryId ?? ""})`
-    )
-  )
+/** What has failed and can be sent again. */
+const recoverable = (sql: SqlClient, { accountId, since, until }: Failed) => sql`
+  FROM deliveries_deliveries INDEXED BY deliveries_recoverable
+  WHERE account_id = ${accountId} AND status = 'failed' AND is_erased = 0
+    AND created_at >= ${since} AND created_at < ${until}`
 
 export const countFailed = (sql: SqlClient, failed: Failed) => sql`
-  SELECT sum(deliveries) AS total FROM (${failedOfEach(sql, failed, "count(*) AS deliveries")})`
+  SELECT count(*) AS total ${recoverable(sql, failed)}`
 
 export const failed = (
   sql: SqlClient,
   { after, limit, ...failed }: Failed & { readonly after: Place | null; readonly limit: number }
-) => sql`
-  SELECT created_at AS "createdAt", delivery_id AS "deliveryId" FROM (
-    ${failedOfEach(sql, failed, "created_at, delivery_id", after)}
-    ORDER BY created_at, delivery_id LIMIT ${limit}
-  ) ORDER BY created_at, delivery_id`
+) => {
+  const since = Math.max(failed.since, after?.createdAt ?? failed.since)
+  return sql`
+  SELECT created_at AS "createdAt", delivery_id AS "deliveryId" ${recoverable(sql, { ...failed, since })}
+    AND (created_at, delivery_id) > (${after?.createdAt ?? since}, ${after?.deliveryId ?? ""})
+  ORDER BY created_at, delivery_id LIMIT ${limit}`
+}

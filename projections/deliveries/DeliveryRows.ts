@@ -8,7 +8,7 @@ import { DeliveryStatus } from "./DeliveryItem.ts"
 /**
  * `by_list` ends in `created_at, delivery_id`, the order of every list: one of any status or event is merged from those of
  * each (`DeliveryQueries`). What waits is in `by_lane`, the deliveries of one account to one receiver (`DeliveryLanes`),
- * and in `by_time`; what is said to be being sent in `under_way`. `node` is set while it is.
+ * and in `by_time`; what is said to be being sent in `under_way`; what has failed and can be sent again in `recoverable`. `node` is set while it is being sent.
  */
 export const tables = `
   CREATE TABLE deliveries_deliveries (
@@ -26,13 +26,16 @@ export const tables = `
     next_attempt_at INTEGER,
     delivered_at INTEGER,
     updated_at INTEGER NOT NULL,
-    node TEXT
+    node TEXT,
+    is_erased INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX deliveries_by_list ON deliveries_deliveries (account_id, status, event, created_at);
   CREATE INDEX deliveries_by_request ON deliveries_deliveries (request_id);
   CREATE INDEX deliveries_by_lane ON deliveries_deliveries (account_id, origin, next_attempt_at)
     WHERE status = 'pending';
   CREATE INDEX deliveries_by_time ON deliveries_deliveries (next_attempt_at) WHERE status = 'pending';
+  CREATE INDEX deliveries_recoverable ON deliveries_deliveries (account_id, created_at)
+    WHERE status = 'failed' AND is_erased = 0;
   CREATE INDEX deliveries_under_way ON deliveries_deliveries (delivery_id) WHERE status = 'delivering';
 `
 
@@ -56,6 +59,8 @@ export interface DeliveryRow {
   updatedAt: number
   /** Set while it is delivering. */
   node: string | null
+  /** Whether there is nothing left to send. */
+  isErased: boolean
   /** What the table has of it; `null` when it has no such row yet. */
   readonly stored: Pick<DeliveryRow, "status" | "nextAttemptAt"> | null
 }
@@ -64,11 +69,11 @@ export interface DeliveryRow {
 export const make = (db: DatabaseSync, written: (row: DeliveryRow) => void): Rows.Rows<DeliveryRow> => {
   const find = db.prepare("SELECT * FROM deliveries_deliveries WHERE delivery_id = ?")
   const insert = db.prepare(
-    "INSERT INTO deliveries_deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO deliveries_deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
   )
   const update = db.prepare(`UPDATE deliveries_deliveries
     SET status = ?, attempts = ?, last_response_status = ?, last_error = ?, next_attempt_at = ?, delivered_at = ?,
-      updated_at = ?, node = ?
+      updated_at = ?, node = ?, is_erased = ?
     WHERE delivery_id = ?`)
   const remove = db.prepare("DELETE FROM deliveries_deliveries WHERE delivery_id = ?")
 
@@ -81,7 +86,8 @@ export const make = (db: DatabaseSync, written: (row: DeliveryRow) => void): Row
       row.nextAttemptAt,
       row.deliveredAt,
       row.updatedAt,
-      row.node
+      row.node,
+      row.isErased ? 1 : 0
     ] as const
 
   return Rows.make({
@@ -123,6 +129,7 @@ const rowOf = (columns: Columns): DeliveryRow => {
     deliveredAt: integerOrNull(columns["delivered_at"]),
     updatedAt: integer(columns["updated_at"]),
     node: textOrNull(columns["node"]),
+    isErased: columns["is_erased"] === 1,
     stored: { status, nextAttemptAt }
   }
 }

@@ -46,19 +46,22 @@ export type OpenRecovery = typeof OpenRecovery.Type
 export class DueDeliveries extends Context.Service<
   DueDeliveries,
   {
-    /** Owed deliveries in the order of their request ids, at most `limit`. */
-    owed(limit: number): Effect.Effect<ReadonlyArray<OwedDelivery>, SqlError>
+    /** Owed deliveries in the order of their request ids, after `after`, at most `limit`. */
+    owed(options: {
+      readonly after: OwedDelivery | null
+      readonly limit: number
+    }): Effect.Effect<ReadonlyArray<OwedDelivery>, SqlError>
     /**
      * Due deliveries, at most `limit`, and at most `each` of one account at one receiver: round robin over accounts,
-     * beginning after account `after` (give the last one served), the longest due first within an account. Receivers in
-     * `full` (origins) are passed over. The cost is of `limit` and `full`, not of what waits.
+     * beginning after account `after` (give the last one served), the longest due first within an account. What is in
+     * `without` is passed over. The cost is of `limit` and `without`, not of what waits.
      */
     next(options: {
       readonly now: number
       readonly limit: number
       readonly each: number
       readonly after: AccountId | null
-      readonly full: ReadonlyArray<string>
+      readonly without: Queries.Without
     }): Effect.Effect<ReadonlyArray<DueDelivery>, SqlError>
     /** When the next delivery comes due that is not due at `now`; `null` when none waits. */
     nextDueAt(now: number): Effect.Effect<number | null, SqlError>
@@ -67,7 +70,7 @@ export class DueDeliveries extends Context.Service<
       readonly after: DeliveryId | null
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<UnderWay>, SqlError>
-    /** Recoveries that are not finished, oldest first, at most `limit`. */
+    /** Of each account the oldest recovery that is not finished; oldest first, at most `limit`. */
     recoveries(limit: number): Effect.Effect<ReadonlyArray<OpenRecovery>, SqlError>
     /** Deliveries that wait for an attempt, due or not, and since when the one that is due longest is due. */
     readonly backlog: Effect.Effect<
@@ -102,7 +105,7 @@ export class DueDeliveries extends Context.Service<
       return DueDeliveries.of({
         next,
         backlog,
-        owed: Effect.fn("DueDeliveries.owed")((limit) => owedDeliveries(Queries.owed(sql, limit))),
+        owed: Effect.fn("DueDeliveries.owed")((options) => owedDeliveries(Queries.owed(sql, options))),
         nextDueAt: Effect.fn("DueDeliveries.nextDueAt")((now) =>
           Effect.map(times(Queries.nextDueAt(sql, now)), ([row]) => row?.dueAt ?? null)
         ),

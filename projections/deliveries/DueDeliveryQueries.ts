@@ -4,22 +4,60 @@
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 
-/** What is due, and to whom something may be sent. */
+/** What is passed over for now. */
+export interface Without {
+  readonly accounts: ReadonlyArray<string>
+  /** By their origins. */
+  readonly receivers: ReadonlyArray<string>
+  /** One account at one receiver each: its id, and the receiver's origin. */
+  readonly lanes: ReadonlyArray<readonly [accountId: string, origin: string]>
+  readonly deliveries: ReadonlyArray<string>
+}
+
+/** Nothing is. */
+export const nothing: Without = { accounts: [], receivers: [], lanes: [], deliveries: [] }
+
+/** What is due. */
 export interface Due {
   /** Unix time in ms. */
   readonly now: number
-  /** Receivers that are passed over, by their origins. */
-  readonly full: ReadonlyArray<string>
+  readonly without: Without
 }
 
 /** Of more due accounts than this those take part that are due longest: everybody who waits gets there. */
 const mostAccounts = 2_000
 
-export const owed = (sql: SqlClient, limit: number) => sql`
-  SELECT request_id AS "requestId", event FROM duework_owed ORDER BY request_id, event LIMIT ${limit}`
+export const owed = (
+  sql: SqlClient,
+  {
+    after,
+    limit
+  }: { readonly after: { readonly requestId: string; readonly event: string } | null; readonly limit: number }
+) => sql`
+  SELECT request_id AS "requestId", event FROM duework_owed
+  WHERE (request_id, event) > (${after?.requestId ?? ""}, ${after?.event ?? ""})
+  ORDER BY request_id, event LIMIT ${limit}`
 
-const notFull = (sql: SqlClient, full: ReadonlyArray<string>) =>
-  sql`origin NOT IN (SELECT value FROM json_each(${JSON.stringify(full)}))`
+const noneOf = (sql: SqlClient, column: string, values: ReadonlyArray<string>) =>
+  values.length === 0
+    ? []
+    : [sql`${sql.literal(column)} NOT IN (SELECT value FROM json_each(${JSON.stringify(values)}))`]
+
+/** Of a receiver, whoever has something for it. */
+const openReceiver = (sql: SqlClient, { receivers }: Without) => noneOf(sql, "origin", receivers)
+
+const openLane = (sql: SqlClient, without: Without) => [
+  ...openReceiver(sql, without),
+  ...noneOf(sql, "account_id", without.accounts),
+  ...(without.lanes.length === 0
+    ? []
+    : [
+        sql`(account_id, origin) NOT IN (
+          SELECT value ->> 0, value ->> 1 FROM json_each(${JSON.stringify(without.lanes)}))`
+      ])
+]
+
+const dueBy = (sql: SqlClient, column: string, now: number) => sql`${sql.literal(column)} <= ${now}`
 
 /**
  * Accounts with due deliveries to receivers that are not full, in the order of their ids after `after`, and round. Where
@@ -27,28 +65,33 @@ const notFull = (sql: SqlClient, full: ReadonlyArray<string>) =>
  */
 export const dueAccounts = (
   sql: SqlClient,
-  { now, full }: Due,
+  { now, without }: Due,
   { after, limit }: { readonly after: string; readonly limit: number }
-) => sql`
+) => {
+  const isOpenLane = sql.and([dueBy(sql, "next_at", now), ...openLane(sql, without)])
+  const isOpenReceiver = sql.and([dueBy(sql, "next_at", now), ...openReceiver(sql, without)])
+  return sql`
   SELECT account_id AS "accountId" FROM (
     SELECT account_id FROM (
       SELECT account_id FROM deliveries_accounts INDEXED BY deliveries_accounts_by_time
-      WHERE next_at <= ${now} ORDER BY next_at, account_id LIMIT ${mostAccounts}
+      WHERE ${sql.and([dueBy(sql, "next_at", now), ...noneOf(sql, "account_id", without.accounts)])}
+      ORDER BY next_at, account_id LIMIT ${mostAccounts}
     ) AS waiting WHERE EXISTS (
       SELECT 1 FROM deliveries_lanes INDEXED BY deliveries_lanes_of_account
-      WHERE account_id = waiting.account_id AND next_at <= ${now} AND ${notFull(sql, full)}
+      WHERE account_id = waiting.account_id AND ${isOpenLane}
     )
     UNION
     SELECT account_id FROM (
       SELECT lane.account_id FROM (
-        SELECT origin FROM deliveries_origins INDEXED BY deliveries_origins_by_time
-        WHERE next_at <= ${now} AND ${notFull(sql, full)} ORDER BY next_at, origin LIMIT ${limit}
-      ) AS receiver
+        SELECT origin AS receiver FROM deliveries_origins INDEXED BY deliveries_origins_by_time
+        WHERE ${isOpenReceiver} ORDER BY next_at, origin LIMIT ${limit}
+      )
       CROSS JOIN deliveries_lanes AS lane INDEXED BY deliveries_lanes_of_origin
-        ON lane.origin = receiver.origin AND lane.next_at <= ${now}
+        ON lane.origin = receiver AND ${isOpenLane}
       LIMIT ${limit}
     )
   ) ORDER BY account_id <= ${after}, account_id LIMIT ${limit}`
+}
 
 /**
  * The longest due deliveries of each of the accounts, up to `most`, and up to `each` to one receiver. They are among those
@@ -56,27 +99,32 @@ export const dueAccounts = (
  */
 export const longestDueOf = (
   sql: SqlClient,
-  { now, full, each }: Due & { readonly each: number },
+  { now, without, each }: Due & { readonly each: number },
   accounts: ReadonlyArray<string>,
   most: number
-) => sql`
+) => {
+  const isOpen = sql.and([
+    dueBy(sql, "next_attempt_at", now),
+    ...noneOf(sql, "delivery_id", without.deliveries)
+  ])
+  return sql`
   SELECT delivery_id AS "deliveryId", account_id AS "accountId", request_id AS "requestId", origin,
     next_attempt_at AS "dueAt"
   FROM json_each(${JSON.stringify(accounts)}) AS account
   CROSS JOIN deliveries_deliveries ON delivery_id IN (
     SELECT due.delivery_id FROM (
       SELECT account_id, origin FROM deliveries_lanes INDEXED BY deliveries_lanes_of_account
-      WHERE account_id = account.value AND next_at <= ${now} AND ${notFull(sql, full)}
+      WHERE account_id = account.value AND ${sql.and([dueBy(sql, "next_at", now), ...openLane(sql, without)])}
       ORDER BY next_at, origin LIMIT ${most}
     ) AS lane
     CROSS JOIN deliveries_deliveries AS due ON due.delivery_id IN (
       SELECT delivery_id FROM deliveries_deliveries INDEXED BY deliveries_by_lane
-      WHERE account_id = lane.account_id AND origin = lane.origin AND status = 'pending'
-        AND next_attempt_at <= ${now}
+      WHERE account_id = lane.account_id AND origin = lane.origin AND status = 'pending' AND ${isOpen}
       ORDER BY next_attempt_at, delivery_id LIMIT ${Math.min(each, most)}
     )
     ORDER BY due.next_attempt_at, due.delivery_id LIMIT ${most}
   )`
+}
 
 export const nextDueAt = (sql: SqlClient, now: number) => sql`
   SELECT min(next_attempt_at) AS "dueAt" FROM deliveries_deliveries INDEXED BY deliveries_by_time
@@ -93,7 +141,11 @@ export const underWay = (
 
 export const recoveries = (sql: SqlClient, limit: number) => sql`
   SELECT recovery_id AS "recoveryId", account_id AS "accountId", since, until, requested_at AS "requestedAt"
-  FROM deliveries_recoveries INDEXED BY deliveries_recoveries_by_time
+  FROM deliveries_recoveries AS open INDEXED BY deliveries_recoveries_by_time
+  WHERE NOT EXISTS (
+    SELECT 1 FROM deliveries_recoveries INDEXED BY deliveries_recoveries_of_account
+    WHERE account_id = open.account_id AND (requested_at, recovery_id) < (open.requested_at, open.recovery_id)
+  )
   ORDER BY requested_at, recovery_id LIMIT ${limit}`
 
 export const backlog = (sql: SqlClient) => sql`

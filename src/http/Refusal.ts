@@ -145,6 +145,12 @@ export const rateLimited = (options: {
 
 export const unexpected = new Refusal({ status: 500, error: "Unexpected server error." })
 
+export const secretsUnreadable = new Refusal({
+  status: 500,
+  error: "The signing secret cannot be opened. Rotating makes a new one.",
+  details: { code: "SIGNING_SECRETS_UNREADABLE" }
+})
+
 export const stopping = new Refusal({
   status: 503,
   error: "The server is stopping.",

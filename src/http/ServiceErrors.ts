@@ -71,7 +71,7 @@ export const toRefusal = (error: ServiceError): Refusal.Refusal => {
     case "TooManySecrets":
       return Refusal.tooManySecrets
     case "SecretsUnreadable":
-      return Refusal.unexpected
+      return Refusal.secretsUnreadable
     case "SqlError":
     case "EventStoreError":
     case "BlobStoreError":

@@ -15,24 +15,31 @@ interface Tagged {
 /**
  * Tries again each second what the log or the blob store refuses, and logs `what`. An append that seemed to fail may have
  * been stored: then the next try yields no events. Between two tries it can be interrupted.
+ *
+ * @param tell decides whether a line is logged; by default this call has one a minute.
  */
 export const untilStored = <A, E extends Tagged>(
   what: string,
-  effect: Effect.Effect<A, E>
-): Effect.Effect<A, Exclude<E, StorageError>> => tryOn(what, effect, 0)
+  effect: Effect.Effect<A, E>,
+  tell?: (line: Effect.Effect<void>) => Effect.Effect<void>
+): Effect.Effect<A, Exclude<E, StorageError>> => {
+  let tries = 0
+  const sometimes = (line: Effect.Effect<void>) => (tries++ % triesBetweenLines === 0 ? line : Effect.void)
+  return tryOn(what, effect, tell ?? sometimes)
+}
 
 const tryOn = <A, E extends Tagged>(
   what: string,
   effect: Effect.Effect<A, E>,
-  tries: number
+  tell: (line: Effect.Effect<void>) => Effect.Effect<void>
 ): Effect.Effect<A, Exclude<E, StorageError>> =>
   Effect.catchCause(effect, (cause) =>
     Effect.failCause(cause).pipe(
       Effect.catch((error) =>
         isStorageError(error)
-          ? (tries % triesBetweenLines === 0 ? Effect.logError(what, error) : Effect.void).pipe(
+          ? tell(Effect.logError(what, error)).pipe(
               Effect.andThen(Effect.interruptible(Effect.sleep("1 second"))),
-              Effect.andThen(Effect.suspend(() => tryOn(what, effect, tries + 1)))
+              Effect.andThen(Effect.suspend(() => tryOn(what, effect, tell)))
             )
           : Effect.fail(error as Exclude<E, StorageError>)
       )

@@ -27,19 +27,22 @@ export class TooManySecrets extends Schema.TaggedError<TooManySecrets>()("TooMan
 /** Secrets that are kept open, of all accounts. */
 const mostOpened = 10_000
 
+/** Accounts that are remembered as warned of. */
+const mostWarned = 10_000
+
 export class SigningSecrets extends Context.Service<
   SigningSecrets,
   {
     /** `whsec_` and base64 text: the secret in force. An account that has none gets one, durably. */
     current(accountId: AccountId): Effect.Effect<Redacted.Redacted, SecretsUnreadable | EventStoreError>
     /**
-     * A new secret, in force at once, also when the ones before cannot be opened. The one before signs beside it until
-     * `previousKeyExpiresAt`, Unix time in ms; it is now when there was none.
+     * A new secret, in force at once. Those before that cannot be opened are dropped for good. The one before signs beside
+     * it until `previousKeyExpiresAt`, Unix time in ms; `null` when there is none that can.
      */
     rotate(
       accountId: AccountId
     ): Effect.Effect<
-      { readonly key: Redacted.Redacted; readonly previousKeyExpiresAt: number },
+      { readonly key: Redacted.Redacted; readonly previousKeyExpiresAt: number | null },
       TooManySecrets | AccountClosed | EventStoreError
     >
     /**
@@ -68,6 +71,18 @@ export class SigningSecrets extends Context.Service<
       /** By account and sealed text, so that a signature costs one HMAC; `null` for what cannot be opened. */
       const opened = RecentlyUsed.make<crypto.KeyObject | null>({ capacity: mostOpened })
 
+      const warned = RecentlyUsed.make<true>({ capacity: mostWarned })
+
+      /** Once for each account, however many of its secrets there are. */
+      const warn = (accountId: AccountId) =>
+        Effect.suspend(() => {
+          if (warned.get(accountId) === true) return Effect.void
+          warned.set(accountId, true)
+          return Effect.logWarning(
+            "Signing secrets of an account cannot be opened: they were sealed under another MASTER_KEY"
+          ).pipe(Effect.annotateLogs({ account_id: accountId }))
+        })
+
       const open = Effect.fnUntraced(function* (accountId: AccountId, sealed: string) {
         const name = `${accountId} ${sealed}`
         const known = opened.get(name)
@@ -75,11 +90,7 @@ export class SigningSecrets extends Context.Service<
         const bytes = Sealing.open({ key: sealingKey, context: accountId }, sealed)
         const secret = Result.isSuccess(bytes) ? crypto.createSecretKey(bytes.success) : null
         opened.set(name, secret)
-        if (secret === null) {
-          yield* Effect.logWarning(
-            "A signing secret cannot be opened: it was sealed under another MASTER_KEY"
-          ).pipe(Effect.annotateLogs({ accountId }))
-        }
+        if (secret === null) yield* warn(accountId)
         return secret
       })
 
@@ -115,15 +126,23 @@ export class SigningSecrets extends Context.Service<
       })
 
       const rotate = Effect.fn("SigningSecrets.rotate")(function* (accountId: AccountId) {
+        // Another node may have rotated a moment ago.
+        const before = yield* actors.refresh(accountId)
+        const useless: Array<string> = []
+        for (const { sealed } of secretsOf(before.state)) {
+          if ((yield* open(accountId, sealed)) === null) useless.push(sealed)
+        }
         const at = yield* Clock.currentTimeMillis
         const { key, sealed } = make(accountId)
-        const { state } = yield* actors.execute(accountId, { _tag: "RotateSigningSecret", at, sealed }).pipe(
-          Rejections.expect({
-            TooManySigningSecrets: () => new TooManySecrets(),
-            AccountClosed: () => new AccountClosed()
-          })
-        )
-        return { key, previousKeyExpiresAt: secretsOf(state)[1]?.expiresAt ?? at }
+        const { state } = yield* actors
+          .execute(accountId, { _tag: "RotateSigningSecret", at, sealed, useless })
+          .pipe(
+            Rejections.expect({
+              TooManySigningSecrets: () => new TooManySecrets(),
+              AccountClosed: () => new AccountClosed()
+            })
+          )
+        return { key, previousKeyExpiresAt: secretsOf(state)[1]?.expiresAt ?? null }
       })
 
       /** Validity is of the wall clock: for a receiver who goes by it, the time of the message is now. */

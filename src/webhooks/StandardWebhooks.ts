@@ -68,7 +68,14 @@ export interface Received {
 }
 
 export interface Check {
-  readonly name: "headers" | "id" | "timestamp" | "tolerance" | "secret" | "signatures" | "match"
+  readonly name:
+    | "headers"
+    | "webhook-id"
+    | "webhook-timestamp"
+    | "tolerance"
+    | "secret"
+    | "webhook-signature"
+    | "match"
   /** `skipped`: what it is about is missing, or malformed, as a check before it says. */
   readonly outcome: "ok" | "failed" | "skipped"
   /** What was found, without the secret. */
@@ -96,20 +103,23 @@ export const check = (options: {
   const missing = Object.entries({ id, timestamp, signature }).flatMap(([name, value]) =>
     value === null || value === "" ? [`webhook-${name}`] : []
   )
-  const seconds = timestamp !== null && /^\d{1,15}$/.test(timestamp) ? Number(timestamp) : null
+  // Twelve digits are milliseconds.
+  const seconds = timestamp !== null && /^\d{1,11}$/.test(timestamp) ? Number(timestamp) : null
   const age = seconds === null ? null : Math.floor(now / 1_000) - seconds
   const key = secretBytes(secret)
   const entries = signature === null ? 0 : signature.split(" ").filter((entry) => /^v1,./.test(entry)).length
-  const message = id && timestamp && entries > 0 ? { id, timestamp, body } : null
+  const isId = id ? !id.includes(".") : null
+  // Of an id or a timestamp that nobody signs, a signature that does not match says nothing.
+  const message = id && isId && timestamp && seconds !== null && entries > 0 ? { id, timestamp, body } : null
   return [
     checked(
       "headers",
       missing.length === 0,
       missing.length === 0 ? "all three" : `without ${missing.join(", ")}`
     ),
-    checked("id", id ? !id.includes(".") : null, id?.includes(".") ? "it has a full stop" : "no full stop"),
+    checked("webhook-id", isId, isId ? "no full stop" : "it has a full stop"),
     checked(
-      "timestamp",
+      "webhook-timestamp",
       timestamp ? seconds !== null : null,
       seconds === null ? "Expected whole Unix seconds in digits" : `${seconds} s`
     ),
@@ -119,7 +129,7 @@ export const check = (options: {
       Result.isSuccess(key),
       Result.isSuccess(key) ? `${key.success.length} bytes` : key.failure.message
     ),
-    checked("signatures", signature ? entries > 0 : null, `${entries} of version v1`),
+    checked("webhook-signature", signature ? entries > 0 : null, `${entries} of version v1`),
     checkMatch(Result.getOrNull(key), message, signature ?? "")
   ]
 }

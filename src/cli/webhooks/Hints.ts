@@ -19,17 +19,17 @@ const hint = (
   switch (name) {
     case "headers":
       return "Save the request with all its headers, before a proxy or a framework drops some."
-    case "id":
+    case "webhook-id":
       return "The service sends ids without a full stop. This one is somebody else's, or was changed."
-    case "timestamp":
-      return "Leave the header as it came: no date, no fraction, nothing around it."
-    case "tolerance":
-      return Number(request.timestamp) > 1e11
+    case "webhook-timestamp":
+      return /^\d{12,}$/.test(request.timestamp ?? "")
         ? "These are milliseconds. The header has seconds."
-        : `Is a clock wrong? A request that was saved is judged as of its own time with --at ${request.timestamp}.`
+        : "Leave the header as it came: no date, no fraction, nothing around it."
+    case "tolerance":
+      return `Is a clock wrong? A request that was saved is judged as of its own time with --at ${request.timestamp}.`
     case "secret":
       return "Give the whole `key` of GET /webhooks/default/secret, which is no API key."
-    case "signatures":
+    case "webhook-signature":
       return "The header is a list of v1,<base64>, separated by spaces."
     case "match":
       return explainMismatch(request, secret)

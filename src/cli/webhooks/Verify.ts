@@ -14,17 +14,6 @@ export class NotVerified extends Schema.TaggedError<NotVerified>()("NotVerified"
   }
 }
 
-/** For people. */
-const titles: Readonly<Record<StandardWebhooks.Check["name"], string>> = {
-  headers: "headers",
-  id: "webhook-id",
-  timestamp: "webhook-timestamp",
-  tolerance: "time",
-  secret: "secret",
-  signatures: "webhook-signature",
-  match: "match"
-}
-
 const outcomes = { ok: "ok", failed: "FAILED", skipped: "-" }
 
 export const verify = Command.make(
@@ -40,13 +29,12 @@ export const verify = Command.make(
     if (json) {
       yield* Output.printJson({ ok: failed === undefined, failed: failed?.name ?? null, checks, hints })
     } else {
-      const rows = checks.map(({ detail, name, outcome }) => [titles[name], outcomes[outcome], detail])
+      const rows = checks.map(({ detail, name, outcome }) => [name, outcomes[outcome], detail])
       yield* Console.log(
         [Output.table(["CHECK", "RESULT", "FOUND"], rows), ...hints.map((hint) => `Hint: ${hint}`)].join("\n")
       )
     }
-    if (failed !== undefined)
-      return yield* new NotVerified({ check: titles[failed.name], detail: failed.detail })
+    if (failed !== undefined) return yield* new NotVerified({ check: failed.name, detail: failed.detail })
   })
 ).pipe(
   Command.withDescription(

@@ -96,8 +96,11 @@ export const tooManyRequests = response(
 )
 export const unexpected = response(
   500,
-  "Unexpected server error, logged with `request_id`.",
-  example("Unexpected server error.")
+  "Unexpected server error, logged with `request_id`, or a signing secret that cannot be opened (`details.code`).",
+  example("Unexpected server error."),
+  example("The signing secret cannot be opened. Rotating makes a new one.", {
+    code: "SIGNING_SECRETS_UNREADABLE"
+  })
 )
 export const unavailable = response(
   503,

@@ -1,8 +1,9 @@
-/** The API as an OpenAPI 3.1 document that names the addresses of this installation. */
+/** The API as an OpenAPI 3.1 document that names the addresses of this installation, with the webhooks that it sends. */
 import { Context, type JsonSchema, Predicate } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import type { PublicUrls } from "#src/PublicUrls.ts"
 import { type HostName, ServedOn } from "./RouteAnnotations.ts"
+import { WebhookEvents } from "./WebhookEvents.ts"
 
 export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
@@ -16,9 +17,11 @@ export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   }
   const hostsOf = servedOn(api)
   const { components, paths, ...document } = OpenApi.fromApi(api)
+  const events = OpenApi.fromApi(WebhookEvents)
+  const schemas = { ...components.schemas, ...events.components.schemas }
   return {
     ...document,
-    components: { ...components, schemas: mapValues(components.schemas, opened) },
+    components: { ...components, schemas: mapValues(schemas, opened) },
     servers: serversOf(Object.values(addresses)),
     paths: mapValues(paths, (item) =>
       mapValues({ ...item }, (operation) => {
@@ -26,6 +29,9 @@ export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
         const servers = serversOf(hosts.map((host) => addresses[host]))
         return hosts.length === 0 ? operation : { ...operation, servers }
       })
+    ),
+    webhooks: Object.fromEntries(
+      Object.entries(events.paths).map(([path, item]) => [path.replace("/", ""), item])
     )
   }
 }

@@ -115,25 +115,31 @@ const secret = HttpApiEndpoint.get("getSigningSecret", "/webhooks/default/secret
     identifier: "getSigningSecret",
     summary: "The signing secret",
     description:
-      "What the account's webhooks are signed with (Standard Webhooks), made when it is first needed."
+      "What the account's webhooks are signed with (Standard Webhooks), made when it is first needed. 500 when it cannot be opened any more: rotate then."
   })
 )
 
 const rotate = HttpApiEndpoint.post("rotateSigningSecret", "/webhooks/default/secret/rotate", {
   success: Schema.Struct({
     key,
-    previousKeyExpiresAt: dateTime("Until then deliveries are signed with the secret before, too.")
+    previousKeyExpiresAt: Schema.NullOr(DateTime.DateTime).annotate({
+      description: "Until then deliveries are signed with the secret before, too; null when there was none."
+    })
   }).annotate({
     identifier: "RotatedSigningSecret",
     description: "The new secret, in force at once.",
-    examples: [{ key: exampleKey, previousKeyExpiresAt: "2026-01-06T12:00:00.000Z" }]
+    examples: [
+      { key: exampleKey, previousKeyExpiresAt: "2026-01-06T12:00:00.000Z" },
+      { key: exampleKey, previousKeyExpiresAt: null }
+    ]
   }),
   error: everywhere
 }).annotateMerge(
   OpenApi.annotations({
     identifier: "rotateSigningSecret",
     summary: "Rotate the signing secret",
-    description: "The secret before stays valid for 24 hours. 400 while too many are valid. Needs no body."
+    description:
+      "The secret before stays valid for 24 hours, unless it cannot be opened. 400 while too many are valid. Needs no body."
   })
 )
 

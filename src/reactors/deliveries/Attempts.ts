@@ -2,7 +2,9 @@
  * Attempts under way on this node: a fiber each, from the claim on the log to the record of how it ended. A claim is an
  * event that is recorded before anything is sent, so that neither a crash nor another node sends once too often.
  */
-import { Cause, Clock, Duration, Effect, FiberSet } from "effect"
+import { Cause, Clock, Duration, Effect, FiberSet, Option } from "effect"
+import type { AccountId } from "#domain/Ids.ts"
+import { inlineLimit } from "#domain/PayloadRef.ts"
 import type { AttemptResult } from "#domain/webhook-delivery/Command.ts"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
 import * as DeliverySchedule from "#domain/webhook-delivery/DeliverySchedule.ts"
@@ -16,7 +18,8 @@ import { SteadyTime } from "#src/SteadyTime.ts"
 import { DeliveryActors } from "#src/webhooks/DeliveryActors.ts"
 import { SigningSecrets } from "#src/webhooks/SigningSecrets.ts"
 import * as PostResult from "./PostResult.ts"
-import type { Places, Target } from "./Places.ts"
+import type { Held } from "./Held.ts"
+import type { Load, Slots } from "./Slots.ts"
 
 /** A request that is ready to be sent: signed a moment ago. */
 export interface Signed {
@@ -31,13 +34,10 @@ export interface Claimed {
   readonly signed: Signed
 }
 
-/** After what could not be begun: its place is held so long, so that nobody asks for it again at once. */
-const holdTime = "5 seconds"
-
 const name = "inferlog-webhooks/1"
 
-/** `ended` runs when a place is free again. */
-export const make = (places: Places, ended: Effect.Effect<unknown>) =>
+/** `ended` runs when a slot is free again. */
+export const make = (slots: Slots, held: Held, ended: Effect.Effect<unknown>) =>
   Effect.gen(function* () {
     const actors = yield* DeliveryActors
     const outbound = yield* Outbound
@@ -46,14 +46,14 @@ export const make = (places: Places, ended: Effect.Effect<unknown>) =>
     const node = yield* Nodes
     const fibers = yield* FiberSet.make()
     const under = new Set<DeliveryId>()
-    const tellOnce = Sparingly.make()
+    /** Those whose claim is not made yet. */
+    const starting = new Set<DeliveryId>()
+    const tellOfClaim = Sparingly.make()
+    const tellOfRecord = Sparingly.make()
+    const tellOfEnd = Sparingly.make()
 
     /** The headers of an attempt that is made now (contract, "Events"). The time is the one that receivers have, too. */
-    const sign = Effect.fnUntraced(function* (
-      id: DeliveryId,
-      accountId: Delivery["scheduled"]["accountId"],
-      text: string
-    ) {
+    const sign = Effect.fnUntraced(function* (id: DeliveryId, accountId: AccountId, text: string) {
       const body = Buffer.from(text)
       const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
       const signature = yield* secrets.sign(accountId, { id, timestamp, body })
@@ -96,44 +96,73 @@ export const make = (places: Places, ended: Effect.Effect<unknown>) =>
       const at = yield* steady.now
       yield* untilStored(
         "What became of a webhook is not recorded yet",
-        actors.execute(id, { _tag: "RecordAttempt", at, attempt, durationMs, result })
+        actors.execute(id, { _tag: "RecordAttempt", at, attempt, durationMs, result }),
+        tellOfRecord
       )
       return PostResult.hasAnswered(result)
     })
 
-    const fork = <E>(id: DeliveryId, target: Target, effect: Effect.Effect<boolean | null, E>) =>
-      Effect.asVoid(
-        FiberSet.run(
-          fibers,
-          effect.pipe(
-            Effect.catchCause((cause) =>
-              Cause.hasInterruptsOnly(cause)
-                ? Effect.succeed(null)
-                : Effect.as(
-                    Effect.logError("An attempt to send a webhook was left without an end", cause),
-                    null
-                  )
-            ),
-            Effect.flatMap((answered) => release(id, target, answered)),
-            Effect.annotateLogs({ delivery_id: id })
-          )
+    const release = (id: DeliveryId, load: Load, answered: boolean | null) =>
+      Effect.suspend(() => {
+        under.delete(id)
+        slots.giveBack(load, answered)
+        return ended
+      })
+
+    const send = (id: DeliveryId, load: Load, claimed: Claimed) =>
+      FiberSet.run(
+        fibers,
+        run(id, claimed).pipe(
+          Effect.catchCause((cause) =>
+            Cause.hasInterruptsOnly(cause)
+              ? Effect.succeed(null)
+              : Effect.as(
+                  tellOfEnd(Effect.logError("An attempt to send a webhook was left without an end", cause)),
+                  null
+                )
+          ),
+          Effect.flatMap((answered) => release(id, load, answered)),
+          Effect.annotateLogs({ delivery_id: id })
         )
       )
 
-    const tell = (id: DeliveryId, cause: Cause.Cause<unknown>) =>
-      Cause.hasInterruptsOnly(cause)
-        ? Effect.void
-        : tellOnce(
-            Effect.annotateLogs(Effect.logError("A webhook cannot be sent for now", cause), {
-              delivery_id: id
-            })
-          )
+    /** What cannot be had for now is asked for again a little later; without secrets that is whatever the account has. */
+    const hold = <E extends { readonly _tag: string }>(
+      id: DeliveryId,
+      accountId: AccountId,
+      cause: Cause.Cause<E>
+    ) => {
+      if (Cause.hasInterruptsOnly(cause)) return Effect.void
+      const isUnsigned = Option.exists(
+        Cause.findErrorOption(cause),
+        ({ _tag }) => _tag === "SecretsUnreadable"
+      )
+      return Effect.andThen(
+        isUnsigned ? held.account(accountId) : held.delivery(id),
+        tellOfClaim(Effect.logError("A webhook cannot be sent for now", cause)).pipe(
+          Effect.annotateLogs({ delivery_id: id })
+        )
+      )
+    }
 
-    const release = (id: DeliveryId, target: Target, answered: boolean | null) =>
-      Effect.suspend(() => {
-        under.delete(id)
-        places.giveBack(target, answered)
-        return ended
+    const begin = <E extends { readonly _tag: string }>(
+      id: DeliveryId,
+      accountId: AccountId,
+      load: Load,
+      claim: Effect.Effect<Claimed | null, E>
+    ): Effect.Effect<boolean> =>
+      Effect.uninterruptibleMask((restore) => {
+        under.add(id)
+        starting.add(id)
+        return restore(claim).pipe(
+          Effect.onExit(() => Effect.sync(() => starting.delete(id))),
+          Effect.matchCauseEffect({
+            onFailure: (cause) =>
+              Effect.andThen(hold(id, accountId, cause), Effect.as(release(id, load, null), false)),
+            onSuccess: (claimed) =>
+              Effect.as(claimed === null ? release(id, load, null) : send(id, load, claimed), true)
+          })
+        )
       })
 
     return {
@@ -141,29 +170,23 @@ export const make = (places: Places, ended: Effect.Effect<unknown>) =>
 
       has: (id: DeliveryId) => under.has(id),
 
+      /** Those of which the log does not say yet that this node is at them. */
+      starting: (): ReadonlyArray<DeliveryId> => [...starting],
+
       /**
-       * Runs `claim`, which gives what it has claimed or `null`, and sends that in a fiber of its own. The place that was
-       * taken for it is given back when all is over. A claim that fails is told of, and leaves others alone; its place is
-       * given back a little later.
+       * Runs `claim`, which gives what it has claimed or `null`, and sends that in a fiber of its own. The slot that was
+       * taken for it is given back when all is over. A claim that fails is told of, and held for a while. True when the
+       * read models have something to catch up with. A large body, which may take its time, is claimed in a fiber, too.
        */
-      begin: <E>(
+      begin: <E extends { readonly _tag: string }>(
         id: DeliveryId,
-        target: Target,
+        accountId: AccountId,
+        load: Load,
         claim: Effect.Effect<Claimed | null, E>
-      ): Effect.Effect<void> =>
-        Effect.uninterruptible(
-          Effect.suspend(() => {
-            under.add(id)
-            return Effect.matchCauseEffect(claim, {
-              onFailure: (cause) =>
-                Effect.andThen(tell(id, cause), fork(id, target, Effect.as(Effect.sleep(holdTime), null))),
-              onSuccess: (claimed) => {
-                if (claimed === null) return release(id, target, null)
-                return fork(id, target, run(id, claimed))
-              }
-            })
-          })
-        )
+      ): Effect.Effect<boolean> =>
+        load.bytes > inlineLimit
+          ? Effect.as(FiberSet.run(fibers, begin(id, accountId, load, claim)), false)
+          : begin(id, accountId, load, claim)
     }
   })
 

@@ -19,13 +19,17 @@ import { SteadyTime } from "#src/SteadyTime.ts"
 import { supervise } from "#src/Supervise.ts"
 import * as Attempts from "./Attempts.ts"
 import { DeliveryLimits } from "./DeliveryLimits.ts"
+import * as Held from "./Held.ts"
 import * as DueAttempts from "./DueAttempts.ts"
 import * as LostAttempts from "./LostAttempts.ts"
-import * as Places from "./Places.ts"
+import * as Slots from "./Slots.ts"
 import * as Scheduling from "./Scheduling.ts"
 
 /** Claims made, and deliveries scheduled, in one pass: what is left follows in the next one. */
 const mostPerPass = 256
+
+/** On one of several nodes, each of which looks at the rows of all. */
+const mostPerSharedPass = 64
 
 /** How many of those read what they need at once. */
 const concurrency = 64
@@ -51,14 +55,18 @@ const make = Effect.gen(function* () {
   const wakeUps = yield* Queue.sliding<void>(1)
   const wake = Effect.sync(() => Queue.offerUnsafe(wakeUps, undefined))
 
-  const places = Places.make(limits)
-  const attempts = yield* Attempts.make(places, wake)
-  const attemptDue = yield* DueAttempts.make(places, attempts)
-  const schedule = yield* Scheduling.make(places, attempts)
+  const slots = Slots.make(limits)
+  const held = Held.make()
+  const attempts = yield* Attempts.make(slots, held, wake)
+  const attemptDue = yield* DueAttempts.make(slots, attempts)
+  const schedule = yield* Scheduling.make(slots, held, attempts)
   const loseAttempts = yield* LostAttempts.make(attempts.has)
 
   /** The account that was served last: the next pass goes on after it. */
   let served: AccountId | null = null
+
+  /** The last of what is owed that a pass has looked at: what it could not schedule keeps nobody behind it waiting. */
+  let looked: OwedDelivery | null = null
 
   /** Whether nodes have come or gone since attempts that nobody is at were last looked for. */
   let haveNodesChanged = false
@@ -93,37 +101,44 @@ const make = Effect.gen(function* () {
     rows: ReadonlyArray<Row>,
     begin: (row: Row) => Effect.Effect<boolean, unknown>
   ) =>
-    Effect.map(
-      Effect.forEach(rows, (row) => alone(row, unreadable.orElse(row.requestId, false)(begin(row))), {
-        concurrency
-      }),
-      (begun) => begun.includes(true)
-    )
+    Effect.forEach(rows, (row) => alone(row, unreadable.orElse(row.requestId, false)(begin(row))), {
+      concurrency
+    })
 
   /** True when there is something that the read models have to catch up with. */
   const sendDue = Effect.fnUntraced(function* (now: number) {
-    const room = Math.min(places.free(), mostPerPass)
+    const isAlone = node.live().length < 2
+    const room = Math.min(slots.free(), isAlone ? mostPerPass : mostPerSharedPass)
     if (room === 0) return false
+    const closed = slots.closed()
+    const holding = yield* held.now
     const rows: ReadonlyArray<DueDelivery> = yield* due.next({
       now,
       limit: Turns.rowsFor(room, node.live()) + unreadable.count(),
       each: limits.perReceiver + unreadable.count(),
       after: served,
-      full: places.full()
+      without: {
+        ...closed,
+        accounts: [...closed.accounts, ...holding.accounts],
+        deliveries: [...holding.deliveries, ...attempts.starting()]
+      }
     })
     const own = ours(readable(rows), now).slice(0, room)
-    served = own.at(-1)?.accountId ?? served
-    return yield* all(own, attemptDue)
+    const begun = yield* all(own, attemptDue)
+    served = own[begun.lastIndexOf(true)]?.accountId ?? served
+    return begun.includes(true)
   })
 
   const scheduleOwed = Effect.fnUntraced(function* (now: number) {
-    const rows = yield* due.owed(Turns.rowsFor(mostPerPass, node.live()) + unreadable.count())
+    const limit = Turns.rowsFor(mostPerPass, node.live()) + unreadable.count()
+    const rows = yield* due.owed({ after: looked, limit })
+    looked = rows.length < limit ? null : (rows.at(-1) ?? null)
     // Without a time of their own: a node that is stuck has its turn for a moment only.
     const own = ours(
       readable(rows).map((row) => ({ ...row, dueAt: 0 })),
       now
     )
-    return yield* all(own.slice(0, mostPerPass), schedule)
+    return (yield* all(own.slice(0, mostPerPass), schedule)).includes(true)
   })
 
   const caughtUp = Effect.flatMap(reader.head, (head) =>

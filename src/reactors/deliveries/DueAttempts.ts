@@ -12,12 +12,12 @@ import { SteadyTime } from "#src/SteadyTime.ts"
 import { DeliveryActors } from "#src/webhooks/DeliveryActors.ts"
 import * as DeliveryErasing from "#src/webhooks/DeliveryErasing.ts"
 import type { Attempts, Claimed } from "./Attempts.ts"
-import type { Places } from "./Places.ts"
+import type { Slots } from "./Slots.ts"
 
 /** For so long a body that is not to be had may be on its way to whoever answers for the log, ms. */
 const patienceMs = 60_000
 
-export const make = (places: Places, attempts: Attempts) =>
+export const make = (slots: Slots, attempts: Attempts) =>
   Effect.gen(function* () {
     const actors = yield* DeliveryActors
     const payloads = yield* Payload.Payloads
@@ -77,15 +77,14 @@ export const make = (places: Places, attempts: Attempts) =>
 
     /** True when the read model has something to catch up with: a claim, or what made the row stale. */
     return Effect.fnUntraced(function* ({ accountId, deliveryId: id, origin }: DueDelivery) {
-      if (attempts.has(id)) return false
+      if (attempts.has(id) || !slots.isOpen({ accountId, origin })) return false
       const delivery = yield* find(id)
       if (delivery === null) return true
-      const target = { accountId, origin, bytes: delivery.scheduled.payloads.body.size }
-      if (!places.take(target)) return false
+      const load = { accountId, origin, bytes: delivery.scheduled.payloads.body.size }
+      if (!slots.take(load)) return false
       const claiming = Effect.catchTag(claim(id, delivery), "AttemptNotDue", () =>
         Effect.as(actors.refresh(id), null)
       )
-      yield* attempts.begin(id, target, claiming)
-      return true
+      return yield* attempts.begin(id, accountId, load, claiming)
     })
   })

@@ -12,6 +12,7 @@ import { EventReader } from "#streams/EventReader.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
 import * as Rendezvous from "#src/cluster/Rendezvous.ts"
 import * as Pages from "#src/reactors/Pages.ts"
+import * as Sparingly from "#src/Sparingly.ts"
 import { SteadyTime } from "#src/SteadyTime.ts"
 import { DeliveryActors } from "#src/webhooks/DeliveryActors.ts"
 
@@ -27,6 +28,7 @@ export const make = (isUnderWay: (id: DeliveryId) => boolean) =>
     const steady = yield* SteadyTime
     const node = yield* Nodes
     const reader = yield* EventReader
+    const tell = Sparingly.make()
 
     /** Nobody is at it, and it is for this node to see to that. */
     const isOurs = (owner: string, id: DeliveryId) => {
@@ -49,7 +51,7 @@ export const make = (isUnderWay: (id: DeliveryId) => boolean) =>
       isOurs(owner, id)
         ? lose(id).pipe(
             Effect.catchDefect((defect) =>
-              Effect.logError("A delivery cannot be read; it is left alone", defect)
+              tell(Effect.logError("A delivery cannot be read; it is left alone", defect))
             ),
             Effect.annotateLogs({ delivery_id: id })
           )

@@ -11,12 +11,13 @@ import { Projections } from "#projections/Projections.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { Lease } from "#src/cluster/Lease.ts"
 import * as Pace from "#src/retention/Pace.ts"
+import * as Sparingly from "#src/Sparingly.ts"
 import { SteadyTime } from "#src/SteadyTime.ts"
 import { supervise } from "#src/Supervise.ts"
 import { DeliveryActors } from "#src/webhooks/DeliveryActors.ts"
 import { RecoveryActors } from "#src/webhooks/RecoveryActors.ts"
 
-/** Recoveries worked off before they are looked for again. */
+/** Recoveries, each of another account, that are worked off side by side. */
 const atOnce = 10
 
 /** How often they are looked for. */
@@ -31,6 +32,7 @@ const make = Effect.gen(function* () {
   const recoveries = yield* RecoveryActors
   const steady = yield* SteadyTime
   const lease = yield* Lease
+  const tell = Sparingly.make()
 
   const recover = Effect.fnUntraced(function* (recoveryId: OpenRecovery["recoveryId"], id: DeliveryId) {
     // Another node may have given it up since this one last saw it.
@@ -44,7 +46,7 @@ const make = Effect.gen(function* () {
   const recoverAlone = (recoveryId: OpenRecovery["recoveryId"], id: DeliveryId) =>
     recover(recoveryId, id).pipe(
       Effect.catchDefect((defect) =>
-        Effect.as(Effect.logError("A delivery cannot be recovered; it is left alone", defect), 0)
+        Effect.as(tell(Effect.logError("A delivery cannot be recovered; it is left alone", defect)), 0)
       ),
       Effect.annotateLogs({ delivery_id: id })
     )
@@ -75,7 +77,7 @@ const make = Effect.gen(function* () {
   const pass = Effect.gen(function* () {
     const open = yield* due.recoveries(atOnce)
     if (open.length === 0) return
-    yield* Effect.forEach(open, workOff, { discard: true })
+    yield* Effect.forEach(open, workOff, { concurrency: atOnce, discard: true })
     yield* projections.waitFor(yield* reader.head, { projection: projection.name })
   })
 

@@ -1,6 +1,6 @@
 /**
  * From an event that a client is to be told of to its delivery: the body is made from the request as it is now, frozen, and
- * recorded under an id that request and event give, so that it is scheduled once, whoever tries. Where there is a place it
+ * recorded under an id that request and event give, so that it is scheduled once, whoever tries. Where there is a slot it
  * is sent at once; the claim of that is in the same append.
  */
 import { Effect } from "effect"
@@ -25,7 +25,8 @@ import * as DeliveryBody from "#src/webhooks/DeliveryBody.ts"
 import * as DeliveryErasing from "#src/webhooks/DeliveryErasing.ts"
 import * as DeliveryIds from "#src/webhooks/DeliveryIds.ts"
 import type { Attempts, Claimed } from "./Attempts.ts"
-import type { Places, Target } from "./Places.ts"
+import type { Held } from "./Held.ts"
+import type { Load, Slots } from "./Slots.ts"
 
 /** What a body has beside input and output, bytes, more or less. */
 const frameBytes = 4 * 1024
@@ -59,7 +60,7 @@ const sizeOf = ({ event, snapshot: { request } }: Owed): number =>
 
 const originOf = (url: string): string => URL.parse(url)?.origin ?? ""
 
-export const make = (places: Places, attempts: Attempts) =>
+export const make = (slots: Slots, held: Held, attempts: Attempts) =>
   Effect.gen(function* () {
     const requestActors = yield* RequestActors
     const requests = yield* Requests
@@ -111,7 +112,7 @@ export const make = (places: Places, attempts: Attempts) =>
       return payloads.discard(all.filter(({ hash }) => hash !== taken))
     }
 
-    /** What of it is claimed with it: without a signature or a place it waits for the next pass. */
+    /** What of it is claimed with it: without a signature or a slot it waits for the next pass. */
     const schedule = Effect.fnUntraced(function* (owed: Owed, isPlaced: boolean) {
       const { event, id, snapshot, webhook } = owed
       const { accountId } = snapshot.request.submitted
@@ -142,10 +143,10 @@ export const make = (places: Places, attempts: Attempts) =>
 
     /** Later: the bodies that are in memory now have to go first. */
     const scheduleWaiting = Effect.fnUntraced(function* (owed: Owed, bytes: number) {
-      if (!places.takeBytes(bytes)) return false
+      if (!slots.takeBytes(bytes)) return false
       yield* Effect.ensuring(
         schedule(owed, false),
-        Effect.sync(() => places.giveBackBytes(bytes))
+        Effect.sync(() => slots.giveBackBytes(bytes))
       )
       return true
     })
@@ -155,10 +156,11 @@ export const make = (places: Places, attempts: Attempts) =>
       const owed = yield* look(row)
       if (owed === null || attempts.has(owed.id)) return false
       const { accountId } = owed.snapshot.request.submitted
-      const target: Target = { accountId, origin: originOf(owed.webhook.url), bytes: sizeOf(owed) }
-      if (!places.take(target)) return yield* scheduleWaiting(owed, target.bytes)
-      yield* attempts.begin(owed.id, target, schedule(owed, true))
-      return true
+      if (yield* held.has(owed.id, accountId)) return false
+      const load: Load = { accountId, origin: originOf(owed.webhook.url), bytes: sizeOf(owed) }
+      return slots.take(load)
+        ? yield* attempts.begin(owed.id, accountId, load, schedule(owed, true))
+        : yield* scheduleWaiting(owed, load.bytes)
     })
   })
 

@@ -16,9 +16,15 @@ const opened: Account.Event = {
 const erased: Account.Event = { _tag: "AccountErased", at: 3_000 }
 
 const ensure = (at: number, sealed: string): Account.Command => ({ _tag: "EnsureSigningSecret", at, sealed })
-const rotate = (at: number, sealed: string): Account.Command => ({ _tag: "RotateSigningSecret", at, sealed })
-const first = (at: number, sealed: string): Account.Event => ({ _tag: "SigningSecretRotated", at, sealed })
-const next = (at: number, sealed: string): Account.Event => ({
+const rotate = (at: number, sealed: string, useless: ReadonlyArray<string> = []): Account.Command => ({
+  _tag: "RotateSigningSecret",
+  at,
+  sealed,
+  useless
+})
+type Rotated = SigningSecret.SigningSecretRotated
+const first = (at: number, sealed: string): Rotated => ({ _tag: "SigningSecretRotated", at, sealed })
+const next = (at: number, sealed: string): Rotated => ({
   _tag: "SigningSecretRotated",
   at,
   sealed,
@@ -104,6 +110,42 @@ describe("The signing secret of an account", () => {
       .expectState((state) => secrets(state).length === 10)
       .when(rotate(3_000 + day, "twelfth"))
       .expectRejection("TooManySigningSecrets")
+  })
+
+  it("that is of no use is dropped at once, and does not count", () => {
+    const others = Array.from({ length: 9 }, (_, number) => `after ${number}`)
+    const ten = [opened, first(2_000, "a"), ...others.map((sealed, number) => next(3_000 + number, sealed))]
+    const newestFirst = [...others.toReversed(), "a"]
+    given(aggregate, ten)
+      .when(rotate(4_000, "new", [...others, "a"]))
+      .expectEvents({ ...first(4_000, "new"), dropped: newestFirst })
+      .expectView(secrets, [["new", null]])
+    given(aggregate, ten)
+      .when(rotate(4_000, "new", ["a"]))
+      .expectEvents({ ...next(4_000, "new"), dropped: ["a"] })
+      .expectState((state) => secrets(state).length === 10)
+      .when(rotate(4_000, "newer", ["a"]))
+      .expectRejection("TooManySigningSecrets")
+  })
+
+  it("that was in force and is of no use leaves those before it as they were", () => {
+    given(aggregate, [opened, first(2_000, "a"), next(5_000, "b")])
+      .when(rotate(6_000, "c", ["b"]))
+      .expectEvents({ ...first(6_000, "c"), dropped: ["b"] })
+      .expectView(secrets, [
+        ["c", null],
+        ["a", 5_000 + day]
+      ])
+  })
+
+  it("is not dropped for one of no use that the account does not have", () => {
+    given(aggregate, [opened, first(2_000, "a")])
+      .when(rotate(5_000, "b", ["another", ""]))
+      .expectEvents(next(5_000, "b"))
+      .expectView(secrets, [
+        ["b", null],
+        ["a", 5_000 + day]
+      ])
   })
 
   it("needs an account", () => {

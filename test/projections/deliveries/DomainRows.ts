@@ -26,7 +26,8 @@ const delivery = ({ deliveryId, state }: Known) => ({
   next_attempt_at: dueAt(state),
   delivered_at: state.deliveredAt,
   updated_at: state.updatedAt,
-  node: state.phase._tag === "Delivering" ? state.phase.node : null
+  node: state.phase._tag === "Delivering" ? state.phase.node : null,
+  is_erased: state.isErased ? 1 : 0
 })
 
 /** One row for each key, with what `value` makes of those that have it. */

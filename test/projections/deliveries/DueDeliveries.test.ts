@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import { RecoveryId } from "#domain/delivery-recovery/DeliveryRecovery.ts"
 import { DueDeliveries } from "#projections/deliveries/DueDeliveries.ts"
+import { nothing, type Without } from "#projections/deliveries/DueDeliveryQueries.ts"
 import * as ReadSide from "../ReadSide.ts"
 import { alice, bob, requestId, t0 } from "../RequestLog.ts"
 import * as Log from "./DeliveryLog.ts"
@@ -12,16 +13,17 @@ const test = (name: string, body: Effect.Effect<void, unknown, ReadSide.Services
 
 const settle = ReadSide.settle("deliveries")
 
-const next = Effect.fnUntraced(function* (
-  options: Partial<{ now: number; limit: number; each: number; after: AccountId; full: Array<string> }> = {}
-) {
+const next = Effect.fnUntraced(function* ({
+  without = {},
+  ...options
+}: Partial<{ now: number; limit: number; each: number; after: AccountId; without: Partial<Without> }> = {}) {
   const found = yield* (yield* DueDeliveries).next({
     now: t0,
     limit: 10,
     each: 10,
     after: null,
-    full: [],
-    ...options
+    ...options,
+    without: { ...nothing, ...without }
   })
   return Log.numbersOf(found)
 })
@@ -38,7 +40,7 @@ describe("DueDeliveries", () => {
       yield* settle
       assert.deepStrictEqual(yield* next({ now: t0 + 4 }), [])
       assert.strictEqual(yield* due.nextDueAt(t0 + 4), t0 + 5)
-      const found = yield* due.next({ now: t0 + 5, limit: 10, each: 10, after: null, full: [] })
+      const found = yield* due.next({ now: t0 + 5, limit: 10, each: 10, after: null, without: nothing })
       assert.deepStrictEqual(found, [
         {
           deliveryId: Log.deliveryId(1),
@@ -94,8 +96,15 @@ describe("DueDeliveries", () => {
       assert.deepStrictEqual(yield* next({ after: bob, limit: 3 }), [4, 6, 3])
       assert.deepStrictEqual(yield* next({ each: 1 }), [4, 6, 5])
       assert.deepStrictEqual(yield* next({ each: 2 }), [4, 6, 3, 7, 5])
-      assert.deepStrictEqual(yield* next({ full: [one] }), [5])
-      assert.deepStrictEqual(yield* next({ full: [two, one] }), [])
+      assert.deepStrictEqual(yield* next({ without: { receivers: [one] } }), [5])
+      assert.deepStrictEqual(yield* next({ without: { receivers: [two, one] } }), [])
+      assert.deepStrictEqual(yield* next({ without: { accounts: [alice] } }), [6, 7])
+      assert.deepStrictEqual(yield* next({ without: { lanes: [[alice, one]] } }), [5, 6, 7])
+      assert.deepStrictEqual(yield* next({ without: { lanes: [[bob, two]] }, limit: 2 }), [4, 6])
+      const deliveries = [4, 3, 7].map(Log.deliveryId)
+      assert.deepStrictEqual(yield* next({ without: { deliveries }, each: 1 }), [2, 6, 5])
+      const without = { accounts: [bob], lanes: [[alice, two]], deliveries } as const
+      assert.deepStrictEqual(yield* next({ without }), [2, 1])
     })
   )
 
@@ -149,14 +158,14 @@ describe("DueDeliveries", () => {
   )
 
   test(
-    "tells the recoveries that are not finished, oldest first",
+    "tells of each account the oldest recovery that is not finished, oldest first",
     Effect.gen(function* () {
       const due = yield* DueDeliveries
-      const request = (name: string, at: number) =>
-        Log.recovery(name, { _tag: "RecoveryRequested", at, accountId: alice, since: t0 - 9, until: at })
-      const open = (name: string, requestedAt: number) => ({
+      const request = (name: string, at: number, accountId = alice) =>
+        Log.recovery(name, { _tag: "RecoveryRequested", at, accountId, since: t0 - 9, until: at })
+      const open = (name: string, requestedAt: number, accountId = alice) => ({
         recoveryId: RecoveryId.make(name),
-        accountId: alice,
+        accountId,
         since: t0 - 9,
         until: requestedAt,
         requestedAt
@@ -164,13 +173,13 @@ describe("DueDeliveries", () => {
       yield* request("b", t0 + 1)
       yield* request("c", t0)
       yield* request("a", t0 + 1)
+      yield* request("d", t0 + 9, bob)
       yield* settle
-      const all = [open("c", t0), open("a", t0 + 1), open("b", t0 + 1)]
-      assert.deepStrictEqual(yield* due.recoveries(9), all)
-      assert.deepStrictEqual(yield* due.recoveries(2), all.slice(0, 2))
-      yield* Log.recovery("a", { _tag: "RecoveryFinished", at: t0 + 2, replayed: 0 })
+      assert.deepStrictEqual(yield* due.recoveries(9), [open("c", t0), open("d", t0 + 9, bob)])
+      assert.deepStrictEqual(yield* due.recoveries(1), [open("c", t0)])
+      yield* Log.recovery("c", { _tag: "RecoveryFinished", at: t0 + 2, replayed: 0 })
       yield* settle
-      assert.deepStrictEqual(yield* due.recoveries(9), [open("c", t0), open("b", t0 + 1)])
+      assert.deepStrictEqual(yield* due.recoveries(9), [open("a", t0 + 1), open("d", t0 + 9, bob)])
     })
   )
 })

@@ -43,7 +43,7 @@ const next = Effect.fnUntraced(function* ({ after, each, full, limit }: Asked) {
     limit,
     each,
     after: after === null ? null : accountOf(after),
-    full: full.map(originOf)
+    without: { ...Queries.nothing, receivers: full.map(originOf) }
   })
 })
 
@@ -110,7 +110,7 @@ describe("The order of due deliveries", () => {
           limit: 100,
           each: 4,
           after,
-          full: []
+          without: Queries.nothing
         })
         for (const { accountId } of found) served.add(accountId)
         after = found.at(-1)?.accountId ?? null
@@ -135,9 +135,17 @@ describe("The order of due deliveries", () => {
 })
 
 describe("The queries of DueDeliveries", () => {
-  const due = { now: t0, full: ["https://full.example"] }
+  const due = {
+    now: t0,
+    without: {
+      accounts: ["acc_full"],
+      receivers: ["https://full.example"],
+      lanes: [["acc_1", "https://one.example"]],
+      deliveries: ["msg_held"]
+    }
+  } as const
   const queries: Record<string, (sql: ReadModels["Service"]) => Statement<unknown>> = {
-    owed: (sql) => Queries.owed(sql, 100),
+    owed: (sql) => Queries.owed(sql, { after: { requestId: "rq", event: "start" }, limit: 100 }),
     nextDueAt: (sql) => Queries.nextDueAt(sql, t0),
     underWay: (sql) => Queries.underWay(sql, { after: "msg_1", limit: 100 }),
     recoveries: (sql) => Queries.recoveries(sql, 100),

@@ -42,7 +42,7 @@ export const fill = Effect.fnUntraced(function* (waiting: ReadonlyArray<Waiting>
   const rows = waiting.map(({ account, receiver, dueAt }) => [accountOf(account), originOf(receiver), dueAt])
   yield* sql`INSERT INTO deliveries_deliveries
     SELECT printf('msg_%022d', key), value ->> 0, printf('rq%019d', key), 'completed', value ->> 1, value ->> 1, ${t0},
-      'pending', 0, NULL, NULL, value ->> 2, NULL, ${t0}, NULL
+      'pending', 0, NULL, NULL, value ->> 2, NULL, ${t0}, NULL, 0
     FROM json_each(${JSON.stringify(rows)})`
   yield* sql`INSERT INTO deliveries_lanes
     SELECT account_id, origin, min(next_attempt_at) FROM deliveries_deliveries GROUP BY account_id, origin`

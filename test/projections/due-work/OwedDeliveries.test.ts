@@ -16,7 +16,7 @@ const subscribed = (...events: ReadonlyArray<WebhookEventName>) =>
 /** As `request event`, in order. */
 const owed = Effect.gen(function* () {
   yield* ReadSide.settle("duework")
-  const found = yield* (yield* DueDeliveries).owed(100)
+  const found = yield* (yield* DueDeliveries).owed({ after: null, limit: 100 })
   return found.map((each) => `${numberOf(each)} ${each.event}`)
 })
 
@@ -120,8 +120,11 @@ describe("Owed deliveries", () => {
         yield* Log.append(number, subscribed("completed"), Log.dispatched(1), Log.completed(1))
       }
       assert.deepStrictEqual(yield* owed, ["1 completed", "2 completed", "3 completed"])
-      const two = yield* (yield* DueDeliveries).owed(2)
+      const due = yield* DueDeliveries
+      const two = yield* due.owed({ after: null, limit: 2 })
       assert.deepStrictEqual(two.map(numberOf), [1, 2])
+      const rest = yield* due.owed({ after: two.at(-1) ?? null, limit: 2 })
+      assert.deepStrictEqual(rest.map(numberOf), [3])
     })
   )
 })

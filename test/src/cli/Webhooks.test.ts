@@ -82,14 +82,56 @@ describe("webhooks verify", () => {
         verify(["--request", changed, "--secret-file", secretFile, ...at])
       ])
       assert.strictEqual(old.code, 1)
-      assert.match(old.stderr, /^inferlog: The request is not verified: time: \d+ s old, 300 s allowed\n$/)
-      assert.match(old.stdout, /\ntime {2,}FAILED {2}/)
+      assert.match(
+        old.stderr,
+        /^inferlog: The request is not verified: tolerance: \d+ s old, 300 s allowed\n$/
+      )
+      assert.match(old.stdout, /\ntolerance {2,}FAILED {2}/)
       assert.match(old.stdout, /\nmatch {2,}ok {2,}/)
       assert.include(old.stdout, `--at ${timestamp}`)
 
       assert.strictEqual(rewritten.code, 1)
       assert.match(rewritten.stderr, /^inferlog: The request is not verified: match: [^\n]+\n$/)
       assert.match(rewritten.stdout, /\nHint: The body matches without the newline at its end\./)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("has the same names of checks as its JSON and its documentation", () =>
+    Effect.gen(function* () {
+      const { request, secretFile } = yield* files
+      const given = ["--request", request, "--secret-file", secretFile, ...at]
+      const [table, json] = yield* Effect.all([verify(given), verify([...given, "--json"])])
+      const names = JSON.parse(json.stdout).checks.map(({ name }: StandardWebhooks.Check) => name)
+      const [, ...rows] = table.stdout.trimEnd().split("\n")
+      assert.deepStrictEqual(
+        rows.map((row) => row.split(" ")[0]),
+        names
+      )
+      const docs = fs.readFileSync(new URL("../../../docs/cli.md", import.meta.url), "utf8")
+      const [, section = ""] = docs.split("| Check | Fails when |")
+      const [documented = ""] = section.split("\n\n")
+      assert.deepStrictEqual(
+        Array.from(documented.matchAll(/^\| `([\w-]+)` \|/gm), ([, name]) => name),
+        names
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("skips the match of a timestamp that is none, and hints at nothing else", () =>
+    Effect.gen(function* () {
+      const { file } = yield* files
+      const parts = ["--id", id, "--timestamp", "abc", "--signature", signature]
+      const { code, stdout } = yield* verify([
+        ...parts,
+        "--body",
+        file("body.json", body),
+        "--secret",
+        secret
+      ])
+      assert.strictEqual(code, 1)
+      assert.match(stdout, /\nwebhook-timestamp {2,}FAILED {2}/)
+      assert.match(stdout, /\nmatch {2,}-/)
+      assert.lengthOf(stdout.match(/^Hint: /gm) ?? [], 1)
     }).pipe(Effect.scoped)
   )
 

@@ -108,10 +108,11 @@ describe("The hint for another check", () => {
   it("says what to do about it, one for each", () => {
     const hint = (changed: Partial<SavedRequest.SavedRequest>) =>
       hintsOf({ ...saved(body), ...changed }).join("\n")
-    assert.match(hint({ id: null }), /all its headers/)
-    assert.match(hint({ signature: "sha256=abc" }), /v1,<base64>/)
-    assert.match(hint({ timestamp: "today" }), /as it came/)
-    assert.match(hint({ timestamp: `${timestamp}000` }), /milliseconds/)
+    assert.match(hint({ id: null }), /^[^\n]*all its headers[^\n]*$/)
+    assert.match(hint({ id: "msg.1" }), /^[^\n]*full stop[^\n]*$/)
+    assert.match(hint({ signature: "sha256=abc" }), /^[^\n]*v1,<base64>[^\n]*$/)
+    assert.match(hint({ timestamp: "abc" }), /^[^\n]*as it came[^\n]*$/)
+    assert.match(hint({ timestamp: `${timestamp}000` }), /^[^\n]*milliseconds[^\n]*$/)
     assert.match(hint({ timestamp: "1767220000" }), /--at 1767220000/)
   })
 })

@@ -1,7 +1,9 @@
-/** The verifiers of the README, run as they stand. */
-import { execFileSync, spawnSync } from "node:child_process"
+/** The verifiers and the receiver of the README, run as they stand. */
+import { execFileSync, spawn, spawnSync } from "node:child_process"
 import * as crypto from "node:crypto"
+import { once } from "node:events"
 import * as fs from "node:fs"
+import * as os from "node:os"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Webhook } from "standardwebhooks"
@@ -108,6 +110,55 @@ for (const [name, verifier] of Object.entries(verifiers)) {
     })
   })
 }
+
+describe("The receiver", () => {
+  const file = path.join(root, "examples/receive-webhooks.mjs")
+
+  /** In a folder of its own, at a port of its own. */
+  const withReceiver = async (use: (receiver: { cwd: string; url: string }) => Promise<void>) => {
+    const cwd = fs.mkdtempSync(path.join(os.tmpdir(), "inferlog-receiver-"))
+    const receiver = spawn(process.execPath, [file], {
+      cwd,
+      env: { ...process.env, WEBHOOK_SECRET: secret, PORT: "0" },
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    try {
+      const [line] = await once(receiver.stdout, "data")
+      await use({ cwd, url: /http:\S+/.exec(String(line))?.[0] ?? "" })
+    } finally {
+      receiver.kill()
+      fs.rmSync(cwd, { recursive: true })
+    }
+  }
+
+  const post = async (url: string, message: Message) => {
+    const { body, headers } = message
+    return (await fetch(url, { method: "POST", headers: { ...headers }, body })).status
+  }
+
+  const judged = (request: string, key: string): unknown => {
+    const args = ["src/main.ts", "webhooks", "verify", "--json", "--request", request]
+    const env = { ...process.env, WEBHOOK_SECRET: key }
+    return JSON.parse(spawnSync(process.execPath, args, { cwd: root, env, encoding: "utf8" }).stdout)
+  }
+
+  it("ends when it has no secret, and says so", () => {
+    const env = { ...process.env, WEBHOOK_SECRET: "" }
+    const { status, stderr } = spawnSync(process.execPath, [file], { env, encoding: "utf8", timeout: 10_000 })
+    assert.strictEqual(status, 1)
+    assert.match(stderr, /^WEBHOOK_SECRET .*\n$/)
+  })
+
+  it("answers 204, or keeps what it refuses for `webhooks verify`", () =>
+    withReceiver(async ({ cwd, url }) => {
+      const saved = path.join(cwd, "refused.http")
+      assert.strictEqual(await post(url, good), 204)
+      assert.isFalse(fs.existsSync(saved))
+      assert.strictEqual(await post(url, signedAt(now, [other])), 400)
+      assert.deepInclude(judged(saved, secret), { ok: false, failed: "match" })
+      assert.deepInclude(judged(saved, other), { ok: true })
+    }))
+})
 
 describe("The examples", () => {
   it("are JavaScript that Node reads", () => {

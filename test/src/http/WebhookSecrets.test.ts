@@ -1,6 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger, References } from "effect"
+import { OpenApi } from "effect/http-api"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
+import { Api } from "#src/http/Api.ts"
 import { SigningSecrets } from "#src/webhooks/SigningSecrets.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { assertEnvelope, call } from "./Calls.ts"
@@ -54,6 +56,15 @@ layer(server, { excludeTestServices: true })("the signing secret", (it) => {
     })
   )
 
+  it.effect("that is rotated in as the first one has none before it", () =>
+    Effect.gen(function* () {
+      const headers = yield* account("new")
+      const { key, ...rest } = Object((yield* rotate(headers)).json)
+      assert.deepStrictEqual(rest, { previousKeyExpiresAt: null })
+      assert.deepStrictEqual((yield* secret(headers)).json, { key })
+    })
+  )
+
   it.effect("is not rotated while too many are valid", () =>
     Effect.gen(function* () {
       const headers = yield* account("often")
@@ -69,16 +80,19 @@ layer(server, { excludeTestServices: true })("the signing secret", (it) => {
     })
   )
 
-  it.effect("that cannot be opened is 500, and the log says why", () =>
+  it.effect("that cannot be opened is 500, says that rotating helps, and the log says why", () =>
     Effect.gen(function* () {
       const headers = yield* account("sealed")
       const otherKey = MasterKey.layerOf(Buffer.alloc(32, 1))
-      yield* Effect.flatMap(SigningSecrets, ({ rotate }) => rotate(Deliveries.accountOf("sealed"))).pipe(
-        Effect.provide(Layer.provide(Layer.fresh(SigningSecrets.layer), otherKey))
-      )
+      yield* Effect.flatMap(SigningSecrets, ({ rotate }) =>
+        Effect.replicateEffect(rotate(Deliveries.accountOf("sealed")), 10, { discard: true })
+      ).pipe(Effect.provide(Layer.provide(Layer.fresh(SigningSecrets.layer), otherKey)))
       const reply = yield* secret(headers)
       assertEnvelope(reply, 500)
-      assert.deepInclude(reply.json, { error: "Unexpected server error." })
+      assert.deepInclude(reply.json, {
+        error: "The signing secret cannot be opened. Rotating makes a new one.",
+        details: { code: "SIGNING_SECRETS_UNREADABLE" }
+      })
       const lines = logged.filter((line) => line.includes(String(reply.headers["x-request-id"])))
       assert.isTrue(
         lines.some((line) => line.includes("MASTER_KEY") && line.includes('"ERROR"')),
@@ -88,6 +102,14 @@ layer(server, { excludeTestServices: true })("the signing secret", (it) => {
       assert.strictEqual((yield* secret(headers)).status, 200)
     }).pipe(Effect.provideService(References.MinimumLogLevel, "Info"))
   )
+
+  it("that cannot be opened, and a first one without one before, are declared", () => {
+    const { components, paths } = OpenApi.fromApi(Api)
+    const unreadable = paths[path]?.get?.responses["500"]?.content?.["application/json"]?.schema
+    assert.deepStrictEqual(unreadable, { $ref: "#/components/schemas/Error500" })
+    assert.include(JSON.stringify(components.schemas["Error500"]), `{"code":"SIGNING_SECRETS_UNREADABLE"}`)
+    assert.include(JSON.stringify(components.schemas["RotatedSigningSecret"]), "null when there was none")
+  })
 
   it.effect("is in no line of the log", () =>
     Effect.gen(function* () {

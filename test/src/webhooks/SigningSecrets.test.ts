@@ -167,12 +167,12 @@ describe("A rotation", () => {
     }).pipe(Effect.provide(SigningNode.layer))
   )
 
-  it.effect("of an account that has no secret leaves none before it to expire later", () =>
+  it.effect("of an account that has no secret has no time at which one before it expires", () =>
     Effect.gen(function* () {
       const secrets = yield* SigningSecrets
       const accountId = yield* SigningNode.account
       const { key, previousKeyExpiresAt } = yield* secrets.rotate(accountId)
-      assert.strictEqual(previousKeyExpiresAt, yield* Clock.currentTimeMillis)
+      assert.isNull(previousKeyExpiresAt)
       assert.strictEqual(yield* secrets.sign(accountId, message), signedWith(key))
     }).pipe(Effect.provide(SigningNode.layer))
   )
@@ -184,7 +184,8 @@ describe("Under another MASTER_KEY", () => {
     return Effect.gen(function* () {
       const one = yield* SigningNode.start()
       const accountId = yield* one.on(SigningNode.account)
-      const before = yield* one.secrets.current(accountId)
+      yield* one.secrets.current(accountId)
+      for (let count = 2; count <= 10; count++) yield* one.secrets.rotate(accountId)
 
       const other = yield* SigningNode.start({ masterKey: Buffer.alloc(32, 2) })
       const asked: ReadonlyArray<Effect.Effect<unknown, { readonly _tag: string }>> = [
@@ -196,20 +197,73 @@ describe("Under another MASTER_KEY", () => {
         assert.strictEqual((yield* Effect.flip(effect))._tag, "SecretsUnreadable")
       }
       assert.lengthOf(lines, 1)
-      assert.match(lines[0] ?? "", /MASTER_KEY.*"level":"WARN".*acc_[0-9a-f]{16}/)
+      assert.match(lines[0] ?? "", /MASTER_KEY.*"level":"WARN".*"account_id":"acc_[0-9a-f]{16}"/)
 
-      const { key } = yield* other.secrets.rotate(accountId)
+      const { key, previousKeyExpiresAt } = yield* other.secrets.rotate(accountId)
+      assert.isNull(previousKeyExpiresAt)
       assert.strictEqual(Redacted.value(yield* other.secrets.current(accountId)), Redacted.value(key))
       assert.strictEqual(yield* other.secrets.sign(accountId, message), signedWith(key))
       assert.lengthOf(lines, 1)
 
-      // With the first key again, the secret in force is the one that cannot be opened.
+      // With the first key again: what could not be opened is gone for good.
       const back = yield* SigningNode.start()
-      assert.strictEqual(yield* back.secrets.sign(accountId, message), signedWith(before))
+      assert.strictEqual(
+        (yield* Effect.flip(back.secrets.sign(accountId, message)))._tag,
+        "SecretsUnreadable"
+      )
       assert.strictEqual((yield* Effect.flip(back.secrets.current(accountId)))._tag, "SecretsUnreadable")
       assert.lengthOf(lines, 2)
     }).pipe(Effect.provide([SigningNode.storeLayer, SigningNode.logging(lines)]))
   })
+
+  it.effect("ten unreadable secrets leave room for ten, also when they are rotated in at once", () =>
+    Effect.gen(function* () {
+      const one = yield* SigningNode.start()
+      const accountId = yield* one.on(SigningNode.account)
+      const nodes = yield* Effect.all([
+        SigningNode.start({ masterKey: Buffer.alloc(32, 2) }),
+        SigningNode.start({ masterKey: Buffer.alloc(32, 2) })
+      ])
+      // They know the account as it was before.
+      for (const { on } of nodes)
+        yield* on(Effect.flatMap(AccountActors, ({ current }) => current(accountId)))
+      for (let count = 1; count <= 10; count++) yield* one.secrets.rotate(accountId)
+
+      const rotated = yield* Effect.forEach(
+        Array.from({ length: 6 }, () => nodes).flat(),
+        ({ secrets }) => Effect.result(secrets.rotate(accountId)),
+        { concurrency: "unbounded" }
+      )
+      const keys = rotated.flatMap((result) => (result._tag === "Success" ? [result.success.key] : []))
+      assert.lengthOf(keys, 10)
+      assert.deepStrictEqual(
+        (yield* nodes[0].secrets.sign(accountId, message)).split(" ").sort(),
+        keys.map(signedWith).sort()
+      )
+    }).pipe(Effect.provide(SigningNode.storeLayer))
+  )
+
+  it.effect(
+    "a rotation drops the secret in force, and the readable one before it expires when it was to",
+    () =>
+      Effect.gen(function* () {
+        const secrets = yield* SigningSecrets
+        const actors = yield* AccountActors
+        const accountId = yield* SigningNode.account
+        const readable = yield* secrets.current(accountId)
+        const at = yield* Clock.currentTimeMillis
+        yield* actors.execute(accountId, { _tag: "RotateSigningSecret", at, sealed: "v1.x", useless: [] })
+        yield* TestClock.adjust("1 hour")
+        const { key, previousKeyExpiresAt } = yield* secrets.rotate(accountId)
+        assert.strictEqual(previousKeyExpiresAt, at + 24 * 60 * 60 * 1_000)
+        const { state } = yield* actors.current(accountId)
+        assert.lengthOf(state._tag === "Account" ? state.signingSecrets : [], 2)
+        assert.strictEqual(
+          yield* secrets.sign(accountId, message),
+          `${signedWith(key)} ${signedWith(readable)}`
+        )
+      }).pipe(Effect.provide(SigningNode.layer))
+  )
 
   it.effect("a secret that was sealed for one account is of no use to another", () =>
     Effect.gen(function* () {
@@ -239,7 +293,7 @@ describe("Signing secrets in clear", () => {
       const other = yield* SigningNode.start({ masterKey: Buffer.alloc(32, 2) })
       const error = yield* Effect.flip(other.secrets.sign(accountId, message))
       yield* Effect.logInfo("secrets", made)
-      assert.lengthOf(lines, 3)
+      assert.lengthOf(lines, 2)
       const told = [
         yield* logText,
         ...lines,

@@ -17,7 +17,7 @@ export const make = Effect.gen(function* () {
       const { key, previousKeyExpiresAt } = yield* secrets.rotate(accountId)
       return Answer.json(200, {
         key: Redacted.value(key),
-        previousKeyExpiresAt: DateTime.format(previousKeyExpiresAt)
+        previousKeyExpiresAt: DateTime.formatNullable(previousKeyExpiresAt)
       })
     })
   }

@@ -12,8 +12,8 @@ const usual: DeliveryLimits = {
   inAll: 200,
   perAccount: 150,
   silent: 100,
+  silentPerAccount: 100,
   perReceiver: 8,
-  firstWindow: 2,
   bytes: 64 * 1024 * 1024
 }
 
@@ -40,49 +40,51 @@ describe("Receivers that never answer", () => {
       const silent = yield* hooks(40, unanswered)
       const live = yield* Hook.make()
       for (const { url } of silent) yield* many(3, url)
-      for (const hook of silent) yield* hook.until(2)
+      for (const hook of silent) yield* hook.until(1)
       const first = yield* many(20, live.url)
       for (const { id } of first) yield* Facts.untilPhase(id, "Delivered")
       // All of them are known to be silent, and due again.
       yield* TestClock.adjust("15 seconds")
       yield* Facts.rest
       yield* TestClock.adjust("5 seconds")
-      for (const hook of silent) yield* hook.until(3)
+      for (const hook of silent) yield* hook.until(2)
       const second = yield* many(20, live.url)
       for (const { id } of second) yield* Facts.untilPhase(id, "Delivered")
       assert.lengthOf(live.posted(), 40)
     }).pipe(Effect.provide(layer({ inAll: 100, perAccount: 100, silent: 50 })))
   )
 
-  it.effect("and are known for that leave places to all others", () =>
+  it.effect("leave slots to those that did the last time, from the first attempt on", () =>
     Effect.gen(function* () {
+      const live = yield* Hook.make()
+      for (const { id } of yield* many(1, live.url)) yield* Facts.untilPhase(id, "Delivered")
       const silent = yield* hooks(40, unanswered)
       for (const { url } of silent) yield* many(1, url)
       yield* Facts.rest
-      assert.strictEqual(openAt(silent), 40)
+      assert.strictEqual(openAt(silent), 20)
+      for (const { id } of yield* many(30, live.url)) yield* Facts.untilPhase(id, "Delivered")
       yield* TestClock.adjust("15 seconds")
       yield* Facts.rest
       yield* TestClock.adjust("5 seconds")
       yield* Facts.rest
       assert.strictEqual(openAt(silent), 20)
-      const live = yield* Hook.make()
       for (const { id } of yield* many(30, live.url)) yield* Facts.untilPhase(id, "Delivered")
       assert.strictEqual(openAt(silent), 20)
     }).pipe(Effect.provide(layer({ inAll: 40, silent: 20 })))
   )
 
-  it.effect("get two at once at first, then one, and all that waits in the end", () =>
+  it.effect("get one at a time, and all that waits in the end", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(unanswered)
       const all = yield* many(6, hook.url)
+      yield* hook.until(1)
+      yield* Facts.rest
+      assert.deepStrictEqual(hook.open(), { now: 1, most: 1 })
+      yield* TestClock.adjust("15 seconds")
       yield* hook.until(2)
       yield* Facts.rest
-      assert.deepStrictEqual(hook.open(), { now: 2, most: 2 })
-      yield* TestClock.adjust("15 seconds")
-      yield* hook.until(3)
-      yield* Facts.rest
       assert.strictEqual(hook.open().now, 1)
-      assert.lengthOf(hook.posted(), 3)
+      assert.lengthOf(hook.posted(), 2)
       hook.answerWith(204)
       yield* TestClock.adjust("15 seconds")
       yield* Facts.pass(10)
@@ -114,14 +116,14 @@ describe("A receiver that answers", () => {
         open.shift()?.writeHead(204).end()
         return Facts.rest
       })
-      yield* hook.until(2)
+      yield* hook.until(1)
       const widths: Array<number> = []
-      for (let round = 0; round < 9; round++) {
+      for (let round = 0; round < 10; round++) {
         yield* Facts.rest
         widths.push(open.length)
         yield* answer
       }
-      assert.deepStrictEqual(widths, [2, 3, 4, 5, 6, 7, 8, 8, 8])
+      assert.deepStrictEqual(widths, [1, 2, 3, 4, 5, 6, 7, 8, 8, 8])
       while (open.length > 0) yield* answer
       for (const { id } of all) yield* Facts.untilPhase(id, "Delivered")
       assert.lengthOf(hook.posted(), 40)
@@ -161,6 +163,36 @@ describe("An account", () => {
       for (const { id } of [...floods.flat(), ...quiets]) yield* Facts.untilPhase(id, "Delivered")
       assert.lengthOf(order, 33)
       assert.isBelow(order.lastIndexOf("quiet"), 8)
+    }).pipe(Effect.provide(layer({ inAll: 1 })))
+  )
+})
+
+describe("Accounts that share a receiver", () => {
+  it.effect(
+    "have nothing to do with each other there: one that hangs keeps the other waiting for nothing",
+    () =>
+      Effect.gen(function* () {
+        const hook = yield* Hook.make((response) => {
+          if (response.req.url?.startsWith("/hang") !== true) response.writeHead(204).end()
+        })
+        yield* many(20, `${hook.origin}/hang`, "acc_flood")
+        yield* hook.until(1)
+        const quiet = yield* many(20, `${hook.origin}/well`, "acc_quiet")
+        for (const { id } of quiet) yield* Facts.untilPhase(id, "Delivered")
+        assert.strictEqual(hook.open().now, 1)
+      }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("all come to their turn, though one has much that gets no slot", () =>
+    Effect.gen(function* () {
+      const hook = yield* Hook.make((response) => {
+        if (response.req.url?.startsWith("/hang") !== true) response.writeHead(204).end()
+      })
+      yield* many(20, `${hook.origin}/hang`, "acc_flood")
+      yield* hook.until(1)
+      const quiet = yield* many(5, `${hook.origin}/well`, "acc_quiet")
+      for (let time = 0; time < 6; time++) yield* Facts.pass(15)
+      for (const { id } of quiet) yield* Facts.untilPhase(id, "Delivered")
     }).pipe(Effect.provide(layer({ inAll: 1 })))
   )
 })
