@@ -34,16 +34,19 @@ export const isValid = ({ expiresAt }: SigningSecret, now: number): boolean =>
 const without = (secrets: ReadonlyArray<SigningSecret>, dropped: ReadonlyArray<string>) =>
   secrets.filter(({ sealed }) => !dropped.includes(sealed))
 
-/** A new secret for an account that has `secrets`, newest first. Those that are `useless` go at once and do not count. */
+/**
+ * A new secret for an account that has `secrets`, newest first. Those that are `useless` go where there would be too many:
+ * before that they may be of use again, to whoever has the key that they were sealed under.
+ */
 export const rotate = (
   secrets: ReadonlyArray<SigningSecret>,
   options: { readonly at: number; readonly sealed: string; readonly useless: ReadonlyArray<string> }
 ): Result.Result<ReadonlyArray<SigningSecretRotated>, { readonly _tag: "TooManySigningSecrets" }> => {
   const { at, sealed, useless } = options
-  const kept = without(secrets, useless)
-  if (kept.filter((secret) => isValid(secret, at)).length >= mostValid) {
-    return Result.fail({ _tag: "TooManySigningSecrets" })
-  }
+  const hasRoom = (some: ReadonlyArray<SigningSecret>) =>
+    some.filter((secret) => isValid(secret, at)).length < mostValid
+  const kept = hasRoom(secrets) ? secrets : without(secrets, useless)
+  if (!hasRoom(kept)) return Result.fail({ _tag: "TooManySigningSecrets" })
   const dropped = secrets.filter((secret) => !kept.includes(secret)).map(({ sealed }) => sealed)
   return Result.succeed([
     {

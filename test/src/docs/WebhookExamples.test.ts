@@ -6,7 +6,10 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
 import { Webhook } from "standardwebhooks"
+import { CompletedBody } from "#src/http/api/WebhookEvents.ts"
+import * as DeliveryView from "#src/http/views/DeliveryView.ts"
 
 const root = path.join(import.meta.dirname, "../../..")
 const read = (file: string) => fs.readFileSync(path.join(root, file), "utf8")
@@ -158,6 +161,22 @@ describe("The receiver", () => {
       assert.deepInclude(judged(saved, secret), { ok: false, failed: "match" })
       assert.deepInclude(judged(saved, other), { ok: true })
     }))
+})
+
+describe("The bodies in docs/webhooks.md", () => {
+  const blocks = [...read("docs/webhooks.md").matchAll(/```json\n(.*?)```/gs)].map(([, text = ""]) => text)
+  const strictly = { onExcessProperty: "error" } as const
+
+  it("are a `completed` as it is sent, and a delivery as it is answered", () => {
+    const [sent = "", answered = ""] = blocks
+    const json: unknown = JSON.parse(sent)
+    const names = Object.keys(Object(json))
+    assert.deepStrictEqual(Schema.decodeUnknownSync(CompletedBody, strictly)(json), json)
+    assert.deepStrictEqual(names, names.toSorted())
+    const delivery: unknown = JSON.parse(answered)
+    assert.deepStrictEqual(Schema.decodeUnknownSync(DeliveryView.DetailedBody, strictly)(delivery), delivery)
+    assert.strictEqual(blocks.length, 2)
+  })
 })
 
 describe("The examples", () => {
