@@ -9,7 +9,9 @@ export interface DeliveryLimits {
   readonly silent: number
   /** In silent lanes of one account. */
   readonly silentPerAccount: number
-  /** To one receiver, of all accounts; and the widest window of a lane. */
+  /** The widest window of a lane. */
+  readonly perLane: number
+  /** To one receiver, of all accounts: more than in one lane, so that none of them has it to itself. */
   readonly perReceiver: number
   /** Of bodies in memory, bytes; a larger one is sent alone. */
   readonly bytes: number
@@ -22,7 +24,8 @@ export const DeliveryLimits = Context.Reference<DeliveryLimits>("inferlog/src/re
     perAccount: 1_536,
     silent: 1_536,
     silentPerAccount: 1_024,
-    perReceiver: 64,
+    perLane: 64,
+    perReceiver: 128,
     bytes: 256 * 1024 * 1024
   })
 })

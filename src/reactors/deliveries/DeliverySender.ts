@@ -115,7 +115,7 @@ const make = Effect.gen(function* () {
     const rows: ReadonlyArray<DueDelivery> = yield* due.next({
       now,
       limit: Turns.rowsFor(room, node.live()) + unreadable.count(),
-      each: limits.perReceiver + unreadable.count(),
+      each: limits.perLane + unreadable.count(),
       after: served,
       without: {
         ...closed,

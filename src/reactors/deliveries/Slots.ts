@@ -107,7 +107,7 @@ export const make = (limits: DeliveryLimits): Slots => {
   }
 
   const settle = (window: Window, answered: boolean) => {
-    window.size = answered ? Math.min(window.size + 1, limits.perReceiver) : 1
+    window.size = answered ? Math.min(window.size + 1, limits.perLane) : 1
     if (window.isSilent === answered) {
       countSilent(window, answered ? -window.inFlight : window.inFlight)
       window.isSilent = !answered

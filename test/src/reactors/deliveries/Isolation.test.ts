@@ -13,7 +13,8 @@ const usual: DeliveryLimits = {
   perAccount: 150,
   silent: 100,
   silentPerAccount: 100,
-  perReceiver: 8,
+  perLane: 8,
+  perReceiver: 12,
   bytes: 64 * 1024 * 1024
 }
 

@@ -10,7 +10,8 @@ const limits: DeliveryLimits = {
   perAccount: 15,
   silent: 12,
   silentPerAccount: 10,
-  perReceiver: 6,
+  perLane: 6,
+  perReceiver: 7,
   bytes: 1_000
 }
 
@@ -97,7 +98,7 @@ describe("A receiver", () => {
     const [one, two] = [to("a", "one"), to("a", "two")]
     open(slots, one, 4)
     open(slots, two, 4)
-    assert.strictEqual(takeAll(slots, one) + takeAll(slots, two), 6)
+    assert.strictEqual(takeAll(slots, one) + takeAll(slots, two), 7)
     assert.deepStrictEqual(slots.closed().receivers, ["a"])
     slots.giveBack(one, true)
     assert.deepStrictEqual(slots.closed().receivers, [])
