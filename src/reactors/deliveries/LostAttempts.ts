@@ -2,15 +2,14 @@
  * Attempts that nobody is at any more: of nodes that are gone, and own ones whose claim was stored though it seemed to fail.
  * They count, and the next one follows when it would have after a failed one: so a crash loop keeps to the schedule, too.
  */
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import { nextAction } from "#domain/webhook-delivery/NextAction.ts"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
 import { projection } from "#projections/deliveries/DeliveriesProjection.ts"
 import { DueDeliveries, type UnderWay } from "#projections/deliveries/DueDeliveries.ts"
-import { Projections } from "#projections/Projections.ts"
-import { EventReader } from "#streams/EventReader.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
 import * as Rendezvous from "#src/cluster/Rendezvous.ts"
+import * as AtHead from "#src/reactors/AtHead.ts"
 import * as Pages from "#src/reactors/Pages.ts"
 import * as Sparingly from "#src/Sparingly.ts"
 import { SteadyTime } from "#src/SteadyTime.ts"
@@ -23,11 +22,10 @@ const concurrency = 64
 export const make = (isUnderWay: (id: DeliveryId) => boolean) =>
   Effect.gen(function* () {
     const due = yield* DueDeliveries
-    const projections = yield* Projections
     const actors = yield* DeliveryActors
     const steady = yield* SteadyTime
     const node = yield* Nodes
-    const reader = yield* EventReader
+    const atHead = yield* AtHead.make
     const tell = Sparingly.make()
 
     /** Nobody is at it, and it is for this node to see to that. */
@@ -59,11 +57,7 @@ export const make = (isUnderWay: (id: DeliveryId) => boolean) =>
 
     /** Every attempt of this node's that was claimed before; not to be called while this node claims. */
     return Effect.gen(function* () {
-      const head = yield* reader.head
-      yield* Effect.repeat(projections.waitFor(head, { projection: projection.name }), {
-        until: (reached) => reached,
-        schedule: Schedule.spaced("1 second")
-      })
+      yield* atHead(projection.name)
       yield* Pages.forEach({
         read: (after: UnderWay | null) => due.underWay({ after: after?.deliveryId ?? null, limit: pageSize }),
         use: loseAlone,

@@ -2,17 +2,17 @@
  * Claims that nobody works on: of nodes that are gone, and own ones whose append seemed to fail. Taken over when the provider
  * may still know the job, else to be run again. Each by one of the nodes that live; what one of them leaves the sweep finds.
  */
-import { Clock, Deferred, Effect, Schedule } from "effect"
+import { Clock, Deferred, Effect } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { Rejection } from "#domain/inference-request/Command.ts"
 import { nextAction } from "#domain/inference-request/NextAction.ts"
 import type { Request } from "#domain/inference-request/State.ts"
-import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
 import { type Claim, DueWork } from "#projections/due-work/DueWork.ts"
 import { projection } from "#projections/due-work/DueWorkProjection.ts"
-import { Projections } from "#projections/Projections.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
 import * as Rendezvous from "#src/cluster/Rendezvous.ts"
+import * as AtHead from "#src/reactors/AtHead.ts"
 import * as Pages from "#src/reactors/Pages.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import type { Claimed } from "./Run.ts"
@@ -25,11 +25,10 @@ const concurrency = 64
 export const make = (onEnd: (endpoint: string) => Effect.Effect<unknown>) =>
   Effect.gen(function* () {
     const dueWork = yield* DueWork
-    const projections = yield* Projections
     const actors = yield* RequestActors
     const runs = yield* Runs
     const node = yield* Nodes
-    const reader = yield* EventReader
+    const atHead = yield* AtHead.make
 
     /** Nobody works on it, and it is for this node to see to that. */
     const isOurs = (owner: string, id: RequestId) => {
@@ -104,11 +103,7 @@ export const make = (onEnd: (endpoint: string) => Effect.Effect<unknown>) =>
      * is not known to be run yet.
      */
     return Effect.gen(function* () {
-      const head = yield* reader.head
-      yield* Effect.repeat(projections.waitFor(head, { projection: projection.name }), {
-        until: (reached) => reached,
-        schedule: Schedule.spaced("1 second")
-      })
+      yield* atHead(projection.name)
       yield* Pages.forEach({
         read: (after: Claim | null) => dueWork.claims({ after: after?.requestId ?? null, limit: pageSize }),
         use: recoverAlone,
