@@ -151,10 +151,8 @@ export const make = (slots: Slots, held: Held, ended: Effect.Effect<unknown>) =>
       load: Load,
       claim: Effect.Effect<Claimed | null, E>
     ): Effect.Effect<boolean> =>
-      Effect.uninterruptibleMask((restore) => {
-        under.add(id)
-        starting.add(id)
-        return restore(claim).pipe(
+      Effect.uninterruptibleMask((restore) =>
+        restore(claim).pipe(
           Effect.onExit(() => Effect.sync(() => starting.delete(id))),
           Effect.matchCauseEffect({
             onFailure: (cause) =>
@@ -163,7 +161,7 @@ export const make = (slots: Slots, held: Held, ended: Effect.Effect<unknown>) =>
               Effect.as(claimed === null ? release(id, load, null) : send(id, load, claimed), true)
           })
         )
-      })
+      )
 
     return {
       sign,
@@ -184,9 +182,12 @@ export const make = (slots: Slots, held: Held, ended: Effect.Effect<unknown>) =>
         load: Load,
         claim: Effect.Effect<Claimed | null, E>
       ): Effect.Effect<boolean> =>
-        load.bytes > inlineLimit
-          ? Effect.as(FiberSet.run(fibers, begin(id, accountId, load, claim)), false)
-          : begin(id, accountId, load, claim)
+        Effect.suspend(() => {
+          under.add(id)
+          starting.add(id)
+          const beginning = begin(id, accountId, load, claim)
+          return load.bytes > inlineLimit ? Effect.as(FiberSet.run(fibers, beginning), false) : beginning
+        })
     }
   })
 
