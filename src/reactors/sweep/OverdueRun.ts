@@ -9,6 +9,7 @@ import type { Request, Run } from "#domain/inference-request/State.ts"
 import type { DueClaim } from "#projections/due-work/DueWork.ts"
 import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
 import type { JobState } from "#src/providers/Provider.ts"
+import * as MonotonicTime from "#src/MonotonicTime.ts"
 import { Providers } from "#src/providers/Providers.ts"
 import * as OutcomeRecord from "#src/reactors/dispatch/OutcomeRecord.ts"
 import { Runs } from "#src/reactors/dispatch/Runs.ts"
@@ -17,6 +18,9 @@ import { RequestActors } from "#src/requests/RequestActors.ts"
 
 /** How long a provider has to say how a job is doing. */
 const lookLimit = "10 seconds"
+
+/** What a dead node had is first for the node that its hash names (`dispatch/Recovery.ts`), and left to it so long, ms. */
+const recoveryMs = 15_000
 
 export type Found = "alive" | "finished" | "lost"
 
@@ -31,6 +35,18 @@ export const make = Effect.gen(function* () {
   const record = yield* OutcomeRecord.make
   const runs = yield* Runs
   const scope = yield* Effect.scope
+
+  /** Since when they are seen to be dead; nodes whose claims were found overdue, which are few. */
+  const deadSince = new Map<string, number>()
+
+  /** Counted as a retry of the sweep it would wait for a minute, though another node is about to run it again at once. */
+  const isBeingRecovered = (owner: string) =>
+    Effect.map(MonotonicTime.millis, (now) => {
+      if (owner === node.self || node.live().length < 2) return false
+      const since = deadSince.get(owner) ?? now
+      deadSince.set(owner, since)
+      return now - since < recoveryMs
+    })
 
   /** What its node has in hand is that node's business; this is known without a provider. */
   const isInHand = (owner: string, id: RequestId) =>
@@ -88,7 +104,7 @@ export const make = Effect.gen(function* () {
   })
 
   const withoutJob = Effect.fnUntraced(function* (id: RequestId, attempt: number, { node: owner }: Run) {
-    if (isInHand(owner, id)) return "alive"
+    if (isInHand(owner, id) || (yield* isBeingRecovered(owner))) return "alive"
     yield* lost(id, attempt)
     return "lost"
   })

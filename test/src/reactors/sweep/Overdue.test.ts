@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { AppendFaults } from "#test/support/AppendFaults.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { succeeded } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"
@@ -68,6 +69,26 @@ describe("A run past its expected duration", () => {
       assert.deepStrictEqual(yield* self.on(sweep), { ...nothing, lost: 1 })
       const [retried] = Facts.ofType(yield* Facts.events(id), "SweepRetried")
       assert.deepInclude(retried, { reason: "lost", attempt: 1, retry: 1 })
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+
+  it.effect("of one that is gone is left for a while to the node that is to run it again at once", () =>
+    Effect.gen(function* () {
+      const other = yield* TestNode.start({ name: "other", models, dispatches: false })
+      const self = yield* TestNode.start({ name: "self", models, dispatches: false })
+      const id = yield* self.on(submit())
+      yield* self.on(execute(id, dispatch(0, "other")))
+      const heir = yield* TestNode.start({ name: "heir", models })
+      // It lives, and cannot record anything just now.
+      yield* heir.on(Effect.map(AppendFaults, (faults) => faults.decide(() => "refused")))
+      yield* other.crash
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual((yield* self.on(sweep)).lost, 0)
+      yield* TestClock.adjust("14 seconds")
+      assert.strictEqual((yield* self.on(sweep)).lost, 0)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* self.on(sweep)).lost, 1)
+      assert.include(yield* Facts.types(id), "SweepRetried")
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
