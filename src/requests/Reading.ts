@@ -15,8 +15,11 @@ import { RequestChanges } from "./RequestChanges.ts"
 import { RequestForbidden, RequestNotFound, type Requests, type Snapshot } from "./Requests.ts"
 import * as SnapshotOf from "./Snapshot.ts"
 
-/** Requests that may be on their way to whoever answers for the log: their ids tell when they were made, ms. */
-const youngMs = 10_000
+/**
+ * Requests that may be on their way to whoever answers for the log, an election of its servers included: their ids tell
+ * when they were made, ms.
+ */
+const youngMs = 30_000
 
 /** Between two looks at the log for a young request. */
 const lookInterval = "250 millis"
