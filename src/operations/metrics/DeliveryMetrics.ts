@@ -5,6 +5,7 @@ import type { Delivery } from "#domain/webhook-delivery/State.ts"
 import { DeliveryActors } from "#src/webhooks/DeliveryActors.ts"
 import { LogAllowance } from "../logs/LogAllowance.ts"
 import * as AllMetrics from "./AllMetrics.ts"
+import * as ObservedActors from "./ObservedActors.ts"
 
 /** One word for all statuses of a class: labels are few. */
 const wordOf = (error: AttemptError): string => error.replace(/^http_(\d).*$/, "http_$1xx")
@@ -57,20 +58,11 @@ const make = Effect.gen(function* () {
     )
   }
 
-  const observed =
-    (execute: DeliveryActors["Service"]["execute"]): DeliveryActors["Service"]["execute"] =>
-    (id, command, payloads) =>
-      Effect.tap(execute(id, command, payloads), ({ events, state }) => {
-        const last = events.at(-1)
-        if (last === undefined || state._tag === "NotScheduled") return Effect.void
-        count(events)
-        return warn(id, state, last)
-      })
-
-  return DeliveryActors.of({
-    ...actors,
-    execute: observed(actors.execute),
-    create: observed(actors.create)
+  return ObservedActors.make(actors, (id, { events, state }) => {
+    const last = events.at(-1)
+    if (last === undefined || state._tag === "NotScheduled") return Effect.void
+    count(events)
+    return warn(id, state, last)
   })
 })
 

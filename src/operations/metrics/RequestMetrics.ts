@@ -5,6 +5,7 @@ import { Catalog } from "#src/models/Catalog.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { LogAllowance } from "../logs/LogAllowance.ts"
 import * as AllMetrics from "./AllMetrics.ts"
+import * as ObservedActors from "./ObservedActors.ts"
 
 /** Of a request whose model has left the catalog: labels are models of the catalog only. */
 const otherModel = "other"
@@ -88,22 +89,13 @@ const make = Effect.gen(function* () {
     return Effect.annotateLogs(Effect.logWarning(message), { request_id: id, model, ...annotations })
   }
 
-  const observed =
-    (execute: RequestActors["Service"]["execute"]): RequestActors["Service"]["execute"] =>
-    (id, command, payloads) =>
-      Effect.tap(execute(id, command, payloads), ({ events, state }) => {
-        const last = events.at(-1)
-        if (last === undefined || state._tag === "NotSubmitted") return Effect.void
-        const { model } = state.submitted
-        count(model, events)
-        // What ends a run or a request comes last.
-        return warn(id, model, last)
-      })
-
-  return RequestActors.of({
-    ...actors,
-    execute: observed(actors.execute),
-    create: observed(actors.create)
+  return ObservedActors.make(actors, (id, { events, state }) => {
+    const last = events.at(-1)
+    if (last === undefined || state._tag === "NotSubmitted") return Effect.void
+    const { model } = state.submitted
+    count(model, events)
+    // What ends a run or a request comes last.
+    return warn(id, model, last)
   })
 })
 
