@@ -1,9 +1,11 @@
 /** Accounts and their signing secrets on nodes that share the log of the test. */
-import { Effect, Layer, Logger } from "effect"
+import { assert } from "@effect/vitest"
+import { Effect, Layer, Logger, Redacted } from "effect"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
 import { SigningSecrets } from "#src/webhooks/SigningSecrets.ts"
+import * as StandardWebhooks from "#src/webhooks/StandardWebhooks.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import { key, open } from "#test/src/accounts/AccountFacts.ts"
@@ -36,3 +38,14 @@ export const account = Effect.map(open(key("operator", "s3cret")), ({ accountId 
 /** Where log lines go, whole: with what they are annotated with. */
 export const logging = (lines: Array<string>) =>
   Logger.layer([Logger.map(Logger.formatJson, (line) => void lines.push(line))])
+
+const body = Buffer.from(`{"event":"completed"}`)
+export const message = { id: "msg_0123456789abcdefABCDEF", timestamp: 1_700_000_000, body }
+
+/** The entry of `webhook-signature` that a receiver with this secret expects. */
+export const signedWith = (secret: Redacted.Redacted): string => {
+  const bytes = StandardWebhooks.secretBytes(Redacted.value(secret))
+  return bytes._tag === "Success"
+    ? StandardWebhooks.signature(bytes.success, message)
+    : assert.fail("no secret")
+}

@@ -5,20 +5,9 @@ import { AccountId } from "#domain/Ids.ts"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import { SigningSecrets } from "#src/webhooks/SigningSecrets.ts"
-import * as StandardWebhooks from "#src/webhooks/StandardWebhooks.ts"
 import { key, logText, open } from "#test/src/accounts/AccountFacts.ts"
 import * as SigningNode from "./SigningNode.ts"
-
-const body = Buffer.from(`{"event":"completed"}`)
-const message = { id: "msg_0123456789abcdefABCDEF", timestamp: 1_700_000_000, body }
-
-/** The entry of `webhook-signature` that a receiver with this secret expects. */
-const signedWith = (secret: Redacted.Redacted): string => {
-  const bytes = StandardWebhooks.secretBytes(Redacted.value(secret))
-  return bytes._tag === "Success"
-    ? StandardWebhooks.signature(bytes.success, message)
-    : assert.fail("no secret")
-}
+import { message, signedWith } from "./SigningNode.ts"
 
 const rotations = Effect.map(
   logText,
@@ -175,108 +164,6 @@ describe("A rotation", () => {
       assert.isNull(previousKeyExpiresAt)
       assert.strictEqual(yield* secrets.sign(accountId, message), signedWith(key))
     }).pipe(Effect.provide(SigningNode.layer))
-  )
-})
-
-describe("Under another MASTER_KEY", () => {
-  it.effect("secrets are unreadable, typed, warned of once, until one is rotated in", () => {
-    const lines: Array<string> = []
-    return Effect.gen(function* () {
-      const one = yield* SigningNode.start()
-      const accountId = yield* one.on(SigningNode.account)
-      yield* one.secrets.current(accountId)
-      for (let count = 2; count <= 10; count++) yield* one.secrets.rotate(accountId)
-
-      const other = yield* SigningNode.start({ masterKey: Buffer.alloc(32, 2) })
-      const asked: ReadonlyArray<Effect.Effect<unknown, { readonly _tag: string }>> = [
-        other.secrets.current(accountId),
-        other.secrets.sign(accountId, message),
-        other.secrets.sign(accountId, message)
-      ]
-      for (const effect of asked) {
-        assert.strictEqual((yield* Effect.flip(effect))._tag, "SecretsUnreadable")
-      }
-      assert.lengthOf(lines, 1)
-      assert.match(lines[0] ?? "", /MASTER_KEY.*"level":"WARN".*"account_id":"acc_[0-9a-f]{16}"/)
-
-      const { key, previousKeyExpiresAt } = yield* other.secrets.rotate(accountId)
-      assert.isNull(previousKeyExpiresAt)
-      assert.strictEqual(Redacted.value(yield* other.secrets.current(accountId)), Redacted.value(key))
-      assert.strictEqual(yield* other.secrets.sign(accountId, message), signedWith(key))
-      assert.lengthOf(lines, 1)
-
-      // With the first key again: what could not be opened is gone for good.
-      const back = yield* SigningNode.start()
-      assert.strictEqual(
-        (yield* Effect.flip(back.secrets.sign(accountId, message)))._tag,
-        "SecretsUnreadable"
-      )
-      assert.strictEqual((yield* Effect.flip(back.secrets.current(accountId)))._tag, "SecretsUnreadable")
-      assert.lengthOf(lines, 2)
-    }).pipe(Effect.provide([SigningNode.storeLayer, SigningNode.logging(lines)]))
-  })
-
-  it.effect("ten unreadable secrets leave room for ten, also when they are rotated in at once", () =>
-    Effect.gen(function* () {
-      const one = yield* SigningNode.start()
-      const accountId = yield* one.on(SigningNode.account)
-      const nodes = yield* Effect.all([
-        SigningNode.start({ masterKey: Buffer.alloc(32, 2) }),
-        SigningNode.start({ masterKey: Buffer.alloc(32, 2) })
-      ])
-      // They know the account as it was before.
-      for (const { on } of nodes)
-        yield* on(Effect.flatMap(AccountActors, ({ current }) => current(accountId)))
-      for (let count = 1; count <= 10; count++) yield* one.secrets.rotate(accountId)
-
-      const rotated = yield* Effect.forEach(
-        Array.from({ length: 6 }, () => nodes).flat(),
-        ({ secrets }) => Effect.result(secrets.rotate(accountId)),
-        { concurrency: "unbounded" }
-      )
-      const keys = rotated.flatMap((result) => (result._tag === "Success" ? [result.success.key] : []))
-      assert.lengthOf(keys, 10)
-      assert.deepStrictEqual(
-        (yield* nodes[0].secrets.sign(accountId, message)).split(" ").sort(),
-        keys.map(signedWith).sort()
-      )
-    }).pipe(Effect.provide(SigningNode.storeLayer))
-  )
-
-  it.effect("a rotation keeps the secret that was in force, and one that can be opened goes on signing", () =>
-    Effect.gen(function* () {
-      const secrets = yield* SigningSecrets
-      const actors = yield* AccountActors
-      const accountId = yield* SigningNode.account
-      const readable = yield* secrets.current(accountId)
-      const at = yield* Clock.currentTimeMillis
-      yield* actors.execute(accountId, { _tag: "RotateSigningSecret", at, sealed: "v1.x", useless: [] })
-      yield* TestClock.adjust("1 hour")
-      const { key, previousKeyExpiresAt } = yield* secrets.rotate(accountId)
-      assert.strictEqual(previousKeyExpiresAt, at + 25 * 60 * 60 * 1_000)
-      const { state } = yield* actors.current(accountId)
-      assert.lengthOf(state._tag === "Account" ? state.signingSecrets : [], 3)
-      assert.strictEqual(
-        yield* secrets.sign(accountId, message),
-        `${signedWith(key)} ${signedWith(readable)}`
-      )
-    }).pipe(Effect.provide(SigningNode.layer))
-  )
-
-  it.effect("a secret that was sealed for one account is of no use to another", () =>
-    Effect.gen(function* () {
-      const secrets = yield* SigningSecrets
-      const actors = yield* AccountActors
-      const one = yield* SigningNode.account
-      yield* secrets.current(one)
-      const { state } = yield* actors.current(one)
-      const sealed = state._tag === "Account" ? (state.signingSecrets[0]?.sealed ?? "") : ""
-      const { accountId: other } = yield* open(key("another operator", "s3cret"))
-      yield* actors
-        .execute(other, { _tag: "EnsureSigningSecret", at: 0, sealed })
-        .pipe(Effect.catchTag("AccountNotFound", Effect.die))
-      assert.strictEqual((yield* Effect.flip(secrets.current(other)))._tag, "SecretsUnreadable")
-    }).pipe(Effect.provide(SigningNode.layer), Effect.orDie)
   )
 })
 
