@@ -1,10 +1,10 @@
 /** The projections' thread. Ends when the log or the file of the read models cannot be used; the server starts it again. */
 import * as workerThreads from "node:worker_threads"
-import { Effect, Logger, Queue, Schema, Stream } from "effect"
+import { Cause, Effect, Exit, Logger, Queue, Schema, Stream } from "effect"
 import { allProjections } from "./AllProjections.ts"
 import * as Runner from "./Runner.ts"
 import * as LogSource from "./worker/LogSource.ts"
-import { type FromWorker, WorkerData } from "./worker/Protocol.ts"
+import { type FromWorker, stop, WorkerData } from "./worker/Protocol.ts"
 
 const port = workerThreads.parentPort
 if (port === null) throw new Error("projections/worker.ts is started by the server, as a worker thread")
@@ -36,8 +36,15 @@ const program = Runner.run({
 }).pipe(
   Effect.provide(LogSource.layer(log, wake)),
   Effect.scoped,
-  Effect.tapCause((cause) => Effect.logError("The projections' thread ends", cause)),
+  Effect.tapCause((cause) =>
+    Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logError("The projections' thread ends", cause)
+  ),
   Effect.provide(Logger.layer([logger]))
 )
 
-Effect.runFork(program).addObserver(() => process.exit(1))
+const fiber = Effect.runFork(program)
+port.on("message", (message) => {
+  if (message === stop) fiber.interruptUnsafe()
+})
+// With its port closed, nothing keeps the thread.
+fiber.addObserver((exit) => (Exit.hasInterrupts(exit) ? port.close() : process.exit(1)))

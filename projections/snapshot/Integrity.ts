@@ -12,9 +12,11 @@ export const isWhole = (filename: string): Effect.Effect<boolean, SnapshotFileEr
     Effect.sync(() => new Worker(new URL("./check.ts", import.meta.url), { workerData: filename })),
     (worker) =>
       Effect.callback<boolean, SnapshotFileError>((resume) => {
-        worker.on("message", (isWhole) => resume(Effect.succeed(isWhole === true)))
-        worker.on("error", (cause) => resume(Effect.fail(failure(cause))))
-        worker.on("exit", (code) => resume(Effect.fail(failure(`exit code ${code}`))))
+        let answer: Effect.Effect<boolean, SnapshotFileError> = Effect.fail(failure("It has not answered"))
+        worker.on("message", (isWhole) => (answer = Effect.succeed(isWhole === true)))
+        worker.on("error", (cause) => (answer = Effect.fail(failure(cause))))
+        // It goes by itself when it has answered.
+        worker.on("exit", () => resume(answer))
       }),
     (worker) => Effect.promise(() => worker.terminate())
   )

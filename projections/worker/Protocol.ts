@@ -21,6 +21,9 @@ export type WorkerData = typeof WorkerData.Type
 /** From the server: the log has grown. It carries nothing, so that many may count as one. */
 export const wake = "wake"
 
+/** From the server: end, with all files closed. The last word. */
+export const stop = "stop"
+
 const Moved = Schema.TaggedStruct("Moved", { moved: Schema.Array(Progress) })
 
 /** A line for the server's log, so that the worker needs no logger of its own. */

@@ -3,7 +3,7 @@ import * as workerThreads from "node:worker_threads"
 import { type Duration, Effect, Schema, type Scope, Stream } from "effect"
 import type { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import type { Progress } from "../Progress.ts"
-import { FromWorker, wake, type WorkerData } from "./Protocol.ts"
+import { FromWorker, stop, wake, type WorkerData } from "./Protocol.ts"
 
 /** The thread has ended, which it never does by itself. */
 export class WorkerStopped extends Schema.TaggedError<WorkerStopped>()("WorkerStopped", {
@@ -41,6 +41,24 @@ export const run = (options: WorkerThreadOptions): Effect.Effect<never, WorkerSt
     })
   )
 
+/** A thread that is behind hears of its end between two batches. */
+const stopTimeout: Duration.Input = "5 seconds"
+
+/**
+ * A thread that is ended from outside may be in the middle of SQLite, which then goes on in a thread that is being taken
+ * down. So it is asked first, and closes its files; one that does not answer is ended all the same.
+ */
+const end = (worker: workerThreads.Worker): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    if (worker.threadId === -1) return resume(Effect.void)
+    worker.once("exit", () => resume(Effect.void))
+    worker.postMessage(stop)
+  }).pipe(
+    Effect.interruptible,
+    Effect.timeoutOption(stopTimeout),
+    Effect.andThen(Effect.promise(() => worker.terminate()))
+  )
+
 const start = Effect.fnUntraced(function* ({ entry, data, publish }: WorkerThreadOptions) {
   const runFork = Effect.runForkWith(yield* Effect.context<Scope.Scope>())
   const log = ({ level, message, annotations }: Extract<FromWorker, { readonly _tag: "Logged" }>) =>
@@ -59,7 +77,7 @@ const start = Effect.fnUntraced(function* ({ entry, data, publish }: WorkerThrea
       })
       return worker
     }),
-    (worker) => Effect.promise(() => worker.terminate())
+    end
   )
   const stopped = Effect.callback<never, WorkerStopped>((resume) => {
     worker.on("exit", (code) =>

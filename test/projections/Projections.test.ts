@@ -101,6 +101,33 @@ describe("Projections in a thread", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("is asked to end, so that it closes its files and goes by itself", () =>
+    Effect.gen(function* () {
+      const directory = yield* TempDirectory.make
+      const entry = new URL("./LeavingWorker.ts", import.meta.url)
+      yield* Log.append(1, Log.submitted(Log.alice, Log.echo)).pipe(
+        Effect.andThen(ReadSide.settle("history")),
+        Effect.provide(withWorker(directory, entry))
+      )
+      const { filename } = files(directory)
+      assert.strictEqual(fs.readFileSync(`${filename}.left`, "utf8"), "exit code 0, journal removed: true")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is ended when it does not answer", () =>
+    Effect.gen(function* () {
+      const directory = yield* TempDirectory.make
+      const entry = new URL("./DeafWorker.ts", import.meta.url)
+      const { filename } = files(directory)
+      yield* Log.append(1, Log.submitted(Log.alice, Log.echo)).pipe(
+        Effect.andThen(ReadSide.settle("history")),
+        Effect.provide(withWorker(directory, entry))
+      )
+      assert.isTrue(fs.existsSync(filename))
+      assert.isFalse(fs.existsSync(`${filename}.left`))
+    }).pipe(Effect.scoped)
+  )
+
   it.live("fails at start when its file cannot be opened", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
