@@ -11,7 +11,13 @@ const alone = [
   "test/streams/nats/**/*.test.ts"
 ]
 
-const common = { pool: "forks", testTimeout: 30_000, hookTimeout: 60_000 } as const
+const common = {
+  pool: "forks",
+  // V8's baseline compiler crashes workers of large suites now and then, a different file each time (nodejs/node#62393).
+  execArgv: ["--no-sparkplug"],
+  testTimeout: 30_000,
+  hookTimeout: 60_000
+}
 
 export default defineConfig({
   test: {
