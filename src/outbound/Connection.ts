@@ -32,8 +32,8 @@ const pinned =
     else callback(null, first.address, first.family)
   }
 
-const isVetted = (remote: string | undefined, addresses: Addresses): boolean =>
-  Option.exists(Result.getSuccess(NetAddress.ipFromString(remote ?? "")), (address) =>
+const isVetted = (remote: string, addresses: Addresses): boolean =>
+  Option.exists(Result.getSuccess(NetAddress.ipFromString(remote)), (address) =>
     addresses.some((vetted) => Equal.equals(NetAddress.toCanonical(vetted), NetAddress.toCanonical(address)))
   )
 
@@ -48,13 +48,17 @@ const acquire = <S extends Net.Socket>(open: () => S): Effect.Effect<S, never, S
     (socket) => Effect.sync(() => socket.destroy())
   )
 
+const cutOff: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE", "ETIMEDOUT"])
+
 const ready = (socket: Net.Socket, event: "connect" | "secureConnect", reason: FailureReason) =>
   Effect.callback<void, OutboundError>((resume) => {
-    const fail = () => resume(Effect.fail(new OutboundError({ reason })))
+    const fail = (reason: FailureReason) => resume(Effect.fail(new OutboundError({ reason })))
     socket
       .once(event, () => resume(Effect.void))
-      .once("error", fail)
-      .once("close", fail)
+      .once("error", (error) =>
+        fail("code" in error && cutOff.has(error.code) ? "connection_failed" : reason)
+      )
+      .once("close", () => fail(reason))
   })
 
 /**
@@ -78,7 +82,10 @@ export const connect = Effect.fn("Connection.connect")(function* (
     })
   )
   yield* ready(socket, "connect", "connection_failed")
-  if (!isVetted(socket.remoteAddress, addresses)) {
+  const remote = socket.remoteAddress
+  // The other end is gone again: whatever it was, nothing is sent to it.
+  if (remote === undefined) return yield* new OutboundError({ reason: "connection_failed" })
+  if (!isVetted(remote, addresses)) {
     return yield* new OutboundRefused({ reason: "private_address" })
   }
   if (!target.secure) return socket

@@ -1,5 +1,7 @@
+import { once } from "node:events"
+import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Option, Result } from "effect"
 import { NetAddress } from "effect/net"
 import { connect } from "#src/outbound/Connection.ts"
 import type { Target } from "#src/outbound/OutboundUrl.ts"
@@ -14,6 +16,23 @@ const target = (host: string, port: number): Target => ({
   port,
   path: "/"
 })
+
+/** A receiver in a thread of its own, which resets each connection as it accepts it. Its port. */
+const resetting = Effect.acquireRelease(
+  Effect.sync(
+    () =>
+      new Worker(
+        `const { parentPort } = require("node:worker_threads")
+         const server = require("node:net").createServer((socket) => socket.resetAndDestroy())
+         server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port))`,
+        { eval: true }
+      )
+  ),
+  (worker) => Effect.promise(() => worker.terminate())
+).pipe(
+  Effect.flatMap((worker) => Effect.promise(() => once(worker, "message"))),
+  Effect.map(([port]) => Number(port))
+)
 
 describe("Connection", () => {
   it.live("connects to a vetted address without asking for the name", () =>
@@ -39,6 +58,20 @@ describe("Connection", () => {
       ).pipe(Effect.scoped, Effect.flip)
       assert.deepInclude(error, { _tag: "OutboundRefused", reason: "private_address" })
       yield* receiver.closed
+    })
+  )
+
+  it.live("to one that resets it at once has failed, and was not refused", () =>
+    Effect.gen(function* () {
+      const to = target("receiver.example.com", yield* resetting)
+      const ends = new Set<string>()
+      // In a few of these the other end is gone by the time one asks who it was.
+      for (let time = 0; time < 2_000; time++) {
+        const exit = yield* Effect.result(Effect.scoped(connect(to, [address("127.0.0.1")], undefined)))
+        ends.add(Result.isSuccess(exit) ? "connected" : exit.failure.reason)
+      }
+      assert.isTrue(ends.has("connection_failed"))
+      assert.isFalse(ends.has("private_address"))
     })
   )
 })

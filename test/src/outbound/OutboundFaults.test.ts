@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { randomBytes } from "node:crypto"
+import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
 import { gzipSync } from "node:zlib"
 import { Outbound } from "#src/outbound/Outbound.ts"
@@ -181,6 +182,16 @@ describe("a call to a hostile receiver", () => {
   it.live("ends when TLS stalls", () =>
     Effect.gen(function* () {
       yield* expectFailure(yield* Receiver.silent(), "timeout")
+    }).pipe(Effect.provide(trusting))
+  )
+
+  it.live.each<readonly [string, (socket: Socket) => void]>([
+    ["when it is accepted", (socket) => socket.destroy()],
+    ["amid the TLS handshake", (socket) => socket.once("data", () => socket.destroy())],
+    ["by a reset amid the TLS handshake", (socket) => socket.once("data", () => socket.resetAndDestroy())]
+  ])("ends when the connection is cut %s", ([_case, cut]) =>
+    Effect.gen(function* () {
+      yield* expectFailure(yield* Receiver.tcp(cut), "connection_failed")
     }).pipe(Effect.provide(trusting))
   )
 

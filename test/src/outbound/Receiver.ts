@@ -83,6 +83,9 @@ export const http = (handler: Http.RequestListener) => listen(Http.createServer(
 export const tls = (handler: (socket: Tls.TLSSocket) => void) =>
   listen(Tls.createServer(certificate, (socket) => handler(socket.on("error", () => {}))))
 
+/** Hands over the connection as it is accepted. */
+export const tcp = (handler: (socket: Net.Socket) => void) => listen(Net.createServer(handler))
+
 /** Accepts connections and says nothing. A canary, when it must not be reached. */
 export const silent = (options?: Place) =>
   listen(
