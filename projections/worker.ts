@@ -1,6 +1,6 @@
 /** The projections' thread. Ends when the log or the file of the read models cannot be used; the server starts it again. */
 import * as workerThreads from "node:worker_threads"
-import { Cause, Effect, Exit, Logger, Queue, Schema, Stream } from "effect"
+import { Cause, Effect, Logger, Queue, Schema, Stream } from "effect"
 import { allProjections } from "./AllProjections.ts"
 import * as Runner from "./Runner.ts"
 import * as LogSource from "./worker/LogSource.ts"
@@ -42,9 +42,19 @@ const program = Runner.run({
   Effect.provide(Logger.layer([logger]))
 )
 
+/** What the thread may still have open when its files are closed, a connection that is being made say, keeps it so long, ms. */
+const lingering = 200
+
+const leave = () => {
+  port.close()
+  setTimeout(() => process.exit(0), lingering).unref()
+}
+
+let isStopping = false
 const fiber = Effect.runFork(program)
 port.on("message", (message) => {
-  if (message === stop) fiber.interruptUnsafe()
+  if (message !== stop) return
+  isStopping = true
+  fiber.interruptUnsafe()
 })
-// With its port closed, nothing keeps the thread.
-fiber.addObserver((exit) => (Exit.hasInterrupts(exit) ? port.close() : process.exit(1)))
+fiber.addObserver(() => (isStopping ? leave() : process.exit(1)))

@@ -42,7 +42,7 @@ export const run = (options: WorkerThreadOptions): Effect.Effect<never, WorkerSt
   )
 
 /** A thread that is behind hears of its end between two batches. */
-const stopTimeout: Duration.Input = "5 seconds"
+const stopTimeout: Duration.Input = "1 second"
 
 /**
  * A thread that is ended from outside may be in the middle of SQLite, which then goes on in a thread that is being taken

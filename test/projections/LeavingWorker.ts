@@ -11,4 +11,7 @@ process.on("exit", (code) =>
   )
 )
 
+// What it has open beside its files does not keep it.
+setInterval(() => {}, 60_000)
+
 await import("#projections/worker.ts")
