@@ -75,7 +75,7 @@ const assertFresh = Effect.fnUntraced(function* (directory: string) {
   assert.deepStrictEqual(dump(Generations.current(Generations.baseIn(directory))), dump(filename))
 })
 
-/** Submits until told to stop; returns how many were accepted. */
+/** Submits until told to stop, each when the one before has ended; returns how many were accepted. */
 const submitting = (url: string, key: string) => {
   let accepted = 0
   let isOver = false
@@ -83,7 +83,7 @@ const submitting = (url: string, key: string) => {
     while (!isOver) {
       const response = await fetch(`${url}/sandbox/echo`, {
         method: "POST",
-        headers: { authorization: `Key ${key}`, "content-type": "application/json" },
+        headers: { authorization: `Key ${key}`, "content-type": "application/json", prefer: "wait=60" },
         body: '{"value":1}'
       })
       await response.arrayBuffer()
