@@ -79,8 +79,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
       [{ webhook, webhook_events_filter: ["done"] }, [["webhook_events_filter.0", "enum"]]],
       [{ webhook, webhook_events_filter: ["start", "start"] }, [["webhook_events_filter", "uniqueItems"]]],
       [
-        { webhook, webhook_events_filter: Array.from({ length: 3 }, () => "start") },
-        [["webhook_events_filter", "maxItems"]]
+        { webhook, webhook_events_filter: ["start", "completed", "progress"] },
+        [["webhook_events_filter.2", "enum"]]
       ]
     ] as const)("refuses %j", ([fields, issues]) =>
       Effect.gen(function* () {
