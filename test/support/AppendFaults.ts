@@ -3,8 +3,8 @@ import { Context, Effect, Layer } from "effect"
 import { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import { type Append, EventStore } from "#streams/EventStore.ts"
 
-/** What becomes of an append: as it should be; refused before it is stored; or stored, and yet told to have failed. */
-export type Fate = "stored" | "refused" | "stored unheard"
+/** What becomes of an append: as it should be; refused before it is stored; stored, and yet told to have failed; or never answered. */
+export type Fate = "stored" | "refused" | "stored unheard" | "unanswered"
 
 export class AppendFaults extends Context.Service<
   AppendFaults,
@@ -37,6 +37,8 @@ export const layer = Layer.effectContext(
             return Effect.fail(failure)
           case "stored unheard":
             return Effect.andThen(store.append(append), Effect.fail(failure))
+          case "unanswered":
+            return Effect.uninterruptible(Effect.never)
         }
       })
 

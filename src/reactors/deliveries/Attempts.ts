@@ -2,7 +2,7 @@
  * Attempts under way on this node: a fiber each, from the claim on the log to the record of how it ended. A claim is an
  * event that is recorded before anything is sent, so that neither a crash nor another node sends once too often.
  */
-import { Cause, Clock, Duration, Effect, FiberSet, Option } from "effect"
+import { Cause, Clock, Duration, Effect, Fiber, FiberSet, Option } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import { inlineLimit } from "#domain/PayloadRef.ts"
 import type { AttemptResult } from "#domain/webhook-delivery/Command.ts"
@@ -36,7 +36,13 @@ export interface Claimed {
 
 const name = "inferlog-webhooks/1"
 
-/** `ended` runs when a slot is free again. */
+/** Waits for it a little: an append cannot be interrupted, and a log that is away keeps nobody from stopping. */
+const soon = (effect: Effect.Effect<unknown, unknown>): Effect.Effect<void> =>
+  Effect.flatMap(Effect.forkDetach(Effect.ignoreCause(effect)), (fiber) =>
+    Effect.asVoid(Effect.timeoutOption(Fiber.await(fiber), "500 millis"))
+  )
+
+/** `ended` runs when a slot is free again, whose delivery went its way. */
 export const make = (slots: Slots, held: Held, ended: Effect.Effect<unknown>) =>
   Effect.gen(function* () {
     const actors = yield* DeliveryActors
@@ -90,7 +96,7 @@ export const make = (slots: Slots, held: Held, ended: Effect.Effect<unknown>) =>
       const since = yield* MonotonicTime.millis
       const result = yield* post(claimed).pipe(
         // The node stops: whoever comes next goes on.
-        Effect.onInterrupt(() => Effect.ignoreCause(Effect.timeout(lose(id, attempt), "500 millis")))
+        Effect.onInterrupt(() => soon(lose(id, attempt)))
       )
       const durationMs = (yield* MonotonicTime.millis) - since
       const at = yield* steady.now
@@ -102,12 +108,14 @@ export const make = (slots: Slots, held: Held, ended: Effect.Effect<unknown>) =>
       return PostResult.hasAnswered(result)
     })
 
-    const release = (id: DeliveryId, load: Load, answered: boolean | null) =>
-      Effect.suspend(() => {
+    const giveBack = (id: DeliveryId, load: Load, answered: boolean | null) =>
+      Effect.sync(() => {
         under.delete(id)
         slots.giveBack(load, answered)
-        return ended
       })
+
+    const release = (id: DeliveryId, load: Load, answered: boolean | null) =>
+      Effect.andThen(giveBack(id, load, answered), ended)
 
     const send = (id: DeliveryId, load: Load, claimed: Claimed) =>
       FiberSet.run(
@@ -155,8 +163,9 @@ export const make = (slots: Slots, held: Held, ended: Effect.Effect<unknown>) =>
         restore(claim).pipe(
           Effect.onExit(() => Effect.sync(() => starting.delete(id))),
           Effect.matchCauseEffect({
+            // Nobody is woken: while the log takes nothing, the next one would fail, too.
             onFailure: (cause) =>
-              Effect.andThen(hold(id, accountId, cause), Effect.as(release(id, load, null), false)),
+              Effect.andThen(hold(id, accountId, cause), Effect.as(giveBack(id, load, null), false)),
             onSuccess: (claimed) =>
               Effect.as(claimed === null ? release(id, load, null) : send(id, load, claimed), true)
           })

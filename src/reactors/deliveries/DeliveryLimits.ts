@@ -9,6 +9,8 @@ export interface DeliveryLimits {
   readonly silent: number
   /** In silent lanes of one account. */
   readonly silentPerAccount: number
+  /** In a silent lane while there are few: one URL that hangs there does not keep the others waiting. */
+  readonly perSilentLane: number
   /** The widest window of a lane. */
   readonly perLane: number
   /** To one receiver, of all accounts: more than in one lane, so that none of them has it to itself. */
@@ -24,6 +26,7 @@ export const DeliveryLimits = Context.Reference<DeliveryLimits>("inferlog/src/re
     perAccount: 1_536,
     silent: 1_536,
     silentPerAccount: 1_024,
+    perSilentLane: 8,
     perLane: 64,
     perReceiver: 128,
     bytes: 256 * 1024 * 1024

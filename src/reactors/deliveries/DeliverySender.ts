@@ -157,7 +157,11 @@ const make = Effect.gen(function* () {
     return !(yield* caughtUp).includes(false)
   })
 
-  const drain = Effect.repeat(pass, { while: (moved) => moved && !haveNodesChanged })
+  /** Ends when nothing is left to do, and at `until` in any case. */
+  const drain = (until: number) =>
+    Effect.repeat(pass, {
+      while: (moved) => Effect.map(MonotonicTime.millis, (now) => moved && !haveNodesChanged && now < until)
+    })
 
   /** Ends at the next signal, or when the next delivery falls due. */
   const untilNext = Effect.gen(function* () {
@@ -172,9 +176,9 @@ const make = Effect.gen(function* () {
   const round = Effect.gen(function* () {
     haveNodesChanged = false
     yield* loseAttempts
-    const since = yield* MonotonicTime.millis
-    while (!haveNodesChanged && (yield* MonotonicTime.millis) - since < recoveryIntervalMs) {
-      yield* drain
+    const until = (yield* MonotonicTime.millis) + recoveryIntervalMs
+    while (!haveNodesChanged && (yield* MonotonicTime.millis) < until) {
+      yield* drain(until)
       yield* untilNext
     }
   })

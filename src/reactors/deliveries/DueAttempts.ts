@@ -12,10 +12,8 @@ import { SteadyTime } from "#src/SteadyTime.ts"
 import { DeliveryActors } from "#src/webhooks/DeliveryActors.ts"
 import * as DeliveryErasing from "#src/webhooks/DeliveryErasing.ts"
 import type { Attempts, Claimed } from "./Attempts.ts"
+import { patienceMs } from "./Held.ts"
 import type { Slots } from "./Slots.ts"
-
-/** For so long a body that is not to be had may be on its way to whoever answers for the log, ms. */
-const patienceMs = 60_000
 
 export const make = (slots: Slots, attempts: Attempts) =>
   Effect.gen(function* () {

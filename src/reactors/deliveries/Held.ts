@@ -6,6 +6,9 @@ import * as MonotonicTime from "#src/MonotonicTime.ts"
 
 const holdMs = 5_000
 
+/** For so long what a delivery needs and is not to be had may be on its way to whoever answers for the log, ms. */
+export const patienceMs = 60_000
+
 /** Of each kind; the ones that were held first go. */
 const most = 2_000
 

@@ -73,11 +73,19 @@ const make = Effect.gen(function* () {
     yield* recoveries.execute(recoveryId, { _tag: "Finish", at, replayed })
   })
 
+  const workOffAlone = (open: OpenRecovery) =>
+    workOff(open).pipe(
+      Effect.catchDefect((defect) =>
+        tell(Effect.logError("A recovery of failed webhooks cannot be worked off for now", defect))
+      ),
+      Effect.annotateLogs({ recovery_id: open.recoveryId })
+    )
+
   /** The read model shows at least what its client was told the number of: he waited for it. */
   const pass = Effect.gen(function* () {
     const open = yield* due.recoveries(atOnce)
     if (open.length === 0) return
-    yield* Effect.forEach(open, workOff, { concurrency: atOnce, discard: true })
+    yield* Effect.forEach(open, workOffAlone, { concurrency: atOnce, discard: true })
     yield* projections.waitFor(yield* reader.head, { projection: projection.name })
   })
 

@@ -25,7 +25,7 @@ import * as DeliveryBody from "#src/webhooks/DeliveryBody.ts"
 import * as DeliveryErasing from "#src/webhooks/DeliveryErasing.ts"
 import * as DeliveryIds from "#src/webhooks/DeliveryIds.ts"
 import type { Attempts, Claimed } from "./Attempts.ts"
-import type { Held } from "./Held.ts"
+import { type Held, patienceMs } from "./Held.ts"
 import type { Load, Slots } from "./Slots.ts"
 
 /** What a body has beside input and output, bytes, more or less. */
@@ -51,6 +51,10 @@ interface Owed {
 
 const isDueNow = ({ event }: OwedDelivery, { phase, startedAt }: Request): boolean =>
   event === "completed" ? isTerminal(phase) : startedAt !== null && !isTerminal(phase)
+
+/** When that happened which it tells of, Unix time in ms. */
+const happenedAt = ({ event, snapshot: { request } }: Owed): number =>
+  event === "completed" && isTerminal(request.phase) ? request.phase.at : (request.startedAt ?? 0)
 
 /** What its body holds at most, bytes. */
 const sizeOf = ({ event, snapshot: { request } }: Owed): number =>
@@ -87,8 +91,26 @@ export const make = (slots: Slots, held: Held, attempts: Attempts) =>
       return { id: DeliveryIds.of(requestId, event), event, snapshot, webhook } satisfies Owed
     })
 
-    const freeze = Effect.fnUntraced(function* ({ event, id, snapshot }: Owed) {
-      const { input, output } = yield* requests.payloads(snapshot)
+    /** A client is told of the end of its request, though nobody can tell any more what it carried. */
+    const payloadsOf = Effect.fnUntraced(function* (owed: Owed) {
+      const { snapshot } = owed
+      return yield* Effect.catchTag(
+        requests.payloads(snapshot),
+        "PayloadUnavailable",
+        Effect.fnUntraced(function* (error) {
+          if ((yield* steady.now) - happenedAt(owed) <= patienceMs) return yield* error
+          yield* Effect.logError(
+            "Input or output of a request cannot be read; its webhook goes without",
+            error
+          ).pipe(Effect.annotateLogs({ request_id: snapshot.id }))
+          return { input: null, output: null }
+        })
+      )
+    })
+
+    const freeze = Effect.fnUntraced(function* (owed: Owed) {
+      const { event, id, snapshot } = owed
+      const { input, output } = yield* payloadsOf(owed)
       const json = DeliveryBody.make(urls, event, snapshot, {
         input,
         output: event === "start" ? null : output

@@ -1,8 +1,8 @@
 /**
  * Who is being sent to just now, and who may be: bounded in all, per account, per receiver and per lane, which is one account
- * at one receiver. How much goes through a lane follows from what comes back: one more at once with every answer, one at a
- * time after none (as TCP opens and closes its window). So neither a receiver that does not answer nor a neighbour's URL at
- * the same host keeps anybody waiting.
+ * at one receiver. How much goes through a lane follows from what comes back: one more at once with every answer, and after
+ * none a few, or one at a time where many do not answer (as TCP opens and closes its window). So neither a receiver that
+ * does not answer nor a neighbour's URL at the same host keeps anybody waiting.
  */
 import type { Without } from "#projections/deliveries/DueDeliveryQueries.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
@@ -39,7 +39,7 @@ export interface Slots {
 
 interface Window extends Lane {
   inFlight: number
-  /** How many there may be at once. */
+  /** How many there may be at once, at least. */
   size: number
   /** It was not answered the last time, or never sent anything. */
   isSilent: boolean
@@ -47,6 +47,10 @@ interface Window extends Lane {
 
 /** Lanes that are remembered when nothing is on its way in them. */
 const mostRemembered = 4_000
+
+/** Of what may be under way in silent lanes, so little is few: of one account, and of all. */
+const fewPerAccount = 1 / 64
+const fewInAll = 1 / 8
 
 /** A number for each of some keys; those at 0 take no memory. */
 const counters = () => {
@@ -71,7 +75,7 @@ export const make = (limits: DeliveryLimits): Slots => {
     isPinned: ({ inFlight }) => inFlight > 0,
     onDrop: (window) => knownSilent.delete(window)
   })
-  /** Lanes whose window is used up. */
+  /** Lanes whose size is reached. */
   const full = new Set<Window>()
   /** Silent lanes that something was sent in. */
   const knownSilent = new Set<Window>()
@@ -107,7 +111,7 @@ export const make = (limits: DeliveryLimits): Slots => {
   }
 
   const settle = (window: Window, answered: boolean) => {
-    window.size = answered ? Math.min(window.size + 1, limits.perLane) : 1
+    window.size = answered ? Math.min(Math.max(window.size, window.inFlight) + 1, limits.perLane) : 1
     if (window.isSilent === answered) {
       countSilent(window, answered ? -window.inFlight : window.inFlight)
       window.isSilent = !answered
@@ -119,12 +123,19 @@ export const make = (limits: DeliveryLimits): Slots => {
   const isSilentOpen = (accountId: string) =>
     silent < limits.silent && silentOfAccounts.get(accountId) < limits.silentPerAccount
 
-  const isOpenWindow = ({ accountId, inFlight: here, isSilent, origin, size }: Window): boolean =>
-    here < size &&
+  const areFewSilent = (accountId: string) =>
+    silent < limits.silent * fewInAll &&
+    silentOfAccounts.get(accountId) < limits.silentPerAccount * fewPerAccount
+
+  const isUsedUp = ({ accountId, inFlight: here, isSilent, size }: Window): boolean =>
+    here >= size && !(isSilent && here < limits.perSilentLane && areFewSilent(accountId))
+
+  const isOpenWindow = (window: Window): boolean =>
+    !isUsedUp(window) &&
     inFlight < limits.inAll &&
-    ofAccounts.get(accountId) < limits.perAccount &&
-    ofReceivers.get(origin) < limits.perReceiver &&
-    (!isSilent || isSilentOpen(accountId))
+    ofAccounts.get(window.accountId) < limits.perAccount &&
+    ofReceivers.get(window.origin) < limits.perReceiver &&
+    (!window.isSilent || isSilentOpen(window.accountId))
 
   const takeBytes = (bytes: number): boolean => {
     if (bytesInMemory > 0 && bytesInMemory + bytes > limits.bytes) return false
@@ -160,7 +171,9 @@ export const make = (limits: DeliveryLimits): Slots => {
       return {
         accounts: ofAccounts.atLeast(limits.perAccount),
         receivers: ofReceivers.atLeast(limits.perReceiver),
-        lanes: [...full, ...silentOnes].map(({ accountId, origin }) => [accountId, origin] as const)
+        lanes: [...[...full].filter(isUsedUp), ...silentOnes].map(
+          ({ accountId, origin }) => [accountId, origin] as const
+        )
       }
     }
   }

@@ -13,6 +13,7 @@ const usual: DeliveryLimits = {
   perAccount: 150,
   silent: 100,
   silentPerAccount: 100,
+  perSilentLane: 1,
   perLane: 8,
   perReceiver: 12,
   bytes: 64 * 1024 * 1024
@@ -165,6 +166,24 @@ describe("An account", () => {
       assert.lengthOf(order, 33)
       assert.isBelow(order.lastIndexOf("quiet"), 8)
     }).pipe(Effect.provide(layer({ inAll: 1 })))
+  )
+})
+
+describe("A URL that hangs", () => {
+  it.effect("keeps the others of its account at the same receiver waiting for nothing, where few hang", () =>
+    Effect.gen(function* () {
+      const hook = yield* Hook.make((response) => {
+        if (response.req.url?.startsWith("/hang") !== true) response.writeHead(204).end()
+      })
+      yield* many(3, `${hook.origin}/hang`)
+      yield* hook.until(3)
+      const well = yield* many(10, `${hook.origin}/well`)
+      for (const { id } of well) yield* Facts.untilPhase(id, "Delivered")
+      assert.strictEqual(hook.open().now, 3)
+      yield* Facts.pass(15)
+      const later = yield* many(10, `${hook.origin}/well`)
+      for (const { id } of later) yield* Facts.untilPhase(id, "Delivered")
+    }).pipe(Effect.provide(layer({ silent: 400, silentPerAccount: 400, perSilentLane: 4 })))
   )
 })
 

@@ -1,7 +1,8 @@
 /** What becomes of deliveries when their node goes down and another process goes on. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { AppendFaults } from "#test/support/AppendFaults.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import * as Facts from "./DeliveryFacts.ts"
 import * as Hook from "./Hook.ts"
@@ -16,6 +17,31 @@ const assertAttempts = (hook: Hook.Hook, times: ReadonlyArray<number>) =>
     hook.posted().map(({ at }) => at),
     times
   )
+
+describe("A node that stops amid an attempt", () => {
+  it.effect("waits half a second for a log that does not answer", () =>
+    Effect.gen(function* () {
+      const hook = yield* Hook.make(() => {})
+      const node = yield* start("one")
+      yield* node.on(Facts.ended(hook.url))
+      yield* hook.until(1)
+      const asked = Promise.withResolvers<void>()
+      const faults = yield* node.on(AppendFaults)
+      faults.decide(({ events }) => {
+        if (!events.some(({ type }) => type === "AttemptLost")) return "stored"
+        asked.resolve()
+        return "unanswered"
+      })
+      const stopping = yield* Effect.forkChild(node.stop)
+      yield* Effect.promise(() => asked.promise)
+      yield* TestClock.adjust("499 millis")
+      yield* Facts.rest
+      assert.isUndefined(stopping.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      yield* Fiber.join(stopping)
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+})
 
 describe("A delivery that waits for its next attempt", () => {
   for (const [how, goesDown] of [

@@ -10,6 +10,7 @@ const limits: DeliveryLimits = {
   perAccount: 15,
   silent: 12,
   silentPerAccount: 10,
+  perSilentLane: 1,
   perLane: 6,
   perReceiver: 7,
   bytes: 1_000
@@ -60,6 +61,32 @@ describe("A lane's window", () => {
     assert.strictEqual(takeAll(slots, a), 1)
     slots.giveBack(a, true)
     assert.strictEqual(takeAll(slots, a), 2)
+  })
+
+  it("that is silent is wider where few are, of its account and of all", () => {
+    const slots = Slots.make({
+      ...limits,
+      inAll: 300,
+      perAccount: 300,
+      silent: 200,
+      silentPerAccount: 192,
+      perSilentLane: 4
+    })
+    assert.strictEqual(takeAll(slots, to("a")), 3)
+    assert.deepStrictEqual(slots.closed().lanes, [["acc", "a"]])
+    assert.strictEqual(takeAll(slots, to("b")), 1)
+    assert.strictEqual(takeAll(slots, to("a", "other")), 3)
+    slots.giveBack(to("b"), null)
+    slots.giveBack(to("a"), false)
+    assert.deepStrictEqual(slots.closed().lanes, [["other", "a"]])
+    assert.strictEqual(takeAll(slots, to("a")), 1)
+    const accounts = Array.makeBy(30, (index) => to("a", `acc${index}`))
+    const widths = accounts.map((load) => takeAll(slots, { ...load, origin: load.accountId }))
+    assert.deepStrictEqual([widths[0], widths.at(-1)], [3, 1])
+    assert.isAtMost(
+      widths.reduce((sum, width) => sum + width, 0),
+      25 + 3 + 30
+    )
   })
 
   it("is not changed by what did not become known", () => {

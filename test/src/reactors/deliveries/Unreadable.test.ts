@@ -1,10 +1,15 @@
 /** What another release has written, or is damaged, keeps no other webhook waiting. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
+import { codec, RecoveryRequested } from "#domain/delivery-recovery/DeliveryRecovery.ts"
+import { AccountId } from "#domain/Ids.ts"
 import { inlineLimit } from "#domain/PayloadRef.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
+import { EventReader } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as StreamName from "#streams/StreamName.ts"
 import { eventData } from "#test/support/EventFixtures.ts"
 import * as RequestFacts from "#test/support/RequestFacts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
@@ -57,6 +62,78 @@ describe("Webhooks are scheduled, sent and sent again", () => {
       assert.deepInclude(yield* Facts.untilPhase(id, "Delivered"), { deliveredAt: 5_000 })
       const last = yield* second.on(Facts.ended(hook.url))
       assert.deepInclude(yield* Facts.untilPhase(last.id, "Delivered"), { attempts: 1 })
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+
+  it.effect("of requests whose output is damaged, after a while and without it", () =>
+    Effect.gen(function* () {
+      const hook = yield* Hook.make()
+      const first = yield* start("one")
+      yield* first.on(Facts.refuse("DeliveryScheduled"))
+      const input = { value: "x".repeat(inlineLimit + 1) }
+      const { id, requestId } = yield* first.on(Facts.ended(hook.url, { input }))
+      yield* first.stop
+      const { accountId, payloads } = yield* RequestFacts.untilType(requestId, "RequestSubmitted")
+      const key = `payloads/${accountId}/InferenceRequest-${requestId}/input-${payloads.input.hash}`
+      assert.isNotNull(yield* (yield* BlobStore).size(key))
+      yield* (yield* BlobStore).put(key, Buffer.from("{}"))
+      yield* start("two")
+      yield* Facts.pass(59)
+      assert.deepStrictEqual(yield* Facts.events(id), [])
+      yield* Facts.pass(10)
+      assert.deepInclude(yield* Facts.untilPhase(id, "Delivered"), { attempts: 1 })
+      assert.deepInclude(JSON.parse((yield* hook.until(1)).text), {
+        id: requestId,
+        status: "COMPLETED",
+        billingStatus: "charged",
+        input: null,
+        output: null
+      })
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+
+  it.effect("beside recoveries that cannot be read", () =>
+    Effect.gen(function* () {
+      const hook = yield* Hook.make(410)
+      const first = yield* start("one")
+      const many = yield* first.on(Effect.replicateEffect(Facts.ended(hook.url), 200))
+      for (const { id } of many) yield* Facts.untilPhase(id, "Failed")
+      const other = yield* first.on(Facts.ended(hook.url, { account: "acc_other" }))
+      yield* Facts.untilPhase(other.id, "Failed")
+      yield* first.stop
+      const store = yield* EventStore
+      for (const [accountId, isUnreadable] of [
+        ["acc_other", true],
+        ["acc_default", false]
+      ] as const) {
+        const requested = RecoveryRequested.make({
+          at: 0,
+          accountId: AccountId.make(accountId),
+          since: 0,
+          until: 1_000_000
+        })
+        yield* store.append({
+          stream: StreamName.make("DeliveryRecovery", `of-${accountId}`),
+          expected: ExpectedVersion.NoStream,
+          events: [
+            { id: `asked of ${accountId}`, ...codec.encode(requested) },
+            ...(isUnreadable ? [eventData(`future of ${accountId}`, "RecoveryTeleported")] : [])
+          ]
+        })
+      }
+      hook.answerWith(204)
+      yield* start("two")
+      yield* Facts.pass(6)
+      for (const { id } of many) {
+        assert.deepInclude(yield* Facts.untilPhase(id, "Delivered"), { attempts: 2 })
+      }
+      const finished = yield* Stream.runCollect(
+        Stream.filter(
+          (yield* EventReader).readAll(GlobalPosition.beginning),
+          ({ type }) => type === "RecoveryFinished"
+        )
+      )
+      assert.lengthOf(finished, 1)
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
