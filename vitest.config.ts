@@ -4,12 +4,13 @@ import { defineConfig } from "vitest/config"
 const alone = [
   "test/bench/**/*.test.ts",
   "test/src/several-nodes/**/*.test.ts",
-  "test/src/cluster/**/*.test.ts",
   "test/src/webhook-delivery/**/*.test.ts",
   "test/src/{GracefulStop,KillAndRestart,LogTakenAway,NoStarvation}.test.ts",
-  "test/src/outbound/OutboundLoad.test.ts",
-  "test/streams/nats/**/*.test.ts"
+  "test/src/outbound/OutboundLoad.test.ts"
 ]
+
+/** They wait for servers of their own more than they work: two of them are no load, and many more would be. */
+const waiting = ["test/src/cluster/**/*.test.ts", "test/streams/nats/**/*.test.ts"]
 
 const common = {
   pool: "forks",
@@ -19,20 +20,18 @@ const common = {
   hookTimeout: 60_000
 }
 
+const project = (
+  name: string,
+  groupOrder: number,
+  options: { readonly include: Array<string>; readonly exclude?: Array<string>; readonly maxWorkers: number }
+) => ({ test: { ...common, ...options, name, sequence: { groupOrder } } })
+
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...common, name: "alone", include: alone, maxWorkers: 1, sequence: { groupOrder: 0 } } },
-      {
-        test: {
-          ...common,
-          name: "beside",
-          include: ["test/**/*.test.ts"],
-          exclude: alone,
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 }
-        }
-      }
+      project("alone", 0, { include: alone, maxWorkers: 1 }),
+      project("waiting", 1, { include: waiting, maxWorkers: 2 }),
+      project("beside", 2, { include: ["test/**/*.test.ts"], exclude: [...alone, ...waiting], maxWorkers: 2 })
     ]
   }
 })
