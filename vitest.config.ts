@@ -1,3 +1,4 @@
+import * as path from "node:path"
 import { defineConfig } from "vitest/config"
 
 /** They start processes and servers of their own, or hold times against limits: nothing else is to run beside them. */
@@ -14,8 +15,9 @@ const waiting = ["test/src/cluster/**/*.test.ts", "test/streams/nats/**/*.test.t
 
 const common = {
   pool: "forks",
-  // V8's baseline compiler crashes workers of large suites now and then, a different file each time (nodejs/node#62393).
-  execArgv: ["--no-sparkplug"],
+  // What was compiled before, as `src/main.ts` has it. Without it each thread that a test starts would strip its types with
+  // WebAssembly, and V8 crashes now and then where that is loaded and freed in many threads (nodejs/node#64500).
+  env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, "node_modules/.cache/inferlog") },
   testTimeout: 30_000,
   hookTimeout: 60_000
 }
