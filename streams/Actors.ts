@@ -267,16 +267,24 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
           )
         ),
       current: (id) =>
-        withActor(id, (actor) =>
-          actor.current === undefined ? actor.mailbox.run(load(actor)) : Effect.succeed(actor.current)
-        ),
-      peek: (id) => actors.get(id)?.current,
+        withActor(id, (actor) => {
+          if (actor.current === undefined) return actor.mailbox.run(load(actor))
+          // Not in its turn: who is about to begin the stream may wait for long, and another node has begun it meanwhile.
+          return isEmpty(actor.current) ? catchUp(actor) : Effect.succeed(actor.current)
+        }),
+      peek: (id) => {
+        const current = actors.get(id)?.current
+        return current === undefined || isEmpty(current) ? undefined : current
+      },
       refresh: (id) => withActor(id, (actor) => actor.mailbox.run(catchUp(actor))),
       observe: (events) => {
         for (const event of events) if (event.stream.startsWith(prefix)) observe(event)
       }
     }
   })
+
+/** For `create`, that is what the stream is taken for; nobody has looked. */
+const isEmpty = ({ version }: Current<unknown>): boolean => version === null
 
 const namesPayload = (payloads: unknown, name: string, hash: string): boolean =>
   typeof payloads === "object" &&

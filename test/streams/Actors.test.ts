@@ -108,6 +108,33 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
     )
 
     test(
+      "do not take for unknown what they are about to begin, though the log does not answer",
+      Effect.gen(function* () {
+        const store = yield* EventStore
+        const asked = yield* Deferred.make<void>()
+        const answered = yield* Deferred.make<never, EventStoreError>()
+        const slow = EventStore.of({
+          ...store,
+          append: () => Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(answered))
+        })
+        const actors = yield* Effect.provideService(node(), EventStore, slow)
+        const creating = yield* Effect.forkChild(Effect.flip(actors.create("a", Counter.raise(7))))
+        yield* Deferred.await(asked)
+        yield* Effect.gen(function* () {
+          assert.isUndefined(actors.peek("a"))
+          assert.isNull((yield* actors.current("a")).version)
+          // The same at another node, for a client that has lost its patience.
+          yield* (yield* node()).create("a", Counter.raise(7))
+          assert.isUndefined(actors.peek("a"))
+          assert.strictEqual((yield* actors.current("a")).state.total, 7)
+          assert.strictEqual(actors.peek("a")?.state.total, 7)
+        }).pipe(Effect.ensuring(Deferred.fail(answered, new EventStoreError({ reason: "no answer" }))))
+        assert.strictEqual((yield* Fiber.join(creating))._tag, "EventStoreError")
+        assert.strictEqual((yield* actors.current("a")).state.total, 7)
+      })
+    )
+
+    test(
       "see another node's events when they are asked to refresh",
       Effect.gen(function* () {
         const [one, other] = [yield* node(), yield* node()]

@@ -75,6 +75,34 @@ describe("Requests.get", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
+  it.effect("knows what another node has accepted, while this one waits for the log to take the same", () =>
+    Effect.gen(function* () {
+      const idempotency = { key: "k", requestHash: "hash of the request" }
+      const twin = Effect.flatMap(Requests, (requests) =>
+        requests.submit({ ...Facts.submission(), idempotency })
+      )
+      const node = yield* TestNode.start({ name: "node", dispatches: false, follows: false })
+      const elsewhere = yield* TestNode.start({ name: "elsewhere", dispatches: false })
+      const asked = yield* Deferred.make<void>()
+      yield* node.on(
+        Effect.map(AppendFaults, ({ decide }) =>
+          decide(({ events }) => {
+            if (!events.some(({ type }) => type === "RequestSubmitted")) return "stored"
+            Deferred.doneUnsafe(asked, Effect.void)
+            return "unanswered"
+          })
+        )
+      )
+      yield* Effect.forkDetach(node.on(twin))
+      yield* Deferred.await(asked)
+      const { id } = yield* elsewhere.on(twin)
+      const found = yield* node.on(
+        Effect.flatMap(Requests, (requests) => requests.get({ caller: Facts.caller(), id }))
+      )
+      assert.strictEqual(found.id, id)
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+
   it.effect("gives a version that changes with every event", () =>
     Effect.gen(function* () {
       const { id, version } = yield* submit
