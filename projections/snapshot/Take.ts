@@ -77,8 +77,12 @@ const publish = Effect.fnUntraced(function* (
   const { key } = taken
   const found = yield* pointer.get
   const before = found?.snapshots ?? Snapshot.none
+  const announced = yield* pointer.put(
+    { ...before, unneeded: [...before.unneeded, key] },
+    found?.revision ?? null
+  )
+  // Not before that: a node that is uploading one of them can no longer write it down, and is told so.
   yield* Effect.forEach(before.unneeded, blobs.remove, { discard: true })
-  const announced = yield* pointer.put({ ...before, unneeded: [key] }, found?.revision ?? null)
 
   const { body, sha256 } = Packing.pack(copy)
   const size = yield* blobs.put(key, body)

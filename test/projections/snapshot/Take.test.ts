@@ -1,8 +1,9 @@
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Layer } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { Projections } from "#projections/Projections.ts"
 import * as Generations from "#projections/rebuild/Generations.ts"
+import { BlobStore } from "#streams/BlobStore.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as Take from "#projections/snapshot/Take.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
@@ -80,6 +81,39 @@ describe("A snapshot that is taken", () => {
       }
       yield* Nodes.take(bases[1] ?? "")
       yield* assertTidy
+    }).pipe(Effect.scoped, Effect.provide(Nodes.layer))
+  )
+
+  it.live("loses no blob to another node that clears up while it is being written down", () =>
+    Effect.gen(function* () {
+      yield* RebuildLog.append(0, 30)
+      const base = yield* Nodes.newBase
+      yield* Nodes.readAll(base)
+      yield* Nodes.take(base)
+      const blobs = yield* BlobStore
+      const uploaded = yield* Deferred.make<void>()
+      const goOn = yield* Deferred.make<void>()
+      const held = BlobStore.of({
+        ...blobs,
+        put: (key, body) =>
+          Effect.tap(blobs.put(key, body), () =>
+            Effect.andThen(Deferred.succeed(uploaded, undefined), Deferred.await(goOn))
+          )
+      })
+      const first = yield* Effect.forkChild(Effect.provideService(Nodes.take(base), BlobStore, held))
+      yield* Deferred.await(uploaded)
+      const late = BlobStore.of({
+        ...blobs,
+        remove: (key) =>
+          Effect.andThen(
+            Effect.andThen(Deferred.succeed(goOn, undefined), Fiber.await(first)),
+            blobs.remove(key)
+          )
+      })
+      yield* Effect.provideService(Nodes.take(base), BlobStore, late)
+      assert.isTrue(Exit.isFailure(yield* Fiber.await(first)))
+      yield* assertTidy
+      assert.isNotNull(yield* restores)
     }).pipe(Effect.scoped, Effect.provide(Nodes.layer))
   )
 
