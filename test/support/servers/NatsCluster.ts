@@ -21,6 +21,9 @@ export interface Cluster {
 
 const names = ["n1", "n2", "n3"] as const
 
+/** Routes that are not there are tried again each second, and what servers know of each other comes every ten. */
+const patienceMs = 40_000
+
 /** Takes all three: the servers refuse replicas that have nowhere to go. */
 const makeReplicas = (servers: ReadonlyArray<string>) =>
   NatsConnection.briefly(servers, async (connection) => {
@@ -51,9 +54,10 @@ export const make = Effect.fn("NatsCluster.make")(function* ({
       configuration: `cluster { name: test, listen: "127.0.0.1:${routes[index] ?? 0}", routes: [${urls}], no_advertise: true }`,
       ready: accepts
     })
-  const servers = yield* Effect.all([start(0), start(1), start(2)], { concurrency: "unbounded" })
+  // One after the other: servers that connect to each other at the same moment may both close what is then there twice.
+  const servers = yield* Effect.all([start(0), start(1), start(2)])
   const addresses = servers.map(({ port }) => `127.0.0.1:${port}`)
-  const ready = Until.answers(() => makeReplicas(addresses))
+  const ready = Until.answers(() => makeReplicas(addresses), patienceMs)
   yield* ready
 
   const named = (name: string) => {
