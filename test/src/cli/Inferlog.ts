@@ -1,8 +1,6 @@
 /** The program as its users start it: a process of its own, on a data directory. */
 import * as childProcess from "node:child_process"
 import * as net from "node:net"
-import * as os from "node:os"
-import * as path from "node:path"
 import * as url from "node:url"
 import { Effect, Schema, type Scope } from "effect"
 
@@ -15,11 +13,8 @@ export interface Ended {
 
 const main = url.fileURLToPath(new URL("../../../src/main.ts", import.meta.url))
 
-/** Halves the time that a command takes to start. */
-const compileCache = path.join(os.tmpdir(), "inferlog-test-compile-cache")
-
 /** Nothing else of the tests' own environment. */
-export const environment = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache }
+export const environment = { PATH: process.env["PATH"] }
 
 export type Settings = Readonly<Record<string, string>>
 
