@@ -37,6 +37,12 @@ export type RequestId = typeof RequestId.Type
 export const AccountId = Schema.String.pipe(Schema.brand("AccountId"))
 export type AccountId = typeof AccountId.Type
 
+/** 24 characters of base64url, 144 random bits: in a URL it is the only credential (architecture, "Storage"). */
+export const FileId = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{24}$/)).pipe(
+  Schema.brand("FileId")
+)
+export type FileId = typeof FileId.Type
+
 export const KeyId = Schema.String.pipe(Schema.brand("KeyId"))
 export type KeyId = typeof KeyId.Type
 

@@ -3,6 +3,8 @@ import { Context, type Effect, Schema, type Stream } from "effect"
 
 export class BlobStoreError extends Schema.TaggedError<BlobStoreError>()("BlobStoreError", {
   reason: Schema.String,
+  /** There is no room left for what was to be written; nothing of it is kept. */
+  isFull: Schema.optionalKey(Schema.Boolean),
   cause: Schema.optionalKey(Schema.Defect())
 }) {
   override get message(): string {
@@ -11,9 +13,17 @@ export class BlobStoreError extends Schema.TaggedError<BlobStoreError>()("BlobSt
 }
 
 export interface Blob {
+  /** Bytes, of the whole blob. */
+  readonly size: number
+  /** As the store has it, without quotes, of the blob that `body` is read from; absent where the store keeps none. */
+  readonly etag?: string
+  readonly body: Stream.Stream<Uint8Array, BlobStoreError>
+}
+
+export interface Listed {
+  readonly key: string
   /** Bytes. */
   readonly size: number
-  readonly body: Stream.Stream<Uint8Array, BlobStoreError>
 }
 
 /**
@@ -36,5 +46,7 @@ export class BlobStore extends Context.Service<
     size(key: string): Effect.Effect<number | null, BlobStoreError>
     /** Nothing happens when there is no such blob. */
     remove(key: string): Effect.Effect<void, BlobStoreError>
+    /** The blobs right below `folder`, the segments of a key before the last one, in the order of their keys. */
+    list(folder: string): Stream.Stream<Listed, BlobStoreError>
   }
 >()("inferlog/streams/BlobStore") {}

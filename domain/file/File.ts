@@ -1,0 +1,88 @@
+/**
+ * One stored file, from the announcement of its bytes to the last of them (contract, "Uploads"; architecture, "Aggregates").
+ * What it holds is never changed, but for what a client puts straight into a foreign store.
+ */
+import { Result } from "effect"
+import type { Aggregate } from "../Aggregate.ts"
+import type { Decider } from "../Decider.ts"
+import type { Command, Rejection } from "./Command.ts"
+import { codec, type Event, type Stored } from "./Event.ts"
+import { evolve, initial, type Present, type State } from "./State.ts"
+
+/** The payload that a client's name of a file is. */
+export const namePayload = "name"
+
+type Decided = Result.Result<ReadonlyArray<Event>, Rejection>
+
+const nothing: Decided = Result.succeed([])
+
+const decide = (command: Command, state: State): Decided => {
+  switch (command._tag) {
+    case "InitiateUpload":
+      if (state._tag === "None") return Result.succeed([{ _tag: "UploadInitiated", ...command.upload }])
+      return state._tag === "Gone" ? Result.fail({ _tag: "FileGone" }) : nothing
+    case "CompleteUpload":
+    case "ObserveUpload":
+      return receive(command, state)
+    case "StoreOutput":
+      if (state._tag === "Gone") return Result.fail({ _tag: "FileGone" })
+      return state._tag === "Present" && isSame(state.stored, command.output.stored)
+        ? nothing
+        : Result.succeed([{ _tag: "OutputStored", ...command.output }])
+    case "Delete":
+      return state._tag === "Gone"
+        ? nothing
+        : Result.succeed([
+            { _tag: "FileDeleted", at: command.at, reason: command.reason },
+            ...eraseName(command.at, state)
+          ])
+    case "Expire":
+      return isOver(state, command.at)
+        ? Result.succeed([{ _tag: "FileExpired", at: command.at }, ...eraseName(command.at, state)])
+        : nothing
+    case "RecordRemoved":
+      return state._tag === "Gone" && !state.isRemoved
+        ? Result.succeed([{ _tag: "BytesRemoved", at: command.at }])
+        : nothing
+  }
+}
+
+const receive = (
+  command: Extract<Command, { readonly _tag: "CompleteUpload" | "ObserveUpload" }>,
+  state: State
+): Decided => {
+  const { at, expiresAt, stored } = command
+  switch (state._tag) {
+    case "None":
+      return Result.fail({ _tag: "FileNotFound" })
+    case "Gone":
+      return Result.fail({ _tag: "FileGone" })
+    case "Pending":
+      return Result.succeed([{ _tag: "UploadCompleted", at, stored, expiresAt }])
+    case "Present":
+      if (isSame(state.stored, stored)) return nothing
+      return command._tag === "ObserveUpload" && isUpload(state)
+        ? Result.succeed([{ _tag: "UploadReplaced", at, stored }])
+        : Result.fail({ _tag: "AlreadyUploaded" })
+  }
+}
+
+/** By what every store tells. */
+const isSame = (a: Stored, b: Stored): boolean => a.etag === b.etag && a.size === b.size
+
+const isUpload = ({ origin }: Present): boolean => origin._tag === "UploadInitiated"
+
+/** Whether the time of the file, or of its upload, is over at `at`, Unix time in ms. */
+export const isOver = (state: State, at: number): boolean => {
+  if (state._tag === "Pending") return state.upload.expiresAt <= at
+  return state._tag === "Present" && state.expiresAt <= at
+}
+
+const eraseName = (at: number, state: State): ReadonlyArray<Event> => {
+  const isNamed = state._tag === "Pending" || (state._tag === "Present" && isUpload(state))
+  return isNamed ? [{ _tag: "PayloadsErased", at, erased: [namePayload] }] : []
+}
+
+const decider: Decider<State, Command, Event, Rejection> = { initial, decide, evolve }
+
+export const aggregate: Aggregate<State, Command, Event, Rejection> = { category: "File", codec, decider }

@@ -1,0 +1,93 @@
+import type { AccountId, RequestId } from "../Ids.ts"
+import type { Event, OutputStored, Stored, UploadInitiated } from "./Event.ts"
+
+export type State = { readonly _tag: "None" } | Pending | Present | Gone
+
+/** No byte can be read yet. */
+export interface Pending {
+  readonly _tag: "Pending"
+  readonly upload: UploadInitiated
+}
+
+export interface Present {
+  readonly _tag: "Present"
+  readonly origin: UploadInitiated | OutputStored
+  readonly stored: Stored
+  /** Unix time in ms, as all times here. */
+  readonly storedAt: number
+  readonly expiresAt: number
+}
+
+/** Nothing can be read any more. */
+export interface Gone {
+  readonly _tag: "Gone"
+  /** Whose it was; `null` when it was deleted before it was there. */
+  readonly accountId: AccountId | null
+  /** The upload in parts that may have left some in the store. */
+  readonly uploadId: string | null
+  /** Whether no byte is left in the store. */
+  readonly isRemoved: boolean
+}
+
+export const initial: State = { _tag: "None" }
+
+export const evolve = (state: State, event: Event): State => {
+  switch (event._tag) {
+    case "UploadInitiated":
+      return { _tag: "Pending", upload: event }
+    case "OutputStored":
+      return {
+        _tag: "Present",
+        origin: event,
+        stored: event.stored,
+        storedAt: event.at,
+        expiresAt: event.expiresAt
+      }
+    case "UploadCompleted": {
+      const { at, expiresAt, stored } = event
+      return state._tag === "Pending"
+        ? { _tag: "Present", origin: state.upload, stored, storedAt: at, expiresAt }
+        : state
+    }
+    case "UploadReplaced":
+      return state._tag === "Present" ? { ...state, stored: event.stored, storedAt: event.at } : state
+    case "FileDeleted":
+    case "FileExpired":
+      return {
+        _tag: "Gone",
+        accountId: accountOf(state),
+        uploadId: uploadIdOf(state),
+        isRemoved: false
+      }
+    case "PayloadsErased":
+      return state
+    case "BytesRemoved":
+      return state._tag === "Gone" ? { ...state, isRemoved: true } : state
+  }
+}
+
+/** Whose it is, or was. */
+export const accountOf = (state: State): AccountId | null => {
+  switch (state._tag) {
+    case "None":
+      return null
+    case "Pending":
+      return state.upload.accountId
+    case "Present":
+      return state.origin.accountId
+    case "Gone":
+      return state.accountId
+  }
+}
+
+/** The request whose run made it; `null` for what a client brought. */
+export const requestOf = ({ origin }: Present): RequestId | null =>
+  origin._tag === "OutputStored" ? origin.requestId : null
+
+const uploadIdOf = (state: State): string | null => {
+  if (state._tag !== "Pending" && state._tag !== "Present") return null
+  const upload = state._tag === "Pending" ? state.upload : state.origin
+  return upload._tag === "UploadInitiated" && upload.method._tag === "Multipart"
+    ? upload.method.uploadId
+    : null
+}

@@ -1,0 +1,19 @@
+/** Whether stored bytes are streamed through us, or clients are sent to where they lie. */
+import { Context, type Effect } from "effect"
+import type { FileId } from "#domain/Ids.ts"
+import type { BlobStoreError } from "#streams/BlobStore.ts"
+
+export interface Delivered {
+  readonly id: FileId
+  readonly contentType: string
+  /** Value of `Content-Disposition`. */
+  readonly disposition: string
+}
+
+export class MediaDelivery extends Context.Service<
+  MediaDelivery,
+  {
+    /** A presigned URL of the store, good for some minutes, that answers GET and HEAD; `null` where we stream. */
+    urlOf(file: Delivered): Effect.Effect<string | null, BlobStoreError>
+  }
+>()("inferlog/src/files/MediaDelivery") {}
