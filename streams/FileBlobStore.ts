@@ -22,6 +22,9 @@ export interface FileBlobStoreOptions {
 /** Bytes per read. */
 const chunkSize = 256 * 1024
 
+/** Files whose sizes are looked up at once. */
+const listConcurrency = 16
+
 const failure = (operation: string) => (cause: PlatformError) =>
   new BlobStoreError({ reason: `could not ${operation}: ${cause.reason._tag}`, cause })
 
@@ -111,7 +114,26 @@ export const layerNoDeps = (options: FileBlobStoreOptions) =>
         )
       })
 
-      return BlobStore.of({ put, get, size, remove })
+      const namesIn = (folder: string) =>
+        Effect.flatMap(pathOf(folder), (path) =>
+          fs.readDirectory(path).pipe(
+            Effect.catchIf(BlobFolder.isMissing, () => Effect.succeed([])),
+            Effect.mapError(failure("list blobs"))
+          )
+        )
+
+      /** One that was removed meanwhile is passed over. */
+      const list: BlobStore["Service"]["list"] = (folder) =>
+        Stream.fromIterableEffect(Effect.map(namesIn(folder), (names) => names.sort())).pipe(
+          Stream.map((name) => `${folder}/${name}`),
+          Stream.filter(BlobKey.isBlobKey),
+          Stream.mapEffect((key) => Effect.map(size(key), (size) => (size === null ? [] : [{ key, size }])), {
+            concurrency: listConcurrency
+          }),
+          Stream.flatMap((found) => Stream.fromIterable(found))
+        )
+
+      return BlobStore.of({ put, get, size, remove, list })
     }).pipe(Effect.catchTag("PlatformError", (error) => Effect.fail(failure("open the blob store")(error))))
   )
 

@@ -32,5 +32,14 @@ export const layer = Layer.sync(BlobStore, () => {
     blobs.delete(yield* BlobKey.check(key))
   })
 
-  return BlobStore.of({ put, get, size, remove })
+  const list: BlobStore["Service"]["list"] = (folder) =>
+    Stream.fromIterableEffect(
+      Effect.map(BlobKey.check(folder), () =>
+        Array.from(blobs, ([key, { length }]) => ({ key, size: length }))
+          .filter(({ key }) => key.slice(0, key.lastIndexOf("/")) === folder)
+          .sort((a, b) => (a.key < b.key ? -1 : 1))
+      )
+    )
+
+  return BlobStore.of({ put, get, size, remove, list })
 })
