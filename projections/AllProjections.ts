@@ -1,6 +1,7 @@
 /** What the runner builds. A new projection is added here. */
 import * as DeliveriesProjection from "./deliveries/DeliveriesProjection.ts"
 import * as DueWorkProjection from "./due-work/DueWorkProjection.ts"
+import * as FilesProjection from "./files/FilesProjection.ts"
 import * as HistoryProjection from "./history/HistoryProjection.ts"
 import * as KeysProjection from "./keys/KeysProjection.ts"
 import * as LedgerProjection from "./ledger/LedgerProjection.ts"
@@ -10,6 +11,7 @@ import * as RetentionProjection from "./retention/RetentionProjection.ts"
 export const allProjections: ReadonlyArray<Projection> = [
   DeliveriesProjection.projection,
   DueWorkProjection.projection,
+  FilesProjection.projection,
   HistoryProjection.projection,
   KeysProjection.projection,
   LedgerProjection.projection,

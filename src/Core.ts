@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { Deliveries } from "#projections/deliveries/Deliveries.ts"
 import { DueDeliveries } from "#projections/deliveries/DueDeliveries.ts"
 import { DueWork } from "#projections/due-work/DueWork.ts"
+import { Files } from "#projections/files/Files.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
 import { Projections } from "#projections/Projections.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
@@ -19,6 +20,7 @@ import { Accounts } from "./accounts/Accounts.ts"
 import { LogServers } from "./cluster/LogServers.ts"
 import { DataDirectory } from "./DataDirectory.ts"
 import { type EventStoreChoice, eventStore } from "./EventStoreSetting.ts"
+import { FileActors } from "./files/FileActors.ts"
 import * as NatsLog from "./NatsLog.ts"
 import { IdempotencyKeyActors } from "./requests/IdempotencyKeyActors.ts"
 import { RequestActors } from "./requests/RequestActors.ts"
@@ -58,14 +60,22 @@ const projections = Layer.unwrap(
   })
 ).pipe(Layer.provide(Snapshots.layerRestored))
 
-const readModels = Layer.mergeAll(DueWork.layer, Ledger.layer, Deliveries.layer, DueDeliveries.layer).pipe(
-  Layer.provideMerge(ReadModels.layer),
-  Layer.provideMerge(projections)
-)
+const readModels = Layer.mergeAll(
+  DueWork.layer,
+  Ledger.layer,
+  Deliveries.layer,
+  DueDeliveries.layer,
+  Files.layer
+).pipe(Layer.provideMerge(ReadModels.layer), Layer.provideMerge(projections))
 
 /** On one of several nodes they see what the others append. */
 const actors = LogServers.choose({
-  single: Layer.mergeAll(RequestActors.layer, IdempotencyKeyActors.layer, AccountActors.layer),
+  single: Layer.mergeAll(
+    RequestActors.layer,
+    IdempotencyKeyActors.layer,
+    AccountActors.layer,
+    FileActors.layer
+  ),
   shared: FollowedActors.layer
 })
 

@@ -50,15 +50,25 @@ export const Limits = Schema.Struct({
   /** How far below zero what is available may go, nano-USD. */
   creditLimit: NanoUsd,
   /** Requests that have not ended, at most; `null`: any number. */
-  maxOpenRequests: Schema.NullOr(Schema.Int)
+  maxOpenRequests: Schema.NullOr(Schema.Int),
+  /** Bytes that its files may take up; `null`: no quota of its own. */
+  maxStoredBytes: Schema.NullOr(Schema.Int)
 })
 export type Limits = typeof Limits.Type
 
+/** Those that a submit is held against. */
+export type RequestLimits = Omit<Limits, "maxStoredBytes">
+
 /** Of an account for which nobody set any. */
-export const noLimits: Limits = { creditLimit: zero, maxOpenRequests: null }
+export const noLimits: Limits = { creditLimit: zero, maxOpenRequests: null, maxStoredBytes: null }
 
 /** They hold from now on, all of them. */
-export const LimitsChanged = Schema.TaggedStruct("LimitsChanged", { at, ...Limits.fields })
+export const LimitsChanged = Schema.TaggedStruct("LimitsChanged", {
+  at,
+  ...Limits.fields,
+  /** `null` where it is absent: it is younger than the others. */
+  maxStoredBytes: Schema.optionalKey(Limits.fields.maxStoredBytes)
+})
 
 export const KeyIssued = Schema.TaggedStruct("KeyIssued", {
   at,
@@ -217,7 +227,9 @@ const topUp = (
 }
 
 const isSame = (a: Limits, b: Limits): boolean =>
-  a.creditLimit === b.creditLimit && a.maxOpenRequests === b.maxOpenRequests
+  a.creditLimit === b.creditLimit &&
+  a.maxOpenRequests === b.maxOpenRequests &&
+  a.maxStoredBytes === b.maxStoredBytes
 
 const open = ({ at, accountId, name, key, balance }: Extract<Command, { readonly _tag: "Open" }>) => {
   const events: Array<Event> = [
@@ -250,8 +262,8 @@ const evolve = (state: State, event: Event): State => {
         ? state
         : { ...state, payments: HashMap.set(state.payments, event.paymentId, event.amount) }
     case "LimitsChanged": {
-      const { creditLimit, maxOpenRequests } = event
-      return { ...state, limits: { creditLimit, maxOpenRequests } }
+      const { creditLimit, maxOpenRequests, maxStoredBytes = null } = event
+      return { ...state, limits: { creditLimit, maxOpenRequests, maxStoredBytes } }
     }
     case "SigningSecretRotated":
       return { ...state, signingSecrets: SigningSecret.rotated(state.signingSecrets, event) }

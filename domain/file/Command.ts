@@ -32,5 +32,5 @@ export type Rejection =
   | { readonly _tag: "FileNotFound" }
   /** It was deleted, or has expired. */
   | { readonly _tag: "FileGone" }
-  /** Other bytes have come before. */
+  /** Other bytes have come before, or are to come from somebody else. */
   | { readonly _tag: "AlreadyUploaded" }

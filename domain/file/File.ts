@@ -19,16 +19,12 @@ const nothing: Decided = Result.succeed([])
 const decide = (command: Command, state: State): Decided => {
   switch (command._tag) {
     case "InitiateUpload":
-      if (state._tag === "None") return Result.succeed([{ _tag: "UploadInitiated", ...command.upload }])
-      return state._tag === "Gone" ? Result.fail({ _tag: "FileGone" }) : nothing
+      return initiate(command, state)
     case "CompleteUpload":
     case "ObserveUpload":
       return receive(command, state)
     case "StoreOutput":
-      if (state._tag === "Gone") return Result.fail({ _tag: "FileGone" })
-      return state._tag === "Present" && isSame(state.stored, command.output.stored)
-        ? nothing
-        : Result.succeed([{ _tag: "OutputStored", ...command.output }])
+      return keep(command, state)
     case "Delete":
       return state._tag === "Gone"
         ? nothing
@@ -44,6 +40,39 @@ const decide = (command: Command, state: State): Decided => {
       return state._tag === "Gone" && !state.isRemoved
         ? Result.succeed([{ _tag: "BytesRemoved", at: command.at }])
         : nothing
+  }
+}
+
+const initiate = (
+  { upload }: Extract<Command, { readonly _tag: "InitiateUpload" }>,
+  state: State
+): Decided => {
+  switch (state._tag) {
+    case "None":
+      return Result.succeed([{ _tag: "UploadInitiated", ...upload }])
+    case "Gone":
+      return Result.fail({ _tag: "FileGone" })
+    case "Pending":
+      return nothing
+    case "Present":
+      return isUpload(state) ? nothing : Result.fail({ _tag: "AlreadyUploaded" })
+  }
+}
+
+const keep = ({ output }: Extract<Command, { readonly _tag: "StoreOutput" }>, state: State): Decided => {
+  switch (state._tag) {
+    case "None":
+      return Result.succeed([{ _tag: "OutputStored", ...output }])
+    case "Gone":
+      return Result.fail({ _tag: "FileGone" })
+    case "Pending":
+      return Result.fail({ _tag: "AlreadyUploaded" })
+    case "Present":
+      // The name of an upload is erased when it goes: it must not be lost before.
+      if (isUpload(state)) return Result.fail({ _tag: "AlreadyUploaded" })
+      return isSame(state.stored, output.stored)
+        ? nothing
+        : Result.succeed([{ _tag: "OutputStored", ...output }])
   }
 }
 

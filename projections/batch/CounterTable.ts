@@ -4,6 +4,8 @@ import type { Kept } from "../Projection.ts"
 import * as Counters from "./Counters.ts"
 
 export interface CounterTable extends Kept {
+  /** `change` more of the name, fewer if it is negative. It never comes to less than 0. */
+  readonly add: (name: string, change: number) => void
   /** One less of `from`, if there was any, and one more of `to`; both are names. */
   readonly move: (from: string | null, to: string) => void
 }
@@ -41,6 +43,7 @@ export const make = (
   return {
     write: counters.write,
     forget: counters.forget,
+    add: counters.add,
     move: (from, to) => {
       if (from === to) return
       if (from !== null) counters.add(from, -1)

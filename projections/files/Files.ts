@@ -1,8 +1,11 @@
 /** Lists of stored files, newest first (decisions, "Platform routes"), and what is to be done about files. */
-import { Context, type Effect } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { AccountId, FileId, RequestId } from "#domain/Ids.ts"
-import type { FileItem, FileSource } from "./FileItem.ts"
+import { type AccountId, FileId, type RequestId } from "#domain/Ids.ts"
+import { PayloadRef } from "#domain/PayloadRef.ts"
+import { ReadModels, rows } from "../ReadModels.ts"
+import { FileItem, type FileSource } from "./FileItem.ts"
+import * as Queries from "./FileQueries.ts"
 
 /** Where a page ended: the next one begins behind it, whatever has been added since. */
 export interface Place {
@@ -48,4 +51,46 @@ export class Files extends Context.Service<
       options: Page & { readonly accountId: AccountId }
     ): Effect.Effect<ReadonlyArray<FileId>, SqlError>
   }
->()("inferlog/projections/Files") {}
+>()("inferlog/projections/Files") {
+  static readonly layer = Layer.effect(
+    Files,
+    Effect.gen(function* () {
+      const sql = yield* ReadModels
+
+      const list = Effect.fn("Files.list")(function* ({
+        page,
+        after,
+        limit,
+        ...filter
+      }: Parameters<Files["Service"]["list"]>[0]) {
+        const [count, pageOf] =
+          filter.requestId === undefined
+            ? [Queries.sumCounters, Queries.pageOf]
+            : [Queries.countOfRequest, Queries.ofRequest]
+        const total = yield* totalOf(count(sql, filter))
+        const offset = after === null ? (page - 1) * limit : 0
+        if (offset >= total) return { total, items: [] }
+        return { total, items: yield* items(pageOf(sql, filter, { after, offset, limit })) }
+      })
+
+      return Files.of({
+        list,
+        bytesOf: Effect.fn("Files.bytesOf")((accountId) => totalOf(Queries.bytesOf(sql, accountId))),
+        expired: Effect.fn("Files.expired")((options) => ids(Queries.expired(sql, options))),
+        removals: Effect.fn("Files.removals")((options) => ids(Queries.removals(sql, options))),
+        awaited: Effect.fn("Files.awaited")((options) => ids(Queries.awaited(sql, options))),
+        ofAccount: Effect.fn("Files.ofAccount")((options) => ids(Queries.ofAccount(sql, options)))
+      })
+    })
+  )
+}
+
+const items = rows(
+  Schema.Struct({ ...FileItem.fields, nameRef: Schema.NullOr(Schema.fromJsonString(PayloadRef)) })
+)
+const totals = rows(Schema.Struct({ total: Schema.Int }))
+const totalOf = <E>(statement: Effect.Effect<ReadonlyArray<unknown>, E>) =>
+  Effect.map(totals(statement), ([counted]) => counted?.total ?? 0)
+const fileIds = rows(Schema.Struct({ fileId: FileId }))
+const ids = <E>(statement: Effect.Effect<ReadonlyArray<unknown>, E>) =>
+  Effect.map(fileIds(statement), (found) => found.map(({ fileId }) => fileId))

@@ -24,7 +24,9 @@ export const AccountDetails = Schema.Struct({
   erasedAt: Schema.NullOr(Schema.Int),
   /** Nano-USD. */
   creditLimit: NanoUsd,
-  maxOpenRequests: Schema.NullOr(Schema.Int)
+  maxOpenRequests: Schema.NullOr(Schema.Int),
+  /** Bytes. */
+  maxStoredBytes: Schema.NullOr(Schema.Int)
 })
 export type AccountDetails = typeof AccountDetails.Type
 
@@ -63,7 +65,8 @@ export class Keys extends Context.Service<
         ({ after, limit }: Parameters<Keys["Service"]["accounts"]>[0]) =>
           details(sql`
             SELECT account_id AS "accountId", name, opened_at AS "openedAt", erased_at AS "erasedAt",
-              credit_limit AS "creditLimit", max_open_requests AS "maxOpenRequests"
+              credit_limit AS "creditLimit", max_open_requests AS "maxOpenRequests",
+              max_stored AS "maxStoredBytes"
             FROM keys_accounts WHERE account_id > ${after ?? ""} ORDER BY account_id LIMIT ${limit}`)
       )
 

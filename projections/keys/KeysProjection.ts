@@ -7,7 +7,7 @@ import {
   LimitsChanged
 } from "#domain/account/Account.ts"
 import { idOf } from "#streams/StreamName.ts"
-import { integer, text } from "../EventFields.ts"
+import { integerIfAny, integerOrNull, text } from "../EventFields.ts"
 import { on, onType, type Projection } from "../Projection.ts"
 
 const tables = `
@@ -18,6 +18,8 @@ const tables = `
     -- nano-USD
     credit_limit TEXT NOT NULL DEFAULT '0',
     max_open_requests INTEGER,
+    -- bytes
+    max_stored INTEGER,
     erased_at INTEGER
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE keys_keys (
@@ -33,12 +35,12 @@ const tables = `
 
 export const projection: Projection = {
   name: "keys",
-  version: 2,
+  version: 3,
   tables,
   open: (db) => {
     const open = db.prepare("INSERT INTO keys_accounts (account_id, name, opened_at) VALUES (?, ?, ?)")
     const limit = db.prepare(
-      "UPDATE keys_accounts SET credit_limit = ?, max_open_requests = ? WHERE account_id = ?"
+      "UPDATE keys_accounts SET credit_limit = ?, max_open_requests = ?, max_stored = ? WHERE account_id = ?"
     )
     const erase = db.prepare("UPDATE keys_accounts SET erased_at = ? WHERE account_id = ?")
     const revokeAll = db.prepare(
@@ -58,8 +60,9 @@ export const projection: Projection = {
           revoke.run(time, text(data, "keyId"), idOf(stream))
         }),
         on(LimitsChanged, (data, { stream }) => {
-          const maxOpen = data["maxOpenRequests"] === null ? null : integer(data, "maxOpenRequests")
-          limit.run(text(data, "creditLimit"), maxOpen, idOf(stream))
+          const maxOpen = integerOrNull(data, "maxOpenRequests")
+          const maxStored = data["maxStoredBytes"] === null ? null : integerIfAny(data, "maxStoredBytes")
+          limit.run(text(data, "creditLimit"), maxOpen, maxStored, idOf(stream))
         }),
         onType(AccountErased, ({ stream, time }) => {
           erase.run(time, idOf(stream))

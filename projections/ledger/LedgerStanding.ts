@@ -2,7 +2,7 @@
  * Where all accounts stand at one position of the log. One statement, hence one state of the file, on whichever connection
  * it is run: `read` makes sense of its rows.
  */
-import type { Limits } from "#domain/account/Account.ts"
+import type { RequestLimits } from "#domain/account/Account.ts"
 import { AccountId, RequestId } from "#domain/Ids.ts"
 import { NanoUsd } from "#domain/Money.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
@@ -34,7 +34,7 @@ export interface LedgerStanding {
   readonly balances: ReadonlyArray<AccountBalance>
   readonly holds: ReadonlyArray<OpenHold>
   /** Of the accounts for which any were set. */
-  readonly limits: ReadonlyArray<{ readonly accountId: AccountId; readonly limits: Limits }>
+  readonly limits: ReadonlyArray<{ readonly accountId: AccountId; readonly limits: RequestLimits }>
 }
 
 export const statement = `

@@ -1,5 +1,5 @@
 /** Which events move money, and how they are read: for the projection, for what is reserved at submit, and for the audit. */
-import { BalanceToppedUp, type Limits, LimitsChanged } from "#domain/account/Account.ts"
+import { BalanceToppedUp, LimitsChanged, type RequestLimits } from "#domain/account/Account.ts"
 import { AccountId, RequestId } from "#domain/Ids.ts"
 import {
   RequestCancelled,
@@ -61,7 +61,7 @@ export const read = (event: RecordedEvent): MoneyEvent | null => readers.get(eve
 
 export interface AccountLimits {
   readonly accountId: AccountId
-  readonly limits: Limits
+  readonly limits: RequestLimits
 }
 
 /** `null` for an event that sets no limits. Throws as `read` does. */

@@ -1,5 +1,5 @@
 /** What an audit remembers of an account: whether it is open, its payments, its limits, and the holds of its open requests. */
-import { type Limits, noLimits } from "#domain/account/Account.ts"
+import { noLimits, type RequestLimits } from "#domain/account/Account.ts"
 import type { AccountId } from "#domain/Ids.ts"
 import { availableOf, heldOf, type LedgerAccount } from "#domain/Ledger.ts"
 import type { GlobalPosition } from "#streams/GlobalPosition.ts"
@@ -25,7 +25,7 @@ export interface Account {
   readonly available: LedgerAccount
   readonly held: LedgerAccount
   isClosed: boolean
-  limits: Limits
+  limits: RequestLimits
   readonly payments: Set<string>
   /** Of the requests that have not ended, nano-USD. */
   openHolds: bigint

@@ -4,7 +4,7 @@
  *
  * In memory there is a cell for each account and an entry for each request that has not ended, some hundred bytes each.
  */
-import { type Limits, noLimits } from "#domain/account/Account.ts"
+import { noLimits, type RequestLimits } from "#domain/account/Account.ts"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
 import { NanoUsd } from "#domain/Money.ts"
 import type { LedgerStanding } from "#projections/ledger/LedgerStanding.ts"
@@ -18,7 +18,7 @@ export interface AccountFunds {
   readonly held: NanoUsd
   /** Requests that have not ended. */
   readonly open: number
-  readonly limits: Limits
+  readonly limits: RequestLimits
 }
 
 export type Reserved = "ok" | "insufficient" | "too_many_open"
@@ -42,7 +42,7 @@ interface Cell {
   available: bigint
   held: bigint
   open: number
-  limits: Limits
+  limits: RequestLimits
 }
 
 interface Hold {

@@ -1,14 +1,26 @@
 /** The files of an account (decisions, "Platform routes"). */
-import { Context, type Effect } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { FileId, RequestId } from "#domain/Ids.ts"
-import type { FileSource, FileStatus } from "#projections/files/FileItem.ts"
-import type { Filter, Place } from "#projections/files/Files.ts"
+import { isOver } from "#domain/file/File.ts"
+import { type Pending, type Present, requestOf } from "#domain/file/State.ts"
+import { FileId, type RequestId } from "#domain/Ids.ts"
+import type { FileItem, FileSource, FileStatus } from "#projections/files/FileItem.ts"
+import { Files, type Filter, type Place } from "#projections/files/Files.ts"
+import { Projections } from "#projections/Projections.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
-import type { RequestForbidden } from "#src/requests/Requests.ts"
+import { MediaStore } from "#src/media/MediaStore.ts"
+import * as MediaUrl from "#src/media/MediaUrl.ts"
+import { PublicUrls } from "#src/PublicUrls.ts"
+import { RequestActors } from "#src/requests/RequestActors.ts"
+import { type RequestForbidden, Requests } from "#src/requests/Requests.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
-import type { EventStoreError } from "#streams/EventReader.ts"
-import type { FileForbidden, FileGone, FileNotFound } from "./FileErrors.ts"
+import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import { Payloads } from "#streams/Payload.ts"
+import { FileActors } from "./FileActors.ts"
+import { type FileForbidden, FileGone, FileNotFound } from "./FileErrors.ts"
+import * as FileNames from "./FileNames.ts"
+import * as OwnedFile from "./OwnedFile.ts"
+import { UploadStore } from "./UploadStore.ts"
 
 /** Times are Unix time in ms. */
 export interface LibraryFile {
@@ -45,6 +57,9 @@ export interface Named {
 
 type Storage = EventStoreError | BlobStoreError | SqlError
 
+/** Files of a page that are looked up at once. */
+const concurrency = 16
+
 export class AssetLibrary extends Context.Service<
   AssetLibrary,
   {
@@ -64,4 +79,125 @@ export class AssetLibrary extends Context.Service<
     /** Nobody gets a byte of it when it returns, nor of its thumbnail. Repeated it changes nothing. */
     remove(named: Named): Effect.Effect<void, FileNotFound | FileForbidden | Storage>
   }
->()("inferlog/src/files/AssetLibrary") {}
+>()("inferlog/src/files/AssetLibrary") {
+  static readonly layer = Layer.effect(
+    AssetLibrary,
+    Effect.gen(function* () {
+      const actors = yield* FileActors
+      const files = yield* Files
+      const media = yield* MediaStore
+      const requests = yield* Requests
+      const requestActors = yield* RequestActors
+      const payloads = yield* Payloads
+      const projections = yield* Projections
+      const reader = yield* EventReader
+      const { isDirect } = yield* UploadStore
+      const { mediaUrl } = yield* PublicUrls
+
+      /** Of a state that is as the log has it. */
+      const describe = Effect.fnUntraced(function* (fileId: FileId, state: Pending | Present) {
+        const origin = state._tag === "Pending" ? state.upload : state.origin
+        const fileName = yield* FileNames.of(payloads, fileId, origin)
+        const isPresent = state._tag === "Present"
+        return {
+          fileId,
+          fileName,
+          url: MediaUrl.format(mediaUrl, fileId, fileName),
+          contentType: origin.contentType,
+          size: isPresent ? state.stored.size : state.upload.size,
+          status: isPresent ? "uploaded" : "pending",
+          source: origin._tag === "OutputStored" ? "output" : "upload",
+          requestId: isPresent ? requestOf(state) : null,
+          sha256: isPresent ? state.stored.sha256 : null,
+          createdAt: origin.at,
+          uploadedAt: isPresent ? state.storedAt : null,
+          expiresAt: isPresent ? state.expiresAt : state.upload.expiresAt
+        } satisfies LibraryFile
+      })
+
+      const listed = Effect.fnUntraced(function* ({ accountId: _, nameRef, ...item }: FileItem) {
+        const fileName =
+          nameRef === null ? item.fileName : yield* FileNames.open(payloads, item.fileId, nameRef)
+        const name = fileName ?? ""
+        return {
+          ...item,
+          fileName: name,
+          url: MediaUrl.format(mediaUrl, item.fileId, name)
+        } satisfies LibraryFile
+      })
+
+      /** What a client brought to the store without us is looked for there. */
+      const view = Effect.fnUntraced(function* (item: FileItem) {
+        if (isDirect && item.status === "pending") {
+          yield* Effect.catchTag(media.find(item.fileId), "MediaGone", () => Effect.void)
+          const { state } = yield* actors.current(item.fileId)
+          if (state._tag === "Present") return yield* describe(item.fileId, state)
+        }
+        return yield* listed(item)
+      })
+
+      const list: AssetLibrary["Service"]["list"] = Effect.fn("AssetLibrary.list")(function* ({
+        caller,
+        ...asked
+      }) {
+        const { requestId } = asked
+        if (requestId !== undefined) {
+          // Of a request that nobody knows there are none.
+          yield* Effect.catchTag(
+            requests.get({ caller, id: requestId }),
+            "RequestNotFound",
+            () => Effect.void
+          )
+        }
+        yield* projections.waitFor(yield* reader.head, { projection: "files" })
+        const options = { ...asked, accountId: caller.accountId }
+        const { items, total } = yield* files.list(options)
+        const views = yield* Effect.forEach(items, view, { concurrency })
+        const last = items.at(-1)
+        if (last === undefined || items.length < options.limit) return { total, items: views, next: null }
+        const next = { createdAt: last.createdAt, fileId: last.fileId }
+        const behind = yield* files.list({ ...options, after: next, limit: 1 })
+        return { total, items: views, next: behind.items.length === 0 ? null : next }
+      })
+
+      /** A thumbnail is no file of its own. */
+      const find = Effect.fnUntraced(function* (named: Named) {
+        const found = yield* OwnedFile.find(actors, named)
+        const { state } = found
+        const isThumbnail =
+          state._tag === "Present" &&
+          state.origin._tag === "OutputStored" &&
+          state.origin.kind === "thumbnail"
+        return isThumbnail ? yield* new FileNotFound() : found
+      })
+
+      const get: AssetLibrary["Service"]["get"] = Effect.fn("AssetLibrary.get")(function* (named) {
+        const { id } = yield* find(named)
+        // What came without us is there from now on.
+        yield* Effect.catchTag(media.find(id), "MediaGone", () => new FileGone())
+        const { state } = yield* actors.current(id)
+        if (state._tag === "None" || state._tag === "Gone" || isOver(state, yield* Clock.currentTimeMillis)) {
+          return yield* new FileGone()
+        }
+        return yield* describe(id, state)
+      })
+
+      const thumbnailOf = Effect.fnUntraced(function* (id: FileId, requestId: RequestId) {
+        const { state } = yield* requestActors.current(requestId)
+        const stored = state._tag === "Request" ? state.media.find(({ fileId }) => fileId === id) : undefined
+        return stored?.owned === true && stored.thumbnailId !== null ? FileId.make(stored.thumbnailId) : null
+      })
+
+      const remove: AssetLibrary["Service"]["remove"] = Effect.fn("AssetLibrary.remove")(function* (named) {
+        const { id, state } = yield* find(named)
+        const requestId = state._tag === "Present" ? requestOf(state) : null
+        const thumbnail = requestId === null ? null : yield* thumbnailOf(id, requestId)
+        // It is first: whoever is cut off here names the file again, and finds it.
+        if (thumbnail !== null) yield* media.remove(thumbnail, "requested")
+        yield* media.remove(id, "requested")
+      }, Effect.uninterruptible)
+
+      return AssetLibrary.of({ list, get, remove })
+    })
+  )
+}

@@ -5,6 +5,8 @@ import type { BlobStoreError } from "#streams/BlobStore.ts"
 
 export interface Delivered {
   readonly id: FileId
+  /** S3 signs one only. */
+  readonly method: "GET" | "HEAD"
   readonly contentType: string
   /** Value of `Content-Disposition`. */
   readonly disposition: string
@@ -13,7 +15,7 @@ export interface Delivered {
 export class MediaDelivery extends Context.Service<
   MediaDelivery,
   {
-    /** A presigned URL of the store, good for some minutes, that answers GET and HEAD; `null` where we stream. */
+    /** A presigned URL of the store, good for some minutes, that answers the method; `null` where we stream. */
     urlOf(file: Delivered): Effect.Effect<string | null, BlobStoreError>
   }
 >()("inferlog/src/files/MediaDelivery") {}

@@ -1,19 +1,39 @@
 /** How clients bring files (contract, "Uploads"), whatever the store and the transport. */
-import { Context, type Effect } from "effect"
-import type { Array } from "effect"
+import { type Array, Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import type { UploadMethod } from "#domain/file/Event.ts"
+import { isOver } from "#domain/file/File.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
+import * as MediaType from "#src/media/MediaType.ts"
+import * as MediaUrl from "#src/media/MediaUrl.ts"
+import { PublicUrls } from "#src/PublicUrls.ts"
+import { retentionMs } from "#src/retention/RetentionTime.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
-import type {
+import * as Payload from "#streams/Payload.ts"
+import { Payloads } from "#streams/Payload.ts"
+import { FileActors } from "./FileActors.ts"
+import {
   AlreadyUploaded,
-  FileForbidden,
+  type FileForbidden,
   FileGone,
   FileNotFound,
   FileTooLarge,
-  QuotaExceeded
+  type QuotaExceeded
 } from "./FileErrors.ts"
-import type { Part, PartsRefused, UploadedPart } from "./UploadStore.ts"
+import * as FileLimits from "./FileLimits.ts"
+import * as FileNames from "./FileNames.ts"
+import * as OwnedFile from "./OwnedFile.ts"
+import * as PartsCheck from "./PartsCheck.ts"
+import { StorageQuota } from "./StorageQuota.ts"
+import {
+  type Part,
+  type PartsRefused,
+  type UploadedPart,
+  UploadStore,
+  type UploadTarget
+} from "./UploadStore.ts"
 
 /** Name and type as the client gave them: they are cleaned. */
 export interface Announced {
@@ -42,6 +62,9 @@ export interface Uploading {
   /** In ascending order. */
   readonly parts: ReadonlyArray<UploadedPart>
 }
+
+/** Uploads that are completed at once. */
+const turns = 64
 
 export class Uploads extends Context.Service<
   Uploads,
@@ -72,4 +95,153 @@ export class Uploads extends Context.Service<
       options: Named & { readonly parts: Array.NonEmptyReadonlyArray<Part> }
     ): Effect.Effect<string, PartsRefused | QuotaExceeded | Unusable | Storage>
   }
->()("inferlog/src/files/Uploads") {}
+>()("inferlog/src/files/Uploads") {
+  static readonly layer = Layer.effect(
+    Uploads,
+    Effect.gen(function* () {
+      const actors = yield* FileActors
+      const store = yield* UploadStore
+      const quota = yield* StorageQuota
+      const payloads = yield* Payloads
+      const steady = yield* SteadyTime
+      const { mediaUrl } = yield* PublicUrls
+      const keptMs = yield* retentionMs
+      const semaphores = yield* Effect.replicateEffect(Semaphore.make(1), turns)
+
+      const urlOf = ({ fileName, id }: UploadTarget) => MediaUrl.format(mediaUrl, id, fileName)
+
+      const urlExpiry = Effect.map(steady.now, (now) => now + Duration.toMillis(FileLimits.urlLifetime))
+
+      const requireRoom = Effect.fnUntraced(function* ({ caller, size }: Announced, limit: number) {
+        if (size !== null && size > limit) return yield* new FileTooLarge({ limit })
+        yield* quota.require(caller.accountId, size ?? 0)
+      })
+
+      const announce = Effect.fnUntraced(function* (
+        { accountId, keyId }: Caller,
+        target: UploadTarget,
+        { lifetimeMs, method }: { readonly method: UploadMethod; readonly lifetimeMs: number }
+      ) {
+        const { contentType, fileName, id, size } = target
+        const name = yield* FileNames.seal(payloads, { id, accountId, fileName })
+        const at = yield* Clock.currentTimeMillis
+        const upload = {
+          at,
+          accountId,
+          keyId,
+          contentType,
+          size,
+          method,
+          expiresAt: at + lifetimeMs,
+          payloads: { name: Payload.refOf(name) }
+        }
+        yield* actors
+          .create(id, { _tag: "InitiateUpload", upload }, [name])
+          .pipe(Effect.catchTag(["FileNotFound", "FileGone", "AlreadyUploaded"], Effect.die))
+      })
+
+      const initiate: Uploads["Service"]["initiate"] = Effect.fn("Uploads.initiate")(function* (announced) {
+        yield* requireRoom(announced, FileLimits.maxPutBytes)
+        const target = targetOf(announced)
+        yield* announce(announced.caller, target, { method: { _tag: "Single" }, lifetimeMs: keptMs })
+        const uploadUrl = yield* store.putUrl(target, { expiresAt: yield* urlExpiry })
+        return { uploadUrl, fileUrl: urlOf(target) }
+      })
+
+      const initiateMultipart: Uploads["Service"]["initiateMultipart"] = Effect.fn(
+        "Uploads.initiateMultipart"
+      )(function* (announced) {
+        yield* requireRoom(announced, FileLimits.maxFileBytes)
+        const target = targetOf(announced)
+        const uploadId = yield* store.begin(target)
+        yield* announce(announced.caller, target, {
+          method: { _tag: "Multipart", uploadId },
+          lifetimeMs: Math.min(keptMs, Duration.toMillis(FileLimits.partsLifetime))
+        })
+        return { fileUrl: urlOf(target), uploadId, uploadKey: target.id }
+      })
+
+      const find = Effect.fnUntraced(function* ({ caller, uploadId, uploadKey }: Named) {
+        const { id, state } = yield* OwnedFile.find(actors, { caller, id: uploadKey })
+        if (state._tag === "Gone" || isOver(state, yield* Clock.currentTimeMillis))
+          return yield* new FileGone()
+        const upload = state._tag === "Pending" ? state.upload : state.origin
+        const isNamed =
+          upload._tag === "UploadInitiated" &&
+          upload.method._tag === "Multipart" &&
+          upload.method.uploadId === uploadId
+        if (!isNamed) return yield* new FileNotFound()
+        if (state._tag === "Present") return yield* new AlreadyUploaded()
+        const { contentType, size } = upload
+        const fileName = yield* FileNames.of(payloads, id, upload)
+        return { id, fileName, contentType, size } satisfies UploadTarget
+      })
+
+      const partUrl: Uploads["Service"]["partUrl"] = Effect.fn("Uploads.partUrl")(function* ({
+        partNumber,
+        ...named
+      }) {
+        const target = yield* find(named)
+        const { uploadId } = named
+        return yield* store.partUrl(target, { uploadId, partNumber, expiresAt: yield* urlExpiry })
+      })
+
+      const uploading: Uploads["Service"]["uploading"] = Effect.fn("Uploads.uploading")(function* (named) {
+        const target = yield* find(named)
+        const parts = yield* store.parts(target.id, named.uploadId)
+        const { contentType, fileName, size } = target
+        return { fileUrl: urlOf(target), fileName, contentType, size, parts }
+      })
+
+      /** Parts that were put together before, by somebody who did not live to record it, are no parts any more. */
+      const assemble = Effect.fnUntraced(function* (
+        { id, size }: UploadTarget,
+        uploadId: string,
+        { caller, parts }: { readonly caller: Caller; readonly parts: Array.NonEmptyReadonlyArray<Part> }
+      ) {
+        const uploaded = yield* store.parts(id, uploadId)
+        const assembled = uploaded.length === 0 ? yield* store.look(id) : null
+        if (assembled !== null) return assembled
+        const checked = yield* Effect.fromResult(PartsCheck.check(parts, uploaded, size))
+        yield* quota.require(caller.accountId, PartsCheck.bytesOf(checked) - (size ?? 0))
+        return yield* store.assemble(id, uploadId, checked)
+      })
+
+      const complete: Uploads["Service"]["complete"] = Effect.fn("Uploads.complete")(function* ({
+        parts,
+        ...named
+      }) {
+        const target = yield* find(named)
+        const stored = yield* assemble(target, named.uploadId, { caller: named.caller, parts })
+        const at = yield* Clock.currentTimeMillis
+        yield* actors.execute(target.id, { _tag: "CompleteUpload", at, stored, expiresAt: at + keptMs }).pipe(
+          Effect.catchTag("FileNotFound", Effect.die),
+          Effect.catchTag("FileGone", () =>
+            // Deleted while its parts were put together.
+            Effect.andThen(store.remove(target.id, named.uploadId), new FileGone())
+          ),
+          Effect.catchTag("AlreadyUploaded", () => new AlreadyUploaded())
+        )
+        return urlOf(target)
+      })
+
+      return Uploads.of({
+        initiate,
+        initiateMultipart,
+        partUrl,
+        uploading,
+        // One after the other of one file: what is recorded is what was put together last.
+        complete: (options) =>
+          semaphores[options.uploadKey.charCodeAt(0) % turns]?.withPermit(complete(options)) ??
+          complete(options)
+      })
+    })
+  )
+}
+
+const targetOf = ({ contentType, fileName, size }: Announced): UploadTarget => ({
+  id: MediaUrl.makeId(),
+  fileName: MediaType.cleanFileName(fileName),
+  contentType: MediaType.clean(contentType),
+  size
+})

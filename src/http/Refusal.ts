@@ -26,8 +26,12 @@ export class Refusal extends Data.TaggedError("Refusal")<{
 /** At most this many issues in one answer (decisions, "Bodies"). */
 const maxIssues = 1_000
 
-export const invalid = (issues: ReadonlyArray<Issue>): Refusal =>
-  new Refusal({ status: 400, error: issues.slice(0, maxIssues) })
+export const invalid = (issues: ReadonlyArray<Issue>, details?: Refusal["details"]): Refusal =>
+  new Refusal({
+    status: 400,
+    error: issues.slice(0, maxIssues),
+    ...(details === undefined ? {} : { details })
+  })
 
 export const malformed = (message: string): Refusal => new Refusal({ status: 400, error: message })
 
@@ -37,6 +41,20 @@ export const tooManySecrets = new Refusal({
   status: 400,
   error: "Too many signing secrets are valid: rotate again when one of them has expired.",
   details: { code: "TOO_MANY_SECRETS" }
+})
+
+export const brokenOffBody = malformed("The request body broke off.")
+
+export const wrongSize = new Refusal({
+  status: 400,
+  error: "The body has not as many bytes as were declared for the file.",
+  details: { code: "SIZE_MISMATCH" }
+})
+
+export const digestMismatch = new Refusal({
+  status: 400,
+  error: "The body does not match its Content-MD5.",
+  details: { code: "DIGEST_MISMATCH" }
 })
 
 export const unauthorized = new Refusal({
@@ -62,12 +80,38 @@ export const insufficientBalance = (amounts: {
 
 export const forbidden = new Refusal({ status: 403, error: "This key has no access to the resource." })
 
+export const urlExpired = new Refusal({
+  status: 403,
+  error: "The URL has expired: ask for another one.",
+  details: { code: "URL_EXPIRED" }
+})
+
+export const signatureMismatch = new Refusal({
+  status: 403,
+  error: "The URL is not as it was given out.",
+  details: { code: "SIGNATURE_MISMATCH" }
+})
+
+export const urlNotSigned = new Refusal({
+  status: 403,
+  error: "Nothing can be put to this URL: ask for one to upload to.",
+  details: { code: "URL_NOT_SIGNED" }
+})
+
+export const contentTypeMismatch = new Refusal({
+  status: 403,
+  error: "The Content-Type is not the one that was declared for the file.",
+  details: { code: "CONTENT_TYPE_MISMATCH" }
+})
+
 export const notFound = (what: string): Refusal => new Refusal({ status: 404, error: `${what} not found.` })
 
 export const unknownRoute = notFound("Route")
 export const unknownModel = notFound("Model")
 export const unknownRequest = notFound("Request")
 export const unknownDelivery = notFound("Delivery")
+export const unknownFile = notFound("File")
+export const unknownUpload = notFound("Upload")
 
 export const methodNotAllowed = (allow: ReadonlyArray<string>): Refusal =>
   new Refusal({
@@ -100,6 +144,12 @@ export const deliveryInProgress = new Refusal({
   details: { code: "DELIVERY_IN_PROGRESS" }
 })
 
+export const uploadCompleted = new Refusal({
+  status: 409,
+  error: "All bytes of the file have come before.",
+  details: { code: "UPLOAD_COMPLETED" }
+})
+
 export const payloadsErased = new Refusal({
   status: 410,
   error: "The input and output of the request were erased.",
@@ -121,6 +171,22 @@ export const fileGone = new Refusal({
 export const bodyTooLarge = (maxBytes: number): Refusal =>
   new Refusal({ status: 413, error: `The request body must not exceed ${maxBytes} bytes.` })
 
+/** In bytes. */
+export const fileTooLarge = (limit: number): Refusal =>
+  new Refusal({
+    status: 413,
+    error: `The file must not exceed ${limit} bytes.`,
+    details: { code: "FILE_TOO_LARGE", limit }
+  })
+
+/** Both in bytes. */
+export const quotaExceeded = ({ limit, used }: { readonly limit: number; readonly used: number }): Refusal =>
+  new Refusal({
+    status: 413,
+    error: "The account's files would take up more than they may.",
+    details: { code: "QUOTA_EXCEEDED", limit, used }
+  })
+
 export const unsupportedMediaType = new Refusal({
   status: 415,
   error: "The request body must be sent as Content-Type: application/json, in UTF-8."
@@ -131,6 +197,14 @@ export const unsupportedEncoding = new Refusal({
   error: "The request body must be sent without a content encoding.",
   headers: { "accept-encoding": "identity" }
 })
+
+/** @param size of the file, in bytes. */
+export const rangeNotSatisfiable = (size: number): Refusal =>
+  new Refusal({
+    status: 416,
+    error: "No byte of the range exists.",
+    headers: { "content-range": `bytes */${size}` }
+  })
 
 export const rateLimited = (options: {
   readonly scope: "account" | "key" | "model"
@@ -174,4 +248,17 @@ export const unavailable = new Refusal({
   status: 503,
   error: "The service cannot reach its storage at the moment.",
   headers: { "retry-after": "5" }
+})
+
+export const tooManyUploads = (retryAfterSeconds: number): Refusal =>
+  new Refusal({
+    status: 503,
+    error: "Too many uploads are under way.",
+    headers: { "retry-after": String(retryAfterSeconds) }
+  })
+
+export const storageFull = new Refusal({
+  status: 507,
+  error: "The service has no room left for the bytes.",
+  details: { code: "STORAGE_FULL" }
 })

@@ -3,6 +3,15 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { AccountClosed } from "#src/accounts/Accounts.ts"
 import type { Unauthorized } from "#src/accounts/Authentication.ts"
 import type {
+  AlreadyUploaded,
+  FileForbidden,
+  FileGone,
+  FileNotFound,
+  FileTooLarge,
+  QuotaExceeded
+} from "#src/files/FileErrors.ts"
+import type { BodyRefused, TooManyUploads, UrlRefused } from "#src/files/Reception.ts"
+import type {
   RequestForbidden,
   RequestNotFound,
   StorageError,
@@ -32,8 +41,31 @@ export type ServiceError =
   | BodyErased
   | TooManySecrets
   | SecretsUnreadable
+  | FileNotFound
+  | FileForbidden
+  | FileGone
+  | FileTooLarge
+  | QuotaExceeded
+  | AlreadyUploaded
+  | UrlRefused
+  | BodyRefused
+  | TooManyUploads
   | StorageError
   | SqlError
+
+const ofUrl: Record<UrlRefused["reason"], Refusal.Refusal> = {
+  not_signed: Refusal.urlNotSigned,
+  signature_mismatch: Refusal.signatureMismatch,
+  expired: Refusal.urlExpired,
+  content_type_mismatch: Refusal.contentTypeMismatch
+}
+
+const ofBody: Record<BodyRefused["reason"], Refusal.Refusal> = {
+  wrong_size: Refusal.wrongSize,
+  digest_mismatch: Refusal.digestMismatch,
+  broken_off: Refusal.brokenOffBody,
+  timeout: Refusal.bodyTimeout
+}
 
 export const toRefusal = (error: ServiceError): Refusal.Refusal => {
   switch (error._tag) {
@@ -59,6 +91,7 @@ export const toRefusal = (error: ServiceError): Refusal.Refusal => {
       return Refusal.unknownRequest
     case "RequestForbidden":
     case "DeliveryForbidden":
+    case "FileForbidden":
       return Refusal.forbidden
     case "RequestNotEnded":
       return Refusal.requestNotEnded
@@ -72,9 +105,26 @@ export const toRefusal = (error: ServiceError): Refusal.Refusal => {
       return Refusal.tooManySecrets
     case "SecretsUnreadable":
       return Refusal.secretsUnreadable
+    case "FileNotFound":
+      return Refusal.unknownFile
+    case "FileGone":
+      return Refusal.fileGone
+    case "FileTooLarge":
+      return Refusal.fileTooLarge(error.limit)
+    case "QuotaExceeded":
+      return Refusal.quotaExceeded(error)
+    case "AlreadyUploaded":
+      return Refusal.uploadCompleted
+    case "UrlRefused":
+      return ofUrl[error.reason]
+    case "BodyRefused":
+      return ofBody[error.reason]
+    case "TooManyUploads":
+      return Refusal.tooManyUploads(error.retryAfterSeconds)
+    case "BlobStoreError":
+      return error.isFull === true ? Refusal.storageFull : Refusal.unavailable
     case "SqlError":
     case "EventStoreError":
-    case "BlobStoreError":
       return Refusal.unavailable
   }
 }

@@ -3,6 +3,7 @@
  * what another try may heal (no connection, no answer in time, no name, a 5xx, 408, 425 or 429, our own disk) is
  * `ImageUnavailable`.
  */
+import type { FileId } from "#domain/Ids.ts"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Context, Duration, Effect, FileSystem, Layer, Option, type Scope, Stream } from "effect"
 import { Outbound } from "#src/outbound/Outbound.ts"
@@ -14,7 +15,6 @@ import { type ImageFormat, sniff, sniffLength } from "./ImageFormat.ts"
 import { maxBytes } from "./ImageLimits.ts"
 import * as LocalCopy from "./LocalCopy.ts"
 import { MediaStore } from "./MediaStore.ts"
-import type { MediaId } from "./MediaUrl.ts"
 
 export interface LocalImage {
   readonly path: string
@@ -64,7 +64,7 @@ export class ImageSource extends Context.Service<
           })
         )
 
-      const copy = Effect.fnUntraced(function* (id: MediaId, path: string) {
+      const copy = Effect.fnUntraced(function* (id: FileId, path: string) {
         const stored = yield* media.open(id)
         if (stored === null) return yield* refuse("not_found")
         if (stored.media.size > maxBytes) return yield* refuse("too_large")
@@ -96,7 +96,8 @@ export class ImageSource extends Context.Service<
         Effect.catchTags({
           MediaGone: () => refuse("not_found"),
           PlatformError: () => outage("storage"),
-          BlobStoreError: () => outage("storage")
+          BlobStoreError: () => outage("storage"),
+          EventStoreError: () => outage("storage")
         })
       )
 

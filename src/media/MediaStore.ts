@@ -1,16 +1,35 @@
-/** Stored files under unguessable URLs: outputs of runs, and what clients upload. */
-import { Context, DateTime, Effect, Layer, type Option, Semaphore, Stream } from "effect"
+/**
+ * Stored files under unguessable URLs: outputs of runs, and what clients upload. What is there the log says (`File`); the
+ * bytes lie in the blob store, before the log speaks of them.
+ */
 import * as crypto from "node:crypto"
-import type { RequestId } from "#domain/Ids.ts"
+import { Clock, Context, Effect, Layer, type Option, Schema, Stream } from "effect"
+import type { DeletionReason, OutputStored, Stored } from "#domain/file/Event.ts"
+import { isOver } from "#domain/file/File.ts"
+import { type Present, requestOf, type State } from "#domain/file/State.ts"
+import type { AccountId, FileId, RequestId } from "#domain/Ids.ts"
+import { FileActors } from "#src/files/FileActors.ts"
+import * as FileKeys from "#src/files/FileKeys.ts"
+import * as FileNames from "#src/files/FileNames.ts"
+import * as PartsBlob from "#src/files/local/PartsBlob.ts"
+import { UploadStore } from "#src/files/UploadStore.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
-import { BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
-import * as MediaRecord from "./MediaRecord.ts"
-import { MediaGone } from "./MediaRecord.ts"
+import { retentionMs } from "#src/retention/RetentionTime.ts"
+import { type Blob, BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+import { Payloads } from "#streams/Payload.ts"
 import * as MediaType from "./MediaType.ts"
 import * as MediaUrl from "./MediaUrl.ts"
 
-export interface Media extends MediaRecord.Present {
-  readonly id: MediaUrl.MediaId
+export interface Media {
+  readonly id: FileId
+  readonly accountId: AccountId
+  /** The request that made the file; `null` for what a client brought. */
+  readonly requestId: RequestId | null
+  readonly fileName: string
+  readonly contentType: string
+  /** Bytes. */
+  readonly size: number
   /** Public, and the only credential. */
   readonly url: string
   /** Strong, with its quotes (RFC 9110, section 8.8.3). */
@@ -24,138 +43,216 @@ export interface OpenMedia {
   readonly body: Stream.Stream<Uint8Array, BlobStoreError>
 }
 
+/** There was such a file, and it was removed, or has expired: it never comes back. */
+export class MediaGone extends Schema.TaggedError<MediaGone>()("MediaGone", {}) {
+  override get message(): string {
+    return "The file was removed."
+  }
+}
+
+/** The request that made a file. */
+export interface Maker {
+  readonly accountId: AccountId
+  readonly requestId: RequestId
+  /** Unix time in ms: what the request made is kept as long as what it carried. */
+  readonly submittedAt: number
+}
+
 export interface NewMedia {
   /**
    * Chosen beforehand, with `MediaUrl.makeId`, so that whoever is cut off may write again: what was there is replaced.
    * A fresh one when not given.
    */
-  readonly id?: MediaUrl.MediaId
-  /** The request that made the file. */
-  readonly requestId?: RequestId
+  readonly id?: FileId
+  readonly maker: Maker
+  readonly kind: OutputStored["kind"]
   readonly fileName: string
   readonly contentType: string
   readonly body: Stream.Stream<Uint8Array, BlobStoreError> | Uint8Array
 }
 
-/** Files whose records are changed at once. */
-const turns = 64
+/** First byte and number of bytes. */
+type Range = { readonly start: number; readonly length: number }
 
-const bytesKey = (id: MediaUrl.MediaId): string => `${MediaUrl.root}/${id}`
+type StorageError = BlobStoreError | EventStoreError
+
+const removed = new BlobStoreError({ reason: "the file of this id was removed" })
 
 export class MediaStore extends Context.Service<
   MediaStore,
   {
     /**
-     * Durable, and readable on every node that shares the blob store, when it returns. Name and type are cleaned. A
-     * fresh file that fails leaves nothing. Other bytes under an id that is in use may be read under the old tag until
-     * this returns. Fails for the id of a removed file: that stays removed.
+     * Durable, and readable on every node that shares the log and the blob store, when it returns. Name and type are
+     * cleaned. A fresh file that fails leaves nothing. Other bytes under an id that is in use may be read under the old
+     * tag until this returns. Fails for the id of a removed file: that stays removed.
      */
-    put(file: NewMedia): Effect.Effect<Media, BlobStoreError>
-    /** `null` when there never was such a file. */
-    find(id: MediaUrl.MediaId): Effect.Effect<Media | null, MediaGone | BlobStoreError>
-    /** The bytes, or those of `range` that exist: first byte and number of bytes. `null` as `find`. */
-    open(
-      id: MediaUrl.MediaId,
-      range?: { readonly start: number; readonly length: number }
-    ): Effect.Effect<OpenMedia | null, MediaGone | BlobStoreError>
+    put(file: NewMedia): Effect.Effect<Media, StorageError>
+    /** `null` when there never was such a file, or its bytes have not come. */
+    find(id: FileId): Effect.Effect<Media | null, MediaGone | StorageError>
+    /** The bytes, or those of `range` that exist. `null` as `find`. */
+    open(id: FileId, range?: Range): Effect.Effect<OpenMedia | null, MediaGone | StorageError>
     /**
      * The bytes are gone when it returns; to be repeated until it does. Of a file that was never there, or only half, it
      * leaves the same mark: who still wants to put it under an id that was planned comes too late.
      */
-    remove(id: MediaUrl.MediaId): Effect.Effect<void, BlobStoreError>
+    remove(id: FileId, reason: DeletionReason): Effect.Effect<void, StorageError>
+    /** Does what is left of it for a file that was removed, or whose time is over. Nothing happens to any other one. */
+    sweep(id: FileId): Effect.Effect<void, StorageError>
     /** The id in a URL of this service; `None` for every other text. It says nothing of whether the file is there. */
-    parseOwnUrl(url: string): Option.Option<MediaUrl.MediaId>
+    parseOwnUrl(url: string): Option.Option<FileId>
   }
 >()("inferlog/src/media/MediaStore") {
   static readonly layer = Layer.effect(
     MediaStore,
     Effect.gen(function* () {
+      const actors = yield* FileActors
       const blobs = yield* BlobStore
+      const uploads = yield* UploadStore
+      const payloads = yield* Payloads
       const { mediaUrl } = yield* PublicUrls
+      const keptMs = yield* retentionMs
 
-      const mediaOf = (id: MediaUrl.MediaId, record: MediaRecord.Present): Media => ({
-        ...record,
-        id,
-        url: MediaUrl.format(mediaUrl, id, record.fileName),
-        etag: `"${record.sha256}"`,
-        disposition: MediaType.disposition(record.contentType, record.fileName)
+      const mediaOf = Effect.fnUntraced(function* (id: FileId, present: Present) {
+        const { origin, stored } = present
+        const fileName = yield* FileNames.of(payloads, id, origin)
+        return {
+          id,
+          accountId: origin.accountId,
+          requestId: requestOf(present),
+          fileName,
+          contentType: origin.contentType,
+          size: stored.size,
+          url: MediaUrl.format(mediaUrl, id, fileName),
+          etag: `"${stored.etag}"`,
+          disposition: MediaType.disposition(origin.contentType, fileName)
+        } satisfies Media
       })
 
-      const semaphores = yield* Effect.replicateEffect(Semaphore.make(1), turns)
-
-      /** One at a time for one file. */
-      const inTurn = <A, E>(id: MediaUrl.MediaId, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-        semaphores[id.charCodeAt(0) % turns]?.withPermit(effect) ?? effect
-
-      /** Bytes that no record speaks of. */
-      const removeUnrecorded = Effect.fnUntraced(function* (id: MediaUrl.MediaId) {
-        const record = yield* MediaRecord.read(blobs, id)
-        if (record === null || MediaRecord.isTombstone(record)) yield* blobs.remove(bytesKey(id))
+      /** What a client has brought to the store without us. */
+      const observe = Effect.fnUntraced(function* (id: FileId, state: State) {
+        const stored = uploads.isDirect && isSingle(state) ? yield* uploads.look(id) : null
+        if (stored === null) return state
+        const at = yield* Clock.currentTimeMillis
+        const observed = actors.execute(id, { _tag: "ObserveUpload", at, stored, expiresAt: at + keptMs })
+        return yield* observed.pipe(
+          Effect.map(({ state }) => state),
+          Effect.catchTag(["FileNotFound", "FileGone", "AlreadyUploaded"], () =>
+            Effect.map(actors.refresh(id), ({ state }) => state)
+          )
+        )
       })
 
-      const requireNotRemoved = Effect.fnUntraced(function* (id: MediaUrl.MediaId) {
-        const record = yield* MediaRecord.read(blobs, id)
-        if (record === null || !MediaRecord.isTombstone(record)) return
-        return yield* new BlobStoreError({ reason: "the file of this id was removed" })
+      /** What is not there for all that is known may have come by another node, or without any. */
+      const current = Effect.fnUntraced(function* (id: FileId) {
+        const known = yield* actors.current(id)
+        if (known.state._tag === "Present") return known.state
+        const { state } = yield* actors.refresh(id)
+        return state._tag === "Pending" ? yield* observe(id, state) : state
       })
 
-      /** First the bytes: without a record they are not there for any reader. */
-      const write = Effect.fnUntraced(function* (id: MediaUrl.MediaId, file: NewMedia) {
+      const present = Effect.fnUntraced(function* (id: FileId) {
+        const state = yield* current(id)
+        if (state._tag === "Gone" || isOver(state, yield* Clock.currentTimeMillis))
+          return yield* new MediaGone()
+        return state._tag === "Present" ? state : null
+      })
+
+      const find: MediaStore["Service"]["find"] = Effect.fn("MediaStore.find")(function* (id) {
+        const state = yield* present(id)
+        return state === null ? null : yield* mediaOf(id, state)
+      })
+
+      const bytesOf = (id: FileId, { isInParts }: Stored, range: Range | undefined) =>
+        isInParts === true ? PartsBlob.open(blobs, id, range) : blobs.get(FileKeys.whole(id), range)
+
+      const isOther = (blob: Blob, state: Present): boolean =>
+        blob.etag !== undefined && uploads.isDirect && isSingle(state) && blob.etag !== state.stored.etag
+
+      const open: MediaStore["Service"]["open"] = Effect.fn("MediaStore.open")(function* (id, range) {
+        const state = yield* present(id)
+        if (state === null) return null
+        const blob = yield* bytesOf(id, state.stored, range)
+        if (blob === null) {
+          // Removed since it was looked up.
+          yield* actors.refresh(id)
+          return yield* Effect.as(find(id), null)
+        }
+        if (!isOther(blob, state)) return { media: yield* mediaOf(id, state), body: blob.body }
+        yield* observe(id, state)
+        const found = yield* find(id)
+        return found === null ? null : { media: found, body: blob.body }
+      })
+
+      /** Bytes that no event speaks of. */
+      const removeUnrecorded = Effect.fnUntraced(function* (id: FileId) {
+        const { state } = yield* actors.refresh(id)
+        if (state._tag !== "Present") yield* blobs.remove(FileKeys.whole(id))
+      })
+
+      const write = Effect.fnUntraced(function* (id: FileId, { maker, ...file }: NewMedia) {
         const digest = crypto.createHash("sha256")
         const body = file.body instanceof Uint8Array ? Stream.succeed(file.body) : file.body
         const hashed = Stream.tap(body, (chunk) => Effect.sync(() => digest.update(chunk)))
-        const size = yield* blobs.put(bytesKey(id), hashed)
-        const record: MediaRecord.Present = {
+        const size = yield* blobs.put(FileKeys.whole(id), hashed)
+        const sha256 = digest.digest("hex")
+        const output = {
+          at: yield* Clock.currentTimeMillis,
+          accountId: maker.accountId,
+          requestId: maker.requestId,
+          kind: file.kind,
           fileName: MediaType.cleanFileName(file.fileName),
           contentType: MediaType.clean(file.contentType),
-          size,
-          sha256: digest.digest("hex"),
-          ...(file.requestId !== undefined && { requestId: file.requestId })
+          stored: { size, etag: sha256, sha256 },
+          expiresAt: maker.submittedAt + keptMs
         }
-        const writeRecord = MediaRecord.write(blobs, id, record)
-        // A planned id may have been removed while its bytes came in.
-        yield* file.id === undefined
-          ? writeRecord
-          : inTurn(id, Effect.andThen(requireNotRemoved(id), writeRecord))
-        return mediaOf(id, record)
+        const begin = file.id === undefined ? actors.create : actors.execute
+        const { state } = yield* begin(id, { _tag: "StoreOutput", output }).pipe(
+          Effect.catchTag("FileGone", () => removed),
+          Effect.catchTag(["FileNotFound", "AlreadyUploaded"], Effect.die)
+        )
+        return state._tag === "Present" ? yield* mediaOf(id, state) : yield* removed
       })
 
       const put: MediaStore["Service"]["put"] = Effect.fn("MediaStore.put")(function* (file) {
-        if (file.id !== undefined) yield* requireNotRemoved(file.id)
+        // A planned one may have been removed, by another node too.
+        if (file.id !== undefined && (yield* actors.refresh(file.id)).state._tag === "Gone")
+          return yield* removed
         const id = file.id ?? MediaUrl.makeId()
         return yield* write(id, file).pipe(Effect.onError(() => Effect.ignore(removeUnrecorded(id))))
       })
 
-      const find: MediaStore["Service"]["find"] = Effect.fn("MediaStore.find")(function* (id) {
-        const record = yield* MediaRecord.read(blobs, id)
-        if (record === null) return null
-        if (MediaRecord.isTombstone(record)) return yield* new MediaGone()
-        return mediaOf(id, record)
-      })
-
-      const open: MediaStore["Service"]["open"] = Effect.fn("MediaStore.open")(function* (id, range) {
-        const media = yield* find(id)
-        if (media === null) return null
-        const blob = yield* blobs.get(bytesKey(id), range)
-        if (blob !== null) return { media, body: blob.body }
-        // Removed since the record was read.
-        yield* find(id)
-        return null
-      })
-
-      const markRemoved = Effect.fnUntraced(function* (id: MediaUrl.MediaId) {
-        const record = yield* MediaRecord.read(blobs, id)
-        if (record !== null && MediaRecord.isTombstone(record)) return
-        yield* MediaRecord.write(blobs, id, { removedAt: DateTime.formatIso(yield* DateTime.now) })
+      const settle = Effect.fnUntraced(function* (id: FileId, state: State) {
+        if (state._tag !== "Gone") return
+        yield* uploads.remove(id, state.uploadId)
+        const at = yield* Clock.currentTimeMillis
+        yield* Effect.catchTag(actors.execute(id, { _tag: "RecordRemoved", at }), rejections, Effect.die)
       })
 
       /**
-       * First the tombstone, at once and whole in place of the record: from then on nobody gets a byte. A crash before
-       * it leaves the file as it was, one after it bytes that nobody can read, which the repeat removes.
+       * First the event: from then on nobody gets a byte. A crash before it leaves the file as it was, one after it bytes
+       * that nobody can read, which the repeat removes: that of whoever erases the request, or else the sweep's.
        */
-      const remove: MediaStore["Service"]["remove"] = Effect.fn("MediaStore.remove")(function* (id) {
-        yield* inTurn(id, markRemoved(id))
-        yield* blobs.remove(bytesKey(id))
+      const remove: MediaStore["Service"]["remove"] = Effect.fn("MediaStore.remove")(function* (id, reason) {
+        const at = yield* Clock.currentTimeMillis
+        const { state } = yield* Effect.catchTag(
+          actors.execute(id, { _tag: "Delete", at, reason }),
+          rejections,
+          Effect.die
+        )
+        const isRepeatedElsewhere = reason === "request_erased" || reason === "discarded"
+        if (!isRepeatedElsewhere) return yield* settle(id, state)
+        yield* uploads.remove(id, state._tag === "Gone" ? state.uploadId : null)
+      })
+
+      const sweep: MediaStore["Service"]["sweep"] = Effect.fn("MediaStore.sweep")(function* (id) {
+        yield* observe(id, (yield* actors.refresh(id)).state)
+        const at = yield* Clock.currentTimeMillis
+        const { state } = yield* Effect.catchTag(
+          actors.execute(id, { _tag: "Expire", at }),
+          rejections,
+          Effect.die
+        )
+        if (state._tag === "Gone" && !state.isRemoved) yield* settle(id, state)
       })
 
       return MediaStore.of({
@@ -163,8 +260,19 @@ export class MediaStore extends Context.Service<
         find,
         open,
         remove,
+        sweep,
         parseOwnUrl: (url) => MediaUrl.parse(mediaUrl, url)
       })
     })
   )
+}
+
+/** None of the commands here can lead to one. */
+const rejections = ["FileNotFound", "FileGone", "AlreadyUploaded"] as const
+
+/** Whether it comes, or came, in one PUT. */
+const isSingle = (state: State): boolean => {
+  if (state._tag === "Pending") return state.upload.method._tag === "Single"
+  if (state._tag !== "Present") return false
+  return state.origin._tag === "UploadInitiated" && state.origin.method._tag === "Single"
 }

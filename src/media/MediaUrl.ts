@@ -1,14 +1,9 @@
 /** URLs of stored media, `{MEDIA_URL}/media/{id}/{file name}`. The id is the only credential; the name only decorates. */
 import { Option, Schema } from "effect"
 import * as crypto from "node:crypto"
+import { FileId } from "#domain/Ids.ts"
 
-/** 24 characters of base64url: 144 random bits. */
-export const MediaId = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{24}$/)).pipe(
-  Schema.brand("MediaId")
-)
-export type MediaId = typeof MediaId.Type
-
-const decodeId = Schema.decodeUnknownOption(MediaId)
+const decodeId = Schema.decodeUnknownOption(FileId)
 
 /** First path segment below `MEDIA_URL`. */
 export const root = "media"
@@ -16,13 +11,13 @@ export const root = "media"
 /** File name of every thumbnail. */
 export const thumbnailName = "thumbnail.webp"
 
-export const makeId = (): MediaId => MediaId.make(crypto.randomBytes(18).toString("base64url"))
+export const makeId = (): FileId => FileId.make(crypto.randomBytes(18).toString("base64url"))
 
-export const format = (mediaUrl: string, id: MediaId, fileName: string): string =>
+export const format = (mediaUrl: string, id: FileId, fileName: string): string =>
   `${mediaUrl}/${root}/${id}/${encodeURIComponent(fileName)}`
 
 /** The id in one of our own media URLs, whatever its file name, query and fragment; `None` for every other text. */
-export const parse = (mediaUrl: string, text: string): Option.Option<MediaId> => {
+export const parse = (mediaUrl: string, text: string): Option.Option<FileId> => {
   const url = URL.parse(text)
   if (url === null || url.username !== "" || url.password !== "") return Option.none()
   const address = url.origin + url.pathname

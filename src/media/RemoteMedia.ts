@@ -1,4 +1,5 @@
 /** From the URL of a file in a model's output to the file itself. */
+import type { FileId } from "#domain/Ids.ts"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Context, Duration, Effect, FileSystem, Layer, Option, type Scope, Stream } from "effect"
 import { Outbound } from "#src/outbound/Outbound.ts"
@@ -7,7 +8,6 @@ import { ScratchDirectory } from "#src/ScratchDirectory.ts"
 import * as DataUri from "./DataUri.ts"
 import { sniffLength } from "./ImageFormat.ts"
 import { type Media, MediaStore } from "./MediaStore.ts"
-import type { MediaId } from "./MediaUrl.ts"
 import { RemoteRefused, RemoteUnavailable } from "./RemoteFailure.ts"
 import * as SniffMedia from "./SniffMedia.ts"
 
@@ -66,7 +66,7 @@ export class RemoteMedia extends Context.Service<
         (folder) => `${folder}/file`
       )
 
-      const stored = Effect.fnUntraced(function* (id: MediaId) {
+      const stored = Effect.fnUntraced(function* (id: FileId) {
         const media = yield* store.find(id)
         if (media === null) return yield* refuse("not_found")
         return { _tag: "StoredFile", media } satisfies StoredFile
@@ -109,7 +109,8 @@ export class RemoteMedia extends Context.Service<
         Effect.catchTags({
           MediaGone: () => refuse("not_found"),
           PlatformError: () => outage("storage"),
-          BlobStoreError: () => outage("storage")
+          BlobStoreError: () => outage("storage"),
+          EventStoreError: () => outage("storage")
         })
       )
 

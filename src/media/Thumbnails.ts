@@ -2,7 +2,7 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Cause, Context, Effect, FileSystem, Layer, Option, Stream } from "effect"
 import type { PlatformError } from "effect/PlatformError"
-import type { RequestId } from "#domain/Ids.ts"
+import type { FileId } from "#domain/Ids.ts"
 import { VisionWorkers } from "#src/vision/VisionWorkers.ts"
 import { ScratchDirectory } from "#src/ScratchDirectory.ts"
 import { BlobStoreError } from "#streams/BlobStore.ts"
@@ -10,8 +10,8 @@ import * as Ffmpeg from "./Ffmpeg.ts"
 import { sniffLength } from "./ImageFormat.ts"
 import { maxBytes } from "./ImageLimits.ts"
 import * as LocalCopy from "./LocalCopy.ts"
-import { type Media, MediaStore } from "./MediaStore.ts"
-import { type MediaId, thumbnailName } from "./MediaUrl.ts"
+import { type Maker, type Media, MediaStore } from "./MediaStore.ts"
+import { thumbnailName } from "./MediaUrl.ts"
 import type { LocalFile } from "./RemoteMedia.ts"
 import * as SniffMedia from "./SniffMedia.ts"
 
@@ -19,9 +19,9 @@ export interface ThumbnailOptions {
   /** The file, in the scratch directory or in the store. */
   readonly source: LocalFile | Media
   /** Id of the thumbnail, chosen beforehand: to make it twice leaves one. */
-  readonly id: MediaId
+  readonly id: FileId
   /** The request whose output the file is. */
-  readonly requestId: RequestId
+  readonly maker: Maker
 }
 
 /** Longest side, in pixels. */
@@ -52,7 +52,7 @@ export class Thumbnails extends Context.Service<
      * Stores a WebP of a picture, or of the first frame of a film or animation, at most 320 pixels a side and never
      * enlarged. `null` for every other file, and for whatever goes wrong, which is logged.
      */
-    make(options: ThumbnailOptions): Effect.Effect<MediaId | null>
+    make(options: ThumbnailOptions): Effect.Effect<FileId | null>
   }
 >()("inferlog/src/media/Thumbnails") {
   /** @param program path of ffmpeg; without it films have no thumbnails. */
@@ -99,7 +99,7 @@ export class Thumbnails extends Context.Service<
           return ffmpeg === null || !contentType.startsWith("video/")
         }
 
-        const attempt = Effect.fnUntraced(function* ({ id, requestId, source }: ThumbnailOptions) {
+        const attempt = Effect.fnUntraced(function* ({ id, maker, source }: ThumbnailOptions) {
           if (isHopeless(source)) return null
           const folder = yield* fs.makeTempDirectoryScoped({ directory: scratch, prefix: "thumbnail-" })
           const path = yield* pathOf(source, folder)
@@ -108,14 +108,21 @@ export class Thumbnails extends Context.Service<
           const output = `${folder}/thumbnail`
           yield* workers.shrink({ _tag: "Shrink", input: picture, output, side }, Effect.void)
           const body = Stream.mapError(fs.stream(output), unreadable)
-          yield* store.put({ id, requestId, fileName: thumbnailName, contentType: "image/webp", body })
+          yield* store.put({
+            id,
+            maker,
+            kind: "thumbnail",
+            fileName: thumbnailName,
+            contentType: "image/webp",
+            body
+          })
           return id
         }, Effect.scoped)
 
         const make: Thumbnails["Service"]["make"] = Effect.fn("Thumbnails.make")((options) =>
           Effect.catchCause(attempt(options), (cause) =>
             Effect.logWarning("A thumbnail could not be made").pipe(
-              Effect.annotateLogs({ request_id: options.requestId, reason: reasonOf(cause) }),
+              Effect.annotateLogs({ request_id: options.maker.requestId, reason: reasonOf(cause) }),
               Effect.as(null)
             )
           )

@@ -8,6 +8,8 @@ import type { ProviderOutcome } from "#domain/Outcome.ts"
 export interface Job {
   readonly requestId: RequestId
   readonly accountId: AccountId
+  /** Unix time in ms. */
+  readonly submittedAt: number
   readonly model: Model
   /** Valid under the model's input schema. */
   readonly input: Json

@@ -1,9 +1,10 @@
 /**
  * The actors of one of several nodes: they follow the log, so that what other nodes append is seen here within the lag of
- * the subscription: a revoked key, a cancel, the progress of a run.
+ * the subscription: a revoked key, a cancel, the progress of a run, a deleted file.
  */
 import { Effect, Layer, Stream } from "effect"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
+import { FileActors } from "#src/files/FileActors.ts"
 import { supervise } from "#src/Supervise.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { IdempotencyKeyActors } from "./IdempotencyKeyActors.ts"
@@ -15,10 +16,12 @@ const following = Layer.effectDiscard(
     const requests = yield* RequestActors
     const accounts = yield* AccountActors
     const keys = yield* IdempotencyKeyActors
+    const files = yield* FileActors
     let position = yield* reader.head
     const follow = Stream.suspend(() => reader.subscribe(position)).pipe(
       Stream.runForEachArray((events) =>
         Effect.sync(() => {
+          files.observe(events)
           requests.observe(events)
           accounts.observe(events)
           keys.observe(events)
@@ -33,6 +36,11 @@ const following = Layer.effectDiscard(
 /** They follow from a position before which none of them was loaded: nobody has them before that. */
 export const layer = following.pipe(
   Layer.provideMerge(
-    Layer.mergeAll(RequestActors.layerObserving, AccountActors.layerObserving, IdempotencyKeyActors.layer)
+    Layer.mergeAll(
+      RequestActors.layerObserving,
+      AccountActors.layerObserving,
+      IdempotencyKeyActors.layer,
+      FileActors.layer
+    )
   )
 )

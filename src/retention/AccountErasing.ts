@@ -1,6 +1,6 @@
 /**
- * Erasing an account: it is closed at once, and everything that its requests carried goes page by page, in rounds over all
- * of them until one finds nothing. What is left is known from the log: whoever goes on, and however often, it comes to
+ * Erasing an account: it is closed at once, and its files and everything that its requests carried go page by page, in
+ * rounds over all of them until one finds nothing. What is left is known from the log: whoever goes on, and however often, it comes to
  * the same end.
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
@@ -12,6 +12,7 @@ import { Projections } from "#projections/Projections.ts"
 import { type AccountRequest, Place, Retention, startOf } from "#projections/retention/Retention.ts"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
 import { AccountNotFound } from "#src/accounts/Accounts.ts"
+import { FileSweep } from "#src/files/FileSweep.ts"
 import * as Rejections from "#src/accounts/Rejections.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
@@ -74,6 +75,7 @@ export class AccountErasing extends Context.Service<
       const accounts = yield* AccountActors
       const requests = yield* RequestActors
       const eraser = yield* Eraser
+      const files = yield* FileSweep
       const retention = yield* Retention
       const projections = yield* Projections
       const reader = yield* EventReader
@@ -131,6 +133,12 @@ export class AccountErasing extends Context.Service<
         }
       })
 
+      /** What the account itself brought goes at the end of a round. */
+      const withFiles = Effect.fnUntraced(function* (accountId: AccountId, round: Round) {
+        const { done, failed } = yield* files.removeAll(accountId)
+        return { ...round, erased: round.erased + done, failed: round.failed + failed }
+      })
+
       const finish = Effect.fnUntraced(function* (accountId: AccountId) {
         const erased = (yield* retention.accounts).find((account) => account.accountId === accountId)
         const at = yield* Clock.currentTimeMillis
@@ -144,7 +152,8 @@ export class AccountErasing extends Context.Service<
           const round = isBeginning ? start : before
           if (isBeginning) yield* catchUp
           const after = round.place ?? startOf(firstStatus)
-          const next = yield* Pace.paced(page(accountId, round, after))
+          const reached = yield* Pace.paced(page(accountId, round, after))
+          const next = reached.place === null ? yield* withFiles(accountId, reached) : reached
           if (next.place === null && next.erased + next.open + next.failed === 0) yield* finish(accountId)
           return next
         }

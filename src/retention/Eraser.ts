@@ -3,14 +3,13 @@
  * it, and is recorded when it is gone: whoever erases again, or the sweep after a crash, begins where it was left.
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
-import type { RequestId } from "#domain/Ids.ts"
+import { FileId, type RequestId } from "#domain/Ids.ts"
 import * as Erasing from "#domain/inference-request/Erasing.ts"
 import type { ErasureReason } from "#domain/inference-request/Event.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { nextAction } from "#domain/inference-request/NextAction.ts"
 import type { Request } from "#domain/inference-request/State.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
-import { MediaId } from "#src/media/MediaUrl.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import * as DeliveryErasing from "#src/webhooks/DeliveryErasing.ts"
 import * as DeliveryIds from "#src/webhooks/DeliveryIds.ts"
@@ -22,7 +21,7 @@ import * as StreamName from "#streams/StreamName.ts"
 /** What is not over yet cannot be erased. */
 export class RequestNotEnded extends Schema.TaggedError<RequestNotEnded>()("RequestNotEnded", {}) {}
 
-const isFile = Schema.is(MediaId)
+const isFile = Schema.is(FileId)
 
 export class Eraser extends Context.Service<
   Eraser,
@@ -55,9 +54,13 @@ export class Eraser extends Context.Service<
       }
 
       const removeFiles = (request: Request) =>
-        Effect.forEach(Erasing.filesOf(request).filter(isFile), (file) => media.remove(file), {
-          discard: true
-        })
+        Effect.forEach(
+          Erasing.filesOf(request).filter(isFile),
+          (file) => media.remove(file, "request_erased"),
+          {
+            discard: true
+          }
+        )
 
       const eraseDeliveries = (id: RequestId, { submitted }: Request) =>
         Effect.forEach(submitted.webhook?.events ?? [], (event) => eraseDelivery(DeliveryIds.of(id, event)), {

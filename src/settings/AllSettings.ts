@@ -1,10 +1,11 @@
 /** Every setting of the server, in the order of its documentation. One that is not listed is neither validated nor documented. */
-import { Array, Effect } from "effect"
+import { Array, Config, Effect } from "effect"
 import { bootstrapApiKey, bootstrapBalance } from "#src/accounts/Bootstrap.ts"
 import { dataDir } from "#src/DataDirectory.ts"
 import { eventStore } from "#src/EventStoreSetting.ts"
 import { host, port } from "#src/ListenAddress.ts"
 import { metricsToken } from "#src/http/routes/Metrics.ts"
+import { storageQuota } from "#src/files/StorageQuota.ts"
 import { logLevel } from "#src/LogLevel.ts"
 import { logRequestsPerSecond } from "#src/operations/logs/AccessLog.ts"
 import { logFormat } from "#src/operations/logs/LogFormat.ts"
@@ -16,6 +17,7 @@ import { sweepInterval } from "#src/reactors/sweep/Sweeping.ts"
 import { retention } from "#src/retention/RetentionTime.ts"
 import { masterKey } from "#src/secrets/MasterKey.ts"
 import { blobStore } from "#src/storage/BlobStorage.ts"
+import { mediaDelivery } from "#src/storage/MediaDeliverySetting.ts"
 import { InvalidSettings } from "./InvalidSettings.ts"
 import type { Setting } from "./Setting.ts"
 
@@ -33,7 +35,9 @@ export const all: ReadonlyArray<Setting<unknown>> = [
   allowPrivateTargets,
   eventStore,
   blobStore,
+  mediaDelivery,
   retention,
+  storageQuota,
   visionWorkers,
   sweepInterval,
   logLevel,
@@ -43,8 +47,16 @@ export const all: ReadonlyArray<Setting<unknown>> = [
   ...OtlpSettings.all
 ]
 
+const faultOf = ({ fault, name }: Setting<unknown>): Effect.Effect<string | null> =>
+  fault === undefined
+    ? Effect.succeed(null)
+    : Effect.orElseSucceed(Config.map(Config.String(name), fault), () => null)
+
 /** Fails with everything that is wrong with the settings, not merely the first. */
 export const validate: Effect.Effect<void, InvalidSettings> = Effect.gen(function* () {
   const wrong = yield* Effect.filter(all, ({ config }) => Effect.isFailure(config))
-  if (Array.isReadonlyArrayNonEmpty(wrong)) return yield* InvalidSettings.of(wrong)
+  const told = yield* Effect.forEach(wrong, (setting) =>
+    Effect.map(faultOf(setting), (fault) => ({ setting, fault }))
+  )
+  if (Array.isReadonlyArrayNonEmpty(told)) return yield* InvalidSettings.of(told)
 })

@@ -18,6 +18,8 @@ export interface Setting<out A> {
   readonly example: string
   /** Never to be printed. Its `config` is `Redacted`. */
   readonly isSecret: boolean
+  /** What is wrong with a text, where that can be said beyond `accepts`, in words that repeat no value; `null` otherwise. */
+  readonly fault?: (text: string) => string | null
 }
 
 interface Declaration<A> {
@@ -27,6 +29,7 @@ interface Declaration<A> {
   readonly accepts: string
   readonly example: string
   readonly isSecret?: boolean
+  readonly fault?: (text: string) => string | null
 }
 
 /** A setting with a value of its own when absent. `defaultText` says it where the value does not read well. */

@@ -10,6 +10,7 @@ import * as Account from "#domain/account/Account.ts"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import * as DeliveryRecovery from "#domain/delivery-recovery/DeliveryRecovery.ts"
 import type { DomainEvent, EncodedEvent, EventCodec } from "#domain/EventCodec.ts"
+import * as File from "#domain/file/File.ts"
 import * as IdempotencyKey from "#domain/idempotency-key/IdempotencyKey.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
@@ -26,7 +27,8 @@ const aggregates: ReadonlyArray<{
   storage(Account.aggregate),
   storage(IdempotencyKey.aggregate),
   storage(WebhookDelivery.aggregate),
-  storage(DeliveryRecovery.aggregate)
+  storage(DeliveryRecovery.aggregate),
+  storage(File.aggregate)
 ]
 
 function storage<Event extends DomainEvent>(aggregate: {

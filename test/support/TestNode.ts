@@ -16,7 +16,7 @@ import { AccountActors } from "#src/accounts/AccountActors.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
 import { Funds } from "#src/billing/Funds.ts"
-import { MediaStore } from "#src/media/MediaStore.ts"
+import { FileActors } from "#src/files/FileActors.ts"
 import { RemoteMedia } from "#src/media/RemoteMedia.ts"
 import { Thumbnails } from "#src/media/Thumbnails.ts"
 import type { BuiltinModel } from "#src/models/builtin/BuiltinModel.ts"
@@ -57,6 +57,7 @@ import { Payloads } from "#streams/Payload.ts"
 import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
 import * as Receiver from "#test/src/outbound/Receiver.ts"
 import * as AppendFaults from "./AppendFaults.ts"
+import * as MediaServices from "./MediaServices.ts"
 import * as Scratch from "./Scratch.ts"
 import * as TempDirectory from "./TempDirectory.ts"
 import { TestAccounts } from "./TestAccounts.ts"
@@ -153,7 +154,12 @@ const publicUrls = PublicUrls.layerOf({
   mcpUrl: "https://mcp.test"
 })
 
-const onlyActors = Layer.mergeAll(RequestActors.layer, IdempotencyKeyActors.layer, AccountActors.layer)
+const onlyActors = Layer.mergeAll(
+  RequestActors.layer,
+  IdempotencyKeyActors.layer,
+  AccountActors.layer,
+  FileActors.layer
+)
 
 const application = Layer.mergeAll(
   TestAccounts.funded.pipe(
@@ -166,14 +172,16 @@ const application = Layer.mergeAll(
   SigningSecrets.layer
 ).pipe(Layer.provideMerge(Eraser.layer))
 
+const files = application.pipe(Layer.provideMerge(MediaServices.store))
+
 const services = (follows: boolean) =>
   (follows
-    ? application.pipe(Layer.provideMerge(FollowedActors.layer))
-    : application.pipe(Layer.provideMerge(onlyActors))
+    ? files.pipe(Layer.provideMerge(FollowedActors.layer))
+    : files.pipe(Layer.provideMerge(onlyActors))
   ).pipe(
     Layer.provideMerge(Layer.mergeAll(DeadlineHints.layer, SteadyTime.layer)),
     Layer.provideMerge(Layer.mergeAll(DeliveryActors.layer, RecoveryActors.layer)),
-    Layer.provideMerge(Layer.mergeAll(Payloads.layer, MediaStore.layer)),
+    Layer.provideMerge(Payloads.layer),
     Layer.provideMerge(publicUrls),
     Layer.provideMerge(MasterKey.layerOf(Buffer.alloc(32)))
   )

@@ -22,7 +22,7 @@ import { Authentication } from "#src/accounts/Authentication.ts"
 import { Funds } from "#src/billing/Funds.ts"
 import { BodyTimeout } from "#src/http/edge/BodyReader.ts"
 import * as Http from "#src/http/HttpServer.ts"
-import { MediaStore } from "#src/media/MediaStore.ts"
+import { FileActors } from "#src/files/FileActors.ts"
 import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
 import { PublicUrls, type Urls } from "#src/PublicUrls.ts"
 import { DeadlineHints } from "#src/requests/DeadlineHints.ts"
@@ -39,6 +39,7 @@ import { IdGenerator } from "#streams/IdGenerator.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
+import * as MediaServices from "./MediaServices.ts"
 import * as TempDirectory from "./TempDirectory.ts"
 import { plenty, usd } from "./TestAccounts.ts"
 import * as WebhookServices from "./WebhookServices.ts"
@@ -119,6 +120,7 @@ const actors = Layer.mergeAll(
   RequestActors.layer,
   IdempotencyKeyActors.layer,
   AccountActors.layer,
+  FileActors.layer,
   WebhookServices.actors,
   DeadlineHints.layer
 )
@@ -128,11 +130,11 @@ const services = ({ projections, queued = () => 0, resolve = resolveFixed }: Tes
     Layer.provideMerge(ActorRequests.layer),
     Layer.provideMerge(Layer.mergeAll(RequestChanges.layer, Funds.layer)),
     Layer.provideMerge(Eraser.layer),
+    Layer.provideMerge(MediaServices.store),
     Layer.provideMerge(actors),
     Layer.provideMerge(
       Layer.mergeAll(
         Payloads.layer,
-        MediaStore.layer,
         BuiltinCatalog.layer,
         OutboundGuard.layer({ admitted: [], resolve }),
         readSide(projections)

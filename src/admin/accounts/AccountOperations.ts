@@ -26,6 +26,13 @@ export const mostOpenRequests = 1_000_000_000
 export const isOpenRequests = (limit: number): boolean =>
   Number.isSafeInteger(limit) && limit >= 0 && limit <= mostOpenRequests
 
+/** 4,096 TiB, in bytes. */
+export const mostStoredBytes = 2 ** 52
+
+/** A limit of bytes that files may take up. With 0 nothing may be stored. */
+export const isStoredBytes = (limit: number): boolean =>
+  Number.isSafeInteger(limit) && limit >= 0 && limit <= mostStoredBytes
+
 export const ShowBalance = Schema.Struct({ accountId: AccountId })
 
 export const Balance = Schema.Struct({
@@ -69,7 +76,7 @@ export type ListedAccount = typeof ListedAccount.Type
 
 export const ShowLimits = Schema.Struct({ accountId: AccountId })
 
-/** `maxOpenRequests`: `null` for any number. */
+/** `maxOpenRequests`: `null` for any number. `maxStoredBytes`: `null` for as many as `STORAGE_QUOTA` says. */
 export const AccountLimits = Schema.Struct({
   creditLimit: NanoUsd.check(
     Schema.makeFilter(isCreditLimit, { expected: "an amount from 0 to 1000000000 USD" })
@@ -78,6 +85,11 @@ export const AccountLimits = Schema.Struct({
     Schema.Int.check(
       Schema.makeFilter(isOpenRequests, { expected: `a number from 0 to ${mostOpenRequests}` })
     )
+  ),
+  maxStoredBytes: Schema.NullOr(
+    Schema.Int.check(
+      Schema.makeFilter(isStoredBytes, { expected: `a number of bytes from 0 to ${mostStoredBytes}` })
+    )
   )
 })
 
@@ -85,7 +97,8 @@ export const AccountLimits = Schema.Struct({
 export const ChangeLimits = Schema.Struct({
   accountId: AccountId,
   creditLimit: Schema.optionalKey(AccountLimits.fields.creditLimit),
-  maxOpenRequests: Schema.optionalKey(AccountLimits.fields.maxOpenRequests)
+  maxOpenRequests: Schema.optionalKey(AccountLimits.fields.maxOpenRequests),
+  maxStoredBytes: Schema.optionalKey(AccountLimits.fields.maxStoredBytes)
 })
 
 export interface AccountOperations {

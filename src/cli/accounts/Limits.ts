@@ -1,8 +1,15 @@
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Money from "#domain/Money.ts"
-import { isCreditLimit, isOpenRequests, mostOpenRequests } from "#src/admin/accounts/AccountOperations.ts"
+import {
+  isCreditLimit,
+  isOpenRequests,
+  isStoredBytes,
+  mostOpenRequests,
+  mostStoredBytes
+} from "#src/admin/accounts/AccountOperations.ts"
 import { Administration } from "#src/admin/Administration.ts"
+import * as ByteSize from "#src/files/ByteSize.ts"
 import { accountFlag, chosenAccount } from "../AccountChoice.ts"
 import * as BalanceText from "../balance/BalanceText.ts"
 import * as Output from "../Output.ts"
@@ -12,6 +19,9 @@ const openRequests = (text: string): Option.Option<number | null> => {
   if (text === "none") return Option.some(null)
   return /^\d{1,10}$/.test(text) ? Option.filter(Option.some(Number(text)), isOpenRequests) : Option.none()
 }
+
+const storedBytes = (text: string): Option.Option<number | null> =>
+  text === "none" ? Option.some(null) : Option.filter(ByteSize.parse(text), isStoredBytes)
 
 const flags = {
   account: accountFlag,
@@ -29,22 +39,35 @@ const flags = {
     Flag.withDescription("How many requests that have not ended it may have, or none for any number"),
     Flag.filterMap(openRequests, () => `Expected a number from 0 to ${mostOpenRequests}, or none`),
     Flag.optional
+  ),
+  maxStored: Flag.String("max-stored").pipe(
+    Flag.withMetavar("SIZE|none"),
+    Flag.withDescription(
+      "How much its files may take up, such as 100GiB, or none for as much as STORAGE_QUOTA says"
+    ),
+    Flag.filterMap(
+      storedBytes,
+      () =>
+        `Expected a size such as 100GiB, 1.5TB or 0B, at most ${ByteSize.format(mostStoredBytes)}, or none`
+    ),
+    Flag.optional
   )
 }
 
 export const limits = Command.make(
   "limits",
   { ...flags, json: Output.json },
-  Effect.fnUntraced(function* ({ account, credit, json, maxOpen }) {
+  Effect.fnUntraced(function* ({ account, credit, json, maxOpen, maxStored }) {
     const accountId = yield* chosenAccount(account)
     const { changeLimits, showLimits } = yield* Administration
     const limits =
-      Option.isNone(credit) && Option.isNone(maxOpen)
+      Option.isNone(credit) && Option.isNone(maxOpen) && Option.isNone(maxStored)
         ? yield* showLimits({ accountId })
         : yield* changeLimits({
             accountId,
             ...(Option.isSome(credit) && { creditLimit: credit.value }),
-            ...(Option.isSome(maxOpen) && { maxOpenRequests: maxOpen.value })
+            ...(Option.isSome(maxOpen) && { maxOpenRequests: maxOpen.value }),
+            ...(Option.isSome(maxStored) && { maxStoredBytes: maxStored.value })
           })
     if (json) {
       const { currency } = BalanceText
@@ -55,7 +78,8 @@ export const limits = Command.make(
         ["account", accountId],
         [
           ["credit", BalanceText.usd(limits.creditLimit)],
-          ["most open requests", LimitsText.openRequests(limits)]
+          ["most open requests", LimitsText.openRequests(limits)],
+          ["most stored", LimitsText.stored(limits)]
         ]
       )
     )
@@ -71,6 +95,7 @@ export const limits = Command.make(
       command: "inferlog accounts limits --account acc_0123456789abcdef --credit 100 --max-open 500",
       description: "Up to 100 USD below zero, up to 500 requests at a time"
     },
-    { command: "inferlog accounts limits --max-open none", description: "Any number of requests" }
+    { command: "inferlog accounts limits --max-open none", description: "Any number of requests" },
+    { command: "inferlog accounts limits --max-stored 100GiB", description: "Files of 100 GiB together" }
   ])
 )

@@ -36,6 +36,7 @@ const forPeople = (account: ListedAccount) => [
   Money.format(account.available),
   Money.format(account.creditLimit),
   LimitsText.openRequests(account),
+  LimitsText.stored(account),
   Output.time(account.openedAt),
   Output.timeOrNull(account.erasedAt) ?? "-"
 ]
@@ -48,6 +49,7 @@ const header = [
   "AVAILABLE",
   "CREDIT",
   "MAX OPEN",
+  "MAX STORED",
   "OPENED",
   "ERASED"
 ]

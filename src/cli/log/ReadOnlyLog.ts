@@ -3,7 +3,6 @@ import { Effect, Layer, Schedule, Stream } from "effect"
 import * as ChosenLog from "#src/ChosenLog.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
 import * as BlobStorage from "#src/storage/BlobStorage.ts"
-import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as ExistingLog from "../ExistingLog.ts"
 
@@ -15,8 +14,8 @@ const reader = readerWith()
 /** Shared, so that it leaves the server's unfinished writes alone. */
 export const blobsOf = (directory: string) =>
   Layer.unwrap(
-    Effect.map(BlobStorage.blobStore.config, (value) =>
-      FileBlobStore.layer({ ...BlobStorage.options(value, directory), isShared: true })
+    Effect.map(BlobStorage.blobStore.config, (choice) =>
+      BlobStorage.layerOf(choice, { dataDirectory: directory, isBeside: true })
     )
   )
 

@@ -19,12 +19,19 @@ export const notModified = HttpApiSchema.Empty(304).annotate({
 
 export const badRequest = response(
   400,
-  "Invalid or malformed, a request that has not completed, failed or was cancelled, or too many signing secrets (`details.code`).",
+  "Invalid or malformed, a request that has not completed, failed or was cancelled, too many signing secrets, or bytes or parts of a file that are not as they have to be (`details.code`).",
   example([{ path: ["prompt"], message: "must be string", code: "type" }]),
   example("The request has not completed yet.", { code: "REQUEST_NOT_COMPLETED" }),
   example("Too many signing secrets are valid: rotate again when one of them has expired.", {
     code: "TOO_MANY_SECRETS"
-  })
+  }),
+  example([{ path: ["parts", 1], message: "has not been uploaded", code: "missing" }], {
+    code: "PARTS_REFUSED",
+    reason: "missing",
+    partNumbers: [2]
+  }),
+  example("The body has not as many bytes as were declared for the file.", { code: "SIZE_MISMATCH" }),
+  example("The body does not match its Content-MD5.", { code: "DIGEST_MISMATCH" })
 )
 export const unauthorized = response(
   401,
@@ -42,13 +49,20 @@ export const insufficientBalance = response(
 )
 export const forbidden = response(
   403,
-  "Valid key without access to the resource.",
-  example("This key has no access to the resource.")
+  "Valid key without access to the resource, or a URL that does not allow what is put to it (`details.code`).",
+  example("This key has no access to the resource."),
+  example("The URL has expired: ask for another one.", { code: "URL_EXPIRED" }),
+  example("The URL is not as it was given out.", { code: "SIGNATURE_MISMATCH" }),
+  example("Nothing can be put to this URL: ask for one to upload to.", { code: "URL_NOT_SIGNED" }),
+  example("The Content-Type is not the one that was declared for the file.", {
+    code: "CONTENT_TYPE_MISMATCH"
+  })
 )
 export const notFound = response(
   404,
-  "Unknown model, request, file or delivery.",
-  example("Request not found.")
+  "Unknown model, request, file, upload or delivery.",
+  example("Request not found."),
+  example("Upload not found.")
 )
 export const methodNotAllowed = response(
   405,
@@ -62,10 +76,11 @@ export const timeout = response(
 )
 export const conflict = response(
   409,
-  "Another request was submitted under this `Idempotency-Key`, the request has not ended, or the delivery is being sent (`details.code`).",
+  "Another request was submitted under this `Idempotency-Key`, the request has not ended, the delivery is being sent, or all bytes of the file have come (`details.code`).",
   example("Another request was submitted under this Idempotency-Key.", { code: "IDEMPOTENCY_KEY_REUSED" }),
   example("The request has not ended: cancel it first.", { code: "REQUEST_NOT_ENDED" }),
-  example("The delivery is being sent just now.", { code: "DELIVERY_IN_PROGRESS" })
+  example("The delivery is being sent just now.", { code: "DELIVERY_IN_PROGRESS" }),
+  example("All bytes of the file have come before.", { code: "UPLOAD_COMPLETED" })
 )
 export const gone = response(
   410,
@@ -75,8 +90,14 @@ export const gone = response(
 )
 export const tooLarge = response(
   413,
-  "The body is larger than 10 MiB.",
-  example("The request body must not exceed 10485760 bytes.")
+  "The body is larger than 10 MiB, or the file than it may be (`details.code`).",
+  example("The request body must not exceed 10485760 bytes."),
+  example("The file must not exceed 5368709120 bytes.", { code: "FILE_TOO_LARGE", limit: 5_368_709_120 }),
+  example("The account's files would take up more than they may.", {
+    code: "QUOTA_EXCEEDED",
+    limit: 107_374_182_400,
+    used: 107_000_000_000
+  })
 )
 export const unsupported = response(
   415,
@@ -86,7 +107,7 @@ export const unsupported = response(
 export const rangeNotSatisfiable = response(
   416,
   "No byte of the range exists.",
-  example("Range not satisfiable.")
+  example("No byte of the range exists.")
 )
 export const tooManyRequests = response(
   429,
@@ -104,6 +125,12 @@ export const unexpected = response(
 )
 export const unavailable = response(
   503,
-  "Storage cannot be reached, or (`/health`) requests are not run: retry after `Retry-After` seconds.",
-  example("The service cannot reach its storage at the moment.")
+  "Storage cannot be reached, too many uploads are under way, or (`/health`) requests are not run: retry after `Retry-After` seconds.",
+  example("The service cannot reach its storage at the moment."),
+  example("Too many uploads are under way.")
+)
+export const storageFull = response(
+  507,
+  "There is no room left for the bytes. Nothing of them is kept.",
+  example("The service has no room left for the bytes.", { code: "STORAGE_FULL" })
 )

@@ -5,7 +5,9 @@ import * as Refusal from "../Refusal.ts"
 import { issue } from "../requests/Parsed.ts"
 import * as CommonResponses from "./CommonResponses.ts"
 
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
+const missingKey = "MissingKey"
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1({ leafHook: ({ _tag }) => _tag })
 
 const nameOf = (segment: PropertyKey | { readonly key: PropertyKey }): string =>
   String(typeof segment === "object" ? segment.key : segment)
@@ -18,5 +20,10 @@ export class SchemaErrors extends HttpApiMiddleware.Service<SchemaErrors>()(
 
 export const toRefusal = (error: Schema.SchemaError): Refusal.Refusal =>
   Refusal.invalid(
-    format(error.issue).issues.map(({ path = [] }) => issue(path.map(nameOf), "invalid", "is not valid"))
+    format(error.issue).issues.map(({ message, path = [] }) => {
+      const at = path.map(nameOf)
+      return message === missingKey
+        ? issue(at, "required", "must be given")
+        : issue(at, "invalid", "is not valid")
+    })
   )

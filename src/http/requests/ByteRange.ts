@@ -7,12 +7,17 @@ export type ByteRange =
 
 const whole: ByteRange = { _tag: "Whole" }
 
-/** @param size of the whole, in bytes. */
+/**
+ * Numbers are of any length, and each past the end is as good as any other. Of an empty file no range exists: `206` could
+ * not name one.
+ *
+ * @param size of the whole, in bytes.
+ */
 export const parse = (header: string | undefined, size: number): ByteRange => {
-  const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? "") ?? []
+  const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? "") ?? []
   if (first === "" && last === "") return whole
   const start = first === "" ? Math.max(0, size - Number(last)) : Number(first)
   const end = first === "" || last === "" ? size - 1 : Math.min(Number(last), size - 1)
-  if (first !== "" && last !== "" && Number(last) < start) return whole
+  if (first !== "" && last !== "" && BigInt(last) < BigInt(first)) return whole
   return start > end ? { _tag: "Unsatisfiable" } : { _tag: "Part", start, length: end - start + 1 }
 }

@@ -1,9 +1,9 @@
 /** `GET /media/{id}/{fileName}`: stored bytes, or one range of them. */
+import { FileId } from "#domain/Ids.ts"
 import { Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { type Media, MediaStore } from "#src/media/MediaStore.ts"
-import { MediaId } from "#src/media/MediaUrl.ts"
 import * as Refusal from "../Refusal.ts"
 import * as ByteRange from "../requests/ByteRange.ts"
 import * as EntityTag from "../requests/EntityTag.ts"
@@ -18,7 +18,7 @@ const rangeNotSatisfiable = (size: number): Refusal.Refusal =>
     headers: { "content-range": `bytes */${size}` }
   })
 
-const isMediaId = Schema.is(MediaId)
+const isMediaId = Schema.is(FileId)
 
 /** Whatever the bytes are, a browser that shows them runs nothing of them. */
 const contentSecurityPolicy = "default-src 'none'; sandbox"

@@ -16,6 +16,14 @@ export const Violation = Schema.Struct({
   message: Schema.String
 }).annotate({ identifier: "Violation", description: "One breach of the model's output schema." })
 
+const PartsReason = Schema.Literals([
+  "missing",
+  "etag_mismatch",
+  "too_small",
+  "wrong_size",
+  "not_named"
+]).annotate({ description: "Why no file can be made of the parts." })
+
 export const ErrorDetails = Schema.Struct({
   code: Schema.String,
   validationErrors: Schema.optionalKey(Schema.Array(Violation)),
@@ -26,6 +34,14 @@ export const ErrorDetails = Schema.Struct({
   ),
   available: Schema.optionalKey(
     Schema.String.annotate({ description: "The account's balance less what is held, in USD." })
+  ),
+  limit: Schema.optionalKey(
+    Schema.Int.annotate({ description: "Bytes that the file, or the account's files, may have." })
+  ),
+  used: Schema.optionalKey(Schema.Int.annotate({ description: "Bytes that the account's files take up." })),
+  reason: Schema.optionalKey(PartsReason),
+  partNumbers: Schema.optionalKey(
+    Schema.Array(Schema.Int).annotate({ description: "The parts that the reason is about." })
   )
 }).annotate({ identifier: "ErrorDetails" })
 

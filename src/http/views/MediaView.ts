@@ -1,4 +1,5 @@
 /** The stored files that an output names (decisions, "`media`"). */
+import { FileId } from "#domain/Ids.ts"
 import { Schema } from "effect"
 import type { Told } from "#domain/inference-request/Told.ts"
 import * as MediaUrl from "#src/media/MediaUrl.ts"
@@ -25,11 +26,11 @@ export const of = (
     : media.map(({ contentType, fileId, fileName, path, size, thumbnailId }) => ({
         path,
         fileId,
-        url: MediaUrl.format(mediaUrl, MediaUrl.MediaId.make(fileId), fileName),
+        url: MediaUrl.format(mediaUrl, FileId.make(fileId), fileName),
         thumbnailUrl:
           thumbnailId === null
             ? null
-            : MediaUrl.format(mediaUrl, MediaUrl.MediaId.make(thumbnailId), MediaUrl.thumbnailName),
+            : MediaUrl.format(mediaUrl, FileId.make(thumbnailId), MediaUrl.thumbnailName),
         contentType,
         size
       }))

@@ -5,6 +5,7 @@ import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts
 import type { MediaPlan } from "#domain/inference-request/Event.ts"
 import type { JudgedOutcome, ProviderOutcome, Violation } from "#domain/Outcome.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
 import * as Payload from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import type { CatalogEntry } from "#src/models/Catalog.ts"
@@ -50,7 +51,7 @@ export const judge = (
   /** `null` when the model is gone; then nothing can have succeeded. */
   entry: CatalogEntry | null,
   outcome: ProviderOutcome
-): Effect.Effect<Judged, BlobStoreError> => {
+): Effect.Effect<Judged, BlobStoreError | EventStoreError> => {
   switch (outcome._tag) {
     case "Succeeded": {
       const violations = fitting(entry?.validateOutput(outcome.output) ?? [])

@@ -5,12 +5,13 @@
  */
 import { Effect, Option } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
-import type { RequestId } from "#domain/Ids.ts"
+import { FileId, type RequestId } from "#domain/Ids.ts"
 import type { MediaPlan } from "#domain/inference-request/Event.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
 import * as MediaUrl from "#src/media/MediaUrl.ts"
 import * as JsonPointer from "#src/models/JsonPointer.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
 
 /** Files of one output that are looked up at once. */
 const concurrency = 4
@@ -21,14 +22,14 @@ export interface PlannedFiles {
     requestId: RequestId,
     output: Json,
     places: ReadonlyArray<string>
-  ) => Effect.Effect<ReadonlyArray<MediaPlan>, BlobStoreError>
+  ) => Effect.Effect<ReadonlyArray<MediaPlan>, BlobStoreError | EventStoreError>
   /** Removes what the run has stored, of an output that its request does not take. */
   readonly discard: (planned: ReadonlyArray<MediaPlan>) => Effect.Effect<void>
 }
 
 export const make: Effect.Effect<PlannedFiles, never, MediaStore> = Effect.map(MediaStore, (store) => {
   /** One that cannot be read is left to those who will store or erase the others. */
-  const find = (id: MediaUrl.MediaId) =>
+  const find = (id: FileId) =>
     store.find(id).pipe(
       Effect.catchTag("MediaGone", () => Effect.succeed(null)),
       Effect.catchDefect(() => Effect.succeed(null))
@@ -49,8 +50,8 @@ export const make: Effect.Effect<PlannedFiles, never, MediaStore> = Effect.map(M
 
   const discardOne = Effect.fnUntraced(
     function* ({ fileId }: MediaPlan) {
-      const id = MediaUrl.MediaId.make(fileId)
-      if ((yield* find(id)) !== null) yield* store.remove(id)
+      const id = FileId.make(fileId)
+      if ((yield* find(id)) !== null) yield* store.remove(id, "discarded")
     },
     Effect.catch((error) => Effect.logWarning("A file that nobody needs is left behind", error))
   )

@@ -33,6 +33,7 @@ const broken = (message: string): ProviderOutcome => ({ _tag: "ProviderError", m
 const jobOf = ({ id, request }: Claimed) => ({
   requestId: id,
   accountId: request.submitted.accountId,
+  submittedAt: request.submitted.at,
   attempt: request.attempt
 })
 

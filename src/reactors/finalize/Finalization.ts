@@ -5,7 +5,7 @@
  */
 import { Clock, Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
-import type { RequestId } from "#domain/Ids.ts"
+import { FileId, type RequestId } from "#domain/Ids.ts"
 import * as Erasing from "#domain/inference-request/Erasing.ts"
 import type { StoredMedia } from "#domain/inference-request/Event.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -16,7 +16,6 @@ import * as Payload from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
 import { RemoteUnavailable } from "#src/media/RemoteFailure.ts"
-import { MediaId } from "#src/media/MediaUrl.ts"
 import * as JsonPointer from "#src/models/JsonPointer.ts"
 import { untilStored } from "#src/reactors/UntilStored.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
@@ -43,7 +42,7 @@ export const make = Effect.gen(function* () {
     Effect.forEach(
       Erasing.filesOf({ ...request, media }),
       (fileId) =>
-        Effect.catch(store.remove(MediaId.make(fileId)), (error) =>
+        Effect.catch(store.remove(FileId.make(fileId), "discarded"), (error) =>
           Effect.logWarning("A file that nobody needs is left behind", error)
         ),
       { discard: true }
@@ -112,10 +111,11 @@ export const make = Effect.gen(function* () {
     )
 
   const copyAll = Effect.fnUntraced(function* (id: RequestId, request: Request, raw: PayloadRef) {
+    const maker = { accountId: request.submitted.accountId, requestId: id, submittedAt: request.submitted.at }
     const output = JSON.parse(yield* payloads.open(streamOf(id), "output", raw)) as Json
     const copies = yield* Effect.forEach(
       request.plannedMedia,
-      (plan, index) => copy({ id, plan, index, source: JsonPointer.at(output, plan.path) }),
+      (plan, index) => copy({ maker, plan, index, source: JsonPointer.at(output, plan.path) }),
       { concurrency }
     )
     yield* settle(id, request, copies, output)

@@ -3,17 +3,16 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, FileSystem, Stream } from "effect"
 import type { PlatformError } from "effect/PlatformError"
 import type { Json } from "#domain/CanonicalJson.ts"
-import type { RequestId } from "#domain/Ids.ts"
+import { FileId } from "#domain/Ids.ts"
 import type { MediaPlan, StoredMedia } from "#domain/inference-request/Event.ts"
 import { BlobStoreError } from "#streams/BlobStore.ts"
-import { type Media, MediaStore } from "#src/media/MediaStore.ts"
-import { MediaId } from "#src/media/MediaUrl.ts"
+import { type Maker, type Media, MediaStore } from "#src/media/MediaStore.ts"
 import { type LocalFile, RemoteMedia } from "#src/media/RemoteMedia.ts"
 import { RemoteRefused } from "#src/media/RemoteFailure.ts"
 import { Thumbnails } from "#src/media/Thumbnails.ts"
 
 export interface CopyOptions {
-  readonly id: RequestId
+  readonly maker: Maker
   readonly plan: MediaPlan
   /** Which of the output's files it is, from 0. */
   readonly index: number
@@ -36,19 +35,20 @@ export const make = Effect.gen(function* () {
   const remote = yield* RemoteMedia
   const thumbnails = yield* Thumbnails
 
-  const put = ({ id, index, plan }: CopyOptions, file: LocalFile) =>
+  const put = ({ index, maker, plan }: CopyOptions, file: LocalFile) =>
     store.put({
-      id: MediaId.make(plan.fileId),
-      requestId: id,
+      id: FileId.make(plan.fileId),
+      maker,
+      kind: "output",
       fileName: `output-${index}.${file.extension}`,
       contentType: file.contentType,
       body: Stream.mapError(fs.stream(file.path), unreadable)
     })
 
   const describe = (
-    { id, plan }: CopyOptions,
+    { maker, plan }: CopyOptions,
     { contentType, fileName, id: fileId, requestId, size, url }: Media,
-    thumbnail: MediaId | null
+    thumbnail: FileId | null
   ): Copied => ({
     stored: {
       path: plan.path,
@@ -57,20 +57,20 @@ export const make = Effect.gen(function* () {
       contentType,
       size,
       thumbnailId: thumbnail,
-      owned: requestId === id
+      owned: requestId === maker.requestId
     },
     url
   })
 
   return Effect.fn("MediaCopies.copy")(function* (options: CopyOptions) {
-    const { id, plan, source } = options
+    const { maker, plan, source } = options
     if (typeof source !== "string") return yield* new RemoteRefused({ reason: "unsupported_source" })
     const file = yield* remote.fetch(source)
     const media = file._tag === "LocalFile" ? yield* put(options, file) : file.media
     const thumbnail = yield* thumbnails.make({
       source: file._tag === "LocalFile" ? file : media,
-      id: MediaId.make(plan.thumbnailId),
-      requestId: id
+      id: FileId.make(plan.thumbnailId),
+      maker
     })
     return describe(options, media, thumbnail)
   }, Effect.scoped)

@@ -12,6 +12,7 @@ import { Lease } from "#src/cluster/Lease.ts"
 import { sweepInterval } from "#src/reactors/sweep/Sweeping.ts"
 import * as Unreadable from "#src/reactors/Unreadable.ts"
 import { AccountErasing, type Round } from "#src/retention/AccountErasing.ts"
+import { FileSweep } from "#src/files/FileSweep.ts"
 import { Eraser } from "#src/retention/Eraser.ts"
 import * as Pace from "#src/retention/Pace.ts"
 import { retentionMs } from "#src/retention/RetentionTime.ts"
@@ -27,6 +28,8 @@ export interface Swept {
   readonly expired: number
   readonly resumed: number
   readonly ofAccounts: number
+  /** Files that have expired, or whose removal was cut short. */
+  readonly files: number
   /** Requests that are left for the next pass. */
   readonly failed: number
 }
@@ -47,6 +50,7 @@ export class RetentionSweep extends Context.Service<
       const actors = yield* RequestActors
       const eraser = yield* Eraser
       const accountErasing = yield* AccountErasing
+      const files = yield* FileSweep
       const keptMs = yield* retentionMs
       const unreadable = Unreadable.make("be erased")
 
@@ -133,12 +137,14 @@ export class RetentionSweep extends Context.Service<
         const resumed = yield* resume
         const expired = yield* expire
         const accounts = yield* workOffAll
+        const ofFiles = yield* files.pass
         const sum = (counts: ReadonlyArray<number>) => counts.reduce((total, count) => total + count, 0)
         const swept: Swept = {
           expired: expired.done,
           resumed: resumed.done,
           ofAccounts: sum(accounts.map(({ done }) => done)),
-          failed: sum([resumed, expired, ...accounts].map(({ failed }) => failed))
+          files: ofFiles.done,
+          failed: sum([resumed, expired, ofFiles, ...accounts].map(({ failed }) => failed))
         }
         if (sum(Object.values(swept)) > 0) {
           yield* Effect.annotateLogs(Effect.logInfo("Payloads were erased"), { ...swept })

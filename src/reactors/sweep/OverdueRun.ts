@@ -8,7 +8,7 @@ import { nextAction } from "#domain/inference-request/NextAction.ts"
 import type { Request, Run } from "#domain/inference-request/State.ts"
 import type { DueClaim } from "#projections/due-work/DueWork.ts"
 import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
-import type { JobState } from "#src/providers/Provider.ts"
+import type { Job, JobState } from "#src/providers/Provider.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
 import { Providers } from "#src/providers/Providers.ts"
 import * as OutcomeRecord from "#src/reactors/dispatch/OutcomeRecord.ts"
@@ -75,7 +75,7 @@ export const make = Effect.gen(function* () {
     yield* runs.stop(id)
   })
 
-  const lookAt = (job: OutcomeRecord.EndedJob, jobId: string, entry: CatalogEntry | null) => {
+  const lookAt = (job: Omit<Job, "input" | "model">, jobId: string, entry: CatalogEntry | null) => {
     const provider = entry === null ? null : providers.find(entry.model.provider)
     return entry === null || provider === null
       ? Effect.succeed(unknown)
@@ -83,9 +83,9 @@ export const make = Effect.gen(function* () {
   }
 
   const withJob = Effect.fnUntraced(function* (id: RequestId, request: Request, jobId: string) {
-    const { accountId, model, modelVersion } = request.submitted
+    const { accountId, at: submittedAt, model, modelVersion } = request.submitted
     const { attempt } = request
-    const job = { requestId: id, accountId, attempt }
+    const job = { requestId: id, accountId, submittedAt, attempt }
     const entry = yield* catalog.findVersion(model, modelVersion)
     const state = yield* lookAt(job, jobId, entry)
     switch (state._tag) {

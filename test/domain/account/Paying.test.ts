@@ -38,7 +38,7 @@ const toppedUp: Account.Event = {
   reference: "invoice 7"
 }
 
-const limits: Account.Limits = { creditLimit: tenDollars, maxOpenRequests: 100 }
+const limits: Account.Limits = { creditLimit: tenDollars, maxOpenRequests: 100, maxStoredBytes: 5_000 }
 const change = (limits: Account.Limits): Account.Command => ({ _tag: "ChangeLimits", at: 2_000, limits })
 const changed = (limits: Account.Limits): Account.Event => ({ _tag: "LimitsChanged", at: 2_000, ...limits })
 
@@ -114,7 +114,11 @@ describe("A top-up", () => {
 
 describe("The limits of an account", () => {
   it("are none that anyone set, at first", () => {
-    given(aggregate, existing).expectView(limitsOf, { creditLimit: zero, maxOpenRequests: null })
+    given(aggregate, existing).expectView(limitsOf, {
+      creditLimit: zero,
+      maxOpenRequests: null,
+      maxStoredBytes: null
+    })
   })
 
   it("are changed all at once", () => {
@@ -125,6 +129,15 @@ describe("The limits of an account", () => {
       .when(change(Account.noLimits))
       .expectEvents(changed(Account.noLimits))
       .expectView(limitsOf, Account.noLimits)
+  })
+
+  it("have no quota of storage where an event is older than quotas", () => {
+    const { maxStoredBytes: _, ...older } = limits
+    given(aggregate, [
+      ...existing,
+      changed(limits),
+      { _tag: "LimitsChanged", at: 3_000, ...older }
+    ]).expectView(limitsOf, { ...limits, maxStoredBytes: null })
   })
 
   it("are not changed to what they are", () => {
@@ -139,7 +152,10 @@ describe("The limits of an account", () => {
       { ...limits, creditLimit: zero },
       { ...limits, maxOpenRequests: 99 },
       { ...limits, maxOpenRequests: null },
-      { ...limits, maxOpenRequests: 0 }
+      { ...limits, maxOpenRequests: 0 },
+      { ...limits, maxStoredBytes: 4_999 },
+      { ...limits, maxStoredBytes: null },
+      { ...limits, maxStoredBytes: 0 }
     ]) {
       given(aggregate, [...existing, changed(limits)])
         .when(change(other))

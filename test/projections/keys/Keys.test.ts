@@ -1,14 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Array as NonEmpty, Effect } from "effect"
-import { codec, type Event } from "#domain/account/Account.ts"
-import { type AccountId, KeyId } from "#domain/Ids.ts"
+import { codec, type Event, noLimits } from "#domain/account/Account.ts"
+import { AccountId, KeyId } from "#domain/Ids.ts"
 import { NanoUsd, zero } from "#domain/Money.ts"
 import { Keys } from "#projections/keys/Keys.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import * as ReadSide from "../ReadSide.ts"
-import { alice, bob, t0 } from "../RequestLog.ts"
+import { alice, bob, carol, t0 } from "../RequestLog.ts"
+
+const dora = AccountId.make("acc_dora")
 
 const append = Effect.fnUntraced(function* (
   accountId: AccountId,
@@ -86,16 +88,26 @@ describe("Keys", () => {
       const creditLimit = NanoUsd.make(10n ** 18n)
       yield* append(bob, { _tag: "LimitsChanged", at: t0 + 2, creditLimit: zero, maxOpenRequests: 5 })
       yield* append(bob, { _tag: "LimitsChanged", at: t0 + 3, creditLimit, maxOpenRequests: null })
-      yield* append(bob, { _tag: "LimitsChanged", at: t0 + 4, creditLimit, maxOpenRequests: 7 })
+      const limits = { creditLimit, maxOpenRequests: 7 }
+      yield* append(bob, { _tag: "LimitsChanged", at: t0 + 4, ...limits, maxStoredBytes: 2 ** 52 })
+      yield* append(carol, { _tag: "AccountOpened", at: t0 + 1, accountId: carol, name: "Carol" })
+      yield* append(carol, { _tag: "LimitsChanged", at: t0 + 2, ...limits, maxStoredBytes: 1 })
+      yield* append(carol, { _tag: "LimitsChanged", at: t0 + 3, ...limits, maxStoredBytes: null })
+      yield* append(dora, { _tag: "AccountOpened", at: t0 + 1, accountId: dora, name: "Dora" })
+      yield* append(dora, { _tag: "LimitsChanged", at: t0 + 2, ...limits, maxStoredBytes: 1 })
+      // As it was written before there were quotas.
+      yield* append(dora, { _tag: "LimitsChanged", at: t0 + 3, ...limits })
       yield* append(alice, { _tag: "KeyRevoked", at: t0 + 2, keyId: KeyId.make("k1") })
       yield* append(alice, { _tag: "AccountErased", at: t0 + 5 })
       yield* ReadSide.settle("keys")
       const keys = yield* Keys
 
-      const entry = { openedAt: t0, erasedAt: null, creditLimit: zero, maxOpenRequests: null }
+      const entry = { openedAt: t0 + 1, erasedAt: null, ...limits, maxStoredBytes: null }
       const expected = [
-        { ...entry, accountId: alice, name: "Alice", erasedAt: t0 + 5 },
-        { ...entry, accountId: bob, name: "Bob", openedAt: t0 + 1, creditLimit, maxOpenRequests: 7 }
+        { ...entry, ...noLimits, accountId: alice, name: "Alice", openedAt: t0, erasedAt: t0 + 5 },
+        { ...entry, accountId: bob, name: "Bob", maxStoredBytes: 2 ** 52 },
+        { ...entry, accountId: carol, name: "Carol" },
+        { ...entry, accountId: dora, name: "Dora" }
       ]
       assert.deepStrictEqual(yield* keys.accounts({ after: null, limit: 10 }), expected)
       assert.deepStrictEqual(yield* keys.accounts({ after: null, limit: 1 }), expected.slice(0, 1))

@@ -112,6 +112,7 @@ for (const [name, layer] of Object.entries(layers)) {
         const [first = nobody, second = nobody] = ids
         yield* changeLimits({ accountId: first, creditLimit: usd("7") })
         yield* changeLimits({ accountId: first, maxOpenRequests: 3 })
+        yield* changeLimits({ accountId: second, maxStoredBytes: 2 ** 52 })
         yield* (yield* AccountActors).execute(second, { _tag: "Erase", at: Log.t0 })
 
         const all = yield* listAccounts({ after: null })
@@ -129,11 +130,11 @@ for (const [name, layer] of Object.entries(layers)) {
           ]
         )
         assert.deepStrictEqual(
-          listed.map((found) => found && [found.creditLimit, found.maxOpenRequests]),
+          listed.map((found) => found && [found.creditLimit, found.maxOpenRequests, found.maxStoredBytes]),
           [
-            [usd("7"), 3],
-            [Money.zero, null],
-            [Money.zero, null]
+            [usd("7"), 3, null],
+            [Money.zero, null, 2 ** 52],
+            [Money.zero, null, null]
           ]
         )
         const rest = yield* listAccounts({ after: all[0]?.accountId ?? null })
@@ -147,12 +148,18 @@ for (const [name, layer] of Object.entries(layers)) {
       Effect.gen(function* () {
         const { changeLimits, showLimits, topUp } = yield* Administration
         const accountId = yield* openAccount("acme")
-        const unlimited = { creditLimit: Money.zero, maxOpenRequests: null }
+        const unlimited = { creditLimit: Money.zero, maxOpenRequests: null, maxStoredBytes: null }
         assert.deepStrictEqual(yield* showLimits({ accountId }), unlimited)
         for (const round of Arr.range(1, 10)) {
-          // Both changes come while the account is busy, and wait for their turn.
+          // All changes come while the account is busy, and wait for their turn.
           const payment = { amount: usd("1"), reference: "", paymentId: `p${round}` }
-          const changes = [{ creditLimit: usd(String(round)) }, { maxOpenRequests: round }]
+          const expected = {
+            creditLimit: usd(String(round)),
+            maxOpenRequests: round,
+            maxStoredBytes: 1_000 * round
+          }
+          const { creditLimit, maxOpenRequests, maxStoredBytes } = expected
+          const changes = [{ creditLimit }, { maxOpenRequests }, { maxStoredBytes }]
           yield* Effect.all(
             [
               topUp({ accountId, ...payment }),
@@ -160,7 +167,6 @@ for (const [name, layer] of Object.entries(layers)) {
             ],
             { concurrency: "unbounded" }
           )
-          const expected = { creditLimit: usd(String(round)), maxOpenRequests: round }
           assert.deepStrictEqual(yield* showLimits({ accountId }), expected)
         }
         const before = yield* eventsOf("LimitsChanged")
@@ -168,7 +174,8 @@ for (const [name, layer] of Object.entries(layers)) {
         assert.lengthOf(yield* eventsOf("LimitsChanged"), before.length)
         assert.deepInclude(yield* changeLimits({ accountId, maxOpenRequests: null }), {
           creditLimit: usd("10"),
-          maxOpenRequests: null
+          maxOpenRequests: null,
+          maxStoredBytes: 10_000
         })
       })
     )

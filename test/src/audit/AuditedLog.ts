@@ -188,7 +188,7 @@ export const write = Effect.gen(function* () {
     {
       _tag: "ChangeLimits",
       at: at(1),
-      limits: { creditLimit: NanoUsd.make(1_000_000_000n), maxOpenRequests: null }
+      limits: { creditLimit: NanoUsd.make(1_000_000_000n), maxOpenRequests: null, maxStoredBytes: null }
     }
   ])
   yield* request("charged", at(2), delivered(at(2), 4))

@@ -113,7 +113,11 @@ export const topUp = (amount: string) =>
   command({ _tag: "TopUp", at: 0, amount: usd(amount), reference: "test", paymentId: null })
 
 export const limit = (credit: string, maxOpenRequests: number | null) =>
-  command({ _tag: "ChangeLimits", at: 0, limits: { creditLimit: usd(credit), maxOpenRequests } })
+  command({
+    _tag: "ChangeLimits",
+    at: 0,
+    limits: { creditLimit: usd(credit), maxOpenRequests, maxStoredBytes: null }
+  })
 
 /** An event of a request, whoever appended it. */
 export const append = Effect.fnUntraced(function* (id: RequestId, event: Event) {

@@ -17,7 +17,8 @@ const Listed = Schema.Array(
     updatedAt: Schema.NullOr(Schema.String),
     isCurrent: Schema.Literal(true),
     creditLimit: Schema.String,
-    maxOpenRequests: Schema.NullOr(Schema.Int)
+    maxOpenRequests: Schema.NullOr(Schema.Int),
+    maxStoredBytes: Schema.NullOr(Schema.Int)
   })
 )
 
@@ -25,6 +26,7 @@ const Limits = Schema.Struct({
   accountId: Schema.String,
   creditLimit: Schema.String,
   maxOpenRequests: Schema.NullOr(Schema.Int),
+  maxStoredBytes: Schema.NullOr(Schema.Int),
   currency: Schema.Literal("USD")
 })
 
@@ -57,7 +59,8 @@ for (const [way, make] of Object.entries(ways)) {
         const settings = yield* make
         const acme = yield* open("acme \u202eü", "25", settings)
         const other = yield* open("油", "0", settings)
-        yield* Inferlog.json(Limits, limits("--account", other, "--credit=1.5", "--max-open=1200"), settings)
+        const some = limits("--account", other, "--credit=1.5", "--max-open=1200", "--max-stored=1.5TiB")
+        yield* Inferlog.json(Limits, some, settings)
 
         const all = yield* Inferlog.json(Listed, list, settings)
         const found = [acme, other].map((id) => all.find(({ accountId }) => accountId === id))
@@ -67,24 +70,29 @@ for (const [way, make] of Object.entries(ways)) {
           reserved: "0",
           available: "25",
           creditLimit: "0",
-          maxOpenRequests: null
+          maxOpenRequests: null,
+          maxStoredBytes: null
         })
         assert.deepInclude(found[1], {
           name: "油",
           balance: "0",
           updatedAt: null,
           creditLimit: "1.5",
-          maxOpenRequests: 1200
+          maxOpenRequests: 1200,
+          maxStoredBytes: 1.5 * 1024 ** 4
         })
 
         const { code, stderr, stdout } = yield* Inferlog.run(list, settings)
         assert.deepStrictEqual([code, stderr], [0, ""])
         assert.match(
           stdout,
-          /^ACCOUNT +NAME +BALANCE +RESERVED +AVAILABLE +CREDIT +MAX OPEN +OPENED +ERASED\n/
+          /^ACCOUNT +NAME +BALANCE +RESERVED +AVAILABLE +CREDIT +MAX OPEN +MAX STORED +OPENED +ERASED\n/
         )
-        assert.match(stdout, new RegExp(`^${acme} +acme \u{fffd}ü +25 +0 +25 +0 +any number +\\S+Z +-$`, "m"))
-        assert.match(stdout, new RegExp(`^${other} +油 +0 +0 +0 +1.5 +1,200 +\\S+Z +-$`, "m"))
+        assert.match(
+          stdout,
+          new RegExp(`^${acme} +acme \u{fffd}ü +25 +0 +25 +0 +any number +default +\\S+Z +-$`, "m")
+        )
+        assert.match(stdout, new RegExp(`^${other} +油 +0 +0 +0 +1.5 +1,200 +1536 GiB +\\S+Z +-$`, "m"))
       }).pipe(Effect.scoped)
     )
 
@@ -95,18 +103,29 @@ for (const [way, make] of Object.entries(ways)) {
         const change = (...flags: ReadonlyArray<string>) =>
           Effect.map(
             Inferlog.json(Limits, limits(...account, ...flags), settings),
-            ({ creditLimit, maxOpenRequests }) => [creditLimit, maxOpenRequests]
+            ({ creditLimit, maxOpenRequests, maxStoredBytes }) => [
+              creditLimit,
+              maxOpenRequests,
+              maxStoredBytes
+            ]
           )
-        assert.deepStrictEqual(yield* change(), ["0", null])
-        assert.deepStrictEqual(yield* change("--credit=100"), ["100", null])
-        assert.deepStrictEqual(yield* change("--max-open=0"), ["100", 0])
+        assert.deepStrictEqual(yield* change(), ["0", null, null])
+        assert.deepStrictEqual(yield* change("--credit=100"), ["100", null, null])
+        assert.deepStrictEqual(yield* change("--max-open=0"), ["100", 0, null])
+        assert.deepStrictEqual(yield* change("--max-stored=100 GiB"), ["100", 0, 107_374_182_400])
         assert.deepStrictEqual(yield* change("--max-open=none", "--credit=0.000000001"), [
           "0.000000001",
-          null
+          null,
+          107_374_182_400
         ])
-        assert.deepStrictEqual(yield* change(), ["0.000000001", null])
         const people = yield* Inferlog.run(limits(...account), settings)
-        assert.match(people.stdout, /^credit +0\.000000001 USD\nmost open requests +any number$/m)
+        assert.match(
+          people.stdout,
+          /^credit +0\.000000001 USD\nmost open requests +any number\nmost stored +100 GiB$/m
+        )
+        assert.deepStrictEqual(yield* change("--max-stored=0B"), ["0.000000001", null, 0])
+        assert.deepStrictEqual(yield* change("--max-stored=none"), ["0.000000001", null, null])
+        assert.match((yield* Inferlog.run(limits(...account), settings)).stdout, /^most stored +default$/m)
       }).pipe(Effect.scoped)
     )
   })
@@ -119,7 +138,10 @@ describe("accounts, called wrongly", () => {
       yield* open("acme", "0", settings)
       const wrong = [
         ...["-1", "1e3", "1000000000.1", "", "none"].map((credit) => limits(`--credit=${credit}`)),
-        ...["-1", "1.5", "1e3", "1000000001", "", "any"].map((most) => limits(`--max-open=${most}`))
+        ...["-1", "1.5", "1e3", "1000000001", "", "any"].map((most) => limits(`--max-open=${most}`)),
+        ...["-1B", "100", "1e3KB", "1GBit", "4097TiB", "", "any"].map((most) =>
+          limits(`--max-stored=${most}`)
+        )
       ]
       const ends = yield* Effect.forEach(wrong, (args) => Inferlog.run(args, settings), { concurrency: 2 })
       for (const { code, stderr, stdout } of ends) {
@@ -138,7 +160,7 @@ describe("accounts, called wrongly", () => {
         })
       }
       const shown = yield* Inferlog.json(Limits, limits(), settings)
-      assert.deepInclude(shown, { creditLimit: "0", maxOpenRequests: null })
+      assert.deepInclude(shown, { creditLimit: "0", maxOpenRequests: null, maxStoredBytes: null })
       const stats = yield* Inferlog.json(Inferlog.Stats, ["log", "stats", "--types"], settings)
       assert.isUndefined(stats.types["LimitsChanged"])
 

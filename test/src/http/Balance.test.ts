@@ -62,7 +62,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("A balance", (it) => {
   it.effect("does not pay for more open requests than the account may have", () =>
     Effect.gen(function* () {
       const authorization = yield* TestServer.openAccount("few", "1")
-      const limits = { creditLimit: usd("0"), maxOpenRequests: 1 }
+      const limits = { creditLimit: usd("0"), maxOpenRequests: 1, maxStoredBytes: null }
       yield* execute("few", { _tag: "ChangeLimits", at: 0, limits })
       assert.strictEqual((yield* submit({ value: 1 }, { authorization })).status, 200)
       const reply = yield* submit({ value: 2 }, { authorization })

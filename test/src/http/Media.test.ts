@@ -4,11 +4,12 @@ import { MediaStore } from "#src/media/MediaStore.ts"
 import { send } from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { assertEnvelope } from "./Calls.ts"
+import * as MediaServices from "#test/support/MediaServices.ts"
 
 const bytes = Uint8Array.from({ length: 1000 }, (_, index) => index % 251)
 
 const stored = (contentType = "image/png", fileName = "a picture.png") =>
-  Effect.flatMap(MediaStore, (store) => store.put({ fileName, contentType, body: bytes }))
+  Effect.flatMap(MediaStore, (store) => store.put({ ...MediaServices.made, fileName, contentType, body: bytes }))
 
 const get = (url: string, headers: Readonly<Record<string, string>> = {}, method = "GET") =>
   Effect.flatMap(TestServer.TestServer, ({ port }) =>
@@ -98,7 +99,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /media/{id}/{fileN
   it.effect.each(["GET", "HEAD"])("a removed file is 410 to %s, whatever name is asked for", (method) =>
     Effect.gen(function* () {
       const { id, etag, url } = yield* stored()
-      yield* (yield* MediaStore).remove(id)
+      yield* (yield* MediaStore).remove(id, "requested")
       const reply = yield* get(`${url}.other`, { "if-none-match": etag, range: "bytes=0-1" }, method)
       assert.strictEqual(reply.status, 410)
       if (method === "HEAD") return

@@ -9,6 +9,7 @@ import { accepted, call, jsonHeaders, submit } from "./Calls.ts"
 import * as DeclaredSchemas from "./DeclaredSchemas.ts"
 import * as Deliveries from "./Deliveries.ts"
 import { modelOf, names, scenarios } from "./Scenarios.ts"
+import * as MediaServices from "#test/support/MediaServices.ts"
 
 const document = OpenApi.fromApi(Api)
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -158,8 +159,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
       assertDeclared("getRequest", yield* call({ path: "/requests/rq0000000000000000000" }))
       assertDeclared("getFile", yield* call({ path: "/media/none/none" }))
       const store = yield* MediaStore
-      const { id } = yield* store.put({ fileName: "a", contentType: "image/png", body: Buffer.from("a") })
-      yield* store.remove(id)
+      const { id } = yield* store.put({ ...MediaServices.made, fileName: "a", contentType: "image/png", body: Buffer.from("a") })
+      yield* store.remove(id, "requested")
       assertDeclared("getFile", yield* call({ path: `/media/${id}/a` }))
       assertDeclared("getHealth", yield* call({ path: "/health" }))
     })

@@ -11,6 +11,7 @@ import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
 import * as Receiver from "#test/src/outbound/Receiver.ts"
 import * as Scratch from "#test/support/Scratch.ts"
+import * as MediaServices from "#test/support/MediaServices.ts"
 
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -27,7 +28,7 @@ const urls = { queueUrl: mediaUrl, baseUrl: mediaUrl, mediaUrl, mcpUrl: mediaUrl
 const services = (guard: OutboundGuard.GuardOptions = { authorities: [Receiver.authority] }) =>
   ImageSource.layerNoDeps.pipe(
     Layer.provide(OutboundGuard.layer(guard)),
-    Layer.provideMerge(MediaStore.layer),
+    Layer.provideMerge(MediaServices.layer),
     Layer.provide([MemoryBlobStore.layer, PublicUrls.layerOf(urls)]),
     Layer.provideMerge(Layer.merge(NodeFileSystem.layer, Scratch.layer))
   )
@@ -63,6 +64,7 @@ describe("ImageSource.open", () => {
   it.live("reads our own media URL from the store, without network", () =>
     Effect.gen(function* () {
       const { url } = yield* (yield* MediaStore).put({
+        ...MediaServices.made,
         fileName: "cat.png",
         contentType: "image/png",
         body: png
@@ -75,8 +77,8 @@ describe("ImageSource.open", () => {
   it.live("refuses a removed file of ours", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
-      const { id, url } = yield* store.put({ fileName: "cat.png", contentType: "image/png", body: png })
-      yield* store.remove(id)
+      const { id, url } = yield* store.put({ ...MediaServices.made, fileName: "cat.png", contentType: "image/png", body: png })
+      yield* store.remove(id, "requested")
       assert.deepInclude(yield* fail(url), { _tag: "ImageRefused", reason: "not_found" })
     }).pipe(Effect.provide(services()))
   )

@@ -5,10 +5,11 @@ import * as MediaUrl from "#src/media/MediaUrl.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
+import * as MediaServices from "#test/support/MediaServices.ts"
 
 const mediaUrl = "https://media.example.com"
 const urls = { queueUrl: mediaUrl, baseUrl: mediaUrl, mediaUrl, mcpUrl: mediaUrl }
-const memory = MediaStore.layer.pipe(
+const memory = MediaServices.layer.pipe(
   Layer.provide(PublicUrls.layerOf(urls)),
   Layer.provideMerge(MemoryBlobStore.layer)
 )
@@ -34,7 +35,7 @@ describe("MediaStore.remove while the file is being put", () => {
         store.put({ id, fileName: "cat.png", contentType: "image/png", body })
       )
       yield* Deferred.await(isUnderWay)
-      yield* store.remove(id)
+      yield* store.remove(id, "discarded")
       yield* Deferred.succeed(goOn, undefined)
       yield* Effect.flip(Fiber.join(putting))
       assert.strictEqual((yield* Effect.flip(store.find(id)))._tag, "MediaGone")

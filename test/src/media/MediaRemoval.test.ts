@@ -1,70 +1,103 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
-import { RequestId } from "#domain/Ids.ts"
-import { MediaStore } from "#src/media/MediaStore.ts"
+import { type FileId, RequestId } from "#domain/Ids.ts"
+import { FileActors } from "#src/files/FileActors.ts"
+import { MediaStore, type NewMedia } from "#src/media/MediaStore.ts"
 import * as MediaUrl from "#src/media/MediaUrl.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
+import { EventReader, EventStoreError } from "#streams/EventReader.ts"
+import { EventStore } from "#streams/EventStore.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
+import { Payloads } from "#streams/Payload.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import * as MediaServices from "#test/support/MediaServices.ts"
 
 const mediaUrl = "https://media.example.com"
-const urls = { queueUrl: mediaUrl, baseUrl: mediaUrl, mediaUrl, mcpUrl: mediaUrl }
-const storeLayer = MediaStore.layer.pipe(Layer.provide(PublicUrls.layerOf(urls)))
-const memory = storeLayer.pipe(Layer.provideMerge(MemoryBlobStore.layer))
+const urls = PublicUrls.layerOf({ queueUrl: mediaUrl, baseUrl: mediaUrl, mediaUrl, mcpUrl: mediaUrl })
+const memory = MediaServices.layer.pipe(Layer.provideMerge(Layer.merge(MemoryBlobStore.layer, urls)))
 
-const file = { fileName: "cat.png", contentType: "image/png", body: Buffer.from("0123456789") }
-const requestId = RequestId.make("rq0123456789012345678")
+const file = {
+  ...MediaServices.made,
+  fileName: "cat.png",
+  contentType: "image/png",
+  body: Buffer.from("0123456789")
+} satisfies NewMedia
+
 const broken = new BlobStoreError({ reason: "broken off" })
 
-const bytesOf = Effect.fnUntraced(function* (id: MediaUrl.MediaId) {
+const bytesOf = Effect.fnUntraced(function* (id: FileId) {
   const opened = yield* Effect.fromNullishOr(yield* (yield* MediaStore).open(id))
   return Buffer.from(yield* Stream.mkUint8Array(opened.body)).toString()
 })
 
-const textOf = Effect.fnUntraced(function* (key: string) {
-  const blob = yield* Effect.fromNullishOr(yield* (yield* BlobStore).get(key))
-  return yield* Stream.mkString(Stream.decodeText(blob.body))
+const typesOf = Effect.fnUntraced(function* (id: FileId) {
+  const events = yield* (yield* EventReader).read(StreamName.make("File", id))
+  return events.map(({ type }) => type)
 })
 
 const removed = Effect.fnUntraced(function* () {
   const store = yield* MediaStore
-  const { id } = yield* store.put({ ...file, requestId })
-  yield* store.remove(id)
+  const { id } = yield* store.put(file)
+  yield* store.remove(id, "requested")
   return id
 })
 
-/** Does something over a store that from its nth change on changes nothing, as after a crash. */
-const crashingAt = <A, E>(change: number, effect: Effect.Effect<A, E, MediaStore>) =>
-  Effect.gen(function* () {
-    const blobs = yield* BlobStore
-    let changes = 0
-    const unlessCrashed = <B>(change_: Effect.Effect<B, BlobStoreError>) =>
-      Effect.suspend(() => (++changes >= change ? Effect.fail(broken) : change_))
-    const crashing = BlobStore.of({
-      ...blobs,
-      put: (key, body) => unlessCrashed(blobs.put(key, body)),
-      remove: (key) => unlessCrashed(blobs.remove(key))
-    })
-    return yield* Effect.exit(effect).pipe(
-      Effect.provide(Layer.fresh(storeLayer).pipe(Layer.provide(Layer.succeed(BlobStore, crashing))))
+/** Does something over a store and a log of which from the nth change on nothing is changed, as after a crash. */
+const crashingAt = Effect.fnUntraced(function* <A, E>(change: number, effect: Effect.Effect<A, E, MediaStore>) {
+  const blobs = yield* BlobStore
+  const log = yield* EventStore
+  let changes = 0
+  const isCrashed = () => ++changes >= change
+  const unlessCrashed = <B>(change_: Effect.Effect<B, BlobStoreError>) =>
+    Effect.suspend(() => (isCrashed() ? Effect.fail(broken) : change_))
+  const services = Layer.mergeAll(
+    Layer.succeed(
+      BlobStore,
+      BlobStore.of({
+        ...blobs,
+        put: (key, body) => unlessCrashed(blobs.put(key, body)),
+        remove: (key) => unlessCrashed(blobs.remove(key))
+      })
+    ),
+    Layer.succeed(
+      EventStore,
+      EventStore.of({
+        ...log,
+        append: (append) =>
+          Effect.suspend(() =>
+            isCrashed() ? Effect.fail(new EventStoreError({ reason: "crashed" })) : log.append(append)
+          )
+      })
     )
-  })
+  )
+  const crashing = Layer.fresh(MediaServices.store).pipe(
+    Layer.provide(Layer.fresh(Layer.merge(FileActors.layer, Payloads.layer))),
+    Layer.provide(services)
+  )
+  return yield* Effect.exit(effect).pipe(Effect.provide(crashing))
+})
 
-const put = (put: Parameters<MediaStore["Service"]["put"]>[0]) =>
-  Effect.flatMap(MediaStore, (store) => store.put(put))
+const put = (put: NewMedia) => Effect.flatMap(MediaStore, (store) => store.put(put))
+const remove = (id: FileId) => Effect.flatMap(MediaStore, (store) => store.remove(id, "requested"))
 
 describe("MediaStore under an id chosen beforehand", () => {
   it.effect("keeps the request, and replaces what was there whole", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
       const id = MediaUrl.makeId()
-      const media = yield* put({ ...file, id, requestId })
-      assert.deepInclude(media, { id, requestId })
+      const media = yield* put({ ...file, id })
+      assert.deepInclude(media, { id, requestId: file.maker.requestId })
       assert.deepStrictEqual(yield* store.find(id), media)
-      yield* put({ id, fileName: "dog.gif", contentType: "image/gif", body: Buffer.from("abc") })
-      const found = yield* store.find(id)
-      assert.deepInclude(found, { fileName: "dog.gif", contentType: "image/gif", size: 3 })
-      assert.isUndefined(found?.requestId)
+      const requestId = RequestId.make("rq9876543210987654321")
+      const other = { fileName: "dog.gif", contentType: "image/gif", body: Buffer.from("abc") }
+      yield* put({ ...file, ...other, id, maker: { ...file.maker, requestId } })
+      assert.deepInclude(yield* store.find(id), {
+        requestId,
+        fileName: "dog.gif",
+        contentType: "image/gif",
+        size: 3
+      })
       assert.strictEqual(yield* bytesOf(id), "abc")
     }).pipe(Effect.provide(memory))
   )
@@ -72,10 +105,21 @@ describe("MediaStore under an id chosen beforehand", () => {
   it.effect.each([1, 2])("a crash at change %i and a repeat leave one file", (change) =>
     Effect.gen(function* () {
       const id = MediaUrl.makeId()
-      yield* crashingAt(change, put({ ...file, id }))
+      const exit = yield* crashingAt(change, put({ ...file, id }))
+      assert.strictEqual(exit._tag, "Failure")
       assert.isNull(yield* (yield* MediaStore).find(id))
       yield* put({ ...file, id })
       assert.strictEqual(yield* bytesOf(id), "0123456789")
+      assert.deepStrictEqual(yield* typesOf(id), ["OutputStored"])
+    }).pipe(Effect.provide(memory))
+  )
+
+  it.effect("stored twice it is recorded once", () =>
+    Effect.gen(function* () {
+      const id = MediaUrl.makeId()
+      yield* put({ ...file, id })
+      yield* put({ ...file, id })
+      assert.deepStrictEqual(yield* typesOf(id), ["OutputStored"])
     }).pipe(Effect.provide(memory))
   )
 
@@ -106,25 +150,25 @@ describe("MediaStore.remove", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("takes bytes that have no record yet, and their writer comes too late", () =>
+  it.effect("takes bytes that no event speaks of yet, and their writer comes too late", () =>
     Effect.gen(function* () {
       const id = MediaUrl.makeId()
       yield* (yield* BlobStore).put(`media/${id}`, Buffer.from("half a file"))
-      yield* (yield* MediaStore).remove(id)
+      yield* remove(id)
       assert.isNull(yield* (yield* BlobStore).get(`media/${id}`))
       yield* Effect.flip(put({ ...file, id }))
       assert.isNull(yield* (yield* BlobStore).get(`media/${id}`))
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("keeps the time and nothing of the file, also when it is repeated", () =>
+  it.effect("records that nothing is left, also when it is repeated", () =>
     Effect.gen(function* () {
       const id = yield* removed()
-      const tombstone = yield* textOf(`media/${id}.json`)
-      assert.strictEqual(tombstone, '{"removedAt":"1970-01-01T00:00:00.000Z"}')
+      const events = ["OutputStored", "FileDeleted", "BytesRemoved"]
+      assert.deepStrictEqual(yield* typesOf(id), events)
       assert.isNull(yield* (yield* BlobStore).get(`media/${id}`))
-      yield* (yield* MediaStore).remove(id)
-      assert.strictEqual(yield* textOf(`media/${id}.json`), tombstone)
+      yield* remove(id)
+      assert.deepStrictEqual(yield* typesOf(id), events)
     }).pipe(Effect.provide(memory))
   )
 
@@ -140,28 +184,44 @@ describe("MediaStore.remove", () => {
   it.effect("a crash before the first change leaves the file as it was", () =>
     Effect.gen(function* () {
       const { id } = yield* put(file)
-      yield* crashingAt(
-        1,
-        Effect.flatMap(MediaStore, (store) => store.remove(id))
-      )
+      yield* crashingAt(1, remove(id))
       assert.strictEqual(yield* bytesOf(id), "0123456789")
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("after a crash in the middle nothing can be read, and the repeat forgets no byte", () =>
+  it.effect("after a crash in the middle nothing can be read, and the sweep forgets no byte", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
       const blobs = yield* BlobStore
       const { id } = yield* put(file)
-      const exit = yield* crashingAt(
-        2,
-        Effect.flatMap(MediaStore, (store) => store.remove(id))
-      )
-      assert.strictEqual(exit._tag, "Failure")
+      assert.strictEqual((yield* crashingAt(2, remove(id)))._tag, "Failure")
+      yield* (yield* FileActors).refresh(id)
       assert.strictEqual((yield* Effect.flip(store.open(id)))._tag, "MediaGone")
       assert.isNotNull(yield* blobs.get(`media/${id}`))
-      yield* store.remove(id)
+      yield* store.sweep(id)
       assert.isNull(yield* blobs.get(`media/${id}`))
+      assert.deepStrictEqual(yield* typesOf(id), ["OutputStored", "FileDeleted", "BytesRemoved"])
+    }).pipe(Effect.provide(memory))
+  )
+})
+
+describe("MediaStore.sweep", () => {
+  it.effect("leaves a file alone whose time is not over", () =>
+    Effect.gen(function* () {
+      const { id } = yield* put(file)
+      yield* (yield* MediaStore).sweep(id)
+      assert.strictEqual(yield* bytesOf(id), "0123456789")
+    }).pipe(Effect.provide(memory))
+  )
+
+  it.effect("removes one whose time is over, which nobody could read any more before", () =>
+    Effect.gen(function* () {
+      const store = yield* MediaStore
+      const { id } = yield* put({ ...file, maker: { ...file.maker, submittedAt: -30 * 86_400_000 } })
+      assert.strictEqual((yield* Effect.flip(store.find(id)))._tag, "MediaGone")
+      yield* store.sweep(id)
+      assert.isNull(yield* (yield* BlobStore).get(`media/${id}`))
+      assert.deepStrictEqual(yield* typesOf(id), ["OutputStored", "FileExpired", "BytesRemoved"])
     }).pipe(Effect.provide(memory))
   )
 })

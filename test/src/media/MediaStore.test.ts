@@ -7,16 +7,17 @@ import { BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as MediaServices from "#test/support/MediaServices.ts"
 
 const mediaUrl = "https://media.example.com"
 const urls = { queueUrl: mediaUrl, baseUrl: mediaUrl, mediaUrl, mcpUrl: mediaUrl }
 
 const over = <E>(blobs: Layer.Layer<BlobStore, E>) =>
-  MediaStore.layer.pipe(Layer.provideMerge(blobs), Layer.provide(PublicUrls.layerOf(urls)))
+  MediaServices.layer.pipe(Layer.provideMerge(blobs), Layer.provide(PublicUrls.layerOf(urls)))
 
 const memory = over(MemoryBlobStore.layer)
 
-const file = { fileName: "cat.png", contentType: "image/png", body: Buffer.from("0123456789") }
+const file = { ...MediaServices.made, fileName: "cat.png", contentType: "image/png", body: Buffer.from("0123456789") }
 
 const textOf = (body: Stream.Stream<Uint8Array, BlobStoreError>) => Stream.mkString(Stream.decodeText(body))
 
@@ -28,7 +29,7 @@ describe("MediaStore", () => {
       const store = yield* MediaStore
       const media = yield* store.put(file)
       assert.match(media.url, /^https:\/\/media\.example\.com\/media\/[A-Za-z0-9_-]{24}\/cat\.png$/)
-      assert.deepInclude(media, { fileName: "cat.png", contentType: "image/png", size: 10 })
+      assert.deepInclude(media, { ...MediaServices.made, fileName: "cat.png", contentType: "image/png", size: 10 })
       assert.strictEqual(media.etag, `"${crypto.hash("sha256", "0123456789")}"`)
       const opened = present(yield* store.open(media.id))
       assert.deepStrictEqual(opened.media, media)

@@ -11,6 +11,7 @@ import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
 import * as Receiver from "#test/src/outbound/Receiver.ts"
 import * as Scratch from "#test/support/Scratch.ts"
+import * as MediaServices from "#test/support/MediaServices.ts"
 
 type Failure = RemoteRefused | RemoteUnavailable
 
@@ -23,7 +24,7 @@ const urls = { queueUrl: mediaUrl, baseUrl: mediaUrl, mediaUrl, mcpUrl: mediaUrl
 const services = (guard: OutboundGuard.GuardOptions = { authorities: [Receiver.authority] }) =>
   RemoteMedia.layerNoDeps.pipe(
     Layer.provide(OutboundGuard.layer(guard)),
-    Layer.provideMerge(MediaStore.layer),
+    Layer.provideMerge(MediaServices.layer),
     Layer.provide([MemoryBlobStore.layer, PublicUrls.layerOf(urls)]),
     Layer.provideMerge(Layer.merge(NodeFileSystem.layer, Scratch.layer))
   )
@@ -85,7 +86,7 @@ describe("RemoteMedia.fetch", () => {
   it.live("finds our own file in the store, without network and without a copy", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
-      const media = yield* store.put({ fileName: "a.gif", contentType: "image/gif", body: gif })
+      const media = yield* store.put({ ...MediaServices.made, fileName: "a.gif", contentType: "image/gif", body: gif })
       assert.deepStrictEqual((yield* fetch(media.url)).file, { _tag: "StoredFile", media })
       yield* store.remove(media.id)
       assert.deepInclude(yield* fail(media.url), { _tag: "RemoteRefused", reason: "not_found" })

@@ -17,6 +17,7 @@ import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 import * as Scratch from "#test/support/Scratch.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Films from "./Films.ts"
+import * as MediaServices from "#test/support/MediaServices.ts"
 
 const mediaUrl = "http://127.0.0.1:1"
 const urls = { queueUrl: mediaUrl, baseUrl: mediaUrl, mediaUrl, mcpUrl: mediaUrl }
@@ -25,7 +26,7 @@ const requestId = RequestId.make("rq0123456789012345678")
 const settings = (values: Readonly<Record<string, string>>) =>
   ConfigProvider.layer(ConfigProvider.fromUnknown({ VISION_WORKERS: "1", ...values }))
 
-const parts = Layer.merge(VisionWorkers.layer, MediaStore.layer).pipe(
+const parts = Layer.merge(VisionWorkers.layer, MediaServices.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(MemoryBlobStore.layer, Scratch.layer, NodeFileSystem.layer)),
   Layer.provide(PublicUrls.layerOf(urls)),
   Layer.provide(settings({}))
@@ -131,7 +132,7 @@ describe("Thumbnails.make", () => {
       Effect.gen(function* () {
         const store = yield* MediaStore
         const body = yield* bytesOf(picture(640, 640).png())
-        const media = yield* store.put({ fileName: "a.png", contentType: "image/png", body })
+        const media = yield* store.put({ ...MediaServices.made, fileName: "a.png", contentType: "image/png", body })
         assert.deepInclude((yield* made(media)).is, { width: 320, height: 320 })
         yield* store.remove(media.id)
         assert.deepStrictEqual(yield* make(media), { id: null, logged: failed })
@@ -259,7 +260,7 @@ describe.skipIf(Films.program === null)(`Thumbnails.make${Films.whyNot}`, () => 
     it.effect("makes one of a stored film", () =>
       Effect.gen(function* () {
         const body = yield* film("film.mp4")
-        const media = yield* (yield* MediaStore).put({ fileName: "a.mp4", contentType: "video/mp4", body })
+        const media = yield* (yield* MediaStore).put({ ...MediaServices.made, fileName: "a.mp4", contentType: "video/mp4", body })
         assert.deepInclude((yield* made(media)).is, { width: 320, height: 180 })
       })
     )

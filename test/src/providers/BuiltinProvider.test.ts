@@ -14,6 +14,7 @@ import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
 import * as RecordedRun from "#test/src/providers/sandbox/RecordedRun.ts"
 import * as Scratch from "#test/support/Scratch.ts"
+import * as MediaServices from "#test/support/MediaServices.ts"
 
 const own = "http://127.0.0.1:8080"
 
@@ -36,7 +37,7 @@ const services = Layer.merge(
   Providers.layerNoDeps.pipe(Layer.provideMerge(BuiltinProvider.layer)),
   BuiltinCatalog.layer
 ).pipe(
-  Layer.provide(MediaStore.layer),
+  Layer.provide(MediaServices.layer),
   Layer.provide([
     MemoryBlobStore.layer,
     Scratch.layer,

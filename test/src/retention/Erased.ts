@@ -16,6 +16,7 @@ import * as Payload from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
+import * as MediaServices from "#test/support/MediaServices.ts"
 
 export const secret = "jane.doe@example.com"
 /** Too large for the log. */
@@ -53,7 +54,7 @@ export const completed = Effect.fnUntraced(function* (input: { readonly value: s
   yield* actors.execute(id, { _tag: "RecordOutcome", at, attempt: 1, startedAt: null, outcome: succeeded }, [
     output
   ])
-  const file = { fileName: "a.txt", contentType: "text/plain", body: Buffer.from(secret) }
+  const file = { ...MediaServices.made, fileName: "a.txt", contentType: "text/plain", body: Buffer.from(secret) }
   yield* media.put({ ...file, id: fileId })
   yield* media.put({ ...file, id: thumbnailId })
   yield* actors.execute(id, {

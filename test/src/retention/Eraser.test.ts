@@ -1,9 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { AccountId } from "#domain/Ids.ts"
+import { AccountId, FileId } from "#domain/Ids.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
-import { MediaId } from "#src/media/MediaUrl.ts"
 import { Eraser } from "#src/retention/Eraser.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
@@ -24,7 +23,7 @@ const balances = Effect.andThen(
 
 /** What is left of a file. */
 const fileState = (fileId: string) =>
-  Effect.flatMap(MediaStore, (media) => media.find(MediaId.make(fileId))).pipe(
+  Effect.flatMap(MediaStore, (media) => media.find(FileId.make(fileId))).pipe(
     Effect.map((found) => (found === null ? "none" : "there")),
     Effect.catchTag("MediaGone", () => Effect.succeed("gone"))
   )

@@ -1,8 +1,8 @@
 import { Effect, type FileSystem, type Scope, Stream } from "effect"
 import type { PlatformError } from "effect/PlatformError"
-import type { RequestId } from "#domain/Ids.ts"
-import type { MediaStore } from "#src/media/MediaStore.ts"
+import type { Maker, MediaStore } from "#src/media/MediaStore.ts"
 import { BlobStoreError } from "#streams/BlobStore.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
 import type { Encoded } from "#src/vision/VisionTask.ts"
 
 /** As `image` in the outputs of the models. */
@@ -29,15 +29,16 @@ export interface Services {
 export const make =
   ({ fs, store, scratch }: Services) =>
   <E>(
-    requestId: RequestId,
+    maker: Maker,
     write: (path: string) => Effect.Effect<Encoded, E>
-  ): Effect.Effect<OutputImage, E | BlobStoreError | PlatformError, Scope.Scope> =>
+  ): Effect.Effect<OutputImage, E | BlobStoreError | EventStoreError | PlatformError, Scope.Scope> =>
     Effect.gen(function* () {
       const folder = yield* fs.makeTempDirectoryScoped({ directory: scratch, prefix: "output-" })
       const path = `${folder}/output`
       const { format, width, height } = yield* write(path)
       const { url, contentType, size } = yield* store.put({
-        requestId,
+        maker,
+        kind: "output",
         fileName: `image.${format === "jpeg" ? "jpg" : format}`,
         contentType: `image/${format}`,
         body: Stream.mapError(fs.stream(path), unreadable)

@@ -2,6 +2,7 @@
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { ImageRefused, ImageUnavailable } from "#src/media/ImageFailure.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
 import type { PlatformError } from "effect/PlatformError"
 import type { PictureRefused } from "#src/vision/VisionWorkers.ts"
 import type { WorkerLost } from "#src/vision/WorkerLost.ts"
@@ -12,6 +13,7 @@ export type VisionFailure =
   | PictureRefused
   | WorkerLost
   | BlobStoreError
+  | EventStoreError
   | PlatformError
 
 const failed = (message: string): ProviderOutcome => ({ _tag: "ModelFailed", message })
@@ -41,6 +43,7 @@ export const outcomeOf = (failure: VisionFailure): ProviderOutcome => {
     case "WorkerLost":
       return outcomeOfLoss(failure)
     case "BlobStoreError":
+    case "EventStoreError":
     case "PlatformError":
       return retryable("The output could not be stored.")
   }

@@ -2,11 +2,10 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Context, Effect, FileSystem, Layer, Schema, type Scope } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
-import type { RequestId } from "#domain/Ids.ts"
 import * as Money from "#domain/Money.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import { ImageSource } from "#src/media/ImageSource.ts"
-import { MediaStore } from "#src/media/MediaStore.ts"
+import { type Maker, MediaStore } from "#src/media/MediaStore.ts"
 import { MediaInput, mediaDefaults } from "#src/models/builtin/sandbox/Media.ts"
 import { BlurhashInput, defaultComponents } from "#src/models/builtin/vision/Blurhash.ts"
 import { ConvertInput } from "#src/models/builtin/vision/Convert.ts"
@@ -25,7 +24,7 @@ interface Finished {
 }
 
 interface Call {
-  readonly requestId: RequestId
+  readonly maker: Maker
   /** To be run when a worker takes the task. */
   readonly started: Effect.Effect<void>
 }
@@ -81,10 +80,10 @@ export class VisionRuns extends Context.Service<
 
       const encode = Effect.fnUntraced(function* (
         { image, ...wishes }: EncodeInput,
-        { requestId, started }: Call
+        { maker, started }: Call
       ) {
         const { path } = yield* sources.open(image)
-        return yield* store(requestId, (output) =>
+        return yield* store(maker, (output) =>
           workers.encode({ _tag: "Encode", input: path, output, ...wishes }, started)
         )
       })
@@ -119,8 +118,8 @@ export class VisionRuns extends Context.Service<
         )
       )
 
-      const media = defineRun(MediaInput, (input, { requestId, started }) =>
-        store(requestId, (output) =>
+      const media = defineRun(MediaInput, (input, { maker, started }) =>
+        store(maker, (output) =>
           workers.draw({ _tag: "Draw", output, ...mediaDefaults, ...input }, started)
         ).pipe(Effect.map(perMegapixel))
       )
@@ -136,7 +135,7 @@ export class VisionRuns extends Context.Service<
       const run: VisionRuns["Service"]["run"] = Effect.fn("VisionRuns.run")(function* (job, control) {
         const modelRun = runs.get(job.model.endpoint)
         if (modelRun === undefined) return unknownModel
-        const work = modelRun(job.input, { requestId: job.requestId, started: control.started }).pipe(
+        const work = modelRun(job.input, { maker: job, started: control.started }).pipe(
           Effect.scoped,
           Effect.map((finished): ProviderOutcome => ({ _tag: "Succeeded", ...finished })),
           Effect.catch((failure) => Effect.succeed(outcomeOf(failure)))

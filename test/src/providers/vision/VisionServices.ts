@@ -13,6 +13,7 @@ import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
 import * as Receiver from "#test/src/outbound/Receiver.ts"
 import * as RecordedRun from "#test/src/providers/sandbox/RecordedRun.ts"
 import * as Scratch from "#test/support/Scratch.ts"
+import * as MediaServices from "#test/support/MediaServices.ts"
 
 const mediaUrl = "http://127.0.0.1:1"
 const urls = { queueUrl: mediaUrl, baseUrl: mediaUrl, mediaUrl, mcpUrl: mediaUrl }
@@ -21,7 +22,7 @@ export const layer = VisionRuns.layerNoDeps.pipe(
   Layer.provide(ImageSource.layerNoDeps),
   Layer.provideMerge(VisionWorkers.layer),
   Layer.provide(OutboundGuard.layer({ authorities: [Receiver.authority] })),
-  Layer.provideMerge(MediaStore.layer),
+  Layer.provideMerge(MediaServices.layer),
   Layer.provide([
     MemoryBlobStore.layer,
     Scratch.layer,
@@ -49,6 +50,7 @@ export const dataUri = (bytes: Buffer, type = "image/png") =>
 /** Puts a picture into the store; its URL. */
 export const upload = Effect.fn(function* (bytes: Uint8Array) {
   const { url } = yield* (yield* MediaStore).put({
+    ...MediaServices.made,
     fileName: "picture",
     contentType: "image/png",
     body: bytes

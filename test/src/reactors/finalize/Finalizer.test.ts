@@ -2,17 +2,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Option, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { Json } from "#domain/CanonicalJson.ts"
-import type { RequestId } from "#domain/Ids.ts"
+import { FileId, type RequestId } from "#domain/Ids.ts"
 import * as Money from "#domain/Money.ts"
 import { billingStatus, cost, failure, outcome, status } from "#domain/inference-request/Status.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
-import { MediaId } from "#src/media/MediaUrl.ts"
 import { Finalizer } from "#src/reactors/finalize/Finalizer.ts"
 import { Requests } from "#src/requests/Requests.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
 import { delivered, ended, gallery, nextTurn, picture, server } from "./MediaModel.ts"
+import * as MediaServices from "#test/support/MediaServices.ts"
 
 const node = TestNode.layer({ models: [gallery] })
 
@@ -34,7 +34,7 @@ const outputOf = Effect.fnUntraced(function* (id: RequestId) {
 })
 
 const isStored = Effect.fnUntraced(function* (id: string) {
-  const found = yield* Effect.option((yield* MediaStore).find(MediaId.make(id)))
+  const found = yield* Effect.option((yield* MediaStore).find(FileId.make(id)))
   return Option.getOrNull(found) !== null
 })
 
@@ -80,10 +80,10 @@ describe("A request whose output names files", () => {
         }))
       )
       const [first] = media
-      const opened = yield* store.open(MediaId.make(first?.fileId ?? ""))
+      const opened = yield* store.open(FileId.make(first?.fileId ?? ""))
       const bytes = yield* Stream.mkUint8Array(opened?.body ?? Stream.empty)
       assert.isTrue(picture.equals(bytes))
-      const thumbnail = yield* store.find(MediaId.make(first?.thumbnailId ?? ""))
+      const thumbnail = yield* store.find(FileId.make(first?.thumbnailId ?? ""))
       assert.strictEqual(thumbnail?.contentType, "image/webp")
       assert.deepStrictEqual<Json>(yield* outputOf(id), {
         images: media.map(({ fileId, fileName }) => ({
@@ -110,7 +110,7 @@ describe("A request whose output names files", () => {
   it.effect("keeps a file of this service where it is", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
-      const uploaded = yield* store.put({ fileName: "mine.png", contentType: "image/png", body: picture })
+      const uploaded = yield* store.put({ ...MediaServices.made, fileName: "mine.png", contentType: "image/png", body: picture })
       const id = yield* ended([uploaded.url])
       yield* Facts.untilEnd(id)
       const { media } = (yield* Facts.snapshot(id)).request
@@ -189,7 +189,7 @@ describe("A request whose output names files", () => {
       answer()
       yield* Effect.repeat(nextTurn, { until: () => !finalizer.has(id) })
       // It was stored, and removed again: gone, and not unknown.
-      const found = yield* Effect.flip(store.find(MediaId.make(plan?.fileId ?? "")))
+      const found = yield* Effect.flip(store.find(FileId.make(plan?.fileId ?? "")))
       assert.strictEqual(found._tag, "MediaGone")
       assert.strictEqual((yield* told(id)).outcome, "expired")
       assert.deepStrictEqual(Facts.ofType(yield* Facts.events(id), "MediaStored"), [])

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
-import type { RequestId } from "#domain/Ids.ts"
+import type { FileId, RequestId } from "#domain/Ids.ts"
 import { billingStatus, status } from "#domain/inference-request/Status.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
 import * as MediaUrl from "#src/media/MediaUrl.ts"
@@ -13,6 +13,7 @@ import * as Facts from "#test/support/RequestFacts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
 import { delivered, ended, gallery, nextTurn, picture, server } from "./MediaModel.ts"
+import * as MediaServices from "#test/support/MediaServices.ts"
 
 const statusOf = (id: RequestId) => Effect.map(Facts.snapshot(id), ({ request }) => status(request))
 
@@ -23,11 +24,11 @@ const withOwnFile = Effect.fnUntraced(function* () {
     deadlines: { startTimeoutMs: null, cancelAfterMs: 5_000 }
   })
   const run = yield* (yield* TestProvider).next
-  const file = { fileName: "cat.png", contentType: "image/png", body: picture, requestId: id }
+  const file = { ...MediaServices.made, fileName: "cat.png", contentType: "image/png", body: picture, requestId: id }
   return { id, run, own: yield* (yield* MediaStore).put(file) }
 })
 
-const isGone = Effect.fnUntraced(function* (id: MediaUrl.MediaId) {
+const isGone = Effect.fnUntraced(function* (id: FileId) {
   const found = yield* Effect.result((yield* MediaStore).find(id))
   return Result.isFailure(found) && found.failure._tag === "MediaGone"
 })
@@ -90,7 +91,7 @@ describe("Storing the files of an output", () => {
   it.effect("keeps one output when it names our files already", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
-      const { url } = yield* store.put({ fileName: "cat.png", contentType: "image/png", body: picture })
+      const { url } = yield* store.put({ ...MediaServices.made, fileName: "cat.png", contentType: "image/png", body: picture })
       const id = yield* ended([url, url])
       yield* Facts.untilEnd(id)
       const [stored] = Facts.ofType(yield* Facts.events(id), "MediaStored")

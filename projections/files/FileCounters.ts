@@ -1,0 +1,54 @@
+/** How many files of each source and type an account has, thumbnails apart, and how many bytes all of them take up. */
+import type { DatabaseSync } from "node:sqlite"
+import * as CounterTable from "../batch/CounterTable.ts"
+import type { Kept } from "../Projection.ts"
+import type { FileRow } from "./FileRows.ts"
+
+export const tables = `
+  CREATE TABLE files_counters (
+    account_id TEXT NOT NULL,
+    source TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    essence TEXT NOT NULL,
+    files INTEGER NOT NULL,
+    PRIMARY KEY (account_id, source, kind, essence)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE files_bytes (account_id TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+`
+
+export interface FileCounters extends Kept {
+  /** A file that has come. */
+  readonly add: (row: FileRow) => void
+  /** A file that has gone. */
+  readonly remove: (row: FileRow) => void
+  /** Its size is another one than it was. */
+  readonly resize: (row: FileRow, before: number | null) => void
+}
+
+const nameOf = ({ accountId, essence, kind, source }: FileRow): string =>
+  CounterTable.nameOf(accountId, source, kind, essence)
+
+export const make = (db: DatabaseSync): FileCounters => {
+  const columns = ["account_id", "source", "kind", "essence"]
+  const files = CounterTable.make(db, { table: "files_counters", columns, count: "files" })
+  const bytes = CounterTable.make(db, { table: "files_bytes", columns: ["account_id"], count: "bytes" })
+
+  const count = (row: FileRow, change: 1 | -1) => {
+    if (row.source !== "thumbnail") files.add(nameOf(row), change)
+    bytes.add(row.accountId, change * (row.size ?? 0))
+  }
+
+  return {
+    add: (row) => count(row, 1),
+    remove: (row) => count(row, -1),
+    resize: ({ accountId, size }, before) => bytes.add(accountId, (size ?? 0) - (before ?? 0)),
+    write: () => {
+      files.write()
+      bytes.write()
+    },
+    forget: () => {
+      files.forget()
+      bytes.forget()
+    }
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * The statements behind `Files`. Each walks a key or an index of `FileRows` in the order of what it returns, and stops after
+ * that, but for `expired`: the tests hold their query plans.
+ */
+import type { SqlClient } from "effect/sql/SqlClient"
+import { FileSource } from "./FileItem.ts"
+import type { Filter, Place } from "./Files.ts"
+import { kindMeantBy, kindOf } from "./FileTypes.ts"
+
+const columns = `file_id AS "fileId", account_id AS "accountId", file_name AS "fileName",
+  CASE WHEN name_hash IS NOT NULL THEN json_object('hash', name_hash, 'size', name_size) END AS "nameRef",
+  content_type AS "contentType", size, status, source, request_id AS "requestId", sha256,
+  created_at AS "createdAt", uploaded_at AS "uploadedAt", expires_at AS "expiresAt"`
+
+/** Which part of a list: behind `after` if it is given, and `offset` rows further. */
+export interface Part {
+  readonly after: Place | null
+  readonly offset: number
+  readonly limit: number
+}
+
+/** Which part of all ids. */
+interface Ids {
+  readonly after: string | null
+  readonly limit: number
+}
+
+const bySource = (sql: SqlClient, { source }: Filter) =>
+  source === undefined ? sql.in("source", FileSource.literals) : sql`source = ${source}`
+
+const behind = (sql: SqlClient, after: Place | null) =>
+  after === null ? [] : [sql`(created_at, file_id) < (${after.createdAt}, ${after.fileId})`]
+
+/** A filter of types, and the index that has those in the order of the list. */
+const byType = (sql: SqlClient, { contentType }: Filter) => {
+  if (contentType === undefined) return { index: "files_by_list", conditions: [] }
+  const kind = kindMeantBy(contentType)
+  return kind === null
+    ? { index: "files_by_essence", conditions: [sql`essence = ${contentType}`] }
+    : { index: "files_by_kind", conditions: [sql`kind = ${kind}`] }
+}
+
+const ofKind = (sql: SqlClient, { contentType }: Filter) =>
+  contentType === undefined ? [] : [sql`kind = ${kindMeantBy(contentType) ?? kindOf(contentType)}`]
+
+export const sumCounters = (sql: SqlClient, filter: Filter) => sql`
+  SELECT coalesce(sum(files), 0) AS total FROM files_counters WHERE ${sql.and([
+    sql`account_id = ${filter.accountId}`,
+    bySource(sql, filter),
+    ...ofKind(sql, filter),
+    ...byType(sql, filter).conditions
+  ])}`
+
+const byRequest = (sql: SqlClient, filter: Filter) => [
+  sql`request_id = ${filter.requestId ?? null} AND source = 'output'`,
+  sql`account_id = ${filter.accountId}`,
+  bySource(sql, filter),
+  ...byType(sql, filter).conditions
+]
+
+/** For filters that name a request, which has few files. */
+export const countOfRequest = (sql: SqlClient, filter: Filter) => sql`
+  SELECT count(*) AS total FROM files_files INDEXED BY files_by_request
+  WHERE ${sql.and(byRequest(sql, filter))}`
+
+/** As `countOfRequest`. */
+export const ofRequest = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part) => sql`
+  SELECT ${sql.literal(columns)} FROM files_files INDEXED BY files_by_request
+  WHERE ${sql.and([...byRequest(sql, filter), ...behind(sql, after)])}
+  ORDER BY created_at DESC, file_id DESC LIMIT ${limit} OFFSET ${offset}`
+
+/** Steps over entries of one index alone, merged from those of uploads and of outputs, then reads the rows of one page. */
+export const pageOf = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part) => {
+  const { conditions, index } = byType(sql, filter)
+  const sources = filter.source === undefined ? FileSource.literals : [filter.source]
+  const entries = sources.map(
+    (source) => sql`
+    SELECT created_at, file_id FROM files_files INDEXED BY ${sql.literal(index)}
+    WHERE ${sql.and([
+      sql`account_id = ${filter.accountId} AND source = ${source} AND source <> 'thumbnail'`,
+      ...conditions,
+      ...behind(sql, after)
+    ])}`
+  )
+  return sql`
+    SELECT ${sql.literal(columns)} FROM files_files WHERE file_id IN (
+      SELECT file_id FROM (
+        ${sql.join(" UNION ALL ", false)(entries)}
+        ORDER BY created_at DESC, file_id DESC LIMIT ${limit} OFFSET ${offset}
+      )
+    ) ORDER BY created_at DESC, file_id DESC`
+}
+
+export const bytesOf = (sql: SqlClient, accountId: string) => sql`
+  SELECT bytes AS total FROM files_bytes WHERE account_id = ${accountId}`
+
+/** Reads the entries of all that is over, which is little but after a standstill. */
+export const expired = (sql: SqlClient, { after, limit, now }: Ids & { readonly now: number }) => sql`
+  SELECT file_id AS "fileId" FROM files_files INDEXED BY files_by_time
+  WHERE expires_at <= ${now} AND file_id > ${after ?? ""} ORDER BY file_id LIMIT ${limit}`
+
+export const removals = (sql: SqlClient, { after, limit }: Ids) => sql`
+  SELECT file_id AS "fileId" FROM files_removals
+  WHERE file_id > ${after ?? ""} ORDER BY file_id LIMIT ${limit}`
+
+export const awaited = (sql: SqlClient, { after, limit }: Ids) => sql`
+  SELECT file_id AS "fileId" FROM files_files INDEXED BY files_awaited
+  WHERE is_awaited = 1 AND file_id > ${after ?? ""} ORDER BY file_id LIMIT ${limit}`
+
+export const ofAccount = (
+  sql: SqlClient,
+  { accountId, after, limit }: Ids & { readonly accountId: string }
+) => sql`
+  SELECT file_id AS "fileId" FROM files_files INDEXED BY files_of_account
+  WHERE account_id = ${accountId} AND file_id > ${after ?? ""} ORDER BY file_id LIMIT ${limit}`

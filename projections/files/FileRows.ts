@@ -1,0 +1,131 @@
+/** The rows of files as a batch changes them. */
+import type { DatabaseSync } from "node:sqlite"
+import { idOf } from "#streams/StreamName.ts"
+import { type Columns, integer, integerOrNull, text, textOrNull } from "../batch/Columns.ts"
+import * as Rows from "../batch/Rows.ts"
+import { FileStatus } from "./FileItem.ts"
+
+/**
+ * Those that nobody has deleted and that have not expired. Lists are of uploads or of outputs, each in the order of
+ * `created_at, file_id`: `by_list` of all their types, `by_kind` and `by_essence` of those that a filter lets through,
+ * `by_request` of one request. Thumbnails are in none of them. `essence` is the content type without its parameters, `kind`
+ * what is before its slash. `is_awaited` says of an upload in one PUT that its bytes have not come.
+ */
+export const tables = `
+  CREATE TABLE files_files (
+    file_id TEXT PRIMARY KEY,
+    account_id TEXT NOT NULL,
+    source TEXT NOT NULL CHECK (source IN ('upload', 'output', 'thumbnail')),
+    request_id TEXT,
+    file_name TEXT,
+    name_hash TEXT,
+    name_size INTEGER,
+    content_type TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    essence TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'uploaded')),
+    is_awaited INTEGER NOT NULL,
+    size INTEGER,
+    sha256 TEXT,
+    uploaded_at INTEGER,
+    expires_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX files_by_list ON files_files (account_id, source, created_at) WHERE source <> 'thumbnail';
+  CREATE INDEX files_by_kind ON files_files (account_id, source, kind, created_at) WHERE source <> 'thumbnail';
+  CREATE INDEX files_by_essence ON files_files (account_id, source, essence, created_at) WHERE source <> 'thumbnail';
+  CREATE INDEX files_by_request ON files_files (request_id, created_at) WHERE source = 'output';
+  CREATE INDEX files_of_account ON files_files (account_id);
+  CREATE INDEX files_by_time ON files_files (expires_at);
+  CREATE INDEX files_awaited ON files_files (file_id) WHERE is_awaited = 1;
+`
+
+const sources = ["upload", "output", "thumbnail"] as const
+export type Source = (typeof sources)[number]
+
+/** What an event of creation says, and never changes. Times are Unix time in ms. */
+export interface Origin {
+  readonly accountId: string
+  readonly source: Source
+  readonly requestId: string | null
+  readonly fileName: string | null
+  /** The payload that a client's name of a file is. */
+  readonly nameRef: { readonly hash: string; readonly size: number } | null
+  readonly contentType: string
+  readonly kind: string
+  readonly essence: string
+  readonly createdAt: number
+}
+
+export interface FileRow extends Origin {
+  status: FileStatus
+  isAwaited: boolean
+  /** Bytes: as declared while it is pending. */
+  size: number | null
+  sha256: string | null
+  uploadedAt: number | null
+  expiresAt: number
+}
+
+export const make = (db: DatabaseSync): Rows.Rows<FileRow> => {
+  const find = db.prepare("SELECT * FROM files_files WHERE file_id = ?")
+  const insert = db.prepare(
+    "INSERT INTO files_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+  )
+  const update = db.prepare(`UPDATE files_files
+    SET status = ?, is_awaited = ?, size = ?, sha256 = ?, uploaded_at = ?, expires_at = ? WHERE file_id = ?`)
+  const remove = db.prepare("DELETE FROM files_files WHERE file_id = ?")
+
+  const changing = (row: FileRow) =>
+    [row.status, row.isAwaited ? 1 : 0, row.size, row.sha256, row.uploadedAt, row.expiresAt] as const
+
+  return Rows.make({
+    load: (stream) => {
+      const columns = find.get(idOf(stream))
+      return columns && rowOf(columns)
+    },
+    insert: (stream, row) =>
+      insert.run(
+        idOf(stream),
+        row.accountId,
+        row.source,
+        row.requestId,
+        row.fileName,
+        row.nameRef?.hash ?? null,
+        row.nameRef?.size ?? null,
+        row.contentType,
+        row.kind,
+        row.essence,
+        row.createdAt,
+        ...changing(row)
+      ),
+    update: (stream, row) => update.run(...changing(row), idOf(stream)),
+    remove: (stream) => remove.run(idOf(stream))
+  })
+}
+
+const wordOf = <Word extends string>(words: ReadonlyArray<Word>, column: Columns[string] | undefined) =>
+  words.find((word) => word === column)
+
+const rowOf = (columns: Columns): FileRow => ({
+  accountId: text(columns["account_id"]),
+  source: wordOf(sources, columns["source"]) ?? "upload",
+  requestId: textOrNull(columns["request_id"]),
+  fileName: textOrNull(columns["file_name"]),
+  nameRef: nameRefOf(columns),
+  contentType: text(columns["content_type"]),
+  kind: text(columns["kind"]),
+  essence: text(columns["essence"]),
+  createdAt: integer(columns["created_at"]),
+  status: wordOf(FileStatus.literals, columns["status"]) ?? "pending",
+  isAwaited: columns["is_awaited"] === 1,
+  size: integerOrNull(columns["size"]),
+  sha256: textOrNull(columns["sha256"]),
+  uploadedAt: integerOrNull(columns["uploaded_at"]),
+  expiresAt: integer(columns["expires_at"])
+})
+
+const nameRefOf = (columns: Columns): Origin["nameRef"] => {
+  const hash = textOrNull(columns["name_hash"])
+  return hash === null ? null : { hash, size: integer(columns["name_size"]) }
+}

@@ -1,0 +1,148 @@
+/** Every stored file, as `File`'s state has it, and those that are gone while their bytes may not be. */
+import type { JsonObject } from "#domain/CanonicalJson.ts"
+import {
+  BytesRemoved,
+  DeletionReason,
+  FileDeleted,
+  FileExpired,
+  OutputStored,
+  UploadCompleted,
+  UploadInitiated,
+  UploadReplaced
+} from "#domain/file/Event.ts"
+import { namePayload } from "#domain/file/File.ts"
+import { idOf, type StreamName } from "#streams/StreamName.ts"
+import * as KeySet from "../batch/KeySet.ts"
+import { integer, integerOrNull, object, oneOf, text, textOrNull } from "../EventFields.ts"
+import { on, onType, type Projection } from "../Projection.ts"
+import * as FileCounters from "./FileCounters.ts"
+import * as FileRows from "./FileRows.ts"
+import { essenceOf, kindOf } from "./FileTypes.ts"
+
+/** Of a file that is gone nothing is left but this, until its bytes are. */
+const removalTable = `
+  CREATE TABLE files_removals (file_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+`
+
+/** Whoever deletes a file for one of these reasons does it again until nothing is left of it. */
+const removedByOthers: ReadonlySet<string> = new Set<typeof DeletionReason.Type>([
+  "request_erased",
+  "discarded"
+])
+
+const methods = ["Single", "Multipart"] as const
+
+const typeOf = (data: JsonObject) => {
+  const contentType = text(data, "contentType")
+  const essence = essenceOf(contentType)
+  return { contentType, essence, kind: kindOf(essence) }
+}
+
+const storedIn = (data: JsonObject) => {
+  const stored = object(data, "stored")
+  return { size: integer(stored, "size"), sha256: textOrNull(stored, "sha256") }
+}
+
+const uploadOf = (data: JsonObject, time: number): FileRows.FileRow => {
+  const name = object(object(data, "payloads"), namePayload)
+  return {
+    ...typeOf(data),
+    accountId: text(data, "accountId"),
+    source: "upload",
+    requestId: null,
+    fileName: null,
+    nameRef: { hash: text(name, "hash"), size: integer(name, "size") },
+    createdAt: time,
+    status: "pending",
+    isAwaited: oneOf(object(data, "method"), "_tag", methods) === "Single",
+    size: integerOrNull(data, "size"),
+    sha256: null,
+    uploadedAt: null,
+    expiresAt: integer(data, "expiresAt")
+  }
+}
+
+const outputOf = (data: JsonObject, time: number): FileRows.FileRow => ({
+  ...typeOf(data),
+  ...storedIn(data),
+  accountId: text(data, "accountId"),
+  source: oneOf(data, "kind", OutputStored.fields.kind.literals),
+  requestId: text(data, "requestId"),
+  fileName: text(data, "fileName"),
+  nameRef: null,
+  createdAt: time,
+  status: "uploaded",
+  isAwaited: false,
+  uploadedAt: time,
+  expiresAt: integer(data, "expiresAt")
+})
+
+export const projection: Projection = {
+  name: "files",
+  version: 1,
+  tables: FileRows.tables + FileCounters.tables + removalTable,
+  open: (db) => {
+    const rows = FileRows.make(db)
+    const counters = FileCounters.make(db)
+    const insertRemoval = db.prepare("INSERT OR IGNORE INTO files_removals VALUES (?)")
+    const deleteRemoval = db.prepare("DELETE FROM files_removals WHERE file_id = ?")
+    const removals = KeySet.make({
+      insert: (id) => insertRemoval.run(id),
+      remove: (id) => deleteRemoval.run(id)
+    })
+
+    const add = (stream: StreamName, row: FileRows.FileRow) => {
+      rows.add(stream, row)
+      counters.add(row)
+    }
+
+    /** Gives whether there was one. */
+    const remove = (stream: StreamName): boolean => {
+      const row = rows.remove(stream)
+      if (row !== undefined) counters.remove(row)
+      return row !== undefined
+    }
+
+    const receive = (stream: StreamName, data: JsonObject): FileRows.FileRow | undefined => {
+      const { sha256, size } = storedIn(data)
+      const row = rows.edit(stream)
+      if (row === undefined) return undefined
+      const before = row.size
+      row.size = size
+      row.sha256 = sha256
+      counters.resize(row, before)
+      return row
+    }
+
+    const rules = [
+      on(UploadInitiated, (data, { stream, time }) => add(stream, uploadOf(data, time))),
+      on(UploadCompleted, (data, { stream, time }) => {
+        const expiresAt = integer(data, "expiresAt")
+        const row = receive(stream, data)
+        if (row === undefined) return
+        row.status = "uploaded"
+        row.isAwaited = false
+        row.uploadedAt = time
+        row.expiresAt = expiresAt
+      }),
+      on(UploadReplaced, (data, { stream }) => {
+        receive(stream, data)
+      }),
+      on(OutputStored, (data, { stream, time }) => {
+        const row = outputOf(data, time)
+        remove(stream)
+        add(stream, row)
+      }),
+      on(FileDeleted, (data, { stream }) => {
+        const reason = oneOf(data, "reason", DeletionReason.literals)
+        // Nothing has come of a file that was never there.
+        if (remove(stream) && !removedByOthers.has(reason)) removals.add(idOf(stream))
+      }),
+      onType(FileExpired, ({ stream }) => {
+        if (remove(stream)) removals.add(idOf(stream))
+      }),
+      onType(BytesRemoved, ({ stream }) => removals.remove(idOf(stream)))
+    ]
+    return { rules, kept: [rows, counters, removals] }
+  }
+}

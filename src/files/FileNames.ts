@@ -1,0 +1,38 @@
+/** Names that clients gave their files: payloads, so that they can be erased. */
+import { Effect, Schema } from "effect"
+import type { OutputStored, UploadInitiated } from "#domain/file/Event.ts"
+import * as File from "#domain/file/File.ts"
+import type { AccountId, FileId } from "#domain/Ids.ts"
+import type { PayloadRef } from "#domain/PayloadRef.ts"
+import type { Payloads } from "#streams/Payload.ts"
+import * as StreamName from "#streams/StreamName.ts"
+
+type Store = Payloads["Service"]
+
+const streamOf = (id: FileId) => StreamName.make(File.aggregate.category, id)
+
+const decode = Schema.decodeEffect(Schema.fromJsonString(Schema.String))
+
+/** Seals a clean name for the append of the event that names it. */
+export const seal = (
+  payloads: Store,
+  {
+    accountId,
+    fileName,
+    id
+  }: { readonly id: FileId; readonly accountId: AccountId; readonly fileName: string }
+) => payloads.seal({ owner: accountId, stream: streamOf(id), name: File.namePayload, json: fileName })
+
+/** What takes the place of a name that cannot be had: it only decorates. */
+const placeholder = "file"
+
+/** A name that was erased a moment ago, or is damaged, is no reason to fail. */
+export const open = (payloads: Store, id: FileId, ref: PayloadRef) =>
+  payloads.open(streamOf(id), File.namePayload, ref).pipe(
+    Effect.flatMap((text) => Effect.orDie(decode(text))),
+    Effect.catchTag("PayloadUnavailable", () => Effect.succeed(placeholder))
+  )
+
+/** Whoever it came from. */
+export const of = (payloads: Store, id: FileId, origin: UploadInitiated | OutputStored) =>
+  origin._tag === "OutputStored" ? Effect.succeed(origin.fileName) : open(payloads, id, origin.payloads.name)

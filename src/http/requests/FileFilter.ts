@@ -1,0 +1,38 @@
+/** The query parameters that choose among an account's files (decisions, "Platform routes"). */
+import { Result } from "effect"
+import { FileSource } from "#projections/files/FileItem.ts"
+import type { Filter } from "#projections/files/Files.ts"
+import { invalid, issue, issues, type Parsed } from "./Parsed.ts"
+import * as QueryFields from "./QueryFields.ts"
+
+export interface FileQuery {
+  readonly source?: string | undefined
+  readonly contentType?: string | undefined
+  readonly requestId?: string | undefined
+}
+
+export const parse = (query: FileQuery): Parsed<Omit<Filter, "accountId">> => {
+  const parts = {
+    source: QueryFields.oneOf("source", FileSource.literals, query.source),
+    contentType: parseContentType(query.contentType),
+    requestId: QueryFields.requestId(query.requestId)
+  }
+  return Result.all(parts).pipe(
+    Result.map(({ contentType, requestId, source }) => ({
+      ...(source !== undefined && { source }),
+      ...(contentType !== undefined && { contentType }),
+      ...(requestId !== undefined && { requestId })
+    })),
+    Result.mapError(() => issues(parts))
+  )
+}
+
+/** RFC 9110, section 8.3, without parameters; or all of a kind. */
+const form = /^[a-z0-9!#$&^_.+-]{1,127}\/(?:\*|[a-z0-9!#$&^_.+-]{1,127})$/
+
+const parseContentType = (text: string | undefined): Parsed<string | undefined> => {
+  const contentType = text?.toLowerCase()
+  return contentType === undefined || form.test(contentType)
+    ? Result.succeed(contentType)
+    : invalid(issue(["contentType"], "pattern", "must be a media type such as image/png, or image/*"))
+}

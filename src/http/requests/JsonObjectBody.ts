@@ -1,0 +1,18 @@
+/** A JSON object in the body: looked at no further than its headers when those are no good. */
+import { Effect } from "effect"
+import type { JsonObject } from "#domain/CanonicalJson.ts"
+import type * as Refusal from "../Refusal.ts"
+import * as BodyHeaders from "./BodyHeaders.ts"
+import * as JsonBody from "./JsonBody.ts"
+import type { RequestHeaders } from "./RequestHeaders.ts"
+
+export interface Sent {
+  readonly headers: RequestHeaders
+  /** Not run before the headers are found good. */
+  readonly readBody: Effect.Effect<Uint8Array, Refusal.Refusal>
+}
+
+export const read = Effect.fnUntraced(function* ({ headers, readBody }: Sent) {
+  yield* Effect.fromResult(BodyHeaders.check(headers))
+  return yield* Effect.fromResult(JsonBody.parseObject(yield* readBody))
+})

@@ -1,0 +1,169 @@
+/**
+ * Blobs as objects of a bucket. What does not fit one part goes up in several, a few of them in memory at a time, and
+ * becomes the blob in one step. A body that is read is that of the blob that was looked up, or fails.
+ */
+import { type Readable } from "node:stream"
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand
+} from "@aws-sdk/client-s3"
+import { Effect, Exit, Layer, Option, Sink, Stream } from "effect"
+import * as BlobKey from "#streams/BlobKey.ts"
+import * as BlobRange from "#streams/BlobRange.ts"
+import { BlobStore, BlobStoreError, type Listed } from "#streams/BlobStore.ts"
+import { partsOf } from "./PartsOf.ts"
+import { type Head, longAnswerTimeoutMs, S3Bucket } from "./S3Bucket.ts"
+import * as S3Failure from "./S3Failure.ts"
+import * as S3Multipart from "./S3Multipart.ts"
+import type { S3Options } from "./S3Options.ts"
+
+/** Bytes. S3 takes 10,000 parts: 78 GiB. */
+const partSize = 8 * 1024 * 1024
+
+/** Parts of one blob that are on their way at a time. */
+const partsAtOnce = 2
+
+/** How long S3 may leave a reader without a byte. */
+const idleLimit = "30 seconds"
+
+const make = Effect.gen(function* () {
+  const bucket = yield* S3Bucket
+  const { ask, at, head } = bucket
+  const multipart = S3Multipart.make(bucket)
+
+  const putBytes = (key: string, bytes: Uint8Array) =>
+    ask(
+      "write a blob",
+      (client, options) => client.send(new PutObjectCommand({ ...at(key), Body: bytes }), options),
+      longAnswerTimeoutMs
+    )
+
+  const putParts = (key: string, parts: Stream.Stream<Uint8Array, BlobStoreError>) =>
+    Effect.acquireUseRelease(
+      Effect.map(multipart.begin(key), (uploadId) => ({ key, uploadId })),
+      (upload) =>
+        parts.pipe(
+          Stream.zipWithIndex,
+          Stream.mapEffect(([bytes, index]) => multipart.putPart(upload, index + 1, bytes), {
+            concurrency: partsAtOnce
+          }),
+          Stream.runCollect,
+          Effect.flatMap((parts) => multipart.complete(upload, parts))
+        ),
+      (upload, exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.ignore(multipart.abort(upload)))
+    )
+
+  const put: BlobStore["Service"]["put"] = Effect.fn("S3BlobStore.put")(function* (key, body) {
+    yield* BlobKey.check(key)
+    let size = 0
+    const counted = Stream.tap(body instanceof Uint8Array ? Stream.make(body) : body, (chunk) =>
+      Effect.sync(() => (size += chunk.length))
+    )
+    const [first, rest] = yield* Stream.peel(partsOf(counted, partSize), Sink.take<Uint8Array>(2))
+    if (first.length < 2) yield* putBytes(key, first[0] ?? new Uint8Array())
+    else yield* putParts(key, Stream.concat(Stream.fromIterable(first), rest))
+    return size
+  }, Effect.scoped)
+
+  const open = (key: string, { etag }: Head, { length, start }: BlobRange.BlobRange) =>
+    Effect.acquireRelease(
+      ask("read a blob", async (client, options) => {
+        const range = `bytes=${start}-${start + length - 1}`
+        const { Body, ContentLength } = await client.send(
+          new GetObjectCommand({ ...at(key), IfMatch: `"${etag}"`, Range: range }),
+          options
+        )
+        // The SDK's type holds for browsers too.
+        return { body: Body as Readable, length: ContentLength }
+      }),
+      ({ body }) => Effect.sync(() => body.destroy()),
+      { interruptible: true }
+    )
+
+  const stalled = new BlobStoreError({ reason: "could not read a blob: S3 stopped sending it" })
+  const cutShort = new BlobStoreError({ reason: "could not read a blob: S3 sent less or more than there is" })
+
+  /** Fails rather than to end early: what it promised may stand in a header already. */
+  const read = (key: string, found: Head, range: BlobRange.BlobRange) =>
+    Stream.unwrap(
+      Effect.map(open(key, found, range), ({ body, length }) => {
+        if (length !== range.length) return Stream.fail(cutShort)
+        let missing = range.length
+        return NodeStream.fromReadable<Uint8Array, BlobStoreError>({
+          evaluate: () => body,
+          onError: (cause) => S3Failure.of("read a blob", cause)
+        }).pipe(
+          Stream.timeoutOrElse({ duration: idleLimit, orElse: () => Stream.fail(stalled) }),
+          Stream.tap((chunk) => Effect.sync(() => (missing -= chunk.length))),
+          Stream.concat(Stream.suspend(() => (missing === 0 ? Stream.empty : Stream.fail(cutShort))))
+        )
+      })
+    ).pipe(
+      Stream.catchIf(S3Failure.isAbsent, () =>
+        Stream.fail(new BlobStoreError({ reason: "the blob was removed before it was read" }))
+      )
+    )
+
+  const get: BlobStore["Service"]["get"] = Effect.fn("S3BlobStore.get")(function* (key, range) {
+    const found = yield* head(yield* BlobKey.check(key))
+    if (found === null) return null
+    const within = yield* BlobRange.within(found.size, range)
+    return { ...found, body: within.length === 0 ? Stream.empty : read(key, found, within) }
+  })
+
+  const size = Effect.fn("S3BlobStore.size")(function* (key: string) {
+    return (yield* head(yield* BlobKey.check(key)))?.size ?? null
+  })
+
+  const remove = Effect.fn("S3BlobStore.remove")(function* (key: string) {
+    yield* BlobKey.check(key)
+    yield* ask("remove a blob", (client, options) => client.send(new DeleteObjectCommand(at(key)), options))
+  })
+
+  const page = (folder: string) => (after: string | undefined) =>
+    ask("list blobs", (client, options) => {
+      const { Bucket, Key } = at(`${folder}/`)
+      const query = { Bucket, Prefix: Key, Delimiter: "/" }
+      return client.send(
+        new ListObjectsV2Command({ ...query, ...(after === undefined ? {} : { ContinuationToken: after }) }),
+        options
+      )
+    }).pipe(
+      Effect.map(({ Contents = [], IsTruncated, NextContinuationToken }) => {
+        const { length } = at("").Key
+        const listed = Contents.map(({ Key = "", Size = 0 }): Listed => ({
+          key: Key.slice(length),
+          size: Size
+        }))
+        return [
+          listed.filter(({ key }) => BlobKey.isBlobKey(key)),
+          IsTruncated === true ? Option.some(NextContinuationToken) : Option.none()
+        ] as const
+      })
+    )
+
+  const list: BlobStore["Service"]["list"] = (folder) =>
+    Stream.unwrap(
+      Effect.map(BlobKey.check(folder), (folder) =>
+        Stream.paginate<string | undefined, Listed, BlobStoreError>(undefined, page(folder))
+      )
+    )
+
+  return BlobStore.of({ put, get, size, remove, list })
+})
+
+export const layerNoDeps = Layer.effect(BlobStore, make)
+
+/** Looks at the bucket first, and fails with what there is to do about it. */
+export const layer = (options: S3Options) =>
+  Layer.effect(
+    BlobStore,
+    Effect.gen(function* () {
+      const { check } = yield* S3Bucket
+      yield* check
+      return yield* make
+    })
+  ).pipe(Layer.provide(S3Bucket.layer(options)))

@@ -1,0 +1,131 @@
+/** A bucket of an S3 server, asked with bounded times. Requests that are interrupted are aborted. */
+import { HeadObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3"
+import { Context, Duration, Effect, Layer } from "effect"
+import { BlobStoreError } from "#streams/BlobStore.ts"
+import * as S3Failure from "./S3Failure.ts"
+import type { S3Options } from "./S3Options.ts"
+
+/** Until a connection stands, and until the head of an answer is there, both of one try. */
+const connectTimeoutMs = 3_000
+const answerTimeoutMs = 10_000
+
+/** As before, where the request carries megabytes, or S3 has to put them together. */
+export const longAnswerTimeoutMs = 60_000
+
+/** Of one request, the first included. */
+const tries = 3
+
+/** Over all tries. */
+const limitOf = (answerMs: number) => Duration.millis(tries * (connectTimeoutMs + answerMs) + 5_000)
+
+/** Readers that are slow hold theirs for long, and those that wait for one would fail as if S3 were away. */
+const maxConnections = 1_024
+
+/** What S3 says of an object. */
+export interface Head {
+  /** Bytes. */
+  readonly size: number
+  /** Without quotes. */
+  readonly etag: string
+}
+
+export interface RequestOptions {
+  readonly abortSignal: AbortSignal
+  readonly requestTimeout: number
+}
+
+export const withoutQuotes = (etag: string | undefined): string => (etag ?? "").replace(/^"|"$/g, "")
+
+/** Checksums only where S3 wants them: other servers do not know them, and in a presigned URL they would be those of nothing. */
+const clientOf = (options: S3Options, endpoint: string | null) =>
+  new S3Client({
+    ...(endpoint === null ? {} : { endpoint, region: "us-east-1" }),
+    ...(options.region === null ? {} : { region: options.region }),
+    forcePathStyle: options.forcePathStyle,
+    maxAttempts: tries,
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    requestHandler: {
+      connectionTimeout: connectTimeoutMs,
+      requestTimeout: answerTimeoutMs,
+      throwOnRequestTimeout: true,
+      httpAgent: { maxSockets: maxConnections },
+      httpsAgent: { maxSockets: maxConnections }
+    }
+  })
+
+const scopedClient = (options: S3Options, endpoint: string | null) =>
+  Effect.acquireRelease(
+    Effect.sync(() => clientOf(options, endpoint)),
+    (client) => Effect.sync(() => client.destroy())
+  )
+
+export class S3Bucket extends Context.Service<
+  S3Bucket,
+  {
+    /** The object of a blob's key. */
+    at(key: string): { readonly Bucket: string; readonly Key: string }
+    /** Sends nothing: what it signs is for clients. */
+    readonly signer: S3Client
+    /** @param operation for errors: "read a blob". @param answerMs until the head of the answer, each try. */
+    ask<A>(
+      operation: string,
+      send: (client: S3Client, options: RequestOptions) => Promise<A>,
+      answerMs?: number
+    ): Effect.Effect<A, BlobStoreError>
+    /** `null` when there is no such object. */
+    head(key: string): Effect.Effect<Head | null, BlobStoreError>
+    /** Fails unless the bucket is there and its objects can be listed. */
+    readonly check: Effect.Effect<void, BlobStoreError>
+  }
+>()("inferlog/src/storage/s3/S3Bucket") {
+  static readonly layer = (options: S3Options) =>
+    Layer.effect(
+      S3Bucket,
+      Effect.gen(function* () {
+        const client = yield* scopedClient(options, options.endpoint)
+        const signer = yield* scopedClient(options, options.publicEndpoint ?? options.endpoint)
+        const Bucket = options.bucket
+        const at = (key: string) => ({
+          Bucket,
+          Key: options.prefix === null ? key : `${options.prefix}/${key}`
+        })
+
+        const ask = <A>(
+          operation: string,
+          send: (client: S3Client, options: RequestOptions) => Promise<A>,
+          answerMs = answerTimeoutMs
+        ) =>
+          Effect.tryPromise({
+            try: (abortSignal) => send(client, { abortSignal, requestTimeout: answerMs }),
+            catch: (cause) => S3Failure.of(operation, cause)
+          }).pipe(
+            Effect.timeoutOrElse({
+              duration: limitOf(answerMs),
+              orElse: () =>
+                Effect.fail(new BlobStoreError({ reason: `could not ${operation}: S3 took too long` }))
+            })
+          )
+
+        const head = (key: string) =>
+          ask("look up a blob", (client, options) =>
+            client.send(new HeadObjectCommand(at(key)), options)
+          ).pipe(
+            Effect.map(({ ContentLength = 0, ETag }): Head => ({
+              size: ContentLength,
+              etag: withoutQuotes(ETag)
+            })),
+            Effect.catchIf(S3Failure.isAbsent, () => Effect.succeed(null))
+          )
+
+        // A HEAD of the bucket wants the same permission, and says nothing of why it is refused.
+        const check = Effect.asVoid(
+          ask("use the bucket", (client, options) =>
+            client.send(new ListObjectsV2Command({ Bucket, Prefix: at("").Key, MaxKeys: 1 }), options)
+          )
+        )
+
+        return S3Bucket.of({ at, signer, ask, head, check })
+      })
+    )
+}

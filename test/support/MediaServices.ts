@@ -1,0 +1,33 @@
+/** Stored files over a blob store and a log in memory, for tests of what works on them. */
+import { Layer } from "effect"
+import { AccountId, RequestId } from "#domain/Ids.ts"
+import { FileActors } from "#src/files/FileActors.ts"
+import * as LocalUploadStore from "#src/files/local/LocalUploadStore.ts"
+import { MediaStore, type NewMedia } from "#src/media/MediaStore.ts"
+import { MasterKey } from "#src/secrets/MasterKey.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
+import { IdGenerator } from "#streams/IdGenerator.ts"
+import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
+import { Payloads } from "#streams/Payload.ts"
+
+/** Of a file that a test stores: by a request that was submitted in 2096, so that no test's clock finds it expired. */
+export const made = {
+  maker: {
+    accountId: AccountId.make("acc_0123456789abcdef"),
+    requestId: RequestId.make("rq0123456789012345678"),
+    submittedAt: 4_000_000_000_000
+  },
+  kind: "output"
+} satisfies Partial<NewMedia>
+
+/** Over the log, the payloads and the blob store of the test. */
+export const store = MediaStore.layer.pipe(
+  Layer.provideMerge(LocalUploadStore.layer),
+  Layer.provide(Layer.merge(MasterKey.layerOf(Buffer.alloc(32)), SteadyTime.layer))
+)
+
+/** Over the blob store and the public URLs of the test. */
+export const layer = store.pipe(
+  Layer.provideMerge(Layer.merge(FileActors.layer, Payloads.layer)),
+  Layer.provideMerge(Layer.merge(MemoryEventStore.layer, IdGenerator.layer))
+)
