@@ -1,5 +1,6 @@
 /** Every row, in the order of docs/benchmarks.md. */
 import type { Row } from "./harness/Subject.ts"
+import * as T10Transfers from "./rows/files/T10Transfers.ts"
 import * as T12Start from "./rows/log/T12Start.ts"
 import * as T5BulkAppend from "./rows/log/T5BulkAppend.ts"
 import * as T6Replay from "./rows/log/T6Replay.ts"
@@ -25,6 +26,7 @@ export const rows: ReadonlyArray<Row> = [
   T6Verify.row,
   ...T8Webhooks.rows,
   T9GroupCommit.row,
+  ...T10Transfers.rows,
   ...T11Waiting.rows,
   ...T12Start.rows,
   ...T13Submit.rows,

@@ -7,6 +7,11 @@ import * as Bootstrap from "./accounts/Bootstrap.ts"
 import * as AdminServer from "./admin/AdminServer.ts"
 import { Funds } from "./billing/Funds.ts"
 import * as Core from "./Core.ts"
+import { AssetLibrary } from "./files/AssetLibrary.ts"
+import { FileSweep } from "./files/FileSweep.ts"
+import * as LocalReception from "./files/local/LocalReception.ts"
+import { StorageQuota } from "./files/StorageQuota.ts"
+import { Uploads } from "./files/Uploads.ts"
 import * as InferlogHttp from "./http/HttpServer.ts"
 import { MediaStore } from "./media/MediaStore.ts"
 import { RemoteMedia } from "./media/RemoteMedia.ts"
@@ -46,6 +51,7 @@ import { AccountErasing, TakesRequests } from "./retention/AccountErasing.ts"
 import { Eraser } from "./retention/Eraser.ts"
 import { MasterKey } from "./secrets/MasterKey.ts"
 import { ScratchDirectory } from "./ScratchDirectory.ts"
+import * as ClientFacing from "./storage/ClientFacing.ts"
 import * as Snapshots from "./snapshots/Snapshots.ts"
 import { SteadyTime } from "./SteadyTime.ts"
 import { SigningSecrets } from "./webhooks/SigningSecrets.ts"
@@ -63,7 +69,11 @@ const outbound = Outbound.layer.pipe(
 )
 
 /** Built over the core, which holds the lock that makes the scratch directory ours alone. */
-const media = Layer.mergeAll(MediaStore.layer, outbound, ScratchDirectory.layer)
+const media = Layer.mergeAll(
+  MediaStore.layer.pipe(Layer.provideMerge(ClientFacing.layer)),
+  outbound,
+  ScratchDirectory.layer
+)
 
 /** The master key too may be a file in the directory that is ours alone. */
 const secrets = LogServers.choose({ single: MasterKey.layer, shared: MasterKey.layerRequired })
@@ -73,6 +83,7 @@ const eraser = Layer.mergeAll(Eraser.layer, Layer.succeed(TakesRequests, true))
 const retention = RetentionSweep.layer.pipe(
   Layer.provide(Telemetry.untraced),
   Layer.provide(AccountErasing.layer),
+  Layer.provide(FileSweep.layer),
   Layer.provide(Retention.layer)
 )
 
@@ -86,8 +97,16 @@ const requests = SubmitSpans.requests.pipe(
   Layer.provide([RequestChanges.layer, ProjectedQueueDepth.layer, Funds.layer])
 )
 
-/** What clients do with requests, and with their webhooks. */
-const clients = Layer.merge(Webhooks.layer.pipe(Layer.provideMerge(requests)), SigningSecrets.layer)
+/** How clients bring files, and what they have. */
+const files = Layer.mergeAll(Uploads.layer, LocalReception.layer, AssetLibrary.layer).pipe(
+  Layer.provide(StorageQuota.layer)
+)
+
+/** What clients do with requests, with their webhooks and with files. */
+const clients = Layer.merge(
+  Layer.merge(Webhooks.layer, files).pipe(Layer.provideMerge(requests)),
+  SigningSecrets.layer
+)
 
 const finalizer = Finalizer.layer.pipe(
   Layer.provide(Telemetry.untraced),
@@ -130,8 +149,8 @@ export const layerOf = (catalog: typeof BuiltinCatalog.layer) =>
     Layer.provideMerge(eraser),
     Layer.provideMerge(Membership.layer),
     Layer.provide(Requirements.layerAgreed),
-    Layer.provideMerge(secrets),
     Layer.provideMerge(media),
+    Layer.provideMerge(secrets),
     Layer.provideMerge(Layer.merge(RequestMetrics.layer, DeliveryMetrics.layer)),
     Layer.provideMerge(
       Layer.mergeAll(Core.layer, catalog, PublicUrls.layer, DeadlineHints.layer, SteadyTime.layer)

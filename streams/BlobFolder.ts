@@ -8,6 +8,8 @@ import type { PlatformError } from "effect/PlatformError"
 export const isMissing = (error: PlatformError): boolean =>
   error.reason._tag === "NotFound" || error.reason._tag === "BadResource"
 
+const isTaken = (error: PlatformError): boolean => error.reason._tag === "AlreadyExists"
+
 /** A directory has no handle to sync on Windows. */
 const canSyncDirectories = process.platform !== "win32"
 
@@ -50,6 +52,22 @@ export const make = Effect.fnUntraced(function* (root: string) {
     yield* Effect.forEach(directoriesOf(key), syncDirectory, { discard: true })
   })
 
+  /**
+   * Gives a synced file, which stays where it is, a place of its own. `false`, and nothing has changed, when it is taken.
+   * What lies there is durable when this returns, either way.
+   */
+  const publishNew = Effect.fnUntraced(function* (file: string, key: string) {
+    const [directory = root] = directoriesOf(key)
+    const isNew = yield* fs.makeDirectory(directory, { recursive: true, mode: 0o700 }).pipe(
+      Effect.andThen(fs.link(file, NodePath.join(root, key))),
+      Effect.as(true),
+      Effect.retry({ times: retries, while: (error) => error.reason._tag === "NotFound" }),
+      Effect.catchIf(isTaken, () => Effect.succeed(false))
+    )
+    yield* Effect.forEach(directoriesOf(key), syncDirectory, { discard: true })
+    return isNew
+  })
+
   /** Durable when it returns. Directories that are empty then go too. */
   const retract = Effect.fnUntraced(function* (key: string) {
     const directories = directoriesOf(key)
@@ -83,5 +101,5 @@ export const make = Effect.fnUntraced(function* (root: string) {
   })
 
   yield* fs.makeDirectory(incoming, { recursive: true, mode: 0o700 })
-  return { incoming, publish, retract, sweep }
+  return { incoming, publish, publishNew, retract, sweep }
 })

@@ -6,11 +6,12 @@ import * as crypto from "node:crypto"
 import * as NodePath from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, FileSystem, Layer, Option, Stream } from "effect"
-import type { PlatformError } from "effect/PlatformError"
 import * as BlobFolder from "./BlobFolder.ts"
 import * as BlobKey from "./BlobKey.ts"
 import * as BlobRange from "./BlobRange.ts"
 import { BlobStore, BlobStoreError } from "./BlobStore.ts"
+import { FileBlobs } from "./FileBlobs.ts"
+import * as FileFailure from "./FileFailure.ts"
 
 export interface FileBlobStoreOptions {
   /** Made when missing. */
@@ -25,10 +26,7 @@ const chunkSize = 256 * 1024
 /** Files whose sizes are looked up at once. */
 const listConcurrency = 16
 
-const failure = (operation: string) => (cause: PlatformError) =>
-  new BlobStoreError({ reason: `could not ${operation}: ${cause.reason._tag}`, cause })
-
-export const layerNoDeps = (options: FileBlobStoreOptions) =>
+const store = (options: FileBlobStoreOptions) =>
   Layer.effect(
     BlobStore,
     Effect.gen(function* () {
@@ -63,7 +61,7 @@ export const layerNoDeps = (options: FileBlobStoreOptions) =>
             Effect.onError(() => Effect.ignore(fs.remove(path, { force: true })))
           )
         },
-        Effect.catchTag("PlatformError", (error) => Effect.fail(failure("write a blob")(error)))
+        Effect.catchTag("PlatformError", (error) => Effect.fail(FileFailure.of("write a blob")(error)))
       )
 
       /** `null` for a directory too: it is no blob. */
@@ -71,7 +69,7 @@ export const layerNoDeps = (options: FileBlobStoreOptions) =>
         fs.stat(path).pipe(
           Effect.map((info) => (info.type === "File" ? Number(info.size) : null)),
           Effect.catchIf(BlobFolder.isMissing, () => Effect.succeed(null)),
-          Effect.mapError(failure("look up a blob"))
+          Effect.mapError(FileFailure.of("look up a blob"))
         )
 
       /** Fails rather than to end early: what it promised may stand in a header already. */
@@ -94,7 +92,7 @@ export const layerNoDeps = (options: FileBlobStoreOptions) =>
           )
         },
         Stream.unwrap,
-        Stream.catchTag("PlatformError", (error) => Stream.fail(failure("read a blob")(error)))
+        Stream.catchTag("PlatformError", (error) => Stream.fail(FileFailure.of("read a blob")(error)))
       )
 
       const get: BlobStore["Service"]["get"] = Effect.fn("FileBlobStore.get")(function* (key, range) {
@@ -109,7 +107,7 @@ export const layerNoDeps = (options: FileBlobStoreOptions) =>
         if ((yield* size(key)) === null) return
         yield* folder.retract(key).pipe(
           Effect.catchIf(BlobFolder.isMissing, () => Effect.void),
-          Effect.mapError(failure("remove a blob")),
+          Effect.mapError(FileFailure.of("remove a blob")),
           Effect.uninterruptible
         )
       })
@@ -118,7 +116,7 @@ export const layerNoDeps = (options: FileBlobStoreOptions) =>
         Effect.flatMap(pathOf(folder), (path) =>
           fs.readDirectory(path).pipe(
             Effect.catchIf(BlobFolder.isMissing, () => Effect.succeed([])),
-            Effect.mapError(failure("list blobs"))
+            Effect.mapError(FileFailure.of("list blobs"))
           )
         )
 
@@ -134,8 +132,14 @@ export const layerNoDeps = (options: FileBlobStoreOptions) =>
         )
 
       return BlobStore.of({ put, get, size, remove, list })
-    }).pipe(Effect.catchTag("PlatformError", (error) => Effect.fail(failure("open the blob store")(error))))
+    }).pipe(
+      Effect.catchTag("PlatformError", (error) => Effect.fail(FileFailure.of("open the blob store")(error)))
+    )
   )
+
+/** With the files themselves, for whoever writes them without a stream. */
+export const layerNoDeps = (options: FileBlobStoreOptions) =>
+  Layer.merge(store(options), FileBlobs.layerNoDeps(options.root))
 
 export const layer = (options: FileBlobStoreOptions) =>
   layerNoDeps(options).pipe(Layer.provide(NodeFileSystem.layer))

@@ -58,15 +58,20 @@ export const cpuMs = (roots: ReadonlyArray<number>): number => {
   return total
 }
 
-/** The sum of the highest resident memory of each of them so far, bytes. Shared pages count for each that has them. */
-export const peakRssBytes = (roots: ReadonlyArray<number>): number => {
+/** The sum of a field of proc_pid_status(5), bytes. Shared pages count for each process that has them. */
+const memoryBytes = (roots: ReadonlyArray<number>, field: RegExp): number => {
   let total = 0
-  for (const pid of descendants(all(), roots)) {
-    const kib = /^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? "")?.[1]
-    total += Number(kib ?? 0) * 1024
-  }
+  for (const pid of descendants(all(), roots))
+    total += Number(field.exec(read(`/proc/${pid}/status`) ?? "")?.[1] ?? 0) * 1024
   return total
 }
+
+/** Resident memory of all of them, bytes. */
+export const rssBytes = (roots: ReadonlyArray<number>): number => memoryBytes(roots, /^VmRSS:\s+(\d+) kB$/m)
+
+/** The sum of the highest resident memory of each of them so far, bytes. */
+export const peakRssBytes = (roots: ReadonlyArray<number>): number =>
+  memoryBytes(roots, /^VmHWM:\s+(\d+) kB$/m)
 
 /**
  * CPU time that the machine has spent at work so far, on all cores, ms; time that the host took from it included. What

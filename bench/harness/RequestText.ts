@@ -12,6 +12,9 @@ const text = (line: string, headers: Headers, body: string): string => {
 
 export const get = (path: string, headers: Headers = {}): string => text(`GET ${path}`, headers, "")
 
+/** The head alone: the body is sent after it. */
+export const put = (path: string, headers: Headers): string => text(`PUT ${path}`, headers, "")
+
 /** @param body is ASCII. */
 export const postJson = (path: string, body: string, headers: Headers = {}): string =>
   text(

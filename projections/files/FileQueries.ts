@@ -103,9 +103,13 @@ export const removals = (sql: SqlClient, { after, limit }: Ids) => sql`
   SELECT file_id AS "fileId" FROM files_removals
   WHERE file_id > ${after ?? ""} ORDER BY file_id LIMIT ${limit}`
 
-export const awaited = (sql: SqlClient, { after, limit }: Ids) => sql`
+export const awaited = (
+  sql: SqlClient,
+  { after, createdAfter, limit }: Ids & { readonly createdAfter: number }
+) => sql`
   SELECT file_id AS "fileId" FROM files_files INDEXED BY files_awaited
-  WHERE is_awaited = 1 AND file_id > ${after ?? ""} ORDER BY file_id LIMIT ${limit}`
+  WHERE is_awaited = 1 AND file_id > ${after ?? ""} AND created_at > ${createdAfter}
+  ORDER BY file_id LIMIT ${limit}`
 
 export const ofAccount = (
   sql: SqlClient,

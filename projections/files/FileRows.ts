@@ -9,7 +9,7 @@ import { FileStatus } from "./FileItem.ts"
  * Those that nobody has deleted and that have not expired. Lists are of uploads or of outputs, each in the order of
  * `created_at, file_id`: `by_list` of all their types, `by_kind` and `by_essence` of those that a filter lets through,
  * `by_request` of one request. Thumbnails are in none of them. `essence` is the content type without its parameters, `kind`
- * what is before its slash. `is_awaited` says of an upload in one PUT that its bytes have not come.
+ * what is up to its slash. `is_awaited` says of an upload in one PUT that its bytes have not come.
  */
 export const tables = `
   CREATE TABLE files_files (
@@ -37,7 +37,7 @@ export const tables = `
   CREATE INDEX files_by_request ON files_files (request_id, created_at) WHERE source = 'output';
   CREATE INDEX files_of_account ON files_files (account_id);
   CREATE INDEX files_by_time ON files_files (expires_at);
-  CREATE INDEX files_awaited ON files_files (file_id) WHERE is_awaited = 1;
+  CREATE INDEX files_awaited ON files_files (file_id, created_at) WHERE is_awaited = 1;
 `
 
 const sources = ["upload", "output", "thumbnail"] as const

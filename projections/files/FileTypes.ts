@@ -4,9 +4,9 @@
 export const essenceOf = (contentType: string): string =>
   (contentType.split(";", 1)[0] ?? "").trim().toLowerCase()
 
-/** `image` of `image/png`; of what has no slash nothing. */
-export const kindOf = (essence: string): string => essence.slice(0, Math.max(essence.indexOf("/"), 0))
+/** `image/` of `image/png`; of what has no slash nothing. */
+export const kindOf = (essence: string): string => essence.slice(0, essence.indexOf("/") + 1)
 
-/** The kind that `image/*` stands for; `null` when it stands for one type alone. */
+/** The kind that `image/*` stands for, `image/`; `null` of one type alone. */
 export const kindMeantBy = (filter: string): string | null =>
-  filter.endsWith("/*") ? filter.slice(0, -2) : null
+  filter.endsWith("/*") ? filter.slice(0, -1) : null

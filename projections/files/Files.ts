@@ -44,8 +44,11 @@ export class Files extends Context.Service<
     expired(options: Page & { readonly now: number }): Effect.Effect<ReadonlyArray<FileId>, SqlError>
     /** Files that are deleted or expired, with bytes that may not have been removed yet, in the order of their ids. */
     removals(options: Page): Effect.Effect<ReadonlyArray<FileId>, SqlError>
-    /** Uploads in one PUT whose bytes have not come as far as the log knows, in the order of their ids. */
-    awaited(options: Page): Effect.Effect<ReadonlyArray<FileId>, SqlError>
+    /**
+     * Uploads in one PUT that were announced after `createdAfter` (Unix time in ms), and whose bytes have not come as far as
+     * the log knows, in the order of their ids.
+     */
+    awaited(options: Page & { readonly createdAfter: number }): Effect.Effect<ReadonlyArray<FileId>, SqlError>
     /** All files of an account that are not deleted or expired, thumbnails too, in the order of their ids. */
     ofAccount(
       options: Page & { readonly accountId: AccountId }

@@ -11,9 +11,14 @@ import * as ProjectionStatus from "#projections/status/ProjectionStatus.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
+import { LogServers } from "#src/cluster/LogServers.ts"
+import { FileSweep } from "#src/files/FileSweep.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
 import { AccountErasing } from "#src/retention/AccountErasing.ts"
 import { Eraser } from "#src/retention/Eraser.ts"
+import { MasterKey } from "#src/secrets/MasterKey.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
+import * as ClientFacing from "#src/storage/ClientFacing.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { Administration, AdministrationFailed, type IssuedKey } from "./Administration.ts"
 import * as LocalAccounts from "./accounts/LocalAccounts.ts"
@@ -97,9 +102,13 @@ export const layerNoDeps = Layer.effect(
   })
 )
 
+const secrets = LogServers.choose({ single: MasterKey.layer, shared: MasterKey.layerRequired })
+
 const erasing = AccountErasing.layer.pipe(
-  Layer.provide([Eraser.layer, Retention.layer]),
-  Layer.provide(MediaStore.layer)
+  Layer.provide([Eraser.layer, Retention.layer, FileSweep.layer]),
+  Layer.provide(MediaStore.layer),
+  Layer.provide(ClientFacing.layer),
+  Layer.provide(Layer.merge(secrets, SteadyTime.layer))
 )
 
 export const layer = layerNoDeps.pipe(Layer.provide([Keys.layer, History.layer, erasing]))

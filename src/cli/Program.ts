@@ -7,6 +7,7 @@ import { accounts } from "./Accounts.ts"
 import { auditCommand } from "./audit/Audit.ts"
 import { balance } from "./balance/Balance.ts"
 import * as Failure from "./Failure.ts"
+import { files } from "./files/Files.ts"
 import { keys } from "./Keys.ts"
 import { log } from "./log/Log.ts"
 import * as Presenter from "./Presenter.ts"
@@ -37,6 +38,7 @@ const inferlog = Command.make("inferlog").pipe(
     balance,
     keys,
     requests,
+    files,
     webhooks,
     log,
     auditCommand,

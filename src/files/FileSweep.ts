@@ -2,7 +2,7 @@
  * Does what is due about files: those whose time is over expire, what is left of a removal that was cut short goes, and what
  * clients have brought to the store without us is found. All of it is known from the log, so that a pass may end anywhere.
  */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Duration, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId, FileId } from "#domain/Ids.ts"
 import { Files, type Page } from "#projections/files/Files.ts"
@@ -11,10 +11,14 @@ import { MediaStore } from "#src/media/MediaStore.ts"
 import * as Pace from "#src/retention/Pace.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import { urlLifetime } from "./FileLimits.ts"
 import { UploadStore } from "./UploadStore.ts"
 
 /** How long a pass waits for its read model, which may be built from the beginning of the log just now. */
 const patience = "1 minute"
+
+/** How long after its announcement a file is looked for that clients bring without us. Then it is found when somebody asks for it. */
+const lookedAfterFor = Duration.sum(urlLifetime, Duration.hours(1))
 
 export interface Done {
   readonly done: number
@@ -76,7 +80,10 @@ export class FileSweep extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const removed = yield* each(files.removals, media.sweep)
         const expired = yield* each((page) => files.expired({ ...page, now }), media.sweep)
-        if (isDirect) yield* each(files.awaited, media.sweep)
+        if (isDirect) {
+          const createdAfter = now - Duration.toMillis(lookedAfterFor)
+          yield* each((page) => files.awaited({ ...page, createdAfter }), media.sweep)
+        }
         return sum([removed, expired])
       }).pipe(Effect.withSpan("FileSweep.pass"))
 

@@ -203,7 +203,7 @@ export class Uploads extends Context.Service<
         const assembled = uploaded.length === 0 ? yield* store.look(id) : null
         if (assembled !== null) return assembled
         const checked = yield* Effect.fromResult(PartsCheck.check(parts, uploaded, size))
-        yield* quota.require(caller.accountId, PartsCheck.bytesOf(checked) - (size ?? 0))
+        if (size === null) yield* quota.require(caller.accountId, PartsCheck.bytesOf(checked))
         return yield* store.assemble(id, uploadId, checked)
       })
 

@@ -1,14 +1,18 @@
 /** Every route of the service, in one document: it is served as OpenAPI, and typed clients are derived from it. */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { FilesApi } from "./api/FilesApi.ts"
 import { MediaApi } from "./api/MediaApi.ts"
 import { QueueApi } from "./api/QueueApi.ts"
 import { SchemaErrors } from "./api/SchemaErrors.ts"
 import { SystemApi } from "./api/SystemApi.ts"
+import { UploadsApi } from "./api/UploadsApi.ts"
 import { WebhooksApi } from "./api/WebhooksApi.ts"
 
 export class Api extends HttpApi.make("inferlog")
   .add(QueueApi)
   .add(WebhooksApi)
+  .add(UploadsApi)
+  .add(FilesApi)
   .add(MediaApi)
   .add(SystemApi)
   .middleware(SchemaErrors)

@@ -7,9 +7,11 @@ import { HttpServer as Server } from "effect/http/HttpServer"
 import { listenAddress } from "#src/ListenAddress.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import { Api } from "./Api.ts"
+import * as FilesHandlers from "./api/FilesHandlers.ts"
 import * as MediaHandlers from "./api/MediaHandlers.ts"
 import * as QueueHandlers from "./api/QueueHandlers.ts"
 import * as SystemHandlers from "./api/SystemHandlers.ts"
+import * as UploadsHandlers from "./api/UploadsHandlers.ts"
 import * as WebhooksHandlers from "./api/WebhooksHandlers.ts"
 import * as ClientErrors from "./edge/ClientErrors.ts"
 import * as Connections from "./edge/Connections.ts"
@@ -29,6 +31,8 @@ const routeTable = RouteTable.layer(Api)
 export const routes = Layer.mergeAll(
   QueueHandlers.layer,
   WebhooksHandlers.layer,
+  UploadsHandlers.layer,
+  FilesHandlers.layer,
   MediaHandlers.layer,
   SystemHandlers.layer
 ).pipe(Layer.provide(RequestRoutes.layer), Layer.provide(ErrorBoundary.layer), Layer.provide(routeTable))

@@ -47,7 +47,7 @@ export const brokenOffBody = malformed("The request body broke off.")
 
 export const wrongSize = new Refusal({
   status: 400,
-  error: "The body has not as many bytes as were declared for the file.",
+  error: "The body has fewer bytes than were declared for the file.",
   details: { code: "SIZE_MISMATCH" }
 })
 

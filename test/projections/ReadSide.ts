@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { Deliveries } from "#projections/deliveries/Deliveries.ts"
 import { DueDeliveries } from "#projections/deliveries/DueDeliveries.ts"
 import { DueWork } from "#projections/due-work/DueWork.ts"
+import { Files } from "#projections/files/Files.ts"
 import { History } from "#projections/history/History.ts"
 import { Keys } from "#projections/keys/Keys.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
@@ -19,6 +20,7 @@ export const layer = TempDirectory.provide((directory) =>
     Deliveries.layer,
     DueDeliveries.layer,
     DueWork.layer,
+    Files.layer,
     History.layer,
     Keys.layer,
     Ledger.layer

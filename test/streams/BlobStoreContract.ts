@@ -227,6 +227,55 @@ export const blobStoreContract = (backend: string, layer: Layer.Layer<BlobStore,
     )
 
     test(
+      "lists the blobs right below a folder, in the order of their keys",
+      Effect.gen(function* () {
+        const store = yield* BlobStore
+        const keys = ["listed/b", "listed/a-1", "listed/a", "listed/B", "listed/10", "listed/9", "listed/a.x"]
+        for (const key of keys) yield* store.put(key, bytesOf(key))
+        for (const key of ["listed/a.parts/1", "listed2/a", "deep/listed/a", "listed.a"])
+          yield* store.put(key, bytesOf("x"))
+        assert.deepStrictEqual(
+          yield* Stream.runCollect(store.list("listed")),
+          keys.toSorted().map((key) => ({ key, size: key.length }))
+        )
+        assert.deepStrictEqual(yield* Stream.runCollect(store.list("listed/a.parts")), [
+          { key: "listed/a.parts/1", size: 1 }
+        ])
+      })
+    )
+
+    test(
+      "lists nothing where there is no such folder, where it is a blob, and where all blobs are gone",
+      Effect.gen(function* () {
+        const store = yield* BlobStore
+        yield* store.put("some/blob", bytesOf("x"))
+        yield* store.put("once/blob", bytesOf("x"))
+        yield* store.remove("once/blob")
+        for (const folder of ["nothing", "nothing/at/all", "some/blob", "some/blob/inside", "so", "once"])
+          assert.deepStrictEqual(yield* Stream.runCollect(store.list(folder)), [], folder)
+      })
+    )
+
+    test(
+      "lists what stays in a folder while others come and go",
+      Effect.gen(function* () {
+        const store = yield* BlobStore
+        const staying = Array.from({ length: 20 }, (_, index) => `moving/stays-${index + 10}`)
+        yield* Effect.forEach(staying, (key) => store.put(key, bytesOf("x")))
+        const passing = store
+          .put("moving/passes", bytesOf("x"))
+          .pipe(Effect.andThen(store.remove("moving/passes")), Effect.repeat({ times: 30 }))
+        const fiber = yield* Effect.forkChild(passing)
+        while (fiber.pollUnsafe() === undefined) {
+          const listed = yield* Stream.runCollect(store.list("moving"))
+          const keys = listed.map(({ key }) => key).filter((key) => key !== "moving/passes")
+          assert.deepStrictEqual(keys, staying)
+        }
+        yield* Fiber.join(fiber)
+      })
+    )
+
+    test(
       "refuses what is no key in every operation and does not repeat it",
       Effect.gen(function* () {
         const store = yield* BlobStore
@@ -235,7 +284,8 @@ export const blobStoreContract = (backend: string, layer: Layer.Layer<BlobStore,
             yield* Effect.flip(store.put(key, bytesOf("x"))),
             yield* Effect.flip(store.get(key)),
             yield* Effect.flip(store.size(key)),
-            yield* Effect.flip(store.remove(key))
+            yield* Effect.flip(store.remove(key)),
+            yield* Effect.flip(Stream.runDrain(store.list(key)))
           ]) {
             assert.instanceOf(refused, BlobStoreError)
             assert.strictEqual(refused.reason, "expected a blob key: segments of [A-Za-z0-9._-] joined by /")

@@ -7,6 +7,7 @@ import { Context, Effect, Exit, Layer, Order, References, Scope, Stream, Subscri
 import { Deliveries } from "#projections/deliveries/Deliveries.ts"
 import { DueDeliveries } from "#projections/deliveries/DueDeliveries.ts"
 import { DueWork } from "#projections/due-work/DueWork.ts"
+import { Files } from "#projections/files/Files.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
 import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
 import type { Projection } from "#projections/Projection.ts"
@@ -135,7 +136,7 @@ const lease = Layer.effect(
 )
 
 const readSide = (projections: ReadonlyArray<Projection> | undefined) =>
-  Layer.mergeAll(DueWork.layer, Ledger.layer, Deliveries.layer, DueDeliveries.layer).pipe(
+  Layer.mergeAll(DueWork.layer, Ledger.layer, Deliveries.layer, DueDeliveries.layer, Files.layer).pipe(
     Layer.provideMerge(ReadModels.layer),
     Layer.provideMerge(
       TempDirectory.provide((directory) =>

@@ -10,6 +10,7 @@ import { NetAddress } from "effect/net"
 import * as DeliveriesProjection from "#projections/deliveries/DeliveriesProjection.ts"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
+import * as FilesProjection from "#projections/files/FilesProjection.ts"
 import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
 import type { Projection } from "#projections/Projection.ts"
 import { Projections } from "#projections/Projections.ts"
@@ -33,12 +34,14 @@ import { RequestActors } from "#src/requests/RequestActors.ts"
 import { RequestChanges } from "#src/requests/RequestChanges.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
 import { Eraser } from "#src/retention/Eraser.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
+import * as FileServices from "./FileServices.ts"
 import * as MediaServices from "./MediaServices.ts"
 import * as TempDirectory from "./TempDirectory.ts"
 import { plenty, usd } from "./TestAccounts.ts"
@@ -90,7 +93,12 @@ const readSide = (projections: ReadonlyArray<Projection> = [DueWorkProjection.pr
         TempDirectory.provide((directory) =>
           Projections.layerInProcess({
             filename: path.join(directory, "projections.sqlite"),
-            projections: [...projections, DeliveriesProjection.projection, LedgerProjection.projection]
+            projections: [
+              ...projections,
+              DeliveriesProjection.projection,
+              FilesProjection.projection,
+              LedgerProjection.projection
+            ]
           })
         )
       )
@@ -126,7 +134,7 @@ const actors = Layer.mergeAll(
 )
 
 const services = ({ projections, queued = () => 0, resolve = resolveFixed }: TestServerOptions) =>
-  Layer.mergeAll(WebhookServices.layer, Authentication.layer, Accounts.layer).pipe(
+  Layer.mergeAll(WebhookServices.layer, FileServices.layer, Authentication.layer, Accounts.layer).pipe(
     Layer.provideMerge(ActorRequests.layer),
     Layer.provideMerge(Layer.mergeAll(RequestChanges.layer, Funds.layer)),
     Layer.provideMerge(Eraser.layer),
@@ -135,6 +143,7 @@ const services = ({ projections, queued = () => 0, resolve = resolveFixed }: Tes
     Layer.provideMerge(
       Layer.mergeAll(
         Payloads.layer,
+        SteadyTime.layer,
         BuiltinCatalog.layer,
         OutboundGuard.layer({ admitted: [], resolve }),
         readSide(projections)

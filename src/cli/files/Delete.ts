@@ -20,7 +20,7 @@ export const remove = Command.make(
     yield* json ? Output.printJson({ fileId, deleted: true }) : Console.log(`Deleted ${fileId}.`)
   })
 ).pipe(
-  Command.provide(Platform.layer),
+  Command.provide((given) => Platform.layer(given)),
   Command.withDescription("Delete a file, at once and for good: its URL answers 410 from now on"),
   Command.withShortDescription("Delete a file"),
   Command.withExamples([{ command: "inferlog files delete 3q2-7wEvcl8qJ4T0a1B2c3D4" }])

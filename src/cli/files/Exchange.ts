@@ -26,22 +26,17 @@ export const unreachable = (url: string) => (error: HttpClientError) =>
     reason: wordsOf(Predicate.hasProperty(error.reason, "cause") ? error.reason.cause : error)
   })
 
-/** Fails unless the status is a success, redirects too: an answer whose body is not read yet. */
-export const send = Effect.fnUntraced(function* (
-  request: HttpClientRequest
-): Effect.fn.Return<
-  HttpClientResponse,
-  Refusal.Refused | Refusal.Unreachable,
-  HttpClient.HttpClient
-> {
-  const answer = yield* Effect.mapError(HttpClient.execute(request), unreachable(request.url))
+/** Fails unless the status is a success, at redirects too. The body is not read yet. */
+export const answered = Effect.fnUntraced(function* <R>(
+  url: string,
+  exchange: Effect.Effect<HttpClientResponse, HttpClientError, R>
+) {
+  const answer = yield* Effect.mapError(exchange, unreachable(url))
   if (answer.status < 300) return answer
+  const { headers, status } = answer
   const text = yield* Effect.orElseSucceed(answer.text, () => "")
-  const retryAfter = answer.headers["retry-after"]
-  return yield* Refusal.of({
-    status: answer.status,
-    text,
-    retryAfter,
-    now: yield* Clock.currentTimeMillis
-  })
+  const now = yield* Clock.currentTimeMillis
+  return yield* Refusal.of({ status, text, retryAfter: headers["retry-after"], now })
 })
+
+export const send = (request: HttpClientRequest) => answered(request.url, HttpClient.execute(request))

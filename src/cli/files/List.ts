@@ -77,8 +77,10 @@ export const list = Command.make(
     if (hasMore) yield* Console.error(`There are ${Output.count(total)}: raise --limit to see more`)
   })
 ).pipe(
-  Command.provide(Platform.layer),
-  Command.withDescription("Files of the key's account, newest first: uploaded ones, and those that models have made"),
+  Command.provide((given) => Platform.layer(given)),
+  Command.withDescription(
+    "Files of the key's account, newest first: uploaded ones, and those that models have made"
+  ),
   Command.withShortDescription("Files, newest first"),
   Command.withExamples([
     { command: "inferlog files list --content-type 'image/*'" },

@@ -59,7 +59,8 @@ export const open = Effect.fnUntraced(function* (file: string) {
 /** Fails when the file is not what it was when it was opened. */
 export const requireUnchanged = Effect.fnUntraced(function* (file: LocalFile) {
   if (versionOf(yield* stat(file.path)) === file.version) return
-  const reason = "has changed while it was read: nothing was made of it. Upload it again when nobody writes to it"
+  const reason =
+    "has changed while it was read: nothing was made of it. Upload it again when nobody writes to it"
   return yield* new LocalFileError({ path: file.path, reason })
 })
 

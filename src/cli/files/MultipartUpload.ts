@@ -109,8 +109,10 @@ export const upload = Effect.fnUntraced(function* (options: Options) {
     )
     return started.fileUrl
   })
-  const fileUrl = yield* Effect.catchIf(rest, (error) => saved !== null && isCompleted(error), () =>
-    Effect.succeed(saved?.fileUrl ?? "")
+  const fileUrl = yield* Effect.catchIf(
+    rest,
+    (error) => saved !== null && isCompleted(error),
+    () => Effect.succeed(saved?.fileUrl ?? "")
   )
   yield* state.forget
   return fileUrl

@@ -83,7 +83,7 @@ const requestOf = (url: string, key: Redacted.Redacted, { body, method, path, qu
   return body === undefined ? request : HttpClientRequest.bodyJsonUnsafe(request, body)
 }
 
-const parse = Schema.decodeUnknownEffect(Schema.UnknownFromJsonString)
+const parse = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Unknown))
 
 const make = Effect.fnUntraced(function* (given: Given) {
   const client = yield* HttpClient
@@ -98,15 +98,18 @@ const make = Effect.fnUntraced(function* (given: Given) {
       isExpired: false
     })
 
-  const call = Effect.fnUntraced(function* (call: Call) {
-    if (key === null) {
-      return yield* wrong("INFERLOG_API_KEY: Expected an API key in this variable, or with --key")
-    }
-    const answer = yield* Exchange.send(requestOf(url, key, call))
-    const text = yield* Effect.mapError(answer.text, Exchange.unreachable(url))
-    if (text === "") return null
-    return yield* Effect.mapError(parse(text), notOurs)
-  }, Effect.provideService(HttpClient, client))
+  const call = Effect.fnUntraced(
+    function* (call: Call) {
+      if (key === null) {
+        return yield* wrong("INFERLOG_API_KEY: Expected an API key in this variable, or with --key")
+      }
+      const answer = yield* Exchange.send(requestOf(url, key, call))
+      const text = yield* Effect.mapError(answer.text, Exchange.unreachable(url))
+      if (text === "") return null
+      return yield* Effect.mapError(parse(text), notOurs)
+    },
+    Effect.provideService(HttpClient, client)
+  )
 
   return Platform.of({ url, hasKey: key !== null, call })
 })

@@ -21,7 +21,7 @@ export const show = Command.make(
     yield* json ? Output.printJson(file) : Console.log(Listing.facts(file))
   })
 ).pipe(
-  Command.provide(Platform.layer),
+  Command.provide((given) => Platform.layer(given)),
   Command.withDescription("One file: its name, type, size, checksum, and until when it is kept"),
   Command.withShortDescription("One file"),
   Command.withExamples([{ command: "inferlog files show 3q2-7wEvcl8qJ4T0a1B2c3D4" }])

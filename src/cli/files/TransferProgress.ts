@@ -19,8 +19,8 @@ export interface Progress {
   readonly done: number
   /** Those of them that have been sent. */
   readonly sent: number
-  /** Bytes of the file. */
-  readonly total: number
+  /** Bytes of the file, `null` when nobody knows. */
+  readonly total: number | null
   /** ms */
   readonly elapsed: number
 }
@@ -46,18 +46,23 @@ const named = (name: string): string => {
   return text.length > nameWidth ? `…${text.slice(1 - nameWidth)}` : text
 }
 
-/** `1 GiB of 5 GiB  20.0 %  98.1 MiB/s  ETA 42 s`. */
+const shareOf = (done: number, total: number): number =>
+  total === 0 ? 1 : Math.min(1, Math.max(0, done / total))
+
+/** `1 GiB of 5 GiB  20.0 %  98.1 MiB/s  ETA 42 s`; without a total `1 GiB  98.1 MiB/s`. */
 export const format = ({ done, elapsed, sent, total }: Progress): string => {
-  const share = total === 0 ? 1 : Math.min(1, Math.max(0, done / total))
   const perSecond = elapsed > 0 ? Math.max(0, (sent * 1000) / elapsed) : 0
+  const rate = `${Bytes.format(perSecond)}/s`
+  if (total === null) return `${Bytes.format(done)}  ${rate}`
+  const percent = `${(shareOf(done, total) * 100).toFixed(1)} %`
   const eta = perSecond >= 1 ? `  ETA ${Output.duration(((total - done) / perSecond) * 1000)}` : ""
-  const parts = [`${Bytes.format(done)} of ${Bytes.format(total)}`, `${(share * 100).toFixed(1)} %`]
-  return `${parts.join("  ")}  ${Bytes.format(perSecond)}/s${eta}`
+  return `${Bytes.format(done)} of ${Bytes.format(total)}  ${percent}  ${rate}${eta}`
 }
 
 const formatBar = (progress: Progress): string => {
   const { done, name, total } = progress
-  return `${named(name)}  ${bar(total === 0 ? 1 : Math.min(1, Math.max(0, done / total)))}  ${format(progress)}`
+  const drawn = total === null ? "" : `  ${bar(shareOf(done, total))}`
+  return `${named(name)}${drawn}  ${format(progress)}`
 }
 
 const silent: TransferProgress = {
@@ -69,7 +74,7 @@ const silent: TransferProgress = {
 
 export const make = Effect.fnUntraced(function* (options: {
   readonly name: string
-  readonly total: number
+  readonly total: number | null
   readonly isSilent: boolean
 }): Effect.fn.Return<TransferProgress, never, Stdio.Stdio> {
   if (options.isSilent) return silent

@@ -1,7 +1,7 @@
 import { Clock, Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as FileLimits from "#src/files/FileLimits.ts"
-import { MediaType } from "#src/media/MediaType.ts"
+import * as MediaType from "#src/media/MediaType.ts"
 import * as Failure from "../Failure.ts"
 import * as Output from "../Output.ts"
 import * as Bytes from "./Bytes.ts"
@@ -25,7 +25,9 @@ const flags = {
   contentType: Flag.String("content-type").pipe(
     Flag.withMetavar("TYPE"),
     Flag.withDescription("What the file is (default: by the end of its name, or by how it begins)"),
-    Flag.withSchema(MediaType),
+    Flag.withSchema(MediaType.MediaType),
+    // As the server has it: it is signed into the URLs.
+    Flag.map(MediaType.clean),
     Flag.optional
   ),
   name: Flag.String("name").pipe(
@@ -108,13 +110,13 @@ export const upload = Command.make(
       }
       const elapsed = (yield* Clock.currentTimeMillis) - began
       yield* Console.error(
-        `Uploaded ${Output.printable(path)}: ${Bytes.format(uploaded.size)} in ${Output.milliseconds(elapsed)}.`
+        `Uploaded ${Output.printable(path)}: ${Bytes.format(uploaded.size)} in ${elapsed < 60_000 ? Output.milliseconds(elapsed) : Output.duration(elapsed)}.`
       )
       yield* Console.log(uploaded.fileUrl)
     }
   })
 ).pipe(
-  Command.provide(Platform.layer),
+  Command.provide((given) => Platform.layer(given)),
   Command.withDescription(
     "Upload files to a running server and print their URLs, which can be given to models. Large files are sent in parts, several " +
       "at once; interrupted anywhere, the same command goes on with the parts that are not there yet"

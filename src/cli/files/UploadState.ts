@@ -48,28 +48,34 @@ const decode = Schema.decodeEffect(json)
 const encode = Schema.encodeEffect(json)
 
 /** Removes what no server has parts of any more. */
-const sweep = Effect.fnUntraced(function* (directory: string) {
-  const fileSystem = yield* FileSystem.FileSystem
-  const oldest = (yield* Clock.currentTimeMillis) - Duration.toMillis(FileLimits.partsLifetime)
-  for (const name of yield* fileSystem.readDirectory(directory)) {
-    const file = path.join(directory, name)
-    const { mtime } = yield* fileSystem.stat(file)
-    if (Option.isSome(mtime) && mtime.value.getTime() < oldest) yield* fileSystem.remove(file)
-  }
-}, Effect.ignore)
+const sweep = Effect.fnUntraced(
+  function* (directory: string) {
+    const fileSystem = yield* FileSystem.FileSystem
+    const oldest = (yield* Clock.currentTimeMillis) - Duration.toMillis(FileLimits.partsLifetime)
+    for (const name of yield* fileSystem.readDirectory(directory)) {
+      const file = path.join(directory, name)
+      const { mtime } = yield* fileSystem.stat(file)
+      if (Option.isSome(mtime) && mtime.value.getTime() < oldest) yield* fileSystem.remove(file)
+    }
+  },
+  (swept) => Effect.ignore(swept)
+)
 
 export const make = Effect.fnUntraced(function* (identity: Identity) {
   const fileSystem = yield* FileSystem.FileSystem
   const directory = path.join(yield* stateHome, "inferlog", "uploads")
   const file = path.join(directory, `${nameOf(identity)}.json`)
-  const written = Effect.fnUntraced(function* (underWay: UnderWay) {
-    yield* fileSystem.makeDirectory(directory, { recursive: true, mode: 0o700 })
-    yield* sweep(directory)
-    const draft = `${file}.${process.pid}`
-    yield* fileSystem.writeFileString(draft, yield* encode(underWay), { mode: 0o600 })
-    yield* fileSystem.rename(draft, file)
-    return true
-  }, Effect.provideService(FileSystem.FileSystem, fileSystem))
+  const written = Effect.fnUntraced(
+    function* (underWay: UnderWay) {
+      yield* fileSystem.makeDirectory(directory, { recursive: true, mode: 0o700 })
+      yield* sweep(directory)
+      const draft = `${file}.${process.pid}`
+      yield* fileSystem.writeFileString(draft, yield* encode(underWay), { mode: 0o600 })
+      yield* fileSystem.rename(draft, file)
+      return true
+    },
+    Effect.provideService(FileSystem.FileSystem, fileSystem)
+  )
   return {
     load: fileSystem.readFileString(file).pipe(
       Effect.flatMap((text) => decode(text)),

@@ -1,5 +1,5 @@
 /** What both ways of uploading a file have in common. */
-import { Effect } from "effect"
+import type { Effect } from "effect"
 import * as Output from "../Output.ts"
 import type { LocalFile } from "./LocalFile.ts"
 import type { Refused } from "./Refusal.ts"

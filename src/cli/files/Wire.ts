@@ -15,11 +15,9 @@ const unexpected = (call: Call) => () =>
 
 const caller = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
   const decode = Schema.decodeUnknownEffect(schema)
-  return Effect.fnUntraced(function* (call: Call): Effect.fn.Return<
-    S["Type"],
-    Effect.Error<ReturnType<Platform["Service"]["call"]>>,
-    Platform
-  > {
+  return Effect.fnUntraced(function* (
+    call: Call
+  ): Effect.fn.Return<S["Type"], Effect.Error<ReturnType<Platform["Service"]["call"]>>, Platform> {
     const answer = yield* (yield* Platform).call(call)
     return yield* Effect.mapError(decode(answer), unexpected(call))
   })
@@ -77,9 +75,7 @@ export const partUrl = (named: Named, partNumber: number) =>
 const Parts = Schema.Struct({
   fileUrl: Schema.String,
   size: Schema.NullOr(Schema.Finite),
-  parts: Schema.Array(
-    Schema.Struct({ partNumber: Schema.Int, etag: Schema.String, size: Schema.Finite })
-  )
+  parts: Schema.Array(Schema.Struct({ partNumber: Schema.Int, etag: Schema.String, size: Schema.Finite }))
 })
 export type Parts = typeof Parts.Type
 const callParts = caller(Parts)

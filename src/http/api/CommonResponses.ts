@@ -30,7 +30,7 @@ export const badRequest = response(
     reason: "missing",
     partNumbers: [2]
   }),
-  example("The body has not as many bytes as were declared for the file.", { code: "SIZE_MISMATCH" }),
+  example("The body has fewer bytes than were declared for the file.", { code: "SIZE_MISMATCH" }),
   example("The body does not match its Content-MD5.", { code: "DIGEST_MISMATCH" })
 )
 export const unauthorized = response(

@@ -8,10 +8,12 @@ const described = (description: string) => Schema.String.annotate({ description 
 const optional = (description: string) => Schema.optionalKey(described(description))
 
 const representation = {
-  etag: described("Strong: the SHA-256 of the bytes."),
+  etag: described("Strong: other bytes have another one."),
   "accept-ranges": Schema.Literal("bytes"),
   "content-disposition": described("`inline` for images, audio and video only.")
 }
+
+const binary = { schema: { type: "string", format: "binary" } }
 
 /** An endpoint declares one stream at most: the partial one is described by hand. */
 const withPartialContent = (operation: Record<string, unknown>): Record<string, unknown> => ({
@@ -21,16 +23,24 @@ const withPartialContent = (operation: Record<string, unknown>): Record<string, 
     206: {
       description: "The range that was asked for.",
       headers: { "content-range": { schema: { type: "string" }, required: true } },
-      content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } }
+      content: { "application/octet-stream": binary }
     }
   }
 })
 
+/** Of whatever type was declared. */
+const withBytes = (operation: Record<string, unknown>): Record<string, unknown> => ({
+  ...operation,
+  requestBody: { required: true, content: { "*/*": binary } }
+})
+
+const params = {
+  mediaId: described("24 characters; the only credential."),
+  fileName: described("For the reader; any name leads to the file.")
+}
+
 const file = HttpApiEndpoint.get("file", "/media/:mediaId/:fileName", {
-  params: {
-    mediaId: described("24 characters; the only credential."),
-    fileName: described("For the reader; any name leads to the file.")
-  },
+  params,
   headers: {
     range: optional("One range of bytes."),
     "if-range": optional("`ETag` that the range belongs to."),
@@ -38,7 +48,11 @@ const file = HttpApiEndpoint.get("file", "/media/:mediaId/:fileName", {
   },
   success: [
     HttpApiSchema.WithHeaders(HttpApiSchema.StreamUint8Array(), representation),
-    CommonResponses.notModified
+    CommonResponses.notModified,
+    HttpApiSchema.WithHeaders(
+      HttpApiSchema.Empty(302).annotate({ description: "The bytes lie elsewhere." }),
+      { location: described("Good for some minutes.") }
+    )
   ],
   error: [
     CommonResponses.notFound,
@@ -51,12 +65,49 @@ const file = HttpApiEndpoint.get("file", "/media/:mediaId/:fileName", {
   OpenApi.annotations({
     identifier: "getFile",
     summary: "Bytes of a stored file",
-    description: "No key is needed. HEAD is answered, too.",
+    description:
+      "No key is needed. HEAD is answered, too. 404 until the bytes have come, 410 once the file is deleted or has expired.",
     transform: withPartialContent
   })
 )
 
+const receive = HttpApiEndpoint.put("receiveFile", "/media/:mediaId/:fileName", {
+  params,
+  query: {
+    expires: optional("As given out, like all of the query: Unix time in seconds."),
+    signature: optional("The credential."),
+    uploadId: optional("Of an upload in parts."),
+    partNumber: optional("Of an upload in parts.")
+  },
+  headers: { "content-md5": optional("Of the body, in base64: other bytes are refused.") },
+  success: HttpApiSchema.WithHeaders(
+    HttpApiSchema.Empty(200).annotate({ description: "The bytes are stored." }),
+    { etag: described("The MD5 of the bytes, in quotes.") }
+  ),
+  error: [
+    CommonResponses.badRequest,
+    CommonResponses.forbidden,
+    CommonResponses.notFound,
+    CommonResponses.timeout,
+    CommonResponses.conflict,
+    CommonResponses.gone,
+    CommonResponses.tooLarge,
+    CommonResponses.unsupported,
+    CommonResponses.unexpected,
+    CommonResponses.unavailable,
+    CommonResponses.storageFull
+  ]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "putFile",
+    summary: "Bring the bytes of a file or part",
+    description:
+      "To a URL that was given out for that, with the declared `Content-Type`. It carries its own credential: `Authorization` is not looked at. Where files lie at S3, such URLs lead there instead.",
+    transform: withBytes
+  })
+)
+
 export class MediaApi extends HttpApiGroup.make("media")
-  .add(file)
+  .add(file, receive)
   .annotate(ServedOn, ["media"])
   .annotateMerge(OpenApi.annotations({ title: "Media", description: "Files, by their canonical URLs." })) {}

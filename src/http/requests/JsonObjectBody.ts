@@ -1,6 +1,5 @@
 /** A JSON object in the body: looked at no further than its headers when those are no good. */
 import { Effect } from "effect"
-import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type * as Refusal from "../Refusal.ts"
 import * as BodyHeaders from "./BodyHeaders.ts"
 import * as JsonBody from "./JsonBody.ts"

@@ -19,6 +19,9 @@ export interface AskedPage<Place> {
 
 export const mostPerPage = 100
 
+/** Of a page whose list has none of its own. */
+export const usualLimit = 20
+
 /** So that a place in the list is always a number that can be counted to. */
 const mostPages = 999_999_999
 

@@ -1,71 +1,114 @@
-/** `GET /media/{id}/{fileName}`: stored bytes, or one range of them. */
-import { FileId } from "#domain/Ids.ts"
-import { Effect, Schema } from "effect"
+/** `GET /media/{id}/{fileName}`: stored bytes, or one range of them, or where they lie. */
+import { Effect, Schema, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { type Media, MediaStore } from "#src/media/MediaStore.ts"
+import { FileId } from "#domain/Ids.ts"
+import { MediaDelivery } from "#src/files/MediaDelivery.ts"
+import { type Media, type MediaGone, MediaStore, type OpenMedia } from "#src/media/MediaStore.ts"
+import type { StorageError } from "#src/requests/Requests.ts"
 import * as Refusal from "../Refusal.ts"
 import * as ByteRange from "../requests/ByteRange.ts"
 import * as EntityTag from "../requests/EntityTag.ts"
 import type { RequestHeaders } from "../requests/RequestHeaders.ts"
 
-const notFound = Refusal.notFound("File")
-
-const rangeNotSatisfiable = (size: number): Refusal.Refusal =>
-  new Refusal.Refusal({
-    status: 416,
-    error: "No byte of the range exists.",
-    headers: { "content-range": `bytes */${size}` }
-  })
-
-const isMediaId = Schema.is(FileId)
+const isFileId = Schema.is(FileId)
 
 /** Whatever the bytes are, a browser that shows them runs nothing of them. */
 const contentSecurityPolicy = "default-src 'none'; sandbox"
 
+/** The bytes do not change, but they may be deleted: nobody keeps them for long unasked, and nobody between us at all. */
+const cacheControl = "private, max-age=300"
+
 const headersOf = (media: Media) => ({
   etag: media.etag,
   "accept-ranges": "bytes",
-  "cache-control": "private, max-age=300",
+  "cache-control": cacheControl,
   "content-disposition": media.disposition,
   "content-security-policy": contentSecurityPolicy
 })
 
-/** `If-Range` with anything but the current tag asks for the whole. */
+const isKnown = (headers: RequestHeaders, media: Media): boolean => {
+  const known = headers["if-none-match"]
+  return known !== undefined && EntityTag.isMatch(known, media.etag)
+}
+
+/** `If-Range` with anything but the current tag, a date too, asks for the whole (RFC 9110, 13.1.5). */
 const rangeOf = (headers: RequestHeaders, media: Media): ByteRange.ByteRange => {
   const condition = headers["if-range"]
   const isCurrent = condition === undefined || condition === media.etag
   return ByteRange.parse(isCurrent ? headers["range"] : undefined, media.size)
 }
 
+/** Without a body, whatever its headers announce. */
+const head = (media: Media) =>
+  HttpServerResponse.empty({
+    status: 200,
+    headers: {
+      ...headersOf(media),
+      "content-type": media.contentType,
+      "content-length": String(media.size)
+    }
+  })
+
+const whole = ({ body, media }: OpenMedia) =>
+  HttpServerResponse.stream(body, {
+    contentType: media.contentType,
+    contentLength: media.size,
+    headers: headersOf(media)
+  })
+
+const partOf = (
+  { body, media }: OpenMedia,
+  { length, start }: { readonly length: number; readonly start: number }
+) =>
+  HttpServerResponse.stream(body, {
+    status: 206,
+    contentType: media.contentType,
+    contentLength: length,
+    headers: {
+      ...headersOf(media),
+      "content-range": `bytes ${start}-${start + length - 1}/${media.size}`
+    }
+  })
+
+/** The store there answers to conditions and ranges itself. Its URL is good for some minutes only. */
+const redirect = (location: string) =>
+  HttpServerResponse.empty({
+    status: 302,
+    headers: { location, "cache-control": "no-store", "content-length": "0" }
+  })
+
+type Failure = MediaGone | StorageError | Refusal.Refusal
+
 export const make = Effect.gen(function* () {
   const store = yield* MediaStore
+  const delivery = yield* MediaDelivery
 
-  const serve = Effect.fnUntraced(function* (mediaId: string, request: HttpServerRequest) {
-    const media = isMediaId(mediaId) ? yield* store.find(mediaId) : null
-    if (media === null) return yield* notFound
-    const headers = headersOf(media)
-    const known = request.headers["if-none-match"]
-    if (known !== undefined && EntityTag.isMatch(known, media.etag)) {
-      return HttpServerResponse.empty({ status: 304, headers })
+  const stream = Effect.fnUntraced(function* (
+    media: Media,
+    request: HttpServerRequest
+  ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, Failure> {
+    const { headers, method } = request
+    if (isKnown(headers, media)) {
+      return HttpServerResponse.empty({ status: 304, headers: headersOf(media) })
     }
-    const range = request.method === "HEAD" ? ({ _tag: "Whole" } as const) : rangeOf(request.headers, media)
-    if (range._tag === "Unsatisfiable") return yield* rangeNotSatisfiable(media.size)
+    if (method === "HEAD") return head(media)
+    const range = rangeOf(headers, media)
+    if (range._tag === "Unsatisfiable") return yield* Refusal.rangeNotSatisfiable(media.size)
     const part = range._tag === "Part" ? range : undefined
     const opened = yield* store.open(media.id, part)
-    if (opened === null) return yield* notFound
-    return HttpServerResponse.stream(opened.body, {
-      status: part === undefined ? 200 : 206,
-      contentType: media.contentType,
-      contentLength: part?.length ?? media.size,
-      headers:
-        part === undefined
-          ? headers
-          : {
-              ...headers,
-              "content-range": `bytes ${part.start}-${part.start + part.length - 1}/${media.size}`
-            }
-    })
+    if (opened === null) return yield* Refusal.unknownFile
+    if (opened.media.etag === media.etag) return part === undefined ? whole(opened) : partOf(opened, part)
+    // Replaced since it was found: what was asked for is judged again. The first bytes are read so that it is closed.
+    yield* Effect.ignore(Stream.runHead(opened.body))
+    return yield* stream(opened.media, request)
+  })
+
+  const serve = Effect.fnUntraced(function* (mediaId: string, request: HttpServerRequest) {
+    const media = isFileId(mediaId) ? yield* store.find(mediaId) : null
+    if (media === null) return yield* Refusal.unknownFile
+    const location = yield* delivery.urlOf({ ...media, method: request.method === "HEAD" ? "HEAD" : "GET" })
+    return location === null ? yield* stream(media, request) : redirect(location)
   })
 
   return (mediaId: string, request: HttpServerRequest) =>

@@ -12,7 +12,7 @@ export const exampleUrl = `https://media.example.com/media/${exampleId}/cat.png`
 
 const exampleUploadId = "mpu_p5jXN8AQM9LWM0D4loKWxJ"
 
-const signed = "expires=1767614400000&signature=k3Jw"
+const signed = "expires=1767614400&signature=k3Jw"
 
 export const InitiatedBody = Schema.Struct({
   upload_url: uri(
@@ -42,9 +42,7 @@ export const PartUrlBody = Schema.Struct({
 }).annotate({
   identifier: "PartUrl",
   description: "Where the bytes of a part are wanted.",
-  examples: [
-    { presignedUrl: `${exampleUrl}?uploadId=${exampleUploadId}&partNumber=1&${signed}` }
-  ]
+  examples: [{ presignedUrl: `${exampleUrl}?uploadId=${exampleUploadId}&partNumber=1&${signed}` }]
 })
 
 export const CompletedBody = Schema.Struct({ fileUrl: uri("The canonical URL of the file.") }).annotate({

@@ -1,16 +1,26 @@
 /** URLs that carry their own credentials, for one operation on one object until a moment. Made without asking S3. */
+import type {
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  UploadPartCommand
+} from "@aws-sdk/client-s3"
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner"
 import { Clock, Effect } from "effect"
 import * as S3Failure from "./S3Failure.ts"
 import type { S3Bucket } from "./S3Bucket.ts"
 
-type Command = Parameters<typeof getSignedUrl>[1]
+export type Signable = GetObjectCommand | HeadObjectCommand | PutObjectCommand | UploadPartCommand
+
+export interface SigningOptions {
+  /** Unix time in ms. */
+  readonly expiresAt: number
+  /** Headers that whoever uses the URL has to send as the command has them. The SDK gives it some of its own, too. */
+  readonly signed?: ReadonlyArray<string>
+}
 
 /** What S3 takes at most. */
 const longestSeconds = 7 * 24 * 60 * 60
-
-/** Headers of ours are signed where a command has them: whoever uses the URL has to send the same. */
-const signableHeaders = new Set(["content-type", "content-length"])
 
 /** S3 counts whole seconds from when a URL was made. One that is over already is made in the past. */
 const times = (now: number, expiresAt: number) => {
@@ -19,15 +29,19 @@ const times = (now: number, expiresAt: number) => {
   return { signingDate: new Date(begin * 1_000), expiresIn: Math.min(end - begin, longestSeconds) }
 }
 
-/** @param expiresAt Unix time in ms. */
 export const presign = Effect.fnUntraced(function* (
   { signer }: S3Bucket["Service"],
-  command: Command,
-  expiresAt: number
+  command: Signable,
+  { expiresAt, signed = [] }: SigningOptions
 ) {
   const now = yield* Clock.currentTimeMillis
   return yield* Effect.tryPromise({
-    try: () => getSignedUrl(signer, command, { ...times(now, expiresAt), signableHeaders }),
+    // The SDK's own types of commands disagree on optional properties.
+    try: () =>
+      getSignedUrl(signer, command as Parameters<typeof getSignedUrl>[1], {
+        ...times(now, expiresAt),
+        signableHeaders: new Set(signed)
+      }),
     catch: (cause) => S3Failure.of("sign a URL", cause)
   })
 })

@@ -75,7 +75,7 @@ export class S3Bucket extends Context.Service<
     ): Effect.Effect<A, BlobStoreError>
     /** `null` when there is no such object. */
     head(key: string): Effect.Effect<Head | null, BlobStoreError>
-    /** Fails unless the bucket is there and its objects can be listed. */
+    /** Fails unless the bucket is there and its objects can be listed, with what is to be done about it. */
     readonly check: Effect.Effect<void, BlobStoreError>
   }
 >()("inferlog/src/storage/s3/S3Bucket") {
@@ -119,11 +119,9 @@ export class S3Bucket extends Context.Service<
           )
 
         // A HEAD of the bucket wants the same permission, and says nothing of why it is refused.
-        const check = Effect.asVoid(
-          ask("use the bucket", (client, options) =>
-            client.send(new ListObjectsV2Command({ Bucket, Prefix: at("").Key, MaxKeys: 1 }), options)
-          )
-        )
+        const check = ask("use the bucket", (client, options) =>
+          client.send(new ListObjectsV2Command({ Bucket, Prefix: at("").Key, MaxKeys: 1 }), options)
+        ).pipe(Effect.asVoid, Effect.mapError(S3Failure.withRemedy))
 
         return S3Bucket.of({ at, signer, ask, head, check })
       })

@@ -1,4 +1,4 @@
-/** What S3, or the way to it, says when it does not do what it was asked. Reasons are fixed: no URL or key is in them. */
+/** What S3, or the way to it, says when it does not do what it was asked. Reasons are fixed: no URL, key or secret is in them. */
 import { Predicate } from "effect"
 import { BlobStoreError } from "#streams/BlobStore.ts"
 
@@ -6,62 +6,93 @@ const textOf = (cause: unknown, name: string): string =>
   Predicate.hasProperty(cause, name) && typeof cause[name] === "string" ? cause[name] : ""
 
 /** The code of S3's answer, or what the SDK and Node call it. */
-export const codeOf = (cause: unknown): string => {
+const codeOf = (cause: unknown): string => {
+  if (textOf(cause, "message") === "Region is missing") return "RegionMissing"
   const code = textOf(cause, "Code") || textOf(cause, "name")
-  return code === "Error" || code === "" ? textOf(cause, "code") : code
+  return code === "Error" ? textOf(cause, "code") : code
 }
 
+/** Of S3's answer; 0 when there is none. */
 const statusOf = (cause: unknown): number => {
   const metadata = Predicate.hasProperty(cause, "$metadata") ? cause.$metadata : null
-  return Predicate.hasProperty(metadata, "httpStatusCode") ? Number(metadata.httpStatusCode) : 0
+  return Predicate.hasProperty(metadata, "httpStatusCode") ? Number(metadata.httpStatusCode ?? 0) : 0
 }
 
-const isFull = (cause: unknown): boolean =>
-  statusOf(cause) === 507 || /^(?:QuotaExceeded|XMinioStorageFull|InsufficientStorage)/.test(codeOf(cause))
+interface Reason {
+  readonly why: string
+  /** What an operator does about it. */
+  readonly remedy: string
+}
 
-const reasons: ReadonlyArray<readonly [RegExp, string]> = [
-  [/^NoSuchBucket$/, "the bucket does not exist"],
-  [/^(?:CredentialsProviderError|TokenProviderError)$/, "there are no credentials for S3"],
-  [
-    /^(?:InvalidAccessKeyId|SignatureDoesNotMatch|ExpiredToken|InvalidToken)$/,
-    "S3 does not know the credentials"
-  ],
-  [/^RequestTimeTooSkewed$/, "this machine's clock is not that of S3"],
-  [
-    /^(?:PermanentRedirect|AuthorizationHeaderMalformed|IllegalLocationConstraintException)$/,
-    "the bucket is in another region"
-  ],
-  [/^PreconditionFailed$/, "the blob was replaced before it was read"],
-  [/^(?:TimeoutError|E[A-Z_]+|UND_ERR_\w+)$/, "S3 cannot be reached"]
+const forbidden: Reason = {
+  why: "S3 does not allow it with these credentials",
+  remedy: "they have to allow to list the bucket, and to get, put and delete its objects"
+}
+const refused: Reason = { why: "S3 refuses it", remedy: "look at endpoint and region" }
+const unsent: Reason = { why: "it could not be asked for", remedy: "the log says why" }
+const busy: Reason = { why: "S3 cannot do it for now", remedy: "try again" }
+const full: Reason = { why: "there is no room left", remedy: "make room" }
+
+const keys = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+
+const reasons: ReadonlyArray<Reason & { readonly code: RegExp }> = [
+  { code: /^NoSuchBucket$/, why: "the bucket does not exist", remedy: "make it, or correct its name" },
+  {
+    code: /^(?:Credentials|Token)ProviderError$/,
+    why: "there are no credentials for S3",
+    remedy: `set ${keys}, or run where AWS gives them`
+  },
+  {
+    code: /^(?:InvalidAccessKeyId|SignatureDoesNotMatch|ExpiredToken|InvalidToken)$/,
+    why: "S3 does not know the credentials",
+    remedy: `correct ${keys}`
+  },
+  { code: /^RequestTimeTooSkewed$/, why: "this machine's clock is not that of S3", remedy: "keep it by NTP" },
+  { code: /^RegionMissing$/, why: "the region is not known", remedy: "add ?region=" },
+  {
+    code: /^(?:PermanentRedirect|AuthorizationHeaderMalformed|IllegalLocationConstraintException)$/,
+    why: "the bucket is in another region",
+    remedy: "correct region"
+  },
+  {
+    code: /^(?:TimeoutError|E[A-Z]+|EAI_[A-Z]+|ERR_[A-Z_]+|HPE_[A-Z_]+|[A-Z_]*CERT[A-Z_]*)$/,
+    why: "S3 cannot be reached",
+    remedy: "look at endpoint, and whether it runs"
+  },
+  { code: /^PreconditionFailed$/, why: "the blob was replaced before it was read", remedy: "try again" },
+  { code: /^(?:QuotaExceeded|XMinioStorageFull|InsufficientStorage)/, ...full }
 ]
 
-const whyOf = (cause: unknown): string => {
-  const found = reasons.find(([code]) => code.test(codeOf(cause)))
-  if (found !== undefined) return found[1]
+const reasonOf = (cause: unknown): Reason => {
+  const found = reasons.find(({ code }) => code.test(codeOf(cause)))
+  if (found !== undefined) return found
   const status = statusOf(cause)
-  if (isFull(cause)) return "there is no room left"
-  if (status === 401 || status === 403) return "S3 does not allow it with these credentials"
-  if (status === 429 || status >= 500) return "S3 cannot do it for now"
-  return status === 0 ? "S3 cannot be reached" : "S3 refuses it"
+  if (status === 0) return unsent
+  if (status === 401 || status === 403) return forbidden
+  if (status === 507) return full
+  return status === 429 || status >= 500 ? busy : refused
 }
 
 /** @param operation what could not be done: "read a blob". */
-export const of = (operation: string, cause: unknown): BlobStoreError =>
-  new BlobStoreError({
-    reason: `could not ${operation}: ${whyOf(cause)}`,
-    ...(isFull(cause) ? { isFull: true } : {}),
-    cause
-  })
+export const of = (operation: string, cause: unknown): BlobStoreError => {
+  const { why } = reasonOf(cause)
+  const isFull = why === full.why ? { isFull: true } : {}
+  return new BlobStoreError({ reason: `could not ${operation}: ${why}`, ...isFull, cause })
+}
 
-/** S3 answered with this code. */
+/** With what is to be done about it. */
+export const withRemedy = (error: BlobStoreError): BlobStoreError =>
+  new BlobStoreError({ reason: `${error.reason}: ${reasonOf(error.cause).remedy}`, cause: error.cause })
+
+/** S3 answered with one of these codes. */
 export const hasCode =
   (...codes: ReadonlyArray<string>) =>
   ({ cause }: BlobStoreError): boolean =>
     codes.includes(codeOf(cause))
 
-/** There is no such object. A HEAD has no body, and so no code. */
-export const isAbsent = ({ cause }: BlobStoreError): boolean =>
-  statusOf(cause) === 404 && !/^NoSuch(?:Bucket|Upload)$/.test(codeOf(cause))
+/** There is no such upload in parts, any more or at all. Some servers call it a key. */
+export const isNoUpload = hasCode("NoSuchUpload", "NoSuchKey")
 
-/** There is no such upload, any more or at all. */
-export const isNoUpload = hasCode("NoSuchUpload")
+/** There is no such object. The answer to a HEAD has no body, and so no code. */
+export const isAbsent = (error: BlobStoreError): boolean =>
+  statusOf(error.cause) === 404 && !hasCode("NoSuchBucket", "NoSuchUpload")(error)

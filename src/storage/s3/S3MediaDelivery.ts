@@ -23,7 +23,7 @@ export const layerNoDeps = Layer.effect(
         ResponseContentDisposition: file.disposition
       }
       const command = file.method === "HEAD" ? new HeadObjectCommand(asked) : new GetObjectCommand(asked)
-      return yield* presign(bucket, command, expiresAt)
+      return yield* presign(bucket, command, { expiresAt })
     })
 
     return MediaDelivery.of({ urlOf })

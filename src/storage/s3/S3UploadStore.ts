@@ -19,13 +19,18 @@ const stored = ({ etag, size }: Head) => ({ size, etag, sha256: null })
 
 const numbersOf = (parts: ReadonlyArray<UploadedPart>) => parts.map(({ partNumber }) => partNumber)
 
-/** S3 says that parts are wrong, and not which: those that are not as it has them. */
-const refusal = (parts: ReadonlyArray<UploadedPart>, come: ReadonlyArray<UploadedPart>): PartsRefused => {
+/** S3 says that parts are wrong, and not which: those that are not as it has them. Some servers want all that have come. */
+const refusal = (named: ReadonlyArray<UploadedPart>, come: ReadonlyArray<UploadedPart>): PartsRefused => {
   const etags = new Map(come.map(({ etag, partNumber }) => [partNumber, etag]))
-  const missing = parts.filter(({ partNumber }) => !etags.has(partNumber))
+  const missing = named.filter(({ partNumber }) => !etags.has(partNumber))
   if (missing.length > 0) return new PartsRefused({ reason: "missing", partNumbers: numbersOf(missing) })
-  const differing = parts.filter(({ etag, partNumber }) => etags.get(partNumber) !== etag)
-  return new PartsRefused({ reason: "etag_mismatch", partNumbers: numbersOf(differing) })
+  const differing = named.filter(({ etag, partNumber }) => etags.get(partNumber) !== etag)
+  if (differing.length > 0) {
+    return new PartsRefused({ reason: "etag_mismatch", partNumbers: numbersOf(differing) })
+  }
+  const isNamed = new Set(numbersOf(named))
+  const others = come.filter(({ partNumber }) => !isNamed.has(partNumber))
+  return new PartsRefused({ reason: "not_named", partNumbers: numbersOf(others) })
 }
 
 const tooSmall = (parts: ReadonlyArray<UploadedPart>): PartsRefused =>
@@ -47,7 +52,10 @@ export const layerNoDeps = Layer.effect(
     ) => {
       const length = size === null ? {} : { ContentLength: size }
       const put = { ...at(FileKeys.whole(id)), ContentType: contentType, ...length }
-      return presign(bucket, new PutObjectCommand(put), expiresAt)
+      return presign(bucket, new PutObjectCommand(put), {
+        expiresAt,
+        signed: ["content-type", "content-length"]
+      })
     })
 
     const begin: UploadStore["Service"]["begin"] = Effect.fn("S3UploadStore.begin")(({ contentType, id }) =>
@@ -59,7 +67,7 @@ export const layerNoDeps = Layer.effect(
       { expiresAt, partNumber, uploadId }
     ) => {
       const part = { ...at(FileKeys.whole(id)), UploadId: uploadId, PartNumber: partNumber }
-      return presign(bucket, new UploadPartCommand(part), expiresAt)
+      return presign(bucket, new UploadPartCommand(part), { expiresAt })
     })
 
     const parts: UploadStore["Service"]["parts"] = Effect.fn("S3UploadStore.parts")((id, uploadId) =>

@@ -11,6 +11,7 @@ import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import { dump, settle } from "../ReadSide.ts"
 import { deliver, scheduled } from "../deliveries/DeliveryLog.ts"
+import * as Files from "../files/FileLog.ts"
 import * as AccountLog from "../ledger/AccountLog.ts"
 import * as Log from "../RequestLog.ts"
 import { applyAll, cut } from "./Batch.ts"
@@ -71,6 +72,19 @@ const lives = Effect.gen(function* () {
   }
   yield* Log.append(5, { _tag: "ErasedFilesRemoved", at: Log.t0 + 801 })
   yield* withWebhooks
+  yield* withFiles
+})
+
+/** Of five files two are left, and one is to be removed: the payload of its name is erased, as those of requests are. */
+const withFiles = Effect.gen(function* () {
+  yield* Files.perform(1, Files.initiate())
+  yield* Files.perform(2, Files.keep())
+  yield* Files.perform(3, Files.initiate(), Files.complete(80))
+  yield* Files.perform(1, Files.complete(40))
+  yield* Files.perform(2, Files.keep({ stored: Files.stored(9) }))
+  yield* Files.perform(3, Files.remove())
+  yield* Files.perform(4, Files.keep(), Files.remove("request_erased"))
+  yield* Files.perform(5, Files.remove("discarded"))
 })
 
 /** Requests whose clients are told of both events: one is left with a start that is owed, one with its end. */
@@ -149,6 +163,9 @@ describe("A batch", () => {
           { request_id: Log.requestId(12) }
         ])
         assert.deepStrictEqual(oneByOne["retention_removals"], [{ request_id: Log.requestId(2) }])
+        assert.lengthOf(oneByOne["files_files"] ?? [], 2)
+        assert.deepStrictEqual(oneByOne["files_bytes"], [{ account_id: Log.alice, bytes: 49 }])
+        assert.deepStrictEqual(oneByOne["files_removals"], [{ file_id: Files.fileId(3) }])
         assert.lengthOf(oneByOne["ledger_holds"] ?? [], 6)
         assert.lengthOf(oneByOne["ledger_entries"] ?? [], 22)
         for (const size of [2, 3, 7, 11, events.length]) {

@@ -3,14 +3,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { allProjections } from "#projections/AllProjections.ts"
 import * as DeliveriesProjection from "#projections/deliveries/DeliveriesProjection.ts"
+import * as FilesProjection from "#projections/files/FilesProjection.ts"
 import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
 import type { Projection } from "#projections/Projection.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import * as Story from "#test/domain/file/Story.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Deliveries from "../deliveries/DeliveryLog.ts"
+import * as Files from "../files/FileLog.ts"
 import * as AccountLog from "../ledger/AccountLog.ts"
 import { dump } from "../ReadSide.ts"
 import * as Log from "../RequestLog.ts"
@@ -43,11 +46,16 @@ const lives = Effect.gen(function* () {
   }
   yield* Log.append(1, Log.dispatched(1), Log.started(1), Log.completed(1))
   yield* Deliveries.deliver(1, Deliveries.scheduled(1), Deliveries.started(1))
+  yield* Files.perform(1, Files.initiate({ size: 100 }))
+  yield* Files.perform(2, Files.keep({ stored: Files.stored(10) }))
   yield* Log.append(2, { _tag: "RequestCancelled", at: Log.t0, reason: "requested" })
   yield* AccountLog.limit(Log.alice, "1", 3)
   yield* Log.append(4, Log.submitted(Log.bob, Log.slow))
   yield* Deliveries.deliver(1, Deliveries.failed(1, Log.t0 + 5_000))
   yield* Deliveries.deliver(2, Deliveries.scheduled(2))
+  yield* Files.perform(1, Files.complete(80))
+  yield* Files.perform(2, Files.remove())
+  yield* Files.perform(3, Files.keep({ kind: "thumbnail", stored: Files.stored(5) }))
   yield* Log.append(3, Log.dispatched(1), Log.started(1), Log.completed(1))
 })
 
@@ -69,6 +77,7 @@ const logged = Effect.flatMap(EventReader, ({ readAll }) =>
 
 const submit = (number: number) => Log.append(number, Log.submitted(Log.alice, Log.echo))
 const deliver = (number: number) => Deliveries.deliver(number, Deliveries.scheduled(number))
+const upload = (number: number) => Files.write(number, Story.initiated())
 
 describe("A batch that was undone", () => {
   it.effect.each([false, true])(
@@ -81,6 +90,8 @@ describe("A batch that was undone", () => {
         assert.lengthOf(alone.rows["ledger_entries"] ?? [], 8)
         assert.lengthOf(alone.rows["duework_owed"] ?? [], 1)
         assert.lengthOf(alone.rows["deliveries_lanes"] ?? [], 1)
+        assert.deepStrictEqual(alone.rows["files_bytes"], [{ account_id: Log.alice, bytes: 85 }])
+        assert.deepStrictEqual(alone.rows["files_removals"], [{ file_id: Files.fileId(2) }])
         const beside = yield* rowsOf([...allProjections, broken(isLate)], events)
         assert.deepStrictEqual(beside.failed, ["broken"])
         assert.deepStrictEqual(beside.rows, alone.rows)
@@ -89,7 +100,8 @@ describe("A batch that was undone", () => {
 
   const written: ReadonlyArray<readonly [Projection, (number: number) => ReturnType<typeof deliver>]> = [
     [LedgerProjection.projection, (number) => Effect.asVoid(submit(number))],
-    [DeliveriesProjection.projection, deliver]
+    [DeliveriesProjection.projection, deliver],
+    [FilesProjection.projection, upload]
   ]
   for (const [projection, add] of written) {
     it.effect(

@@ -9,7 +9,9 @@ import * as MediaServices from "#test/support/MediaServices.ts"
 const bytes = Uint8Array.from({ length: 1000 }, (_, index) => index % 251)
 
 const stored = (contentType = "image/png", fileName = "a picture.png") =>
-  Effect.flatMap(MediaStore, (store) => store.put({ ...MediaServices.made, fileName, contentType, body: bytes }))
+  Effect.flatMap(MediaStore, (store) =>
+    store.put({ ...MediaServices.made, fileName, contentType, body: bytes })
+  )
 
 const get = (url: string, headers: Readonly<Record<string, string>> = {}, method = "GET") =>
   Effect.flatMap(TestServer.TestServer, ({ port }) =>

@@ -50,7 +50,7 @@ describe("the OpenAPI document", () => {
   )
 
   it("has examples that are valid under their schemas", () => {
-    assert.isAtLeast(schemas.examples.length, 15)
+    assert.isAtLeast(schemas.examples.length, 30)
     for (const { example, name, schema } of schemas.examples) {
       assert.isNull(schemas.breach(schema, example), name)
     }
@@ -67,9 +67,26 @@ describe("the OpenAPI document", () => {
     assert.deepInclude(schemas.get("event"), { enum: ["start", "completed"] })
   })
 
+  it("tells that the query of a part is wanted, and of what form", () => {
+    const { parameters } = operations.find(({ operationId }) => operationId === "getPartUrl") ?? {}
+    assert.deepStrictEqual(
+      parameters.map(({ name, required }: Record<string, unknown>) => [name, required]),
+      ["uploadKey", "uploadId", "partNumber"].map((name) => [name, true])
+    )
+    assert.deepInclude(parameters[2].schema, { type: "integer", minimum: 1, maximum: 10_000 })
+  })
+
+  it("tells that bytes of any type are put to a media URL", () => {
+    const { requestBody, responses } = operations.find(({ operationId }) => operationId === "putFile") ?? {}
+    assert.deepInclude(requestBody, { required: true })
+    assert.deepStrictEqual(Object.keys(requestBody.content), ["*/*"])
+    assert.property(responses["200"].headers, "etag")
+    assert.containsAllKeys(responses, ["400", "403", "404", "408", "409", "410", "413", "415", "503", "507"])
+  })
+
   it("asks for the key on the routes of an account only", () => {
     for (const { operationId, security, tags } of operations) {
-      const isOfAccount = ["Requests", "Webhooks"].includes(tags[0])
+      const isOfAccount = ["Requests", "Webhooks", "Uploads", "Files"].includes(tags[0])
       assert.deepStrictEqual(security, isOfAccount ? [{ apiKey: [] }] : [], operationId)
     }
     assert.deepInclude(document.components.securitySchemes["apiKey"], { in: "header", name: "Authorization" })
@@ -159,7 +176,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
       assertDeclared("getRequest", yield* call({ path: "/requests/rq0000000000000000000" }))
       assertDeclared("getFile", yield* call({ path: "/media/none/none" }))
       const store = yield* MediaStore
-      const { id } = yield* store.put({ ...MediaServices.made, fileName: "a", contentType: "image/png", body: Buffer.from("a") })
+      const { id } = yield* store.put({
+        ...MediaServices.made,
+        fileName: "a",
+        contentType: "image/png",
+        body: Buffer.from("a")
+      })
       yield* store.remove(id, "requested")
       assertDeclared("getFile", yield* call({ path: `/media/${id}/a` }))
       assertDeclared("getHealth", yield* call({ path: "/health" }))

@@ -77,7 +77,12 @@ describe("ImageSource.open", () => {
   it.live("refuses a removed file of ours", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
-      const { id, url } = yield* store.put({ ...MediaServices.made, fileName: "cat.png", contentType: "image/png", body: png })
+      const { id, url } = yield* store.put({
+        ...MediaServices.made,
+        fileName: "cat.png",
+        contentType: "image/png",
+        body: png
+      })
       yield* store.remove(id, "requested")
       assert.deepInclude(yield* fail(url), { _tag: "ImageRefused", reason: "not_found" })
     }).pipe(Effect.provide(services()))

@@ -32,7 +32,7 @@ describe("MediaStore.remove while the file is being put", () => {
         )
       )
       const putting = yield* Effect.forkChild(
-        store.put({ id, fileName: "cat.png", contentType: "image/png", body })
+        store.put({ ...MediaServices.made, id, fileName: "cat.png", contentType: "image/png", body })
       )
       yield* Deferred.await(isUnderWay)
       yield* store.remove(id, "discarded")

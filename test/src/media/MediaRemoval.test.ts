@@ -44,7 +44,10 @@ const removed = Effect.fnUntraced(function* () {
 })
 
 /** Does something over a store and a log of which from the nth change on nothing is changed, as after a crash. */
-const crashingAt = Effect.fnUntraced(function* <A, E>(change: number, effect: Effect.Effect<A, E, MediaStore>) {
+const crashingAt = Effect.fnUntraced(function* <A, E>(
+  change: number,
+  effect: Effect.Effect<A, E, MediaStore>
+) {
   const blobs = yield* BlobStore
   const log = yield* EventStore
   let changes = 0

@@ -86,9 +86,14 @@ describe("RemoteMedia.fetch", () => {
   it.live("finds our own file in the store, without network and without a copy", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
-      const media = yield* store.put({ ...MediaServices.made, fileName: "a.gif", contentType: "image/gif", body: gif })
+      const media = yield* store.put({
+        ...MediaServices.made,
+        fileName: "a.gif",
+        contentType: "image/gif",
+        body: gif
+      })
       assert.deepStrictEqual((yield* fetch(media.url)).file, { _tag: "StoredFile", media })
-      yield* store.remove(media.id)
+      yield* store.remove(media.id, "requested")
       assert.deepInclude(yield* fail(media.url), { _tag: "RemoteRefused", reason: "not_found" })
     }).pipe(Effect.provide(services({ admitted: [] })))
   )

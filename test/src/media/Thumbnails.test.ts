@@ -4,7 +4,6 @@ import { ConfigProvider, Effect, Fiber, FileSystem, Layer, Logger, Stream } from
 import * as fs from "node:fs"
 import { setImmediate } from "node:timers/promises"
 import sharp, { type Sharp } from "sharp"
-import { RequestId } from "#domain/Ids.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
 import * as MediaUrl from "#src/media/MediaUrl.ts"
 import type { LocalFile } from "#src/media/RemoteMedia.ts"
@@ -21,7 +20,8 @@ import * as MediaServices from "#test/support/MediaServices.ts"
 
 const mediaUrl = "http://127.0.0.1:1"
 const urls = { queueUrl: mediaUrl, baseUrl: mediaUrl, mediaUrl, mcpUrl: mediaUrl }
-const requestId = RequestId.make("rq0123456789012345678")
+const { maker } = MediaServices.made
+const { requestId } = maker
 
 const settings = (values: Readonly<Record<string, string>>) =>
   ConfigProvider.layer(ConfigProvider.fromUnknown({ VISION_WORKERS: "1", ...values }))
@@ -56,7 +56,7 @@ const make = Effect.fnUntraced(function* (source: Parameters<Thumbnails["Service
   const logged: Array<string> = []
   const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
   const planned = MediaUrl.makeId()
-  const id = yield* (yield* Thumbnails).make({ source, id: planned, requestId }).pipe(Effect.provide(logger))
+  const id = yield* (yield* Thumbnails).make({ source, id: planned, maker }).pipe(Effect.provide(logger))
   if (id !== null) assert.strictEqual(id, planned)
   const fs = yield* FileSystem.FileSystem
   assert.deepStrictEqual(yield* fs.readDirectory(yield* ScratchDirectory), [])
@@ -132,9 +132,14 @@ describe("Thumbnails.make", () => {
       Effect.gen(function* () {
         const store = yield* MediaStore
         const body = yield* bytesOf(picture(640, 640).png())
-        const media = yield* store.put({ ...MediaServices.made, fileName: "a.png", contentType: "image/png", body })
+        const media = yield* store.put({
+          ...MediaServices.made,
+          fileName: "a.png",
+          contentType: "image/png",
+          body
+        })
         assert.deepInclude((yield* made(media)).is, { width: 320, height: 320 })
-        yield* store.remove(media.id)
+        yield* store.remove(media.id, "requested")
         assert.deepStrictEqual(yield* make(media), { id: null, logged: failed })
       })
     )
@@ -144,9 +149,9 @@ describe("Thumbnails.make", () => {
         const source = yield* local(yield* bytesOf(picture(40, 40).png()))
         const id = MediaUrl.makeId()
         const thumbnails = yield* Thumbnails
-        yield* thumbnails.make({ source, id, requestId })
+        yield* thumbnails.make({ source, id, maker })
         const first = yield* (yield* MediaStore).find(id)
-        yield* thumbnails.make({ source, id, requestId })
+        yield* thumbnails.make({ source, id, maker })
         assert.deepStrictEqual(yield* (yield* MediaStore).find(id), first)
       })
     )
@@ -211,7 +216,7 @@ describe("Thumbnails.make", () => {
       const logged: Array<string> = []
       const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
       const fiber = yield* Effect.flatMap(Thumbnails, (thumbnails) =>
-        thumbnails.make({ source, id: MediaUrl.makeId(), requestId })
+        thumbnails.make({ source, id: MediaUrl.makeId(), maker })
       ).pipe(Effect.provide(Thumbnails.layerNoDeps(program)), Effect.provide(logger), Effect.forkChild)
       yield* Effect.promise(async () => {
         while (!fs.existsSync(`${folder}/started`)) await setImmediate()
@@ -260,7 +265,12 @@ describe.skipIf(Films.program === null)(`Thumbnails.make${Films.whyNot}`, () => 
     it.effect("makes one of a stored film", () =>
       Effect.gen(function* () {
         const body = yield* film("film.mp4")
-        const media = yield* (yield* MediaStore).put({ ...MediaServices.made, fileName: "a.mp4", contentType: "video/mp4", body })
+        const media = yield* (yield* MediaStore).put({
+          ...MediaServices.made,
+          fileName: "a.mp4",
+          contentType: "video/mp4",
+          body
+        })
         assert.deepInclude((yield* made(media)).is, { width: 320, height: 180 })
       })
     )

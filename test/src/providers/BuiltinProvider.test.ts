@@ -1,6 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { MediaStore } from "#src/media/MediaStore.ts"
 import { defineModel } from "#src/models/builtin/BuiltinModel.ts"
 import { echo } from "#src/models/builtin/sandbox/Echo.ts"
 import { perRequest, sandboxDefaults } from "#src/models/builtin/sandbox/SandboxDefaults.ts"

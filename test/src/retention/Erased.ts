@@ -54,7 +54,12 @@ export const completed = Effect.fnUntraced(function* (input: { readonly value: s
   yield* actors.execute(id, { _tag: "RecordOutcome", at, attempt: 1, startedAt: null, outcome: succeeded }, [
     output
   ])
-  const file = { ...MediaServices.made, fileName: "a.txt", contentType: "text/plain", body: Buffer.from(secret) }
+  const file = {
+    ...MediaServices.made,
+    fileName: "a.txt",
+    contentType: "text/plain",
+    body: Buffer.from(secret)
+  }
   yield* media.put({ ...file, id: fileId })
   yield* media.put({ ...file, id: thumbnailId })
   yield* actors.execute(id, {

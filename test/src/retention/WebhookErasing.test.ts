@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Retention } from "#projections/retention/Retention.ts"
 import { RetentionSweep } from "#src/reactors/retention/RetentionSweep.ts"
+import { FileSweep } from "#src/files/FileSweep.ts"
 import { AccountErasing, TakesRequests } from "#src/retention/AccountErasing.ts"
 import * as Facts from "#test/src/reactors/deliveries/DeliveryFacts.ts"
 import * as Hook from "#test/src/reactors/deliveries/Hook.ts"
@@ -31,6 +32,7 @@ const sweep = Effect.andThen(
   Effect.provide(
     RetentionSweep.layerNoReactor.pipe(
       Layer.provideMerge(AccountErasing.layer),
+      Layer.provideMerge(FileSweep.layer),
       Layer.provideMerge(Retention.layer),
       Layer.provide(Layer.succeed(TakesRequests, true))
     )

@@ -16,11 +16,9 @@ export interface ListFilesCall {
   readonly query: FileFilter.FileQuery & PageQuery.PageQuery
 }
 
-export const defaultLimit = 20
-
 const paging = {
   cursor: Cursor.make(Schema.Struct({ createdAt: Schema.Int, fileId: Schema.String })),
-  defaultLimit
+  defaultLimit: PageQuery.usualLimit
 }
 
 export const make = Effect.gen(function* () {

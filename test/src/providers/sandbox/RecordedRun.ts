@@ -8,6 +8,7 @@ import type { Job, RunControl } from "#src/providers/Provider.ts"
 export const jobOf = (model: Model, input: Json, attempt = 1): Job => ({
   requestId: RequestId.make("rq0000000000000000001"),
   accountId: AccountId.make("acc_test"),
+  submittedAt: 4_000_000_000_000,
   model,
   input,
   attempt

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Retention } from "#projections/retention/Retention.ts"
+import { FileSweep } from "#src/files/FileSweep.ts"
 import { RetentionSweep } from "#src/reactors/retention/RetentionSweep.ts"
 import { AccountErasing, TakesRequests } from "#src/retention/AccountErasing.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
@@ -71,6 +72,7 @@ describe("The sweep of several nodes", () => {
 
 const reactor = RetentionSweep.layer.pipe(
   Layer.provide(AccountErasing.layer),
+  Layer.provide(FileSweep.layer),
   Layer.provide(Retention.layer),
   Layer.provide(Layer.succeed(TakesRequests, true))
 )

@@ -110,7 +110,12 @@ describe("A request whose output names files", () => {
   it.effect("keeps a file of this service where it is", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
-      const uploaded = yield* store.put({ ...MediaServices.made, fileName: "mine.png", contentType: "image/png", body: picture })
+      const uploaded = yield* store.put({
+        ...MediaServices.made,
+        fileName: "mine.png",
+        contentType: "image/png",
+        body: picture
+      })
       const id = yield* ended([uploaded.url])
       yield* Facts.untilEnd(id)
       const { media } = (yield* Facts.snapshot(id)).request

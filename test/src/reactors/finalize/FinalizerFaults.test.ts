@@ -24,7 +24,13 @@ const withOwnFile = Effect.fnUntraced(function* () {
     deadlines: { startTimeoutMs: null, cancelAfterMs: 5_000 }
   })
   const run = yield* (yield* TestProvider).next
-  const file = { ...MediaServices.made, fileName: "cat.png", contentType: "image/png", body: picture, requestId: id }
+  const file = {
+    ...MediaServices.made,
+    fileName: "cat.png",
+    contentType: "image/png",
+    body: picture,
+    requestId: id
+  }
   return { id, run, own: yield* (yield* MediaStore).put(file) }
 })
 
@@ -91,7 +97,12 @@ describe("Storing the files of an output", () => {
   it.effect("keeps one output when it names our files already", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
-      const { url } = yield* store.put({ ...MediaServices.made, fileName: "cat.png", contentType: "image/png", body: picture })
+      const { url } = yield* store.put({
+        ...MediaServices.made,
+        fileName: "cat.png",
+        contentType: "image/png",
+        body: picture
+      })
       const id = yield* ended([url, url])
       yield* Facts.untilEnd(id)
       const [stored] = Facts.ofType(yield* Facts.events(id), "MediaStored")

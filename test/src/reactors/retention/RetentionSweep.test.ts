@@ -5,6 +5,7 @@ import * as Account from "#domain/account/Account.ts"
 import { AccountId, type RequestId } from "#domain/Ids.ts"
 import { Retention } from "#projections/retention/Retention.ts"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
+import { FileSweep } from "#src/files/FileSweep.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
 import { RetentionSweep } from "#src/reactors/retention/RetentionSweep.ts"
 import { AccountErasing, TakesRequests } from "#src/retention/AccountErasing.ts"
@@ -21,6 +22,7 @@ import * as Erased from "../../retention/Erased.ts"
 
 const sweep = RetentionSweep.layerNoReactor.pipe(
   Layer.provideMerge(AccountErasing.layer),
+  Layer.provideMerge(FileSweep.layer),
   Layer.provideMerge(Retention.layer),
   Layer.provide(Layer.succeed(TakesRequests, true))
 )
@@ -31,7 +33,7 @@ const pass = Effect.andThen(
   Effect.forEach(["retention", "history"], settle),
   Effect.flatMap(RetentionSweep, ({ pass }) => pass)
 )
-const nothing = { expired: 0, resumed: 0, ofAccounts: 0, failed: 0 }
+const nothing = { expired: 0, resumed: 0, ofAccounts: 0, files: 0, failed: 0 }
 
 const isErased = (id: RequestId) => Effect.map(Facts.types(id), (types) => types.includes("PayloadsErased"))
 
@@ -216,6 +218,7 @@ describe("The reactor of retention", () => {
       yield* Effect.forEach(["retention", "history"], settle)
       const reactor = RetentionSweep.layer.pipe(
         Layer.provide(AccountErasing.layer),
+        Layer.provide(FileSweep.layer),
         Layer.provide(Retention.layer)
       )
       const time = Effect.forever(Effect.andThen(TestClock.adjust("10 seconds"), Effect.yieldNow))

@@ -1,0 +1,75 @@
+/** Large files that go into a server and come out again, one after the other, as subjects of rows. */
+import { Effect, type Scope } from "effect"
+import * as Metering from "../../harness/Metering.ts"
+import type { BenchFailed, Measurement, Subject, Unavailable } from "../../harness/Subject.ts"
+import * as TransferClient from "../../harness/TransferClient.ts"
+import type { FileServer } from "../../subjects/files/FileServer.ts"
+
+export const MiB = 2 ** 20
+
+export interface Keeper {
+  readonly name: string
+  readonly role: Subject["role"]
+  readonly serve: Effect.Effect<FileServer, BenchFailed | Unavailable, Scope.Scope>
+}
+
+/** Of a first file, until the hot code is compiled. */
+const warmUpBytes = 64 * MiB
+
+const millis = Effect.sync(() => performance.now())
+
+/** With the ms that it took. */
+export const timed = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>) {
+  const since = yield* millis
+  const value = yield* effect
+  return { value, elapsedMs: (yield* millis) - since }
+})
+
+/** @param move gives the ms that it took. Done again until all have taken `seconds` together; at least once. */
+const repeated = Effect.fnUntraced(function* (
+  seconds: number,
+  bytes: number,
+  move: Effect.Effect<number, BenchFailed>
+) {
+  let operations = 0
+  let elapsedMs = 0
+  do {
+    elapsedMs += yield* move
+    operations += bytes / MiB
+  } while (elapsedMs < 1_000 * seconds)
+  return { operations, elapsedMs } satisfies Partial<Measurement>
+})
+
+/** Removing what came is not timed. */
+export const upload = ({ name, role, serve }: Keeper, bytes: number): Subject => ({
+  name,
+  role,
+  start: Effect.gen(function* () {
+    const server = yield* serve
+    const client = yield* TransferClient.start(name)
+    const move = Effect.fnUntraced(function* (size: number) {
+      const { elapsedMs, value } = yield* timed(server.upload(client, size))
+      yield* value.remove
+      return elapsedMs
+    })
+    yield* move(Math.min(bytes, warmUpBytes))
+    return { measure: (seconds) => Metering.meter(server.pids, repeated(seconds, bytes, move(bytes))) }
+  })
+})
+
+/** Of one file, which is in memory by then as far as the system keeps it there. */
+export const download = ({ name, role, serve }: Keeper, bytes: number): Subject => ({
+  name,
+  role,
+  start: Effect.gen(function* () {
+    const server = yield* serve
+    const client = yield* TransferClient.start(name)
+    const { path } = yield* server.upload(client, bytes)
+    const move = Effect.map(
+      timed(client.get({ port: server.port, path, bytes })),
+      ({ elapsedMs }) => elapsedMs
+    )
+    yield* move
+    return { measure: (seconds) => Metering.meter(server.pids, repeated(seconds, bytes, move)) }
+  })
+})

@@ -1,0 +1,63 @@
+/**
+ * A part of a file. No event tells of it: what lies in the folder is what has come. One that comes again takes the place of
+ * those that came before it, and of none that sorts after it, so that two writers never remove each other's.
+ */
+import { Clock, Effect } from "effect"
+import type { FileId } from "#domain/Ids.ts"
+import { BlobStore } from "#streams/BlobStore.ts"
+import type { FileBlobs } from "#streams/FileBlobs.ts"
+import { AlreadyUploaded, FileGone } from "../FileErrors.ts"
+import { FileActors } from "../FileActors.ts"
+import * as FileKeys from "../FileKeys.ts"
+import { HashThreads } from "./HashThreads.ts"
+import * as Incoming from "./Incoming.ts"
+import type { IncomingBody } from "./KeepWhole.ts"
+import * as PartNames from "./PartNames.ts"
+import type { UploadedPart } from "../UploadStore.ts"
+
+export const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
+  const actors = yield* FileActors
+  const blobs = yield* BlobStore
+  const threads = yield* HashThreads
+
+  const keyOf = (id: FileId, name: string) => `${FileKeys.partsFolder(id)}/${name}`
+
+  /** Whether it may be used for the file, which may be gone, or complete, by now. */
+  const check = Effect.fnUntraced(function* (id: FileId) {
+    const { state } = yield* actors.refresh(id)
+    if (state._tag === "Pending") return
+    return yield* state._tag === "Present" ? new AlreadyUploaded() : new FileGone()
+  })
+
+  /** The same bytes once more are the part that is there: a file may be made of it this very moment. */
+  const publish = Effect.fnUntraced(function* (id: FileId, path: string, part: UploadedPart) {
+    const prefix = PartNames.prefixOf(part.partNumber)
+    const names = (yield* files.names(FileKeys.partsFolder(id))).filter((name) => name.startsWith(prefix))
+    const last = PartNames.newest(names).at(-1)
+    const isThere = last?.etag === part.etag && last.size === part.size
+    const now = yield* Clock.currentTimeMillis
+    // Behind what is there, also where another node's clock is ahead.
+    const name = isThere ? last.name : PartNames.make(part, Math.max(now, (last?.at ?? 0) + 1))
+    const isNew = yield* files.publish(path, keyOf(id, name))
+    yield* check(id).pipe(
+      Effect.onError(() => (isNew ? Effect.ignore(blobs.remove(keyOf(id, name))) : Effect.void))
+    )
+    const earlier = names.filter((earlier) => earlier < name)
+    if (!isThere) yield* Effect.forEach(earlier, (name) => blobs.remove(keyOf(id, name)), { discard: true })
+  })
+
+  /** Gives the ETag. */
+  return Effect.fnUntraced(function* <E, R>(options: {
+    readonly id: FileId
+    readonly partNumber: number
+    readonly incoming: IncomingBody
+    readonly whenReceived: (bytes: number) => Effect.Effect<void, E, R>
+  }) {
+    const { id, incoming, partNumber, whenReceived } = options
+    const path = files.newPath()
+    const { md5, size } = yield* Incoming.receive(threads, { ...incoming, path, isSha256Wanted: false })
+    yield* whenReceived(size)
+    yield* Effect.uninterruptible(publish(id, path, { partNumber, size, etag: md5 }))
+    return md5
+  }, Effect.scoped)
+})

@@ -1,0 +1,128 @@
+/** Takes bytes that clients PUT to `SignedUrls`, and lays them beside the other blobs on disk. */
+import { Clock, Effect, Layer, Option, Schema, Semaphore } from "effect"
+import type { UploadInitiated } from "#domain/file/Event.ts"
+import { isOver } from "#domain/file/File.ts"
+import type { State } from "#domain/file/State.ts"
+import { FileId } from "#domain/Ids.ts"
+import { AlreadyUploaded, FileGone, FileNotFound, FileTooLarge } from "../FileErrors.ts"
+import { FileActors } from "../FileActors.ts"
+import * as FileLimits from "../FileLimits.ts"
+import { BodyRefused, type Put, Reception, TooManyUploads, UrlRefused } from "../Reception.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
+import { FileBlobs } from "#streams/FileBlobs.ts"
+import { StorageQuota } from "../StorageQuota.ts"
+import { isSameType } from "./ContentType.ts"
+import { HashThreads } from "./HashThreads.ts"
+import * as KeepPart from "./KeepPart.ts"
+import * as KeepWhole from "./KeepWhole.ts"
+import { type Claim, claimOf, type PartOf, SignedUrls } from "./SignedUrls.ts"
+
+/** PUTs that a node takes at once. */
+const mostPuts = 64
+
+/** Seconds after which one that found no place may try again. */
+const retryAfterSeconds = 5
+
+const idOf = Schema.decodeUnknownOption(FileId)
+
+interface Wanted {
+  readonly id: FileId
+  readonly upload: UploadInitiated
+  readonly state: Extract<State, { readonly _tag: "Pending" | "Present" }>
+}
+
+const uploadOf = (state: Wanted["state"]): UploadInitiated | null => {
+  if (state._tag === "Pending") return state.upload
+  return state.origin._tag === "UploadInitiated" ? state.origin : null
+}
+
+const isOf = ({ method }: UploadInitiated, part: PartOf | null): boolean =>
+  method._tag === "Multipart" ? method.uploadId === part?.uploadId : part === null
+
+/** What the body must not exceed, by what was announced and by what a PUT may have. */
+const limitOf = ({ size }: UploadInitiated): number =>
+  Math.min(size ?? FileLimits.maxPutBytes, FileLimits.maxPutBytes)
+
+/** What is wrong with a body before any of it is read. */
+const refusalOf = (put: Put, { size }: UploadInitiated, part: PartOf | null, limit: number) => {
+  const { contentLength } = put
+  if (contentLength === undefined) return null
+  if (contentLength > limit) return new FileTooLarge({ limit })
+  return part === null && size !== null && contentLength < size
+    ? new BodyRefused({ reason: "wrong_size" })
+    : null
+}
+
+/** Where blobs are no files, clients bring none to us: no URL is one of ours. */
+const refusing = Reception.of({ receive: () => new UrlRefused({ reason: "not_signed" }) })
+
+const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
+  const actors = yield* FileActors
+  const quota = yield* StorageQuota
+  const urls = yield* SignedUrls
+  const steady = yield* SteadyTime
+  const keepWhole = yield* KeepWhole.make(files)
+  const keepPart = yield* KeepPart.make(files)
+  const places = yield* Semaphore.make(mostPuts)
+
+  /** As of the log: another node may be at it. */
+  const find = Effect.fnUntraced(function* (text: string, claim: Claim) {
+    const id = Option.getOrNull(idOf(text))
+    if (id === null) return yield* new FileNotFound()
+    const { state } = yield* actors.refresh(id)
+    if (state._tag === "None") return yield* new FileNotFound()
+    if (state._tag === "Gone" || isOver(state, yield* Clock.currentTimeMillis)) return yield* new FileGone()
+    const upload = uploadOf(state)
+    if (upload === null) return yield* new FileNotFound()
+    const { contentType, size } = upload
+    yield* urls.verify(claim, { id, contentType, size }, yield* steady.now)
+    if (!isOf(upload, claim.part)) return yield* new FileNotFound()
+    return { id, upload, state } satisfies Wanted
+  })
+
+  /** What was announced is counted already. */
+  const requireRoom = ({ accountId, size }: UploadInitiated, bytes: number) =>
+    bytes > (size ?? 0) ? quota.require(accountId, bytes - (size ?? 0)) : Effect.void
+
+  const keep = Effect.fnUntraced(function* (put: Put, part: PartOf | null, { id, state, upload }: Wanted) {
+    const limit = limitOf(upload)
+    const refusal = refusalOf(put, upload, part, limit)
+    if (refusal !== null) return yield* refusal
+    if (state._tag === "Pending") yield* requireRoom(upload, put.contentLength ?? 0)
+    const size = put.contentLength ?? (part === null ? (upload.size ?? undefined) : undefined)
+    const incoming = { body: put.body, contentMd5: put.contentMd5, limit, size }
+    const whenReceived =
+      put.contentLength === undefined ? (bytes: number) => requireRoom(upload, bytes) : () => Effect.void
+    if (part !== null) {
+      if (state._tag === "Present") return yield* new AlreadyUploaded()
+      return yield* keepPart({ id, partNumber: part.partNumber, incoming, whenReceived })
+    }
+    return yield* state._tag === "Present"
+      ? keepWhole.compare({ stored: state.stored, incoming })
+      : keepWhole.first({ id, incoming, whenReceived })
+  })
+
+  const receive: Reception["Service"]["receive"] = Effect.fn("LocalReception.receive")(function* (put) {
+    const claim = yield* claimOf(put.query)
+    const wanted = yield* find(put.id, claim)
+    if (claim.part === null && !isSameType(put.contentType, wanted.upload.contentType))
+      return yield* new UrlRefused({ reason: "content_type_mismatch" })
+    const etag = yield* places.withPermitsIfAvailable(1)(keep(put, claim.part, wanted))
+    return yield* Option.match(etag, {
+      onNone: () => Effect.fail(new TooManyUploads({ retryAfterSeconds })),
+      onSome: Effect.succeed
+    })
+  })
+
+  return Reception.of({ receive })
+})
+
+export const layerNoDeps = Layer.effect(
+  Reception,
+  Effect.flatMap(
+    Effect.serviceOption(FileBlobs),
+    Option.match({ onNone: () => Effect.succeed(refusing), onSome: make })
+  )
+)
+
+export const layer = layerNoDeps.pipe(Layer.provide(Layer.merge(SignedUrls.layer, HashThreads.layer)))

@@ -1,0 +1,140 @@
+/**
+ * Clients bring the bytes of files to us (`LocalReception`). The parts of a file stay where they are: to put them together
+ * is to write down their order, which costs neither space nor time.
+ */
+import * as crypto from "node:crypto"
+import { type Array, Effect, Layer, Schema, Stream } from "effect"
+import type { FileId } from "#domain/Ids.ts"
+import { BlobStore } from "#streams/BlobStore.ts"
+import * as FileKeys from "../FileKeys.ts"
+import { PartsRefused, type UploadedPart, UploadStore } from "../UploadStore.ts"
+import { HashThreads } from "./HashThreads.ts"
+import * as PartNames from "./PartNames.ts"
+import * as PartsBlob from "./PartsBlob.ts"
+import { SignedUrls } from "./SignedUrls.ts"
+
+/** Bytes of a file in parts that are read once more for its SHA-256: a second or so. */
+const mostHashed = 1024 * 1024 * 1024
+
+/** Bytes that a thread is told of ahead of what it has hashed. */
+const mostBehind = 8 * 1024 * 1024
+
+/** Parts removed at once. */
+const removals = 16
+
+const encodeManifest = Schema.encodeSync(PartsBlob.Manifest)
+
+/** As S3 has it. */
+const etagOf = (parts: ReadonlyArray<UploadedPart>): string => {
+  const hash = crypto.createHash("md5")
+  for (const { etag } of parts) hash.update(Buffer.from(etag, "hex"))
+  return `${hash.digest("hex")}-${parts.length}`
+}
+
+export const layerNoDeps = Layer.effect(
+  UploadStore,
+  Effect.gen(function* () {
+    const blobs = yield* BlobStore
+    const urls = yield* SignedUrls
+    const threads = yield* HashThreads
+
+    const newest = Effect.fnUntraced(function* (id: FileId) {
+      const listed = yield* Stream.runCollect(blobs.list(FileKeys.partsFolder(id)))
+      return PartNames.newest(listed.map(({ key }) => key.slice(FileKeys.partsFolder(id).length + 1)))
+    })
+
+    const parts: UploadStore["Service"]["parts"] = Effect.fn("LocalUploadStore.parts")((id) =>
+      Effect.map(newest(id), (parts) =>
+        parts.map(({ etag, partNumber, size }) => ({ partNumber, etag, size }))
+      )
+    )
+
+    /** Those that are to make the file, as they lie here: one of them may have been replaced a moment ago. */
+    const found = Effect.fnUntraced(function* (
+      id: FileId,
+      wanted: Array.NonEmptyReadonlyArray<UploadedPart>
+    ) {
+      const byNumber = new Map((yield* newest(id)).map((part) => [part.partNumber, part]))
+      const isSame = ({ etag, partNumber, size }: UploadedPart) => {
+        const part = byNumber.get(partNumber)
+        return part?.etag === etag && part.size === size
+      }
+      const refused = wanted.filter((part) => !isSame(part)).map(({ partNumber }) => partNumber)
+      if (refused.length === 0) return wanted.flatMap(({ partNumber }) => byNumber.get(partNumber) ?? [])
+      const missing = refused.filter((number) => !byNumber.has(number))
+      return yield* missing.length > 0
+        ? new PartsRefused({ reason: "missing", partNumbers: missing })
+        : new PartsRefused({ reason: "etag_mismatch", partNumbers: refused })
+    })
+
+    const writeManifest = (id: FileId, parts: ReadonlyArray<PartNames.NamedPart>) => {
+      const manifest = encodeManifest({ parts: parts.map(({ name, size }) => ({ name, size })) })
+      return blobs.put(PartsBlob.manifestKey(id), new TextEncoder().encode(manifest))
+    }
+
+    const sha256Of = Effect.fnUntraced(function* (id: FileId, parts: ReadonlyArray<PartNames.NamedPart>) {
+      const hashing = yield* threads.begin("sha256")
+      yield* Stream.runForEach(PartsBlob.readParts(blobs, id, { parts }), (chunk) => {
+        hashing.update(chunk)
+        return hashing.caughtUp(mostBehind)
+      })
+      return yield* hashing.digest
+    }, Effect.scoped)
+
+    const removeFrom = (id: FileId, names: ReadonlyArray<string>) =>
+      Effect.forEach(names, (name) => blobs.remove(`${FileKeys.partsFolder(id)}/${name}`), {
+        concurrency: removals,
+        discard: true
+      })
+
+    const namesIn = (id: FileId) =>
+      Effect.map(Stream.runCollect(blobs.list(FileKeys.partsFolder(id))), (listed) =>
+        listed.map(({ key }) => key.slice(FileKeys.partsFolder(id).length + 1))
+      )
+
+    /** Parts that came twice. */
+    const removeOthers = Effect.fnUntraced(function* (id: FileId, parts: ReadonlyArray<PartNames.NamedPart>) {
+      const kept = new Set(parts.map(({ name }) => name))
+      const names = yield* namesIn(id)
+      yield* removeFrom(
+        id,
+        names.filter((name) => PartNames.parse(name) !== null && !kept.has(name))
+      )
+    })
+
+    const assemble: UploadStore["Service"]["assemble"] = Effect.fn("LocalUploadStore.assemble")(
+      function* (id, _, wanted) {
+        const parts = yield* found(id, wanted)
+        const size = PartsBlob.sizeOf({ parts })
+        const sha256 = size <= mostHashed ? yield* sha256Of(id, parts) : null
+        yield* writeManifest(id, parts)
+        yield* removeOthers(id, parts)
+        return { size, etag: etagOf(parts), sha256, isInParts: true }
+      }
+    )
+
+    /** The manifest is the first to go: without it nobody finds the parts. */
+    const remove: UploadStore["Service"]["remove"] = Effect.fn("LocalUploadStore.remove")(function* (id) {
+      yield* blobs.remove(FileKeys.whole(id))
+      yield* blobs.remove(PartsBlob.manifestKey(id))
+      yield* removeFrom(id, yield* namesIn(id))
+    })
+
+    return UploadStore.of({
+      isDirect: false,
+      putUrl: ({ contentType, fileName, id, size }, { expiresAt }) =>
+        Effect.sync(() => urls.url({ id, contentType, size, part: null, fileName, expiresAt })),
+      begin: () => Effect.sync(() => crypto.randomBytes(18).toString("base64url")),
+      partUrl: ({ contentType, fileName, id, size }, { expiresAt, partNumber, uploadId }) =>
+        Effect.sync(() =>
+          urls.url({ id, contentType, size, part: { uploadId, partNumber }, fileName, expiresAt })
+        ),
+      parts,
+      assemble,
+      look: () => Effect.succeed(null),
+      remove
+    })
+  })
+)
+
+export const layer = layerNoDeps.pipe(Layer.provide(Layer.merge(SignedUrls.layer, HashThreads.layer)))

@@ -1,0 +1,46 @@
+/** Calls of Node on a file's descriptor. None is interrupted: it could still be under way when the descriptor is another file's. */
+import * as fs from "node:fs"
+import { Effect } from "effect"
+import type { BlobStoreError } from "#streams/BlobStore.ts"
+import * as FileFailure from "#streams/FileFailure.ts"
+
+type Done<A> = (error: NodeJS.ErrnoException | null, value: A) => void
+
+const call = <A>(operation: string, run: (done: Done<A>) => void): Effect.Effect<A, BlobStoreError> =>
+  Effect.uninterruptible(
+    Effect.callback((resume) =>
+      run((error, value) =>
+        resume(error === null ? Effect.succeed(value) : Effect.fail(FileFailure.ofNode(operation, error)))
+      )
+    )
+  )
+
+const close = (descriptor: number) =>
+  Effect.ignore(call<void>("close a file", (done) => fs.close(descriptor, (error) => done(error ?? null))))
+
+/** A new file that can also be read. Closed with the scope. */
+export const create = (path: string) =>
+  Effect.acquireRelease(
+    call<number>("write a blob", (done) => fs.open(path, "wx+", 0o600, done)),
+    close
+  )
+
+/** An existing file, to read. Closed with the scope. */
+export const open = (path: string) =>
+  Effect.acquireRelease(
+    call<number>("read a blob", (done) => fs.open(path, "r", done)),
+    close
+  )
+
+export const sync = (descriptor: number) =>
+  call<void>("write a blob", (done) => fs.fsync(descriptor, (error) => done(error, undefined)))
+
+export const sizeOf = (descriptor: number) =>
+  Effect.map(
+    call<fs.Stats>("read a blob", (done) => fs.fstat(descriptor, done)),
+    ({ size }) => size
+  )
+
+/** Whether it was there or not. */
+export const remove = (path: string) =>
+  Effect.ignore(call<void>("remove a file", (done) => fs.unlink(path, (error) => done(error, undefined))))

@@ -1,0 +1,111 @@
+/** The bytes of a file that lie in the parts in which they came. A manifest says which, in their order. */
+import { Effect, Schema, Stream } from "effect"
+import type { FileId } from "#domain/Ids.ts"
+import * as BlobRange from "#streams/BlobRange.ts"
+import { type Blob, type BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+import * as FileKeys from "../FileKeys.ts"
+
+type Blobs = BlobStore["Service"]
+
+/** Its fields are a storage format: add optional ones, never rename. */
+export const Manifest = Schema.fromJsonString(
+  Schema.Struct({
+    parts: Schema.Array(
+      Schema.Struct({
+        /** Last segment of the key. */
+        name: Schema.String,
+        /** Bytes. */
+        size: Schema.Int
+      })
+    )
+  })
+)
+export type Manifest = typeof Manifest.Type
+
+const decode = Schema.decodeUnknownEffect(Manifest)
+
+export const manifestKey = (id: FileId): string => `${FileKeys.partsFolder(id)}/manifest`
+
+/** `null` when the file is not in parts, or they are not put together. */
+export const readManifest = Effect.fnUntraced(function* (blobs: Blobs, id: FileId) {
+  const blob = yield* blobs.get(manifestKey(id))
+  if (blob === null) return null
+  const text = new TextDecoder().decode(yield* Stream.mkUint8Array(blob.body))
+  return yield* decode(text).pipe(
+    Effect.mapError((cause) => new BlobStoreError({ reason: "could not read a manifest of parts", cause }))
+  )
+})
+
+/** Manifests that were read lately, of each store: one never changes once its file can be read. */
+const cached = new WeakMap<Blobs, RecentlyUsed.RecentlyUsed<Manifest>>()
+
+/** One has up to 10,000 parts. */
+const capacity = 32
+
+const cacheOf = (blobs: Blobs): RecentlyUsed.RecentlyUsed<Manifest> => {
+  const found = cached.get(blobs) ?? RecentlyUsed.make<Manifest>({ capacity })
+  cached.set(blobs, found)
+  return found
+}
+
+const manifestOf = Effect.fnUntraced(function* (blobs: Blobs, id: FileId) {
+  const cache = cacheOf(blobs)
+  const known = cache.get(id)
+  if (known !== undefined) return known
+  const manifest = yield* readManifest(blobs, id)
+  if (manifest !== null) cache.set(id, manifest)
+  return manifest
+})
+
+interface Piece extends BlobRange.BlobRange {
+  readonly name: string
+}
+
+/** What of which parts a range takes. */
+const piecesOf = ({ parts }: Manifest, range: BlobRange.BlobRange): ReadonlyArray<Piece> => {
+  const end = range.start + range.length
+  let position = 0
+  const pieces: Array<Piece> = []
+  for (const { name, size } of parts) {
+    const start = Math.max(range.start, position)
+    const length = Math.min(end, position + size) - start
+    if (length > 0) pieces.push({ name, start: start - position, length })
+    position += size
+  }
+  return pieces
+}
+
+/** Bytes of all parts. */
+export const sizeOf = ({ parts }: Manifest): number => parts.reduce((sum, { size }) => sum + size, 0)
+
+const lost = new BlobStoreError({ reason: "a part of the blob is not there" })
+
+/** Fails rather than to end early: what it promised may stand in a header already. */
+const read = (blobs: Blobs, id: FileId, { length, name, start }: Piece) =>
+  Stream.unwrap(
+    Effect.flatMap(blobs.get(`${FileKeys.partsFolder(id)}/${name}`, { start, length }), (blob) =>
+      blob === null || blob.size < start + length ? lost : Effect.succeed(blob.body)
+    )
+  )
+
+/** The bytes of parts one after the other, or those of a range that lies in them. */
+export const readParts = (
+  blobs: Blobs,
+  id: FileId,
+  manifest: Manifest,
+  range: BlobRange.BlobRange = { start: 0, length: sizeOf(manifest) }
+): Stream.Stream<Uint8Array, BlobStoreError> =>
+  Stream.flatMap(Stream.fromIterable(piecesOf(manifest, range)), (piece) => read(blobs, id, piece))
+
+/** As `BlobStore.get`, of the file as one blob. Parts are opened when it is their turn. */
+export const open = Effect.fn("PartsBlob.open")(function* (
+  blobs: Blobs,
+  id: FileId,
+  range?: BlobRange.BlobRange
+): Effect.fn.Return<Blob | null, BlobStoreError> {
+  const manifest = yield* manifestOf(blobs, id)
+  if (manifest === null) return null
+  const size = sizeOf(manifest)
+  return { size, body: readParts(blobs, id, manifest, yield* BlobRange.within(size, range)) }
+})

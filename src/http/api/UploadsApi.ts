@@ -1,0 +1,148 @@
+/** How clients bring files (contract, "Uploads"). The bytes go to the URLs that are given out here. */
+import { type JsonSchema, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { maxParts } from "#src/files/FileLimits.ts"
+import { longestName } from "../requests/UploadBody.ts"
+import * as UploadView from "../views/UploadView.ts"
+import { Authorization } from "./Authorization.ts"
+import * as CommonResponses from "./CommonResponses.ts"
+import * as ListParameters from "./ListParameters.ts"
+import { ServedOn } from "./RouteAnnotations.ts"
+
+const everywhere = [
+  CommonResponses.badRequest,
+  CommonResponses.unauthorized,
+  CommonResponses.unexpected,
+  CommonResponses.unavailable,
+  CommonResponses.storageFull
+] as const
+
+const ofBodies = [CommonResponses.timeout, CommonResponses.tooLarge, CommonResponses.unsupported] as const
+
+const ofOneUpload = [
+  ...everywhere,
+  CommonResponses.forbidden,
+  CommonResponses.notFound,
+  CommonResponses.conflict,
+  CommonResponses.gone
+] as const
+
+const AnnouncedBody = Schema.Struct({
+  file_name: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(longestName)).annotate({
+    description: "Kept as the last segment of the file's URL, without what is no part of a name."
+  }),
+  content_type: Schema.String.annotate({
+    description: "A media type. What is put has to have the same `Content-Type`."
+  }),
+  size: Schema.optionalKey(
+    Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
+      description: "Bytes. Where it is given, other sizes are refused."
+    })
+  )
+}).annotate({
+  identifier: "UploadBody",
+  description: "What is going to be brought. Other fields are ignored.",
+  examples: [
+    { file_name: "cat.png", content_type: "image/png" },
+    { file_name: "cat.png", content_type: "image/png", size: 1024 }
+  ]
+})
+
+const initiate = HttpApiEndpoint.post("initiateUpload", "/storage/upload/initiate", {
+  payload: AnnouncedBody,
+  success: UploadView.InitiatedBody,
+  error: [...everywhere, ...ofBodies]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "initiateUpload",
+    summary: "Bring a file in one piece",
+    description: "At most 5 GiB. The file is announced: its URL answers 404 until the bytes have come."
+  })
+)
+
+const initiateMultipart = HttpApiEndpoint.post("initiateMultipart", "/storage/upload/initiate-multipart", {
+  payload: AnnouncedBody,
+  success: UploadView.MultipartBody,
+  error: [...everywhere, ...ofBodies]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "initiateMultipartUpload",
+    summary: "Bring a file in parts",
+    description:
+      "At most 10,000 parts of at most 5 GiB, each but the last of at least 5 MiB, in any order and at once. They are kept for seven days."
+  })
+)
+
+const upload = {
+  uploadKey: Schema.String.annotate({ description: "As the upload was begun with." }),
+  uploadId: Schema.String.annotate({ description: "As the upload was begun with." })
+}
+
+const partNumber: JsonSchema.JsonSchema = { type: "integer", minimum: 1, maximum: maxParts }
+
+const partUrl = HttpApiEndpoint.get("partUrl", "/storage/upload/multipart-url", {
+  query: { ...upload, partNumber: Schema.String.annotate({ description: "From 1, without gaps." }) },
+  success: UploadView.PartUrlBody,
+  error: ofOneUpload
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "getPartUrl",
+    summary: "Where to bring a part",
+    description: "A part that comes again replaces what came before.",
+    transform: ListParameters.withForms({ partNumber })
+  })
+)
+
+const listParts = HttpApiEndpoint.get("listParts", "/storage/upload/parts", {
+  query: upload,
+  success: UploadView.UploadingBody,
+  error: ofOneUpload
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "listParts",
+    summary: "The parts that have come",
+    description: "Whoever was cut off goes on with the others."
+  })
+)
+
+const PartBody = Schema.Struct({
+  partNumber: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxParts })),
+  etag: Schema.String.annotate({ description: "As the PUT was answered; quotes around it are ignored." })
+}).annotate({ identifier: "Part" })
+
+const complete = HttpApiEndpoint.post("completeUpload", "/storage/upload/complete", {
+  payload: Schema.Struct({
+    uploadId: Schema.String,
+    uploadKey: Schema.String,
+    parts: Schema.Array(PartBody)
+      .check(Schema.isMinLength(1), Schema.isMaxLength(maxParts))
+      .annotate({ description: "All that were brought, in any order, each once." })
+  }).annotate({
+    identifier: "CompleteBody",
+    description: "The parts of the file. Other fields are ignored.",
+    examples: [
+      {
+        uploadId: "mpu_p5jXN8AQM9LWM0D4loKWxJ",
+        uploadKey: UploadView.exampleId,
+        parts: [{ partNumber: 1, etag: "5d41402abc4b2a76b9719d911017c592" }]
+      }
+    ]
+  }),
+  success: UploadView.CompletedBody,
+  error: [...ofOneUpload, ...ofBodies]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "completeUpload",
+    summary: "Make a file of the parts",
+    description:
+      "400 with `details.partNumbers` when parts are missing, too small or other than named: nothing has changed then, and it may be tried again."
+  })
+)
+
+export class UploadsApi extends HttpApiGroup.make("uploads")
+  .add(initiate, initiateMultipart, partUrl, listParts, complete)
+  .middleware(Authorization)
+  .annotate(ServedOn, ["platform"])
+  .annotateMerge(
+    OpenApi.annotations({ title: "Uploads", description: "Bringing files, in one piece or in parts." })
+  ) {}

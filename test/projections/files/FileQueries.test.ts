@@ -1,0 +1,112 @@
+/** What a statement costs does not depend on how many files there are. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Statement } from "effect/sql/Statement"
+import * as Queries from "#projections/files/FileQueries.ts"
+import type { Filter } from "#projections/files/Files.ts"
+import { ReadModels } from "#projections/ReadModels.ts"
+import { stepsOf } from "../QueryPlan.ts"
+import * as ReadSide from "../ReadSide.ts"
+import { alice, requestId, t0 } from "../RequestLog.ts"
+
+const test = (name: string, body: Effect.Effect<void, unknown, ReadSide.Services>) =>
+  it.live(name, () => Effect.provide(body, ReadSide.layer))
+
+const place = { createdAt: t0, fileId: "file" }
+
+const keys: ReadonlyArray<readonly [index: string, key: string, filter: Partial<Filter>]> = [
+  ["files_by_list", "account_id=? AND source=?", {}],
+  ["files_by_essence", "account_id=? AND source=? AND essence=?", { contentType: "image/png" }],
+  ["files_by_kind", "account_id=? AND source=? AND kind=?", { contentType: "image/*" }]
+]
+const paged = keys.flatMap(([index, key, filter]) => [
+  { index, key, filter, sources: 2 },
+  { index, key, filter: { ...filter, source: "output" } as const, sources: 1 }
+])
+
+describe("The queries of Files", () => {
+  for (const { filter, index, key, sources } of paged) {
+    for (const after of [null, place]) {
+      const name = `${Object.keys(filter).join(" and ") || "nothing"}${after === null ? "" : ", behind a place"}`
+      test(
+        `step to a page deep down over entries of ${index} alone, filtered by ${name}`,
+        Effect.gen(function* () {
+          const sql = yield* ReadModels
+          const part = { after, offset: 1_000, limit: 20 }
+          const steps = yield* stepsOf(Queries.pageOf(sql, { accountId: alice, ...filter }, part))
+          const behind = after === null ? "" : " AND (created_at,file_id)<(?,?)"
+          assert.deepStrictEqual(
+            steps.filter((step) => step.includes("INDEX")),
+            Array.from(
+              { length: sources },
+              () => `SEARCH files_files USING COVERING INDEX ${index} (${key}${behind})`
+            )
+          )
+          assert.isFalse(steps.some((step) => step.startsWith("SCAN files")))
+          // The rows of the page itself are sorted, and those only.
+          assert.lengthOf(
+            steps.filter((step) => step.includes("TEMP B-TREE")),
+            1
+          )
+          assert.include(steps.at(-1), "TEMP B-TREE")
+        })
+      )
+    }
+  }
+
+  test(
+    "total the counters of an account that the filter lets through, and of a request its rows",
+    Effect.gen(function* () {
+      const sql = yield* ReadModels
+      const counted = (filter: Partial<Filter>) =>
+        stepsOf(Queries.sumCounters(sql, { accountId: alice, ...filter }))
+      const byKey = (key: string) => [
+        `SEARCH files_counters USING PRIMARY KEY (account_id=? AND source=?${key})`
+      ]
+      assert.deepStrictEqual(yield* counted({}), byKey(""))
+      assert.deepStrictEqual(yield* counted({ source: "upload" }), byKey(""))
+      assert.deepStrictEqual(yield* counted({ contentType: "image/*" }), byKey(" AND kind=?"))
+      assert.deepStrictEqual(yield* counted({ contentType: "image/png" }), byKey(" AND kind=? AND essence=?"))
+      const filter = { accountId: alice, requestId: requestId(1), contentType: "image/*" }
+      const ofRequest = "SEARCH files_files USING INDEX files_by_request (request_id=?"
+      assert.deepStrictEqual(yield* stepsOf(Queries.countOfRequest(sql, filter)), [`${ofRequest})`])
+      const page = { after: place, offset: 0, limit: 5 }
+      assert.deepStrictEqual(yield* stepsOf(Queries.ofRequest(sql, filter, page)), [
+        `${ofRequest} AND (created_at,file_id)<(?,?))`
+      ])
+    })
+  )
+
+  const ids = { after: "file", limit: 20 }
+  const walks: ReadonlyArray<readonly [string, (sql: ReadModels["Service"]) => Statement<unknown>]> = [
+    ["files_bytes USING PRIMARY KEY (account_id=?)", (sql) => Queries.bytesOf(sql, alice)],
+    ["files_removals USING PRIMARY KEY (file_id>?)", (sql) => Queries.removals(sql, ids)],
+    [
+      "files_files USING COVERING INDEX files_awaited (file_id>?)",
+      (sql) => Queries.awaited(sql, { ...ids, createdAfter: 0 })
+    ],
+    [
+      "files_files USING COVERING INDEX files_of_account (account_id=? AND file_id>?)",
+      (sql) => Queries.ofAccount(sql, { ...ids, accountId: alice })
+    ]
+  ]
+  for (const [walk, query] of walks) {
+    test(
+      `walk ${walk}, and sort nothing`,
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* stepsOf(query(yield* ReadModels)), [`SEARCH ${walk}`])
+      })
+    )
+  }
+
+  test(
+    "read of what is over the entries of the index, and of what is not over nothing",
+    Effect.gen(function* () {
+      const sql = yield* ReadModels
+      assert.deepStrictEqual(yield* stepsOf(Queries.expired(sql, { ...ids, now: t0 })), [
+        "SEARCH files_files USING COVERING INDEX files_by_time (expires_at<?)",
+        "USE TEMP B-TREE FOR ORDER BY"
+      ])
+    })
+  )
+})

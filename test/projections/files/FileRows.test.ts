@@ -1,0 +1,139 @@
+/** The rows say what the domain says, however the log comes to them. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Order, Stream } from "effect"
+import * as fc from "fast-check"
+import { aggregate } from "#domain/file/File.ts"
+import type { Event } from "#domain/file/Event.ts"
+import { allProjections } from "#projections/AllProjections.ts"
+import * as FilesProjection from "#projections/files/FilesProjection.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
+import { type Life, play, someLives } from "#test/domain/file/Lives.ts"
+import { replay } from "#test/support/Replay.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+import { applyAll, cut } from "../batch/Batch.ts"
+import { dump, runOnce } from "../ReadSide.ts"
+import { alice, bob, requestId } from "../RequestLog.ts"
+import * as DomainRows from "./DomainRows.ts"
+import * as Log from "./FileLog.ts"
+
+interface Lived {
+  readonly life: Life
+  readonly accountId: typeof alice
+  readonly contentType: string
+  /** ms that it all happens later. */
+  readonly later: number
+}
+
+const lives = someLives()
+const types = ["image/png", "Image/PNG;x=1", "image/webp", "text/plain; charset=utf-8", "nothing"] as const
+
+/** A few files, of few accounts. */
+const files: fc.Arbitrary<ReadonlyArray<Lived>> = fc.array(
+  fc.record({
+    life: fc.constantFrom(...lives),
+    accountId: fc.constantFrom(alice, bob),
+    contentType: fc.constantFrom(...types),
+    later: fc.integer({ min: 0, max: 10_000 })
+  }),
+  { maxLength: 20 }
+)
+
+interface Told {
+  readonly number: number
+  readonly event: Event
+}
+
+/** The events of file `number`, as its aggregate decided on them. */
+const tell = ({ accountId, contentType, later, life }: Lived, number: number): ReadonlyArray<Told> =>
+  play(life).log.map((told) => {
+    const event: Event = { ...told, at: told.at + later }
+    if (event._tag === "UploadInitiated") return { number, event: { ...event, accountId, contentType } }
+    if (event._tag !== "OutputStored") return { number, event }
+    return { number, event: { ...event, accountId, contentType, requestId: requestId(number % 3) } }
+  })
+
+const byTime = Order.mapInput(Order.Number, ({ event }: Told) => event.at)
+
+/** Writes the lives on the log, each event at its time. Gives what the domain has of them in the end. */
+const write = Effect.fnUntraced(function* (lived: ReadonlyArray<Lived>, first = 0) {
+  const told = lived.map((each, index) => tell(each, first + index))
+  for (const { number, event } of told.flat().toSorted(byTime)) yield* Log.write(number, event)
+  return told.map((events, index): DomainRows.Known => {
+    const log = events.map(({ event }) => event)
+    return { fileId: Log.fileId(first + index), log, state: replay(aggregate.decider, log) }
+  })
+})
+
+const rowsOf = (filename: string) => {
+  const { checkpoints: _, ...rows } = dump(filename)
+  return rows
+}
+
+const logged = Effect.flatMap(EventReader, ({ readAll }) =>
+  Stream.runCollect(readAll(GlobalPosition.beginning))
+)
+
+const inFile = <A, E>(
+  body: (filename: string) => Effect.Effect<A, E, Layer.Success<typeof MemoryEventStore.layer>>
+) =>
+  Effect.flatMap(TempDirectory.make, (directory) => body(`${directory}/projections.sqlite`)).pipe(
+    Effect.scoped,
+    Effect.provide(Layer.fresh(MemoryEventStore.layer))
+  )
+
+describe("The rows of files", () => {
+  it("are what the domain has of them after any lives, however the log is cut", async () => {
+    const projections = [FilesProjection.projection]
+    const property = fc.asyncProperty(files, fc.integer({ min: 2, max: 40 }), (lived, size) =>
+      inFile((filename) =>
+        Effect.gen(function* () {
+          const expected = DomainRows.of(yield* write(lived))
+          const events = yield* logged
+          for (const batch of [1, size, events.length + 1]) {
+            assert.deepStrictEqual(applyAll(filename, projections, cut(events, batch)), [])
+            assert.deepStrictEqual(rowsOf(filename), expected, `${batch} at a time`)
+          }
+        })
+      ).pipe(Effect.runPromise)
+    )
+    await fc.assert(property, { numRuns: 40 })
+  })
+
+  it("are met in every form by those lives, so that they are not the same for nothing", () => {
+    const rows = DomainRows.of(
+      lives.map((life, number) => {
+        const log = tell({ life, accountId: alice, contentType: "image/png", later: 0 }, number)
+        const events = log.map(({ event }) => event)
+        return { fileId: Log.fileId(number), log: events, state: replay(aggregate.decider, events) }
+      })
+    )
+    for (const table of Object.values(rows)) assert.isNotEmpty(table)
+    const met = JSON.stringify(rows["files_files"])
+    for (const word of ["pending", "uploaded", "upload", "output", "thumbnail"])
+      assert.include(met, `"${word}"`)
+    for (const isAwaited of [0, 1]) assert.include(met, `"status":"pending","is_awaited":${isAwaited}`)
+  })
+
+  it.live("are the same when they are built as the log grows, and all at once from the beginning", () =>
+    inFile((filename) =>
+      Effect.gen(function* () {
+        const lived = lives.slice(0, 60).map((life, index): Lived => {
+          const [contentType = "text/plain"] = types.slice(index % types.length)
+          return { life, later: index * 1_000, accountId: index % 2 === 0 ? alice : bob, contentType }
+        })
+        const known: Array<DomainRows.Known> = []
+        for (const from of [0, 20, 40]) {
+          known.push(...(yield* write(lived.slice(from, from + 20), from)))
+          yield* runOnce(filename, allProjections)
+        }
+        const grown = dump(filename)
+        assert.deepInclude(grown, DomainRows.of(known))
+        const anew = `${filename}-anew`
+        yield* runOnce(anew, allProjections)
+        assert.deepStrictEqual(dump(anew), grown)
+      })
+    )
+  )
+})

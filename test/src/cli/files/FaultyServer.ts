@@ -1,0 +1,131 @@
+/** A real server behind a proxy that breaks what it is told to: clients know the proxy's address only. */
+import { once } from "node:events"
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
+import { Effect } from "effect"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+
+export interface Seen {
+  readonly method: string
+  /** With its query. */
+  readonly path: string
+  readonly headers: http.IncomingHttpHeaders
+}
+
+/** Instead of passing a request on. */
+export type Fault =
+  | {
+      readonly _tag: "Answer"
+      readonly status: number
+      readonly headers?: Record<string, string>
+      readonly body?: unknown
+    }
+  /** The connection is cut after so many bytes of the request's body. */
+  | { readonly _tag: "CutRequest"; readonly after: number }
+  /** The server does what it is asked to, and its answer is cut after so many bytes of the body. */
+  | { readonly _tag: "CutAnswer"; readonly after: number }
+  /** The first byte of the answer's body is another one. */
+  | { readonly _tag: "Damage" }
+  /** Passed on when the promise resolves. */
+  | { readonly _tag: "Hold"; readonly until: Promise<void> }
+
+/** For the request, the `turn`th one of its method and path, from 1. */
+export type Faults = (request: Seen, turn: number) => Fault | null
+
+export interface FaultyServer {
+  readonly url: string
+  readonly seen: () => ReadonlyArray<Seen>
+  /** Replaces the faults, and forgets what was seen. */
+  readonly faults: (faults: Faults) => void
+}
+
+const answer = (
+  response: http.ServerResponse,
+  { body, headers, status }: Extract<Fault, { _tag: "Answer" }>
+) =>
+  response
+    .writeHead(status, { "content-type": "application/json", ...headers })
+    .end(JSON.stringify(body ?? {}))
+
+const cutRequest = (request: http.IncomingMessage, after: number) => {
+  let bytes = 0
+  request.on("data", (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes >= after) request.socket.destroy()
+  })
+}
+
+const relay = (upstream: http.IncomingMessage, response: http.ServerResponse, fault: Fault | null) => {
+  response.writeHead(upstream.statusCode ?? 500, upstream.headers)
+  let bytes = 0
+  upstream.on("data", (chunk: Buffer) => {
+    if (fault?._tag === "Damage" && bytes === 0) chunk[0] = (chunk[0] ?? 0) ^ 0xff
+    bytes += chunk.length
+    if (fault?._tag !== "CutAnswer" || bytes <= fault.after) return void response.write(chunk)
+    response.write(chunk.subarray(0, Math.max(0, fault.after - (bytes - chunk.length))), () =>
+      response.socket?.destroy()
+    )
+  })
+  upstream.on("end", () => (fault?._tag === "CutAnswer" ? response.socket?.destroy() : response.end()))
+}
+
+const passOn = (
+  port: number,
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  fault: Fault | null
+) => {
+  const { headers, method, url: path } = request
+  const forwarded = http.request({ port, host: "127.0.0.1", method, path, headers }, (upstream) =>
+    relay(upstream, response, fault)
+  )
+  forwarded.on("error", () => response.socket?.destroy())
+  request.on("error", () => forwarded.destroy())
+  request.pipe(forwarded)
+}
+
+const listen = async (server: http.Server): Promise<string> => {
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** With an account whose key is `ServerProcess.apiKey`; gone with the scope. */
+export const make = Effect.gen(function* () {
+  const dataDirectory = yield* TempDirectory.make
+  let [faults, seen]: [Faults, Array<Seen>] = [() => null, []]
+  const port = yield* Effect.promise(ServerProcess.freePort)
+  const proxy = http.createServer((request, response) => {
+    const one = { method: request.method ?? "", path: request.url ?? "", headers: request.headers }
+    seen.push(one)
+    const isAlike = (other: Seen) =>
+      other.method === one.method && other.path.split("?", 1)[0] === one.path.split("?", 1)[0]
+    const fault = faults(one, seen.filter(isAlike).length)
+    if (fault?._tag === "Answer") {
+      request.resume()
+      return void answer(response, fault)
+    }
+    if (fault?._tag === "CutRequest") return void cutRequest(request, fault.after)
+    const held = fault?._tag === "Hold" ? fault.until : Promise.resolve()
+    void held.then(() => passOn(port, request, response, fault))
+  })
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      proxy.closeAllConnections()
+      proxy.close()
+    })
+  )
+  const url = yield* Effect.promise(() => listen(proxy))
+  const env = { BASE_URL: url, MEDIA_URL: url, QUEUE_URL: url, MCP_URL: url }
+  const server = yield* Effect.promise(() => ServerProcess.start({ dataDirectory, port, env }))
+  yield* Effect.addFinalizer(() => Effect.promise(() => server.kill("SIGKILL")))
+  return {
+    url,
+    seen: () => seen,
+    faults: (next) => {
+      faults = next
+      seen = []
+    }
+  } satisfies FaultyServer
+})

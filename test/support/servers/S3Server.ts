@@ -1,0 +1,95 @@
+/** A real S3 server on loopback, that verifies signatures. What is in it is in its memory. */
+import * as childProcess from "node:child_process"
+import { once } from "node:events"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import * as readline from "node:readline"
+import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3"
+import { Effect, type Scope } from "effect"
+import { freePort } from "../ServerProcess.ts"
+
+export interface S3Server {
+  readonly port: number
+  /** `http://127.0.0.1:PORT` */
+  readonly url: string
+  /** Ends it, and waits until it is gone. */
+  readonly kill: Effect.Effect<void>
+}
+
+/** What a process needs in its environment to be let in; its S3 clients find it there by themselves. */
+export const credentials = { AWS_ACCESS_KEY_ID: "testaccess", AWS_SECRET_ACCESS_KEY: "testsecret" }
+
+const script = path.join(import.meta.dirname, "s3-server.sh")
+
+const begin = async (): Promise<S3Server> => {
+  const [port, ...monitors] = await Promise.all([freePort(), freePort(), freePort()])
+  const parent = fs.mkdtempSync(path.join(os.tmpdir(), "inferlog-s3-"))
+  const child = childProcess.spawn(script, [path.join(parent, "s3"), ...[port, ...monitors].map(String)])
+  const ended = once(child, "close").then(() => fs.rmSync(parent, { recursive: true, force: true }))
+  const lines: Array<string> = []
+  readline.createInterface({ input: child.stderr }).on("line", (line) => lines.push(line))
+  const [said] = await Promise.race([
+    once(readline.createInterface({ input: child.stdout }), "line"),
+    ended.then(() => ["nothing"])
+  ])
+  if (said !== "ready") throw new Error(`The S3 server ended before it was ready:\n${lines.join("\n")}`)
+  // It ends with its standard input, so with this process: it is no reason for it to go on.
+  child.unref()
+  for (const stream of [child.stdin, child.stdout, child.stderr]) unref(stream)
+  const kill = Effect.promise(() => {
+    child.ref()
+    child.stdin.end()
+    return ended
+  })
+  return { port, url: `http://127.0.0.1:${port}`, kill }
+}
+
+/** Pipes of processes are sockets. */
+const unref = (stream: object) => {
+  if ("unref" in stream && typeof stream.unref === "function") stream.unref()
+}
+
+/** Its own, gone with the scope: for who kills it. */
+export const make: Effect.Effect<S3Server, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.promise(begin),
+  ({ kill }) => kill
+)
+
+let started: Promise<S3Server> | undefined
+
+/** One for all tests of this process, which ends with it. */
+export const shared: Effect.Effect<S3Server> = Effect.promise(() => (started ??= begin()))
+
+/** For what tests ask or do by themselves. */
+export const clientOf = ({ url }: S3Server): Effect.Effect<S3Client, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(
+      () =>
+        new S3Client({
+          endpoint: url,
+          region: "us-east-1",
+          forcePathStyle: true,
+          requestChecksumCalculation: "WHEN_REQUIRED",
+          credentials: {
+            accessKeyId: credentials.AWS_ACCESS_KEY_ID,
+            secretAccessKey: credentials.AWS_SECRET_ACCESS_KEY
+          }
+        })
+    ),
+    (client) => Effect.sync(() => client.destroy())
+  )
+
+let buckets = 0
+
+/** A new, empty bucket; its name. */
+export const newBucket = (server: S3Server): Effect.Effect<string> =>
+  Effect.gen(function* () {
+    const client = yield* clientOf(server)
+    const name = `bucket-${process.pid}-${++buckets}`
+    yield* Effect.promise(() => client.send(new CreateBucketCommand({ Bucket: name })))
+    return name
+  }).pipe(Effect.scoped)
+
+/** What `BLOB_STORE` takes for a bucket. */
+export const blobStore = ({ url }: S3Server, bucket: string): string => `s3://${bucket}?endpoint=${url}`
