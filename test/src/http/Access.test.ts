@@ -28,10 +28,22 @@ const webhookRoutes = [
   ["POST", "/webhooks/default/secret/rotate"]
 ] as const
 
+/** Of a file, and of no request either. */
+const fileRoutes = [
+  ["POST", "/storage/upload/initiate"],
+  ["POST", "/storage/upload/initiate-multipart"],
+  ["GET", "/storage/upload/multipart-url"],
+  ["GET", "/storage/upload/parts"],
+  ["POST", "/storage/upload/complete"],
+  ["GET", "/files"],
+  ["GET", "/files/Zm9vYmFyYmF6cXV4cXV1eDEy"],
+  ["DELETE", "/files/Zm9vYmFyYmF6cXV4cXV1eDEy"]
+] as const
+
 const routesOfOne = routes(unknownId).slice(1)
 
 layer(TestServer.layer(), { excludeTestServices: true })("access", (it) => {
-  it.effect.each([...routes(unknownId), ...webhookRoutes])(
+  it.effect.each([...routes(unknownId), ...webhookRoutes, ...fileRoutes])(
     "%s %s needs a valid key, before all else",
     ([method, path]) =>
       Effect.gen(function* () {

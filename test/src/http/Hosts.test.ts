@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as TestServer from "#test/support/TestServer.ts"
+import * as FileCalls from "./FileCalls.ts"
 import { accepted, assertEnvelope, call, jsonHeaders, submit } from "./Calls.ts"
 
 const urls = {
@@ -40,7 +41,11 @@ layer(TestServer.layer({ urls }), { excludeTestServices: true })("with four host
     ["GET", "/sandbox/echo", "api.acme.dev"],
     ["GET", "/webhooks/deliveries", "queue.acme.dev"],
     ["POST", "/webhooks/deliveries/recover", "media.acme.dev:8443"],
-    ["GET", "/webhooks/default/secret", "mcp.acme.dev"]
+    ["GET", "/webhooks/default/secret", "mcp.acme.dev"],
+    ["POST", "/storage/upload/initiate", "queue.acme.dev"],
+    ["GET", "/files", "media.acme.dev:8443"],
+    ["DELETE", `/files/${"x".repeat(24)}`, "queue.acme.dev"],
+    ["PUT", `/media/${"x".repeat(24)}/a.png`, "api.acme.dev"]
   ] as const)("%s %s is no route of %s", ([method, path, host]) =>
     Effect.gen(function* () {
       const reply = yield* call({ method, path, headers: { ...jsonHeaders, host } })
@@ -53,10 +58,23 @@ layer(TestServer.layer({ urls }), { excludeTestServices: true })("with four host
     Effect.map(call({ path: "/health", headers: { host } }), ({ status }) => assert.strictEqual(status, 200))
   )
 
-  it.effect.each(["/webhooks/deliveries", "/webhooks/default/secret"])("%s is on the platform host", (path) =>
+  it.effect.each(["/webhooks/deliveries", "/webhooks/default/secret", "/files"])(
+    "%s is on the platform host",
+    (path) =>
+      Effect.gen(function* () {
+        const reply = yield* call({ path, headers: { host: "api.acme.dev" } })
+        assert.strictEqual(reply.status, 200)
+      })
+  )
+
+  it.effect("bytes are put to the media host, and the file is there", () =>
     Effect.gen(function* () {
-      const reply = yield* call({ path, headers: { host: "api.acme.dev" } })
-      assert.strictEqual(reply.status, 200)
+      const { file_url, upload_url } = yield* FileCalls.initiate(FileCalls.cat, { host: "api.acme.dev" })
+      assert.strictEqual(new URL(upload_url).origin, urls.mediaUrl)
+      const host = new URL(urls.mediaUrl).host
+      const put = yield* FileCalls.put(upload_url, "purr", { "content-type": "image/png", host })
+      assert.strictEqual(put.status, 200)
+      assert.strictEqual((yield* FileCalls.get(file_url, { host })).text, "purr")
     })
   )
 

@@ -37,10 +37,23 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /media/{id}/{fileN
     })
   )
 
-  it.effect.each(["text/html", "image/svg+xml", "application/pdf"])("hands %s out as an attachment", (type) =>
+  it.effect.each([
+    "text/html",
+    "image/svg+xml",
+    "application/xhtml+xml",
+    "application/xml",
+    "text/javascript",
+    "application/pdf"
+  ])("hands %s out as an attachment", (type) =>
     Effect.gen(function* () {
       const { url } = yield* stored(type)
-      assert.match(String((yield* get(url)).headers["content-disposition"]), /^attachment; /)
+      const { headers } = yield* get(url)
+      assert.match(String(headers["content-disposition"]), /^attachment; /)
+      assert.include(headers, {
+        "content-type": type,
+        "x-content-type-options": "nosniff",
+        "content-security-policy": "default-src 'none'; sandbox"
+      })
     })
   )
 
@@ -49,8 +62,44 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /media/{id}/{fileN
       const { etag, url } = yield* stored()
       const head = yield* get(url, {}, "HEAD")
       assert.deepStrictEqual([head.status, head.headers["content-length"], head.text], [200, "1000", ""])
-      const same = yield* get(url, { "if-none-match": etag })
-      assert.deepStrictEqual([same.status, same.text], [304, ""])
+      assert.include(head.headers, { "content-type": "image/png", "accept-ranges": "bytes", etag })
+      assert.strictEqual((yield* get(url, { range: "bytes=0-1" }, "HEAD")).status, 200)
+      for (const known of [etag, `W/${etag}`, "*", `"other", ${etag}`]) {
+        for (const method of ["GET", "HEAD"]) {
+          // The condition is judged before the range (RFC 9110, 13.2.2).
+          const same = yield* get(url, { "if-none-match": known, range: "bytes=5000-" }, method)
+          assert.deepStrictEqual([same.status, same.text], [304, ""])
+          assert.strictEqual(same.headers["etag"], etag)
+        }
+      }
+      assert.strictEqual((yield* get(url, { "if-none-match": '"other"' })).status, 200)
+    })
+  )
+
+  it.effect("has the range only of the bytes that If-Range names, and no date names them", () =>
+    Effect.gen(function* () {
+      const { etag, url } = yield* stored()
+      const status = (condition: string) =>
+        Effect.map(get(url, { range: "bytes=0-1", "if-range": condition }), (reply) => reply.status)
+      assert.strictEqual(yield* status(etag), 206)
+      for (const condition of [
+        `W/${etag}`,
+        '"other"',
+        new Date(0).toUTCString(),
+        "Sat, 01 Jan 2050 00:00:00 GMT"
+      ]) {
+        assert.strictEqual(yield* status(condition), 200, condition)
+      }
+    })
+  )
+
+  it.effect("may be kept by its reader only, and not for long", () =>
+    Effect.gen(function* () {
+      const { url } = yield* stored()
+      const { headers } = yield* get(url)
+      assert.strictEqual(headers["cache-control"], "private, max-age=300")
+      const { headers: refused } = yield* get(url, { range: "bytes=5000-" })
+      assert.strictEqual(refused["cache-control"], "no-store")
     })
   )
 

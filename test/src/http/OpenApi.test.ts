@@ -8,6 +8,7 @@ import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, call, jsonHeaders, submit } from "./Calls.ts"
 import * as DeclaredSchemas from "./DeclaredSchemas.ts"
 import * as Deliveries from "./Deliveries.ts"
+import * as FileCalls from "./FileCalls.ts"
 import { modelOf, names, scenarios } from "./Scenarios.ts"
 import * as MediaServices from "#test/support/MediaServices.ts"
 
@@ -165,6 +166,52 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
         assertDeclared("rotateSigningSecret", reply)
         status = reply.status
       }
+    })
+  )
+
+  it.effect("for uploads and files in every state, and those that there are not", () =>
+    Effect.gen(function* () {
+      const { otherKey: authorization } = yield* TestServer.TestServer
+      const huge = { ...FileCalls.cat, size: 2 ** 50 }
+      for (const body of [FileCalls.cat, {}, huge]) {
+        assertDeclared("initiateUpload", yield* FileCalls.postInitiate(body))
+        assertDeclared("initiateMultipartUpload", yield* FileCalls.postMultipart(body))
+      }
+      const upload = yield* FileCalls.initiateMultipart()
+      const part = yield* FileCalls.putPart(upload, 1, "a")
+      const callers: ReadonlyArray<Readonly<Record<string, string>>> = [{}, { authorization }]
+      const uploads = [upload, { ...upload, uploadId: "none" }]
+      const ask = Effect.gen(function* () {
+        for (const headers of callers) {
+          for (const asked of uploads) {
+            assertDeclared("getPartUrl", yield* FileCalls.getPartUrl(asked, 1, headers))
+            assertDeclared("listParts", yield* FileCalls.listParts(asked, headers))
+            for (const parts of [[{ ...part, etag: "x" }], [part], []]) {
+              assertDeclared("completeUpload", yield* FileCalls.complete(asked, parts, headers))
+            }
+          }
+          const id = FileCalls.idOf(upload.fileUrl)
+          for (const path of [`/files/${id}`, "/files/none"]) {
+            assertDeclared("getFileRecord", yield* call({ path, headers }))
+          }
+          for (const query of ["", "?limit=1", "?page=9", "?page=0", "?source=x"]) {
+            assertDeclared("listFiles", yield* call({ path: `/files${query}`, headers }))
+          }
+        }
+      })
+      yield* ask
+      yield* ask
+      for (const headers of callers.toReversed()) {
+        const path = `/files/${FileCalls.idOf(upload.fileUrl)}`
+        assertDeclared("deleteFile", yield* call({ method: "DELETE", path, headers }))
+      }
+      yield* ask
+      const { file_url, upload_url } = yield* FileCalls.initiate({ ...FileCalls.cat, size: 1 })
+      for (const url of [file_url, upload_url]) {
+        for (const bytes of ["", "ab", "a", "b"]) assertDeclared("putFile", yield* FileCalls.put(url, bytes))
+        assertDeclared("putFile", yield* FileCalls.put(url, "a", {}))
+      }
+      assertDeclared("getFile", yield* FileCalls.get(file_url, { range: "bytes=5-" }))
     })
   )
 

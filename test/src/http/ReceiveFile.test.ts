@@ -161,10 +161,24 @@ layer(TestServer.layer(), { excludeTestServices: true })("a body that is not wan
     })
   )
 
+  it.effect("is told as soon as it is too much, of whatever length it is to be", () =>
+    Effect.gen(function* () {
+      const { file_url, upload_url } = yield* FileCalls.initiate({ ...FileCalls.cat, size: 100_000 })
+      const body = Readable.from(Array.from({ length: size / 65_536 }, () => Buffer.alloc(65_536)))
+      const reply = yield* Effect.promise(() => request(upload_url, { method: "PUT", headers: png, body }))
+      assert.strictEqual(reply.statusCode, 413)
+      assert.strictEqual(reply.headers["connection"], "close")
+      assert.deepInclude(yield* Effect.promise(() => reply.body.json()), {
+        details: { code: "FILE_TOO_LARGE", limit: 100_000 }
+      })
+      assertEnvelope(yield* FileCalls.get(file_url), 404)
+    })
+  )
+
   it.effect.each([
     ["that waits to be asked for it", "Expect: 100-continue"],
     ["that sends it at once", "Expect:"]
-  ])("does not keep curl from the answer, %s", ([, header]) =>
+  ] as const)("does not keep curl from the answer, %s", ([, header]) =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const file = yield* fs.makeTempFileScoped()

@@ -58,6 +58,26 @@ layer(TestServer.layer(), { excludeTestServices: true })("a client derived from 
     })
   )
 
+  it.effect("announces, lists and deletes files", () =>
+    Effect.gen(function* () {
+      const { files, uploads } = yield* client
+      const payload = { file_name: "a.txt", content_type: "text/plain", size: 1 }
+      const { file_url } = yield* uploads.initiateUpload({ payload })
+      const { uploadId, uploadKey } = yield* uploads.initiateMultipart({ payload })
+      const query = { uploadId, uploadKey }
+      const { presignedUrl } = yield* uploads.partUrl({ query: { ...query, partNumber: "1" } })
+      assert.include(presignedUrl, uploadKey)
+      assert.deepInclude(yield* uploads.listParts({ query }), { fileName: "a.txt", size: 1, parts: [] })
+      const { data } = yield* files.listFiles({ query: { source: "upload" } })
+      assert.lengthOf(data, 2)
+      const { id } = data.find(({ url }) => url === file_url) ?? {}
+      const params = { fileId: String(id) }
+      assert.strictEqual((yield* files.getFileRecord({ params })).status, "pending")
+      yield* files.deleteFile({ params })
+      assert.property(yield* Effect.flip(files.getFileRecord({ params })), "request_id")
+    })
+  )
+
   it.effect("fails with the declared envelope", () =>
     Effect.gen(function* () {
       const { queue } = yield* client

@@ -1,15 +1,13 @@
-/** The two flows of the contract ("Uploads") against the local store, and what goes wrong in them. */
+/** The single-part flow of the contract ("Uploads") against the local store, and what goes wrong in it. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { AccountActors } from "#src/accounts/AccountActors.ts"
+import { usd } from "#test/support/TestAccounts.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { assertEnvelope, call, issuesOf, jsonHeaders } from "./Calls.ts"
+import * as Deliveries from "./Deliveries.ts"
 import * as FileCalls from "./FileCalls.ts"
 import * as NaughtyBodies from "./NaughtyBodies.ts"
-
-const minPart = 5 * 1024 * 1024
-const big = (fill: number) => Buffer.alloc(minPart, fill)
-
-const otherAccount = Effect.map(TestServer.TestServer, ({ otherKey }) => ({ authorization: otherKey }))
 
 layer(TestServer.layer(), { excludeTestServices: true })("a file in one piece", (it) => {
   it.effect("is announced, is 404 until it is put, and then is as it was put", () =>
@@ -64,6 +62,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in one piece", 
       const again = yield* FileCalls.put(upload_url, "other")
       assertEnvelope(again, 409)
       assert.deepInclude(again.json, { details: { code: "UPLOAD_COMPLETED" } })
+      assert.strictEqual((yield* FileCalls.put(upload_url, "first")).status, 200)
       assert.strictEqual((yield* FileCalls.get(file_url)).text, "first")
     })
   )
@@ -113,150 +112,32 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in one piece", 
   )
 })
 
-layer(TestServer.layer(), { excludeTestServices: true })("a file in parts", (it) => {
-  it.effect("is made of its parts, brought in any order, and 404 before", () =>
-    Effect.gen(function* () {
-      const upload = yield* FileCalls.initiateMultipart({ ...FileCalls.cat, size: 2 * minPart + 3 })
-      const last = yield* FileCalls.putPart(upload, 3, "end")
-      const first = yield* FileCalls.putPart(upload, 1, big(1))
-      const second = yield* FileCalls.putPart(upload, 2, big(2))
-      assert.strictEqual(first.etag, FileCalls.md5(big(1)))
-      assertEnvelope(yield* FileCalls.get(upload.fileUrl), 404)
-      const reply = yield* FileCalls.complete(upload, [last, { ...second, etag: `"${second.etag}"` }, first])
-      assert.deepStrictEqual([reply.status, reply.json], [200, { fileUrl: upload.fileUrl }])
-      const file = yield* FileCalls.get(upload.fileUrl)
-      assert.isTrue(file.bytes.equals(Buffer.concat([big(1), big(2), Buffer.from("end")])))
-      assert.match(String(file.headers["etag"]), /^"[0-9a-f]{32}-3"$/)
-      const across = yield* FileCalls.get(upload.fileUrl, { range: `bytes=${minPart - 1}-${minPart}` })
-      assert.deepStrictEqual([across.status, [...across.bytes]], [206, [1, 2]])
-    })
-  )
+/** An account whose files may have so many bytes. */
+const limited = Effect.fnUntraced(function* (name: string, maxStoredBytes: number) {
+  const authorization = yield* TestServer.openAccount(name)
+  const limits = { creditLimit: usd("0"), maxOpenRequests: null, maxStoredBytes }
+  const accountId = Deliveries.accountOf(name)
+  yield* (yield* AccountActors).execute(accountId, { _tag: "ChangeLimits", at: 0, limits })
+  return { authorization }
+})
 
-  it.effect("is gone on with by whoever asks what has come", () =>
+layer(TestServer.layer(), { excludeTestServices: true })("a quota", (it) => {
+  it.effect("refuses what is announced, or comes, above it, and tells how much is used", () =>
     Effect.gen(function* () {
-      const upload = yield* FileCalls.initiateMultipart({ ...FileCalls.cat, size: 9 })
-      const about = { fileUrl: upload.fileUrl, fileName: "cat.png", contentType: "image/png", size: 9 }
-      assert.deepStrictEqual((yield* FileCalls.listParts(upload)).json, { ...about, parts: [] })
-      const second = yield* FileCalls.putPart(upload, 2, "bb")
-      yield* FileCalls.putPart(upload, 1, "a")
-      const first = yield* FileCalls.putPart(upload, 1, "again")
-      const { json } = yield* FileCalls.listParts(upload)
-      const parts = [
-        { ...first, size: 5 },
-        { ...second, size: 2 }
-      ]
-      assert.deepStrictEqual(json, { ...about, parts })
-    })
-  )
-
-  it.effect("is not made of parts that are too small, missing, other than named or left out", () =>
-    Effect.gen(function* () {
-      const upload = yield* FileCalls.initiateMultipart()
-      const small = yield* FileCalls.putPart(upload, 1, "small")
-      const second = yield* FileCalls.putPart(upload, 2, big(2))
-      const cases = [
-        [[small, second], "too_small", [1], ["parts.0"]],
-        [[second, small, { partNumber: 3, etag: "x" }], "missing", [3], ["parts.2"]],
-        [[second], "missing", [1], ["parts"]],
-        [[small], "not_named", [2], ["parts"]],
-        [[{ ...small, etag: "other" }, second], "etag_mismatch", [1], ["parts.0.etag"]]
-      ] as const
-      for (const [parts, reason, partNumbers, paths] of cases) {
-        const reply = yield* FileCalls.complete(upload, parts)
-        assertEnvelope(reply, 400)
-        assert.deepInclude(reply.json, { details: { code: "PARTS_REFUSED", reason, partNumbers } })
-        assert.deepStrictEqual(
-          issuesOf(reply),
-          paths.map((path) => [path, reason] as const)
-        )
-      }
-      assertEnvelope(yield* FileCalls.get(upload.fileUrl), 404)
-      const first = yield* FileCalls.putPart(upload, 1, big(1))
-      assert.strictEqual((yield* FileCalls.complete(upload, [first, second])).status, 200)
-    })
-  )
-
-  it.effect("is not made of other sizes than declared", () =>
-    Effect.gen(function* () {
-      const upload = yield* FileCalls.initiateMultipart({ ...FileCalls.cat, size: 4 })
-      const part = yield* FileCalls.putPart(upload, 1, "abc")
-      const reply = yield* FileCalls.complete(upload, [part])
-      assertEnvelope(reply, 400)
-      assert.deepInclude(reply.json, {
-        details: { code: "PARTS_REFUSED", reason: "wrong_size", partNumbers: [1] }
-      })
-    })
-  )
-
-  it.effect("is completed once: after that everything is 409, and its bytes stay", () =>
-    Effect.gen(function* () {
-      const upload = yield* FileCalls.initiateMultipart()
-      const url = yield* FileCalls.partUrl(upload, 1)
-      const part = yield* FileCalls.putPart(upload, 1, "once")
-      yield* FileCalls.complete(upload, [part])
+      const headers = yield* limited("limited", 10)
+      yield* FileCalls.uploaded("four", { headers })
+      const details = { code: "QUOTA_EXCEEDED", limit: 10, used: 4 }
+      const { file_url, upload_url } = yield* FileCalls.initiate(FileCalls.cat, headers)
       for (const reply of [
-        yield* FileCalls.complete(upload, [part]),
-        yield* FileCalls.getPartUrl(upload, 2),
-        yield* FileCalls.listParts(upload),
-        yield* FileCalls.put(url, "more", {})
+        yield* FileCalls.postInitiate({ ...FileCalls.cat, size: 7 }, headers),
+        yield* FileCalls.postMultipart({ ...FileCalls.cat, size: 7 }, headers),
+        yield* FileCalls.put(upload_url, "seven..")
       ]) {
-        assertEnvelope(reply, 409)
-        assert.deepInclude(reply.json, { details: { code: "UPLOAD_COMPLETED" } })
+        assertEnvelope(reply, 413)
+        assert.deepInclude(reply.json, { details })
       }
-      assert.strictEqual((yield* FileCalls.get(upload.fileUrl)).text, "once")
-    })
-  )
-
-  it.effect("nobody knows is 404, and another account's 403", () =>
-    Effect.gen(function* () {
-      const upload = yield* FileCalls.initiateMultipart()
-      const single = yield* FileCalls.initiate()
-      const part = { partNumber: 1, etag: "x" }
-      const unknown = [
-        { ...upload, uploadId: "none" },
-        { ...upload, uploadKey: "x".repeat(24) },
-        { ...upload, uploadKey: "../../etc" },
-        { ...upload, uploadKey: FileCalls.idOf(single.file_url) }
-      ]
-      for (const other of unknown) {
-        for (const reply of [
-          yield* FileCalls.getPartUrl(other, 1),
-          yield* FileCalls.listParts(other),
-          yield* FileCalls.complete(other, [part])
-        ]) {
-          assertEnvelope(reply, 404)
-          assert.deepInclude(reply.json, { error: "Upload not found." })
-        }
-      }
-      const headers = yield* otherAccount
-      assertEnvelope(yield* FileCalls.getPartUrl(upload, 1, headers), 403)
-      assertEnvelope(yield* FileCalls.listParts(upload, headers), 403)
-      assertEnvelope(yield* FileCalls.complete(upload, [part], headers), 403)
-    })
-  )
-
-  it.effect.each([
-    ["uploadId=a&partNumber=1", ["uploadKey", "required"]],
-    ["uploadKey=a&uploadId=a", ["partNumber", "required"]],
-    ["uploadKey=a&uploadId=a&partNumber=0", ["partNumber", "range"]],
-    ["uploadKey=a&uploadId=a&partNumber=10001", ["partNumber", "range"]],
-    ["uploadKey=a&uploadId=a&partNumber=1.5", ["partNumber", "range"]],
-    ["uploadKey=a&uploadId=a&partNumber=1&partNumber=2", ["partNumber", "invalid"]]
-  ] as const)("has no part at ?%s", ([query, issue]) =>
-    Effect.gen(function* () {
-      const reply = yield* call({ path: `/storage/upload/multipart-url?${query}` })
-      assertEnvelope(reply, 400)
-      assert.deepStrictEqual(issuesOf(reply), [issue])
-    })
-  )
-
-  it.effect("is not completed by a part that is named twice", () =>
-    Effect.gen(function* () {
-      const upload = yield* FileCalls.initiateMultipart()
-      const part = yield* FileCalls.putPart(upload, 1, "x")
-      const reply = yield* FileCalls.complete(upload, [part, part])
-      assertEnvelope(reply, 400)
-      assert.deepStrictEqual(issuesOf(reply), [["parts.1.partNumber", "uniqueItems"]])
+      assertEnvelope(yield* FileCalls.get(file_url), 404)
+      assert.strictEqual((yield* FileCalls.put(upload_url, "six...")).status, 200)
     })
   )
 })

@@ -1,0 +1,54 @@
+/** Where stored bytes lie at S3 and clients are sent there. The URLs are made without asking S3. */
+import { assert, layer, vi } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as Http from "#src/http/HttpServer.ts"
+import { MediaStore } from "#src/media/MediaStore.ts"
+import * as S3MediaDelivery from "#src/storage/s3/S3MediaDelivery.ts"
+import * as MediaServices from "#test/support/MediaServices.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+import { assertEnvelope } from "./Calls.ts"
+import * as FileCalls from "./FileCalls.ts"
+
+vi.stubEnv("AWS_ACCESS_KEY_ID", "test")
+vi.stubEnv("AWS_SECRET_ACCESS_KEY", "test")
+
+const s3 = S3MediaDelivery.layer({
+  bucket: "files",
+  endpoint: "http://s3.acme.dev",
+  publicEndpoint: null,
+  region: null,
+  prefix: null,
+  forcePathStyle: true
+})
+
+const redirecting = TestServer.layer({ serving: Http.layerNoServer.pipe(Layer.provide(s3)) })
+
+const stored = Effect.flatMap(MediaStore, (store) =>
+  store.put({ ...MediaServices.made, fileName: "a.html", contentType: "text/html", body: Buffer.from("a") })
+)
+
+layer(redirecting, { excludeTestServices: true })("media at S3", (it) => {
+  it.effect.each(["GET", "HEAD"])("are where %s is sent to, which nobody keeps", (method) =>
+    Effect.gen(function* () {
+      const { etag, id, url } = yield* stored
+      const reply = yield* FileCalls.get(url, { "if-none-match": etag, range: "bytes=5-" }, method)
+      assert.deepStrictEqual([reply.status, reply.text], [302, ""])
+      assert.strictEqual(reply.headers["cache-control"], "no-store")
+      assert.strictEqual(reply.headers["content-length"], "0")
+      const location = new URL(String(reply.headers["location"]))
+      assert.strictEqual(location.origin + location.pathname, `http://s3.acme.dev/files/media/${id}`)
+      assert.strictEqual(location.searchParams.get("response-content-type"), "text/html")
+      assert.match(String(location.searchParams.get("response-content-disposition")), /^attachment; /)
+    })
+  )
+
+  it.effect("that are not there lead nowhere", () =>
+    Effect.gen(function* () {
+      const { file_url } = yield* FileCalls.initiate()
+      assertEnvelope(yield* FileCalls.get(file_url), 404)
+      const { id, url } = yield* stored
+      yield* (yield* MediaStore).remove(id, "requested")
+      assertEnvelope(yield* FileCalls.get(url), 410)
+    })
+  )
+})
