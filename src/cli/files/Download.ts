@@ -6,6 +6,7 @@ import * as Bytes from "./Bytes.ts"
 import * as Downloading from "./Downloading.ts"
 import * as FileRef from "./FileRef.ts"
 import * as Platform from "./Platform.ts"
+import * as Retrying from "./Retrying.ts"
 import * as Target from "./Target.ts"
 import * as TransferProgress from "./TransferProgress.ts"
 import * as Wire from "./Wire.ts"
@@ -70,8 +71,7 @@ export const download = Command.make(
       target,
       sha256,
       progress: (total) => TransferProgress.make({ name, total, isSilent: json }),
-      onWait: ({ message, millis }) =>
-        json ? Effect.void : Console.error(`${message} Next try in ${Output.duration(millis)}.`)
+      onWait: (waiting) => (json ? Effect.void : Console.error(Retrying.describe(waiting)))
     }).pipe(
       Effect.onInterrupt(() =>
         Console.error("The same command goes on with the bytes that are not there yet.")

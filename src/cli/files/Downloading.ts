@@ -7,6 +7,7 @@ import * as Exchange from "./Exchange.ts"
 import * as LocalFile from "./LocalFile.ts"
 import { Unreachable } from "./Refusal.ts"
 import * as Retrying from "./Retrying.ts"
+import * as Stall from "./Stall.ts"
 import * as Target from "./Target.ts"
 import type { TransferProgress } from "./TransferProgress.ts"
 
@@ -28,7 +29,7 @@ const redirects = 3
 const get = Effect.fnUntraced(function* (url: string, headers: Readonly<Record<string, string>> = {}) {
   const client = yield* HttpClient.HttpClient
   const following = HttpClient.followRedirects(HttpClient.withScope(client), redirects)
-  return yield* Exchange.answered(url, following.get(url, { headers }))
+  return yield* Stall.guarded(url, () => Exchange.answered(url, following.get(url, { headers })))
 })
 
 const strongTag = ({ headers }: HttpClientResponse): string | null => {
@@ -91,13 +92,15 @@ const receive = Effect.fnUntraced(function* (
   const hash = yield* hashOf(partial.path, start)
   const sink = yield* Target.open(partial.path, start)
   let size = start
-  yield* answer.stream.pipe(
-    Stream.mapError(Exchange.unreachable(options.url)),
-    Stream.runForEach((chunk) => {
-      hash.update(chunk)
-      size += chunk.length
-      return Effect.andThen(sink.write(chunk), progress.add(chunk.length))
-    })
+  yield* Stall.guarded(options.url, (moved) =>
+    answer.stream.pipe(
+      Stream.mapError(Exchange.unreachable(options.url)),
+      Stream.runForEach((chunk) => {
+        hash.update(chunk)
+        size += chunk.length
+        return sink.write(chunk).pipe(Effect.andThen(progress.add(chunk.length)), Effect.andThen(moved))
+      })
+    )
   )
   if (total !== null && size !== total) {
     return yield* brokenOff(options.url, `${size} of ${total} bytes have come`)

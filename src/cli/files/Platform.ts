@@ -5,6 +5,7 @@ import { HttpClient } from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Failure from "../Failure.ts"
 import * as Exchange from "./Exchange.ts"
+import * as Stall from "./Stall.ts"
 import { Refused, type Unreachable } from "./Refusal.ts"
 
 const local = "http://127.0.0.1:8080"
@@ -103,8 +104,10 @@ const make = Effect.fnUntraced(function* (given: Given) {
       if (key === null) {
         return yield* wrong("INFERLOG_API_KEY: Expected an API key in this variable, or with --key")
       }
-      const answer = yield* Exchange.send(requestOf(url, key, call))
-      const text = yield* Effect.mapError(answer.text, Exchange.unreachable(url))
+      const exchange = Effect.flatMap(Exchange.send(requestOf(url, key, call)), (answer) =>
+        Effect.mapError(answer.text, Exchange.unreachable(url))
+      )
+      const text = yield* Stall.guarded(url, () => exchange)
       if (text === "") return null
       return yield* Effect.mapError(parse(text), notOurs)
     },

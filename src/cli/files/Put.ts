@@ -3,6 +3,7 @@ import { Effect, Ref, Stream } from "effect"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Exchange from "./Exchange.ts"
 import * as LocalFile from "./LocalFile.ts"
+import * as Stall from "./Stall.ts"
 import type { TransferProgress } from "./TransferProgress.ts"
 
 export interface Options {
@@ -43,8 +44,11 @@ export const put = Effect.fnUntraced(function* (options: Options) {
   const request = HttpClientRequest.put(url).pipe(
     HttpClientRequest.setHeader("content-md5", digest.toString("base64"))
   )
-  const answer = yield* Exchange.send(withBody(request, options, count)).pipe(
-    Effect.tap((answer) => Effect.ignore(answer.text)),
+  const answer = yield* Stall.guarded(url, (moved) =>
+    Exchange.send(withBody(request, options, (bytes) => Effect.andThen(moved, count(bytes)))).pipe(
+      Effect.tap((answer) => Effect.ignore(answer.text))
+    )
+  ).pipe(
     // A file that has changed is the reason, whatever else it looks like.
     Effect.tapError(() => Effect.andThen(takeBack, LocalFile.requireUnchanged(file)))
   )

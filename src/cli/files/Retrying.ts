@@ -1,5 +1,6 @@
 /** Tries again what may succeed later: no answer, 408, 429 and 5xx, and a presigned URL whose time was over. */
 import { Duration, Effect, Random } from "effect"
+import * as Output from "../Output.ts"
 import type { Refused, Unreachable } from "./Refusal.ts"
 
 /** Tries in all: the last one a minute or so after the first. */
@@ -63,3 +64,7 @@ export const patiently = retrying(isTransient)
 
 /** The same where nobody may be there at all: no answer is not waited for. */
 export const onceReached = retrying((error) => !isUnreachable(error) && isTransient(error))
+
+/** In one line. */
+export const describe = ({ message, millis }: Waiting): string =>
+  `${message.replace(/\.$/, "")}; next try in ${Output.duration(Math.max(1000, millis))}.`

@@ -1,9 +1,8 @@
 /** What both ways of uploading a file have in common. */
 import type { Effect } from "effect"
-import * as Output from "../Output.ts"
 import type { LocalFile } from "./LocalFile.ts"
 import type { Refused } from "./Refusal.ts"
-import type { Waiting } from "./Retrying.ts"
+import * as Retrying from "./Retrying.ts"
 import type { TransferProgress } from "./TransferProgress.ts"
 
 export interface Uploading {
@@ -23,8 +22,8 @@ export const announced = ({ contentType, file, fileName }: Uploading) => ({
 /** Tells why it is waited. */
 export const sayWhy =
   ({ progress }: Pick<Uploading, "progress">) =>
-  ({ message, millis }: Waiting): Effect.Effect<void> =>
-    progress.say(`${message} Next try in ${Output.duration(Math.max(1000, millis))}.`)
+  (waiting: Retrying.Waiting): Effect.Effect<void> =>
+    progress.say(Retrying.describe(waiting))
 
 /** All bytes are there: of an upload of ours nobody else has brought them. */
 export const isCompleted = (error: { readonly _tag: string }): boolean =>

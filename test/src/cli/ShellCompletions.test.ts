@@ -71,6 +71,7 @@ describe("--completions", () => {
           "keys",
           "requests",
           "webhooks",
+          "files",
           "log",
           "audit",
           "projections"

@@ -2,6 +2,7 @@
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
@@ -58,3 +59,17 @@ export const fetched = (url: string) =>
 
 /** Unhurried: the digest tells more than a million bytes. */
 export const digest = (body: Uint8Array): string => crypto.createHash("sha256").update(body).digest("hex")
+
+/** Parts as small as they may be. */
+export const inParts = ["--part-size", "5MiB"]
+
+/** The one line of stdout, of a command that has done its work. */
+export const urlIn = ({ code, stderr, stdout }: Inferlog.Ended): string => {
+  assert.strictEqual(code, 0, stderr)
+  return stdout.trim()
+}
+
+export const isPut = ({ method }: FaultyServer.Seen) => method === "PUT"
+
+/** How many there have been since the faults were set. */
+export const puts = (server: FaultyServer.FaultyServer) => server.seen().filter(isPut).length

@@ -91,8 +91,8 @@ const listen = async (server: http.Server): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** With an account whose key is `ServerProcess.apiKey`; gone with the scope. */
-export const make = Effect.gen(function* () {
+/** With an account whose key is `ServerProcess.apiKey`, and with settings that are more than its addresses; gone with the scope. */
+export const makeWith = Effect.fnUntraced(function* (settings: Readonly<Record<string, string>>) {
   const dataDirectory = yield* TempDirectory.make
   let [faults, seen]: [Faults, Array<Seen>] = [() => null, []]
   const port = yield* Effect.promise(ServerProcess.freePort)
@@ -117,7 +117,7 @@ export const make = Effect.gen(function* () {
     })
   )
   const url = yield* Effect.promise(() => listen(proxy))
-  const env = { BASE_URL: url, MEDIA_URL: url, QUEUE_URL: url, MCP_URL: url }
+  const env = { ...settings, BASE_URL: url, MEDIA_URL: url, QUEUE_URL: url, MCP_URL: url }
   const server = yield* Effect.promise(() => ServerProcess.start({ dataDirectory, port, env }))
   yield* Effect.addFinalizer(() => Effect.promise(() => server.kill("SIGKILL")))
   return {
@@ -129,3 +129,5 @@ export const make = Effect.gen(function* () {
     }
   } satisfies FaultyServer
 })
+
+export const make = makeWith({})

@@ -1,5 +1,7 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Option, Sink, Stdio } from "effect"
+import { Effect, Fiber, Option, Result, Sink, Stdio } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import * as Bytes from "#src/cli/files/Bytes.ts"
@@ -8,8 +10,11 @@ import * as FileRef from "#src/cli/files/FileRef.ts"
 import * as PartPlan from "#src/cli/files/PartPlan.ts"
 import * as Refusal from "#src/cli/files/Refusal.ts"
 import * as Retrying from "#src/cli/files/Retrying.ts"
+import * as Stall from "#src/cli/files/Stall.ts"
+import * as Target from "#src/cli/files/Target.ts"
 import * as TransferProgress from "#src/cli/files/TransferProgress.ts"
 import * as FileLimits from "#src/files/FileLimits.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 const { MiB } = Bytes
 const GiB = 1024 * MiB
@@ -26,14 +31,15 @@ describe("PartPlan", () => {
         assert.isAtMost(partSize, FileLimits.maxPutBytes)
         assert.isAtLeast(partSize, FileLimits.minPartBytes)
         let end = 0
-        for (const [index, part] of parts.entries()) {
-          assert.deepStrictEqual([part.partNumber, part.start], [index + 1, end])
-          if (index < parts.length - 1) assert.strictEqual(part.length, partSize)
-          end += part.length
+        for (const [index, { length, partNumber, start }] of parts.entries()) {
+          const isLast = index === parts.length - 1
+          const isWhole = length === partSize || (isLast && length > 0 && length < partSize)
+          if (partNumber !== index + 1 || start !== end || !isWhole) assert.fail(`part ${index} of ${size}`)
+          end += length
         }
         assert.strictEqual(end, size)
       }),
-      { numRuns: 50 }
+      { numRuns: 200 }
     )
   })
 
@@ -161,6 +167,44 @@ describe("Retrying", () => {
       }
       assert.strictEqual((yield* tries(unreachable, Retrying.onceReached)).count, 1)
     })
+  )
+})
+
+describe("Stall", () => {
+  it.effect("ends an exchange in which nothing moves, and no other one", () =>
+    Effect.gen(function* () {
+      const run = (of: (moved: Effect.Effect<void>) => Effect.Effect<void>) =>
+        Effect.gen(function* () {
+          const fiber = yield* Effect.forkChild(Effect.result(Stall.guarded("http://h/x", of)))
+          yield* TestClock.adjust("1 hour")
+          return yield* Fiber.join(fiber)
+        })
+      const stalled = yield* run(() => Effect.never)
+      assert.isTrue(Result.isFailure(stalled))
+      const slow = yield* run((moved) => Effect.repeat(Effect.delay(moved, "2 minutes"), { times: 20 }))
+      assert.isTrue(Result.isSuccess(slow))
+    })
+  )
+})
+
+describe("Target", () => {
+  it.effect("takes no name that leads elsewhere or is read unasked, and replaces nothing unasked", () =>
+    Effect.gen(function* () {
+      const directory = yield* TempDirectory.make
+      for (const [name, expected] of [
+        ["../../.bashrc", "_bashrc"],
+        ["..", "file"],
+        ["a b.png", "a b.png"]
+      ] as const) {
+        assert.strictEqual(yield* Target.choose(directory, name), path.join(directory, expected))
+      }
+      const asked = path.join(directory, "asked")
+      assert.strictEqual(yield* Target.choose(asked, "other"), asked)
+      assert.strictEqual(yield* Target.choose(null, "nobody-has-this.bin"), "nobody-has-this.bin")
+      const [taken = ""] = fs.readdirSync(".").filter((name) => !name.startsWith("."))
+      const refused = yield* Effect.flip(Target.choose(null, taken))
+      assert.match(refused.message, /is there already/)
+    }).pipe(Effect.scoped)
   )
 })
 

@@ -8,23 +8,15 @@ import * as FaultyServer from "./FaultyServer.ts"
 
 class Server extends Context.Service<Server, FaultyServer.FaultyServer>()("test/Server") {}
 
-const { MiB } = Environment
+const { inParts, isPut, MiB, puts, urlIn } = Environment
+
+/** ms: some run a dozen processes. */
+const timeout = 60_000
 
 const setUp = Effect.gen(function* () {
   const server = yield* Server
   return { server, cli: yield* Environment.make(server) }
 })
-
-const inParts = ["--part-size", "5MiB"]
-
-const urlIn = ({ code, stderr, stdout }: Inferlog.Ended): string => {
-  assert.strictEqual(code, 0, stderr)
-  return stdout.trim()
-}
-
-const isPartPut = ({ method }: FaultyServer.Seen) => method === "PUT"
-
-const puts = (server: FaultyServer.FaultyServer) => server.seen().filter(isPartPut).length
 
 /** Whether what the command has printed makes sense to somebody who has no key, and fits one line. */
 const assertOneLine = ({ stderr, stdout }: Inferlog.Ended, expected: RegExp) => {
@@ -33,22 +25,25 @@ const assertOneLine = ({ stderr, stdout }: Inferlog.Ended, expected: RegExp) => 
   assert.notInclude(stderr + stdout, Environment.secret)
 }
 
-layer(Layer.effect(Server, FaultyServer.make), { timeout: 60_000 })("files upload", (it) => {
-  it.effect("sends a small file in one PUT with its type and no key, and prints its URL", () =>
-    Effect.gen(function* () {
-      const { cli, server } = yield* setUp
-      const body = Environment.bytes(100_000)
-      const uploaded = yield* cli.run("upload", cli.file("müll & co.csv", body))
-      const found = yield* Environment.fetched(urlIn(uploaded))
-      assert.strictEqual(found.status, 200)
-      assert.match(found.contentType ?? "", /^text\/csv/)
-      assert.strictEqual(Environment.digest(found.body), Environment.digest(body))
-      assert.match(urlIn(uploaded), /\/m%C3%BCll%20%26%20co\.csv$/)
-      const [put] = server.seen().filter(isPartPut)
-      assert.strictEqual(put?.headers["content-type"], "text/csv")
-      assert.isUndefined(put?.headers.authorization)
-      assert.lengthOf(cli.states(), 0)
-    }).pipe(Effect.scoped)
+layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload", (it) => {
+  it.effect(
+    "sends a small file in one PUT with its type and no key, and prints its URL",
+    () =>
+      Effect.gen(function* () {
+        const { cli, server } = yield* setUp
+        const body = Environment.bytes(100_000)
+        const uploaded = yield* cli.run("upload", cli.file("müll & co.csv", body))
+        const found = yield* Environment.fetched(urlIn(uploaded))
+        assert.strictEqual(found.status, 200)
+        assert.match(found.contentType ?? "", /^text\/csv/)
+        assert.strictEqual(Environment.digest(found.body), Environment.digest(body))
+        assert.match(urlIn(uploaded), /\/m%C3%BCll%20%26%20co\.csv$/)
+        const [put] = server.seen().filter(isPut)
+        assert.strictEqual(put?.headers["content-type"], "text/csv")
+        assert.isUndefined(put?.headers.authorization)
+        assert.lengthOf(cli.states(), 0)
+      }).pipe(Effect.scoped),
+    timeout
   )
 
   it.effect(
@@ -73,46 +68,53 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout: 60_000 })("files uploa
         )
         for (const { fileId, fileUrl } of uploaded) assert.include(fileUrl, `/media/${fileId}/`)
         assert.lengthOf((yield* Environment.fetched(uploaded[0].fileUrl)).body, 0)
-      }).pipe(Effect.scoped)
+      }).pipe(Effect.scoped),
+    timeout
   )
 
-  it.effect("sends a large file in parts, and calls it as it is told to", () =>
-    Effect.gen(function* () {
-      const { cli, server } = yield* setUp
-      const body = Environment.bytes(11 * MiB + 7)
-      const path = cli.file("large.bin", body)
-      const url = urlIn(
-        yield* cli.run("upload", path, ...inParts, "--name", "film.mp4", "--content-type", "video/mp4")
-      )
-      const found = yield* Environment.fetched(url)
-      assert.strictEqual(found.contentType, "video/mp4")
-      assert.strictEqual(Environment.digest(found.body), Environment.digest(body))
-      assert.match(url, /\/film\.mp4$/)
-      assert.strictEqual(puts(server), 3)
-      assert.lengthOf(cli.states(), 0)
-    }).pipe(Effect.scoped)
+  it.effect(
+    "sends a large file in parts, and calls it as it is told to",
+    () =>
+      Effect.gen(function* () {
+        const { cli, server } = yield* setUp
+        const body = Environment.bytes(11 * MiB + 7)
+        const path = cli.file("large.bin", body)
+        const url = urlIn(
+          yield* cli.run("upload", path, ...inParts, "--name", "film.mp4", "--content-type", "video/mp4")
+        )
+        const found = yield* Environment.fetched(url)
+        assert.strictEqual(found.contentType, "video/mp4")
+        assert.strictEqual(Environment.digest(found.body), Environment.digest(body))
+        assert.match(url, /\/film\.mp4$/)
+        assert.strictEqual(puts(server), 3)
+        assert.lengthOf(cli.states(), 0)
+      }).pipe(Effect.scoped),
+    timeout
   )
 
-  it.effect("sends a part again when its connection breaks, the server is busy, or its URL has expired", () =>
-    Effect.gen(function* () {
-      const { cli, server } = yield* setUp
-      const body = Environment.bytes(16 * MiB)
-      const expired = { error: "The URL has expired.", request_id: "r", details: { code: "URL_EXPIRED" } }
-      server.faults((request) => {
-        if (!isPartPut(request)) return null
-        if (puts(server) === 1) return { _tag: "CutRequest", after: MiB }
-        if (puts(server) === 2) return { _tag: "Answer", status: 503, headers: { "retry-after": "1" } }
-        if (puts(server) === 3) return { _tag: "Answer", status: 403, body: expired }
-        return null
-      })
-      const uploaded = yield* cli.run("upload", cli.file("large.bin", body), ...inParts)
-      const found = yield* Environment.fetched(urlIn(uploaded))
-      assert.strictEqual(Environment.digest(found.body), Environment.digest(body))
-      assert.strictEqual(puts(server), 4 + 3)
-      const asked = server.seen().filter(({ path }) => path.includes("/multipart-url?"))
-      assert.lengthOf(asked, 4 + 3)
-      assert.match(uploaded.stderr, /URL_EXPIRED: The URL has expired\. Next try in 1 s\./)
-    }).pipe(Effect.scoped)
+  it.effect(
+    "sends a part again when its connection breaks, the server is busy, or its URL has expired",
+    () =>
+      Effect.gen(function* () {
+        const { cli, server } = yield* setUp
+        const body = Environment.bytes(16 * MiB)
+        const expired = { error: "The URL has expired.", request_id: "r", details: { code: "URL_EXPIRED" } }
+        server.faults((request) => {
+          if (!isPut(request)) return null
+          if (puts(server) === 1) return { _tag: "CutRequest", after: MiB }
+          if (puts(server) === 2) return { _tag: "Answer", status: 503, headers: { "retry-after": "1" } }
+          if (puts(server) === 3) return { _tag: "Answer", status: 403, body: expired }
+          return null
+        })
+        const uploaded = yield* cli.run("upload", cli.file("large.bin", body), ...inParts)
+        const found = yield* Environment.fetched(urlIn(uploaded))
+        assert.strictEqual(Environment.digest(found.body), Environment.digest(body))
+        assert.strictEqual(puts(server), 4 + 3)
+        const asked = server.seen().filter(({ path }) => path.includes("/multipart-url?"))
+        assert.lengthOf(asked, 4 + 3)
+        assert.match(uploaded.stderr, /URL_EXPIRED: The URL has expired; next try in [1-4] s\./)
+      }).pipe(Effect.scoped),
+    timeout
   )
 
   it.effect(
@@ -123,7 +125,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout: 60_000 })("files uploa
         const body = Environment.bytes(1_000)
         const expired = { error: "The URL has expired.", request_id: "r", details: { code: "URL_EXPIRED" } }
         server.faults((request) => {
-          if (!isPartPut(request)) return null
+          if (!isPut(request)) return null
           if (puts(server) === 1) return { _tag: "Answer", status: 403, body: expired }
           return puts(server) === 2 ? { _tag: "CutAnswer", after: 0 } : null
         })
@@ -134,216 +136,115 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout: 60_000 })("files uploa
         )
         const initiated = server.seen().filter(({ path }) => path.endsWith("/initiate"))
         assert.lengthOf(initiated, 2)
-      }).pipe(Effect.scoped)
+      }).pipe(Effect.scoped),
+    timeout
   )
 
-  it.effect("takes a lost answer of complete for what it was", () =>
-    Effect.gen(function* () {
-      const { cli, server } = yield* setUp
-      const body = Environment.bytes(6 * MiB)
-      server.faults(({ path }, turn) =>
-        path.endsWith("/complete") && turn === 1 ? { _tag: "CutAnswer", after: 0 } : null
-      )
-      const url = urlIn(yield* cli.run("upload", cli.file("large.bin", body), ...inParts))
-      assert.strictEqual(Environment.digest((yield* Environment.fetched(url)).body), Environment.digest(body))
-      assert.lengthOf(cli.states(), 0)
-    }).pipe(Effect.scoped)
+  it.effect(
+    "takes a lost answer of complete for what it was",
+    () =>
+      Effect.gen(function* () {
+        const { cli, server } = yield* setUp
+        const body = Environment.bytes(6 * MiB)
+        server.faults(({ path }, turn) =>
+          path.endsWith("/complete") && turn === 1 ? { _tag: "CutAnswer", after: 0 } : null
+        )
+        const url = urlIn(yield* cli.run("upload", cli.file("large.bin", body), ...inParts))
+        assert.strictEqual(
+          Environment.digest((yield* Environment.fetched(url)).body),
+          Environment.digest(body)
+        )
+        assert.lengthOf(cli.states(), 0)
+      }).pipe(Effect.scoped),
+    timeout
   )
 
-  it.effect("goes on after Ctrl-C with the parts that are not there yet", () =>
-    Effect.gen(function* () {
-      const { cli, server } = yield* setUp
-      const body = Environment.bytes(22 * MiB)
-      const path = cli.file("large.bin", body)
-      const held = Promise.withResolvers<void>()
-      const reached = Promise.withResolvers<void>()
-      server.faults((request) => {
-        if (!isPartPut(request) || puts(server) < 3) return null
-        reached.resolve()
-        return { _tag: "Hold", until: held.promise }
-      })
-      const command = cli.begin("upload", path, ...inParts, "--concurrency", "1")
-      yield* Effect.promise(() => reached.promise)
-      command.kill("SIGINT")
-      const { code, stderr, stdout } = yield* Effect.promise(() => command.ended)
-      assert.deepStrictEqual([code, stdout], [130, ""])
-      assert.match(stderr, /The same command goes on/)
-
-      const [state = "", ...others] = cli.states()
-      assert.lengthOf(others, 0)
-      assert.strictEqual(fs.statSync(state).mode & 0o777, 0o600)
-      assert.notInclude(fs.readFileSync(state, "utf8"), Environment.secret)
-
-      server.faults(() => null)
-      const url = urlIn(yield* cli.run("upload", path, ...inParts))
-      assert.strictEqual(puts(server), 3)
-      assert.lengthOf(
-        server.seen().filter(({ path }) => path.endsWith("/initiate-multipart")),
-        0
-      )
-      assert.strictEqual(Environment.digest((yield* Environment.fetched(url)).body), Environment.digest(body))
-      assert.lengthOf(cli.states(), 0)
-    }).pipe(Effect.scoped)
+  it.effect(
+    "notices that a file changes while it is read, and makes no file of it",
+    () =>
+      Effect.gen(function* () {
+        const { cli, server } = yield* setUp
+        const path = cli.file("large.bin", Environment.bytes(11 * MiB))
+        const changed = Promise.withResolvers<void>()
+        server.faults((request) => {
+          if (!isPut(request) || puts(server) > 1) return null
+          fs.appendFileSync(path, "more")
+          changed.resolve()
+          return { _tag: "Hold", until: changed.promise }
+        })
+        const { code, stderr, stdout } = yield* cli.run("upload", path, ...inParts)
+        assert.deepStrictEqual([code, stdout], [1, ""])
+        assert.match(stderr, /^inferlog: .+large\.bin: has changed while it was read/m)
+        assert.lengthOf(
+          server.seen().filter(({ path }) => path.endsWith("/complete")),
+          0
+        )
+      }).pipe(Effect.scoped),
+    timeout
   )
 
-  /** An upload whose first part alone has come. */
-  const cutOff = Effect.fnUntraced(function* (
-    cli: Environment.Environment,
-    server: FaultyServer.FaultyServer,
-    path: string
-  ) {
-    server.faults((request) =>
-      isPartPut(request) && puts(server) > 1 ? { _tag: "Answer", status: 400, body: { error: "no" } } : null
-    )
-    const ended = yield* cli.run("upload", path, ...inParts, "--concurrency", "1")
-    assert.strictEqual(ended.code, 1)
-    assert.match(ended.stderr, /The same command goes on/)
-    server.faults(() => null)
-  })
+  it.effect(
+    "says in one line why nothing was uploaded, without the key",
+    () =>
+      Effect.gen(function* () {
+        const { cli, server } = yield* setUp
+        const path = cli.file("small.bin", "x")
+        const wrongKey = yield* cli.run("upload", path, "--key", `nobody:${Environment.secret}`)
+        assert.strictEqual(wrongKey.code, 1)
+        assertOneLine(wrongKey, /Refused with 401: .+INFERLOG_API_KEY/)
 
-  it.effect("never mixes a file that has changed with parts of what it was", () =>
-    Effect.gen(function* () {
-      const { cli, server } = yield* setUp
-      const time = new Date("2026-01-01T00:00:00Z")
-      const path = cli.file("large.bin", Environment.bytes(11 * MiB))
-      fs.utimesSync(path, time, time)
-      yield* cutOff(cli, server, path)
-      const changed = Environment.bytes(11 * MiB)
-      fs.writeFileSync(path, changed)
-      fs.utimesSync(path, time, time)
-      const url = urlIn(yield* cli.run("upload", path, ...inParts))
-      assert.strictEqual(puts(server), 3)
-      assert.lengthOf(
-        server.seen().filter(({ path }) => path.includes("/storage/upload/parts?")),
-        1
-      )
-      assert.strictEqual(
-        Environment.digest((yield* Environment.fetched(url)).body),
-        Environment.digest(changed)
-      )
-    }).pipe(Effect.scoped)
+        const port = yield* Effect.promise(ServerProcess.freePort)
+        const nobody = yield* cli.run("upload", path, "--url", `http://127.0.0.1:${port}`)
+        assert.strictEqual(nobody.code, 1)
+        assertOneLine(nobody, new RegExp(`http://127\\.0\\.0\\.1:${port} gives no answer: .*ECONNREFUSED`))
+
+        const details = { code: "QUOTA_EXCEEDED" }
+        server.faults(() => ({
+          _tag: "Answer",
+          status: 413,
+          body: { error: "Too much.", request_id: "r", details }
+        }))
+        const quota = yield* cli.run("upload", path)
+        assert.strictEqual(quota.code, 1)
+        assertOneLine(quota, /Refused with 413 QUOTA_EXCEEDED: Too much\./)
+        assert.lengthOf(server.seen(), 1)
+
+        const missing = yield* cli.run("upload", cli.at("nothing"))
+        assert.strictEqual(missing.code, 1)
+        assertOneLine(missing, /nothing: cannot be read: ENOENT/)
+        const folder = yield* cli.run("upload", cli.at("."))
+        assert.strictEqual(folder.code, 1)
+        assertOneLine(folder, /is no regular file/)
+      }).pipe(Effect.scoped),
+    timeout
   )
 
-  it.effect("begins anew when the server knows nothing of what was begun", () =>
-    Effect.gen(function* () {
-      const { cli, server } = yield* setUp
-      const body = Environment.bytes(11 * MiB)
-      const path = cli.file("large.bin", body)
-      yield* cutOff(cli, server, path)
-      server.faults(({ path }) =>
-        path.includes("/storage/upload/parts?")
-          ? { _tag: "Answer", status: 404, body: { error: "no" } }
-          : null
-      )
-      const url = urlIn(yield* cli.run("upload", path, ...inParts))
-      assert.strictEqual(puts(server), 3)
-      assert.strictEqual(Environment.digest((yield* Environment.fetched(url)).body), Environment.digest(body))
-      assert.lengthOf(cli.states(), 0)
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("finds an upload that was completed, of which it was not told, to be done", () =>
-    Effect.gen(function* () {
-      const { cli, server } = yield* setUp
-      const body = Environment.bytes(6 * MiB)
-      const path = cli.file("large.bin", body)
-      const completed = Promise.withResolvers<void>()
-      server.faults(({ path }) => {
-        if (!path.endsWith("/complete")) return null
-        completed.resolve()
-        return { _tag: "CutAnswer", after: 0 }
-      })
-      const command = cli.begin("upload", path, ...inParts)
-      yield* Effect.promise(() => completed.promise)
-      command.kill("SIGKILL")
-      yield* Effect.promise(() => command.ended)
-      assert.lengthOf(cli.states(), 1)
-
-      server.faults(() => null)
-      const url = urlIn(yield* cli.run("upload", path, ...inParts))
-      assert.strictEqual(puts(server), 0)
-      assert.strictEqual(Environment.digest((yield* Environment.fetched(url)).body), Environment.digest(body))
-      assert.lengthOf(cli.states(), 0)
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("notices that a file changes while it is read, and makes no file of it", () =>
-    Effect.gen(function* () {
-      const { cli, server } = yield* setUp
-      const path = cli.file("large.bin", Environment.bytes(11 * MiB))
-      const changed = Promise.withResolvers<void>()
-      server.faults((request) => {
-        if (!isPartPut(request) || puts(server) > 1) return null
-        fs.appendFileSync(path, "more")
-        changed.resolve()
-        return { _tag: "Hold", until: changed.promise }
-      })
-      const { code, stderr, stdout } = yield* cli.run("upload", path, ...inParts)
-      assert.deepStrictEqual([code, stdout], [1, ""])
-      assert.match(stderr, /^inferlog: .+large\.bin: has changed while it was read/m)
-      assert.lengthOf(
-        server.seen().filter(({ path }) => path.endsWith("/complete")),
-        0
-      )
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("says in one line why nothing was uploaded, without the key", () =>
-    Effect.gen(function* () {
-      const { cli, server } = yield* setUp
-      const path = cli.file("small.bin", "x")
-      const wrongKey = yield* cli.run("upload", path, "--key", `nobody:${Environment.secret}`)
-      assert.strictEqual(wrongKey.code, 1)
-      assertOneLine(wrongKey, /Refused with 401: .+INFERLOG_API_KEY/)
-
-      const port = yield* Effect.promise(ServerProcess.freePort)
-      const nobody = yield* cli.run("upload", path, "--url", `http://127.0.0.1:${port}`)
-      assert.strictEqual(nobody.code, 1)
-      assertOneLine(nobody, new RegExp(`http://127\\.0\\.0\\.1:${port} gives no answer: .*ECONNREFUSED`))
-
-      const details = { code: "QUOTA_EXCEEDED" }
-      server.faults(() => ({
-        _tag: "Answer",
-        status: 413,
-        body: { error: "Too much.", request_id: "r", details }
-      }))
-      const quota = yield* cli.run("upload", path)
-      assert.strictEqual(quota.code, 1)
-      assertOneLine(quota, /Refused with 413 QUOTA_EXCEEDED: Too much\./)
-      assert.lengthOf(server.seen(), 1)
-
-      const missing = yield* cli.run("upload", cli.at("nothing"))
-      assert.strictEqual(missing.code, 1)
-      assertOneLine(missing, /nothing: cannot be read: ENOENT/)
-      const folder = yield* cli.run("upload", cli.at("."))
-      assert.strictEqual(folder.code, 1)
-      assertOneLine(folder, /is no regular file/)
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("ends with 2 when it is called wrongly, and echoes neither key nor address", () =>
-    Effect.gen(function* () {
-      const { cli } = yield* setUp
-      const path = cli.file("small.bin", "x")
-      const wrong: ReadonlyArray<ReadonlyArray<string>> = [
-        ["upload"],
-        ["upload", path, path, "--name", "one"],
-        ["upload", path, "--part-size", "4MiB"],
-        ["upload", path, "--part-size", "huge"],
-        ["upload", path, "--content-type", "picture"],
-        ["upload", path, "--concurrency", "0"],
-        ["upload", path, "--url", "ftp://user:hunter2@host"],
-        ["upload", path, "--key", "hunter2 with spaces"]
-      ]
-      for (const args of wrong) {
-        const { code, stderr, stdout } = yield* cli.run(...args)
-        assert.strictEqual(code, 2, args.join(" "))
-        assert.notMatch(stderr + stdout, /hunter2|\n\s+at /)
-      }
-      const { INFERLOG_API_KEY: _key, ...keyless } = cli.settings
-      const ended = yield* Inferlog.run(["files", "upload", path], keyless)
-      assert.strictEqual(ended.code, 2)
-      assertOneLine(ended, /INFERLOG_API_KEY: Expected an API key/)
-    }).pipe(Effect.scoped)
+  it.effect(
+    "ends with 2 when it is called wrongly, and echoes neither key nor address",
+    () =>
+      Effect.gen(function* () {
+        const { cli } = yield* setUp
+        const path = cli.file("small.bin", "x")
+        const wrong: ReadonlyArray<ReadonlyArray<string>> = [
+          ["upload"],
+          ["upload", path, path, "--name", "one"],
+          ["upload", path, "--part-size", "4MiB"],
+          ["upload", path, "--part-size", "huge"],
+          ["upload", path, "--content-type", "picture"],
+          ["upload", path, "--concurrency", "0"],
+          ["upload", path, "--url", "ftp://user:hunter2@host"],
+          ["upload", path, "--key", "hunter2 with spaces"]
+        ]
+        const ends = yield* Effect.forEach(wrong, (args) => cli.run(...args), { concurrency: 4 })
+        for (const [index, { code, stderr, stdout }] of ends.entries()) {
+          assert.strictEqual(code, 2, wrong[index]?.join(" "))
+          assert.notMatch(stderr + stdout, /hunter2|\n\s+at /)
+        }
+        const { INFERLOG_API_KEY: _key, ...keyless } = cli.settings
+        const ended = yield* Inferlog.run(["files", "upload", path], keyless)
+        assert.strictEqual(ended.code, 2)
+        assertOneLine(ended, /INFERLOG_API_KEY: Expected an API key/)
+      }).pipe(Effect.scoped),
+    timeout
   )
 })
