@@ -20,7 +20,7 @@ export const retention = Setting.make({
   default: Duration.days(30),
   defaultText: "`30 days`",
   description:
-    "how long after the submit inputs, outputs and files of a request are kept, if it has ended by then",
+    "how long inputs, outputs and files of a request are kept after its submit, if it has ended by then, and uploads after they came",
   accepts: "a duration from 1 hour to 10 years, such as `12 hours`, `90 days` or `52 weeks`",
   example: "90 days"
 })
