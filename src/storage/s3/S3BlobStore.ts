@@ -2,7 +2,7 @@
  * Blobs as objects of a bucket. What does not fit one part goes up in several, a few of them in memory at a time, and
  * becomes the blob in one step. A body that is read is that of the blob that was looked up, or fails.
  */
-import { type Readable } from "node:stream"
+import type { Readable } from "node:stream"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import {
   DeleteObjectCommand,
@@ -14,7 +14,7 @@ import { Effect, Exit, Layer, Option, Sink, Stream } from "effect"
 import * as BlobKey from "#streams/BlobKey.ts"
 import * as BlobRange from "#streams/BlobRange.ts"
 import { BlobStore, BlobStoreError, type Listed } from "#streams/BlobStore.ts"
-import { partsOf } from "./PartsOf.ts"
+import { type Free, partsOf } from "./PartsOf.ts"
 import { type Head, longAnswerTimeoutMs, S3Bucket } from "./S3Bucket.ts"
 import * as S3Failure from "./S3Failure.ts"
 import * as S3Multipart from "./S3Multipart.ts"
@@ -41,15 +41,19 @@ const make = Effect.gen(function* () {
       longAnswerTimeoutMs
     )
 
-  const putParts = (key: string, parts: Stream.Stream<Uint8Array, BlobStoreError>) =>
+  const putParts = (key: string, parts: Stream.Stream<Buffer, BlobStoreError>, free: Free) =>
     Effect.acquireUseRelease(
       Effect.map(multipart.begin(key), (uploadId) => ({ key, uploadId })),
       (upload) =>
         parts.pipe(
           Stream.zipWithIndex,
-          Stream.mapEffect(([bytes, index]) => multipart.putPart(upload, index + 1, bytes), {
-            concurrency: partsAtOnce
-          }),
+          Stream.mapEffect(
+            ([bytes, index]) =>
+              Effect.tap(multipart.putPart(upload, index + 1, bytes), () =>
+                Effect.sync(() => bytes.length === partSize && free.push(bytes))
+              ),
+            { concurrency: partsAtOnce }
+          ),
           Stream.runCollect,
           Effect.flatMap((parts) => multipart.complete(upload, parts))
         ),
@@ -62,9 +66,11 @@ const make = Effect.gen(function* () {
     const counted = Stream.tap(body instanceof Uint8Array ? Stream.make(body) : body, (chunk) =>
       Effect.sync(() => (size += chunk.length))
     )
-    const [first, rest] = yield* Stream.peel(partsOf(counted, partSize), Sink.take<Uint8Array>(2))
-    if (first.length < 2) yield* putBytes(key, first[0] ?? new Uint8Array())
-    else yield* putParts(key, Stream.concat(Stream.fromIterable(first), rest))
+    const free: Free = []
+    const parts = partsOf(counted, { size: partSize, free })
+    const [first, rest] = yield* Stream.peel(parts, Sink.take<Buffer>(2))
+    if (first.length < 2) yield* putBytes(key, first[0] ?? Buffer.of())
+    else yield* putParts(key, Stream.concat(Stream.fromIterable(first), rest), free)
     return size
   }, Effect.scoped)
 

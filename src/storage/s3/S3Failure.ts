@@ -1,22 +1,48 @@
 /** What S3, or the way to it, says when it does not do what it was asked. Reasons are fixed: no URL, key or secret is in them. */
-import { Predicate } from "effect"
+import { Predicate, Schema } from "effect"
 import { BlobStoreError } from "#streams/BlobStore.ts"
+
+/**
+ * What is kept of an answer that was none of success. S3's own words repeat the key, in which a file's URL has its only
+ * credential.
+ */
+export class S3Answer extends Schema.TaggedError<S3Answer>()("S3Answer", {
+  code: Schema.String,
+  status: Schema.Int,
+  /** S3's own, for who runs it. */
+  requestId: Schema.String
+}) {
+  override get message(): string {
+    return `${this.code} (HTTP ${this.status}, request ${this.requestId})`
+  }
+}
 
 const textOf = (cause: unknown, name: string): string =>
   Predicate.hasProperty(cause, name) && typeof cause[name] === "string" ? cause[name] : ""
 
-/** The code of S3's answer, or what the SDK and Node call it. */
-const codeOf = (cause: unknown): string => {
+/** Some words of an error of the SDK are its code. */
+const nameOf = (cause: unknown): string => {
   if (textOf(cause, "message") === "Region is missing") return "RegionMissing"
   const code = textOf(cause, "Code") || textOf(cause, "name")
   return code === "Error" ? textOf(cause, "code") : code
 }
 
-/** Of S3's answer; 0 when there is none. */
-const statusOf = (cause: unknown): number => {
+/** What the SDK failed with: an answer, or what kept it from one. */
+const kept = (cause: unknown): unknown => {
   const metadata = Predicate.hasProperty(cause, "$metadata") ? cause.$metadata : null
-  return Predicate.hasProperty(metadata, "httpStatusCode") ? Number(metadata.httpStatusCode ?? 0) : 0
+  const status = Predicate.hasProperty(metadata, "httpStatusCode") ? metadata.httpStatusCode : null
+  return typeof status === "number"
+    ? new S3Answer({ code: nameOf(cause), status, requestId: textOf(metadata, "requestId") })
+    : cause
 }
+
+const isAnswer = Schema.is(S3Answer)
+
+/** The code of S3's answer, or what the SDK and Node call it. */
+const codeOf = (cause: unknown): string => (isAnswer(cause) ? cause.code : nameOf(cause))
+
+/** Of S3's answer; 0 when there is none. */
+const statusOf = (cause: unknown): number => (isAnswer(cause) ? cause.status : 0)
 
 interface Reason {
   readonly why: string
@@ -74,7 +100,8 @@ const reasonOf = (cause: unknown): Reason => {
 }
 
 /** @param operation what could not be done: "read a blob". */
-export const of = (operation: string, cause: unknown): BlobStoreError => {
+export const of = (operation: string, thrown: unknown): BlobStoreError => {
+  const cause = kept(thrown)
   const { why } = reasonOf(cause)
   const isFull = why === full.why ? { isFull: true } : {}
   return new BlobStoreError({ reason: `could not ${operation}: ${why}`, ...isFull, cause })

@@ -1,7 +1,7 @@
 /** A real S3 server on loopback, that verifies signatures. What is in it is in its memory. */
 import * as childProcess from "node:child_process"
+import * as crypto from "node:crypto"
 import { once } from "node:events"
-import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import * as readline from "node:readline"
@@ -24,9 +24,9 @@ const script = path.join(import.meta.dirname, "s3-server.sh")
 
 const begin = async (): Promise<S3Server> => {
   const [port, ...monitors] = await Promise.all([freePort(), freePort(), freePort()])
-  const parent = fs.mkdtempSync(path.join(os.tmpdir(), "inferlog-s3-"))
-  const child = childProcess.spawn(script, [path.join(parent, "s3"), ...[port, ...monitors].map(String)])
-  const ended = once(child, "close").then(() => fs.rmSync(parent, { recursive: true, force: true }))
+  const directory = path.join(os.tmpdir(), `inferlog-s3-${crypto.randomUUID()}`)
+  const child = childProcess.spawn(script, [directory, ...[port, ...monitors].map(String)])
+  const ended = once(child, "close")
   const lines: Array<string> = []
   readline.createInterface({ input: child.stderr }).on("line", (line) => lines.push(line))
   const [said] = await Promise.race([
@@ -40,7 +40,7 @@ const begin = async (): Promise<S3Server> => {
   const kill = Effect.promise(() => {
     child.ref()
     child.stdin.end()
-    return ended
+    return ended.then(() => {})
   })
   return { port, url: `http://127.0.0.1:${port}`, kill }
 }

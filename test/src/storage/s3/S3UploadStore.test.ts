@@ -135,6 +135,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
         const now = yield* Clock.currentTimeMillis
         for (const ago of [1_000, 10_000_000]) {
           const url = yield* store.putUrl(file, { expiresAt: now - ago })
+          assert.strictEqual(new URL(url).searchParams.get("X-Amz-Expires"), "1")
           assert.strictEqual((yield* put(url, "hello")).status, 403)
         }
         assert.isNull(yield* store.look(file.id))

@@ -21,6 +21,16 @@ export const provide = <A, E, R>(
   query?: string
 ): Layer.Layer<A, E, R> => Layer.unwrap(Effect.map(options(query), layer))
 
+/** A bucket that is not there. */
+export const elsewhere: S3Options.S3Options = {
+  bucket: "bucket",
+  endpoint: "http://127.0.0.1:1",
+  publicEndpoint: null,
+  region: null,
+  prefix: null,
+  forcePathStyle: true
+}
+
 /** At an address where a proxy stands, perhaps. */
 export const at = (options: S3Options.S3Options, port: number): S3Options.S3Options => ({
   ...options,
