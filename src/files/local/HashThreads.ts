@@ -45,10 +45,15 @@ const heap = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 }
 
 const lost = new BlobStoreError({ reason: "could not read what was written, to hash it" })
 
+/** No secrets of the server: only where Node keeps what it has compiled. */
+const environment = () => {
+  const cache = process.env["NODE_COMPILE_CACHE"]
+  return cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }
+}
+
 const start = (): Thread => {
-  // No secrets of the server in there.
   const worker = new Worker(entry, {
-    env: {},
+    env: environment(),
     execArgv: [],
     resourceLimits: heap,
     stdout: true,
@@ -144,7 +149,7 @@ export class HashThreads extends Context.Service<
           },
           update: (bytes) => {
             job.behind += bytes.length
-            const copy = bytes.slice()
+            const copy = new Uint8Array(bytes)
             worker.postMessage({ _tag: "Update", job: id, bytes: copy } satisfies ToThread, [copy.buffer])
           },
           behind: () => (job.end === null ? job.behind : 0),

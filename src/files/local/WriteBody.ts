@@ -11,8 +11,10 @@ import * as FileFailure from "#streams/FileFailure.ts"
 import { FileTooLarge } from "../FileErrors.ts"
 import { BodyRefused } from "../Reception.ts"
 import type { BodyDigest } from "./BodyDigest.ts"
+import * as Chunks from "./Chunks.ts"
 
 export interface BodyToWrite {
+  /** Its chunks are taken: nobody else holds them. */
   readonly body: Readable
   /** An empty file. Nothing is written to it, and no digest told of it, any more when the effect ends. */
   readonly descriptor: number
@@ -27,6 +29,9 @@ const MiB = 1024 * 1024
 
 /** Bytes that wait to be written; as many are being written meanwhile. */
 const mostPending = 1 * MiB
+
+/** Chunks that wait to be written: a client may send single bytes. */
+const mostChunks = 1_024
 
 /** Bytes that are written and not hashed: few enough that they are still in the page cache. */
 const mostBehind = 64 * MiB
@@ -137,7 +142,9 @@ class Writing {
 
   #isFull(): boolean {
     return (
-      this.#pendingBytes >= mostPending || this.#options.digests.some(({ behind }) => behind() > mostBehind)
+      this.#pendingBytes >= mostPending ||
+      this.#pending.length >= mostChunks ||
+      this.#options.digests.some(({ behind }) => behind() > mostBehind)
     )
   }
 
@@ -168,13 +175,13 @@ class Writing {
   /** @param left what is not written yet of `chunks`: a disk that fills up takes less than it is given. */
   #writeAll(chunks: ReadonlyArray<Uint8Array>, left: ReadonlyArray<Uint8Array>): void {
     const { descriptor } = this.#options
-    const position = this.#written + bytesOf(chunks) - bytesOf(left)
+    const position = this.#written + Chunks.bytesOf(chunks) - Chunks.bytesOf(left)
     this.#calls++
     fs.writev(descriptor, left, position, (error, length) => {
       this.#calls--
       if (error !== null) this.#end(Effect.fail(FileFailure.ofNode("write a blob", error)))
       if (this.#isOver) return this.#tellIdle()
-      const rest = without(left, length)
+      const rest = Chunks.without(left, length)
       if (rest.length > 0) return this.#writeAll(chunks, rest)
       this.#isWriting = false
       this.#wrote(chunks)
@@ -184,8 +191,9 @@ class Writing {
   #wrote(chunks: ReadonlyArray<Uint8Array>): void {
     const { descriptor, digests } = this.#options
     const from = this.#written
-    this.#written += bytesOf(chunks)
+    this.#written += Chunks.bytesOf(chunks)
     for (const { wrote } of digests) wrote({ chunks, descriptor, from, to: this.#written })
+    Chunks.release(chunks)
     this.#syncAlongTheWay()
     this.#write()
   }
@@ -207,20 +215,6 @@ class Writing {
 }
 
 const wrongSize = Effect.fail(new BodyRefused({ reason: "wrong_size" }))
-
-const bytesOf = (chunks: ReadonlyArray<Uint8Array>): number =>
-  chunks.reduce((sum, { length }) => sum + length, 0)
-
-const without = (chunks: ReadonlyArray<Uint8Array>, bytes: number): ReadonlyArray<Uint8Array> => {
-  let skipped = 0
-  const rest: Array<Uint8Array> = []
-  for (const chunk of chunks) {
-    const taken = Math.min(chunk.length, bytes - skipped)
-    skipped += taken
-    if (taken < chunk.length) rest.push(chunk.subarray(taken))
-  }
-  return rest
-}
 
 /** Waits until the client has been silent for too long. */
 const silence = (writing: Writing): Effect.Effect<never, BodyRefused> =>
