@@ -46,8 +46,16 @@ export const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
     if (!isThere) yield* Effect.forEach(earlier, (name) => blobs.remove(keyOf(id, name)), { discard: true })
   })
 
+  /** Bytes of the other parts that have come. */
+  const bytesBeside = (id: FileId, partNumber: number) =>
+    Effect.map(files.names(FileKeys.partsFolder(id)), (names) =>
+      PartNames.newest(names)
+        .filter((part) => part.partNumber !== partNumber)
+        .reduce((sum, { size }) => sum + size, 0)
+    )
+
   /** Gives the ETag. */
-  return Effect.fnUntraced(function* <E, R>(options: {
+  const keep = Effect.fnUntraced(function* <E, R>(options: {
     readonly id: FileId
     readonly partNumber: number
     readonly incoming: IncomingBody
@@ -60,4 +68,6 @@ export const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
     yield* Effect.uninterruptible(publish(id, path, { partNumber, size, etag: md5 }))
     return md5
   }, Effect.scoped)
+
+  return { keep, bytesBeside }
 })

@@ -1,24 +1,27 @@
 /** Takes bytes that clients PUT to `SignedUrls`, and lays them beside the other blobs on disk. */
-import { Clock, Effect, Layer, Option, Schema, Semaphore } from "effect"
+import { Clock, Effect, Layer, Option, Schema } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
 import type { UploadInitiated } from "#domain/file/Event.ts"
 import { isOver } from "#domain/file/File.ts"
 import type { State } from "#domain/file/State.ts"
 import { FileId } from "#domain/Ids.ts"
-import { AlreadyUploaded, FileGone, FileNotFound, FileTooLarge } from "../FileErrors.ts"
+import { AlreadyUploaded, FileGone, FileNotFound, FileTooLarge, type QuotaExceeded } from "../FileErrors.ts"
 import { FileActors } from "../FileActors.ts"
 import * as FileLimits from "../FileLimits.ts"
 import { BodyRefused, type Put, Reception, TooManyUploads, UrlRefused } from "../Reception.ts"
 import { SteadyTime } from "#src/SteadyTime.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
 import { FileBlobs } from "#streams/FileBlobs.ts"
 import { StorageQuota } from "../StorageQuota.ts"
 import { isSameType } from "./ContentType.ts"
 import { HashThreads } from "./HashThreads.ts"
 import * as KeepPart from "./KeepPart.ts"
 import * as KeepWhole from "./KeepWhole.ts"
+import * as Places from "./Places.ts"
 import { type Claim, claimOf, type PartOf, SignedUrls } from "./SignedUrls.ts"
 
-/** PUTs that a node takes at once. */
-const mostPuts = 64
+/** PUTs that a node takes at once: each may have some MiB in memory. */
+const mostPuts = { all: 96, each: 32, patience: "30 seconds" } as const
 
 /** Seconds after which one that found no place may try again. */
 const retryAfterSeconds = 5
@@ -63,7 +66,7 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
   const steady = yield* SteadyTime
   const keepWhole = yield* KeepWhole.make(files)
   const keepPart = yield* KeepPart.make(files)
-  const places = yield* Semaphore.make(mostPuts)
+  const places = Places.make(mostPuts)
 
   /** As of the log: another node may be at it. */
   const find = Effect.fnUntraced(function* (text: string, claim: Claim) {
@@ -81,21 +84,28 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
   })
 
   /** What was announced is counted already. */
-  const requireRoom = ({ accountId, size }: UploadInitiated, bytes: number) =>
-    bytes > (size ?? 0) ? quota.require(accountId, bytes - (size ?? 0)) : Effect.void
+  const requireRoom = (
+    { accountId, size }: UploadInitiated,
+    bytes: number
+  ): Effect.Effect<void, QuotaExceeded | FileTooLarge | EventStoreError | SqlError> => {
+    if (size === null) return bytes > 0 ? quota.require(accountId, bytes) : Effect.void
+    return bytes > size ? Effect.fail(new FileTooLarge({ limit: size })) : Effect.void
+  }
 
   const keep = Effect.fnUntraced(function* (put: Put, part: PartOf | null, { id, state, upload }: Wanted) {
     const limit = limitOf(upload)
     const refusal = refusalOf(put, upload, part, limit)
     if (refusal !== null) return yield* refusal
-    if (state._tag === "Pending") yield* requireRoom(upload, put.contentLength ?? 0)
+    // Until a file is made of them only we know of parts.
+    const beside = part === null ? 0 : yield* keepPart.bytesBeside(id, part.partNumber)
+    const requireRoomFor = (bytes: number) => requireRoom(upload, beside + bytes)
+    if (state._tag === "Pending") yield* requireRoomFor(put.contentLength ?? 0)
     const size = put.contentLength ?? (part === null ? (upload.size ?? undefined) : undefined)
     const incoming = { body: put.body, contentMd5: put.contentMd5, limit, size }
-    const whenReceived =
-      put.contentLength === undefined ? (bytes: number) => requireRoom(upload, bytes) : () => Effect.void
+    const whenReceived = put.contentLength === undefined ? requireRoomFor : () => Effect.void
     if (part !== null) {
       if (state._tag === "Present") return yield* new AlreadyUploaded()
-      return yield* keepPart({ id, partNumber: part.partNumber, incoming, whenReceived })
+      return yield* keepPart.keep({ id, partNumber: part.partNumber, incoming, whenReceived })
     }
     return yield* state._tag === "Present"
       ? keepWhole.compare({ stored: state.stored, incoming })
@@ -107,11 +117,11 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
     const wanted = yield* find(put.id, claim)
     if (claim.part === null && !isSameType(put.contentType, wanted.upload.contentType))
       return yield* new UrlRefused({ reason: "content_type_mismatch" })
-    const etag = yield* places.withPermitsIfAvailable(1)(keep(put, claim.part, wanted))
-    return yield* Option.match(etag, {
-      onNone: () => Effect.fail(new TooManyUploads({ retryAfterSeconds })),
-      onSome: Effect.succeed
-    })
+    return yield* places.within(
+      wanted.upload.accountId,
+      keep(put, claim.part, wanted),
+      Effect.fail(new TooManyUploads({ retryAfterSeconds }))
+    )
   })
 
   return Reception.of({ receive })

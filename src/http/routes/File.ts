@@ -3,6 +3,7 @@ import { Effect, Schema, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { FileId } from "#domain/Ids.ts"
+import { releaseBehind } from "#src/files/local/ReleaseBehind.ts"
 import { MediaDelivery } from "#src/files/MediaDelivery.ts"
 import { type Media, type MediaGone, MediaStore, type OpenMedia } from "#src/media/MediaStore.ts"
 import type { StorageError } from "#src/requests/Requests.ts"
@@ -51,7 +52,7 @@ const head = (media: Media) =>
   })
 
 const whole = ({ body, media }: OpenMedia) =>
-  HttpServerResponse.stream(body, {
+  HttpServerResponse.stream(releaseBehind(body), {
     contentType: media.contentType,
     contentLength: media.size,
     headers: headersOf(media)
@@ -61,7 +62,7 @@ const partOf = (
   { body, media }: OpenMedia,
   { length, start }: { readonly length: number; readonly start: number }
 ) =>
-  HttpServerResponse.stream(body, {
+  HttpServerResponse.stream(releaseBehind(body), {
     status: 206,
     contentType: media.contentType,
     contentLength: length,

@@ -164,18 +164,19 @@ describe("LocalReception", () => {
       assert.strictEqual((yield* Puts.put(port, url, bytes)).status, 200)
     }))
 
-  test("takes 64 at once, and tells the next one to come back", ({ directory, port }) =>
+  test("lets one account send 32 files at once, and the next one when a place is free", ({
+    directory,
+    port
+  }) =>
     Effect.gen(function* () {
       const target = yield* Puts.announce()
       const url = yield* Puts.urlOf(target)
       const headers = { "content-type": Puts.contentType, "content-length": 10 }
-      const sendings = Array.from({ length: 64 }, () => Puts.begin(port, url, headers))
-      yield* Puts.until(() => Puts.underWay(directory).length === 64)
-      assert.strictEqual((yield* Puts.put(port, url, Puts.pattern(10))).error, "TooManyUploads")
+      const sendings = Array.from({ length: 33 }, () => Puts.begin(port, url, headers))
+      yield* Puts.until(() => Puts.underWay(directory).length === 32)
       for (const { request } of sendings) request.end(Puts.pattern(10))
       for (const { answered } of sendings)
         assert.strictEqual((yield* Effect.promise(() => answered)).status, 200)
-      assert.strictEqual((yield* Puts.put(port, url, Puts.pattern(10))).status, 200)
     }))
 
   test(
@@ -192,4 +193,34 @@ describe("LocalReception", () => {
       }),
     { quota: "1000B" }
   )
+
+  test(
+    "counts parts that no file was made of yet, and one that comes again once",
+    ({ port }) =>
+      Effect.gen(function* () {
+        const target = yield* Puts.announce({ uploadId: "upload" })
+        const put = (partNumber: number, size: number, headers = {}) =>
+          Effect.flatMap(Puts.partUrlOf(target, "upload", partNumber), (url) =>
+            Puts.put(port, url, Puts.pattern(size), headers)
+          )
+        assert.strictEqual((yield* put(1, 600)).status, 200)
+        assert.strictEqual((yield* put(1, 700)).status, 200)
+        assert.strictEqual((yield* put(2, 301)).error, "QuotaExceeded")
+        assert.strictEqual((yield* put(2, 301, { "transfer-encoding": "chunked" })).error, "QuotaExceeded")
+        assert.strictEqual((yield* put(2, 300)).status, 200)
+      }),
+    { quota: "1000B" }
+  )
+
+  test("takes no more in parts than was declared", ({ port }) =>
+    Effect.gen(function* () {
+      const target = yield* Puts.announce({ uploadId: "upload", size: 1_000 })
+      const put = (partNumber: number, size: number) =>
+        Effect.flatMap(Puts.partUrlOf(target, "upload", partNumber), (url) =>
+          Puts.put(port, url, Puts.pattern(size))
+        )
+      assert.strictEqual((yield* put(1, 700)).status, 200)
+      assert.strictEqual((yield* put(2, 301)).error, "FileTooLarge")
+      assert.strictEqual((yield* put(2, 300)).status, 200)
+    }))
 })
