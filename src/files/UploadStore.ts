@@ -65,6 +65,8 @@ export class UploadStore extends Context.Service<
       uploadId: string,
       parts: Array.NonEmptyReadonlyArray<UploadedPart>
     ): Effect.Effect<Stored, PartsRefused | BlobStoreError>
+    /** Removes what has come for the file and is no part of it. To be called once `stored` is on the log. */
+    tidy(id: FileId, stored: Stored): Effect.Effect<void, BlobStoreError>
     /** What has come without us, `null` when nothing has; always `null` where clients bring the bytes to us. */
     look(id: FileId): Effect.Effect<Stored | null, BlobStoreError>
     /** No byte of the file is left when it returns, of parts that have come for it neither. Repeated it does what is left. */

@@ -4,6 +4,7 @@
  */
 import * as crypto from "node:crypto"
 import { Clock, Context, Effect, Layer, type Option, Schema, Stream } from "effect"
+import type { Command } from "#domain/file/Command.ts"
 import type { DeletionReason, OutputStored, Stored } from "#domain/file/Event.ts"
 import { isOver } from "#domain/file/File.ts"
 import { type Present, requestOf, type State } from "#domain/file/State.ts"
@@ -73,6 +74,13 @@ export interface NewMedia {
 
 /** First byte and number of bytes. */
 type Range = { readonly start: number; readonly length: number }
+
+/** Where the bytes of a new file go. */
+interface Destination {
+  readonly id: FileId
+  /** Whether the id was chosen beforehand. */
+  readonly isPlanned: boolean
+}
 
 type StorageError = BlobStoreError | EventStoreError
 
@@ -162,8 +170,8 @@ export class MediaStore extends Context.Service<
         return state === null ? null : yield* mediaOf(id, state)
       })
 
-      const bytesOf = (id: FileId, { isInParts }: Stored, range: Range | undefined) =>
-        isInParts === true ? PartsBlob.open(blobs, id, range) : blobs.get(FileKeys.whole(id), range)
+      const bytesOf = (id: FileId, { etag, isInParts }: Stored, range: Range | undefined) =>
+        isInParts === true ? PartsBlob.open(blobs, { id, etag }, range) : blobs.get(FileKeys.whole(id), range)
 
       const isOther = (blob: Blob, state: Present): boolean =>
         blob.etag !== undefined && uploads.isDirect && isSingle(state) && blob.etag !== state.stored.etag
@@ -183,13 +191,20 @@ export class MediaStore extends Context.Service<
         return found === null ? null : { media: found, body: blob.body }
       })
 
-      /** Bytes that no event speaks of. */
-      const removeUnrecorded = Effect.fnUntraced(function* (id: FileId) {
+      /**
+       * Bytes that no event speaks of. Those under an id that was planned stay: another node may be about to record them, and
+       * whoever planned it repeats the put, or removes what nobody needs.
+       */
+      const removeUnrecorded = Effect.fnUntraced(function* ({ id, isPlanned }: Destination) {
         const { state } = yield* actors.refresh(id)
-        if (state._tag !== "Present") yield* blobs.remove(FileKeys.whole(id))
+        const isUnknown = state._tag === "Gone" || (state._tag === "None" && !isPlanned)
+        if (isUnknown) yield* blobs.remove(FileKeys.whole(id))
       })
 
-      const write = Effect.fnUntraced(function* (id: FileId, { maker, ...file }: NewMedia) {
+      const write = Effect.fnUntraced(function* (
+        { id, isPlanned }: Destination,
+        { maker, ...file }: NewMedia
+      ) {
         const digest = crypto.createHash("sha256")
         const body = file.body instanceof Uint8Array ? Stream.succeed(file.body) : file.body
         const hashed = Stream.tap(body, (chunk) => Effect.sync(() => digest.update(chunk)))
@@ -205,7 +220,7 @@ export class MediaStore extends Context.Service<
           stored: { size, etag: sha256, sha256 },
           expiresAt: maker.submittedAt + keptMs
         }
-        const begin = file.id === undefined ? actors.create : actors.execute
+        const begin = isPlanned ? actors.execute : actors.create
         const { state } = yield* begin(id, { _tag: "StoreOutput", output }).pipe(
           Effect.catchTag("FileGone", () => removed),
           Effect.catchTag(["FileNotFound", "AlreadyUploaded"], Effect.die)
@@ -214,11 +229,23 @@ export class MediaStore extends Context.Service<
       })
 
       const put: MediaStore["Service"]["put"] = Effect.fn("MediaStore.put")(function* (file) {
+        const destination = { id: file.id ?? MediaUrl.makeId(), isPlanned: file.id !== undefined }
         // A planned one may have been removed, by another node too.
-        if (file.id !== undefined && (yield* actors.refresh(file.id)).state._tag === "Gone")
+        if (destination.isPlanned && (yield* actors.refresh(destination.id)).state._tag === "Gone")
           return yield* removed
-        const id = file.id ?? MediaUrl.makeId()
-        return yield* write(id, file).pipe(Effect.onError(() => Effect.ignore(removeUnrecorded(id))))
+        const written = write(destination, file)
+        return yield* Effect.onError(written, () => Effect.ignore(removeUnrecorded(destination)))
+      })
+
+      /** The name goes with the commit; its text may be in memory still. */
+      const end = Effect.fnUntraced(function* (
+        id: FileId,
+        command: Extract<Command, { readonly _tag: "Delete" | "Expire" }>
+      ) {
+        const before = yield* actors.current(id)
+        const { state } = yield* Effect.catchTag(actors.execute(id, command), rejections, Effect.die)
+        if (state._tag === "Gone") yield* FileNames.forget(payloads, id, before.state)
+        return state
       })
 
       const settle = Effect.fnUntraced(function* (id: FileId, state: State) {
@@ -233,12 +260,7 @@ export class MediaStore extends Context.Service<
        * that nobody can read, which the repeat removes: that of whoever erases the request, or else the sweep's.
        */
       const remove: MediaStore["Service"]["remove"] = Effect.fn("MediaStore.remove")(function* (id, reason) {
-        const at = yield* Clock.currentTimeMillis
-        const { state } = yield* Effect.catchTag(
-          actors.execute(id, { _tag: "Delete", at, reason }),
-          rejections,
-          Effect.die
-        )
+        const state = yield* end(id, { _tag: "Delete", at: yield* Clock.currentTimeMillis, reason })
         const isRepeatedElsewhere = reason === "request_erased" || reason === "discarded"
         if (!isRepeatedElsewhere) return yield* settle(id, state)
         yield* uploads.remove(id, state._tag === "Gone" ? state.uploadId : null)
@@ -246,12 +268,7 @@ export class MediaStore extends Context.Service<
 
       const sweep: MediaStore["Service"]["sweep"] = Effect.fn("MediaStore.sweep")(function* (id) {
         yield* observe(id, (yield* actors.refresh(id)).state)
-        const at = yield* Clock.currentTimeMillis
-        const { state } = yield* Effect.catchTag(
-          actors.execute(id, { _tag: "Expire", at }),
-          rejections,
-          Effect.die
-        )
+        const state = yield* end(id, { _tag: "Expire", at: yield* Clock.currentTimeMillis })
         if (state._tag === "Gone" && !state.isRemoved) yield* settle(id, state)
       })
 

@@ -12,26 +12,46 @@ const isMediaType = Schema.is(MediaType)
 
 const binary = "application/octet-stream"
 
-/** The claimed type in lower case where it is well-formed, else the type of arbitrary bytes. */
-export const clean = (claimed: string): string => (isMediaType(claimed) ? claimed.toLowerCase() : binary)
+/** The claimed type as it is where it is well-formed, else the type of arbitrary bytes. */
+export const clean = (claimed: string): string => (isMediaType(claimed) ? claimed : binary)
 
-const fileNameLength = 128
+/** The type without its parameters, in lower case: what files are told apart by. */
+export const essence = (contentType: string): string =>
+  (contentType.split(";", 1)[0] ?? "").trim().toLowerCase()
 
-/** One path segment of at most 128 characters without control characters and lone surrogates; `file` when nothing is left. */
+/** Bytes of a name in UTF-8: what file systems take. */
+const fileNameLength = 255
+
+/** Controls, lone surrogates, line ends, and what turns text around. Joiners and marks that scripts need stay. */
+const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
+
+/** Its last characters, as many as fit. */
+const shorten = (name: string): string => {
+  let bytes = 0
+  const kept: Array<string> = []
+  for (const character of Array.from(name).reverse()) {
+    bytes += Buffer.byteLength(character)
+    if (bytes > fileNameLength) break
+    kept.push(character)
+  }
+  return kept.reverse().join("")
+}
+
+/** One path segment of at most 255 bytes without control characters and lone surrogates; `file` when nothing is left. */
 export const cleanFileName = (name: string): string => {
   const segment = name.split(/[/\\]/).at(-1) ?? ""
   const visible = segment
     .slice(-4 * fileNameLength)
-    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
+    .replace(invisible, "")
     .trim()
-  const kept = Array.from(visible).slice(-fileNameLength).join("")
+  const kept = shorten(visible)
   return /^\.*$/.test(kept) ? "file" : kept
 }
 
 /** Pictures, sound and film, but nothing that a browser executes: SVG and other XML can carry scripts. */
 const isPassive = (contentType: string): boolean => {
-  const essence = contentType.split(";", 1)[0] ?? ""
-  return /^(?:image|audio|video)\//.test(essence) && !/xml|svg|html/.test(essence)
+  const type = essence(contentType)
+  return /^(?:image|audio|video)\//.test(type) && !/xml|svg|html/.test(type)
 }
 
 const quotable = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g

@@ -69,7 +69,7 @@ const extensions: Readonly<Record<string, string>> = {
 /** The claimed type, where it is well-formed and passive. */
 const claimedType = (claimed: string | null): FileType => {
   const contentType = MediaType.clean(claimed ?? "")
-  const essence = contentType.split(";", 1)[0]?.trimEnd() ?? ""
+  const essence = MediaType.essence(contentType)
   return active.test(essence) ? unknown : type(contentType, extensions[essence] ?? unknown.extension)
 }
 

@@ -10,6 +10,7 @@ import * as Ffmpeg from "./Ffmpeg.ts"
 import { sniffLength } from "./ImageFormat.ts"
 import { maxBytes } from "./ImageLimits.ts"
 import * as LocalCopy from "./LocalCopy.ts"
+import * as MediaType from "./MediaType.ts"
 import { type Maker, type Media, MediaStore } from "./MediaStore.ts"
 import { thumbnailName } from "./MediaUrl.ts"
 import type { LocalFile } from "./RemoteMedia.ts"
@@ -23,6 +24,9 @@ export interface ThumbnailOptions {
   /** The request whose output the file is. */
   readonly maker: Maker
 }
+
+/** Of a film that is copied to have a frame made of it. */
+const mostFilmBytes = 1024 * 1024 * 1024
 
 /** Longest side, in pixels. */
 const side = 320
@@ -95,8 +99,10 @@ export class Thumbnails extends Context.Service<
         })
 
         const isHopeless = ({ contentType, size }: LocalFile | Media): boolean => {
-          if (contentType.startsWith("image/")) return size > maxBytes
-          return ffmpeg === null || !contentType.startsWith("video/")
+          const type = MediaType.essence(contentType)
+          if (type.startsWith("image/")) return size > maxBytes
+          if (size > mostFilmBytes) return true
+          return ffmpeg === null || !type.startsWith("video/")
         }
 
         const attempt = Effect.fnUntraced(function* ({ id, maker, source }: ThumbnailOptions) {

@@ -1,6 +1,6 @@
 /**
- * A part of a file. No event tells of it: what lies in the folder is what has come. One that comes again takes the place of
- * those that came before it, and of none that sorts after it, so that two writers never remove each other's.
+ * A part of a file. No event tells of it: what lies in the folder is what has come. One that comes again counts in the place
+ * of those before it, which stay until the file is made: it may be made of them this very moment.
  */
 import { Clock, Effect } from "effect"
 import type { FileId } from "#domain/Ids.ts"
@@ -14,6 +14,8 @@ import * as Incoming from "./Incoming.ts"
 import type { IncomingBody } from "./KeepWhole.ts"
 import * as PartNames from "./PartNames.ts"
 import type { UploadedPart } from "../UploadStore.ts"
+
+const bytesOf = (parts: ReadonlyArray<UploadedPart>): number => parts.reduce((sum, { size }) => sum + size, 0)
 
 export const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
   const actors = yield* FileActors
@@ -40,19 +42,22 @@ export const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
     const name = isThere ? last.name : PartNames.make(part, Math.max(now, (last?.at ?? 0) + 1))
     const isNew = yield* files.publish(path, keyOf(id, name))
     yield* check(id).pipe(
-      Effect.onError(() => (isNew ? Effect.ignore(blobs.remove(keyOf(id, name))) : Effect.void))
+      // Whoever removed the others may have been here before. One that comes after the file is made may be a part of it.
+      Effect.tapErrorTag("FileGone", () =>
+        isNew ? Effect.ignore(blobs.remove(keyOf(id, name))) : Effect.void
+      )
     )
-    const earlier = names.filter((earlier) => earlier < name)
-    if (!isThere) yield* Effect.forEach(earlier, (name) => blobs.remove(keyOf(id, name)), { discard: true })
   })
 
-  /** Bytes of the other parts that have come. */
+  /**
+   * Bytes that have come, besides a part that comes now: those that would be in the file, and all that are kept until the
+   * file is made.
+   */
   const bytesBeside = (id: FileId, partNumber: number) =>
-    Effect.map(files.names(FileKeys.partsFolder(id)), (names) =>
-      PartNames.newest(names)
-        .filter((part) => part.partNumber !== partNumber)
-        .reduce((sum, { size }) => sum + size, 0)
-    )
+    Effect.map(files.names(FileKeys.partsFolder(id)), (names) => ({
+      inFile: bytesOf(PartNames.newest(names).filter((part) => part.partNumber !== partNumber)),
+      kept: bytesOf(names.flatMap((name) => PartNames.parse(name) ?? []))
+    }))
 
   /** Gives the ETag. */
   const keep = Effect.fnUntraced(function* <E, R>(options: {

@@ -28,13 +28,19 @@ export const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
   const receive = (incoming: IncomingBody, isSha256Wanted: boolean, path: string) =>
     Incoming.receive(threads, { ...incoming, path, isSha256Wanted })
 
+  /** Whoever removed the bytes of a deleted file may have been here before these were. */
+  const removeIfGone = Effect.fnUntraced(function* (id: FileId) {
+    const { state } = yield* actors.refresh(id)
+    if (state._tag === "Gone") yield* blobs.remove(FileKeys.whole(id))
+  })
+
   const record = Effect.fnUntraced(function* (id: FileId, stored: Stored) {
     const at = yield* Clock.currentTimeMillis
     yield* actors.execute(id, { _tag: "CompleteUpload", at, stored, expiresAt: at + keptMs }).pipe(
       Effect.catchTag("FileNotFound", () => new FileNotFound()),
       Effect.catchTag("AlreadyUploaded", () => new AlreadyUploaded()),
-      // Deleted meanwhile: whoever removed its bytes may have been here before these were.
-      Effect.catchTag("FileGone", () => Effect.andThen(blobs.remove(FileKeys.whole(id)), new FileGone()))
+      Effect.catchTag("FileGone", () => new FileGone()),
+      Effect.onError(() => Effect.ignore(removeIfGone(id)))
     )
   })
 
@@ -42,6 +48,7 @@ export const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
   const found = Effect.fnUntraced(function* (id: FileId) {
     const { state } = yield* actors.refresh(id)
     if (state._tag === "Present") return state.stored
+    if (state._tag === "Gone") return yield* new FileGone()
     return yield* Effect.scoped(hashFile(threads, yield* files.pathOf(FileKeys.whole(id))))
   })
 
@@ -75,7 +82,9 @@ export const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
   }) {
     const { incoming, stored } = options
     if (incoming.size !== undefined && incoming.size !== stored.size) return yield* new AlreadyUploaded()
-    const { md5, size } = yield* receive(incoming, false, files.newPath())
+    const { md5, size } = yield* receive({ ...incoming, limit: stored.size }, false, files.newPath()).pipe(
+      Effect.catchTag("FileTooLarge", () => new AlreadyUploaded())
+    )
     return md5 === stored.etag && size === stored.size ? md5 : yield* new AlreadyUploaded()
   }, Effect.scoped)
 

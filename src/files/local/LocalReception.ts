@@ -26,6 +26,11 @@ const mostPuts = { all: 96, each: 32, patience: "30 seconds" } as const
 /** Seconds after which one that found no place may try again. */
 const retryAfterSeconds = 5
 
+/** How many times what was declared may lie here in parts, for those that came again with other bytes. */
+const mostRepeats = 3
+
+const nothing = { inFile: 0, kept: 0 }
+
 const idOf = Schema.decodeUnknownOption(FileId)
 
 interface Wanted {
@@ -86,10 +91,12 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
   /** What was announced is counted already. */
   const requireRoom = (
     { accountId, size }: UploadInitiated,
+    { inFile, kept }: typeof nothing,
     bytes: number
   ): Effect.Effect<void, QuotaExceeded | FileTooLarge | EventStoreError | SqlError> => {
-    if (size === null) return bytes > 0 ? quota.require(accountId, bytes) : Effect.void
-    return bytes > size ? Effect.fail(new FileTooLarge({ limit: size })) : Effect.void
+    if (size === null) return kept + bytes > 0 ? quota.require(accountId, kept + bytes) : Effect.void
+    const isTooMuch = inFile + bytes > size || kept + bytes > mostRepeats * size
+    return isTooMuch ? Effect.fail(new FileTooLarge({ limit: size })) : Effect.void
   }
 
   const keep = Effect.fnUntraced(function* (put: Put, part: PartOf | null, { id, state, upload }: Wanted) {
@@ -97,8 +104,8 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
     const refusal = refusalOf(put, upload, part, limit)
     if (refusal !== null) return yield* refusal
     // Until a file is made of them only we know of parts.
-    const beside = part === null ? 0 : yield* keepPart.bytesBeside(id, part.partNumber)
-    const requireRoomFor = (bytes: number) => requireRoom(upload, beside + bytes)
+    const beside = part === null ? nothing : yield* keepPart.bytesBeside(id, part.partNumber)
+    const requireRoomFor = (bytes: number) => requireRoom(upload, beside, bytes)
     if (state._tag === "Pending") yield* requireRoomFor(put.contentLength ?? 0)
     const size = put.contentLength ?? (part === null ? (upload.size ?? undefined) : undefined)
     const incoming = { body: put.body, contentMd5: put.contentMd5, limit, size }

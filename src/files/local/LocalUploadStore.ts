@@ -3,9 +3,10 @@
  * is to write down their order, which costs neither space nor time.
  */
 import * as crypto from "node:crypto"
-import { type Array, Effect, Layer, Schema, Stream } from "effect"
+import { type Array, Effect, Layer, Option, Schema, Stream } from "effect"
 import type { FileId } from "#domain/Ids.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
+import { FileBlobs } from "#streams/FileBlobs.ts"
 import * as FileKeys from "../FileKeys.ts"
 import { PartsRefused, type UploadedPart, UploadStore } from "../UploadStore.ts"
 import { HashThreads } from "./HashThreads.ts"
@@ -38,10 +39,18 @@ export const layerNoDeps = Layer.effect(
     const urls = yield* SignedUrls
     const threads = yield* HashThreads
 
-    const newest = Effect.fnUntraced(function* (id: FileId) {
-      const listed = yield* Stream.runCollect(blobs.list(FileKeys.partsFolder(id)))
-      return PartNames.newest(listed.map(({ key }) => key.slice(FileKeys.partsFolder(id).length + 1)))
-    })
+    const files = Option.getOrNull(yield* Effect.serviceOption(FileBlobs))
+
+    /** Names tell all that is to know of parts: where blobs are files none of them is looked at. */
+    const namesIn = (id: FileId) => {
+      const folder = FileKeys.partsFolder(id)
+      if (files !== null) return files.names(folder)
+      return Effect.map(Stream.runCollect(blobs.list(folder)), (listed) =>
+        listed.map(({ key }) => key.slice(folder.length + 1))
+      )
+    }
+
+    const newest = (id: FileId) => Effect.map(namesIn(id), PartNames.newest)
 
     const parts: UploadStore["Service"]["parts"] = Effect.fn("LocalUploadStore.parts")((id) =>
       Effect.map(newest(id), (parts) =>
@@ -67,9 +76,9 @@ export const layerNoDeps = Layer.effect(
         : new PartsRefused({ reason: "etag_mismatch", partNumbers: refused })
     })
 
-    const writeManifest = (id: FileId, parts: ReadonlyArray<PartNames.NamedPart>) => {
+    const writeManifest = (file: PartsBlob.FileInParts, parts: ReadonlyArray<PartNames.NamedPart>) => {
       const manifest = encodeManifest({ parts: parts.map(({ name, size }) => ({ name, size })) })
-      return blobs.put(PartsBlob.manifestKey(id), new TextEncoder().encode(manifest))
+      return blobs.put(PartsBlob.manifestKey(file), new TextEncoder().encode(manifest))
     }
 
     const sha256Of = Effect.fnUntraced(function* (id: FileId, parts: ReadonlyArray<PartNames.NamedPart>) {
@@ -87,18 +96,14 @@ export const layerNoDeps = Layer.effect(
         discard: true
       })
 
-    const namesIn = (id: FileId) =>
-      Effect.map(Stream.runCollect(blobs.list(FileKeys.partsFolder(id))), (listed) =>
-        listed.map(({ key }) => key.slice(FileKeys.partsFolder(id).length + 1))
-      )
-
-    /** Parts that came twice. */
-    const removeOthers = Effect.fnUntraced(function* (id: FileId, parts: ReadonlyArray<PartNames.NamedPart>) {
-      const kept = new Set(parts.map(({ name }) => name))
-      const names = yield* namesIn(id)
+    /** Parts that came twice, and what others wanted to make of them. The manifest says what stays. */
+    const tidy: UploadStore["Service"]["tidy"] = Effect.fn("LocalUploadStore.tidy")(function* (id, { etag }) {
+      const manifest = yield* PartsBlob.readManifest(blobs, { id, etag })
+      if (manifest === null) return
+      const kept = new Set([PartsBlob.manifestName(etag), ...manifest.parts.map(({ name }) => name)])
       yield* removeFrom(
         id,
-        names.filter((name) => PartNames.parse(name) !== null && !kept.has(name))
+        (yield* namesIn(id)).filter((name) => !kept.has(name))
       )
     })
 
@@ -107,17 +112,22 @@ export const layerNoDeps = Layer.effect(
         const parts = yield* found(id, wanted)
         const size = PartsBlob.sizeOf({ parts })
         const sha256 = size <= mostHashed ? yield* sha256Of(id, parts) : null
-        yield* writeManifest(id, parts)
-        yield* removeOthers(id, parts)
-        return { size, etag: etagOf(parts), sha256, isInParts: true }
+        const etag = etagOf(parts)
+        yield* writeManifest({ id, etag }, parts)
+        return { size, etag, sha256, isInParts: true }
       }
     )
 
-    /** The manifest is the first to go: without it nobody finds the parts. */
+    /** Manifests are the first to go: without them nobody finds the parts. */
     const remove: UploadStore["Service"]["remove"] = Effect.fn("LocalUploadStore.remove")(function* (id) {
       yield* blobs.remove(FileKeys.whole(id))
-      yield* blobs.remove(PartsBlob.manifestKey(id))
-      yield* removeFrom(id, yield* namesIn(id))
+      const names = yield* namesIn(id)
+      const isPart = (name: string) => PartNames.parse(name) !== null
+      yield* removeFrom(
+        id,
+        names.filter((name) => !isPart(name))
+      )
+      yield* removeFrom(id, names.filter(isPart))
     })
 
     return UploadStore.of({
@@ -131,6 +141,7 @@ export const layerNoDeps = Layer.effect(
         ),
       parts,
       assemble,
+      tidy,
       look: () => Effect.succeed(null),
       remove
     })

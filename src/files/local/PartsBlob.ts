@@ -25,11 +25,21 @@ export type Manifest = typeof Manifest.Type
 
 const decode = Schema.decodeUnknownEffect(Manifest)
 
-export const manifestKey = (id: FileId): string => `${FileKeys.partsFolder(id)}/manifest`
+/** A file in parts, as its event names it. */
+export interface FileInParts {
+  readonly id: FileId
+  /** Of all parts: whoever puts other parts together writes another manifest, and the event says which one counts. */
+  readonly etag: string
+}
 
-/** `null` when the file is not in parts, or they are not put together. */
-export const readManifest = Effect.fnUntraced(function* (blobs: Blobs, id: FileId) {
-  const blob = yield* blobs.get(manifestKey(id))
+export const manifestName = (etag: string): string => `manifest-${etag}`
+
+export const manifestKey = ({ etag, id }: FileInParts): string =>
+  `${FileKeys.partsFolder(id)}/${manifestName(etag)}`
+
+/** `null` when there is none. */
+export const readManifest = Effect.fnUntraced(function* (blobs: Blobs, file: FileInParts) {
+  const blob = yield* blobs.get(manifestKey(file))
   if (blob === null) return null
   const text = new TextDecoder().decode(yield* Stream.mkUint8Array(blob.body))
   return yield* decode(text).pipe(
@@ -49,12 +59,13 @@ const cacheOf = (blobs: Blobs): RecentlyUsed.RecentlyUsed<Manifest> => {
   return found
 }
 
-const manifestOf = Effect.fnUntraced(function* (blobs: Blobs, id: FileId) {
+const manifestOf = Effect.fnUntraced(function* (blobs: Blobs, file: FileInParts) {
   const cache = cacheOf(blobs)
-  const known = cache.get(id)
+  const key = manifestKey(file)
+  const known = cache.get(key)
   if (known !== undefined) return known
-  const manifest = yield* readManifest(blobs, id)
-  if (manifest !== null) cache.set(id, manifest)
+  const manifest = yield* readManifest(blobs, file)
+  if (manifest !== null) cache.set(key, manifest)
   return manifest
 })
 
@@ -101,11 +112,11 @@ export const readParts = (
 /** As `BlobStore.get`, of the file as one blob. Parts are opened when it is their turn. */
 export const open = Effect.fn("PartsBlob.open")(function* (
   blobs: Blobs,
-  id: FileId,
+  file: FileInParts,
   range?: BlobRange.BlobRange
 ): Effect.fn.Return<Blob | null, BlobStoreError> {
-  const manifest = yield* manifestOf(blobs, id)
+  const manifest = yield* manifestOf(blobs, file)
   if (manifest === null) return null
   const size = sizeOf(manifest)
-  return { size, body: readParts(blobs, id, manifest, yield* BlobRange.within(size, range)) }
+  return { size, body: readParts(blobs, file.id, manifest, yield* BlobRange.within(size, range)) }
 })

@@ -1,8 +1,8 @@
 import { Stream } from "effect"
 import * as Chunks from "./Chunks.ts"
 
-/** Bytes that a consumer may hold: more than what waits in the buffers of a socket. */
-const held = 2 * 1024 * 1024
+/** Bytes that a consumer may hold. It asks for the next chunk when a socket has taken all before it. */
+const held = 256 * 1024
 
 /**
  * The same bytes, for one who writes them out in their order and asks for no more than fit into a socket, as the HTTP server

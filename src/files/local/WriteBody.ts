@@ -25,7 +25,8 @@ export interface BodyToWrite {
   readonly size: number | undefined
 }
 
-const MiB = 1024 * 1024
+const KiB = 1024
+const MiB = 1024 * KiB
 
 /** Bytes that wait to be written; as many are being written meanwhile. */
 const mostPending = 1 * MiB
@@ -39,8 +40,11 @@ const mostBehind = 64 * MiB
 /** Bytes after which the disk is asked to begin, so that the last sync has little left to do. */
 const syncEvery = 64 * MiB
 
-/** ms without a byte, while we could take some. */
-const longestSilence = 60_000
+/** Bytes that a client has to bring in each `longestWait`, so that none holds its place for ever by sending next to nothing. */
+const leastBytes = 64 * KiB
+
+/** ms for the next `leastBytes`, or the end of the body. Only the time counts in which we could take some. */
+const longestWait = 60_000
 
 type Failure = BodyRefused | FileTooLarge | BlobStoreError
 
@@ -59,7 +63,12 @@ class Writing {
   #isSyncing = false
   #isComplete = false
   #isOver = false
-  #heardAt: number
+  /** Bytes of the next `leastBytes` that have come. */
+  #brought = 0
+  /** ms that were waited for them, up to `#waitingSince`. */
+  #waited = 0
+  /** When waiting began, or began again; of no meaning while the body is paused. */
+  #waitingSince: number
   #idle: () => void = () => {}
 
   constructor(
@@ -70,7 +79,7 @@ class Writing {
     this.#options = options
     this.#now = now
     this.#settle = settle
-    this.#heardAt = now()
+    this.#waitingSince = now()
   }
 
   start(): void {
@@ -83,9 +92,10 @@ class Writing {
     else body.resume()
   }
 
-  /** ms since the client was waited for in vain. */
-  silence(): number {
-    return this.#isComplete || this.#options.body.isPaused() ? 0 : this.#now() - this.#heardAt
+  /** ms that the client has been waited for in vain. */
+  waited(): number {
+    if (this.#isComplete) return 0
+    return this.#waited + (this.#options.body.isPaused() ? 0 : this.#now() - this.#waitingSince)
   }
 
   /** Reads nothing any more, and returns when no call is under way. */
@@ -133,11 +143,24 @@ class Writing {
     this.#received += chunk.length
     if (this.#received > limit) return this.#end(Effect.fail(new FileTooLarge({ limit })))
     if (size !== undefined && this.#received > size) return this.#end(wrongSize)
-    this.#heardAt = this.#now()
+    this.#count(chunk.length)
     this.#pending.push(chunk)
     this.#pendingBytes += chunk.length
-    if (this.#isFull()) this.#options.body.pause()
+    if (this.#isFull()) this.#pause()
     this.#write()
+  }
+
+  #count(bytes: number): void {
+    this.#brought += bytes
+    if (this.#brought < leastBytes) return
+    this.#brought = 0
+    this.#waited = 0
+    this.#waitingSince = this.#now()
+  }
+
+  #pause(): void {
+    this.#waited = this.waited()
+    this.#options.body.pause()
   }
 
   #isFull(): boolean {
@@ -151,7 +174,7 @@ class Writing {
   readonly #resume = () => {
     const { body } = this.#options
     if (this.#isOver || !body.isPaused() || this.#isFull()) return
-    this.#heardAt = this.#now()
+    this.#waitingSince = this.#now()
     body.resume()
   }
 
@@ -216,12 +239,12 @@ class Writing {
 
 const wrongSize = Effect.fail(new BodyRefused({ reason: "wrong_size" }))
 
-/** Waits until the client has been silent for too long. */
-const silence = (writing: Writing): Effect.Effect<never, BodyRefused> =>
+/** Waits until the client has been too slow, or silent. */
+const slowness = (writing: Writing): Effect.Effect<never, BodyRefused> =>
   Effect.suspend(() => {
-    const left = longestSilence - writing.silence()
+    const left = longestWait - writing.waited()
     return left > 0
-      ? Effect.andThen(Effect.sleep(left), silence(writing))
+      ? Effect.andThen(Effect.sleep(left), slowness(writing))
       : Effect.fail(new BodyRefused({ reason: "timeout" }))
   })
 
@@ -238,6 +261,6 @@ export const writeBody = Effect.fn("WriteBody.writeBody")(function* (
   )
   return yield* Effect.suspend(() => {
     writing.start()
-    return Effect.raceFirst(Deferred.await(settled), silence(writing))
+    return Effect.raceFirst(Deferred.await(settled), slowness(writing))
   }).pipe(Effect.ensuring(writing.stop))
 })

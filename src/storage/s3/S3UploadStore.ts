@@ -1,10 +1,10 @@
 /** Clients bring the bytes of files straight to S3. What has come, S3 alone can tell: sizes and etags are its own. */
 import { DeleteObjectCommand, PutObjectCommand, UploadPartCommand } from "@aws-sdk/client-s3"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import * as FileKeys from "#src/files/FileKeys.ts"
 import * as FileLimits from "#src/files/FileLimits.ts"
 import { PartsRefused, type UploadedPart, UploadStore } from "#src/files/UploadStore.ts"
-import type { BlobStoreError } from "#streams/BlobStore.ts"
+import { BlobStore, type BlobStoreError } from "#streams/BlobStore.ts"
 import { presign } from "./Presigning.ts"
 import { type Head, S3Bucket } from "./S3Bucket.ts"
 import * as S3Failure from "./S3Failure.ts"
@@ -44,6 +44,7 @@ export const layerNoDeps = Layer.effect(
   Effect.gen(function* () {
     const bucket = yield* S3Bucket
     const { ask, at, head } = bucket
+    const blobs = yield* BlobStore
     const multipart = S3Multipart.make(bucket)
 
     const putUrl: UploadStore["Service"]["putUrl"] = Effect.fn("S3UploadStore.putUrl")((
@@ -101,13 +102,25 @@ export const layerNoDeps = Layer.effect(
       function* (id, uploadId) {
         const key = FileKeys.whole(id)
         if (uploadId !== null) yield* multipart.abort({ key, uploadId })
+        // Of a file that came in parts while blobs were on disk.
+        yield* Stream.runForEach(blobs.list(FileKeys.partsFolder(id)), (part) => blobs.remove(part.key))
         yield* ask("remove a blob", (client, options) =>
           client.send(new DeleteObjectCommand(at(key)), options)
         )
       }
     )
 
-    return UploadStore.of({ isDirect: true, putUrl, begin, partUrl, parts, assemble, look, remove })
+    return UploadStore.of({
+      isDirect: true,
+      putUrl,
+      begin,
+      partUrl,
+      parts,
+      assemble,
+      tidy: () => Effect.void,
+      look,
+      remove
+    })
   })
 )
 

@@ -138,6 +138,16 @@ describe("MediaStore under an id chosen beforehand", () => {
       assert.strictEqual(yield* bytesOf(id), "0123456789")
     }).pipe(Effect.provide(memory))
   )
+
+  it.effect("a put that fails leaves the bytes that another node is about to record", () =>
+    Effect.gen(function* () {
+      const id = MediaUrl.makeId()
+      const blobs = yield* BlobStore
+      yield* blobs.put(`media/${id}`, file.body)
+      yield* Effect.flip(put({ ...file, id, body: Stream.fail(broken) }))
+      assert.strictEqual(yield* blobs.size(`media/${id}`), 10)
+    }).pipe(Effect.provide(memory))
+  )
 })
 
 describe("MediaStore.remove", () => {

@@ -6,6 +6,7 @@ import { PublicUrls } from "#src/PublicUrls.ts"
 import { BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as MediaServices from "#test/support/MediaServices.ts"
 
@@ -35,7 +36,8 @@ describe("MediaStore", () => {
       const media = yield* store.put(file)
       assert.match(media.url, /^https:\/\/media\.example\.com\/media\/[A-Za-z0-9_-]{24}\/cat\.png$/)
       assert.deepInclude(media, {
-        ...MediaServices.made,
+        accountId: file.maker.accountId,
+        requestId: file.maker.requestId,
         fileName: "cat.png",
         contentType: "image/png",
         size: 10
@@ -61,12 +63,21 @@ describe("MediaStore", () => {
   it.live("is the same for another process over the same directory", () =>
     Effect.gen(function* () {
       const root = yield* TempDirectory.make
-      const open = over(FileBlobStore.layer({ root, isShared: true }))
-      const media = yield* Effect.flatMap(MediaStore, (store) => store.put(file)).pipe(Effect.provide(open))
-      const found = yield* Effect.flatMap(MediaStore, (store) => store.find(media.id)).pipe(
-        Effect.provide(open)
-      )
-      assert.deepStrictEqual(found, media)
+      const open = <A, E>(use: Effect.Effect<A, E, MediaStore>) =>
+        use.pipe(
+          Effect.provide(
+            MediaServices.onLog.pipe(
+              Layer.provide([FileBlobStore.layer({ root, isShared: true }), SqliteEventStore.layer(root)]),
+              Layer.provide(PublicUrls.layerOf(urls))
+            ),
+            { local: true }
+          )
+        )
+      const media = yield* open(Effect.flatMap(MediaStore, (store) => store.put(file)))
+      const found = yield* open(Effect.flatMap(MediaStore, (store) => store.open(media.id)))
+      const { body, media: same } = present(found)
+      assert.deepStrictEqual(same, media)
+      assert.strictEqual(yield* textOf(body), "0123456789")
     })
   )
 

@@ -32,8 +32,8 @@ describe("SniffMedia.fileType", () => {
   })
 
   it.each([
-    ["Application/JSON", "application/json", "json"],
-    ["text/plain; charset=UTF-8", "text/plain; charset=utf-8", "txt"],
+    ["Application/JSON", "Application/JSON", "json"],
+    ["text/plain; charset=UTF-8", "text/plain; charset=UTF-8", "txt"],
     ["model/gltf-binary", "model/gltf-binary", "glb"],
     ["application/vnd.openxmlformats-officedocument", "application/vnd.openxmlformats-officedocument", "bin"],
     ["image/heic", "image/heic", "heic"]

@@ -38,7 +38,9 @@ const look = Effect.fnUntraced(function* ({ id }: UploadTarget) {
   if (state._tag !== "Present") return { stored: null, sha256: null }
   const { stored } = state
   const blobs = yield* BlobStore
-  const blob = yield* stored.isInParts === true ? PartsBlob.open(blobs, id) : blobs.get(FileKeys.whole(id))
+  const blob = yield* stored.isInParts === true
+    ? PartsBlob.open(blobs, { id, etag: stored.etag })
+    : blobs.get(FileKeys.whole(id))
   const bytes = yield* Stream.mkUint8Array(blob?.body ?? Stream.empty)
   return { stored, sha256: Puts.sha256(bytes) }
 })

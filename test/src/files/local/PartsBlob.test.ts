@@ -18,9 +18,10 @@ const stored = Effect.fnUntraced(function* (sizes: ReadonlyArray<number>) {
   const id = FileId.make(MediaUrl.makeId())
   const parts = sizes.map((size, index) => ({ name: `part-${index}`, bytes: Puts.pattern(size, index) }))
   for (const { bytes, name } of parts) yield* blobs.put(`${FileKeys.partsFolder(id)}/${name}`, bytes)
+  const etag = "d41d8cd98f00b204e9800998ecf8427e-1"
   const manifest = { parts: parts.map(({ bytes, name }) => ({ name, size: bytes.length })) }
-  yield* blobs.put(PartsBlob.manifestKey(id), Buffer.from(JSON.stringify(manifest)))
-  return { id, bytes: Buffer.concat(parts.map(({ bytes }) => bytes)) }
+  yield* blobs.put(PartsBlob.manifestKey({ id, etag }), Buffer.from(JSON.stringify(manifest)))
+  return { file: { id, etag }, bytes: Buffer.concat(parts.map(({ bytes }) => bytes)) }
 })
 
 describe("PartsBlob", () => {
@@ -44,9 +45,9 @@ describe("PartsBlob", () => {
             fc.asyncProperty(files, ranges, (sizes, ranges) =>
               Effect.runPromiseWith(context)(
                 Effect.gen(function* () {
-                  const { bytes, id } = yield* stored(sizes)
+                  const { bytes, file } = yield* stored(sizes)
                   for (const range of [undefined, ...ranges]) {
-                    const blob = yield* PartsBlob.open(blobs, id, range)
+                    const blob = yield* PartsBlob.open(blobs, file, range)
                     assert.strictEqual(blob?.size, bytes.length)
                     const read = yield* Stream.mkUint8Array(blob?.body ?? Stream.empty)
                     const { length, start } = range ?? { start: 0, length: bytes.length }
@@ -65,10 +66,10 @@ describe("PartsBlob", () => {
   it.live("knows nothing of a file without a manifest, and refuses a range that is none", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobStore
-      assert.isNull(yield* PartsBlob.open(blobs, FileId.make(MediaUrl.makeId())))
-      const { id } = yield* stored([1, 2])
+      assert.isNull(yield* PartsBlob.open(blobs, { id: MediaUrl.makeId(), etag: "etag-1" }))
+      const { file } = yield* stored([1, 2])
       assert.instanceOf(
-        yield* Effect.flip(PartsBlob.open(blobs, id, { start: -1, length: 1 })),
+        yield* Effect.flip(PartsBlob.open(blobs, file, { start: -1, length: 1 })),
         BlobStoreError
       )
     }).pipe(Effect.provide(onDisk))
@@ -77,11 +78,11 @@ describe("PartsBlob", () => {
   it.live("fails instead of ending early where a part is not there, and reads the others", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobStore
-      const { bytes, id } = yield* stored([10, 20, 30])
-      yield* blobs.remove(`${FileKeys.partsFolder(id)}/part-1`)
-      const all = yield* PartsBlob.open(blobs, id)
+      const { bytes, file } = yield* stored([10, 20, 30])
+      yield* blobs.remove(`${FileKeys.partsFolder(file.id)}/part-1`)
+      const all = yield* PartsBlob.open(blobs, file)
       assert.instanceOf(yield* Effect.flip(Stream.runDrain(all?.body ?? Stream.empty)), BlobStoreError)
-      const last = yield* PartsBlob.open(blobs, id, { start: 30, length: 30 })
+      const last = yield* PartsBlob.open(blobs, file, { start: 30, length: 30 })
       const read = yield* Stream.mkUint8Array(last?.body ?? Stream.empty)
       assert.isTrue(bytes.subarray(30).equals(read))
     }).pipe(Effect.provide(onDisk))

@@ -4,6 +4,7 @@ import { Array, Clock, Effect, Layer, Schema, Stream } from "effect"
 import { FileId } from "#domain/Ids.ts"
 import { PartsRefused, UploadStore, type UploadTarget } from "#src/files/UploadStore.ts"
 import * as S3BlobStore from "#src/storage/s3/S3BlobStore.ts"
+import type { S3Options } from "#src/storage/s3/S3Options.ts"
 import * as S3UploadStore from "#src/storage/s3/S3UploadStore.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
 import * as S3Programs from "#test/support/servers/S3Programs.ts"
@@ -36,9 +37,10 @@ const md5 = (bytes: string | Uint8Array) => crypto.createHash("md5").update(byte
 const etagOf = (parts: ReadonlyArray<Uint8Array>) =>
   `${md5(Buffer.concat(parts.map((part) => Buffer.from(md5(part), "hex"))))}-${parts.length}`
 
-const layer = TestBucket.provide((options) =>
-  Layer.merge(S3UploadStore.layer(options), S3BlobStore.layer(options))
-)
+const storeLayer = (options: S3Options) =>
+  S3UploadStore.layer(options).pipe(Layer.provideMerge(S3BlobStore.layer(options)))
+
+const layer = TestBucket.provide(storeLayer)
 
 const test = (name: string, body: Effect.Effect<void, unknown, UploadStore | BlobStore>) =>
   it.live(name, () => Effect.provide(body, layer))
@@ -285,9 +287,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
         assert.strictEqual((yield* put(url, "hello")).status, 200)
         yield* proxy.cut("refuse")
         assert.strictEqual((yield* store.look(file.id))?.size, 5)
-      }).pipe(
-        Effect.provide(TestBucket.provide(S3UploadStore.layer, `&publicEndpoint=${address}&prefix=a/b`))
-      )
+      }).pipe(Effect.provide(TestBucket.provide(storeLayer, `&publicEndpoint=${address}&prefix=a/b`)))
     }).pipe(Effect.scoped)
   )
 })

@@ -1,0 +1,106 @@
+/** A store in memory to which clients bring bytes without us, as they do to S3: only a look tells what has come. */
+import * as crypto from "node:crypto"
+import { Effect, Layer, Stream } from "effect"
+import type { FileId } from "#domain/Ids.ts"
+import * as FileKeys from "#src/files/FileKeys.ts"
+import { PartsRefused, UploadStore } from "#src/files/UploadStore.ts"
+import { BlobStore } from "#streams/BlobStore.ts"
+import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
+
+const md5 = (bytes: Uint8Array): string => crypto.hash("md5", bytes)
+
+/** Blobs with ETags, over those of the layer below. */
+const withEtags = Layer.effect(
+  BlobStore,
+  Effect.map(BlobStore, (blobs) => {
+    const get: BlobStore["Service"]["get"] = Effect.fnUntraced(function* (key, range) {
+      const whole = yield* blobs.get(key)
+      const blob = yield* blobs.get(key, range)
+      if (whole === null || blob === null) return null
+      return { ...blob, etag: md5(yield* Stream.mkUint8Array(whole.body)) }
+    })
+    return BlobStore.of({ ...blobs, get })
+  })
+)
+
+/** For the nodes of one test, which all see it alike. */
+export const make = () => {
+  const parts = new Map<string, Map<number, Uint8Array>>()
+  let looks = 0
+  let assembled = 0
+  let whenAssembled: Effect.Effect<void> = Effect.void
+
+  const partsOf = (uploadId: string) =>
+    [...(parts.get(uploadId) ?? [])]
+      .sort(([a], [b]) => a - b)
+      .map(([partNumber, bytes]) => ({ partNumber, etag: md5(bytes), size: bytes.length }))
+
+  const uploads = Layer.effect(
+    UploadStore,
+    Effect.map(BlobStore, (blobs) => {
+      const assemble: UploadStore["Service"]["assemble"] = Effect.fnUntraced(
+        function* (id, uploadId, wanted) {
+          const found = parts.get(uploadId)
+          const bytes = wanted.flatMap(({ partNumber }) => found?.get(partNumber) ?? [])
+          if (bytes.length < wanted.length) {
+            const partNumbers = wanted.map(({ partNumber }) => partNumber)
+            return yield* new PartsRefused({ reason: "missing", partNumbers })
+          }
+          const whole = Buffer.concat(bytes)
+          yield* blobs.put(FileKeys.whole(id), whole)
+          parts.delete(uploadId)
+          assembled++
+          yield* whenAssembled
+          return { size: whole.length, etag: md5(whole), sha256: null }
+        }
+      )
+
+      const look = Effect.fnUntraced(function* (id: FileId) {
+        looks++
+        const blob = yield* blobs.get(FileKeys.whole(id))
+        return blob === null ? null : { size: blob.size, etag: blob.etag ?? "", sha256: null }
+      })
+
+      return UploadStore.of({
+        isDirect: true,
+        putUrl: ({ id }) => Effect.succeed(`https://store.test/${id}`),
+        begin: () => Effect.sync(() => crypto.randomUUID()),
+        partUrl: (_, { partNumber, uploadId }) =>
+          Effect.succeed(`https://store.test/${uploadId}/${partNumber}`),
+        tidy: () => Effect.void,
+        parts: (_, uploadId) => Effect.sync(() => partsOf(uploadId)),
+        assemble,
+        look,
+        remove: (id, uploadId) =>
+          Effect.suspend(() => {
+            if (uploadId !== null) parts.delete(uploadId)
+            return blobs.remove(FileKeys.whole(id))
+          })
+      })
+    })
+  )
+
+  return {
+    /** Of each node. */
+    uploads,
+    /** Whatever was there is replaced. */
+    put: (id: FileId, bytes: string) =>
+      Effect.flatMap(BlobStore, (blobs) => Effect.orDie(blobs.put(FileKeys.whole(id), Buffer.from(bytes)))),
+    /** Gives the ETag. */
+    putPart: (uploadId: string, partNumber: number, bytes: Uint8Array): string => {
+      parts.set(uploadId, (parts.get(uploadId) ?? new Map()).set(partNumber, bytes))
+      return md5(bytes)
+    },
+    /** How often anybody looked for what had come. */
+    looks: () => looks,
+    /** How often parts were put together. */
+    assembled: () => assembled,
+    /** What happens when parts are put together, before that is told. */
+    whenAssembled: (effect: Effect.Effect<void>) => void (whenAssembled = effect),
+    /** Uploads in parts of which some lie there. */
+    begun: () => parts.size
+  }
+}
+
+/** What the nodes of a test share of it. */
+export const blobs = withEtags.pipe(Layer.provide(MemoryBlobStore.layer))
