@@ -7,7 +7,8 @@ const alone = [
   "test/src/several-nodes/**/*.test.ts",
   "test/src/webhook-delivery/**/*.test.ts",
   "test/src/{GracefulStop,KillAndRestart,LogTakenAway,NoStarvation}.test.ts",
-  "test/src/outbound/OutboundLoad.test.ts"
+  "test/src/outbound/OutboundLoad.test.ts",
+  "test/src/upload-flows/{BigFile,KillInUpload,StopInUpload}.test.ts"
 ]
 
 /** They wait for servers of their own more than they work: two of them are no load, and many more would be. */

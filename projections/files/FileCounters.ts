@@ -1,4 +1,4 @@
-/** How many files of each source and type an account has, thumbnails apart, and how many bytes all of them take up. */
+/** How many files of each source and type an account has, and how many bytes its uploaded ones take up. Thumbnails apart. */
 import type { DatabaseSync } from "node:sqlite"
 import * as CounterTable from "../batch/CounterTable.ts"
 import type { Kept } from "../Projection.ts"
@@ -21,9 +21,13 @@ export interface FileCounters extends Kept {
   readonly add: (row: FileRow) => void
   /** A file that has gone. */
   readonly remove: (row: FileRow) => void
-  /** Its size is another one than it was. */
-  readonly resize: (row: FileRow, before: number | null) => void
+  /** Its bytes are others than those that counted `before` (see `bytesOf`). */
+  readonly resize: (row: FileRow, before: number) => void
 }
+
+/** Bytes that count. */
+export const bytesOf = ({ size, source, status }: FileRow): number =>
+  status === "uploaded" && source !== "thumbnail" ? (size ?? 0) : 0
 
 const nameOf = ({ accountId, essence, kind, source }: FileRow): string =>
   CounterTable.nameOf(accountId, source, kind, essence)
@@ -35,13 +39,13 @@ export const make = (db: DatabaseSync): FileCounters => {
 
   const count = (row: FileRow, change: 1 | -1) => {
     if (row.source !== "thumbnail") files.add(nameOf(row), change)
-    bytes.add(row.accountId, change * (row.size ?? 0))
+    bytes.add(row.accountId, change * bytesOf(row))
   }
 
   return {
     add: (row) => count(row, 1),
     remove: (row) => count(row, -1),
-    resize: ({ accountId, size }, before) => bytes.add(accountId, (size ?? 0) - (before ?? 0)),
+    resize: (row, before) => bytes.add(row.accountId, bytesOf(row) - before),
     write: () => {
       files.write()
       bytes.write()

@@ -1,6 +1,6 @@
 /**
  * The statements behind `Files`. Each walks a key or an index of `FileRows` in the order of what it returns, and stops after
- * that, but for `expired`: the tests hold their query plans.
+ * that, but where it says otherwise: the tests hold their query plans.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import { FileSource } from "./FileItem.ts"
@@ -91,8 +91,24 @@ export const pageOf = (sql: SqlClient, filter: Filter, { after, offset, limit }:
     ) ORDER BY created_at DESC, file_id DESC`
 }
 
-export const bytesOf = (sql: SqlClient, accountId: string) => sql`
-  SELECT bytes AS total FROM files_bytes WHERE account_id = ${accountId}`
+/**
+ * Reads the entries of what the account has announced and not brought. Clients declare what they like: a sum of that is
+ * at most the largest number that is exact.
+ */
+export const bytesOf = (
+  sql: SqlClient,
+  accountId: string,
+  { singlesSince }: { readonly singlesSince: number }
+) => {
+  const pending = sql`
+    SELECT size FROM files_files INDEXED BY files_pending WHERE account_id = ${accountId} AND status = 'pending'`
+  return sql`
+    SELECT min(total(bytes), ${Number.MAX_SAFE_INTEGER}) AS total FROM (
+      SELECT bytes FROM files_bytes WHERE account_id = ${accountId}
+      UNION ALL ${pending} AND is_single = 0
+      UNION ALL ${pending} AND is_single = 1 AND created_at > ${singlesSince}
+    )`
+}
 
 /** Reads the entries of all that is over, which is little but after a standstill. */
 export const expired = (sql: SqlClient, { after, limit, now }: Ids & { readonly now: number }) => sql`
@@ -103,13 +119,19 @@ export const removals = (sql: SqlClient, { after, limit }: Ids) => sql`
   SELECT file_id AS "fileId" FROM files_removals
   WHERE file_id > ${after ?? ""} ORDER BY file_id LIMIT ${limit}`
 
-export const awaited = (
+/** Reads the entries of all that were announced in that time, for each page. */
+export const singles = (
   sql: SqlClient,
-  { after, createdAfter, limit }: Ids & { readonly createdAfter: number }
+  {
+    after,
+    announcedAfter,
+    announcedBy,
+    limit
+  }: Ids & { readonly announcedAfter: number; readonly announcedBy: number }
 ) => sql`
-  SELECT file_id AS "fileId" FROM files_files INDEXED BY files_awaited
-  WHERE is_awaited = 1 AND file_id > ${after ?? ""} AND created_at > ${createdAfter}
-  ORDER BY file_id LIMIT ${limit}`
+  SELECT file_id AS "fileId" FROM files_files INDEXED BY files_singles
+  WHERE is_single = 1 AND created_at > ${announcedAfter} AND created_at <= ${announcedBy}
+    AND file_id > ${after ?? ""} ORDER BY file_id LIMIT ${limit}`
 
 export const ofAccount = (
   sql: SqlClient,

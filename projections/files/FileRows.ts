@@ -9,7 +9,7 @@ import { FileStatus } from "./FileItem.ts"
  * Those that nobody has deleted and that have not expired. Lists are of uploads or of outputs, each in the order of
  * `created_at, file_id`: `by_list` of all their types, `by_kind` and `by_essence` of those that a filter lets through,
  * `by_request` of one request. Thumbnails are in none of them. `essence` is the content type without its parameters, `kind`
- * what is up to its slash. `is_awaited` says of an upload in one PUT that its bytes have not come.
+ * what is up to its slash. `pending` has what each account has announced, `singles` all uploads in one PUT by time, come or not.
  */
 export const tables = `
   CREATE TABLE files_files (
@@ -24,8 +24,8 @@ export const tables = `
     kind TEXT NOT NULL,
     essence TEXT NOT NULL,
     created_at INTEGER NOT NULL,
+    is_single INTEGER NOT NULL CHECK (is_single IN (0, 1)),
     status TEXT NOT NULL CHECK (status IN ('pending', 'uploaded')),
-    is_awaited INTEGER NOT NULL,
     size INTEGER,
     sha256 TEXT,
     uploaded_at INTEGER,
@@ -37,7 +37,8 @@ export const tables = `
   CREATE INDEX files_by_request ON files_files (request_id, created_at) WHERE source = 'output';
   CREATE INDEX files_of_account ON files_files (account_id);
   CREATE INDEX files_by_time ON files_files (expires_at);
-  CREATE INDEX files_awaited ON files_files (file_id, created_at) WHERE is_awaited = 1;
+  CREATE INDEX files_pending ON files_files (account_id, is_single, created_at, size) WHERE status = 'pending';
+  CREATE INDEX files_singles ON files_files (created_at) WHERE is_single = 1;
 `
 
 const sources = ["upload", "output", "thumbnail"] as const
@@ -55,11 +56,12 @@ export interface Origin {
   readonly kind: string
   readonly essence: string
   readonly createdAt: number
+  /** Whether it is an upload in one PUT. */
+  readonly isSingle: boolean
 }
 
 export interface FileRow extends Origin {
   status: FileStatus
-  isAwaited: boolean
   /** Bytes: as declared while it is pending. */
   size: number | null
   sha256: string | null
@@ -73,11 +75,11 @@ export const make = (db: DatabaseSync): Rows.Rows<FileRow> => {
     "INSERT INTO files_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
   )
   const update = db.prepare(`UPDATE files_files
-    SET status = ?, is_awaited = ?, size = ?, sha256 = ?, uploaded_at = ?, expires_at = ? WHERE file_id = ?`)
+    SET status = ?, size = ?, sha256 = ?, uploaded_at = ?, expires_at = ? WHERE file_id = ?`)
   const remove = db.prepare("DELETE FROM files_files WHERE file_id = ?")
 
   const changing = (row: FileRow) =>
-    [row.status, row.isAwaited ? 1 : 0, row.size, row.sha256, row.uploadedAt, row.expiresAt] as const
+    [row.status, row.size, row.sha256, row.uploadedAt, row.expiresAt] as const
 
   return Rows.make({
     load: (stream) => {
@@ -97,6 +99,7 @@ export const make = (db: DatabaseSync): Rows.Rows<FileRow> => {
         row.kind,
         row.essence,
         row.createdAt,
+        row.isSingle ? 1 : 0,
         ...changing(row)
       ),
     update: (stream, row) => update.run(...changing(row), idOf(stream)),
@@ -117,8 +120,8 @@ const rowOf = (columns: Columns): FileRow => ({
   kind: text(columns["kind"]),
   essence: text(columns["essence"]),
   createdAt: integer(columns["created_at"]),
+  isSingle: columns["is_single"] === 1,
   status: wordOf(FileStatus.literals, columns["status"]) ?? "pending",
-  isAwaited: columns["is_awaited"] === 1,
   size: integerOrNull(columns["size"]),
   sha256: textOrNull(columns["sha256"]),
   uploadedAt: integerOrNull(columns["uploaded_at"]),

@@ -38,17 +38,24 @@ export class Files extends Context.Service<
     list(
       options: Filter & { readonly page: number; readonly after: Place | null; readonly limit: number }
     ): Effect.Effect<{ readonly total: number; readonly items: ReadonlyArray<FileItem> }, SqlError>
-    /** Bytes that an account's files take up, thumbnails too; of pending ones those that were declared. */
-    bytesOf(accountId: AccountId): Effect.Effect<number, SqlError>
+    /**
+     * Bytes that an account's files take up, thumbnails apart: nobody sees them in a list. Of pending uploads those that were
+     * declared count: of those in parts always, of those in one PUT when they were announced after `singlesSince` (Unix
+     * time in ms), so that one that nobody can put any more does not hold room until it expires.
+     */
+    bytesOf(accountId: AccountId, options: { readonly singlesSince: number }): Effect.Effect<number, SqlError>
     /** Files whose time, or whose upload's time, is over at `now` (Unix time in ms), in the order of their ids. */
     expired(options: Page & { readonly now: number }): Effect.Effect<ReadonlyArray<FileId>, SqlError>
     /** Files that are deleted or expired, with bytes that may not have been removed yet, in the order of their ids. */
     removals(options: Page): Effect.Effect<ReadonlyArray<FileId>, SqlError>
     /**
-     * Uploads in one PUT that were announced after `createdAfter` (Unix time in ms), and whose bytes have not come as far as
-     * the log knows, in the order of their ids.
+     * Uploads in one PUT that were announced after `announcedAfter` and not after `announcedBy` (Unix time in ms), whether
+     * their bytes have come or not, and are not deleted or expired, in the order of their ids. A page costs as much as
+     * there are in that time.
      */
-    awaited(options: Page & { readonly createdAfter: number }): Effect.Effect<ReadonlyArray<FileId>, SqlError>
+    singles(
+      options: Page & { readonly announcedAfter: number; readonly announcedBy: number }
+    ): Effect.Effect<ReadonlyArray<FileId>, SqlError>
     /** All files of an account that are not deleted or expired, thumbnails too, in the order of their ids. */
     ofAccount(
       options: Page & { readonly accountId: AccountId }
@@ -78,10 +85,12 @@ export class Files extends Context.Service<
 
       return Files.of({
         list,
-        bytesOf: Effect.fn("Files.bytesOf")((accountId) => totalOf(Queries.bytesOf(sql, accountId))),
+        bytesOf: Effect.fn("Files.bytesOf")((accountId, options) =>
+          totalOf(Queries.bytesOf(sql, accountId, options))
+        ),
         expired: Effect.fn("Files.expired")((options) => ids(Queries.expired(sql, options))),
         removals: Effect.fn("Files.removals")((options) => ids(Queries.removals(sql, options))),
-        awaited: Effect.fn("Files.awaited")((options) => ids(Queries.awaited(sql, options))),
+        singles: Effect.fn("Files.singles")((options) => ids(Queries.singles(sql, options))),
         ofAccount: Effect.fn("Files.ofAccount")((options) => ids(Queries.ofAccount(sql, options)))
       })
     })

@@ -53,8 +53,8 @@ const uploadOf = (data: JsonObject, time: number): FileRows.FileRow => {
     fileName: null,
     nameRef: { hash: text(name, "hash"), size: integer(name, "size") },
     createdAt: time,
+    isSingle: oneOf(object(data, "method"), "_tag", methods) === "Single",
     status: "pending",
-    isAwaited: oneOf(object(data, "method"), "_tag", methods) === "Single",
     size: integerOrNull(data, "size"),
     sha256: null,
     uploadedAt: null,
@@ -71,15 +71,15 @@ const outputOf = (data: JsonObject, time: number): FileRows.FileRow => ({
   fileName: text(data, "fileName"),
   nameRef: null,
   createdAt: time,
+  isSingle: false,
   status: "uploaded",
-  isAwaited: false,
   uploadedAt: time,
   expiresAt: integer(data, "expiresAt")
 })
 
 export const projection: Projection = {
   name: "files",
-  version: 1,
+  version: 2,
   tables: FileRows.tables + FileCounters.tables + removalTable,
   open: (db) => {
     const rows = FileRows.make(db)
@@ -103,13 +103,15 @@ export const projection: Projection = {
       return row !== undefined
     }
 
-    const receive = (stream: StreamName, data: JsonObject): FileRows.FileRow | undefined => {
+    const receive = (stream: StreamName, data: JsonObject, time: number): FileRows.FileRow | undefined => {
       const { sha256, size } = storedIn(data)
       const row = rows.edit(stream)
       if (row === undefined) return undefined
-      const before = row.size
+      const before = FileCounters.bytesOf(row)
+      row.status = "uploaded"
       row.size = size
       row.sha256 = sha256
+      row.uploadedAt = time
       counters.resize(row, before)
       return row
     }
@@ -118,15 +120,11 @@ export const projection: Projection = {
       on(UploadInitiated, (data, { stream, time }) => add(stream, uploadOf(data, time))),
       on(UploadCompleted, (data, { stream, time }) => {
         const expiresAt = integer(data, "expiresAt")
-        const row = receive(stream, data)
-        if (row === undefined) return
-        row.status = "uploaded"
-        row.isAwaited = false
-        row.uploadedAt = time
-        row.expiresAt = expiresAt
+        const row = receive(stream, data, time)
+        if (row !== undefined) row.expiresAt = expiresAt
       }),
-      on(UploadReplaced, (data, { stream }) => {
-        receive(stream, data)
+      on(UploadReplaced, (data, { stream, time }) => {
+        receive(stream, data, time)
       }),
       on(OutputStored, (data, { stream, time }) => {
         const row = outputOf(data, time)

@@ -1,5 +1,5 @@
 /** The files of an account (decisions, "Platform routes"). */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Struct } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { isOver } from "#domain/file/File.ts"
 import { type Pending, type Present, requestOf } from "#domain/file/State.ts"
@@ -65,7 +65,8 @@ export class AssetLibrary extends Context.Service<
   {
     /**
      * A page of the caller's files, newest first: the `page`th one from 1, or with `after` the one behind that place. It
-     * waits at most 2 s for what was on the log when it was asked.
+     * waits at most 2 s for what was on the log when it was asked. What has expired is in no page, and in the total until
+     * the sweep has been there.
      */
     list(
       options: Omit<Filter, "accountId"> & {
@@ -115,14 +116,14 @@ export class AssetLibrary extends Context.Service<
         } satisfies LibraryFile
       })
 
-      const listed = Effect.fnUntraced(function* ({ accountId: _, nameRef, ...item }: FileItem) {
-        const fileName =
-          nameRef === null ? item.fileName : yield* FileNames.open(payloads, item.fileId, nameRef)
-        const name = fileName ?? ""
+      const listed = Effect.fnUntraced(function* (item: FileItem) {
+        const { fileId, nameRef } = item
+        const name =
+          (nameRef === null ? item.fileName : yield* FileNames.open(payloads, fileId, nameRef)) ?? ""
         return {
-          ...item,
+          ...Struct.omit(item, ["accountId", "nameRef"]),
           fileName: name,
-          url: MediaUrl.format(mediaUrl, item.fileId, name)
+          url: MediaUrl.format(mediaUrl, fileId, name)
         } satisfies LibraryFile
       })
 
@@ -134,6 +135,13 @@ export class AssetLibrary extends Context.Service<
           if (state._tag === "Present") return yield* describe(item.fileId, state)
         }
         return yield* listed(item)
+      })
+
+      /** Those whose time is over are gone, though the sweep has not been there yet. */
+      const viewAll = Effect.fnUntraced(function* (items: ReadonlyArray<FileItem>) {
+        const views = yield* Effect.forEach(items, view, { concurrency })
+        const now = yield* Clock.currentTimeMillis
+        return views.filter(({ expiresAt }) => now < expiresAt)
       })
 
       const list: AssetLibrary["Service"]["list"] = Effect.fn("AssetLibrary.list")(function* ({
@@ -152,7 +160,7 @@ export class AssetLibrary extends Context.Service<
         yield* projections.waitFor(yield* reader.head, { projection: "files" })
         const options = { ...asked, accountId: caller.accountId }
         const { items, total } = yield* files.list(options)
-        const views = yield* Effect.forEach(items, view, { concurrency })
+        const views = yield* viewAll(items)
         const last = items.at(-1)
         if (last === undefined || items.length < options.limit) return { total, items: views, next: null }
         const next = { createdAt: last.createdAt, fileId: last.fileId }
@@ -182,10 +190,14 @@ export class AssetLibrary extends Context.Service<
         return yield* describe(id, state)
       })
 
+      /** As of the log, and before the request has recorded its files that of the plan: its maker comes too late then. */
       const thumbnailOf = Effect.fnUntraced(function* (id: FileId, requestId: RequestId) {
-        const { state } = yield* requestActors.current(requestId)
-        const stored = state._tag === "Request" ? state.media.find(({ fileId }) => fileId === id) : undefined
-        return stored?.owned === true && stored.thumbnailId !== null ? FileId.make(stored.thumbnailId) : null
+        const { state } = yield* requestActors.refresh(requestId)
+        if (state._tag !== "Request") return null
+        const isIt = ({ fileId }: { readonly fileId: string }) => fileId === id
+        const { thumbnailId } = state.media.find(isIt) ??
+          state.plannedMedia.find(isIt) ?? { thumbnailId: null }
+        return thumbnailId === null ? null : FileId.make(thumbnailId)
       })
 
       const remove: AssetLibrary["Service"]["remove"] = Effect.fn("AssetLibrary.remove")(function* (named) {

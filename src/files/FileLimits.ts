@@ -12,11 +12,17 @@ export const minPartBytes = 5 * MiB
 
 export const maxParts = 10_000
 
-/** Bytes of a file that comes in parts: what S3 takes, which is less than so many parts of that size. */
-export const maxFileBytes = 5 * 1024 * GiB
+/** Bytes of a file that comes in parts. S3 takes less. */
+export const maxFileBytes = maxParts * maxPutBytes
 
 /** How long a presigned URL is good for. */
 export const urlLifetime = Duration.hours(1)
+
+/**
+ * How long after its announcement a PUT to a presigned URL may still come: one that began just before the URL's end takes its
+ * time.
+ */
+export const putWindow = Duration.sum(urlLifetime, Duration.hours(1))
 
 /** How long parts are kept that no file was made of. */
 export const partsLifetime = Duration.days(7)

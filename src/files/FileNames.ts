@@ -2,6 +2,7 @@
 import { Effect, Schema } from "effect"
 import type { OutputStored, UploadInitiated } from "#domain/file/Event.ts"
 import * as File from "#domain/file/File.ts"
+import type { State } from "#domain/file/State.ts"
 import type { AccountId, FileId } from "#domain/Ids.ts"
 import type { PayloadRef } from "#domain/PayloadRef.ts"
 import type { Payloads } from "#streams/Payload.ts"
@@ -32,6 +33,24 @@ export const open = (payloads: Store, id: FileId, ref: PayloadRef) =>
     Effect.flatMap((text) => Effect.orDie(decode(text))),
     Effect.catchTag("PayloadUnavailable", () => Effect.succeed(placeholder))
   )
+
+/** To be called when the name is erased: until then `open` may give it. */
+export const forget = (payloads: Store, id: FileId, state: State) => {
+  const origin = originOf(state)
+  return origin?._tag === "UploadInitiated"
+    ? payloads.removeErased({
+        owner: origin.accountId,
+        stream: streamOf(id),
+        name: File.namePayload,
+        ref: origin.payloads.name
+      })
+    : Effect.void
+}
+
+const originOf = (state: State): UploadInitiated | OutputStored | null => {
+  if (state._tag === "Pending") return state.upload
+  return state._tag === "Present" ? state.origin : null
+}
 
 /** Whoever it came from. */
 export const of = (payloads: Store, id: FileId, origin: UploadInitiated | OutputStored) =>

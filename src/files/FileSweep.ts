@@ -11,6 +11,7 @@ import { MediaStore } from "#src/media/MediaStore.ts"
 import * as Pace from "#src/retention/Pace.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import { FileActors } from "./FileActors.ts"
 import { urlLifetime } from "./FileLimits.ts"
 import { UploadStore } from "./UploadStore.ts"
 
@@ -26,18 +27,47 @@ export interface Done {
   readonly failed: number
 }
 
+/** Counts what is done. The first failure is logged: a store that is away is told once. */
+const begin = () => {
+  let done = 0
+  let failed = 0
+
+  /** @param work gives whether it did something. */
+  const each = Effect.fnUntraced(function* (
+    pageAfter: (page: Page) => Effect.Effect<ReadonlyArray<FileId>, SqlError>,
+    work: (id: FileId) => Effect.Effect<boolean, EventStoreError | BlobStoreError>
+  ) {
+    const attempt = (id: FileId) =>
+      Effect.matchCauseEffect(work(id), {
+        onSuccess: (didIt) => Effect.sync(() => void (done += didIt ? 1 : 0)),
+        onFailure: (cause) =>
+          failed++ === 0 ? Effect.logWarning("A file could not be swept", cause) : Effect.void
+      })
+    let after: FileId | null = null
+    while (true) {
+      const ids: ReadonlyArray<FileId> = yield* pageAfter({ after, limit: Pace.pageSize })
+      yield* Pace.paced(Effect.forEach(ids, attempt, { concurrency: Pace.concurrency, discard: true }))
+      after = ids.at(-1) ?? null
+      if (ids.length < Pace.pageSize) return
+    }
+  })
+
+  return { each, done: (): Done => ({ done, failed }) }
+}
+
 export class FileSweep extends Context.Service<
   FileSweep,
   {
     /** One pass. What fails for one file is logged, and leaves the others alone. */
     readonly pass: Effect.Effect<Done, SqlError | EventStoreError>
-    /** Removes every file of an account that was erased. */
+    /** Removes every file of an account that was erased, to the last byte. */
     removeAll(accountId: AccountId): Effect.Effect<Done, SqlError | EventStoreError>
   }
 >()("inferlog/src/files/FileSweep") {
   static readonly layer = Layer.effect(
     FileSweep,
     Effect.gen(function* () {
+      const actors = yield* FileActors
       const files = yield* Files
       const media = yield* MediaStore
       const projections = yield* Projections
@@ -48,52 +78,44 @@ export class FileSweep extends Context.Service<
         projections.waitFor(head, { projection: "files", timeout: patience })
       )
 
-      /** Does it with every file of all pages. The first failure is logged: a store that is away is told once in a pass. */
-      const each = Effect.fnUntraced(function* (
-        pageAfter: (page: Page) => Effect.Effect<ReadonlyArray<FileId>, SqlError>,
-        work: (id: FileId) => Effect.Effect<void, EventStoreError | BlobStoreError>
-      ) {
-        let done = 0
-        let failed = 0
-        const attempt = (id: FileId) =>
-          Effect.matchCauseEffect(work(id), {
-            onSuccess: () => Effect.sync(() => void done++),
-            onFailure: (cause) =>
-              failed++ === 0 ? Effect.logWarning("A file could not be swept", cause) : Effect.void
-          })
-        let after: FileId | null = null
-        while (true) {
-          const ids: ReadonlyArray<FileId> = yield* pageAfter({ after, limit: Pace.pageSize })
-          yield* Pace.paced(Effect.forEach(ids, attempt, { concurrency: Pace.concurrency, discard: true }))
-          after = ids.at(-1) ?? null
-          if (ids.length < Pace.pageSize) return { done, failed } satisfies Done
-        }
-      })
-
-      const sum = (all: ReadonlyArray<Done>): Done => ({
-        done: all.reduce((total, { done }) => total + done, 0),
-        failed: all.reduce((total, { failed }) => total + failed, 0)
-      })
+      const sweep = (id: FileId) => Effect.as(media.sweep(id), true)
 
       const pass = Effect.gen(function* () {
         yield* catchUp
         const now = yield* Clock.currentTimeMillis
-        const removed = yield* each(files.removals, media.sweep)
-        const expired = yield* each((page) => files.expired({ ...page, now }), media.sweep)
+        const { done, each } = begin()
+        yield* each(files.removals, sweep)
+        yield* each((page) => files.expired({ ...page, now }), sweep)
         if (isDirect) {
           const createdAfter = now - Duration.toMillis(lookedAfterFor)
-          yield* each((page) => files.awaited({ ...page, createdAfter }), media.sweep)
+          const look = (id: FileId) => Effect.as(media.sweep(id), false)
+          yield* each(
+            (page) => files.singles({ ...page, announcedAfter: createdAfter, announcedBy: now }),
+            look
+          )
         }
-        return sum([removed, expired])
+        return done()
       }).pipe(Effect.withSpan("FileSweep.pass"))
+
+      /** What a removal before has left of a file of the account. */
+      const removeRest = (accountId: AccountId) =>
+        Effect.fnUntraced(function* (id: FileId) {
+          const { state } = yield* actors.current(id)
+          const isLeft = state._tag === "Gone" && !state.isRemoved && state.accountId === accountId
+          if (isLeft) yield* media.sweep(id)
+          return isLeft
+        })
 
       const removeAll: FileSweep["Service"]["removeAll"] = Effect.fn("FileSweep.removeAll")(
         function* (accountId) {
           yield* catchUp
-          return yield* each(
+          const { done, each } = begin()
+          yield* each(files.removals, removeRest(accountId))
+          yield* each(
             (page) => files.ofAccount({ ...page, accountId }),
-            (id) => media.remove(id, "account_erased")
+            (id) => Effect.as(media.remove(id, "account_erased"), true)
           )
+          return done()
         }
       )
 

@@ -32,7 +32,10 @@ export interface Put {
   readonly contentLength: number | undefined
   /** The header `Content-MD5` (RFC 1864). */
   readonly contentMd5: string | undefined
-  /** Not read before the URL is found good. */
+  /**
+   * Not read before the URL is found good. Its chunks are taken: nobody else holds them. What is left of a body that is
+   * refused stays in it, paused.
+   */
   readonly body: Readable
 }
 

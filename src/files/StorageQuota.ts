@@ -1,5 +1,5 @@
 /** How much the files of an account may take up. */
-import { Config, Context, Effect, Layer, Option, Schema } from "effect"
+import { Clock, Config, Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "#domain/Ids.ts"
 import { Files } from "#projections/files/Files.ts"
@@ -9,6 +9,7 @@ import * as Setting from "#src/settings/Setting.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import * as ByteSize from "./ByteSize.ts"
 import { QuotaExceeded } from "./FileErrors.ts"
+import { putWindow } from "./FileLimits.ts"
 
 const SizeText = Schema.String.check(
   Schema.makeFilter((text: string) => Option.isSome(ByteSize.parse(text)), {
@@ -32,7 +33,8 @@ export class StorageQuota extends Context.Service<
   {
     /**
      * Fails when `bytes` more would be too many. Uploads at the same moment do not see each other: an account may get
-     * above its quota by what it uploads at once. Outputs count, and are never refused.
+     * above its quota by what it uploads at once. What is announced counts as declared: in parts until it expires, in one
+     * PUT for as long as that may come. Outputs count, and are never refused.
      */
     require(
       accountId: AccountId,
@@ -58,7 +60,8 @@ export class StorageQuota extends Context.Service<
       /** Waits at most 2 s for what was on the log when this began. */
       const usedBy = Effect.fnUntraced(function* (accountId: AccountId) {
         yield* projections.waitFor(yield* reader.head, { projection: "files" })
-        return yield* files.bytesOf(accountId)
+        const now = yield* Clock.currentTimeMillis
+        return yield* files.bytesOf(accountId, { singlesSince: now - Duration.toMillis(putWindow) })
       })
 
       const require = Effect.fn("StorageQuota.require")(function* (accountId: AccountId, bytes: number) {

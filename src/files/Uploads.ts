@@ -207,19 +207,27 @@ export class Uploads extends Context.Service<
         return yield* store.assemble(id, uploadId, checked)
       })
 
+      /** What was deleted while its parts were put together is cleared away here: whoever deleted it may have been early. */
       const complete: Uploads["Service"]["complete"] = Effect.fn("Uploads.complete")(function* ({
         parts,
         ...named
       }) {
         const target = yield* find(named)
-        const stored = yield* assemble(target, named.uploadId, { caller: named.caller, parts })
+        const { caller, uploadId } = named
+        const clear = Effect.andThen(store.remove(target.id, uploadId), new FileGone())
+        const stored = yield* assemble(target, uploadId, { caller, parts }).pipe(
+          Effect.catchTag(["BlobStoreError", "PartsRefused"], (error) =>
+            Effect.flatMap(
+              actors.refresh(target.id),
+              ({ state }): Effect.Effect<never, typeof error | FileGone> =>
+                state._tag === "Gone" ? clear : Effect.fail(error)
+            )
+          )
+        )
         const at = yield* Clock.currentTimeMillis
         yield* actors.execute(target.id, { _tag: "CompleteUpload", at, stored, expiresAt: at + keptMs }).pipe(
           Effect.catchTag("FileNotFound", Effect.die),
-          Effect.catchTag("FileGone", () =>
-            // Deleted while its parts were put together.
-            Effect.andThen(store.remove(target.id, named.uploadId), new FileGone())
-          ),
+          Effect.catchTag("FileGone", () => clear),
           Effect.catchTag("AlreadyUploaded", () => new AlreadyUploaded())
         )
         return urlOf(target)

@@ -29,12 +29,12 @@ const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u206
 const shorten = (name: string): string => {
   let bytes = 0
   const kept: Array<string> = []
-  for (const character of Array.from(name).reverse()) {
+  for (const character of Array.from(name).toReversed()) {
     bytes += Buffer.byteLength(character)
     if (bytes > fileNameLength) break
     kept.push(character)
   }
-  return kept.reverse().join("")
+  return kept.toReversed().join("")
 }
 
 /** One path segment of at most 255 bytes without control characters and lone surrogates; `file` when nothing is left. */

@@ -39,14 +39,15 @@ export class ReadModelBehind extends Schema.TaggedError<ReadModelBehind>()("Read
   }
 }
 
-/** How far one round over the requests of an account is. */
+/** How far one round over the requests and files of an account is. */
 export const Round = Schema.Struct({
   /** Where it goes on; `null` when it is over. */
   place: Schema.NullOr(Place),
+  /** Requests and files. */
   erased: Schema.Int,
   /** Requests that have not ended yet: they are being stopped. */
   open: Schema.Int,
-  /** Requests whose erasing failed; they are tried again in the next round. */
+  /** Requests and files whose erasing failed; they are tried again in the next round. */
   failed: Schema.Int
 })
 export type Round = typeof Round.Type
@@ -127,7 +128,7 @@ export class AccountErasing extends Context.Service<
       /** Behind the log a round would not see all that there is. */
       const catchUp = Effect.gen(function* () {
         const head = yield* reader.head
-        for (const projection of ["history", "retention"]) {
+        for (const projection of ["history", "retention", "files"]) {
           if (yield* projections.waitFor(head, { projection, timeout: patience })) continue
           return yield* new ReadModelBehind({ projection })
         }

@@ -20,14 +20,21 @@ export const made = {
   kind: "output"
 } satisfies Partial<NewMedia>
 
-/** Over the log, the payloads and the blob store of the test. */
-export const store = MediaStore.layer.pipe(
-  Layer.provideMerge(LocalUploadStore.layer),
+/** Clients bring the bytes to us. */
+const local = LocalUploadStore.layer.pipe(
   Layer.provide(Layer.merge(MasterKey.layerOf(Buffer.alloc(32)), SteadyTime.layer))
 )
 
-/** Over the blob store and the public URLs of the test. */
-export const layer = store.pipe(
+/** Over the log, the payloads and the blob store of the test. */
+export const storeWith = (uploads: typeof local = local) => MediaStore.layer.pipe(Layer.provideMerge(uploads))
+
+export const store = storeWith()
+
+/** Over the log, the blob store and the public URLs of the test. */
+export const onLog = store.pipe(
   Layer.provideMerge(Layer.merge(FileActors.layer, Payloads.layer)),
-  Layer.provideMerge(Layer.merge(MemoryEventStore.layer, IdGenerator.layer))
+  Layer.provideMerge(IdGenerator.layer)
 )
+
+/** Over the blob store and the public URLs of the test. */
+export const layer = onLog.pipe(Layer.provideMerge(MemoryEventStore.layer))

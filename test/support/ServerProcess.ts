@@ -11,6 +11,7 @@ export const root = path.resolve(import.meta.dirname, "../..")
 
 export interface ServerProcess {
   readonly url: string
+  readonly pid: number
   /** Everything it has printed so far, both streams. */
   readonly output: () => string
   /** Its exit code once it has ended (`null` when a signal ended it). */
@@ -70,13 +71,14 @@ export const start = ({ dataDirectory, port, env = {} }: StartOptions): Promise<
   return new Promise((resolve, reject) => {
     const url = `http://127.0.0.1:${port}`
     const signal = (signal: NodeJS.Signals) => void child.kill(signal)
-    const started: ServerProcess = { url, output: () => lines.join("\n"), exited, kill, signal }
+    const output = () => lines.join("\n")
+    const started: ServerProcess = { url, pid: child.pid ?? 0, output, exited, kill, signal }
     for (const stream of [child.stdout, child.stderr]) {
       readline.createInterface({ input: stream }).on("line", (line) => {
         lines.push(line)
         if (line.includes(" serves at ")) resolve(started)
       })
     }
-    void exited.then((code) => reject(new Error(`The server ended with ${code}:\n${lines.join("\n")}`)))
+    void exited.then((code) => reject(new Error(`The server ended with ${code}:\n${output()}`)))
   })
 }

@@ -76,6 +76,8 @@ export interface NodeOptions {
   readonly follows?: boolean
   /** Whether it sweeps every minute of the test's clock; by default only when the test tells the `Sweeper` to. */
   readonly sweeps?: boolean
+  /** Where clients bring files to: this node itself by default. */
+  readonly uploads?: Parameters<typeof MediaServices.storeWith>[0]
   /** Sends webhooks, through a guard that trusts the test's authority. Needs all projections. */
   readonly delivers?: OutboundGuard.GuardOptions
   /** The ledger is among them in any case. */
@@ -173,13 +175,10 @@ const application = Layer.mergeAll(
   SigningSecrets.layer
 ).pipe(Layer.provideMerge(Eraser.layer))
 
-const files = application.pipe(Layer.provideMerge(MediaServices.store))
-
-const services = (follows: boolean) =>
-  (follows
-    ? files.pipe(Layer.provideMerge(FollowedActors.layer))
-    : files.pipe(Layer.provideMerge(onlyActors))
-  ).pipe(
+const services = (follows: boolean, files: ReturnType<typeof MediaServices.storeWith>) =>
+  application.pipe(
+    Layer.provideMerge(files),
+    Layer.provideMerge(follows ? FollowedActors.layer : onlyActors),
     Layer.provideMerge(Layer.mergeAll(DeadlineHints.layer, SteadyTime.layer)),
     Layer.provideMerge(Layer.mergeAll(DeliveryActors.layer, RecoveryActors.layer)),
     Layer.provideMerge(Payloads.layer),
@@ -213,6 +212,7 @@ export const nodeLayer = ({
   dispatches = true,
   follows = false,
   sweeps = false,
+  uploads,
   delivers,
   projections
 }: NodeOptions = {}) =>
@@ -225,7 +225,7 @@ export const nodeLayer = ({
     Layer.provideMerge(Sweeper.layer),
     Layer.provideMerge(Runs.layer),
     Layer.provideMerge(finalizer),
-    Layer.provideMerge(services(follows)),
+    Layer.provideMerge(services(follows, MediaServices.storeWith(uploads))),
     Layer.provideMerge(Layer.mergeAll(readSide(projections), catalog, providers)),
     Layer.provideMerge(lease),
     Layer.provideMerge(Layer.mergeAll(IdGenerator.layer, identity({ name, dispatches }))),

@@ -46,6 +46,9 @@ const leastBytes = 64 * KiB
 /** ms for the next `leastBytes`, or the end of the body. Only the time counts in which we could take some. */
 const longestWait = 60_000
 
+/** ms between two looks at least: while nothing is read no wait grows. */
+const lookEvery = 1_000
+
 type Failure = BodyRefused | FileTooLarge | BlobStoreError
 
 class Writing {
@@ -244,7 +247,7 @@ const slowness = (writing: Writing): Effect.Effect<never, BodyRefused> =>
   Effect.suspend(() => {
     const left = longestWait - writing.waited()
     return left > 0
-      ? Effect.andThen(Effect.sleep(left), slowness(writing))
+      ? Effect.andThen(Effect.sleep(Math.max(left, lookEvery)), slowness(writing))
       : Effect.fail(new BodyRefused({ reason: "timeout" }))
   })
 

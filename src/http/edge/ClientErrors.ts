@@ -4,6 +4,8 @@ import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import type { Answer } from "../Answer.ts"
 import * as Refusal from "../Refusal.ts"
+import * as BrokenBody from "./BrokenBody.ts"
+import * as LingeringClose from "./LingeringClose.ts"
 import * as Pipelining from "./Pipelining.ts"
 
 const refusals: Readonly<Record<string, Refusal.Refusal>> = {
@@ -46,18 +48,28 @@ const serialize = (answer: Answer, correlationId: string): string => {
 
 /**
  * Answers on the bare socket and closes it. Where answers are owed to earlier requests they are given, and the last of them
- * ends the connection: what was accepted is not to be called malformed.
+ * ends the connection: what was accepted is not to be called malformed. When it is the last one's body that broke off, with
+ * the end of what the client sends or with a chunk that is none, whoever reads it is told, and says so.
  */
 const onClientError = (error: NodeJS.ErrnoException, socket: Duplex, nextId: () => string): void => {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+  if (error.code === "ECONNRESET") {
+    socket.destroy()
+    return
+  }
+  if (LingeringClose.isInstalled(socket)) return
+  if (!socket.writable) {
     socket.destroy()
     return
   }
   const owed = answerUnderWay(socket)
   if (owed !== undefined) {
     const last = (socket instanceof Socket && Pipelining.lastWaiting(socket)) || owed
-    if (last.headersSent) socket.destroy()
-    else last.shouldKeepAlive = false
+    if (last.headersSent) {
+      socket.destroy()
+      return
+    }
+    last.shouldKeepAlive = false
+    BrokenBody.breakOff(last.req)
     return
   }
   refuse(socket, refusals[error.code ?? ""] ?? notHttp, nextId())

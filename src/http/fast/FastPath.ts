@@ -81,7 +81,7 @@ const make = Effect.gen(function* () {
     const elapsedMs = timer(clock)
     const correlationId = ids.next()
     const finish = (exit: Exit.Exit<Answer>) => {
-      const isGone = response.destroyed || (request.destroyed && !request.complete)
+      const isGone = response.destroyed || request.socket.destroyed
       const answer = exit._tag === "Success" ? exit.value : Refusal.stopping.toAnswer(correlationId)
       if (isStopping()) response.shouldKeepAlive = false
       if (!isGone) OutgoingAnswer.write(request, response, answer, correlationId)

@@ -30,6 +30,8 @@ const collect = (request: IncomingMessage, onEnd: (read: Read) => void): void =>
     .on("end", () => end(Effect.succeed(whole(chunks))))
     .on("error", () => end(Effect.fail(unreadable)))
     .on("close", () => end(Effect.fail(unreadable)))
+  // One that broke off before anybody listened says nothing any more.
+  if (request.closed) process.nextTick(end, Effect.fail(unreadable))
 }
 
 const whole = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {

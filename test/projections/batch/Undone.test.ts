@@ -90,7 +90,7 @@ describe("A batch that was undone", () => {
         assert.lengthOf(alone.rows["ledger_entries"] ?? [], 8)
         assert.lengthOf(alone.rows["duework_owed"] ?? [], 1)
         assert.lengthOf(alone.rows["deliveries_lanes"] ?? [], 1)
-        assert.deepStrictEqual(alone.rows["files_bytes"], [{ account_id: Log.alice, bytes: 85 }])
+        assert.deepStrictEqual(alone.rows["files_bytes"], [{ account_id: Log.alice, bytes: 80 }])
         assert.deepStrictEqual(alone.rows["files_removals"], [{ file_id: Files.fileId(2) }])
         const beside = yield* rowsOf([...allProjections, broken(isLate)], events)
         assert.deepStrictEqual(beside.failed, ["broken"])

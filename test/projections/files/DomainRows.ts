@@ -1,7 +1,7 @@
 /** What the tables of the files are to hold by what the domain has of them: counted out, row by row. */
 import type { Event } from "#domain/file/Event.ts"
 import type { Pending, Present, State } from "#domain/file/State.ts"
-import type { FileId } from "#domain/Ids.ts"
+import type { AccountId, FileId } from "#domain/Ids.ts"
 
 export interface Known {
   readonly fileId: FileId
@@ -25,10 +25,17 @@ const typeOf = (known: Kept) => {
   return { kind: /^[^/]*\//.exec(essence)?.[0] ?? "", essence }
 }
 const sizeOf = ({ state }: Kept) => (state._tag === "Pending" ? state.upload.size : state.stored.size)
+const isSingle = (known: Kept) => {
+  const origin = originOf(known)
+  return origin._tag === "UploadInitiated" && origin.method._tag === "Single"
+}
 
-/** When the bytes first came. */
-const uploadedAt = ({ log }: Kept) =>
-  log.findLast(({ _tag }) => _tag === "UploadCompleted" || _tag === "OutputStored")?.at ?? null
+/** Bytes of uploads that have come, and of outputs. */
+const storedBytes = (known: ReadonlyArray<Kept>) =>
+  known.reduce((sum, each) => {
+    const isCounted = each.state._tag === "Present" && sourceOf(each) !== "thumbnail"
+    return sum + (isCounted ? each.state.stored.size : 0)
+  }, 0)
 
 const row = (known: Kept) => {
   const { fileId, state } = known
@@ -45,11 +52,11 @@ const row = (known: Kept) => {
     content_type: origin.contentType,
     ...typeOf(known),
     created_at: origin.at,
+    is_single: isSingle(known) ? 1 : 0,
     status: state._tag === "Pending" ? "pending" : "uploaded",
-    is_awaited: state._tag === "Pending" && state.upload.method._tag === "Single" ? 1 : 0,
     size: sizeOf(known),
     sha256: state._tag === "Pending" ? null : state.stored.sha256,
-    uploaded_at: uploadedAt(known),
+    uploaded_at: state._tag === "Pending" ? null : state.storedAt,
     expires_at: state._tag === "Pending" ? state.upload.expiresAt : state.expiresAt
   }
 }
@@ -88,10 +95,28 @@ export const of = (known: ReadonlyArray<Known>): Record<string, ReadonlyArray<un
       (known) => ({ ...account(known), source: sourceOf(known), ...typeOf(known) }),
       (group) => ({ files: group.length })
     ),
-    files_bytes: grouped(kept, account, (group) => ({
-      bytes: group.reduce((sum, known) => sum + (sizeOf(known) ?? 0), 0)
-    })).filter(({ bytes }) => bytes > 0),
+    files_bytes: grouped(kept, account, (group) => ({ bytes: storedBytes(group) })).filter(
+      ({ bytes }) => bytes > 0
+    ),
     files_removals: known.filter(isRemoval).map(({ fileId }) => ({ file_id: fileId }))
   }
   return Object.fromEntries(Object.entries(tables).map(([table, rows]) => [table, sorted(rows)]))
 }
+
+/** What `Files.bytesOf` is to give. */
+export const bytesOf = (known: ReadonlyArray<Known>, accountId: AccountId, singlesSince: number) => {
+  const owned = known.filter(isKept).filter((each) => accountOf(each) === accountId)
+  const awaited = owned.filter(
+    (each) => each.state._tag === "Pending" && (!isSingle(each) || originOf(each).at > singlesSince)
+  )
+  return awaited.reduce((sum, each) => sum + (sizeOf(each) ?? 0), storedBytes(owned))
+}
+
+/** What `Files.singles` is to give, all pages together. */
+export const singles = (known: ReadonlyArray<Known>, announcedAfter: number, announcedBy: number) =>
+  known
+    .filter(isKept)
+    .filter(isSingle)
+    .filter((each) => originOf(each).at > announcedAfter && originOf(each).at <= announcedBy)
+    .map(({ fileId }) => fileId)
+    .sort()

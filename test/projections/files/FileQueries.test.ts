@@ -79,12 +79,7 @@ describe("The queries of Files", () => {
 
   const ids = { after: "file", limit: 20 }
   const walks: ReadonlyArray<readonly [string, (sql: ReadModels["Service"]) => Statement<unknown>]> = [
-    ["files_bytes USING PRIMARY KEY (account_id=?)", (sql) => Queries.bytesOf(sql, alice)],
     ["files_removals USING PRIMARY KEY (file_id>?)", (sql) => Queries.removals(sql, ids)],
-    [
-      "files_files USING COVERING INDEX files_awaited (file_id>?)",
-      (sql) => Queries.awaited(sql, { ...ids, createdAfter: 0 })
-    ],
     [
       "files_files USING COVERING INDEX files_of_account (account_id=? AND file_id>?)",
       (sql) => Queries.ofAccount(sql, { ...ids, accountId: alice })
@@ -98,6 +93,36 @@ describe("The queries of Files", () => {
       })
     )
   }
+
+  test(
+    "read of the bytes of an account the counter, and of its pending files entries of the index alone",
+    Effect.gen(function* () {
+      const sql = yield* ReadModels
+      const steps = yield* stepsOf(Queries.bytesOf(sql, alice, { singlesSince: t0 }))
+      const pending = "SEARCH files_files USING COVERING INDEX files_pending"
+      assert.deepStrictEqual(
+        steps.filter((step) => step.includes("files_")),
+        [
+          "SEARCH files_bytes USING PRIMARY KEY (account_id=?)",
+          `${pending} (account_id=? AND is_single=?)`,
+          `${pending} (account_id=? AND is_single=? AND created_at>?)`
+        ]
+      )
+      assert.isFalse(steps.some((step) => step.includes("TEMP B-TREE")))
+    })
+  )
+
+  test(
+    "read of uploads in one PUT the entries of those that were announced in that time",
+    Effect.gen(function* () {
+      const sql = yield* ReadModels
+      const time = { announcedAfter: t0, announcedBy: t0 + 1 }
+      assert.deepStrictEqual(yield* stepsOf(Queries.singles(sql, { ...ids, ...time })), [
+        "SEARCH files_files USING COVERING INDEX files_singles (created_at>? AND created_at<?)",
+        "USE TEMP B-TREE FOR ORDER BY"
+      ])
+    })
+  )
 
   test(
     "read of what is over the entries of the index, and of what is not over nothing",

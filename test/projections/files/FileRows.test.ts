@@ -1,70 +1,21 @@
 /** The rows say what the domain says, however the log comes to them. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Order, Stream } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import * as fc from "fast-check"
 import { aggregate } from "#domain/file/File.ts"
-import type { Event } from "#domain/file/Event.ts"
 import { allProjections } from "#projections/AllProjections.ts"
 import * as FilesProjection from "#projections/files/FilesProjection.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
-import { type Life, play, someLives } from "#test/domain/file/Lives.ts"
 import { replay } from "#test/support/Replay.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import { applyAll, cut } from "../batch/Batch.ts"
 import { dump, runOnce } from "../ReadSide.ts"
-import { alice, bob, requestId } from "../RequestLog.ts"
+import { alice, bob } from "../RequestLog.ts"
 import * as DomainRows from "./DomainRows.ts"
 import * as Log from "./FileLog.ts"
-
-interface Lived {
-  readonly life: Life
-  readonly accountId: typeof alice
-  readonly contentType: string
-  /** ms that it all happens later. */
-  readonly later: number
-}
-
-const lives = someLives()
-const types = ["image/png", "Image/PNG;x=1", "image/webp", "text/plain; charset=utf-8", "nothing"] as const
-
-/** A few files, of few accounts. */
-const files: fc.Arbitrary<ReadonlyArray<Lived>> = fc.array(
-  fc.record({
-    life: fc.constantFrom(...lives),
-    accountId: fc.constantFrom(alice, bob),
-    contentType: fc.constantFrom(...types),
-    later: fc.integer({ min: 0, max: 10_000 })
-  }),
-  { maxLength: 20 }
-)
-
-interface Told {
-  readonly number: number
-  readonly event: Event
-}
-
-/** The events of file `number`, as its aggregate decided on them. */
-const tell = ({ accountId, contentType, later, life }: Lived, number: number): ReadonlyArray<Told> =>
-  play(life).log.map((told) => {
-    const event: Event = { ...told, at: told.at + later }
-    if (event._tag === "UploadInitiated") return { number, event: { ...event, accountId, contentType } }
-    if (event._tag !== "OutputStored") return { number, event }
-    return { number, event: { ...event, accountId, contentType, requestId: requestId(number % 3) } }
-  })
-
-const byTime = Order.mapInput(Order.Number, ({ event }: Told) => event.at)
-
-/** Writes the lives on the log, each event at its time. Gives what the domain has of them in the end. */
-const write = Effect.fnUntraced(function* (lived: ReadonlyArray<Lived>, first = 0) {
-  const told = lived.map((each, index) => tell(each, first + index))
-  for (const { number, event } of told.flat().toSorted(byTime)) yield* Log.write(number, event)
-  return told.map((events, index): DomainRows.Known => {
-    const log = events.map(({ event }) => event)
-    return { fileId: Log.fileId(first + index), log, state: replay(aggregate.decider, log) }
-  })
-})
+import { files, type Lived, lives, tell, types, write } from "./LivedFiles.ts"
 
 const rowsOf = (filename: string) => {
   const { checkpoints: _, ...rows } = dump(filename)
@@ -113,7 +64,10 @@ describe("The rows of files", () => {
     const met = JSON.stringify(rows["files_files"])
     for (const word of ["pending", "uploaded", "upload", "output", "thumbnail"])
       assert.include(met, `"${word}"`)
-    for (const isAwaited of [0, 1]) assert.include(met, `"status":"pending","is_awaited":${isAwaited}`)
+    for (const isSingle of [0, 1]) {
+      for (const status of ["pending", "uploaded"])
+        assert.include(met, `"is_single":${isSingle},"status":"${status}"`)
+    }
   })
 
   it.live("are the same when they are built as the log grows, and all at once from the beginning", () =>

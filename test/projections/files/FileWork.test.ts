@@ -87,20 +87,28 @@ describe("Files", () => {
   )
 
   test(
-    "gives uploads in one PUT that are awaited, and none in parts",
+    "gives uploads in one PUT that were announced in a time, come or not, and none in parts",
     Effect.gen(function* () {
       const files = yield* Files
-      for (const number of [5, 3, 1]) yield* Log.perform(number, Log.initiate())
-      for (const number of [4, 2]) yield* Log.perform(number, Log.initiate(inParts))
-      yield* Log.perform(6, Log.keep())
+      for (const number of [9, 7, 5, 3, 1]) yield* Log.perform(number, Log.initiate({ at: t0 + number }))
+      for (const number of [8, 2]) yield* Log.perform(number, Log.initiate({ ...inParts, at: t0 + 5 }))
+      yield* Log.perform(4, Log.initiate({ ...inParts, at: t0 + 5 }), Log.complete(9, t0 + 6))
+      yield* Log.perform(6, Log.keep({ at: t0 + 5 }))
+      // Their own times do not move with their bytes.
+      yield* Log.perform(3, Log.complete(9, t0 + 50))
+      yield* Log.perform(5, Log.observe(9, t0 + 60), Log.observe(10, t0 + 70))
       yield* settle
-      const awaited = (page: Page) => files.awaited({ ...page, createdAfter: t0 - 1 })
-      assert.deepStrictEqual(yield* paged(awaited), [1, 3, 5])
-      assert.deepStrictEqual(yield* numbers(files.awaited({ ...all, createdAfter: t0 })), [])
-      yield* Log.perform(1, Log.observe(9))
+      const singles = (announcedAfter: number, announcedBy: number, page = all) =>
+        files.singles({ ...page, announcedAfter, announcedBy })
+      assert.deepStrictEqual(yield* paged((page) => singles(t0, t0 + 9, page)), [1, 3, 5, 7, 9])
+      assert.deepStrictEqual(yield* numbers(singles(t0 + 1, t0 + 9)), [3, 5, 7, 9])
+      assert.deepStrictEqual(yield* numbers(singles(t0 + 2, t0 + 7)), [3, 5, 7])
+      assert.deepStrictEqual(yield* numbers(singles(t0 + 3, t0 + 6)), [5])
+      assert.deepStrictEqual(yield* numbers(singles(t0 + 9, t0 + 100)), [])
       yield* Log.perform(3, Log.remove())
+      yield* Log.perform(7, Story.expire(Log.awaitedUntil))
       yield* settle
-      assert.deepStrictEqual(yield* numbers(awaited(all)), [5])
+      assert.deepStrictEqual(yield* numbers(singles(t0, t0 + 9)), [1, 5, 9])
     })
   )
 
@@ -125,10 +133,10 @@ describe("Files", () => {
   )
 
   test(
-    "counts the bytes of an account: as declared, then as they are, until they are gone",
+    "counts the bytes of an account: as declared, then as they are, until they are gone, and none of thumbnails",
     Effect.gen(function* () {
       const files = yield* Files
-      const bytes = Effect.andThen(settle, files.bytesOf(alice))
+      const bytes = Effect.andThen(settle, files.bytesOf(alice, { singlesSince: t0 - 1 }))
       assert.strictEqual(yield* bytes, 0)
       yield* Log.perform(1, Log.initiate({ size: 100 }))
       yield* Log.perform(2, Log.initiate({ size: null }))
@@ -140,9 +148,9 @@ describe("Files", () => {
       assert.strictEqual(yield* bytes, 89)
       yield* Log.perform(3, Log.keep({ stored: Log.stored(1_000) }))
       yield* Log.perform(4, Log.keep({ stored: Log.stored(500), kind: "thumbnail" }))
-      assert.strictEqual(yield* bytes, 1_589)
+      assert.strictEqual(yield* bytes, 1_089)
       yield* Log.perform(3, Log.keep({ stored: Log.stored(2_000) }))
-      assert.strictEqual(yield* bytes, 2_589)
+      assert.strictEqual(yield* bytes, 2_089)
       // Those of others count for them.
       yield* Log.perform(5, Log.initiate({ accountId: bob, size: 3 }))
       yield* Log.perform(4, Log.remove("request_erased"))
@@ -152,7 +160,42 @@ describe("Files", () => {
       assert.strictEqual(yield* bytes, 9)
       yield* Log.perform(2, Log.remove("account_erased"), Story.recordRemoved(t0 + 20))
       assert.strictEqual(yield* bytes, 0)
-      assert.strictEqual(yield* files.bytesOf(bob), 3)
+      assert.strictEqual(yield* files.bytesOf(bob, { singlesSince: t0 - 1 }), 3)
+    })
+  )
+
+  test(
+    "counts an upload that has not come in parts until it is gone, and in one PUT if it was announced after a time",
+    Effect.gen(function* () {
+      const files = yield* Files
+      const bytes = (singlesSince: number) => files.bytesOf(alice, { singlesSince })
+      yield* Log.perform(1, Log.initiate({ at: t0 + 1, size: 10 }))
+      yield* Log.perform(2, Log.initiate({ at: t0 + 2, size: 200 }))
+      yield* Log.perform(3, Log.initiate({ ...inParts, at: t0, size: 3_000 }))
+      yield* settle
+      assert.strictEqual(yield* bytes(t0), 3_210)
+      assert.strictEqual(yield* bytes(t0 + 1), 3_200)
+      assert.strictEqual(yield* bytes(t0 + 2), 3_000)
+      // What came counts for as long as it is there.
+      yield* Log.perform(1, Log.complete(11))
+      yield* settle
+      assert.strictEqual(yield* bytes(t0 + 2), 3_011)
+      yield* Log.perform(3, Story.expire(Log.awaitedUntil))
+      yield* Log.perform(2, Log.remove())
+      yield* settle
+      assert.strictEqual(yield* bytes(t0), 11)
+    })
+  )
+
+  test(
+    "counts no more than the largest exact number, however much is declared",
+    Effect.gen(function* () {
+      const files = yield* Files
+      for (const number of [1, 2]) {
+        yield* Log.perform(number, Log.initiate({ ...inParts, size: Number.MAX_SAFE_INTEGER }))
+        yield* settle
+        assert.strictEqual(yield* files.bytesOf(alice, { singlesSince: t0 }), Number.MAX_SAFE_INTEGER)
+      }
     })
   )
 })

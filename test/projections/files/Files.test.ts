@@ -79,7 +79,8 @@ describe("Files", () => {
 
       yield* Log.perform(1, Log.observe(50, t0 + 9))
       yield* settle
-      assert.deepStrictEqual((yield* list()).items, [{ ...uploaded, size: 50, sha256: null }])
+      const replaced = { ...uploaded, size: 50, sha256: null, uploadedAt: t0 + 9 }
+      assert.deepStrictEqual((yield* list()).items, [replaced])
 
       yield* Log.perform(1, Log.remove())
       yield* settle

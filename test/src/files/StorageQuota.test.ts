@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, References } from "effect"
+import { ConfigProvider, Duration, Effect, Layer, References } from "effect"
+import { TestClock } from "effect/testing"
 import type { Command } from "#domain/file/Command.ts"
-import type { Stored } from "#domain/file/Event.ts"
+import type { Stored, UploadMethod } from "#domain/file/Event.ts"
 import * as Account from "#domain/account/Account.ts"
 import { AccountId, FileId, KeyId } from "#domain/Ids.ts"
 import { zero } from "#domain/Money.ts"
@@ -12,6 +13,7 @@ import { Projections } from "#projections/Projections.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
 import { FileActors } from "#src/files/FileActors.ts"
+import { putWindow } from "#src/files/FileLimits.ts"
 import { StorageQuota } from "#src/files/StorageQuota.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
@@ -56,7 +58,12 @@ const limit = (accountId: AccountId, maxStoredBytes: number | null) =>
 const file = (number: number, command: Command) =>
   Effect.flatMap(FileActors, ({ execute }) => execute(fileId(number), command))
 
-const initiate = (number: number, accountId: AccountId, size: number | null) =>
+const initiate = (
+  number: number,
+  accountId: AccountId,
+  size: number | null,
+  method: UploadMethod = { _tag: "Single" }
+) =>
   file(number, {
     _tag: "InitiateUpload",
     upload: {
@@ -65,7 +72,7 @@ const initiate = (number: number, accountId: AccountId, size: number | null) =>
       keyId: KeyId.make("key"),
       contentType: "image/png",
       size,
-      method: { _tag: "Single" },
+      method,
       expiresAt: t0 + 1,
       payloads: { name: { hash: "hash", size: 2 } }
     }
@@ -113,8 +120,9 @@ describe("The storage quota", () => {
     }).pipe(Effect.provide(layer("")))
   )
 
-  it.live("counts what is announced and what runs have made, of the account alone", () =>
+  it.effect("counts what is announced and what runs have made, of the account alone", () =>
     Effect.gen(function* () {
+      yield* TestClock.setTime(t0)
       yield* open(alice, 1_000)
       yield* open(bob, 1_000)
       yield* initiate(1, alice, 100)
@@ -125,6 +133,22 @@ describe("The storage quota", () => {
       yield* require(bob, 1)
       yield* file(2, { _tag: "Delete", at: t0, reason: "requested" })
       yield* require(alice, 900)
+    }).pipe(Effect.provide(layer("")))
+  )
+
+  it.effect("counts what is announced in one PUT until no PUT can come, and in parts beyond that", () =>
+    Effect.gen(function* () {
+      yield* open(alice, 1_000)
+      yield* initiate(1, alice, 100)
+      yield* initiate(2, alice, 20, { _tag: "Multipart", uploadId: "upload" })
+      yield* TestClock.setTime(t0 + Duration.toMillis(putWindow) - 1)
+      assert.deepStrictEqual(yield* refusal(alice, 881), { limit: 1_000, used: 120 })
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(yield* refusal(alice, 981), { limit: 1_000, used: 20 })
+      yield* require(alice, 980)
+      // One that was begun in time counts as it is.
+      yield* complete(1, 90)
+      assert.deepStrictEqual(yield* refusal(alice, 891), { limit: 1_000, used: 110 })
     }).pipe(Effect.provide(layer("")))
   )
 

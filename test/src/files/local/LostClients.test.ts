@@ -8,10 +8,17 @@ import * as Incoming from "#src/files/local/Incoming.ts"
 import * as Puts from "#test/src/files/local/Puts.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
+/** What a client has to bring in 60 s. */
+const leastBytes = 64 * 1024
+
+const size = 8 * leastBytes
+
+type Failure = Effect.Error<ReturnType<typeof Incoming.receive>>
+
 const begin = Effect.gen(function* () {
   const path = `${yield* TempDirectory.make}/body`
-  const body = new PassThrough()
-  const options = { body, limit: 1_000, size: 1_000, contentMd5: undefined, path, isSha256Wanted: true }
+  const body = new PassThrough({ highWaterMark: 4 * leastBytes })
+  const options = { body, limit: size, size, contentMd5: undefined, path, isSha256Wanted: true }
   const threads = yield* HashThreads
   const fiber = yield* Effect.forkScoped(Effect.scoped(Effect.flip(Incoming.receive(threads, options))), {
     startImmediately: true
@@ -31,21 +38,51 @@ const begin = Effect.gen(function* () {
   return { body, path, fiber, send }
 })
 
+const assertTimedOut = Effect.fnUntraced(function* (fiber: Fiber.Fiber<Failure, unknown>) {
+  const refused = yield* Fiber.join(fiber)
+  assert.strictEqual(refused._tag === "BodyRefused" && refused.reason, "timeout")
+})
+
 describe("A client", () => {
-  it.effect("that is silent is given up after 60 s without a byte, however long it took before", () =>
+  it.effect("that is silent is given up after 60 s, however long it took before", () =>
     Effect.gen(function* () {
       const { body, fiber, path, send } = yield* begin
       for (let round = 0; round < 5; round++) {
-        yield* send(10)
+        yield* send(leastBytes)
         yield* TestClock.adjust("59 seconds")
         assert.isUndefined(fiber.pollUnsafe())
       }
       yield* TestClock.adjust("1 second")
-      const refused = yield* Fiber.join(fiber)
-      assert.strictEqual(refused._tag === "BodyRefused" && refused.reason, "timeout")
+      yield* assertTimedOut(fiber)
       assert.isFalse(fs.existsSync(path))
       assert.isTrue(body.isPaused())
       assert.strictEqual(body.listenerCount("data"), 0)
+    }).pipe(Effect.scoped, Effect.provide(HashThreads.layer))
+  )
+
+  it.effect("that drips is given up after 60 s in which it has brought less than 64 KiB", () =>
+    Effect.gen(function* () {
+      const { fiber, send } = yield* begin
+      for (const bytes of [1, leastBytes, 1, leastBytes - 2]) {
+        yield* send(bytes)
+        assert.isUndefined(fiber.pollUnsafe(), `${bytes}`)
+        yield* TestClock.adjust("20 seconds")
+      }
+      // The first 64 KiB were there after 20 s; of the next one byte is missing at 80 s.
+      yield* assertTimedOut(fiber)
+    }).pipe(Effect.scoped, Effect.provide(HashThreads.layer))
+  )
+
+  it.effect("that is slow has 60 s for each 64 KiB, and for the end", () =>
+    Effect.gen(function* () {
+      const { body, fiber, send } = yield* begin
+      for (let sent = 0; sent < size; sent += leastBytes / 2) {
+        yield* TestClock.adjust("29 seconds")
+        yield* send(leastBytes / 2)
+        assert.isUndefined(fiber.pollUnsafe())
+      }
+      body.end()
+      assert.strictEqual((yield* Effect.flip(Fiber.join(fiber))).size, size)
     }).pipe(Effect.scoped, Effect.provide(HashThreads.layer))
   )
 

@@ -1,13 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Option, Stream } from "effect"
+import { Deferred, Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { Json } from "#domain/CanonicalJson.ts"
 import { FileId, type RequestId } from "#domain/Ids.ts"
 import * as Money from "#domain/Money.ts"
 import { billingStatus, cost, failure, outcome, status } from "#domain/inference-request/Status.ts"
+import { FileActors } from "#src/files/FileActors.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
 import { Finalizer } from "#src/reactors/finalize/Finalizer.ts"
 import { Requests } from "#src/requests/Requests.ts"
+import { BlobStore } from "#streams/BlobStore.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
@@ -33,9 +35,10 @@ const outputOf = Effect.fnUntraced(function* (id: RequestId) {
   return output
 })
 
-const isStored = Effect.fnUntraced(function* (id: string) {
-  const found = yield* Effect.option((yield* MediaStore).find(FileId.make(id)))
-  return Option.getOrNull(found) !== null
+const isRemoved = Effect.fnUntraced(function* (id: string) {
+  const { state } = yield* (yield* FileActors).current(FileId.make(id))
+  const size = yield* (yield* BlobStore).size(`media/${id}`)
+  return state._tag === "Gone" && size === null
 })
 
 const planned = (id: RequestId) =>
@@ -139,9 +142,10 @@ describe("A request whose output names files", () => {
         cost: "0",
         error: "The output names a file at an address that may not be called."
       })
-      for (const { fileId, thumbnailId } of yield* planned(id)) {
-        assert.deepStrictEqual([yield* isStored(fileId), yield* isStored(thumbnailId)], [false, false])
-      }
+      const ids = (yield* planned(id)).flatMap(({ fileId, thumbnailId }) => [fileId, thumbnailId])
+      // They are removed when the end is on the log.
+      const areRemoved = Effect.map(Effect.forEach(ids, isRemoved), (removed) => removed.every(Boolean))
+      yield* Effect.repeat(Effect.andThen(nextTurn, areRemoved), { until: (removed) => removed })
     }).pipe(Effect.scoped, Effect.provide(node))
   )
 

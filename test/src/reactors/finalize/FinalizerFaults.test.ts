@@ -1,13 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
+import * as File from "#domain/file/File.ts"
 import type { FileId, RequestId } from "#domain/Ids.ts"
 import { billingStatus, status } from "#domain/inference-request/Status.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
 import * as MediaUrl from "#src/media/MediaUrl.ts"
 import { Requests } from "#src/requests/Requests.ts"
 import { Eraser } from "#src/retention/Eraser.ts"
-import { BlobStore } from "#streams/BlobStore.ts"
+import { EventStore } from "#streams/EventStore.ts"
+import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { eventData } from "#test/support/EventFixtures.ts"
 import { AppendFaults } from "#test/support/AppendFaults.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
@@ -26,10 +30,10 @@ const withOwnFile = Effect.fnUntraced(function* () {
   const run = yield* (yield* TestProvider).next
   const file = {
     ...MediaServices.made,
+    maker: { ...MediaServices.made.maker, requestId: id },
     fileName: "cat.png",
     contentType: "image/png",
-    body: picture,
-    requestId: id
+    body: picture
   }
   return { id, run, own: yield* (yield* MediaStore).put(file) }
 })
@@ -74,7 +78,11 @@ describe("Storing the files of an output", () => {
   it.effect("counts a retry when it comes upon what it cannot read, so that it does not go on for ever", () =>
     Effect.gen(function* () {
       const fileId = MediaUrl.makeId()
-      yield* (yield* BlobStore).put(`media/${fileId}.json`, Buffer.from("of a later release"))
+      yield* (yield* EventStore).append({
+        stream: StreamName.make(File.aggregate.category, fileId),
+        expected: ExpectedVersion.Any,
+        events: [eventData("future", "FileTeleported")]
+      })
       const id = yield* ended([`https://media.test/media/${fileId}/cat.png`])
       const { reason, retry } = yield* Facts.untilType(id, "SweepRetried")
       assert.deepStrictEqual([reason, retry], ["media_missing", 1])

@@ -1,0 +1,85 @@
+/** What is asked of files about a time is what the domain has of them, whatever the time. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as fc from "fast-check"
+import type { FileId } from "#domain/Ids.ts"
+import { Files } from "#projections/files/Files.ts"
+import * as ReadSide from "../ReadSide.ts"
+import { alice, bob } from "../RequestLog.ts"
+import * as DomainRows from "./DomainRows.ts"
+import { lives, types, write } from "./LivedFiles.ts"
+
+const settle = ReadSide.settle("files")
+
+/** Cut short, so that there are many that have not come. */
+const lived = lives.slice(0, 500).map((life, index) => ({
+  life: life.slice(0, 1 + (index % 4)),
+  later: (index * 37) % 3_000,
+  accountId: index % 3 === 0 ? bob : alice,
+  contentType: types[0]
+}))
+
+/** Right at the moments when something happened, and around them. */
+const timesOf = (known: ReadonlyArray<DomainRows.Known>) => {
+  const moments = known.flatMap(({ log }) => log.slice(0, 1).map(({ at }) => at))
+  return fc
+    .tuple(fc.constantFrom(...moments), fc.constantFrom(-1, 0, 1))
+    .map(([moment, beside]) => moment + beside)
+}
+
+/** `property` holds for 300 samples. A failure prints the seed. */
+const holds = <Sample extends [unknown, ...ReadonlyArray<unknown>], E>(
+  samples: { [Index in keyof Sample]: fc.Arbitrary<Sample[Index]> },
+  property: (...sample: Sample) => Effect.Effect<void, E>
+) =>
+  Effect.promise(() =>
+    fc.assert(
+      fc.asyncProperty(...samples, (...sample: Sample) => Effect.runPromise(property(...sample))),
+      { numRuns: 300 }
+    )
+  )
+
+describe("What is asked of files", () => {
+  it.live("of an account's bytes counts what the domain has, whenever uploads in one PUT stop to count", () =>
+    Effect.gen(function* () {
+      const files = yield* Files
+      const known = yield* write(lived)
+      yield* settle
+      const met = new Set<number>()
+      yield* holds(
+        [fc.constantFrom(alice, bob), timesOf(known)],
+        Effect.fnUntraced(function* (accountId, singlesSince) {
+          const expected = DomainRows.bytesOf(known, accountId, singlesSince)
+          met.add(expected)
+          assert.strictEqual(yield* files.bytesOf(accountId, { singlesSince }), expected)
+        })
+      )
+      assert.isAbove(met.size, 10)
+    }).pipe(Effect.provide(ReadSide.layer))
+  )
+
+  it.live("of uploads in one PUT gives those that the domain has of that time, page by page", () =>
+    Effect.gen(function* () {
+      const files = yield* Files
+      const known = yield* write(lived)
+      yield* settle
+      let met = 0
+      yield* holds(
+        [timesOf(known), timesOf(known), fc.integer({ min: 1, max: 20 })],
+        Effect.fnUntraced(function* (announcedAfter, announcedBy, limit) {
+          const expected = DomainRows.singles(known, announcedAfter, announcedBy)
+          const found: Array<FileId> = []
+          let page: ReadonlyArray<FileId>
+          do {
+            const after = found.at(-1) ?? null
+            page = yield* files.singles({ after, limit, announcedAfter, announcedBy })
+            found.push(...page)
+          } while (page.length === limit)
+          assert.deepStrictEqual(found, expected)
+          if (expected.length > limit) met++
+        })
+      )
+      assert.isAbove(met, 20)
+    }).pipe(Effect.provide(ReadSide.layer))
+  )
+})

@@ -1,0 +1,39 @@
+/** Whatever two clients, time, sweeps and a log that fails do to files: each sees what it was told, and nobody anything else. */
+import * as fs from "node:fs"
+import { describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, References } from "effect"
+import { TestClock } from "effect/testing"
+import * as fc from "fast-check"
+import * as Library from "./Library.ts"
+import { play } from "./ModelPlay.ts"
+import { keptHours, script } from "./ModelScript.ts"
+
+const memory = "/dev/shm"
+
+/** Thousands of small files: in memory where there is a place for it. */
+if (fs.existsSync(memory)) process.env["TMPDIR"] = memory
+
+const runs = Number(process.env["MODEL_RUNS"] ?? 1_000)
+const seed = Number(process.env["MODEL_SEED"] ?? Date.now() % 1_000_000)
+
+describe("Any sequence of commands on files", () => {
+  it.live(
+    "shows each client what it was told, and nobody anything else",
+    () =>
+      Effect.gen(function* () {
+        yield* Effect.sync(() => process.stdout.write(`files: ${runs} runs, MODEL_SEED=${seed}\n`))
+        const context = yield* Effect.context<Effect.Services<ReturnType<typeof play>>>()
+        let serial = 0
+        const property = fc.asyncProperty(script, (commands) =>
+          Effect.runPromiseWith(context)(play(serial++, commands))
+        )
+        yield* Effect.promise(() => fc.assert(property, { seed, numRuns: runs }))
+      }).pipe(
+        Effect.provide(Library.local()),
+        Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ RETENTION: `${keptHours} hours` }))),
+        Effect.provide(TestClock.layer()),
+        Effect.provideService(References.MinimumLogLevel, "None")
+      ),
+    120_000
+  )
+})

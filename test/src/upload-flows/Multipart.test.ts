@@ -1,0 +1,187 @@
+/** The multipart flow of the contract ("Uploads"), by a server as users run it. */
+import * as crypto from "node:crypto"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Inferlog from "#test/src/cli/Inferlog.ts"
+import * as Calls from "./Calls.ts"
+import { curl, type Reply } from "./Curl.ts"
+import * as SdkPut from "./SdkPut.ts"
+import { overBothStores, running, UploadServer } from "./UploadServer.ts"
+
+const film = { file_name: "film.mp4", content_type: "video/mp4" }
+
+/** The least that a part but the last may have. */
+const big = () => crypto.randomBytes(5 * Calls.MiB)
+
+const assertRefused = (reply: Reply, reason: string, partNumbers: ReadonlyArray<number>) => {
+  assert.strictEqual(reply.status, 400, reply.text)
+  assert.deepInclude(Calls.jsonOf(reply), { details: { code: "PARTS_REFUSED", reason, partNumbers } })
+}
+
+/** One part that is there, of a file that is not made of it yet. */
+const begun = Effect.fnUntraced(function* (announced: Calls.Announced = film) {
+  const upload = yield* Calls.initiateMultipart(announced)
+  return { upload, part: yield* Calls.putPart(upload, 1, "all of it") }
+})
+
+overBothStores("a file in parts", (store) =>
+  running(store, (it) => {
+    it.effect("is made of parts that came at once, by curl and the SDK, and are named in any order", () =>
+      Effect.gen(function* () {
+        const parts = [big(), big(), big(), Buffer.from("the end")]
+        const bytes = Buffer.concat(parts)
+        const upload = yield* Calls.initiateMultipart({ ...film, size: bytes.length })
+        const bring = Effect.fnUntraced(function* (index: number) {
+          const url = yield* Calls.partUrl(upload, index + 1)
+          const put = index % 2 === 0 ? Calls.put : SdkPut.put
+          const reply = yield* put(url, parts[index] ?? Buffer.of())
+          assert.strictEqual(reply.status, 200)
+          return { partNumber: index + 1, etag: Calls.etagOf(reply) }
+        })
+        const named = yield* Effect.forEach([3, 1, 0, 2], bring, { concurrency: "unbounded" })
+        assert.strictEqual((yield* curl(upload.fileUrl)).status, 404)
+        const completed = yield* Calls.complete(upload, named)
+        assert.deepStrictEqual(Calls.jsonOf(completed), { fileUrl: upload.fileUrl })
+        const file = yield* curl(upload.fileUrl)
+        assert.isTrue(file.bytes.equals(bytes))
+        assert.strictEqual(file.headers["content-type"], "video/mp4")
+        const across = yield* curl("--range", `${5 * Calls.MiB - 2}-${5 * Calls.MiB + 1}`, upload.fileUrl)
+        assert.strictEqual(across.status, 206)
+        assert.isTrue(across.bytes.equals(bytes.subarray(5 * Calls.MiB - 2, 5 * Calls.MiB + 2)))
+      })
+    )
+
+    it.effect("is refused with the numbers of wrong parts, and made of them when they are right", () =>
+      Effect.gen(function* () {
+        const upload = yield* Calls.initiateMultipart(film)
+        const small = yield* Calls.putPart(upload, 1, "too small")
+        const second = yield* Calls.putPart(upload, 2, big())
+        const third = yield* Calls.putPart(upload, 3, "the end")
+        const refused = Effect.fnUntraced(function* (
+          parts: ReadonlyArray<Calls.Part>,
+          reason: string,
+          numbers: ReadonlyArray<number>
+        ) {
+          assertRefused(yield* Calls.complete(upload, parts), reason, numbers)
+        })
+        yield* refused([small, second, third, { partNumber: 4, etag: small.etag }], "missing", [4])
+        yield* refused([third, small], "missing", [2])
+        yield* refused([small, second], "not_named", [3])
+        yield* refused([small, { ...second, etag: third.etag }, third], "etag_mismatch", [2])
+        yield* refused([third, small, second], "too_small", [1])
+        assert.strictEqual((yield* curl(upload.fileUrl)).status, 404)
+        const first = big()
+        const again = yield* Calls.putPart(upload, 1, first)
+        yield* refused([small, second, third], "etag_mismatch", [1])
+        assert.strictEqual((yield* Calls.complete(upload, [again, second, third])).status, 200)
+        const start = yield* curl("--range", `0-${first.length - 1}`, upload.fileUrl)
+        assert.isTrue(start.bytes.equals(first))
+      })
+    )
+
+    it.effect("is refused when it is not as long as was declared, and is when it is", () =>
+      Effect.gen(function* () {
+        const { part, upload } = yield* begun({ ...film, size: 16 })
+        assertRefused(yield* Calls.complete(upload, [part]), "wrong_size", [1])
+        const right = yield* Calls.putPart(upload, 1, "sixteen letters.")
+        assert.strictEqual((yield* Calls.complete(upload, [right])).status, 200)
+        assert.strictEqual((yield* curl(upload.fileUrl)).text, "sixteen letters.")
+      })
+    )
+
+    it.effect("is told what has come: of a part that came twice the last", () =>
+      Effect.gen(function* () {
+        const { place } = yield* UploadServer
+        const { upload } = yield* begun()
+        const last = yield* Calls.putPart(upload, 1, "the last")
+        const other = yield* Calls.putPart(upload, 7, "another")
+        const parts = [
+          { ...last, size: 8 },
+          { ...other, size: 7 }
+        ]
+        const about = { fileUrl: upload.fileUrl, fileName: "film.mp4", contentType: "video/mp4" }
+        assert.deepInclude(Calls.jsonOf(yield* Calls.listParts(upload)), { ...about, parts })
+        assert.deepStrictEqual(yield* place.parts(`media/${upload.uploadKey}`, upload.uploadId), parts)
+      })
+    )
+
+    it.effect("is completed once", () =>
+      Effect.gen(function* () {
+        const { part, upload } = yield* begun()
+        const replies = yield* Effect.all(
+          [1, 2, 3].map(() => Calls.complete(upload, [part])),
+          {
+            concurrency: "unbounded"
+          }
+        )
+        assert.deepStrictEqual(replies.map(({ status }) => status).toSorted(), [200, 409, 409])
+        assert.strictEqual((yield* Calls.getPartUrl(upload, 2)).status, 409)
+        assert.strictEqual((yield* Calls.listParts(upload)).status, 409)
+        assert.strictEqual((yield* curl(upload.fileUrl)).text, "all of it")
+      })
+    )
+
+    it.effect(
+      "that was put together by a server that died before it could record it is completed by another",
+      () =>
+        Effect.gen(function* () {
+          const { place } = yield* UploadServer
+          const { part, upload } = yield* begun()
+          yield* place.assemble(`media/${upload.uploadKey}`, upload.uploadId, [part])
+          assert.strictEqual((yield* curl(upload.fileUrl)).status, 404)
+          const completed = yield* Calls.complete(upload, [part])
+          assert.strictEqual(completed.status, 200, completed.text)
+          assert.strictEqual((yield* curl(upload.fileUrl)).text, "all of it")
+        })
+    )
+
+    it.effect("is unknown under other ids, and another account's business to nobody", () =>
+      Effect.gen(function* () {
+        const { part, upload } = yield* begun()
+        const other = yield* begun()
+        const { place } = yield* UploadServer
+        const { key } = yield* Inferlog.json(
+          Inferlog.Opened,
+          ["accounts", "create", "--name", "Other", "--balance", "1"],
+          { DATA_DIR: place.dataDirectory, ...place.env }
+        )
+        const statuses = (named: Omit<Calls.Upload, "fileUrl">, key?: string) =>
+          Effect.map(
+            Effect.all([
+              Calls.getPartUrl(named, 1, key),
+              Calls.listParts(named, key),
+              Calls.complete(named, [part], key)
+            ]),
+            (replies) => replies.map(({ status }) => status)
+          )
+        for (const named of [
+          { ...upload, uploadId: "unknown" },
+          { ...upload, uploadId: other.upload.uploadId },
+          { ...upload, uploadKey: "A".repeat(24) },
+          { ...upload, uploadKey: "../../x" }
+        ]) {
+          assert.deepStrictEqual(yield* statuses(named), [404, 404, 404])
+        }
+        assert.deepStrictEqual(yield* statuses(upload, key), [403, 403, 403])
+        const path = `/files/${upload.uploadKey}`
+        assert.deepStrictEqual((yield* Calls.remove(path, key)).status, 403)
+        assert.strictEqual((yield* Calls.complete(upload, [part])).status, 200)
+      })
+    )
+
+    it.effect("that is deleted before it is complete leaves nothing in the store", () =>
+      Effect.gen(function* () {
+        const { place } = yield* UploadServer
+        const { part, upload } = yield* begun()
+        const key = `media/${upload.uploadKey}`
+        if (store === "S3") assert.include(yield* place.awaited, key)
+        else assert.lengthOf(yield* Calls.stored(upload.fileUrl), 1)
+        assert.strictEqual((yield* Calls.remove(`/files/${upload.uploadKey}`)).status, 204)
+        assert.deepStrictEqual(yield* Calls.stored(upload.fileUrl), [])
+        assert.notInclude(yield* place.awaited, key)
+        assert.strictEqual((yield* Calls.complete(upload, [part])).status, 410)
+        assert.strictEqual((yield* curl(upload.fileUrl)).status, 410)
+      })
+    )
+  })
+)

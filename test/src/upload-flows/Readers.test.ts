@@ -1,0 +1,79 @@
+/** Readers that are slow, and readers that go away: the others get their bytes, whole. */
+import * as crypto from "node:crypto"
+import * as fs from "node:fs"
+import * as http from "node:http"
+import { assert } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import * as Calls from "./Calls.ts"
+import { curl } from "./Curl.ts"
+import { overBothStores, running, UploadServer } from "./UploadServer.ts"
+
+const binary = { file_name: "a.bin", content_type: "application/octet-stream" }
+
+/** Far more than the buffers of a connection hold. */
+const bytes = crypto.randomBytes(24 * Calls.MiB)
+
+/** More than a server keeps connections to S3, by default. */
+const leaving = 60
+
+const uploaded = Effect.gen(function* () {
+  const { file_url, upload_url } = yield* Calls.initiate(binary)
+  assert.strictEqual((yield* Calls.put(upload_url, bytes, binary.content_type)).status, 200)
+  return file_url
+})
+
+/** Reads what comes first, and hangs up. */
+const leave = (url: string) =>
+  Effect.callback<void>((resume) => {
+    const request = http.get(url, { agent: false }, (response) => {
+      response.once("data", () => request.destroy())
+      response.once("close", () => resume(Effect.void))
+    })
+    // That is what it says of its own end.
+    request.on("error", () => {})
+  })
+
+/** Blobs that a process has open. */
+const openBlobs = (pid: number): ReadonlyArray<string> =>
+  fs.readdirSync(`/proc/${pid}/fd`).flatMap((descriptor) => {
+    try {
+      const target = fs.readlinkSync(`/proc/${pid}/fd/${descriptor}`)
+      return target.includes("/blobs/media/") ? [target] : []
+    } catch {
+      return []
+    }
+  })
+
+overBothStores("a file that is being read", (store) =>
+  running(store, (it) => {
+    it.effect("is whole for a slow reader, and for quick ones beside it", () =>
+      Effect.gen(function* () {
+        const url = yield* uploaded
+        const slow = curl("--limit-rate", "16M", url)
+        const replies = yield* Effect.all([slow, curl(url), curl(url), curl("--range", "1-", url)], {
+          concurrency: "unbounded"
+        })
+        const expected = [bytes, bytes, bytes, bytes.subarray(1)]
+        for (const [index, reply] of replies.entries()) {
+          assert.isTrue(reply.bytes.equals(expected[index] ?? Buffer.of()), `reader ${index}`)
+        }
+      })
+    )
+
+    it.effect("is let go of by the server when its readers go away", () =>
+      Effect.gen(function* () {
+        const { process: server } = yield* UploadServer
+        const url = yield* uploaded
+        yield* Effect.forEach(Array.from({ length: leaving }), () => leave(url), { concurrency: 20 })
+        assert.isTrue((yield* curl(url)).bytes.equals(bytes))
+        if (store === "disk" && process.platform === "linux") {
+          const check = Effect.sync(() => assert.deepStrictEqual(openBlobs(server.pid), []))
+          yield* Effect.retry(
+            Effect.sandbox(check),
+            Schedule.max([Schedule.spaced(20), Schedule.recurs(250)])
+          )
+        }
+      })
+    )
+  })
+)

@@ -1,0 +1,43 @@
+/** A server that is told to stop in the middle of a PUT. */
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect } from "effect"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
+import * as StorePlace from "./StorePlace.ts"
+import * as Unsettled from "./Unsettled.ts"
+import * as UploadServer from "./UploadServer.ts"
+
+/** What a process that does nothing takes on two cores that do nothing else, ms. */
+const bareMsAlone = 300
+
+describe("SIGTERM in the middle of a PUT", () => {
+  it.live("ends the server in time, tells the client, and leaves nothing to read", () =>
+    Effect.gen(function* () {
+      const place = yield* StorePlace.make("disk")
+      const busy = Math.max(1, (yield* Effect.promise(ServerProcess.bareStartMs)) / bareMsAlone)
+      const unsettled = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const server = yield* UploadServer.start(place)
+          const { unsettled } = yield* Effect.provideService(
+            Unsettled.single(20_000_000, 10_000_000),
+            UploadServer.UploadServer,
+            server
+          )
+          const [elapsed, code] = yield* Effect.timed(Effect.promise(() => server.process.kill("SIGTERM")))
+          assert.strictEqual(code, 0, server.process.output())
+          assert.isBelow(Duration.toMillis(elapsed), 3_000 * busy)
+          assert.include([null, 500, 503], yield* Effect.promise(() => unsettled.answered))
+          return { ...unsettled, answered: Promise.resolve(null) }
+        })
+      )
+      assert.deepStrictEqual(yield* place.keys("~"), [])
+      assert.deepStrictEqual(yield* place.keys("media/"), [])
+      const server = yield* UploadServer.start(place)
+      const isThere = yield* Effect.provideService(
+        Unsettled.check(unsettled),
+        UploadServer.UploadServer,
+        server
+      )
+      assert.isFalse(isThere)
+    })
+  )
+})
