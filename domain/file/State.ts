@@ -25,6 +25,8 @@ export interface Gone {
   readonly accountId: AccountId | null
   /** The upload in parts that may have left some in the store. */
   readonly uploadId: string | null
+  /** When a client was given a URL to bring it in one PUT; `null` for every other file. */
+  readonly announcedAt: number | null
   /** Whether no byte is left in the store. */
   readonly isRemoved: boolean
 }
@@ -57,6 +59,7 @@ export const evolve = (state: State, event: Event): State => {
         _tag: "Gone",
         accountId: accountOf(state),
         uploadId: uploadIdOf(state),
+        announcedAt: announcedAt(state),
         isRemoved: false
       }
     case "PayloadsErased":
@@ -84,10 +87,19 @@ export const accountOf = (state: State): AccountId | null => {
 export const requestOf = ({ origin }: Present): RequestId | null =>
   origin._tag === "OutputStored" ? origin.requestId : null
 
+const uploadOf = (state: State): UploadInitiated | null => {
+  if (state._tag === "Pending") return state.upload
+  return state._tag === "Present" && state.origin._tag === "UploadInitiated" ? state.origin : null
+}
+
 const uploadIdOf = (state: State): string | null => {
-  if (state._tag !== "Pending" && state._tag !== "Present") return null
-  const upload = state._tag === "Pending" ? state.upload : state.origin
-  return upload._tag === "UploadInitiated" && upload.method._tag === "Multipart"
-    ? upload.method.uploadId
-    : null
+  const method = uploadOf(state)?.method
+  return method?._tag === "Multipart" ? method.uploadId : null
+}
+
+/** When a client was given a URL to bring it in one PUT, Unix time in ms; `null` for every other file. */
+export const announcedAt = (state: State): number | null => {
+  if (state._tag === "Gone") return state.announcedAt
+  const upload = uploadOf(state)
+  return upload?.method._tag === "Single" ? upload.at : null
 }

@@ -1,5 +1,5 @@
 /** The files of an account (decisions, "Platform routes"). */
-import { Clock, Context, Effect, Layer, Struct } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Struct } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { isOver } from "#domain/file/File.ts"
 import { type Pending, type Present, requestOf } from "#domain/file/State.ts"
@@ -18,6 +18,7 @@ import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import { Payloads } from "#streams/Payload.ts"
 import { FileActors } from "./FileActors.ts"
 import { type FileForbidden, FileGone, FileNotFound } from "./FileErrors.ts"
+import { putWindow } from "./FileLimits.ts"
 import * as FileNames from "./FileNames.ts"
 import * as OwnedFile from "./OwnedFile.ts"
 import { UploadStore } from "./UploadStore.ts"
@@ -56,6 +57,9 @@ export interface Named {
 }
 
 type Storage = EventStoreError | BlobStoreError | SqlError
+
+/** How long a list waits for the store to tell whether a file has come. */
+const patience = "2 seconds"
 
 /** Files of a page that are looked up at once. */
 const concurrency = 16
@@ -128,13 +132,22 @@ export class AssetLibrary extends Context.Service<
       })
 
       /** What a client brought to the store without us is looked for there. */
+      const lookedFor = Effect.fnUntraced(function* (item: FileItem) {
+        yield* Effect.catchTag(media.find(item.fileId), "MediaGone", () => Effect.void)
+        const { state } = yield* actors.current(item.fileId)
+        return state._tag === "Present" ? yield* describe(item.fileId, state) : yield* listed(item)
+      })
+
+      /** As long as it may come; while the store does not tell, the list is what the log knows. */
       const view = Effect.fnUntraced(function* (item: FileItem) {
-        if (isDirect && item.status === "pending") {
-          yield* Effect.catchTag(media.find(item.fileId), "MediaGone", () => Effect.void)
-          const { state } = yield* actors.current(item.fileId)
-          if (state._tag === "Present") return yield* describe(item.fileId, state)
-        }
-        return yield* listed(item)
+        const now = yield* Clock.currentTimeMillis
+        const isAwaited =
+          isDirect && item.status === "pending" && now - item.createdAt < Duration.toMillis(putWindow)
+        if (!isAwaited) return yield* listed(item)
+        return yield* lookedFor(item).pipe(
+          Effect.timeoutOrElse({ duration: patience, orElse: () => listed(item) }),
+          Effect.catchTag("BlobStoreError", () => listed(item))
+        )
       })
 
       /** Those whose time is over are gone, though the sweep has not been there yet. */
@@ -207,7 +220,7 @@ export class AssetLibrary extends Context.Service<
         // It is first: whoever is cut off here names the file again, and finds it.
         if (thumbnail !== null) yield* media.remove(thumbnail, "requested")
         yield* media.remove(id, "requested")
-      }, Effect.uninterruptible)
+      })
 
       return AssetLibrary.of({ list, get, remove })
     })

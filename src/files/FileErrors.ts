@@ -11,7 +11,10 @@ export class FileForbidden extends Schema.TaggedError<FileForbidden>()("FileForb
 export class FileGone extends Schema.TaggedError<FileGone>()("FileGone", {}) {}
 
 /** All bytes have come before. */
-export class AlreadyUploaded extends Schema.TaggedError<AlreadyUploaded>()("AlreadyUploaded", {}) {}
+export class AlreadyUploaded extends Schema.TaggedError<AlreadyUploaded>()("AlreadyUploaded", {
+  /** Where the file is, for who asked to complete it. */
+  fileUrl: Schema.optionalKey(Schema.String)
+}) {}
 
 /** More bytes than a file may have, or than were declared. */
 export class FileTooLarge extends Schema.TaggedError<FileTooLarge>()("FileTooLarge", {

@@ -12,14 +12,17 @@ import * as Pace from "#src/retention/Pace.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import { FileActors } from "./FileActors.ts"
-import { urlLifetime } from "./FileLimits.ts"
+import { putWindow } from "./FileLimits.ts"
 import { UploadStore } from "./UploadStore.ts"
 
 /** How long a pass waits for its read model, which may be built from the beginning of the log just now. */
 const patience = "1 minute"
 
-/** How long after its announcement a file is looked for that clients bring without us. Then it is found when somebody asks for it. */
-const lookedAfterFor = Duration.sum(urlLifetime, Duration.hours(1))
+/** A node that starts looks for what came while there was none, or another one, as far back as that. */
+const lookedBackFor = Duration.days(1)
+
+/** Of the time looked back, ms: a page costs as much as there is in one. */
+const sliceMs = Duration.toMillis(Duration.minutes(10))
 
 export interface Done {
   readonly done: number
@@ -46,9 +49,11 @@ const begin = () => {
     let after: FileId | null = null
     while (true) {
       const ids: ReadonlyArray<FileId> = yield* pageAfter({ after, limit: Pace.pageSize })
+      const failedBefore = failed
       yield* Pace.paced(Effect.forEach(ids, attempt, { concurrency: Pace.concurrency, discard: true }))
       after = ids.at(-1) ?? null
-      if (ids.length < Pace.pageSize) return
+      // A store that does not answer is asked again in the next pass, and not for each of a million files.
+      if (ids.length < Pace.pageSize || failed - failedBefore === ids.length) return
     }
   })
 
@@ -78,21 +83,25 @@ export class FileSweep extends Context.Service<
         projections.waitFor(head, { projection: "files", timeout: patience })
       )
 
-      const sweep = (id: FileId) => Effect.as(media.sweep(id), true)
+      let lookedUpTo = (yield* Clock.currentTimeMillis) - Duration.toMillis(lookedBackFor)
 
       const pass = Effect.gen(function* () {
         yield* catchUp
         const now = yield* Clock.currentTimeMillis
         const { done, each } = begin()
-        yield* each(files.removals, sweep)
-        yield* each((page) => files.expired({ ...page, now }), sweep)
+        yield* each(files.removals, media.sweep)
+        yield* each((page) => files.expired({ ...page, now }), media.sweep)
         if (isDirect) {
-          const createdAfter = now - Duration.toMillis(lookedAfterFor)
+          // Once when their URLs are no good any more: until then whoever asks for one looks, and nobody else has to know.
+          const announcedBy = now - Duration.toMillis(putWindow)
           const look = (id: FileId) => Effect.as(media.sweep(id), false)
-          yield* each(
-            (page) => files.singles({ ...page, announcedAfter: createdAfter, announcedBy: now }),
-            look
-          )
+          const { failed } = done()
+          while (lookedUpTo < announcedBy && done().failed === failed) {
+            const announcedAfter = lookedUpTo
+            const upTo = Math.min(announcedAfter + sliceMs, announcedBy)
+            yield* each((page) => files.singles({ ...page, announcedAfter, announcedBy: upTo }), look)
+            if (done().failed === failed) lookedUpTo = upTo
+          }
         }
         return done()
       }).pipe(Effect.withSpan("FileSweep.pass"))
@@ -102,8 +111,7 @@ export class FileSweep extends Context.Service<
         Effect.fnUntraced(function* (id: FileId) {
           const { state } = yield* actors.current(id)
           const isLeft = state._tag === "Gone" && !state.isRemoved && state.accountId === accountId
-          if (isLeft) yield* media.sweep(id)
-          return isLeft
+          return isLeft && (yield* media.sweep(id))
         })
 
       const removeAll: FileSweep["Service"]["removeAll"] = Effect.fn("FileSweep.removeAll")(

@@ -1,8 +1,9 @@
 /** How clients bring files (contract, "Uploads"), whatever the store and the transport. */
-import { type Array, Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
+import { type Array, Clock, Context, Duration, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { UploadMethod } from "#domain/file/Event.ts"
+import type { Stored, UploadMethod } from "#domain/file/Event.ts"
 import { isOver } from "#domain/file/File.ts"
+import { FileId } from "#domain/Ids.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import * as MediaType from "#src/media/MediaType.ts"
 import * as MediaUrl from "#src/media/MediaUrl.ts"
@@ -24,6 +25,7 @@ import {
 } from "./FileErrors.ts"
 import * as FileLimits from "./FileLimits.ts"
 import * as FileNames from "./FileNames.ts"
+import * as OneAtATime from "./OneAtATime.ts"
 import * as OwnedFile from "./OwnedFile.ts"
 import * as PartsCheck from "./PartsCheck.ts"
 import { StorageQuota } from "./StorageQuota.ts"
@@ -62,9 +64,6 @@ export interface Uploading {
   /** In ascending order. */
   readonly parts: ReadonlyArray<UploadedPart>
 }
-
-/** Uploads that are completed at once. */
-const turns = 64
 
 export class Uploads extends Context.Service<
   Uploads,
@@ -106,7 +105,7 @@ export class Uploads extends Context.Service<
       const steady = yield* SteadyTime
       const { mediaUrl } = yield* PublicUrls
       const keptMs = yield* retentionMs
-      const semaphores = yield* Effect.replicateEffect(Semaphore.make(1), turns)
+      const turnOf = OneAtATime.make()
 
       const urlOf = ({ fileName, id }: UploadTarget) => MediaUrl.format(mediaUrl, id, fileName)
 
@@ -171,9 +170,11 @@ export class Uploads extends Context.Service<
           upload.method._tag === "Multipart" &&
           upload.method.uploadId === uploadId
         if (!isNamed) return yield* new FileNotFound()
-        if (state._tag === "Present") return yield* new AlreadyUploaded()
         const { contentType, size } = upload
         const fileName = yield* FileNames.of(payloads, id, upload)
+        if (state._tag === "Present") {
+          return yield* new AlreadyUploaded({ fileUrl: MediaUrl.format(mediaUrl, id, fileName) })
+        }
         return { id, fileName, contentType, size } satisfies UploadTarget
       })
 
@@ -207,13 +208,23 @@ export class Uploads extends Context.Service<
         return yield* store.assemble(id, uploadId, checked)
       })
 
+      const tidy = (id: FileId, stored: Stored) =>
+        Effect.catch(store.tidy(id, stored), (error) =>
+          Effect.logWarning("Parts that no file was made of are left until it is deleted", error)
+        )
+
+      /** Somebody may have recorded it who did not live to tidy up. */
+      const tidyOnceMore = Effect.fnUntraced(function* ({ uploadKey }: Named) {
+        const id = FileId.make(uploadKey)
+        const { state } = yield* actors.current(id)
+        if (state._tag === "Present") yield* tidy(id, state.stored)
+      })
+
       /** What was deleted while its parts were put together is cleared away here: whoever deleted it may have been early. */
-      const complete: Uploads["Service"]["complete"] = Effect.fn("Uploads.complete")(function* ({
-        parts,
-        ...named
-      }) {
-        const target = yield* find(named)
-        const { caller, uploadId } = named
+      const finish = Effect.fnUntraced(function* (
+        target: UploadTarget,
+        { caller, parts, uploadId }: Parameters<Uploads["Service"]["complete"]>[0]
+      ) {
         const clear = Effect.andThen(store.remove(target.id, uploadId), new FileGone())
         const stored = yield* assemble(target, uploadId, { caller, parts }).pipe(
           Effect.catchTag(["BlobStoreError", "PartsRefused"], (error) =>
@@ -228,9 +239,17 @@ export class Uploads extends Context.Service<
         yield* actors.execute(target.id, { _tag: "CompleteUpload", at, stored, expiresAt: at + keptMs }).pipe(
           Effect.catchTag("FileNotFound", Effect.die),
           Effect.catchTag("FileGone", () => clear),
-          Effect.catchTag("AlreadyUploaded", () => new AlreadyUploaded())
+          Effect.catchTag("AlreadyUploaded", () => new AlreadyUploaded({ fileUrl: urlOf(target) }))
         )
+        yield* tidy(target.id, stored)
         return urlOf(target)
+      })
+
+      /** One after the other of one file: the second finds what the first has made. */
+      const complete: Uploads["Service"]["complete"] = Effect.fn("Uploads.complete")(function* (options) {
+        const found = Effect.tapErrorTag(find(options), "AlreadyUploaded", () => tidyOnceMore(options))
+        const { id } = yield* found
+        return yield* turnOf(id)(Effect.flatMap(found, (target) => finish(target, options)))
       })
 
       return Uploads.of({
@@ -238,10 +257,7 @@ export class Uploads extends Context.Service<
         initiateMultipart,
         partUrl,
         uploading,
-        // One after the other of one file: what is recorded is what was put together last.
-        complete: (options) =>
-          semaphores[options.uploadKey.charCodeAt(0) % turns]?.withPermit(complete(options)) ??
-          complete(options)
+        complete
       })
     })
   )

@@ -3,14 +3,15 @@
  * bytes lie in the blob store, before the log speaks of them.
  */
 import * as crypto from "node:crypto"
-import { Clock, Context, Effect, Layer, type Option, Schema, Stream } from "effect"
+import { Clock, Context, Duration, Effect, Layer, type Option, Schema, Stream } from "effect"
 import type { Command } from "#domain/file/Command.ts"
 import type { DeletionReason, OutputStored, Stored } from "#domain/file/Event.ts"
 import { isOver } from "#domain/file/File.ts"
-import { type Present, requestOf, type State } from "#domain/file/State.ts"
+import { announcedAt, type Present, requestOf, type State } from "#domain/file/State.ts"
 import type { AccountId, FileId, RequestId } from "#domain/Ids.ts"
 import { FileActors } from "#src/files/FileActors.ts"
 import * as FileKeys from "#src/files/FileKeys.ts"
+import { putWindow } from "#src/files/FileLimits.ts"
 import * as FileNames from "#src/files/FileNames.ts"
 import * as PartsBlob from "#src/files/local/PartsBlob.ts"
 import { UploadStore } from "#src/files/UploadStore.ts"
@@ -37,6 +38,8 @@ export interface Media {
   readonly etag: string
   /** Value of `Content-Disposition`; `inline` only for what no browser executes. */
   readonly disposition: string
+  /** Whether the bytes lie in one place, where the store itself could give them to a client. */
+  readonly isWhole: boolean
 }
 
 export interface OpenMedia {
@@ -104,8 +107,11 @@ export class MediaStore extends Context.Service<
      * leaves the same mark: who still wants to put it under an id that was planned comes too late.
      */
     remove(id: FileId, reason: DeletionReason): Effect.Effect<void, StorageError>
-    /** Does what is left of it for a file that was removed, or whose time is over. Nothing happens to any other one. */
-    sweep(id: FileId): Effect.Effect<void, StorageError>
+    /**
+     * Does what is left of it for a file that was removed, or whose time is over, and looks for one that a client brings to
+     * the store without us. Tells whether it has removed anything.
+     */
+    sweep(id: FileId): Effect.Effect<boolean, StorageError>
     /** The id in a URL of this service; `None` for every other text. It says nothing of whether the file is there. */
     parseOwnUrl(url: string): Option.Option<FileId>
   }
@@ -132,13 +138,15 @@ export class MediaStore extends Context.Service<
           size: stored.size,
           url: MediaUrl.format(mediaUrl, id, fileName),
           etag: `"${stored.etag}"`,
-          disposition: MediaType.disposition(origin.contentType, fileName)
+          disposition: MediaType.disposition(origin.contentType, fileName),
+          isWhole: stored.isInParts !== true
         } satisfies Media
       })
 
       /** What a client has brought to the store without us. */
       const observe = Effect.fnUntraced(function* (id: FileId, state: State) {
-        const stored = uploads.isDirect && isSingle(state) ? yield* uploads.look(id) : null
+        if (!uploads.isDirect || state._tag === "Gone" || announcedAt(state) === null) return state
+        const stored = yield* uploads.look(id)
         if (stored === null) return state
         const at = yield* Clock.currentTimeMillis
         const observed = actors.execute(id, { _tag: "ObserveUpload", at, stored, expiresAt: at + keptMs })
@@ -174,7 +182,10 @@ export class MediaStore extends Context.Service<
         isInParts === true ? PartsBlob.open(blobs, { id, etag }, range) : blobs.get(FileKeys.whole(id), range)
 
       const isOther = (blob: Blob, state: Present): boolean =>
-        blob.etag !== undefined && uploads.isDirect && isSingle(state) && blob.etag !== state.stored.etag
+        blob.etag !== undefined &&
+        uploads.isDirect &&
+        announcedAt(state) !== null &&
+        blob.etag !== state.stored.etag
 
       const open: MediaStore["Service"]["open"] = Effect.fn("MediaStore.open")(function* (id, range) {
         const state = yield* present(id)
@@ -248,10 +259,18 @@ export class MediaStore extends Context.Service<
         return state
       })
 
+      /** Whether the client may still bring bytes to the store, however often they are removed. */
+      const isOpen = (state: State, at: number): boolean => {
+        const announced = announcedAt(state)
+        return uploads.isDirect && announced !== null && at < announced + Duration.toMillis(putWindow)
+      }
+
       const settle = Effect.fnUntraced(function* (id: FileId, state: State) {
         if (state._tag !== "Gone") return
         yield* uploads.remove(id, state.uploadId)
         const at = yield* Clock.currentTimeMillis
+        // The sweep comes again when its URL is no good any more.
+        if (isOpen(state, at)) return
         yield* Effect.catchTag(actors.execute(id, { _tag: "RecordRemoved", at }), rejections, Effect.die)
       })
 
@@ -269,7 +288,10 @@ export class MediaStore extends Context.Service<
       const sweep: MediaStore["Service"]["sweep"] = Effect.fn("MediaStore.sweep")(function* (id) {
         yield* observe(id, (yield* actors.refresh(id)).state)
         const state = yield* end(id, { _tag: "Expire", at: yield* Clock.currentTimeMillis })
-        if (state._tag === "Gone" && !state.isRemoved) yield* settle(id, state)
+        if (state._tag !== "Gone" || state.isRemoved) return false
+        if (isOpen(state, yield* Clock.currentTimeMillis)) return false
+        yield* settle(id, state)
+        return true
       })
 
       return MediaStore.of({
@@ -286,10 +308,3 @@ export class MediaStore extends Context.Service<
 
 /** None of the commands here can lead to one. */
 const rejections = ["FileNotFound", "FileGone", "AlreadyUploaded"] as const
-
-/** Whether it comes, or came, in one PUT. */
-const isSingle = (state: State): boolean => {
-  if (state._tag === "Pending") return state.upload.method._tag === "Single"
-  if (state._tag !== "Present") return false
-  return state.origin._tag === "UploadInitiated" && state.origin.method._tag === "Single"
-}

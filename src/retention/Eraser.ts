@@ -90,12 +90,12 @@ export class Eraser extends Context.Service<
         )
         if (state._tag === "Request") yield* remove(id, state)
         return events.length > 0
-      }, Effect.uninterruptible)
+      })
 
       const resume: Eraser["Service"]["resume"] = Effect.fn("Eraser.resume")(function* (id) {
         const { state } = yield* actors.current(id)
         if (state._tag === "Request" && state.erasure !== null) yield* remove(id, state)
-      }, Effect.uninterruptible)
+      })
 
       return Eraser.of({ erase, resume })
     })

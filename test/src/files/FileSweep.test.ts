@@ -124,8 +124,7 @@ describe("A removal that was cut short", () => {
 describe("What clients bring straight to the store", () => {
   for (const [finder, find] of [
     ["whoever reads it", (id: FileId) => Library.read(id)],
-    ["whoever lists it", () => Library.list()],
-    ["the sweep", () => Library.sweep]
+    ["whoever lists it", () => Library.list()]
   ] as const) {
     it.effect(`is found by ${finder}, and recorded once`, () => {
       const store = DirectUploadStore.make()
@@ -169,20 +168,45 @@ describe("What clients bring straight to the store", () => {
     }).pipe(Effect.provide(Library.direct(store)))
   })
 
-  it.effect("is not looked for by the sweep when its URL is long over, and found all the same", () => {
+  it.effect("is looked for by the sweep once, when nobody can put it any more, be it there or not", () => {
+    const store = DirectUploadStore.make()
+    return Effect.gen(function* () {
+      const [brought, replaced, skipped] = [
+        yield* Library.initiate(),
+        yield* Library.initiate(),
+        yield* Library.initiate()
+      ]
+      yield* store.put(brought.id, "purr")
+      yield* store.put(replaced.id, "purr")
+      assert.strictEqual(yield* Library.read(replaced.id), "purr")
+      yield* store.put(replaced.id, "meow!")
+      const before = store.looks()
+      yield* TestClock.adjust(Duration.subtract(Duration.hours(2), Duration.millis(1)))
+      yield* Library.sweep
+      assert.strictEqual(store.looks(), before)
+      yield* TestClock.adjust("1 millis")
+      for (const _ of [1, 2]) yield* Library.sweep
+      assert.strictEqual(store.looks(), before + 3)
+      assert.deepStrictEqual(yield* Library.typesOf(brought.id), ["UploadInitiated", "UploadCompleted"])
+      assert.deepInclude(yield* Library.get(replaced.id), { size: 5 })
+      // One that came late all the same is found by whoever asks.
+      yield* store.put(skipped.id, "late")
+      assert.strictEqual(yield* Library.read(skipped.id), "late")
+    }).pipe(Effect.provide(Library.direct(store)))
+  })
+
+  it.effect("after it was deleted is removed as long as its URL is good", () => {
     const store = DirectUploadStore.make()
     return Effect.gen(function* () {
       const { id } = yield* Library.initiate()
-      yield* TestClock.adjust(Duration.subtract(Duration.hours(2), Duration.millis(1)))
-      yield* Library.sweep
-      const looks = store.looks()
-      assert.isAbove(looks, 0)
+      yield* Library.remove(id)
       yield* store.put(id, "purr")
-      yield* TestClock.adjust("1 millis")
       yield* Library.sweep
-      assert.strictEqual(store.looks(), looks)
-      assert.deepStrictEqual(yield* Library.typesOf(id), ["UploadInitiated"])
-      assert.strictEqual(yield* Library.read(id), "purr")
+      assert.strictEqual(yield* Library.read(id), "gone")
+      yield* TestClock.adjust("2 hours")
+      assert.deepStrictEqual(yield* Library.sweep, { done: 1, failed: 0 })
+      assert.deepStrictEqual(yield* Library.blobsOf(id), [])
+      assert.include(yield* Library.typesOf(id), "BytesRemoved")
     }).pipe(Effect.provide(Library.direct(store)))
   })
 
