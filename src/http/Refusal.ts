@@ -144,10 +144,24 @@ export const deliveryInProgress = new Refusal({
   details: { code: "DELIVERY_IN_PROGRESS" }
 })
 
-export const uploadCompleted = new Refusal({
-  status: 409,
-  error: "All bytes of the file have come before.",
-  details: { code: "UPLOAD_COMPLETED" }
+/** @param fileUrl of the file, where the client may be told. */
+export const uploadCompleted = (fileUrl?: string): Refusal =>
+  new Refusal({
+    status: 409,
+    error: "All bytes of the file have come before.",
+    details: { code: "UPLOAD_COMPLETED", ...(fileUrl !== undefined && { fileUrl }) }
+  })
+
+export const lengthRequired = new Refusal({
+  status: 411,
+  error: "The request must have a body: Content-Length, also of no bytes, or Transfer-Encoding is required.",
+  details: { code: "LENGTH_REQUIRED" }
+})
+
+/** `If-Match` names other bytes (RFC 9110, 13.1.1). */
+export const preconditionFailed = new Refusal({
+  status: 412,
+  error: "The bytes of the file are not those that If-Match names."
 })
 
 export const payloadsErased = new Refusal({

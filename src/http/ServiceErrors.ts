@@ -114,7 +114,7 @@ export const toRefusal = (error: ServiceError): Refusal.Refusal => {
     case "QuotaExceeded":
       return Refusal.quotaExceeded(error)
     case "AlreadyUploaded":
-      return Refusal.uploadCompleted
+      return Refusal.uploadCompleted(error.fileUrl)
     case "UrlRefused":
       return ofUrl[error.reason]
     case "BodyRefused":

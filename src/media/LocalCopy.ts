@@ -1,6 +1,6 @@
 /** Bytes of the store as a local file, for what works on files. */
 import { Effect, type FileSystem, Stream } from "effect"
-import type { OpenMedia } from "./MediaStore.ts"
+import type { OpenMedia } from "./Media.ts"
 
 /**
  * Writes a file that is not there yet. A write is not interrupted: it could still be under way when its descriptor is closed

@@ -3,12 +3,12 @@
  * bytes lie in the blob store, before the log speaks of them.
  */
 import * as crypto from "node:crypto"
-import { Clock, Context, Duration, Effect, Layer, type Option, Schema, Stream } from "effect"
+import { Clock, Context, Duration, Effect, Layer, type Option, Stream } from "effect"
 import type { Command } from "#domain/file/Command.ts"
-import type { DeletionReason, OutputStored, Stored } from "#domain/file/Event.ts"
+import type { DeletionReason, Stored } from "#domain/file/Event.ts"
 import { isOver } from "#domain/file/File.ts"
 import { announcedAt, type Present, requestOf, type State } from "#domain/file/State.ts"
-import type { AccountId, FileId, RequestId } from "#domain/Ids.ts"
+import type { FileId } from "#domain/Ids.ts"
 import { FileActors } from "#src/files/FileActors.ts"
 import * as FileKeys from "#src/files/FileKeys.ts"
 import { putWindow } from "#src/files/FileLimits.ts"
@@ -20,60 +20,9 @@ import { retentionMs } from "#src/retention/RetentionTime.ts"
 import { type Blob, BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import { Payloads } from "#streams/Payload.ts"
+import { type Media, MediaGone, type NewMedia, type OpenMedia } from "./Media.ts"
 import * as MediaType from "./MediaType.ts"
 import * as MediaUrl from "./MediaUrl.ts"
-
-export interface Media {
-  readonly id: FileId
-  readonly accountId: AccountId
-  /** The request that made the file; `null` for what a client brought. */
-  readonly requestId: RequestId | null
-  readonly fileName: string
-  readonly contentType: string
-  /** Bytes. */
-  readonly size: number
-  /** Public, and the only credential. */
-  readonly url: string
-  /** Strong, with its quotes (RFC 9110, section 8.8.3). */
-  readonly etag: string
-  /** Value of `Content-Disposition`; `inline` only for what no browser executes. */
-  readonly disposition: string
-  /** Whether the bytes lie in one place, where the store itself could give them to a client. */
-  readonly isWhole: boolean
-}
-
-export interface OpenMedia {
-  readonly media: Media
-  readonly body: Stream.Stream<Uint8Array, BlobStoreError>
-}
-
-/** There was such a file, and it was removed, or has expired: it never comes back. */
-export class MediaGone extends Schema.TaggedError<MediaGone>()("MediaGone", {}) {
-  override get message(): string {
-    return "The file was removed."
-  }
-}
-
-/** The request that made a file. */
-export interface Maker {
-  readonly accountId: AccountId
-  readonly requestId: RequestId
-  /** Unix time in ms: what the request made is kept as long as what it carried. */
-  readonly submittedAt: number
-}
-
-export interface NewMedia {
-  /**
-   * Chosen beforehand, with `MediaUrl.makeId`, so that whoever is cut off may write again: what was there is replaced.
-   * A fresh one when not given.
-   */
-  readonly id?: FileId
-  readonly maker: Maker
-  readonly kind: OutputStored["kind"]
-  readonly fileName: string
-  readonly contentType: string
-  readonly body: Stream.Stream<Uint8Array, BlobStoreError> | Uint8Array
-}
 
 /** First byte and number of bytes. */
 type Range = { readonly start: number; readonly length: number }

@@ -107,7 +107,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("a body that", (it) => 
       const putAll = Effect.forEach(bodies, (broken) => answerTo(putTo(upload_url), broken), {
         concurrency: "unbounded"
       })
-      yield* soon(Effect.all(Array.from({ length: placesOfOne }, () => putAll), { concurrency: "unbounded" }))
+      yield* soon(
+        Effect.all(
+          Array.from({ length: placesOfOne }, () => putAll),
+          { concurrency: "unbounded" }
+        )
+      )
       assert.strictEqual((yield* soon(FileCalls.put(upload_url, "x"))).status, 200)
     })
   )

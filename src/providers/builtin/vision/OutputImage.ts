@@ -1,6 +1,7 @@
 import { Effect, type FileSystem, type Scope, Stream } from "effect"
 import type { PlatformError } from "effect/PlatformError"
-import type { Maker, MediaStore } from "#src/media/MediaStore.ts"
+import type { Maker } from "#src/media/Media.ts"
+import type { MediaStore } from "#src/media/MediaStore.ts"
 import { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import type { Encoded } from "#src/vision/VisionTask.ts"
