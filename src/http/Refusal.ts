@@ -154,7 +154,7 @@ export const uploadCompleted = (fileUrl?: string): Refusal =>
 
 export const lengthRequired = new Refusal({
   status: 411,
-  error: "The request must have a body: Content-Length, also of no bytes, or Transfer-Encoding is required.",
+  error: "Content-Length, also of no bytes, or Transfer-Encoding is required.",
   details: { code: "LENGTH_REQUIRED" }
 })
 

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 
 const token = "[A-Za-z0-9!#$&^_.+-]{1,127}"
 const parameter = `[\\t ]*;[\\t ]*${token}=(?:${token}|"[\\x20-\\x21\\x23-\\x5b\\x5d-\\x7e]{0,127}")`
-const mediaType = new RegExp(`^${token}/${token}(?:${parameter}){0,4}$`)
+const mediaType = new RegExp(`^${token}/${token}(?:${parameter}){0,4}$`, "u")
 
 /** RFC 9110, section 8.3, with at most four parameters. */
 export const MediaType = Schema.String.check(Schema.isPattern(mediaType))

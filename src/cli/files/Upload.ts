@@ -1,4 +1,4 @@
-import { Clock, Console, Effect, Option } from "effect"
+import { Clock, Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as FileLimits from "#src/files/FileLimits.ts"
 import * as MediaType from "#src/media/MediaType.ts"
@@ -16,6 +16,8 @@ import * as TransferProgress from "./TransferProgress.ts"
 
 const isPartSize = (bytes: number) => bytes >= FileLimits.minPartBytes && bytes <= FileLimits.maxPutBytes
 
+const mediaTypeOf = Schema.decodeUnknownOption(MediaType.MediaType)
+
 const flags = {
   paths: Argument.String("path").pipe(
     Argument.withDescription("Files of this machine, uploaded one after the other"),
@@ -25,9 +27,7 @@ const flags = {
   contentType: Flag.String("content-type").pipe(
     Flag.withMetavar("TYPE"),
     Flag.withDescription("What the file is (default: by the end of its name, or by how it begins)"),
-    Flag.withSchema(MediaType.MediaType),
-    // As the server has it: it is signed into the URLs.
-    Flag.map(MediaType.clean),
+    Flag.filterMap(mediaTypeOf, () => "Expected a media type such as image/png"),
     Flag.optional
   ),
   name: Flag.String("name").pipe(

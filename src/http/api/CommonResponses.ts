@@ -1,5 +1,6 @@
 /** The answers without a body of their own that routes declare: one schema for each status, shared by all routes. */
 import { HttpApiSchema } from "effect/http-api"
+import { exampleUrl } from "../views/UploadView.ts"
 import { Envelope } from "../views/EnvelopeView.ts"
 
 const example = (error: typeof Envelope.Type.error, details?: typeof Envelope.Type.details) => ({
@@ -80,13 +81,23 @@ export const conflict = response(
   example("Another request was submitted under this Idempotency-Key.", { code: "IDEMPOTENCY_KEY_REUSED" }),
   example("The request has not ended: cancel it first.", { code: "REQUEST_NOT_ENDED" }),
   example("The delivery is being sent just now.", { code: "DELIVERY_IN_PROGRESS" }),
-  example("All bytes of the file have come before.", { code: "UPLOAD_COMPLETED" })
+  example("All bytes of the file have come before.", { code: "UPLOAD_COMPLETED", fileUrl: exampleUrl })
 )
 export const gone = response(
   410,
   "It was there and is erased (`details.code`).",
   example("The file was removed.", { code: "FILE_GONE" }),
   example("The input and output of the request were erased.", { code: "PAYLOADS_ERASED" })
+)
+export const lengthRequired = response(
+  411,
+  "Nothing says that there is a body: send `Content-Length`, also for no bytes (`details.code`).",
+  example("Content-Length, also of no bytes, or Transfer-Encoding is required.", { code: "LENGTH_REQUIRED" })
+)
+export const preconditionFailed = response(
+  412,
+  "`If-Match` names other bytes.",
+  example("The bytes of the file are not those that If-Match names.")
 )
 export const tooLarge = response(
   413,

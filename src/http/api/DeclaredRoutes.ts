@@ -53,7 +53,8 @@ const pair = <Group extends HttpApiGroup.Constraint, Caller>(
 
 const queryReader = (query: HttpApiEndpoint.Top["query"]) => {
   if (query === undefined) return () => Result.succeed(undefined)
-  const decode = Schema.decodeUnknownResult(Schema.make<Schema.ConstraintDecoder<unknown>>(query.ast))
+  const declared = Schema.make<Schema.ConstraintDecoder<unknown>>(query.ast)
+  const decode = Schema.decodeUnknownResult(declared, { errors: "all" })
   return (found: unknown) => Result.mapError(decode(found), SchemaErrors.toRefusal)
 }
 

@@ -1,7 +1,9 @@
 /** The files of an account: what it has brought, and the outputs of its requests (decisions, "Platform routes"). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { requestIdPattern } from "#domain/Ids.ts"
 import { FileSource } from "#projections/files/FileItem.ts"
+import { contentTypePattern } from "../requests/FileFilter.ts"
 import { usualLimit } from "../requests/PageQuery.ts"
 import * as FileView from "../views/FileView.ts"
 import { Authorization } from "./Authorization.ts"
@@ -22,7 +24,9 @@ const params = { fileId: Schema.String.annotate({ description: "24 characters, a
 const list = HttpApiEndpoint.get("listFiles", "/files", {
   query: {
     source: ListParameters.text("Brought by a client, or made by a request, only."),
-    contentType: ListParameters.text("Of this media type only, or of all of a kind: `image/*`."),
+    contentType: ListParameters.text(
+      "Of this media type only, whatever its parameters, or of all of a kind: `image/*`."
+    ),
     requestId: ListParameters.text("Outputs of this request only."),
     ...ListParameters.page
   },
@@ -36,7 +40,9 @@ const list = HttpApiEndpoint.get("listFiles", "/files", {
       "Newest first, those too whose bytes have not come yet, but none that is deleted or has expired. Pages by number shift when files are added; those by `cursor` neither miss nor repeat one.",
     transform: ListParameters.withForms({
       ...ListParameters.pageForms(usualLimit),
-      source: { enum: [...FileSource.literals] }
+      source: { enum: [...FileSource.literals] },
+      contentType: { pattern: contentTypePattern.source },
+      requestId: { pattern: requestIdPattern.source }
     })
   })
 )

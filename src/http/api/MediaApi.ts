@@ -10,28 +10,43 @@ const optional = (description: string) => Schema.optionalKey(described(descripti
 const representation = {
   etag: described("Strong: other bytes have another one."),
   "accept-ranges": Schema.Literal("bytes"),
-  "content-disposition": described("`inline` for images, audio and video only.")
+  "cache-control": described("Some minutes, in the client alone."),
+  "content-disposition": described("`inline` for images, audio and video only."),
+  "content-security-policy": described("Nothing in the bytes is run.")
 }
 
 const binary = { schema: { type: "string", format: "binary" } }
 
-/** An endpoint declares one stream at most: the partial one is described by hand. */
-const withPartialContent = (operation: Record<string, unknown>): Record<string, unknown> => ({
-  ...operation,
-  responses: {
-    ...Object(operation["responses"]),
-    206: {
-      description: "The range that was asked for.",
-      headers: { "content-range": { schema: { type: "string" }, required: true } },
-      content: { "application/octet-stream": binary }
+/** Of whatever type was declared. */
+const bytes = { "*/*": binary }
+
+const contentRange = {
+  schema: { type: "string", description: "Which bytes, and of how many." },
+  required: true
+}
+
+/** An endpoint declares one stream at most, and of one type: the answers with bytes are described by hand. */
+const withContent = (operation: Record<string, unknown>): Record<string, unknown> => {
+  const responses = Object(operation["responses"])
+  const { headers } = Object(responses[200])
+  return {
+    ...operation,
+    responses: {
+      ...responses,
+      200: { description: "All bytes.", headers, content: bytes },
+      206: {
+        description: "The range that was asked for.",
+        headers: { ...headers, "content-range": contentRange },
+        content: bytes
+      },
+      304: { ...responses[304], headers }
     }
   }
-})
+}
 
-/** Of whatever type was declared. */
 const withBytes = (operation: Record<string, unknown>): Record<string, unknown> => ({
   ...operation,
-  requestBody: { required: true, content: { "*/*": binary } }
+  requestBody: { required: true, content: bytes }
 })
 
 const params = {
@@ -44,6 +59,7 @@ const file = HttpApiEndpoint.get("file", "/media/:mediaId/:fileName", {
   headers: {
     range: optional("One range of bytes."),
     "if-range": optional("`ETag` that the range belongs to."),
+    "if-match": optional("`ETag` that the bytes are to have."),
     "if-none-match": optional("`ETag` of the last answer.")
   },
   success: [
@@ -57,6 +73,7 @@ const file = HttpApiEndpoint.get("file", "/media/:mediaId/:fileName", {
   error: [
     CommonResponses.notFound,
     CommonResponses.gone,
+    CommonResponses.preconditionFailed,
     CommonResponses.rangeNotSatisfiable,
     CommonResponses.unexpected,
     CommonResponses.unavailable
@@ -67,7 +84,7 @@ const file = HttpApiEndpoint.get("file", "/media/:mediaId/:fileName", {
     summary: "Bytes of a stored file",
     description:
       "No key is needed. HEAD is answered, too. 404 until the bytes have come, 410 once the file is deleted or has expired.",
-    transform: withPartialContent
+    transform: withContent
   })
 )
 
@@ -91,6 +108,7 @@ const receive = HttpApiEndpoint.put("receiveFile", "/media/:mediaId/:fileName", 
     CommonResponses.timeout,
     CommonResponses.conflict,
     CommonResponses.gone,
+    CommonResponses.lengthRequired,
     CommonResponses.tooLarge,
     CommonResponses.unsupported,
     CommonResponses.unexpected,

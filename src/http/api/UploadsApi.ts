@@ -1,8 +1,10 @@
 /** How clients bring files (contract, "Uploads"). The bytes go to the URLs that are given out here. */
 import { type JsonSchema, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { maxParts } from "#src/files/FileLimits.ts"
-import { longestName } from "../requests/UploadBody.ts"
+import * as FileLimits from "#src/files/FileLimits.ts"
+import { MediaType } from "#src/media/MediaType.ts"
+import { longestId, longestWrittenEtag } from "../requests/CompleteBody.ts"
+import { longestName, longestType } from "../requests/UploadBody.ts"
 import * as UploadView from "../views/UploadView.ts"
 import { Authorization } from "./Authorization.ts"
 import * as CommonResponses from "./CommonResponses.ts"
@@ -27,16 +29,19 @@ const ofOneUpload = [
   CommonResponses.gone
 ] as const
 
+/** Characters of `a/b`. */
+const shortestType = 3
+
 const AnnouncedBody = Schema.Struct({
   file_name: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(longestName)).annotate({
     description: "Kept as the last segment of the file's URL, without what is no part of a name."
   }),
-  content_type: Schema.String.annotate({
+  content_type: MediaType.check(Schema.isMinLength(shortestType), Schema.isMaxLength(longestType)).annotate({
     description: "A media type. What is put has to have the same `Content-Type`."
   }),
   size: Schema.optionalKey(
-    Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
-      description: "Bytes. Where it is given, other sizes are refused."
+    Schema.NullOr(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))).annotate({
+      description: `Bytes; null is as none. Where it is given, other sizes are refused. At most ${FileLimits.maxPutBytes} for a file in one piece, ${FileLimits.maxFileBytes} for one in parts, and what the account has room for.`
     })
   )
 }).annotate({
@@ -78,7 +83,11 @@ const upload = {
   uploadId: Schema.String.annotate({ description: "As the upload was begun with." })
 }
 
-const partNumber: JsonSchema.JsonSchema = { type: "integer", minimum: 1, maximum: maxParts }
+const idForm: JsonSchema.JsonSchema = { minLength: 1, maxLength: longestId }
+
+const ofUpload: ListParameters.Forms = { uploadKey: idForm, uploadId: idForm }
+
+const partNumber: JsonSchema.JsonSchema = { type: "integer", minimum: 1, maximum: FileLimits.maxParts }
 
 const partUrl = HttpApiEndpoint.get("partUrl", "/storage/upload/multipart-url", {
   query: { ...upload, partNumber: Schema.String.annotate({ description: "From 1, without gaps." }) },
@@ -89,7 +98,7 @@ const partUrl = HttpApiEndpoint.get("partUrl", "/storage/upload/multipart-url", 
     identifier: "getPartUrl",
     summary: "Where to bring a part",
     description: "A part that comes again replaces what came before.",
-    transform: ListParameters.withForms({ partNumber })
+    transform: ListParameters.withForms({ ...ofUpload, partNumber })
   })
 )
 
@@ -101,21 +110,26 @@ const listParts = HttpApiEndpoint.get("listParts", "/storage/upload/parts", {
   OpenApi.annotations({
     identifier: "listParts",
     summary: "The parts that have come",
-    description: "Whoever was cut off goes on with the others."
+    description: "Whoever was cut off goes on with the others.",
+    transform: ListParameters.withForms(ofUpload)
   })
 )
 
 const PartBody = Schema.Struct({
-  partNumber: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxParts })),
-  etag: Schema.String.annotate({ description: "As the PUT was answered; quotes around it are ignored." })
+  partNumber: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: FileLimits.maxParts })),
+  etag: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(longestWrittenEtag)).annotate({
+    description: "As the PUT was answered; quotes around it, and a `W/` before them, are ignored."
+  })
 }).annotate({ identifier: "Part" })
+
+const Id = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(longestId))
 
 const complete = HttpApiEndpoint.post("completeUpload", "/storage/upload/complete", {
   payload: Schema.Struct({
-    uploadId: Schema.String,
-    uploadKey: Schema.String,
+    uploadId: Id,
+    uploadKey: Id,
     parts: Schema.Array(PartBody)
-      .check(Schema.isMinLength(1), Schema.isMaxLength(maxParts))
+      .check(Schema.isMinLength(1), Schema.isMaxLength(FileLimits.maxParts))
       .annotate({ description: "All that were brought, in any order, each once." })
   }).annotate({
     identifier: "CompleteBody",

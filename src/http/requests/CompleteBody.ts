@@ -14,11 +14,16 @@ export interface CompleteBody {
   readonly parts: Array.NonEmptyReadonlyArray<Part>
 }
 
-/** Ids are of our making, or a store's: what is longer is none. */
-const id = { type: "string", minLength: 1, maxLength: 2048 }
+/** Characters of an id. They are of our making, or a store's: what is longer is none. */
+export const longestId = 2048
+
+const id = { type: "string", minLength: 1, maxLength: longestId }
 
 /** Characters of an ETag, without its quotes. */
 const longestEtag = 128
+
+/** Characters of an ETag as a header may have it. */
+export const longestWrittenEtag = longestEtag + `W/""`.length
 
 const validator = Result.getOrThrow(
   JsonSchemaValidator.make({
@@ -34,7 +39,7 @@ const validator = Result.getOrThrow(
           type: "object",
           properties: {
             partNumber: { type: "integer", minimum: 1, maximum: maxParts },
-            etag: { type: "string", minLength: 1, maxLength: longestEtag + 2 }
+            etag: { type: "string", minLength: 1, maxLength: longestWrittenEtag }
           },
           required: ["partNumber", "etag"]
         }
@@ -61,8 +66,8 @@ export const parse = (body: JsonObject): Parsed<CompleteBody> => {
   return issues.length > 0 ? Result.fail(issues) : Result.succeed({ uploadId, uploadKey, parts: unquoted })
 }
 
-/** As the header has it, and as many clients keep it. */
-const withoutQuotes = (etag: string): string => /^"(.*)"$/s.exec(etag)?.[1] ?? etag
+/** As the header has it, weakened on the way perhaps, and as many clients keep it. */
+const withoutQuotes = (etag: string): string => /^(?:W\/)?"(.*)"$/s.exec(etag)?.[1] ?? etag
 
 const etagIssues = (etag: string, index: number): ReadonlyArray<Issue> => {
   if (etag.length >= 1 && etag.length <= longestEtag) return []

@@ -1,4 +1,4 @@
-/** Entity tags and `If-None-Match` (RFC 9110, 8.8.3 and 13.1.2). */
+/** Entity tags, `If-Match` and `If-None-Match` (RFC 9110, 8.8.3, 13.1.1 and 13.1.2). */
 
 /** A strong tag of parts that together decide every byte of the answer. */
 export const make = (...parts: ReadonlyArray<string | number>): string =>
@@ -10,3 +10,7 @@ export const isMatch = (header: string, tag: string): boolean =>
     const trimmed = candidate.trim()
     return trimmed === "*" || trimmed === tag || trimmed === `W/${tag}`
   })
+
+/** Whether an `If-Match` names the tag; compared strongly, as the header wants. */
+export const isStrongMatch = (header: string, tag: string): boolean =>
+  header.split(",").some((candidate) => ["*", tag].includes(candidate.trim()))

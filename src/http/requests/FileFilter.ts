@@ -2,6 +2,7 @@
 import { Result } from "effect"
 import { FileSource } from "#projections/files/FileItem.ts"
 import type { Filter } from "#projections/files/Files.ts"
+import * as MediaType from "#src/media/MediaType.ts"
 import { invalid, issue, issues, type Parsed } from "./Parsed.ts"
 import * as QueryFields from "./QueryFields.ts"
 
@@ -27,12 +28,14 @@ export const parse = (query: FileQuery): Parsed<Omit<Filter, "accountId">> => {
   )
 }
 
-/** RFC 9110, section 8.3, without parameters; or all of a kind. */
-const form = /^[a-z0-9!#$&^_.+-]{1,127}\/(?:\*|[a-z0-9!#$&^_.+-]{1,127})$/
+/** RFC 9110, section 8.3; or all of a kind. */
+export const contentTypePattern =
+  /^[A-Za-z0-9!#$&^_.+-]{1,127}\/(?:\*|[A-Za-z0-9!#$&^_.+-]{1,127})(?:[\t ]*;.*)?$/
 
+/** Files are told apart by their type without its parameters. */
 const parseContentType = (text: string | undefined): Parsed<string | undefined> => {
-  const contentType = text?.toLowerCase()
-  return contentType === undefined || form.test(contentType)
-    ? Result.succeed(contentType)
+  if (text === undefined) return Result.succeed(text)
+  return contentTypePattern.test(text)
+    ? Result.succeed(MediaType.essence(text))
     : invalid(issue(["contentType"], "pattern", "must be a media type such as image/png, or image/*"))
 }

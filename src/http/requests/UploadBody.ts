@@ -10,7 +10,7 @@ import { invalid, issue, type Parsed } from "./Parsed.ts"
 export const longestName = 1024
 
 /** Characters of a media type. */
-const longestType = 1024
+export const longestType = 1024
 
 const validator = Result.getOrThrow(
   JsonSchemaValidator.make({
@@ -18,7 +18,7 @@ const validator = Result.getOrThrow(
     properties: {
       file_name: { type: "string", minLength: 1, maxLength: longestName },
       content_type: { type: "string", maxLength: longestType },
-      size: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
+      size: { type: ["integer", "null"], minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
     },
     required: ["file_name", "content_type"]
   })

@@ -34,6 +34,12 @@ const isKnown = (headers: RequestHeaders, media: Media): boolean => {
   return known !== undefined && EntityTag.isMatch(known, media.etag)
 }
 
+/** Asked before anything else (RFC 9110, 13.2.2). */
+const isOther = (headers: RequestHeaders, media: Media): boolean => {
+  const wanted = headers["if-match"]
+  return wanted !== undefined && !EntityTag.isStrongMatch(wanted, media.etag)
+}
+
 /** `If-Range` with anything but the current tag, a date too, asks for the whole (RFC 9110, 13.1.5). */
 const rangeOf = (headers: RequestHeaders, media: Media): ByteRange.ByteRange => {
   const condition = headers["if-range"]
@@ -91,6 +97,7 @@ export const make = Effect.gen(function* () {
     request: HttpServerRequest
   ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, Failure> {
     const { headers, method } = request
+    if (isOther(headers, media)) return yield* Refusal.preconditionFailed
     if (isKnown(headers, media)) {
       return HttpServerResponse.empty({ status: 304, headers: headersOf(media) })
     }

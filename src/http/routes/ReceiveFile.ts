@@ -6,6 +6,7 @@ import { Reception } from "#src/files/Reception.ts"
 import * as Answer from "../Answer.ts"
 import * as ContinueOnRead from "../edge/ContinueOnRead.ts"
 import * as Refusal from "../Refusal.ts"
+import { issue } from "../requests/Parsed.ts"
 import type { RequestHeaders } from "../requests/RequestHeaders.ts"
 
 export interface ReceiveFileCall {
@@ -19,13 +20,30 @@ const lengthOf = (headers: RequestHeaders): number | undefined => {
   return length === undefined ? undefined : Number(length)
 }
 
+/** What a PUT that says nothing of a body leaves open: a file of no bytes, or a client that lost them. */
+const hasBody = (headers: RequestHeaders): boolean =>
+  headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
+
+/** RFC 9110, 14.5: a part of a resource is not to be taken for all of it. */
+const partial = Refusal.invalid([
+  issue(["Content-Range"], "invalid", "must not be given: the body of a PUT is all there is")
+])
+
+const refusalOf = (headers: RequestHeaders): Refusal.Refusal | null => {
+  // It would be served without.
+  if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity")
+    return Refusal.unsupportedEncoding
+  if (!hasBody(headers)) return Refusal.lengthRequired
+  return headers["content-range"] === undefined ? null : partial
+}
+
 export const make = Effect.gen(function* () {
   const reception = yield* Reception
 
   return Effect.fnUntraced(function* ({ params, query, request }: ReceiveFileCall) {
     const { headers } = request
-    // It would be served without.
-    if ((headers["content-encoding"] ?? "identity") !== "identity") return yield* Refusal.unsupportedEncoding
+    const refusal = refusalOf(headers)
+    if (refusal !== null) return yield* refusal
     const body = NodeHttpServerRequest.toIncomingMessage(request)
     ContinueOnRead.install(body, NodeHttpServerRequest.toServerResponse(request))
     const etag = yield* reception.receive({

@@ -39,6 +39,9 @@ export const ErrorDetails = Schema.Struct({
     Schema.Int.annotate({ description: "Bytes that the file, or the account's files, may have." })
   ),
   used: Schema.optionalKey(Schema.Int.annotate({ description: "Bytes that the account's files take up." })),
+  fileUrl: Schema.optionalKey(
+    Schema.String.annotate({ description: "Of the file whose bytes have come before.", format: "uri" })
+  ),
   reason: Schema.optionalKey(PartsReason),
   partNumbers: Schema.optionalKey(
     Schema.Array(Schema.Int).annotate({ description: "The parts that the reason is about." })

@@ -40,15 +40,14 @@ const bodies: ReadonlyArray<Broken> = [
   }
 ]
 
-/** All that was answered until the connection was gone. */
+/** All that was answered until the connection was gone, which is ended and not reset: a reset may take the answer with it. */
 const answerTo = (head: string, { drip, headers, isEnded, sent }: Broken) =>
   Effect.flatMap(TestServer.TestServer, ({ port }) =>
     Effect.callback<string>((resume) => {
       const chunks: Array<Buffer> = []
       const socket = net.connect({ port, host: "127.0.0.1", allowHalfOpen: true })
       socket.on("data", (chunk) => chunks.push(chunk))
-      // In the middle of what it sends the client may be told so by a reset, after the answer.
-      socket.on("error", () => {})
+      socket.on("error", (error) => resume(Effect.die(error)))
       socket.on("close", () => resume(Effect.succeed(Buffer.concat(chunks).toString("latin1"))))
       socket.on("end", () => socket.end())
       const goOn = () => {

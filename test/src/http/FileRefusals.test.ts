@@ -22,6 +22,7 @@ describe("an error of the files", () => {
     [new FileForbidden(), 403, undefined],
     [new FileGone(), 410, { code: "FILE_GONE" }],
     [new AlreadyUploaded(), 409, { code: "UPLOAD_COMPLETED" }],
+    [new AlreadyUploaded({ fileUrl: "x:y" }), 409, { code: "UPLOAD_COMPLETED", fileUrl: "x:y" }],
     [new FileTooLarge({ limit: 5 }), 413, { code: "FILE_TOO_LARGE", limit: 5 }],
     [new QuotaExceeded({ limit: 5, used: 4 }), 413, { code: "QUOTA_EXCEEDED", limit: 5, used: 4 }],
     [new UrlRefused({ reason: "not_signed" }), 403, { code: "URL_NOT_SIGNED" }],

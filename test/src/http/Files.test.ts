@@ -95,6 +95,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of files", (i
       assert.deepStrictEqual(yield* list(`?requestId=${requestId}`), [id])
       assert.deepStrictEqual(yield* list("?contentType=image/webp"), [id])
       assert.deepStrictEqual(yield* list("?contentType=image/*"), [id, uploaded])
+      assert.deepStrictEqual(yield* list("?contentType=Image/WebP;%20q=1"), [id])
       assert.deepStrictEqual(yield* list("?contentType=text/plain"), [])
       assert.deepStrictEqual(yield* list("?contentType=image/webp&source=upload"), [])
       const { otherKey: authorization } = yield* TestServer.TestServer

@@ -76,6 +76,25 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /media/{id}/{fileN
     })
   )
 
+  it.effect("is 412 when If-Match does not name its bytes, compared strongly", () =>
+    Effect.gen(function* () {
+      const { etag, url } = yield* stored()
+      for (const method of ["GET", "HEAD"]) {
+        for (const wanted of [etag, "*", `"other", ${etag}`]) {
+          assert.strictEqual((yield* get(url, { "if-match": wanted }, method)).status, 200)
+          // Both hold: the bytes are those that are wanted, and known.
+          const same = yield* get(url, { "if-match": wanted, "if-none-match": etag }, method)
+          assert.strictEqual(same.status, 304)
+        }
+        for (const wanted of ['"other"', `W/${etag}`, etag.replaceAll('"', ""), ""]) {
+          const conditions = { "if-match": wanted, "if-none-match": etag, range: "bytes=5000-" }
+          assert.strictEqual((yield* get(url, conditions, method)).status, 412)
+        }
+      }
+      assertEnvelope(yield* get(url, { "if-match": '"other"' }), 412)
+    })
+  )
+
   it.effect("has the range only of the bytes that If-Range names, and no date names them", () =>
     Effect.gen(function* () {
       const { etag, url } = yield* stored()

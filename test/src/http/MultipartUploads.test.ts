@@ -91,14 +91,16 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in parts", (it)
       const url = yield* FileCalls.partUrl(upload, 1)
       const part = yield* FileCalls.putPart(upload, 1, "once")
       yield* FileCalls.complete(upload, [part])
-      for (const reply of [
-        yield* FileCalls.complete(upload, [part]),
-        yield* FileCalls.getPartUrl(upload, 2),
-        yield* FileCalls.listParts(upload),
-        yield* FileCalls.put(url, "more", {})
-      ]) {
+      const { fileUrl } = upload
+      const code = "UPLOAD_COMPLETED"
+      for (const [reply, details] of [
+        [yield* FileCalls.complete(upload, [part]), { code, fileUrl }],
+        [yield* FileCalls.getPartUrl(upload, 2), { code, fileUrl }],
+        [yield* FileCalls.listParts(upload), { code, fileUrl }],
+        [yield* FileCalls.put(url, "more", {}), { code }]
+      ] as const) {
         assertEnvelope(reply, 409)
-        assert.deepInclude(reply.json, { details: { code: "UPLOAD_COMPLETED" } })
+        assert.deepInclude(reply.json, { details })
       }
       assert.strictEqual((yield* FileCalls.get(upload.fileUrl)).text, "once")
     })
@@ -144,6 +146,15 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in parts", (it)
       const reply = yield* call({ path: `/storage/upload/multipart-url?${query}` })
       assertEnvelope(reply, 400)
       assert.deepStrictEqual(issuesOf(reply), [issue])
+    })
+  )
+
+  it.effect("is told of all that is missing from the query at once", () =>
+    Effect.gen(function* () {
+      const reply = yield* call({ path: "/storage/upload/multipart-url" })
+      assertEnvelope(reply, 400)
+      const required = ["uploadKey", "uploadId", "partNumber"].map((name) => [name, "required"] as const)
+      assert.sameDeepMembers([...issuesOf(reply)], required)
     })
   )
 

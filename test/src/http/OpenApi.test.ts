@@ -82,7 +82,64 @@ describe("the OpenAPI document", () => {
     assert.deepInclude(requestBody, { required: true })
     assert.deepStrictEqual(Object.keys(requestBody.content), ["*/*"])
     assert.property(responses["200"].headers, "etag")
-    assert.containsAllKeys(responses, ["400", "403", "404", "408", "409", "410", "413", "415", "503", "507"])
+    const refusals = ["400", "403", "404", "408", "409", "410", "411", "413", "415", "503", "507"]
+    assert.containsAllKeys(responses, refusals)
+  })
+
+  it("tells that stored bytes are of any type, and with what headers they come", () => {
+    const { parameters, responses } = operations.find(({ operationId }) => operationId === "getFile") ?? {}
+    const binary = { "*/*": { schema: { type: "string", format: "binary" } } }
+    const headers = [
+      "etag",
+      "accept-ranges",
+      "cache-control",
+      "content-disposition",
+      "content-security-policy"
+    ]
+    for (const status of [200, 206]) assert.deepStrictEqual(responses[status].content, binary)
+    assert.hasAllKeys(responses[200].headers, headers)
+    assert.hasAllKeys(responses[206].headers, [...headers, "content-range"])
+    assert.hasAllKeys(responses[304].headers, headers)
+    assert.property(responses, "412")
+    assert.includeMembers(
+      parameters.map(({ name }: { name: string }) => name),
+      ["range", "if-range", "if-match", "if-none-match"]
+    )
+  })
+
+  it("has nothing that only one tool understands", () => {
+    assert.notInclude(JSON.stringify(document), "x-effect")
+  })
+
+  it("tells how long the words of an upload may be, and of what form", () => {
+    const { CompleteBody, UploadBody } = document.components.schemas
+    const { content_type, file_name, size } = Object(UploadBody).properties
+    assert.deepInclude(file_name, { minLength: 1, maxLength: 1024 })
+    assert.deepInclude(content_type, { maxLength: 1024 })
+    assert.isAtLeast(content_type.minLength, 1)
+    const type = new RegExp(content_type.pattern, "u")
+    assert.isTrue(type.test("text/plain; charset=utf-8"))
+    assert.isFalse(type.test("text"))
+    assert.match(size.description, /5368709120 .*53687091200000 /)
+    assert.isNull(schemas.breach(size, null))
+    const { uploadId, uploadKey } = Object(CompleteBody).properties
+    const query = operations.find(({ operationId }) => operationId === "listParts")?.parameters
+    for (const schema of [uploadId, uploadKey, query[0].schema, query[1].schema]) {
+      assert.deepInclude(schema, { minLength: 1, maxLength: 2048 })
+    }
+  })
+
+  it("tells the forms of what files are chosen by", () => {
+    const { parameters } = operations.find(({ operationId }) => operationId === "listFiles") ?? {}
+    const patternOf = (name: string) =>
+      new RegExp(
+        parameters.find((parameter: { name: string }) => parameter.name === name).schema.pattern,
+        "u"
+      )
+    assert.isTrue(patternOf("contentType").test("image/*"))
+    assert.isFalse(patternOf("contentType").test("image"))
+    assert.isTrue(patternOf("requestId").test("rq0000000000000000000"))
+    assert.isFalse(patternOf("requestId").test("rq"))
   })
 
   it("asks for the key on the routes of an account only", () => {
@@ -212,6 +269,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
         assertDeclared("putFile", yield* FileCalls.put(url, "a", {}))
       }
       assertDeclared("getFile", yield* FileCalls.get(file_url, { range: "bytes=5-" }))
+      assertDeclared("getFile", yield* FileCalls.get(file_url, { "if-match": '"other"' }))
     })
   )
 

@@ -9,7 +9,7 @@ import { FileId } from "#domain/Ids.ts"
 import { UploadStore } from "#src/files/UploadStore.ts"
 import { raw, type Reply } from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
-import { assertEnvelope } from "./Calls.ts"
+import { assertEnvelope, issuesOf } from "./Calls.ts"
 import * as FileCalls from "./FileCalls.ts"
 
 const png = { "content-type": "image/png" }
@@ -107,6 +107,33 @@ layer(TestServer.layer(), { excludeTestServices: true })("a presigned URL", (it)
     Effect.gen(function* () {
       const { upload_url } = yield* FileCalls.initiate()
       assertEnvelope(yield* FileCalls.put(upload_url, "x", { ...png, "content-encoding": "gzip" }), 415)
+      const plain = yield* FileCalls.put(upload_url, "x", { ...png, "content-encoding": "Identity" })
+      assert.strictEqual(plain.status, 200)
+    })
+  )
+
+  it.effect("makes no file of a request without a body, and one without bytes of a body without bytes", () =>
+    Effect.gen(function* () {
+      const { file_url, upload_url } = yield* FileCalls.initiate()
+      const { port } = yield* TestServer.TestServer
+      const { pathname, search } = new URL(upload_url)
+      const head = `PUT ${pathname}${search} HTTP/1.1\r\nHost: x\r\nContent-Type: image/png\r\nConnection: close\r\n`
+      const answer = yield* raw(port, `${head}\r\n`)
+      assert.match(answer, /^HTTP\/1\.1 411 /)
+      assert.include(answer, '"details":{"code":"LENGTH_REQUIRED"}')
+      assertEnvelope(yield* FileCalls.get(file_url), 404)
+      assert.match(yield* raw(port, `${head}Content-Length: 0\r\n\r\n`), /^HTTP\/1\.1 200 /)
+      assert.strictEqual((yield* FileCalls.get(file_url)).text, "")
+    })
+  )
+
+  it.effect("takes no range of a file for all of it", () =>
+    Effect.gen(function* () {
+      const { file_url, upload_url } = yield* FileCalls.initiate()
+      const reply = yield* FileCalls.put(upload_url, "x", { ...png, "content-range": "bytes 0-0/2" })
+      assertEnvelope(reply, 400)
+      assert.deepStrictEqual(issuesOf(reply), [["Content-Range", "invalid"]])
+      assertEnvelope(yield* FileCalls.get(file_url), 404)
     })
   )
 

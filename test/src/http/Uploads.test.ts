@@ -31,7 +31,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in one piece", 
   it.effect("keeps its name behind random characters, without what is no part of a name", () =>
     Effect.gen(function* () {
       const names = ["cat.png", "../../etc/passwd", "a\u0000b\r\n.txt", "ü 😀.png", "..", "😀".repeat(1024)]
-      const kept = ["cat.png", "passwd", "ab.txt", "ü 😀.png", "file", "😀".repeat(128)]
+      const kept = ["cat.png", "passwd", "ab.txt", "ü 😀.png", "file", "😀".repeat(63)]
       const ids = new Set<string>()
       for (const [index, file_name] of names.entries()) {
         const { file_url, upload_url } = yield* FileCalls.initiate({ ...FileCalls.cat, file_name })
@@ -96,9 +96,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in one piece", 
     )
   )
 
-  it.effect("of more than 5 GiB, or 5 TiB in parts, is 413 with the limit", () =>
+  it.effect("of more than 5 GiB, or 10,000 times that in parts, is 413 with the limit", () =>
     Effect.gen(function* () {
-      const [one, parts] = [5 * 1024 ** 3, 5 * 1024 ** 4]
+      const [one, parts] = [5 * 1024 ** 3, 10_000 * 5 * 1024 ** 3]
       for (const [post, limit] of [
         [FileCalls.postInitiate, one],
         [FileCalls.postMultipart, parts]

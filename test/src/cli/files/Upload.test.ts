@@ -240,6 +240,9 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload", (it)
           assert.strictEqual(code, 2, wrong[index]?.join(" "))
           assert.notMatch(stderr + stdout, /hunter2|\n\s+at /)
         }
+        const typed = ends[wrong.findIndex((args) => args.includes("--content-type"))]
+        assert.match(typed?.stderr ?? "", /Expected a media type such as image\/png/)
+        assert.notInclude(typed?.stderr ?? "", "RegExp")
         const { INFERLOG_API_KEY: _key, ...keyless } = cli.settings
         const ended = yield* Inferlog.run(["files", "upload", path], keyless)
         assert.strictEqual(ended.code, 2)

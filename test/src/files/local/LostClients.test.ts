@@ -3,8 +3,10 @@ import { PassThrough } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import type { BodyDigest } from "#src/files/local/BodyDigest.ts"
 import { HashThreads } from "#src/files/local/HashThreads.ts"
 import * as Incoming from "#src/files/local/Incoming.ts"
+import { writeBody } from "#src/files/local/WriteBody.ts"
 import * as Puts from "#test/src/files/local/Puts.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
@@ -13,7 +15,7 @@ const leastBytes = 64 * 1024
 
 const size = 8 * leastBytes
 
-type Failure = Effect.Error<ReturnType<typeof Incoming.receive>>
+type Failure = Effect.Error<ReturnType<typeof Incoming.receive | typeof writeBody>>
 
 const begin = Effect.gen(function* () {
   const path = `${yield* TempDirectory.make}/body`
@@ -84,6 +86,35 @@ describe("A client", () => {
       body.end()
       assert.strictEqual((yield* Effect.flip(Fiber.join(fiber))).size, size)
     }).pipe(Effect.scoped, Effect.provide(HashThreads.layer))
+  )
+
+  it.effect("that cannot send for our sake is waited for, however long that takes", () =>
+    Effect.gen(function* () {
+      const body = new PassThrough()
+      const descriptor = fs.openSync(`${yield* TempDirectory.make}/body`, "wx")
+      yield* Effect.addFinalizer(() => Effect.sync(() => fs.closeSync(descriptor)))
+      const hashing = { behind: Number.POSITIVE_INFINITY, tell: () => {} }
+      const digest: BodyDigest = {
+        wrote: () => {},
+        behind: () => hashing.behind,
+        onProgress: (callback) => void (hashing.tell = callback),
+        digest: Effect.succeed("")
+      }
+      const options = { body, descriptor, digests: [digest], limit: size, size: undefined }
+      const fiber = yield* Effect.forkScoped(Effect.flip(writeBody(options)), { startImmediately: true })
+      yield* TestClock.adjust("30 seconds")
+      body.write("x")
+      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      assert.isTrue(body.isPaused())
+      yield* TestClock.adjust("10 minutes")
+      assert.isUndefined(fiber.pollUnsafe())
+      hashing.behind = 0
+      hashing.tell()
+      yield* TestClock.adjust("29 seconds")
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust("2 seconds")
+      yield* assertTimedOut(fiber)
+    }).pipe(Effect.scoped)
   )
 
   for (const [how, leave] of [

@@ -19,12 +19,15 @@ describe("a filter of files", () => {
       { source: "output" as const, requestId }
     ],
     [{ contentType: "image/*" }, { contentType: "image/*" }],
-    [{ contentType: "Image/SVG+XML" }, { contentType: "image/svg+xml" }]
+    [{ contentType: "Image/SVG+XML" }, { contentType: "image/svg+xml" }],
+    [{ contentType: "text/plain; charset=utf-8" }, { contentType: "text/plain" }],
+    [{ contentType: 'Text/Plain\t;x="; y"' }, { contentType: "text/plain" }],
+    [{ contentType: "image/*;q=1" }, { contentType: "image/*" }]
   ])("has only what was asked for: %j", (query, filter) => {
     assert.deepStrictEqual(FileFilter.parse(query), Result.succeed(filter))
   })
 
-  it.each(["", "image", "image/", "*/*", "*/png", "image/p*", "image/png; a=b", "image/png ", "%"])(
+  it.each(["", "image", "image/", "*/*", "*/png", "image/p*", "; a=b", "image/png a=b", "image/png ", "%"])(
     "by content type %j is refused",
     (contentType) => {
       assert.deepStrictEqual(issuesOf(FileFilter.parse({ contentType })), [["contentType", "pattern"]])
