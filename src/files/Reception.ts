@@ -13,7 +13,7 @@ export class UrlRefused extends Schema.TaggedError<UrlRefused>()("UrlRefused", {
 
 /** What came is not what was to come. Nothing of it is kept. */
 export class BodyRefused extends Schema.TaggedError<BodyRefused>()("BodyRefused", {
-  /** `broken_off`: the client went away, or was silent for too long; there is nobody to tell, or it is a time-out. */
+  /** `broken_off`: the client went away, or sent what is no body. `timeout`: it was too slow. */
   reason: Schema.Literals(["wrong_size", "digest_mismatch", "broken_off", "timeout"])
 }) {}
 

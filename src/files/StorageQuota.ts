@@ -40,6 +40,8 @@ export class StorageQuota extends Context.Service<
       accountId: AccountId,
       bytes: number
     ): Effect.Effect<void, QuotaExceeded | EventStoreError | SqlError>
+    /** Bytes that the account has room for; `null` for any number. */
+    room(accountId: AccountId): Effect.Effect<number | null, EventStoreError | SqlError>
   }
 >()("inferlog/src/files/StorageQuota") {
   /** The account's own quota, or else `STORAGE_QUOTA`. Where there is none, nothing is counted. */
@@ -71,7 +73,12 @@ export class StorageQuota extends Context.Service<
         if (used + bytes > limit) return yield* new QuotaExceeded({ limit, used })
       })
 
-      return StorageQuota.of({ require })
+      const room = Effect.fn("StorageQuota.room")(function* (accountId: AccountId) {
+        const limit = yield* limitOf(accountId)
+        return limit === null ? null : Math.max(0, limit - (yield* usedBy(accountId)))
+      })
+
+      return StorageQuota.of({ require, room })
     })
   )
 }

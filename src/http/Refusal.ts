@@ -252,6 +252,12 @@ export const pipelined = new Refusal({
   headers: { "retry-after": "1", connection: "close" }
 })
 
+export const tooManyReaders = new Refusal({
+  status: 503,
+  error: "Too many files are being read at the moment.",
+  headers: { "retry-after": "5" }
+})
+
 export const notDispatching = new Refusal({
   status: 503,
   error: "The server accepts requests but no longer runs them.",

@@ -108,7 +108,9 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
     const requireRoomFor = (bytes: number) => requireRoom(upload, beside, bytes)
     if (state._tag === "Pending") yield* requireRoomFor(put.contentLength ?? 0)
     const size = put.contentLength ?? (part === null ? (upload.size ?? undefined) : undefined)
-    const incoming = { body: put.body, contentMd5: put.contentMd5, limit, size }
+    const room = size === undefined && upload.size === null ? yield* quota.room(upload.accountId) : null
+    const fitting = room === null ? limit : Math.min(limit, Math.max(0, room - beside.kept))
+    const incoming = { body: put.body, contentMd5: put.contentMd5, limit: fitting, size }
     const whenReceived = put.contentLength === undefined ? requireRoomFor : () => Effect.void
     if (part !== null) {
       if (state._tag === "Present") return yield* new AlreadyUploaded()
@@ -119,6 +121,14 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
       : keepWhole.first({ id, incoming, whenReceived })
   })
 
+  /** What is too large for the room that is left is told as that. */
+  const orNoRoom = <A, E, R>(kept: Effect.Effect<A, E | FileTooLarge, R>, upload: UploadInitiated) =>
+    Effect.tapError(kept, (error) =>
+      error instanceof FileTooLarge && error.limit < limitOf(upload)
+        ? quota.require(upload.accountId, error.limit + 1)
+        : Effect.void
+    )
+
   const receive: Reception["Service"]["receive"] = Effect.fn("LocalReception.receive")(function* (put) {
     const claim = yield* claimOf(put.query)
     const wanted = yield* find(put.id, claim)
@@ -126,7 +136,7 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
       return yield* new UrlRefused({ reason: "content_type_mismatch" })
     return yield* places.within(
       wanted.upload.accountId,
-      keep(put, claim.part, wanted),
+      orNoRoom(keep(put, claim.part, wanted), wanted.upload),
       Effect.fail(new TooManyUploads({ retryAfterSeconds }))
     )
   })

@@ -8,6 +8,7 @@ import { MediaDelivery } from "#src/files/MediaDelivery.ts"
 import type { Media, MediaGone, OpenMedia } from "#src/media/Media.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
 import type { StorageError } from "#src/requests/Requests.ts"
+import * as SlowReaders from "../edge/SlowReaders.ts"
 import * as Refusal from "../Refusal.ts"
 import * as ByteRange from "../requests/ByteRange.ts"
 import * as EntityTag from "../requests/EntityTag.ts"
@@ -58,18 +59,19 @@ const head = (media: Media) =>
     }
   })
 
-const whole = ({ body, media }: OpenMedia) =>
-  HttpServerResponse.stream(releaseBehind(body), {
+const whole = (media: Media, body: OpenMedia["body"]) =>
+  HttpServerResponse.stream(body, {
     contentType: media.contentType,
     contentLength: media.size,
     headers: headersOf(media)
   })
 
 const partOf = (
-  { body, media }: OpenMedia,
+  media: Media,
+  body: OpenMedia["body"],
   { length, start }: { readonly length: number; readonly start: number }
 ) =>
-  HttpServerResponse.stream(releaseBehind(body), {
+  HttpServerResponse.stream(body, {
     status: 206,
     contentType: media.contentType,
     contentLength: length,
@@ -91,6 +93,7 @@ type Failure = MediaGone | StorageError | Refusal.Refusal
 export const make = Effect.gen(function* () {
   const store = yield* MediaStore
   const delivery = yield* MediaDelivery
+  const readers = SlowReaders.make()
 
   const stream = Effect.fnUntraced(function* (
     media: Media,
@@ -105,9 +108,13 @@ export const make = Effect.gen(function* () {
     const range = rangeOf(headers, media)
     if (range._tag === "Unsatisfiable") return yield* Refusal.rangeNotSatisfiable(media.size)
     const part = range._tag === "Part" ? range : undefined
+    yield* readers.admit(request)
     const opened = yield* store.open(media.id, part)
     if (opened === null) return yield* Refusal.unknownFile
-    if (opened.media.etag === media.etag) return part === undefined ? whole(opened) : partOf(opened, part)
+    if (opened.media.etag === media.etag) {
+      const body = readers.counted(releaseBehind(opened.body))
+      return part === undefined ? whole(media, body) : partOf(media, body, part)
+    }
     // Replaced since it was found: what was asked for is judged again. The first bytes are read so that it is closed.
     yield* Effect.ignore(Stream.runHead(opened.body))
     return yield* stream(opened.media, request)
@@ -116,7 +123,8 @@ export const make = Effect.gen(function* () {
   const serve = Effect.fnUntraced(function* (mediaId: string, request: HttpServerRequest) {
     const media = isFileId(mediaId) ? yield* store.find(mediaId) : null
     if (media === null) return yield* Refusal.unknownFile
-    const location = yield* delivery.urlOf({ ...media, method: request.method === "HEAD" ? "HEAD" : "GET" })
+    const method = request.method === "HEAD" ? "HEAD" : "GET"
+    const location = media.isWhole ? yield* delivery.urlOf({ ...media, method }) : null
     return location === null ? yield* stream(media, request) : redirect(location)
   })
 
