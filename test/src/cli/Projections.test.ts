@@ -26,10 +26,10 @@ const Rebuilt = Schema.Struct({
 const rebuild = ["projections", "rebuild"]
 const names = allProjections.map(({ name }) => name)
 
-/** The settings to run commands on a log of `events` events. */
+/** The settings to run commands on a log of `events` events, of which none is so old that a server erases it meanwhile. */
 const longLog = (requests: number) =>
   Effect.map(TempDirectory.make, (directory) => ({
-    settings: { DATA_DIR: directory, LOG_LEVEL: "Warn" },
+    settings: { DATA_DIR: directory, LOG_LEVEL: "Warn", RETENTION: "520 weeks" },
     events: LongLog.write(directory, requests),
     base: Generations.baseIn(directory)
   }))

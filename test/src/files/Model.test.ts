@@ -13,7 +13,7 @@ const memory = "/dev/shm"
 /** Thousands of small files: in memory where there is a place for it. */
 if (fs.existsSync(memory)) process.env["TMPDIR"] = memory
 
-const runs = Number(process.env["MODEL_RUNS"] ?? 1_000)
+const runs = Number(process.env["MODEL_RUNS"] ?? 400)
 const seed = Number(process.env["MODEL_SEED"] ?? Date.now() % 1_000_000)
 
 describe("Any sequence of commands on files", () => {
