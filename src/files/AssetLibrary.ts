@@ -99,6 +99,9 @@ export class AssetLibrary extends Context.Service<
       const { isDirect } = yield* UploadStore
       const { mediaUrl } = yield* PublicUrls
 
+      const urlOf = (source: FileSource, id: FileId, fileName: string) =>
+        (source === "upload" ? MediaUrl.formatUpload : MediaUrl.format)(mediaUrl, id, fileName)
+
       /** Of a state that is as the log has it. */
       const describe = Effect.fnUntraced(function* (fileId: FileId, state: Pending | Present) {
         const origin = state._tag === "Pending" ? state.upload : state.origin
@@ -107,7 +110,7 @@ export class AssetLibrary extends Context.Service<
         return {
           fileId,
           fileName,
-          url: MediaUrl.format(mediaUrl, fileId, fileName),
+          url: urlOf(origin._tag === "OutputStored" ? "output" : "upload", fileId, fileName),
           contentType: origin.contentType,
           size: isPresent ? state.stored.size : state.upload.size,
           status: isPresent ? "uploaded" : "pending",
@@ -127,7 +130,7 @@ export class AssetLibrary extends Context.Service<
         return {
           ...Struct.omit(item, ["accountId", "nameRef"]),
           fileName: name,
-          url: MediaUrl.format(mediaUrl, fileId, name)
+          url: urlOf(item.source, fileId, name)
         } satisfies LibraryFile
       })
 

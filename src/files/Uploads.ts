@@ -107,7 +107,7 @@ export class Uploads extends Context.Service<
       const keptMs = yield* retentionMs
       const turnOf = OneAtATime.make()
 
-      const urlOf = ({ fileName, id }: UploadTarget) => MediaUrl.format(mediaUrl, id, fileName)
+      const urlOf = ({ fileName, id }: UploadTarget) => MediaUrl.formatUpload(mediaUrl, id, fileName)
 
       const urlExpiry = Effect.map(steady.now, (now) => now + Duration.toMillis(FileLimits.urlLifetime))
 
@@ -173,7 +173,7 @@ export class Uploads extends Context.Service<
         const { contentType, size } = upload
         const fileName = yield* FileNames.of(payloads, id, upload)
         if (state._tag === "Present") {
-          return yield* new AlreadyUploaded({ fileUrl: MediaUrl.format(mediaUrl, id, fileName) })
+          return yield* new AlreadyUploaded({ fileUrl: MediaUrl.formatUpload(mediaUrl, id, fileName) })
         }
         return { id, fileName, contentType, size } satisfies UploadTarget
       })

@@ -77,15 +77,16 @@ export class MediaStore extends Context.Service<
 
       const mediaOf = Effect.fnUntraced(function* (id: FileId, present: Present) {
         const { origin, stored } = present
+        const requestId = requestOf(present)
         const fileName = yield* FileNames.of(payloads, id, origin)
         return {
           id,
           accountId: origin.accountId,
-          requestId: requestOf(present),
+          requestId,
           fileName,
           contentType: origin.contentType,
           size: stored.size,
-          url: MediaUrl.format(mediaUrl, id, fileName),
+          url: (requestId === null ? MediaUrl.formatUpload : MediaUrl.format)(mediaUrl, id, fileName),
           etag: `"${stored.etag}"`,
           disposition: MediaType.disposition(origin.contentType, fileName),
           isWhole: stored.isInParts !== true

@@ -16,6 +16,13 @@ export const makeId = (): FileId => FileId.make(crypto.randomBytes(18).toString(
 export const format = (mediaUrl: string, id: FileId, fileName: string): string =>
   `${mediaUrl}/${root}/${id}/${encodeURIComponent(fileName)}`
 
+/** What stands before a client's name: as random as the first characters of the id, which it is. */
+export const prefixOf = (id: string): string => `${id.slice(0, 8)}-`
+
+/** Of what a client brings: its name is kept, with a random prefix (contract, "Uploads"). */
+export const formatUpload = (mediaUrl: string, id: FileId, fileName: string): string =>
+  format(mediaUrl, id, prefixOf(id) + fileName)
+
 /** The id in one of our own media URLs, whatever its file name, query and fragment; `None` for every other text. */
 export const parse = (mediaUrl: string, text: string): Option.Option<FileId> => {
   const url = URL.parse(text)

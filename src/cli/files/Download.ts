@@ -1,6 +1,7 @@
 import * as path from "node:path"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import * as MediaUrl from "#src/media/MediaUrl.ts"
 import * as Output from "../Output.ts"
 import * as Bytes from "./Bytes.ts"
 import * as Downloading from "./Downloading.ts"
@@ -35,13 +36,22 @@ interface Source {
   readonly sha256: string | null
 }
 
-const nameIn = (url: string): string => {
-  const segment = new URL(url).pathname.split("/").at(-1) ?? ""
+const decoded = (segment: string): string => {
   try {
     return decodeURIComponent(segment)
   } catch {
     return segment
   }
+}
+
+/** Without the prefix that the server gives to names of uploads. */
+const nameIn = ({
+  id,
+  url
+}: Pick<Extract<FileRef.FileRef, { readonly _tag: "Url" }>, "id" | "url">): string => {
+  const name = decoded(new URL(url).pathname.split("/").at(-1) ?? "")
+  const prefix = id === null ? "" : MediaUrl.prefixOf(id)
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name
 }
 
 /** Of a URL the server is asked only where there is a key, for the checksum, and need not know the file. */
@@ -56,7 +66,7 @@ const sourceOf = Effect.fnUntraced(function* (file: FileRef.FileRef) {
     onNone: () => null,
     onSome: ({ checksums, url }) => (new URL(file.url).href === new URL(url).href ? checksums.sha256 : null)
   })
-  return { url: file.url, fileName: nameIn(file.url), sha256 } satisfies Source
+  return { url: file.url, fileName: nameIn(file), sha256 } satisfies Source
 })
 
 export const download = Command.make(

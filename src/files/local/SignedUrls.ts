@@ -107,7 +107,7 @@ export class SignedUrls extends Context.Service<
           }),
           signature: sign({ ...signed, expires }).toString("base64url")
         })
-        return `${MediaUrl.format(mediaUrl, signed.id, fileName)}?${query.toString()}`
+        return `${MediaUrl.formatUpload(mediaUrl, signed.id, fileName)}?${query.toString()}`
       }
 
       const verify: SignedUrls["Service"]["verify"] = (

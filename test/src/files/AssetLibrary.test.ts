@@ -50,7 +50,7 @@ describe("Files that clients have brought", () => {
       assert.deepStrictEqual(first, {
         fileId: id,
         fileName: "cat.png",
-        url: `https://media.test/media/${id}/cat.png`,
+        url: `https://media.test/media/${id}/${id.slice(0, 8)}-cat.png`,
         contentType: "image/png",
         size: 4,
         status: "uploaded",

@@ -30,7 +30,7 @@ describe("A file that a client announces", () => {
         contentType: "image/png",
         size: 7
       })
-      assert.strictEqual(fileUrl, `https://media.test/media/${id}/secret%20plans.png`)
+      assert.strictEqual(fileUrl, `https://media.test/media/${id}/${id.slice(0, 8)}-secret%20plans.png`)
       const [initiated] = yield* eventsOf(id)
       assert.deepInclude(initiated, {
         _tag: "UploadInitiated",

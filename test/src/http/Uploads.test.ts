@@ -37,7 +37,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in one piece", 
         const { file_url, upload_url } = yield* FileCalls.initiate({ ...FileCalls.cat, file_name })
         const { pathname } = new URL(file_url)
         assert.match(pathname, /^\/media\/[\w-]{24}\/[^/]+$/)
-        assert.strictEqual(decodeURIComponent(pathname.split("/")[3] ?? ""), kept[index])
+        const prefix = `${FileCalls.idOf(file_url).slice(0, 8)}-`
+        assert.strictEqual(decodeURIComponent(pathname.split("/")[3] ?? ""), prefix + kept[index])
         ids.add(FileCalls.idOf(file_url))
         assert.strictEqual((yield* FileCalls.put(upload_url, "x")).status, 200)
         assert.strictEqual((yield* FileCalls.get(file_url)).status, 200)

@@ -8,6 +8,9 @@ import { curl } from "./Curl.ts"
 import * as SdkPut from "./SdkPut.ts"
 import { overBothStores, running, UploadServer } from "./UploadServer.ts"
 
+/** With its random prefix. */
+const nameIn = (url: string): string => decodeURIComponent(new URL(url).pathname.split("/")[3] ?? "")
+
 const picture = Effect.promise(() =>
   sharp({ create: { width: 8, height: 4, channels: 3, background: "teal" } })
     .png()
@@ -72,7 +75,7 @@ overBothStores("a file in one PUT", (store) =>
         for (const [file_name, kept] of names) {
           const { file_url, upload_url } = yield* Calls.initiate({ ...cat, file_name })
           assert.match(file_url, /\/media\/[\w-]{24}\/[^/]+$/)
-          assert.strictEqual(decodeURIComponent(new URL(file_url).pathname.split("/")[3] ?? ""), kept)
+          assert.strictEqual(nameIn(file_url), Calls.idOf(file_url).slice(0, 8) + "-" + kept)
           assert.strictEqual((yield* Calls.put(upload_url, file_name, "image/png")).status, 200)
           const file = yield* curl(file_url)
           assert.deepStrictEqual([file.status, file.text], [200, file_name])
@@ -89,7 +92,7 @@ overBothStores("a file in one PUT", (store) =>
       Effect.gen(function* () {
         for (const file_name of [`${"long".repeat(250)}.png`, `${"😀".repeat(400)}.png`]) {
           const url = yield* uploaded("x", { ...cat, file_name })
-          const kept = decodeURIComponent(new URL(url).pathname.split("/")[3] ?? "")
+          const kept = nameIn(url).slice("12345678-".length)
           assert.isTrue(file_name.endsWith(kept) && kept.endsWith(".png"), kept)
           assert.isAtMost(Buffer.byteLength(kept), 255)
           assert.strictEqual((yield* curl(url)).text, "x")
