@@ -112,22 +112,19 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
     const fitting = room === null ? limit : Math.min(limit, Math.max(0, room - beside.kept))
     const incoming = { body: put.body, contentMd5: put.contentMd5, limit: fitting, size }
     const whenReceived = put.contentLength === undefined ? requireRoomFor : () => Effect.void
-    if (part !== null) {
-      if (state._tag === "Present") return yield* new AlreadyUploaded()
-      return yield* keepPart.keep({ id, partNumber: part.partNumber, incoming, whenReceived })
+    if (state._tag === "Present") {
+      if (part !== null) return yield* new AlreadyUploaded()
+      return yield* keepWhole.compare({ stored: state.stored, incoming })
     }
-    return yield* state._tag === "Present"
-      ? keepWhole.compare({ stored: state.stored, incoming })
-      : keepWhole.first({ id, incoming, whenReceived })
-  })
-
-  /** What is too large for the room that is left is told as that. */
-  const orNoRoom = <A, E, R>(kept: Effect.Effect<A, E | FileTooLarge, R>, upload: UploadInitiated) =>
-    Effect.tapError(kept, (error) =>
-      error instanceof FileTooLarge && error.limit < limitOf(upload)
-        ? quota.require(upload.accountId, error.limit + 1)
-        : Effect.void
+    const kept =
+      part === null
+        ? keepWhole.first({ id, incoming, whenReceived })
+        : keepPart.keep({ id, partNumber: part.partNumber, incoming, whenReceived })
+    // What is too large for the room that is left is told as that.
+    return yield* Effect.tapErrorTag(kept, "FileTooLarge", () =>
+      fitting < limit ? requireRoomFor(fitting + 1) : Effect.void
     )
+  })
 
   const receive: Reception["Service"]["receive"] = Effect.fn("LocalReception.receive")(function* (put) {
     const claim = yield* claimOf(put.query)
@@ -136,7 +133,7 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
       return yield* new UrlRefused({ reason: "content_type_mismatch" })
     return yield* places.within(
       wanted.upload.accountId,
-      orNoRoom(keep(put, claim.part, wanted), wanted.upload),
+      keep(put, claim.part, wanted),
       Effect.fail(new TooManyUploads({ retryAfterSeconds }))
     )
   })
