@@ -26,7 +26,12 @@ const common = {
 const project = (
   name: string,
   groupOrder: number,
-  options: { readonly include: Array<string>; readonly exclude?: Array<string>; readonly maxWorkers: number }
+  options: {
+    readonly include: Array<string>
+    readonly exclude?: Array<string>
+    readonly maxWorkers: number
+    readonly globalSetup?: string
+  }
 ) => ({ test: { ...common, ...options, name, sequence: { groupOrder } } })
 
 export default defineConfig({
@@ -34,7 +39,12 @@ export default defineConfig({
     projects: [
       project("alone", 0, { include: alone, maxWorkers: 1 }),
       project("waiting", 1, { include: waiting, maxWorkers: 3 }),
-      project("beside", 2, { include: ["test/**/*.test.ts"], exclude: [...alone, ...waiting], maxWorkers: 2 })
+      project("beside", 2, {
+        include: ["test/**/*.test.ts"],
+        exclude: [...alone, ...waiting],
+        maxWorkers: 2,
+        globalSetup: "test/support/servers/SharedS3.ts"
+      })
     ]
   }
 })

@@ -1,6 +1,7 @@
 /** A real S3 server on loopback, that verifies signatures. What is in it is in its memory. */
 import * as childProcess from "node:child_process"
 import * as crypto from "node:crypto"
+import * as crypto from "node:crypto"
 import { once } from "node:events"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -22,7 +23,9 @@ export const credentials = { AWS_ACCESS_KEY_ID: "testaccess", AWS_SECRET_ACCESS_
 
 const script = path.join(import.meta.dirname, "s3-server.sh")
 
-const begin = async (): Promise<S3Server> => {
+const urlAt = (port: number): string => `http://127.0.0.1:${port}`
+
+export const begin = async (): Promise<S3Server> => {
   const [port, ...monitors] = await Promise.all([freePort(), freePort(), freePort()])
   const directory = path.join(os.tmpdir(), `inferlog-s3-${crypto.randomUUID()}`)
   const child = childProcess.spawn(script, [directory, ...[port, ...monitors].map(String)])
@@ -42,7 +45,7 @@ const begin = async (): Promise<S3Server> => {
     child.stdin.end()
     return ended.then(() => {})
   })
-  return { port, url: `http://127.0.0.1:${port}`, kill }
+  return { port, url: urlAt(port), kill }
 }
 
 /** Pipes of processes are sockets. */
@@ -58,8 +61,20 @@ export const make: Effect.Effect<S3Server, never, Scope.Scope> = Effect.acquireR
 
 let started: Promise<S3Server> | undefined
 
-/** One for all tests of this process, which ends with it. */
-export const shared: Effect.Effect<S3Server> = Effect.promise(() => (started ??= begin()))
+/** Where the port of a server stands that all processes of a run share (`SharedS3`). */
+export const portVariable = "TEST_S3_PORT"
+
+const found = (port: number): S3Server => ({
+  port,
+  url: urlAt(port),
+  kill: Effect.die(new Error("Others use the server too: make one to kill"))
+})
+
+/** One for all tests of this run, or else of this process, which ends with it. */
+export const shared: Effect.Effect<S3Server> = Effect.promise(() => {
+  const port = process.env[portVariable]
+  return port === undefined ? (started ??= begin()) : Promise.resolve(found(Number(port)))
+})
 
 /** For what tests ask or do by themselves. */
 export const clientOf = ({ url }: S3Server): Effect.Effect<S3Client, never, Scope.Scope> =>
@@ -82,11 +97,14 @@ export const clientOf = ({ url }: S3Server): Effect.Effect<S3Client, never, Scop
 
 let buckets = 0
 
+/** Of this process, among those that share a server. */
+const own = crypto.randomBytes(5).toString("hex")
+
 /** A new, empty bucket; its name. */
 export const newBucket = (server: S3Server): Effect.Effect<string> =>
   Effect.gen(function* () {
     const client = yield* clientOf(server)
-    const name = `bucket-${process.pid}-${++buckets}`
+    const name = `b-${own}-${++buckets}`
     yield* Effect.promise(() => client.send(new CreateBucketCommand({ Bucket: name })))
     return name
   }).pipe(Effect.scoped)

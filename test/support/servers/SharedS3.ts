@@ -1,0 +1,10 @@
+/** In CI one S3 server for all test files: each one that began its own would keep the machine busy with that. */
+import { Effect } from "effect"
+import * as S3Server from "./S3Server.ts"
+
+export default async () => {
+  if (process.env["CI"] === undefined) return
+  const { kill, port } = await S3Server.begin()
+  process.env[S3Server.portVariable] = String(port)
+  return () => Effect.runPromise(kill)
+}
