@@ -1,7 +1,6 @@
 /** A real S3 server on loopback, that verifies signatures. What is in it is in its memory. */
 import * as childProcess from "node:child_process"
 import * as crypto from "node:crypto"
-import * as crypto from "node:crypto"
 import { once } from "node:events"
 import * as os from "node:os"
 import * as path from "node:path"
