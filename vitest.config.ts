@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config"
 /** They start processes and servers of their own, or hold times against limits: nothing else is to run beside them. */
 const alone = [
   "test/bench/**/*.test.ts",
-  "test/src/several-nodes/**/*.test.ts",
+  "test/src/several-nodes/Faults.test.ts",
   "test/src/webhook-delivery/**/*.test.ts",
   "test/src/{GracefulStop,KillAndRestart,LogTakenAway,NoStarvation}.test.ts",
   "test/src/outbound/OutboundLoad.test.ts",
@@ -12,7 +12,11 @@ const alone = [
 ]
 
 /** They wait for servers of their own more than they work: three of them are no load, and many more would be. */
-const waiting = ["test/src/cluster/**/*.test.ts", "test/streams/nats/**/*.test.ts"]
+const waiting = [
+  "test/src/cluster/**/*.test.ts",
+  "test/streams/nats/**/*.test.ts",
+  "test/src/several-nodes/{Agreement,Files,Webhooks}.test.ts"
+]
 
 const common = {
   pool: "forks",

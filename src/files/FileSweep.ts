@@ -65,7 +65,7 @@ export class FileSweep extends Context.Service<
   {
     /** One pass. What fails for one file is logged, and leaves the others alone. */
     readonly pass: Effect.Effect<Done, SqlError | EventStoreError>
-    /** Removes every file of an account that was erased, to the last byte. */
+    /** Removes every file of an account that was erased. What a client may still put at S3 goes with a later pass. */
     removeAll(accountId: AccountId): Effect.Effect<Done, SqlError | EventStoreError>
   }
 >()("inferlog/src/files/FileSweep") {

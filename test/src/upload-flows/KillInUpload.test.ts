@@ -8,7 +8,7 @@ import * as StorePlace from "./StorePlace.ts"
 import * as Unsettled from "./Unsettled.ts"
 import * as UploadServer from "./UploadServer.ts"
 
-const cycles = Number(process.env["KILL_CYCLES"] ?? 3)
+const cycles = Number(process.env["KILL_CYCLES"] ?? 2)
 
 /** The kill comes when so many uploads are answered as fell to it, and up to so many ms later. */
 const spreadMs = 20
