@@ -4,18 +4,15 @@ import { defineConfig } from "vitest/config"
 /** They start processes and servers of their own, or hold times against limits: nothing else is to run beside them. */
 const alone = [
   "test/bench/**/*.test.ts",
+  "test/src/several-nodes/**/*.test.ts",
   "test/src/webhook-delivery/**/*.test.ts",
   "test/src/{GracefulStop,KillAndRestart,LogTakenAway,NoStarvation}.test.ts",
   "test/src/outbound/OutboundLoad.test.ts",
   "test/src/upload-flows/StopInUpload.test.ts"
 ]
 
-/** They wait for servers of their own more than they work: two of them are no load, and many more would be. */
-const waiting = [
-  "test/src/cluster/**/*.test.ts",
-  "test/streams/nats/**/*.test.ts",
-  "test/src/several-nodes/**/*.test.ts"
-]
+/** They wait for servers of their own more than they work: three of them are no load, and many more would be. */
+const waiting = ["test/src/cluster/**/*.test.ts", "test/streams/nats/**/*.test.ts"]
 
 const common = {
   pool: "forks",
@@ -41,7 +38,7 @@ export default defineConfig({
   test: {
     projects: [
       project("alone", 0, { include: alone, maxWorkers: 1 }),
-      project("waiting", 1, { include: waiting, maxWorkers: 2 }),
+      project("waiting", 1, { include: waiting, maxWorkers: 3 }),
       project("beside", 2, {
         include: ["test/**/*.test.ts"],
         exclude: [...alone, ...waiting],
