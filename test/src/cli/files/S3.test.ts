@@ -17,7 +17,7 @@ const setUp = Effect.fnUntraced(function* (delivery: string) {
   return { server, cli: yield* Environment.make(server) }
 })
 
-describe.skipIf(S3Programs.isMissing)("files, with the bytes on S3", () => {
+describe.skipIf(S3Programs.isMissing)(S3Programs.named("files, with the bytes on S3"), () => {
   for (const delivery of ["proxy", "redirect"]) {
     it.live(
       S3Programs.named(`go straight to S3, and come back: MEDIA_DELIVERY=${delivery}`),
