@@ -1,9 +1,5 @@
 /** What files are filtered by of their content type. */
 
-/** `image/png` of `Image/PNG; name=x` (RFC 9110, section 8.3.1). */
-export const essenceOf = (contentType: string): string =>
-  (contentType.split(";", 1)[0] ?? "").trim().toLowerCase()
-
 /** `image/` of `image/png`; of what has no slash nothing. */
 export const kindOf = (essence: string): string => essence.slice(0, essence.indexOf("/") + 1)
 

@@ -17,7 +17,8 @@ import { integer, integerOrNull, object, oneOf, text, textOrNull } from "../Even
 import { on, onType, type Projection } from "../Projection.ts"
 import * as FileCounters from "./FileCounters.ts"
 import * as FileRows from "./FileRows.ts"
-import { essenceOf, kindOf } from "./FileTypes.ts"
+import { essenceOf } from "#domain/file/ContentType.ts"
+import { kindOf } from "./FileTypes.ts"
 
 /** Of a file that is gone nothing is left but this, until its bytes are. */
 const removalTable = `

@@ -1,5 +1,6 @@
 /** What is said of stored bytes when they are served: a content type, a file name, and whether a browser may show them. */
 import { Schema } from "effect"
+import { essenceOf } from "#domain/file/ContentType.ts"
 
 const token = "[A-Za-z0-9!#$&^_.+-]{1,127}"
 const parameter = `[\\t ]*;[\\t ]*${token}=(?:${token}|"[\\x20-\\x21\\x23-\\x5b\\x5d-\\x7e]{0,127}")`
@@ -14,10 +15,6 @@ const binary = "application/octet-stream"
 
 /** The claimed type as it is where it is well-formed, else the type of arbitrary bytes. */
 export const clean = (claimed: string): string => (isMediaType(claimed) ? claimed : binary)
-
-/** The type without its parameters, in lower case: what files are told apart by. */
-export const essence = (contentType: string): string =>
-  (contentType.split(";", 1)[0] ?? "").trim().toLowerCase()
 
 /** Bytes of a name in UTF-8: what file systems take. */
 const fileNameLength = 255
@@ -50,7 +47,7 @@ export const cleanFileName = (name: string): string => {
 
 /** Pictures, sound and film, but nothing that a browser executes: SVG and other XML can carry scripts. */
 const isPassive = (contentType: string): boolean => {
-  const type = essence(contentType)
+  const type = essenceOf(contentType)
   return /^(?:image|audio|video)\//.test(type) && !/xml|svg|html/.test(type)
 }
 

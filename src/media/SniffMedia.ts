@@ -1,4 +1,5 @@
 /** What a file is stored and served as: told from how it begins, and from what is claimed of it only where that is unknown. */
+import { essenceOf } from "#domain/file/ContentType.ts"
 import { type ImageFormat, sniff as sniffImage } from "./ImageFormat.ts"
 import * as MediaType from "./MediaType.ts"
 
@@ -69,7 +70,7 @@ const extensions: Readonly<Record<string, string>> = {
 /** The claimed type, where it is well-formed and passive. */
 const claimedType = (claimed: string | null): FileType => {
   const contentType = MediaType.clean(claimed ?? "")
-  const essence = MediaType.essence(contentType)
+  const essence = essenceOf(contentType)
   return active.test(essence) ? unknown : type(contentType, extensions[essence] ?? unknown.extension)
 }
 

@@ -1,4 +1,5 @@
 /** Small pictures of stored pictures and films, for lists and previews. */
+import { essenceOf } from "#domain/file/ContentType.ts"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Cause, Context, Effect, FileSystem, Layer, Option, Stream } from "effect"
 import type { PlatformError } from "effect/PlatformError"
@@ -10,7 +11,6 @@ import * as Ffmpeg from "./Ffmpeg.ts"
 import { sniffLength } from "./ImageFormat.ts"
 import { maxBytes } from "./ImageLimits.ts"
 import * as LocalCopy from "./LocalCopy.ts"
-import * as MediaType from "./MediaType.ts"
 import type { Maker, Media } from "./Media.ts"
 import { MediaStore } from "./MediaStore.ts"
 import { thumbnailName } from "./MediaUrl.ts"
@@ -100,7 +100,7 @@ export class Thumbnails extends Context.Service<
         })
 
         const isHopeless = ({ contentType, size }: LocalFile | Media): boolean => {
-          const type = MediaType.essence(contentType)
+          const type = essenceOf(contentType)
           if (type.startsWith("image/")) return size > maxBytes
           if (size > mostFilmBytes) return true
           return ffmpeg === null || !type.startsWith("video/")

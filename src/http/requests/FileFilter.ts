@@ -1,8 +1,8 @@
 /** The query parameters that choose among an account's files (decisions, "Platform routes"). */
+import { essenceOf } from "#domain/file/ContentType.ts"
 import { Result } from "effect"
 import { FileSource } from "#projections/files/FileItem.ts"
 import type { Filter } from "#projections/files/Files.ts"
-import * as MediaType from "#src/media/MediaType.ts"
 import { invalid, issue, issues, type Parsed } from "./Parsed.ts"
 import * as QueryFields from "./QueryFields.ts"
 
@@ -36,6 +36,6 @@ export const contentTypePattern =
 const parseContentType = (text: string | undefined): Parsed<string | undefined> => {
   if (text === undefined) return Result.succeed(text)
   return contentTypePattern.test(text)
-    ? Result.succeed(MediaType.essence(text))
+    ? Result.succeed(essenceOf(text))
     : invalid(issue(["contentType"], "pattern", "must be a media type such as image/png, or image/*"))
 }

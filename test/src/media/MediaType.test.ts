@@ -1,3 +1,4 @@
+import { essenceOf } from "#domain/file/ContentType.ts"
 import { assert, describe, it } from "@effect/vitest"
 import * as MediaType from "#src/media/MediaType.ts"
 
@@ -37,10 +38,10 @@ describe("MediaType.cleanFileName", () => {
   })
 })
 
-describe("MediaType.essence", () => {
+describe("essenceOf", () => {
   it("is the type alone, in lower case", () => {
-    assert.strictEqual(MediaType.essence("Text/HTML ; charset=UTF-8"), "text/html")
-    assert.strictEqual(MediaType.essence(""), "")
+    assert.strictEqual(essenceOf("Text/HTML ; charset=UTF-8"), "text/html")
+    assert.strictEqual(essenceOf(""), "")
   })
 })
 
