@@ -63,8 +63,8 @@ export const visionWorkers = Setting.make({
   example: "2"
 })
 
-/** The main thread holds sharp's native library, or it would be unloaded under other threads when a worker ends. */
-const loadSharp = Effect.promise(() => import("sharp"))
+/** With the first picture: most servers never see one. */
+const setUp = Effect.promise(() => import("./Libvips.ts"))
 
 export class VisionWorkers extends Context.Service<
   VisionWorkers,
@@ -95,7 +95,7 @@ export class VisionWorkers extends Context.Service<
       ): Run<Task, Result> => {
         const decode = Schema.decodeUnknownEffect(schema)
         return Effect.fnUntraced(function* (task, started) {
-          yield* loadSharp
+          yield* setUp
           const answer = yield* pool
             .run({ task, started, deadline })
             .pipe(Effect.flatMap((raw) => Effect.orDie(decodeAnswer(raw))))

@@ -1,4 +1,4 @@
-/** What sharp does for the models. Runs in worker threads only. */
+/** What sharp does for the models. Runs in worker threads only, of a process that has set libvips up (`Libvips`). */
 import sharp, { type Sharp } from "sharp"
 import { maxPixels, maxSide } from "#src/media/ImageLimits.ts"
 import type {
@@ -13,22 +13,6 @@ import type {
 import * as Blurhash from "./Blurhash.ts"
 import { outputSize, type Size } from "./OutputSize.ts"
 import { Refusal, refuseAs } from "./Refusal.ts"
-
-// One thread for one picture, and nothing kept: pictures do not come twice.
-sharp.concurrency(1)
-sharp.cache(false)
-// libvips looks at the content by itself and would also read SVG and other formats that reach for files and scripts.
-sharp.block({ operation: ["VipsForeignLoad"] })
-sharp.unblock({
-  operation: [
-    "VipsForeignLoadPng",
-    "VipsForeignLoadJpeg",
-    "VipsForeignLoadWebp",
-    "VipsForeignLoadNsgif",
-    "VipsForeignLoadHeif",
-    "VipsForeignLoadTiff"
-  ]
-})
 
 /** Below the deadline of the worker, so that native code, which no one can interrupt, ends by itself. */
 const timeout = { seconds: 55 }
