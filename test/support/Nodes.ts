@@ -8,6 +8,7 @@ import { names } from "#streams/nats/NatsOptions.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 import type { Cluster } from "./servers/NatsCluster.ts"
 import * as NatsConnection from "./servers/NatsConnection.ts"
+import { pause } from "./servers/Pause.ts"
 import * as TcpProxy from "./servers/TcpProxy.ts"
 import * as Until from "./servers/Until.ts"
 import * as TempDirectory from "./TempDirectory.ts"
@@ -25,7 +26,7 @@ export interface Node {
   readonly kill: Effect.Effect<void>
   /** A new process on the same directory, after `kill`; waits until it serves. */
   readonly restart: Effect.Effect<void>
-  /** SIGSTOP: connections stay open and nothing is answered. */
+  /** Connections stay open and nothing is answered. */
   readonly pause: Effect.Effect<void>
   readonly resume: Effect.Effect<void>
   /** From all NATS servers. */
@@ -111,7 +112,6 @@ export const make = Effect.fn("Nodes.make")(function* (cluster: Cluster, { env =
     yield* Effect.addFinalizer(() => Effect.promise(() => server.kill("SIGKILL")))
     yield* recognize
 
-    const signal = (signal: NodeJS.Signals) => Effect.sync(() => server.signal(signal))
     const restart = Effect.gen(function* () {
       server = yield* begin
       yield* recognize
@@ -124,8 +124,8 @@ export const make = Effect.fn("Nodes.make")(function* (cluster: Cluster, { env =
       output: () => outputs.map((output) => output()).join("\n"),
       kill: Effect.promise(() => server.kill("SIGKILL")),
       restart,
-      pause: signal("SIGSTOP"),
-      resume: signal("SIGCONT"),
+      pause: Effect.suspend(() => pause(server.pid)),
+      resume: Effect.sync(() => server.signal("SIGCONT")),
       cut: (how) => Effect.forEach(proxies, (proxy) => proxy.cut(how), { discard: true }),
       heal: Effect.forEach(proxies, ({ heal }) => heal, { discard: true })
     }

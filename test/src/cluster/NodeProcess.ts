@@ -4,6 +4,7 @@ import { once } from "node:events"
 import * as path from "node:path"
 import * as readline from "node:readline"
 import { Effect } from "effect"
+import { pause } from "#test/support/servers/Pause.ts"
 
 const program = path.join(import.meta.dirname, "HeldNode.ts")
 
@@ -31,7 +32,7 @@ export const start = Effect.fnUntraced(function* ({ prefix, url }: NodeOptions) 
         .slice(1)
         .filter((line) => line.startsWith("node_"))
         .map((line) => line.split(",")),
-    pause: signal("SIGSTOP"),
+    pause: pause(child.pid ?? 0),
     resume: signal("SIGCONT"),
     kill: signal("SIGKILL")
   }

@@ -5,6 +5,7 @@ import * as path from "node:path"
 import * as readline from "node:readline"
 import { Effect, type Scope } from "effect"
 import * as NatsBinary from "./NatsBinary.ts"
+import { pause } from "./Pause.ts"
 import * as Until from "./Until.ts"
 
 export interface NatsProcess {
@@ -20,7 +21,7 @@ export interface NatsProcess {
   readonly stop: Effect.Effect<void>
   /** SIGKILL, and waits until it is gone. */
   readonly kill: Effect.Effect<void>
-  /** SIGSTOP: connections stay open and nothing is answered. */
+  /** Connections stay open and nothing is answered. */
   readonly pause: Effect.Effect<void>
   readonly resume: Effect.Effect<void>
   /** Starts it again on its port and its store, and waits until it is ready. Kills it when it still runs. */
@@ -108,7 +109,7 @@ export const make = Effect.fn("NatsProcess.make")(function* (
     // One that is held would never hear of it.
     stop: Effect.all([signal("SIGTERM"), signal("SIGCONT"), ended], { discard: true }),
     kill,
-    pause: signal("SIGSTOP"),
+    pause: Effect.suspend(() => pause(run.child.pid ?? 0)),
     resume: signal("SIGCONT"),
     restart: Effect.all([kill, begin, becomeReady], { discard: true })
   }
