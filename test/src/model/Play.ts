@@ -33,6 +33,8 @@ export const toRest = Effect.fnUntraced(function* ({ sequences, turns }: Crowd) 
     yield* world.take(turns[round % Math.max(turns.length, 1)] ?? { _tag: "Settle" })
     checkDefects(world)
   }
+  // What fails now is tried again within that time; what fails in the middle of it would be later.
+  yield* world.settle
   yield* world.take({ _tag: "Clock", ms: AtRest.heartbeatMs })
   Invariants.checkStops(world, yield* AtRest.lives)
   const left = yield* AtRest.bring(world, turns.length % 2 === 0)
