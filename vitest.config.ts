@@ -1,18 +1,24 @@
 import * as path from "node:path"
 import { defineConfig } from "vitest/config"
 
-/** They start processes and servers of their own, or hold times against limits: nothing else is to run beside them. */
+/** They hold times against limits: nothing else is to run beside them. */
 const alone = [
   "test/bench/**/*.test.ts",
-  "test/src/several-nodes/**/*.test.ts",
-  "test/src/webhook-delivery/**/*.test.ts",
-  "test/src/{GracefulStop,KillAndRestart,LogTakenAway,NoStarvation}.test.ts",
+  "test/src/webhook-delivery/{BadReceivers,DeadReceivers}.test.ts",
+  "test/src/{GracefulStop,NoStarvation}.test.ts",
   "test/src/outbound/OutboundLoad.test.ts",
   "test/src/upload-flows/StopInUpload.test.ts"
 ]
 
-/** They wait for servers of their own more than they work: three of them are no load, and many more would be. */
-const waiting = ["test/src/cluster/**/*.test.ts", "test/streams/nats/**/*.test.ts"]
+/** They wait for servers of their own more than they work: two of them are no load, and many more would be. */
+const waiting = [
+  "test/src/cluster/**/*.test.ts",
+  "test/src/several-nodes/**/*.test.ts",
+  "test/streams/nats/**/*.test.ts"
+]
+
+/** Values in, values out: there is nothing that one file could leave behind for another one in its process. */
+const pure = ["test/domain/**/*.test.ts"]
 
 const common = {
   pool: "forks",
@@ -30,6 +36,7 @@ const project = (
     readonly include: Array<string>
     readonly exclude?: Array<string>
     readonly maxWorkers: number
+    readonly isolate?: boolean
     readonly globalSetup?: string
   }
 ) => ({ test: { ...common, ...options, name, sequence: { groupOrder } } })
@@ -38,10 +45,11 @@ export default defineConfig({
   test: {
     projects: [
       project("alone", 0, { include: alone, maxWorkers: 1 }),
-      project("waiting", 1, { include: waiting, maxWorkers: 3 }),
-      project("beside", 2, {
+      project("waiting", 1, { include: waiting, maxWorkers: 2 }),
+      project("pure", 2, { include: pure, maxWorkers: 2, isolate: false }),
+      project("beside", 3, {
         include: ["test/**/*.test.ts"],
-        exclude: [...alone, ...waiting],
+        exclude: [...alone, ...waiting, ...pure],
         maxWorkers: 2,
         globalSetup: "test/support/servers/SharedS3.ts"
       })
