@@ -13,4 +13,4 @@ process.umask(0o077)
 process.env["NODE_COMPILE_CACHE"] ??= path.join(import.meta.dirname, "../node_modules/.cache/inferlog")
 module.enableCompileCache(process.env["NODE_COMPILE_CACHE"])
 
-await import("./cli/Program.ts")
+await import("./cli/Process.ts")

@@ -1,6 +1,4 @@
-/** The command line, from its arguments to its exit code. */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+/** The command line, from its arguments to what it prints; `Failure.teardown` makes the exit code of how it ends. */
 import { ConfigProvider, Effect, Layer, Logger, References } from "effect"
 import { CliConfig, Command, GlobalFlag } from "effect/cli"
 import { accounts } from "./Accounts.ts"
@@ -16,11 +14,8 @@ import { requests } from "./requests/Requests.ts"
 import { serve } from "./Serve.ts"
 import * as SettingFlags from "./SettingFlags.ts"
 import * as ShellCompletions from "./ShellCompletions.ts"
-import * as Stdout from "./Stdout.ts"
 import { version } from "./Version.ts"
 import { webhooks } from "./webhooks/Webhooks.ts"
-
-Stdout.watch()
 
 const inferlog = Command.make("inferlog").pipe(
   Command.withDescription(
@@ -50,16 +45,15 @@ const inferlog = Command.make("inferlog").pipe(
 
 const builtIns = [GlobalFlag.Help, GlobalFlag.Version, ShellCompletions.flagOfRoot]
 
-inferlog.pipe(
+/** Its arguments, and where it prints, are those of `Stdio`, `Console` and `ConfigProvider`. */
+export const program = inferlog.pipe(
   Command.run({ version }),
   Effect.tapCause(Failure.report),
   Effect.provide([
-    NodeServices.layer,
     Presenter.layer,
     CliConfig.layer({ builtIns }),
     // Results alone go to stdout. The server sets a level of its own (LOG_LEVEL).
     Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
     Layer.succeed(References.MinimumLogLevel, "Warn")
-  ]),
-  NodeRuntime.runMain({ disableErrorReporting: true, teardown: Failure.teardown })
+  ])
 )

@@ -3,6 +3,7 @@ import * as childProcess from "node:child_process"
 import * as net from "node:net"
 import * as url from "node:url"
 import { Effect, Schema, type Scope } from "effect"
+import * as InProcess from "./InProcess.ts"
 
 export interface Ended {
   /** Exit code, or `null` when a signal ended it. */
@@ -14,7 +15,7 @@ export interface Ended {
 const main = url.fileURLToPath(new URL("../../../src/main.ts", import.meta.url))
 
 /** Nothing else of the tests' own environment. */
-export const environment = { PATH: process.env["PATH"] }
+export const environment = { PATH: process.env["PATH"] ?? "" }
 
 export type Settings = Readonly<Record<string, string>>
 
@@ -32,11 +33,13 @@ const collect = (child: ReturnType<typeof start>): Promise<Ended> => {
   return new Promise((resolve) => child.once("close", (code) => resolve({ code, stdout, stderr })))
 }
 
-/** Runs a command to its end. */
-export const run = (
-  args: ReadonlyArray<string>,
-  settings: Readonly<Record<string, string>>
-): Effect.Effect<Ended> => Effect.promise(() => collect(start(args, settings)))
+/** Runs a command to its end, in a process of its own. */
+export const spawn = (args: ReadonlyArray<string>, settings: Settings): Effect.Effect<Ended> =>
+  Effect.promise(() => collect(start(args, settings)))
+
+/** Runs a command to its end, in this process: a process takes longer to begin than most commands to do what they do. */
+export const run = (args: ReadonlyArray<string>, settings: Settings): Effect.Effect<Ended> =>
+  Effect.promise(() => InProcess.run(args, { ...environment, ...settings }))
 
 /** Starts a command, which may be sent signals before it ends. */
 export const begin = (args: ReadonlyArray<string>, settings: Readonly<Record<string, string>>) => {

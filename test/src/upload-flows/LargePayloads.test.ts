@@ -22,7 +22,8 @@ const echoed = (key?: string) =>
 
 const settings = Effect.map(UploadServer, ({ place }) => ({ DATA_DIR: place.dataDirectory, ...place.env }))
 
-const run = (...args: ReadonlyArray<string>) => Effect.flatMap(settings, (env) => Inferlog.run(args, env))
+/** The SDK of S3 reads its credentials from the environment of the process. */
+const run = (...args: ReadonlyArray<string>) => Effect.flatMap(settings, (env) => Inferlog.spawn(args, env))
 
 const openAccount = Effect.flatMap(settings, (env) =>
   Inferlog.json(Inferlog.Opened, ["accounts", "create", "--name", "Other", "--balance", "1"], env)
