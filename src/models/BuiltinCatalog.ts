@@ -10,23 +10,33 @@ import * as MediaPlaces from "./MediaPlaces.ts"
 /** Every model that ships with the server. */
 export const builtinModels: ReadonlyArray<BuiltinModel> = [...sandboxModels, ...visionModels]
 
+/** Makes it when it is first needed: most of what a start would compile is never used. */
+const lazily = <A>(make: () => A) => {
+  let made: A | undefined
+  return () => (made ??= make())
+}
+
+/** Of a schema that is part of the program. */
+const validatorOf = (schema: BuiltinModel["model"]["inputSchema"]) =>
+  lazily(() => Result.getOrThrow(JsonSchemaValidator.make(schema, { isChecked: false })))
+
 const entryOf = ({ model, quantities }: BuiltinModel): CatalogEntry => {
-  const input = Result.getOrThrow(JsonSchemaValidator.make(model.inputSchema))
-  const output = Result.getOrThrow(JsonSchemaValidator.make(model.outputSchema))
-  const media = MediaPlaces.make(model.outputSchema)
+  const input = validatorOf(model.inputSchema)
+  const output = validatorOf(model.outputSchema)
+  const media = lazily(() => MediaPlaces.make(model.outputSchema))
   return {
     model,
     quantities,
-    validateInput: input.issues,
+    validateInput: (value) => input().issues(value),
     validateOutput: (value) => {
-      const violations = output.violations(value)
-      return violations.length === 0 ? media.violations(value) : violations
+      const violations = output().violations(value)
+      return violations.length === 0 ? media().violations(value) : violations
     },
-    mediaPlaces: media.of
+    mediaPlaces: (value) => media().of(value)
   }
 }
 
-/** Dies when a schema does not compile: these models are part of the program. There is one version of each. */
+/** Whoever uses a schema that does not compile dies: these models are part of the program. There is one version of each. */
 export const layerOf = (models: ReadonlyArray<BuiltinModel>) =>
   Layer.sync(Catalog, () => {
     const byEndpoint = new Map<string, CatalogEntry>(

@@ -29,9 +29,19 @@ export interface JsonSchemaValidator {
   violations(value: Json): ReadonlyArray<Violation>
 }
 
-export const make = (schema: Model["inputSchema"]): Result.Result<JsonSchemaValidator, InvalidJsonSchema> =>
+export interface Options {
+  /** Whether the schema is held against that of schemas, which takes a moment to compile. */
+  readonly isChecked: boolean
+}
+
+/** @param options `isChecked` is true when not given; a schema that is part of the program is checked by its tests. */
+export const make = (
+  schema: Model["inputSchema"],
+  { isChecked }: Options = { isChecked: true }
+): Result.Result<JsonSchemaValidator, InvalidJsonSchema> =>
   Result.try({
     try: () => {
+      if (isChecked) void firstBreach.validateSchema(schema, true)
       const breaches = breachesOf(compile(firstBreach, schema), compile(allBreaches, schema))
       return {
         issues: (value) => breaches(value).map((breach) => issueOf(breach, value)),
@@ -53,7 +63,7 @@ const longestName = 64
 const longestText = 1_024
 
 const ajv = (allErrors: boolean) => {
-  const ajv = new Ajv2020({ strict: true, allErrors, logger: false })
+  const ajv = new Ajv2020({ strict: true, allErrors, validateSchema: false, logger: false })
   Formats.addTo(ajv)
   return ajv
 }

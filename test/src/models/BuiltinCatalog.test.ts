@@ -1,8 +1,9 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Predicate } from "effect"
+import { Effect, Predicate, Result } from "effect"
 import { isModelName, isOwnerName } from "#domain/ModelEndpoint.ts"
 import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
 import { Catalog } from "#src/models/Catalog.ts"
+import * as JsonSchemaValidator from "#src/models/JsonSchemaValidator.ts"
 
 /** JSON pointers of the properties, items and roots of a schema that do not say what they are. */
 const undescribed = (schema: unknown, at: string): ReadonlyArray<string> => {
@@ -52,6 +53,12 @@ describe("BuiltinCatalog", () => {
 
   it("gives every model a version of its own", () => {
     assert.strictEqual(new Set(models.map(({ model }) => model.version)).size, models.length)
+  })
+
+  // The server takes that for granted at its start.
+  it.each(models)("$endpoint has schemas that are JSON Schema 2020-12", ({ model }) => {
+    for (const schema of [model.inputSchema, model.outputSchema])
+      assert.isTrue(Result.isSuccess(JsonSchemaValidator.make(schema)))
   })
 
   it.each(models)("$endpoint can be addressed", ({ endpoint }) => {
