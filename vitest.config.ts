@@ -10,7 +10,7 @@ const alone = [
   "test/src/upload-flows/StopInUpload.test.ts"
 ]
 
-/** They wait for servers of their own more than they work: two of them are no load, and many more would be. */
+/** They wait for servers of their own more than they work: three of them are no load, and many more would be. */
 const waiting = [
   "test/src/cluster/**/*.test.ts",
   "test/src/several-nodes/**/*.test.ts",
@@ -45,7 +45,7 @@ export default defineConfig({
   test: {
     projects: [
       project("alone", 0, { include: alone, maxWorkers: 1 }),
-      project("waiting", 1, { include: waiting, maxWorkers: 2 }),
+      project("waiting", 1, { include: waiting, maxWorkers: 3 }),
       project("pure", 2, { include: pure, maxWorkers: 2, isolate: false }),
       project("beside", 3, {
         include: ["test/**/*.test.ts"],
