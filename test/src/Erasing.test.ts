@@ -121,7 +121,7 @@ describe("After erasing", () => {
           const again = yield* Inferlog.run([...command, "--yes"], settings)
           assert.deepStrictEqual(
             [again.code, again.stdout],
-            [0, `Closed ${account.accountId}; erased 0 requests.\n`]
+            [0, `Closed ${account.accountId}; erased 0 requests and files.\n`]
           )
         }).pipe(Effect.scoped),
       60_000

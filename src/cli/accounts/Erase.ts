@@ -39,7 +39,7 @@ const pause = "500 millis"
 /** Round by round, until one finds nothing, or only what a server has to stop and none runs. */
 const eraseAll = Effect.fnUntraced(function* (accountId: AccountId) {
   const { eraseAccount } = yield* Administration
-  const progress = yield* ProgressLine.make(null, "requests erased")
+  const progress = yield* ProgressLine.make(null, "requests and files erased")
   const rounds = Effect.gen(function* () {
     let before = 0
     let step: typeof ErasingStep.Type | undefined
@@ -76,7 +76,7 @@ export const erase = Command.make(
       return yield* Output.printJson({ accountId, erased, open, failed, finished: open + failed === 0 })
     }
     yield* Console.log(
-      `Closed ${accountId}; erased ${Output.counted(erased, "request")}.${left(open, failed)}`
+      `Closed ${accountId}; erased ${Output.counted(erased, "request or file", "requests and files")}.${left(open, failed)}`
     )
   })
 ).pipe(
