@@ -175,6 +175,9 @@ describe("JsonSchemaValidator", () => {
     { name: "an unknown type", schema: { type: "text" } },
     { name: "a keyword of another type", schema: { type: "string", minimum: 1 } },
     { name: "a reference to nowhere", schema: { $ref: "https://example.com/schema.json" } },
+    // The schema of schemas alone knows of these two: they compile.
+    { name: "a length below nothing", schema: { type: "string", minLength: -1 } },
+    { name: "a description that is none", schema: { type: "string", description: 5 } },
     { name: "a pattern that is none", schema: { type: "string", pattern: "(" } },
     { name: "an asynchronous schema", schema: { $async: true, type: "string" } }
   ])("refuses a schema with $name", ({ schema }) => {
