@@ -3,7 +3,7 @@
  * `waitFor(head)` a list shows whatever its client has seen (architecture, "What a reader sees").
  */
 import { Context, type Duration, Effect, Layer, Stream } from "effect"
-import { EventReader } from "#streams/EventReader.ts"
+import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { allProjections } from "./AllProjections.ts"
 import type { Board, Standing } from "./Progress.ts"
@@ -35,6 +35,11 @@ export class Projections extends Context.Service<
       position: GlobalPosition.GlobalPosition,
       options: { readonly projection: string; readonly timeout?: Duration.Input }
     ): Effect.Effect<boolean>
+    /**
+     * Waits as `waitFor` does for what is on the log when this begins: whatever a client has seen, the projection's lists
+     * show. False when they may not.
+     */
+    caughtUp(projection: string): Effect.Effect<boolean, EventStoreError>
     /** Where each projection stands. */
     readonly standings: Effect.Effect<ReadonlyMap<string, Standing>>
     /**
@@ -85,9 +90,17 @@ export class Projections extends Context.Service<
 const serving = (options: Serving.ServingOptions): Layer.Layer<Projections, StartError, EventReader> =>
   Layer.effect(
     Projections,
-    Effect.map(Serving.make(options), ({ board, ...serving }) =>
-      Projections.of({ ...serving, ...reading(board) })
-    )
+    Effect.gen(function* () {
+      const { head } = yield* EventReader
+      const { board, ...serving } = yield* Serving.make(options)
+      const progress = reading(board)
+      return Projections.of({
+        ...serving,
+        ...progress,
+        caughtUp: (projection) =>
+          Effect.flatMap(head, (position) => progress.waitFor(position, { projection }))
+      })
+    })
   )
 
 const reading = (board: Board): Pick<Projections["Service"], "standings" | "waitFor" | "changes"> => ({

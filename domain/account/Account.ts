@@ -2,12 +2,13 @@
  * A customer: its keys, its limits, what it paid in, and what its webhooks are signed with. Secrets are on the log as
  * hashes only, or sealed.
  */
-import { HashMap, Option, Result, Schema } from "effect"
+import { HashMap, Option, Result, Schema, Struct } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
 import type { Decider } from "../Decider.ts"
 import * as EventCodec from "../EventCodec.ts"
 import { AccountId, KeyId } from "../Ids.ts"
-import { NanoUsd, zero } from "../Money.ts"
+import { NanoUsd } from "../Money.ts"
+import { isSame, Limits, noLimits } from "./Limits.ts"
 import * as SigningSecret from "./SigningSecret.ts"
 
 /** Keys issued under an account carry its name, so that a key leads to its account's stream without an index. */
@@ -46,28 +47,15 @@ export const BalanceToppedUp = Schema.TaggedStruct("BalanceToppedUp", {
   paymentId: Schema.optionalKey(Schema.String)
 })
 
-export const Limits = Schema.Struct({
-  /** How far below zero what is available may go, nano-USD. */
-  creditLimit: NanoUsd,
-  /** Requests that have not ended, at most; `null`: any number. */
-  maxOpenRequests: Schema.NullOr(Schema.Int),
-  /** Bytes that its files may take up; `null`: no quota of its own. */
-  maxStoredBytes: Schema.NullOr(Schema.Int)
-})
-export type Limits = typeof Limits.Type
-
-/** Those that a submit is held against. */
-export type RequestLimits = Omit<Limits, "maxStoredBytes">
-
-/** Of an account for which nobody set any. */
-export const noLimits: Limits = { creditLimit: zero, maxOpenRequests: null, maxStoredBytes: null }
-
 /** They hold from now on, all of them. */
 export const LimitsChanged = Schema.TaggedStruct("LimitsChanged", {
   at,
   ...Limits.fields,
-  /** `null` where it is absent: it is younger than the others. */
-  maxStoredBytes: Schema.optionalKey(Limits.fields.maxStoredBytes)
+  /** These are younger than the others: `null` where they are absent. */
+  maxStoredBytes: Schema.optionalKey(Limits.fields.maxStoredBytes),
+  accountRate: Schema.optionalKey(Limits.fields.accountRate),
+  keyRate: Schema.optionalKey(Limits.fields.keyRate),
+  maxStreams: Schema.optionalKey(Limits.fields.maxStreams)
 })
 
 export const KeyIssued = Schema.TaggedStruct("KeyIssued", {
@@ -226,11 +214,6 @@ const topUp = (
   ])
 }
 
-const isSame = (a: Limits, b: Limits): boolean =>
-  a.creditLimit === b.creditLimit &&
-  a.maxOpenRequests === b.maxOpenRequests &&
-  a.maxStoredBytes === b.maxStoredBytes
-
 const open = ({ at, accountId, name, key, balance }: Extract<Command, { readonly _tag: "Open" }>) => {
   const events: Array<Event> = [
     { _tag: "AccountOpened", at, accountId, name },
@@ -262,8 +245,8 @@ const evolve = (state: State, event: Event): State => {
         ? state
         : { ...state, payments: HashMap.set(state.payments, event.paymentId, event.amount) }
     case "LimitsChanged": {
-      const { creditLimit, maxOpenRequests, maxStoredBytes = null } = event
-      return { ...state, limits: { creditLimit, maxOpenRequests, maxStoredBytes } }
+      const limits = Struct.omit(event, ["_tag", "at"])
+      return { ...state, limits: { ...noLimits, ...limits } }
     }
     case "SigningSecretRotated":
       return { ...state, signingSecrets: SigningSecret.rotated(state.signingSecrets, event) }

@@ -2,7 +2,7 @@
  * Where all accounts stand at one position of the log. One statement, hence one state of the file, on whichever connection
  * it is run: `read` makes sense of its rows.
  */
-import type { RequestLimits } from "#domain/account/Account.ts"
+import type { RequestLimits } from "#domain/account/Limits.ts"
 import { AccountId, RequestId } from "#domain/Ids.ts"
 import { NanoUsd } from "#domain/Money.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"

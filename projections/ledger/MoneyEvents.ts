@@ -1,5 +1,6 @@
 /** Which events move money, and how they are read: for the projection, for what is reserved at submit, and for the audit. */
-import { BalanceToppedUp, LimitsChanged, type RequestLimits } from "#domain/account/Account.ts"
+import { BalanceToppedUp, LimitsChanged } from "#domain/account/Account.ts"
+import type { RequestLimits } from "#domain/account/Limits.ts"
 import { AccountId, RequestId } from "#domain/Ids.ts"
 import {
   RequestCancelled,

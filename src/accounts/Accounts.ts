@@ -1,6 +1,7 @@
 /** What an operator does with accounts and their keys. Secrets leave here once, and reach the log as hashes only. */
 import { Clock, Context, Effect, Layer, Schema, Semaphore } from "effect"
 import * as Account from "#domain/account/Account.ts"
+import type { Limits } from "#domain/account/Limits.ts"
 import { type AccountId, KeyId } from "#domain/Ids.ts"
 import type { NanoUsd } from "#domain/Money.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
@@ -58,12 +59,12 @@ export class Accounts extends Context.Service<
       AccountNotFound | AccountClosed | PaymentIdReused | EventStoreError
     >
     /** The limits in force. */
-    limits(accountId: AccountId): Effect.Effect<Account.Limits, AccountNotFound | EventStoreError>
+    limits(accountId: AccountId): Effect.Effect<Limits, AccountNotFound | EventStoreError>
     /** Gives the limits in force from now on: those that are left out stay as they are. */
     changeLimits(options: {
       readonly accountId: AccountId
-      readonly limits: Partial<Account.Limits>
-    }): Effect.Effect<Account.Limits, AccountNotFound | AccountClosed | EventStoreError>
+      readonly limits: Partial<Limits>
+    }): Effect.Effect<Limits, AccountNotFound | AccountClosed | EventStoreError>
   }
 >()("inferlog/src/accounts/Accounts") {
   static readonly layer = Layer.effect(

@@ -1,6 +1,7 @@
 /** From an `Authorization` header to the caller behind it. */
 import { Context, Effect, Layer, Schema } from "effect"
 import * as Account from "#domain/account/Account.ts"
+import * as Grant from "#domain/account/Grant.ts"
 import type { AccountId, KeyId } from "#domain/Ids.ts"
 import type { Current } from "#streams/Actors.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
@@ -49,9 +50,9 @@ export class Authentication extends Context.Service<
         const { keyId } = presented
         const key = state._tag === "Account" ? state.keys.get(keyId) : undefined
         const isRight = ApiKey.matches(presented, key?.secretHash ?? noSuchKey)
-        return !isRight || key === undefined || key.revokedAt !== null
+        return !isRight || key === undefined || key.revokedAt !== null || state._tag !== "Account"
           ? Effect.fail(new Unauthorized())
-          : Effect.succeed({ accountId, keyId })
+          : Effect.succeed({ accountId, keyId, grant: Grant.unlimited, limits: state.limits })
       }
 
       const authenticate = (header: string | undefined) =>

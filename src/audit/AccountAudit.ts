@@ -1,5 +1,5 @@
 /** What an audit remembers of an account: whether it is open, its payments, its limits, and the holds of its open requests. */
-import { noLimits, type RequestLimits } from "#domain/account/Account.ts"
+import { noLimits, type RequestLimits } from "#domain/account/Limits.ts"
 import type { AccountId } from "#domain/Ids.ts"
 import { availableOf, heldOf, type LedgerAccount } from "#domain/Ledger.ts"
 import type { GlobalPosition } from "#streams/GlobalPosition.ts"

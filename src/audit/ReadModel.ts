@@ -1,7 +1,7 @@
 /** The ledger of the read side, to be held against the log: as of one position, read from its file beside a running server. */
 import * as fs from "node:fs"
 import { availableOf, heldOf } from "#domain/Ledger.ts"
-import { noLimits } from "#domain/account/Account.ts"
+import { noLimits } from "#domain/account/Limits.ts"
 import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
 import * as LedgerStanding from "#projections/ledger/LedgerStanding.ts"
 import * as Generations from "#projections/rebuild/Generations.ts"

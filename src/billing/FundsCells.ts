@@ -4,7 +4,7 @@
  *
  * In memory there is a cell for each account and an entry for each request that has not ended, some hundred bytes each.
  */
-import { noLimits, type RequestLimits } from "#domain/account/Account.ts"
+import { noLimits, type RequestLimits } from "#domain/account/Limits.ts"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
 import { NanoUsd } from "#domain/Money.ts"
 import type { LedgerStanding } from "#projections/ledger/LedgerStanding.ts"

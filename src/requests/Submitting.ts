@@ -78,7 +78,8 @@ export const make = Effect.gen(function* () {
     input: Payload.SealedPayload
   ): Omit<RequestSubmitted, "_tag"> => ({
     at,
-    ...caller,
+    accountId: caller.accountId,
+    keyId: caller.keyId,
     model: model.endpoint,
     modelVersion: model.version,
     metadata,

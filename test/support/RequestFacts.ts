@@ -13,13 +13,12 @@ import { EventReader } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import * as Callers from "./Callers.ts"
 import { eventData } from "./EventFixtures.ts"
 import { single } from "./TestModels.ts"
 
-export const caller = (name = "acc_default"): Caller => ({
-  accountId: AccountId.make(name),
-  keyId: KeyId.make(`key of ${name}`)
-})
+export const caller = (name = "acc_default"): Caller =>
+  Callers.of(AccountId.make(name), KeyId.make(`key of ${name}`))
 
 export const submission = ({
   model = single,

@@ -1,5 +1,6 @@
 /** What a route says of itself beyond its schemas. */
 import { Context } from "effect"
+import type { Scope } from "#domain/account/Grant.ts"
 
 export type HostName = "queue" | "platform" | "media" | "mcp"
 
@@ -11,4 +12,9 @@ export const ServedOn = Context.Reference<ReadonlyArray<HostName>>("inferlog/src
 /** Whether HEAD is answered like GET. Not where GET changes something. */
 export const AnswersHead = Context.Reference<boolean>("inferlog/src/http/AnswersHead", {
   defaultValue: () => true
+})
+
+/** What a key must be granted for the route (decisions, "Platform routes"); `null` where no key is asked for. */
+export const Requires = Context.Reference<Scope | null>("inferlog/src/http/Requires", {
+  defaultValue: () => null
 })

@@ -1,6 +1,7 @@
 /** What is paid into an account, and the limits that it has. */
 import { describe, it } from "@effect/vitest"
 import * as Account from "#domain/account/Account.ts"
+import { type Limits, noLimits } from "#domain/account/Limits.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
 import { NanoUsd, zero } from "#domain/Money.ts"
 import { given } from "#test/support/Scenario.ts"
@@ -38,9 +39,16 @@ const toppedUp: Account.Event = {
   reference: "invoice 7"
 }
 
-const limits: Account.Limits = { creditLimit: tenDollars, maxOpenRequests: 100, maxStoredBytes: 5_000 }
-const change = (limits: Account.Limits): Account.Command => ({ _tag: "ChangeLimits", at: 2_000, limits })
-const changed = (limits: Account.Limits): Account.Event => ({ _tag: "LimitsChanged", at: 2_000, ...limits })
+const limits: Limits = {
+  creditLimit: tenDollars,
+  maxOpenRequests: 100,
+  maxStoredBytes: 5_000,
+  accountRate: { requests: 100, windowSeconds: 60 },
+  keyRate: { requests: 10, windowSeconds: 1 },
+  maxStreams: 20
+}
+const change = (limits: Limits): Account.Command => ({ _tag: "ChangeLimits", at: 2_000, limits })
+const changed = (limits: Limits): Account.Event => ({ _tag: "LimitsChanged", at: 2_000, ...limits })
 
 const erase = (at = 3_000): Account.Command => ({ _tag: "Erase", at })
 const erased: Account.Event = { _tag: "AccountErased", at: 3_000 }
@@ -117,7 +125,10 @@ describe("The limits of an account", () => {
     given(aggregate, existing).expectView(limitsOf, {
       creditLimit: zero,
       maxOpenRequests: null,
-      maxStoredBytes: null
+      maxStoredBytes: null,
+      accountRate: null,
+      keyRate: null,
+      maxStreams: null
     })
   })
 
@@ -126,22 +137,22 @@ describe("The limits of an account", () => {
       .when(change(limits))
       .expectEvents(changed(limits))
       .expectView(limitsOf, limits)
-      .when(change(Account.noLimits))
-      .expectEvents(changed(Account.noLimits))
-      .expectView(limitsOf, Account.noLimits)
+      .when(change(noLimits))
+      .expectEvents(changed(noLimits))
+      .expectView(limitsOf, noLimits)
   })
 
-  it("have no quota of storage where an event is older than quotas", () => {
-    const { maxStoredBytes: _, ...older } = limits
+  it("have none of those that are younger than an event", () => {
+    const { creditLimit, maxOpenRequests } = limits
     given(aggregate, [
       ...existing,
       changed(limits),
-      { _tag: "LimitsChanged", at: 3_000, ...older }
-    ]).expectView(limitsOf, { ...limits, maxStoredBytes: null })
+      { _tag: "LimitsChanged", at: 3_000, creditLimit, maxOpenRequests }
+    ]).expectView(limitsOf, { ...noLimits, creditLimit, maxOpenRequests })
   })
 
   it("are not changed to what they are", () => {
-    given(aggregate, existing).when(change(Account.noLimits)).expectNothing()
+    given(aggregate, existing).when(change(noLimits)).expectNothing()
     given(aggregate, [...existing, changed(limits)])
       .when(change(limits))
       .expectNothing()
@@ -192,7 +203,7 @@ describe("An account that is erased", () => {
         topUp("pi_1"),
         topUp(null),
         change(limits),
-        change(Account.noLimits)
+        change(noLimits)
       ] satisfies ReadonlyArray<Account.Command>) {
         given(aggregate, events).when(command).expectRejection("AccountClosed")
       }

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Array as NonEmpty, Effect } from "effect"
-import { codec, type Event, noLimits } from "#domain/account/Account.ts"
+import { codec, type Event } from "#domain/account/Account.ts"
+import { noLimits } from "#domain/account/Limits.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
 import { NanoUsd, zero } from "#domain/Money.ts"
 import { Keys } from "#projections/keys/Keys.ts"

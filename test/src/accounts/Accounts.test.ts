@@ -4,6 +4,7 @@ import { AccountId, KeyId } from "#domain/Ids.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
+import * as Callers from "#test/support/Callers.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { key, logText, open } from "./AccountFacts.ts"
 
@@ -60,7 +61,7 @@ describe("Accounts", () => {
       const keys = yield* Effect.replicateEffect(accounts.issueKey({ accountId, name: "more" }), 20)
       for (const issued of keys) {
         const caller = yield* authenticate(`Key ${ApiKey.format(issued)}`)
-        assert.deepStrictEqual(caller, { accountId, keyId: issued.keyId })
+        assert.deepStrictEqual(caller, Callers.of(accountId, issued.keyId))
       }
       assert.strictEqual(new Set(keys.map(({ keyId }) => keyId)).size, 20)
       assert.strictEqual(new Set(keys.map(({ secret }) => Redacted.value(secret))).size, 20)

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
+import * as Callers from "#test/support/Callers.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { key, open } from "./AccountFacts.ts"
 
@@ -25,7 +26,7 @@ describe("Authentication", () => {
   ])("takes the header %j", (header) =>
     Effect.gen(function* () {
       const { accountId } = yield* open(first)
-      assert.deepStrictEqual(yield* callerOf(header), { accountId, keyId: first.keyId })
+      assert.deepStrictEqual(yield* callerOf(header), Callers.of(accountId, first.keyId))
     }).pipe(Effect.provide(layer))
   )
 

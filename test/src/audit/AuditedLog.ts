@@ -3,6 +3,7 @@ import { type Array as NonEmpty, Effect, Layer, References } from "effect"
 import * as Account from "#domain/account/Account.ts"
 import type { Aggregate } from "#domain/Aggregate.ts"
 import type { DomainEvent } from "#domain/EventCodec.ts"
+import { noLimits } from "#domain/account/Limits.ts"
 import { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
 import type { Command } from "#domain/inference-request/Command.ts"
 import type { RequestSubmitted } from "#domain/inference-request/Event.ts"
@@ -188,7 +189,7 @@ export const write = Effect.gen(function* () {
     {
       _tag: "ChangeLimits",
       at: at(1),
-      limits: { creditLimit: NanoUsd.make(1_000_000_000n), maxOpenRequests: null, maxStoredBytes: null }
+      limits: { ...noLimits, creditLimit: NanoUsd.make(1_000_000_000n) }
     }
   ])
   yield* request("charged", at(2), delivered(at(2), 4))

@@ -1,6 +1,7 @@
 /** A node whose client submits on a balance that the test chooses. */
 import { Effect, Latch, Stream } from "effect"
 import type * as Account from "#domain/account/Account.ts"
+import { noLimits } from "#domain/account/Limits.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import type { Event } from "#domain/inference-request/Event.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -116,7 +117,7 @@ export const limit = (credit: string, maxOpenRequests: number | null) =>
   command({
     _tag: "ChangeLimits",
     at: 0,
-    limits: { creditLimit: usd(credit), maxOpenRequests, maxStoredBytes: null }
+    limits: { ...noLimits, creditLimit: usd(credit), maxOpenRequests }
   })
 
 /** An event of a request, whoever appended it. */

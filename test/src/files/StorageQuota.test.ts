@@ -3,7 +3,7 @@ import { ConfigProvider, Duration, Effect, Layer, References } from "effect"
 import { TestClock } from "effect/testing"
 import type { Command } from "#domain/file/Command.ts"
 import type { Stored, UploadMethod } from "#domain/file/Event.ts"
-import * as Account from "#domain/account/Account.ts"
+import { noLimits } from "#domain/account/Limits.ts"
 import { AccountId, FileId, KeyId } from "#domain/Ids.ts"
 import { zero } from "#domain/Money.ts"
 import { allProjections } from "#projections/AllProjections.ts"
@@ -52,7 +52,7 @@ const open = (accountId: AccountId, maxStoredBytes: number | null) =>
 
 const limit = (accountId: AccountId, maxStoredBytes: number | null) =>
   Effect.flatMap(AccountActors, ({ execute }) =>
-    execute(accountId, { _tag: "ChangeLimits", at: t0, limits: { ...Account.noLimits, maxStoredBytes } })
+    execute(accountId, { _tag: "ChangeLimits", at: t0, limits: { ...noLimits, maxStoredBytes } })
   )
 
 const file = (number: number, command: Command) =>

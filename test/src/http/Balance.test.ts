@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Account from "#domain/account/Account.ts"
+import { noLimits } from "#domain/account/Limits.ts"
 import { KeyId } from "#domain/Ids.ts"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
@@ -62,7 +63,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("A balance", (it) => {
   it.effect("does not pay for more open requests than the account may have", () =>
     Effect.gen(function* () {
       const authorization = yield* TestServer.openAccount("few", "1")
-      const limits = { creditLimit: usd("0"), maxOpenRequests: 1, maxStoredBytes: null }
+      const limits = { ...noLimits, maxOpenRequests: 1 }
       yield* execute("few", { _tag: "ChangeLimits", at: 0, limits })
       assert.strictEqual((yield* submit({ value: 1 }, { authorization })).status, 200)
       const reply = yield* submit({ value: 2 }, { authorization })

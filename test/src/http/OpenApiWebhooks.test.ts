@@ -10,6 +10,7 @@ import { WebhookEvents } from "#src/http/api/WebhookEvents.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { Requests } from "#src/requests/Requests.ts"
 import * as DeliveryBody from "#src/webhooks/DeliveryBody.ts"
+import * as Callers from "#test/support/Callers.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { call } from "./Calls.ts"
 import * as DeclaredSchemas from "./DeclaredSchemas.ts"
@@ -28,7 +29,7 @@ const document = OpenApiDocument.make(Api, urls)
 const declared = OpenApi.fromApi(WebhookEvents)
 const schemas = DeclaredSchemas.of(declared)
 
-const caller = { accountId: Deliveries.accountOf("alpha"), keyId: KeyId.make("alpha") }
+const caller = Callers.of(Deliveries.accountOf("alpha"), KeyId.make("alpha"))
 
 const operation = (event: WebhookEventName) => Object(document.webhooks[event]?.post)
 

@@ -1,8 +1,8 @@
 /** The single-part flow of the contract ("Uploads") against the local store, and what goes wrong in it. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { noLimits } from "#domain/account/Limits.ts"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
-import { usd } from "#test/support/TestAccounts.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { assertEnvelope, call, issuesOf, jsonHeaders } from "./Calls.ts"
 import * as Deliveries from "./Deliveries.ts"
@@ -116,7 +116,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in one piece", 
 /** An account whose files may have so many bytes. */
 const limited = Effect.fnUntraced(function* (name: string, maxStoredBytes: number) {
   const authorization = yield* TestServer.openAccount(name)
-  const limits = { creditLimit: usd("0"), maxOpenRequests: null, maxStoredBytes }
+  const limits = { ...noLimits, maxStoredBytes }
   const accountId = Deliveries.accountOf(name)
   yield* (yield* AccountActors).execute(accountId, { _tag: "ChangeLimits", at: 0, limits })
   return { authorization }

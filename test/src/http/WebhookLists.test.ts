@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Array, Effect } from "effect"
 import { KeyId } from "#domain/Ids.ts"
 import { Webhooks } from "#src/webhooks/Webhooks.ts"
+import * as Callers from "#test/support/Callers.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, assertEnvelope, call, issuesOf } from "./Calls.ts"
 import * as Deliveries from "./Deliveries.ts"
@@ -49,7 +50,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of deliveries
       // More than a batch of the read model, and not over HTTP, by which time it would have them anyway.
       const owed = Array.makeBy(3_000, () => ({ account: "waited-for" }))
       const { list } = yield* Webhooks
-      const caller = { accountId: Deliveries.accountOf("waited-for"), keyId: KeyId.make("waited-for") }
+      const caller = Callers.of(Deliveries.accountOf("waited-for"), KeyId.make("waited-for"))
       yield* Effect.forEach(owed, Deliveries.pending, { concurrency: "unbounded" })
       const { total } = yield* list({ caller, page: 1, after: null, limit: 10 })
       assert.strictEqual(total, owed.length)
