@@ -1,6 +1,7 @@
 /** Every row, in the order of docs/benchmarks.md. */
 import type { Row } from "./harness/Subject.ts"
 import * as T10Transfers from "./rows/files/T10Transfers.ts"
+import * as HistoryPages from "./rows/history/HistoryPages.ts"
 import * as T12Start from "./rows/log/T12Start.ts"
 import * as T5BulkAppend from "./rows/log/T5BulkAppend.ts"
 import * as T6Replay from "./rows/log/T6Replay.ts"
@@ -31,7 +32,8 @@ export const rows: ReadonlyArray<Row> = [
   ...T12Start.rows,
   ...T13Submit.rows,
   ...T13CatchUp.rows,
-  T13ColdStream.row
+  T13ColdStream.row,
+  ...HistoryPages.rows
 ]
 
 /** Those that a word names: an id, or a word of a title. In any case of letters. */

@@ -1,0 +1,60 @@
+/** Ours: pages of the history of one account, one after the other. Arguments: the file of read models, how many requests, which pages. */
+import process from "node:process"
+import { Effect, Layer } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { History } from "#projections/history/History.ts"
+import { ReadModels } from "#projections/ReadModels.ts"
+import * as SqliteClient from "#streams/SqliteClient.ts"
+import * as Work from "../log/Work.ts"
+import * as HistoryEvents from "./HistoryEvents.ts"
+import type { Kind } from "./HistoryPages.ts"
+
+const [, , filename = "", requests, kind] = process.argv
+
+const total = Number(requests)
+const limit = 20
+
+/** Differs from one page to the next, and is the same in each run. */
+let turn = 0
+const share = (): number => ((Math.imul(++turn, 0x9e3779b1) >>> 0) % 1_000) / 1_000
+
+const first = { accountId: HistoryEvents.accountId, page: 1, after: null, limit }
+const model = () => HistoryEvents.models[turn % HistoryEvents.models.length] ?? HistoryEvents.models[0]
+
+const asked: Record<Kind, () => Parameters<History["Service"]["list"]>[0]> = {
+  first: () => first,
+  numbered: () => ({ ...first, page: 1 + Math.floor((share() * total) / limit) }),
+  continued: () => {
+    const createdAt = HistoryEvents.createdAt(Math.floor(share() * total))
+    return { ...first, page: 2, after: { createdAt, requestId: "r" } }
+  },
+  filtered: () => ({ ...first, status: "COMPLETED", ...(model() === undefined ? {} : { model: model() }) }),
+  bounded: () => {
+    const from = HistoryEvents.createdAt(Math.floor(share() * 0.5 * total)) + 1_234_567
+    return { ...first, createdAfter: from, createdBefore: from + 0.4 * total * 6_000 }
+  },
+  metadata: () => ({
+    ...first,
+    metadata: { customer: HistoryEvents.customerOf(Math.floor(share() * total)) }
+  })
+}
+
+const readModels = Layer.effect(
+  ReadModels,
+  SqliteClient.make({ filename, readOnly: true, synchronous: "NORMAL" })
+).pipe(Layer.provide(Reactivity.layer))
+
+const page = (ask: () => Parameters<History["Service"]["list"]>[0]) =>
+  Effect.flatMap(History, ({ list }) => Effect.suspend(() => list(ask())))
+
+const run = Effect.gen(function* () {
+  const context = yield* Effect.context<History>()
+  const ask = asked[kind as Kind]
+  const one = () => Effect.runPromiseWith(context)(page(ask))
+  const { items } = yield* page(ask)
+  if (items.length !== limit) return yield* Effect.die(`expected ${limit} requests, got ${items.length}`)
+  Work.serve((seconds) => Work.repeated({ inFlight: 1, seconds }, one))
+  return yield* Effect.never
+})
+
+Effect.runFork(run.pipe(Effect.provide(History.layer.pipe(Layer.provide(readModels))), Effect.scoped))
