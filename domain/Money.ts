@@ -38,6 +38,9 @@ export const format = (amount: NanoUsd): string => {
   return sign + padded.slice(0, -moneyDigits) + (fraction === "" ? "" : `.${fraction}`)
 }
 
+/** As `format`: `"1.5"` units. */
+export const formatQuantity = (quantity: Quantity): string => format(NanoUsd.make(quantity * 1_000n))
+
 /** Reads a decimal text with at most nine places; `None` for anything else. */
 export const parse = (text: string): Option.Option<NanoUsd> => {
   const match = /^(-?)(\d{1,18})(?:\.(\d+))?$/.exec(text)

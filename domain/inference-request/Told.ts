@@ -3,7 +3,7 @@
  * (`src/requests/FromHistory.ts`), so that it asks for nothing that is not told.
  */
 import type { Billing, RequestSubmitted } from "./Event.ts"
-import type { Open, Request, Terminal } from "./State.ts"
+import type { Erasure, Open, Request, Terminal } from "./State.ts"
 
 type Completed = Extract<Terminal, { readonly _tag: "Completed" }>
 
@@ -12,11 +12,9 @@ export type ToldPhase =
   | (Omit<Completed, "billing"> & { readonly billing: Omit<Billing, "units"> })
   | Exclude<Terminal, Completed>
 
-export interface Told extends Pick<
-  Request,
-  "startedAt" | "logs" | "violations" | "media" | "output" | "erasure"
-> {
+export interface Told extends Pick<Request, "startedAt" | "logs" | "violations" | "media" | "output"> {
   readonly phase: ToldPhase
+  readonly erasure: Pick<Erasure, "at"> | null
   readonly submitted: Pick<RequestSubmitted, "at" | "accountId" | "model" | "metadata" | "webhook"> &
     /** Absent when nothing is known of what it carries. */
     Partial<Pick<RequestSubmitted, "payloads">>

@@ -1,18 +1,31 @@
 /** Lists of keys, for their owners and for operators, and of accounts. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import { Grant } from "#domain/account/Grant.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
+import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { NanoUsd } from "#domain/Money.ts"
+import { cut, type Page } from "../Page.ts"
 import { ReadModels, rows } from "../ReadModels.ts"
+import * as Queries from "./KeyQueries.ts"
 
 /** Times are Unix time in ms. */
-export const ListedKey = Schema.Struct({
+export const KeyItem = Schema.Struct({
   keyId: KeyId,
-  accountId: AccountId,
-  accountName: Schema.String,
   name: Schema.String,
+  ...Grant.fields,
   issuedAt: Schema.Int,
-  revokedAt: Schema.NullOr(Schema.Int)
+  rotatedAt: Schema.NullOr(Schema.Int),
+  revokedAt: Schema.NullOr(Schema.Int),
+  /** The minute in which it last submitted a request or announced a file. */
+  lastUsedAt: Schema.NullOr(Schema.Int)
+})
+export type KeyItem = typeof KeyItem.Type
+
+export const ListedKey = Schema.Struct({
+  ...KeyItem.fields,
+  accountId: AccountId,
+  accountName: Schema.String
 })
 export type ListedKey = typeof ListedKey.Type
 
@@ -39,6 +52,18 @@ export class Keys extends Context.Service<
       readonly after: KeyId | null
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<ListedKey>, SqlError>
+    /**
+     * A page of an account's keys, newest first and revoked ones too: the `page`th one from 1, or with `after` the one
+     * behind that place. `total`: of all its keys.
+     */
+    ofAccount(
+      options: Queries.PageOfAccount
+    ): Effect.Effect<Page<KeyItem, Queries.Place> & { readonly total: number }, SqlError>
+    /** As the lists have it; `null` for a key that they do not have, or that was not used. */
+    lastUsedAt(key: {
+      readonly accountId: AccountId
+      readonly keyId: KeyId
+    }): Effect.Effect<number | null, SqlError>
     /** All accounts, erased ones too, in the order of their ids after `after`, at most `limit`. */
     accounts(options: {
       readonly after: AccountId | null
@@ -51,29 +76,34 @@ export class Keys extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* ReadModels
 
-      const list = Effect.fn("Keys.list")(
-        ({ accountId, after, limit }: Parameters<Keys["Service"]["list"]>[0]) =>
-          listed(sql`
-            SELECT key_id AS "keyId", account_id AS "accountId", keys_accounts.name AS "accountName",
-              keys_keys.name, issued_at AS "issuedAt", revoked_at AS "revokedAt"
-            FROM keys_keys JOIN keys_accounts USING (account_id)
-            WHERE key_id > ${after ?? ""} AND ${accountId === undefined ? sql`TRUE` : sql`account_id = ${accountId}`}
-            ORDER BY key_id LIMIT ${limit}`)
-      )
+      const ofAccount = Effect.fn("Keys.ofAccount")(function* (options: Queries.PageOfAccount) {
+        const [counted] = yield* totals(Queries.countOfAccount(sql, options.accountId))
+        const found = yield* items(Queries.ofAccount(sql, options))
+        return { total: counted?.total ?? 0, ...cut(found, options.limit, placeOf) }
+      })
 
-      const accounts = Effect.fn("Keys.accounts")(
-        ({ after, limit }: Parameters<Keys["Service"]["accounts"]>[0]) =>
-          details(sql`
-            SELECT account_id AS "accountId", name, opened_at AS "openedAt", erased_at AS "erasedAt",
-              credit_limit AS "creditLimit", max_open_requests AS "maxOpenRequests",
-              max_stored AS "maxStoredBytes"
-            FROM keys_accounts WHERE account_id > ${after ?? ""} ORDER BY account_id LIMIT ${limit}`)
-      )
-
-      return Keys.of({ list, accounts })
+      return Keys.of({
+        list: Effect.fn("Keys.list")((options) => listed(Queries.list(sql, options))),
+        ofAccount,
+        lastUsedAt: Effect.fn("Keys.lastUsedAt")((key) =>
+          Effect.map(uses(Queries.lastUsedAt(sql, key)), ([row]) => row?.lastUsedAt ?? null)
+        ),
+        accounts: Effect.fn("Keys.accounts")((options) => details(Queries.accounts(sql, options)))
+      })
     })
   )
 }
 
-const listed = rows(ListedKey)
+const placeOf = ({ issuedAt, keyId }: KeyItem): Queries.Place => ({ issuedAt, keyId })
+
+/** Lists are JSON in the rows. */
+const granted = {
+  scopes: Schema.fromJsonString(Grant.fields.scopes),
+  modelEndpoints: Schema.NullOr(Schema.fromJsonString(Schema.Array(ModelEndpoint)))
+}
+
+const listed = rows(Schema.Struct({ ...ListedKey.fields, ...granted }))
+const items = rows(Schema.Struct({ ...KeyItem.fields, ...granted }))
+const totals = rows(Schema.Struct({ total: Schema.Int }))
+const uses = rows(Schema.Struct({ lastUsedAt: Schema.NullOr(Schema.Int) }))
 const details = rows(AccountDetails)

@@ -4,13 +4,20 @@ import {
   AccountOpened,
   KeyIssued,
   KeyRevoked,
+  KeyRotated,
   LimitsChanged
-} from "#domain/account/Account.ts"
+} from "#domain/account/Event.ts"
+import { Scope } from "#domain/account/Grant.ts"
+import type { JsonObject } from "#domain/CanonicalJson.ts"
+import { UploadInitiated } from "#domain/file/Event.ts"
+import { RequestSubmitted } from "#domain/inference-request/Event.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import { idOf } from "#streams/StreamName.ts"
-import { integerIfAny, integerOrNull, text } from "../EventFields.ts"
+import { amount, integer, integerIfAny, integerOrNull, someOf, text } from "../EventFields.ts"
 import { on, onType, type Projection } from "../Projection.ts"
+import * as KeyRows from "./KeyRows.ts"
 
-const tables = `
+const accountTables = `
   CREATE TABLE keys_accounts (
     account_id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
@@ -22,21 +29,26 @@ const tables = `
     max_stored INTEGER,
     erased_at INTEGER
   ) STRICT, WITHOUT ROWID;
-  CREATE TABLE keys_keys (
-    key_id TEXT NOT NULL,
-    account_id TEXT NOT NULL,
-    name TEXT NOT NULL,
-    issued_at INTEGER NOT NULL,
-    revoked_at INTEGER,
-    PRIMARY KEY (key_id, account_id)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX keys_by_account ON keys_keys (account_id);
 `
+
+/** How finely the use of a key is told: it is written as often at most. */
+const minuteMs = 60_000
+
+const isGiven = (data: JsonObject, field: string): boolean => (data[field] ?? null) !== null
+
+const issued = (data: JsonObject, issuedAt: number): KeyRows.Issued => ({
+  name: text(data, "name"),
+  issuedAt,
+  scopes: isGiven(data, "scopes") ? JSON.stringify(someOf(data, "scopes", Scope.literals)) : null,
+  modelEndpoints: isGiven(data, "modelEndpoints") ? JSON.stringify(data["modelEndpoints"]) : null,
+  monthlyBudget: isGiven(data, "monthlyBudget") ? String(amount(data, "monthlyBudget")) : null,
+  expiresAt: isGiven(data, "expiresAt") ? integer(data, "expiresAt") : null
+})
 
 export const projection: Projection = {
   name: "keys",
-  version: 3,
-  tables,
+  version: 4,
+  tables: accountTables + KeyRows.tables,
   open: (db) => {
     const open = db.prepare("INSERT INTO keys_accounts (account_id, name, opened_at) VALUES (?, ?, ?)")
     const limit = db.prepare(
@@ -46,29 +58,51 @@ export const projection: Projection = {
     const revokeAll = db.prepare(
       "UPDATE keys_keys SET revoked_at = ? WHERE account_id = ? AND revoked_at IS NULL"
     )
-    const issue = db.prepare("INSERT INTO keys_keys VALUES (?, ?, ?, ?, NULL)")
-    const revoke = db.prepare("UPDATE keys_keys SET revoked_at = ? WHERE key_id = ? AND account_id = ?")
-    return {
-      rules: [
-        on(AccountOpened, (data, { stream, time }) => {
-          open.run(idOf(stream), text(data, "name"), time)
-        }),
-        on(KeyIssued, (data, { stream, time }) => {
-          issue.run(text(data, "keyId"), idOf(stream), text(data, "name"), time)
-        }),
-        on(KeyRevoked, (data, { stream, time }) => {
-          revoke.run(time, text(data, "keyId"), idOf(stream))
-        }),
-        on(LimitsChanged, (data, { stream }) => {
-          const maxOpen = integerOrNull(data, "maxOpenRequests")
-          const maxStored = data["maxStoredBytes"] === null ? null : integerIfAny(data, "maxStoredBytes")
-          limit.run(text(data, "creditLimit"), maxOpen, maxStored, idOf(stream))
-        }),
-        onType(AccountErased, ({ stream, time }) => {
-          erase.run(time, idOf(stream))
-          revokeAll.run(time, idOf(stream))
-        })
-      ]
+    const rows = KeyRows.make(db)
+
+    const edit = (data: JsonObject, { stream }: RecordedEvent) =>
+      rows.edit(KeyRows.keyOf(idOf(stream), text(data, "keyId")))
+
+    /** Looked at by every request, changed once a minute. */
+    const used = (data: JsonObject, { time }: RecordedEvent) => {
+      const key = KeyRows.keyOf(text(data, "accountId"), text(data, "keyId"))
+      const minute = time - (time % minuteMs)
+      const row = rows.look(key)
+      if (row === undefined || (row.lastUsedAt ?? 0) >= minute) return
+      const changed = rows.edit(key)
+      if (changed !== undefined) changed.lastUsedAt = minute
     }
+
+    const rules = [
+      on(AccountOpened, (data, { stream, time }) => {
+        open.run(idOf(stream), text(data, "name"), time)
+      }),
+      on(KeyIssued, (data, { stream, time }) => {
+        const key = KeyRows.keyOf(idOf(stream), text(data, "keyId"))
+        rows.add(key, { ...issued(data, time), rotatedAt: null, revokedAt: null, lastUsedAt: null })
+      }),
+      on(KeyRotated, (data, event) => {
+        const row = edit(data, event)
+        if (row !== undefined) row.rotatedAt = event.time
+      }),
+      on(KeyRevoked, (data, event) => {
+        const row = edit(data, event)
+        if (row !== undefined) row.revokedAt = event.time
+      }),
+      on(RequestSubmitted, used),
+      on(UploadInitiated, used),
+      on(LimitsChanged, (data, { stream }) => {
+        const maxOpen = integerOrNull(data, "maxOpenRequests")
+        const maxStored = data["maxStoredBytes"] === null ? null : integerIfAny(data, "maxStoredBytes")
+        limit.run(text(data, "creditLimit"), maxOpen, maxStored, idOf(stream))
+      }),
+      onType(AccountErased, ({ stream, time }) => {
+        erase.run(time, idOf(stream))
+        // Those that this batch has brought, too.
+        rows.write()
+        revokeAll.run(time, idOf(stream))
+      })
+    ]
+    return { rules, kept: [rows] }
   }
 }

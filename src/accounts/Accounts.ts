@@ -1,12 +1,15 @@
 /** What an operator does with accounts and their keys. Secrets leave here once, and reach the log as hashes only. */
 import { Clock, Context, Effect, Layer, Schema, Semaphore } from "effect"
-import * as Account from "#domain/account/Account.ts"
+import * as Grant from "#domain/account/Grant.ts"
+import * as Key from "#domain/account/Key.ts"
 import type { Limits } from "#domain/account/Limits.ts"
-import { type AccountId, KeyId } from "#domain/Ids.ts"
+import type { AccountId, KeyId } from "#domain/Ids.ts"
 import type { NanoUsd } from "#domain/Money.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import { AccountActors } from "./AccountActors.ts"
-import * as ApiKey from "./ApiKey.ts"
+import type * as ApiKey from "./ApiKey.ts"
+import * as KeyCommands from "./KeyCommands.ts"
+import { KeyExpired, KeyNotFound, KeyRevoked, TooManyKeys } from "./KeyErrors.ts"
 import * as Rejections from "./Rejections.ts"
 
 export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("AccountNotFound", {}) {
@@ -16,10 +19,6 @@ export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("Acco
 /** The account was erased: nothing of it changes any more. */
 export class AccountClosed extends Schema.TaggedError<AccountClosed>()("AccountClosed", {}) {
   override readonly message = "The account was erased"
-}
-
-export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound", {}) {
-  override readonly message = "There is no such key"
 }
 
 /** Of two payments one id: the second was for another amount. */
@@ -32,6 +31,8 @@ const gone = {
   AccountClosed: () => new AccountClosed()
 }
 
+const noKey = { AccountNotFound: () => new KeyNotFound(), KeyNotFound: () => new KeyNotFound() }
+
 export class Accounts extends Context.Service<
   Accounts,
   {
@@ -41,11 +42,24 @@ export class Accounts extends Context.Service<
       readonly key: ApiKey.ApiKey
       readonly balance: NanoUsd
     }): Effect.Effect<{ readonly accountId: AccountId; readonly opened: boolean }, EventStoreError>
-    /** A new key of the account; its secret is not to be had again. */
+    /** A new key of the account, that may everything unless a grant is given; its secret is not to be had again. */
     issueKey(options: {
       readonly accountId: AccountId
       readonly name: string
-    }): Effect.Effect<ApiKey.ApiKey, AccountNotFound | AccountClosed | EventStoreError>
+      readonly grant?: Grant.Grant
+    }): Effect.Effect<ApiKey.ApiKey, AccountNotFound | AccountClosed | TooManyKeys | EventStoreError>
+    /**
+     * Another secret for a key, in force at once. The one until now stays good for `graceMs`, the one before that no more.
+     */
+    rotateKey(options: { readonly keyId: KeyId; readonly graceMs: number }): Effect.Effect<
+      {
+        readonly accountId: AccountId
+        readonly key: ApiKey.ApiKey
+        /** Unix time in ms; `null` when the secret until now is good no more. */
+        readonly previousExpiresAt: number | null
+      },
+      KeyNotFound | KeyRevoked | KeyExpired | EventStoreError
+    >
     /** In force at once. Revoking twice changes nothing. */
     revokeKey(keyId: string): Effect.Effect<void, KeyNotFound | EventStoreError>
     /** Pays in `amount`, which is positive. `applied` is false when it had been paid in under this payment id before. */
@@ -74,48 +88,55 @@ export class Accounts extends Context.Service<
       /** Limits are read before they are changed: of two changes at once neither undoes the other. */
       const limitsLock = yield* Semaphore.make(1)
 
-      const newKey = (key: ApiKey.ApiKey, name: string): Account.NewKey => ({
-        keyId: key.keyId,
-        name,
-        secretHash: ApiKey.hashSecret(key.secret)
-      })
-
       const open = Effect.fn("Accounts.open")(function* ({
         name,
         key,
         balance
       }: Parameters<Accounts["Service"]["open"]>[0]) {
-        const accountId = Account.accountOf(key.keyId, ApiKey.sha256Hex)
+        const accountId = KeyCommands.accountOf(key.keyId)
         const at = yield* Clock.currentTimeMillis
         const { events } = yield* actors
-          .execute(accountId, { _tag: "Open", at, accountId, name, key: newKey(key, "first key"), balance })
+          .execute(accountId, {
+            _tag: "Open",
+            at,
+            accountId,
+            name,
+            key: KeyCommands.hashed(key, "first key"),
+            balance
+          })
           .pipe(Rejections.none)
         return { accountId, opened: events.length > 0 }
       })
 
-      const issueKey = Effect.fn("Accounts.issueKey")(function* ({
-        accountId,
-        name
-      }: Parameters<Accounts["Service"]["issueKey"]>[0]) {
-        const key = {
-          keyId: Account.makeKeyId(accountId, ApiKey.randomLetters(8)),
-          secret: ApiKey.makeSecret()
-        }
-        const at = yield* Clock.currentTimeMillis
-        yield* actors
-          .execute(accountId, { _tag: "IssueKey", at, key: newKey(key, name) })
-          .pipe(Rejections.expect(gone))
+      const issueKey = Effect.fn("Accounts.issueKey")(function* (
+        options: Parameters<Accounts["Service"]["issueKey"]>[0]
+      ) {
+        const { key } = yield* KeyCommands.issue(actors, {
+          grant: Grant.unlimited,
+          ...options,
+          issuer: null
+        }).pipe(Rejections.expect({ ...gone, TooManyKeys: () => new TooManyKeys({ limit: Key.mostValid }) }))
         return key
       })
 
-      const revokeKey = Effect.fn("Accounts.revokeKey")(function* (keyId: string) {
-        const at = yield* Clock.currentTimeMillis
-        const accountId = Account.accountOf(keyId, ApiKey.sha256Hex)
-        const notFound = () => new KeyNotFound()
-        yield* actors
-          .execute(accountId, { _tag: "RevokeKey", at, keyId: KeyId.make(keyId) })
-          .pipe(Rejections.expect({ AccountNotFound: notFound, KeyNotFound: notFound }))
+      const rotateKey = Effect.fn("Accounts.rotateKey")(function* (
+        options: Parameters<Accounts["Service"]["rotateKey"]>[0]
+      ) {
+        const { account, key, known } = yield* KeyCommands.rotate(actors, { ...options, issuer: null }).pipe(
+          Rejections.expect({
+            ...noKey,
+            // With its account it was revoked.
+            AccountClosed: () => new KeyRevoked(),
+            KeyRevoked: () => new KeyRevoked(),
+            KeyExpired: () => new KeyExpired()
+          })
+        )
+        return { accountId: account.accountId, key, previousExpiresAt: known.previous?.expiresAt ?? null }
       })
+
+      const revokeKey = Effect.fn("Accounts.revokeKey")((keyId: string) =>
+        KeyCommands.revoke(actors, keyId).pipe(Rejections.expect(noKey))
+      )
 
       const topUp = Effect.fn("Accounts.topUp")(function* ({
         accountId,
@@ -148,6 +169,7 @@ export class Accounts extends Context.Service<
       return Accounts.of({
         open,
         issueKey,
+        rotateKey,
         revokeKey,
         topUp,
         limits,

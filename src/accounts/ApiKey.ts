@@ -18,8 +18,11 @@ export const parse = (text: string): Option.Option<ApiKey> => {
   return Option.some({ keyId: KeyId.make(keyId), secret: Redacted.make(secret) })
 }
 
+/** What the text of a key begins with: it is no secret. */
+export const prefixOf = (keyId: KeyId): string => `${keyId}:`
+
 /** The text to show once. */
-export const format = ({ keyId, secret }: ApiKey): string => `${keyId}:${Redacted.value(secret)}`
+export const format = ({ keyId, secret }: ApiKey): string => `${prefixOf(keyId)}${Redacted.value(secret)}`
 
 /** 256 random bits. */
 export const makeSecret = (): Redacted.Redacted => Redacted.make(crypto.randomBytes(32).toString("base64url"))
@@ -43,9 +46,17 @@ export const present = (text: string): Presented | null => {
   return { keyId: KeyId.make(keyId), secretHash: sha256Hex(secret) }
 }
 
+/** A hash as `matches` takes it: made once of each, for it is compared with by every request. */
+export const expected = (secretHash: string): Buffer => Buffer.from(secretHash, "latin1")
+
+/** Written and read in one go: a buffer for each comparison would cost more than to compare. */
+const scratch = Buffer.alloc(sha256Hex("").length)
+
 /** Constant time in the secret. */
-export const matches = ({ secretHash }: Presented, expectedHash: string): boolean =>
-  crypto.timingSafeEqual(Buffer.from(secretHash, "latin1"), Buffer.from(expectedHash, "latin1"))
+export const matches = ({ secretHash }: Presented, expected: Buffer): boolean => {
+  scratch.write(secretHash, "latin1")
+  return crypto.timingSafeEqual(scratch, expected)
+}
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 

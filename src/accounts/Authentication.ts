@@ -1,7 +1,8 @@
 /** From an `Authorization` header to the caller behind it. */
 import { Context, Effect, Layer, Schema } from "effect"
 import * as Account from "#domain/account/Account.ts"
-import * as Grant from "#domain/account/Grant.ts"
+import * as Key from "#domain/account/Key.ts"
+import type { Opened, State } from "#domain/account/State.ts"
 import type { AccountId, KeyId } from "#domain/Ids.ts"
 import type { Current } from "#streams/Actors.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
@@ -9,8 +10,9 @@ import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import { AccountActors } from "./AccountActors.ts"
 import * as ApiKey from "./ApiKey.ts"
 import type { Caller } from "./Caller.ts"
+import { KeyUse, minuteMs } from "./KeyUse.ts"
 
-/** No header, another scheme, an unknown or a revoked key: told apart for nobody. */
+/** No header, another scheme, an unknown, revoked or expired key: told apart for nobody. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {}) {}
 
 const knownKeys = 1_000
@@ -18,12 +20,28 @@ const knownKeys = 1_000
 const scheme = /^key +(\S+)$/i
 
 /** Compared with when there is no such key, so that an unknown id takes as long as a wrong secret. */
-const noSuchKey = ApiKey.sha256Hex("no such key")
+const noSecret = ApiKey.expected(ApiKey.sha256Hex("no such key"))
+
+const unauthorized = Effect.fail(new Unauthorized())
+
+/** Who is behind a key, made once for as long as key and limits stay as they are: requests come by the thousand. */
+interface Known {
+  readonly secretHash: Buffer
+  /** Of the secret before; of none when there is none. */
+  readonly previousHash: Buffer
+  readonly caller: Caller
+  readonly admitted: Effect.Effect<Caller>
+  /** The end of the minute for which its use is noted, Unix time in ms. */
+  notedUntil: number
+}
 
 export class Authentication extends Context.Service<
   Authentication,
   {
-    /** `header` is `Key <keyId>:<secret>` (contract, "Authentication"). */
+    /**
+     * `header` is `Key <keyId>:<secret>` (contract, "Authentication"). The secret before the one in force is taken as long
+     * as it is good. For a key that was here before this needs no read of the log, and is done synchronously.
+     */
     authenticate(header: string | undefined): Effect.Effect<Caller, Unauthorized | EventStoreError>
   }
 >()("inferlog/src/accounts/Authentication") {
@@ -31,6 +49,7 @@ export class Authentication extends Context.Service<
     Authentication,
     Effect.gen(function* () {
       const actors = yield* AccountActors
+      const keyUse = yield* KeyUse
 
       /** Of an operator's key the account is found by a hash, the same each time. */
       const accountIds = RecentlyUsed.make<AccountId>({ capacity: knownKeys })
@@ -42,31 +61,57 @@ export class Authentication extends Context.Service<
         return accountId
       }
 
+      const known = new WeakMap<Key.Key, Known>()
+      const knownOf = (key: Key.Key, { accountId, limits }: Opened): Known => {
+        const found = known.get(key)
+        if (found?.caller.limits === limits) return found
+        const caller = { accountId, keyId: key.keyId, grant: key.grant, limits }
+        const { previous, secretHash } = key
+        const made = {
+          secretHash: ApiKey.expected(secretHash),
+          previousHash: previous === null ? noSecret : ApiKey.expected(previous.secretHash),
+          caller,
+          admitted: Effect.succeed(caller),
+          notedUntil: 0
+        }
+        known.set(key, made)
+        return made
+      }
+
       const judge = (
         presented: ApiKey.Presented,
-        accountId: AccountId,
-        { state }: Current<Account.State>
+        { state }: Current<State>,
+        now: number
       ): Effect.Effect<Caller, Unauthorized> => {
-        const { keyId } = presented
-        const key = state._tag === "Account" ? state.keys.get(keyId) : undefined
-        const isRight = ApiKey.matches(presented, key?.secretHash ?? noSuchKey)
-        return !isRight || key === undefined || key.revokedAt !== null || state._tag !== "Account"
-          ? Effect.fail(new Unauthorized())
-          : Effect.succeed({ accountId, keyId, grant: Grant.unlimited, limits: state.limits })
+        const key = state._tag === "Account" ? state.keys.get(presented.keyId) : undefined
+        const found = state._tag === "Account" && key !== undefined ? knownOf(key, state) : undefined
+        // Both, always: how long it takes tells nothing of either.
+        const isInForce = ApiKey.matches(presented, found?.secretHash ?? noSecret)
+        const isPrevious = ApiKey.matches(presented, found?.previousHash ?? noSecret)
+        if (key === undefined || found === undefined) return unauthorized
+        if (!isInForce && !(isPrevious && Key.isInGrace(key, now))) return unauthorized
+        if (!Key.isValid(key, now)) return unauthorized
+        if (now >= found.notedUntil) {
+          keyUse.note(presented.keyId, now)
+          found.notedUntil = now - (now % minuteMs) + minuteMs
+        }
+        return found.admitted
       }
 
       const authenticate = (header: string | undefined) =>
-        Effect.suspend(() => {
+        Effect.clockWith((clock): Effect.Effect<Caller, Unauthorized | EventStoreError> => {
           const presented = ApiKey.present(scheme.exec(header ?? "")?.[1] ?? "")
-          if (presented === null) return Effect.fail(new Unauthorized())
+          if (presented === null) return unauthorized
           const accountId = accountOf(presented.keyId)
-          const known = actors.peek(accountId)
-          return known === undefined
-            ? Effect.flatMap(actors.current(accountId), (current) => judge(presented, accountId, current))
-            : judge(presented, accountId, known)
+          const current = actors.peek(accountId)
+          return current === undefined
+            ? Effect.flatMap(actors.current(accountId), (current) =>
+                judge(presented, current, clock.currentTimeMillisUnsafe())
+              )
+            : judge(presented, current, clock.currentTimeMillisUnsafe())
         })
 
       return Authentication.of({ authenticate })
     })
-  )
+  ).pipe(Layer.provide(KeyUse.layer))
 }

@@ -4,7 +4,8 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/ht
 import { ListedKey } from "#projections/keys/Keys.ts"
 import { CopyRefused } from "#projections/rebuild/RebuildError.ts"
 import { ProjectionStatuses } from "#projections/status/ProjectionStatus.ts"
-import { AccountClosed, AccountNotFound, KeyNotFound, PaymentIdReused } from "#src/accounts/Accounts.ts"
+import { AccountClosed, AccountNotFound, PaymentIdReused } from "#src/accounts/Accounts.ts"
+import { KeyExpired, KeyNotFound, KeyRevoked, TooManyKeys } from "#src/accounts/KeyErrors.ts"
 import {
   AccountLimits,
   Balance,
@@ -23,7 +24,9 @@ import {
   IssueKey,
   ListKeys,
   OpenAccount,
-  RevokeKey
+  RevokeKey,
+  RotatedKey,
+  RotateKey
 } from "./Administration.ts"
 import {
   ListedRequests,
@@ -35,6 +38,7 @@ import {
 
 const failed = AdministrationFailed.pipe(HttpApiSchema.status(500))
 const noAccount = AccountNotFound.pipe(HttpApiSchema.status(404))
+const noKey = KeyNotFound.pipe(HttpApiSchema.status(404))
 const closed = AccountClosed.pipe(HttpApiSchema.status(409))
 const unknownRequest = UnknownRequest.pipe(HttpApiSchema.status(404))
 
@@ -47,11 +51,21 @@ const operations = HttpApiGroup.make("administration", { topLevel: true }).add(
   HttpApiEndpoint.post("issueKey", "/keys/issue", {
     payload: IssueKey,
     success: IssuedKey,
-    error: [noAccount, closed, failed]
+    error: [noAccount, closed, TooManyKeys.pipe(HttpApiSchema.status(409)), failed]
+  }),
+  HttpApiEndpoint.post("rotateKey", "/keys/rotate", {
+    payload: RotateKey,
+    success: RotatedKey,
+    error: [
+      noKey,
+      KeyRevoked.pipe(HttpApiSchema.status(409)),
+      KeyExpired.pipe(HttpApiSchema.status(409)),
+      failed
+    ]
   }),
   HttpApiEndpoint.post("revokeKey", "/keys/revoke", {
     payload: RevokeKey,
-    error: [KeyNotFound.pipe(HttpApiSchema.status(404)), failed]
+    error: [noKey, failed]
   }),
   HttpApiEndpoint.post("listKeys", "/keys/list", {
     payload: ListKeys,

@@ -55,6 +55,7 @@ const overSocket = (socketPath: string) =>
         openAccount: (payload) =>
           client.openAccount({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
         issueKey: (payload) => client.issueKey({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        rotateKey: (payload) => client.rotateKey({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
         revokeKey: (payload) => client.revokeKey({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
         listKeys: (payload) => client.listKeys({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
         showBalance: (payload) =>

@@ -30,6 +30,7 @@ const handlers = HttpApiBuilder.group(
     return handlers.handleAll({
       openAccount: ({ payload }) => administration.openAccount(payload),
       issueKey: ({ payload }) => administration.issueKey(payload),
+      rotateKey: ({ payload }) => administration.rotateKey(payload),
       revokeKey: ({ payload }) => administration.revokeKey(payload),
       listKeys: ({ payload }) => administration.listKeys(payload),
       showBalance: ({ payload }) => administration.showBalance(payload),

@@ -1,17 +1,18 @@
 /** What an operator sees and changes: one service, whether a server runs (its admin socket) or not (the log itself). */
 import { Context, type Effect, Schema } from "effect"
+import { Grant } from "#domain/account/Grant.ts"
+import * as Key from "#domain/account/Key.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
 import { NanoUsd } from "#domain/Money.ts"
 import type { ListedKey } from "#projections/keys/Keys.ts"
 import type { CopyRefused } from "#projections/rebuild/RebuildError.ts"
 import type { ProjectionStatuses } from "#projections/status/ProjectionStatus.ts"
-import type { AccountClosed, AccountNotFound, KeyNotFound } from "#src/accounts/Accounts.ts"
+import type { AccountClosed, AccountNotFound } from "#src/accounts/Accounts.ts"
+import type { KeyExpired, KeyNotFound, KeyRevoked, TooManyKeys } from "#src/accounts/KeyErrors.ts"
+import { isName } from "#src/accounts/Name.ts"
 import type { AccountOperations } from "./accounts/AccountOperations.ts"
 import type { ErasingOperations } from "./accounts/ErasingOperations.ts"
 import type { RequestOperations } from "./requests/RequestOperations.ts"
-
-/** 1 to 100 characters, none of them a control character: names are shown on terminals. */
-export const isName = (text: string): boolean => /^\P{Cc}{1,100}$/u.test(text)
 
 const Name = Schema.String.check(Schema.makeFilter(isName, { expected: "a name of 1 to 100 characters" }))
 
@@ -23,7 +24,17 @@ const Balance = NanoUsd.check(
 )
 
 export const OpenAccount = Schema.Struct({ name: Name, balance: Balance })
-export const IssueKey = Schema.Struct({ accountId: AccountId, name: Name })
+/** A key that is given no grant may everything. */
+export const IssueKey = Schema.Struct({
+  accountId: AccountId,
+  name: Name,
+  grant: Schema.optionalKey(Grant)
+})
+/** `graceMs`: how long the secret until now stays good. */
+export const RotateKey = Schema.Struct({
+  keyId: KeyId,
+  graceMs: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Key.longestGraceMs }))
+})
 export const RevokeKey = Schema.Struct({ keyId: KeyId })
 export const ListKeys = Schema.Struct({
   accountId: Schema.optionalKey(AccountId),
@@ -38,6 +49,13 @@ export const IssuedKey = Schema.Struct({
   key: Schema.RedactedFromValue(Schema.String)
 })
 export type IssuedKey = typeof IssuedKey.Type
+
+export const RotatedKey = Schema.Struct({
+  ...IssuedKey.fields,
+  /** Unix time in ms; `null` when the secret until now is good no more. */
+  previousExpiresAt: Schema.NullOr(Schema.Int)
+})
+export type RotatedKey = typeof RotatedKey.Type
 
 /** The log or a read model failed, or the server could not be spoken to. */
 export class AdministrationFailed extends Schema.TaggedError<AdministrationFailed>()("AdministrationFailed", {
@@ -57,7 +75,11 @@ export class Administration extends Context.Service<
       openAccount(options: typeof OpenAccount.Type): Effect.Effect<IssuedKey, AdministrationFailed>
       issueKey(
         options: typeof IssueKey.Type
-      ): Effect.Effect<IssuedKey, AccountNotFound | AccountClosed | AdministrationFailed>
+      ): Effect.Effect<IssuedKey, AccountNotFound | AccountClosed | TooManyKeys | AdministrationFailed>
+      /** Another secret, in force at once, on a running server too. */
+      rotateKey(
+        options: typeof RotateKey.Type
+      ): Effect.Effect<RotatedKey, KeyNotFound | KeyRevoked | KeyExpired | AdministrationFailed>
       /** In force at once, on a running server too. */
       revokeKey(options: typeof RevokeKey.Type): Effect.Effect<void, KeyNotFound | AdministrationFailed>
       /** A page of at most 1,000 in the order of their ids, revoked ones too; everything that is on the log by now. */

@@ -10,6 +10,7 @@ import { Retention } from "#projections/retention/Retention.ts"
 import * as ProjectionStatus from "#projections/status/ProjectionStatus.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
+import { KeyUse } from "#src/accounts/KeyUse.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
 import { LogServers } from "#src/cluster/LogServers.ts"
 import { FileSweep } from "#src/files/FileSweep.ts"
@@ -41,6 +42,7 @@ export const layerNoDeps = Layer.effect(
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const keys = yield* Keys
+    const { withUse } = yield* KeyUse
     const projections = yield* Projections
     const reader = yield* EventReader
     const directory = yield* DataDirectory
@@ -61,6 +63,14 @@ export const layerNoDeps = Layer.effect(
       Effect.catchTag("EventStoreError", failed)
     )
 
+    const rotateKey: Administration["Service"]["rotateKey"] = Effect.fn("Administration.rotateKey")(
+      function* (options) {
+        const { accountId, key, previousExpiresAt } = yield* accounts.rotateKey(options)
+        return { ...issued(accountId, key), previousExpiresAt }
+      },
+      Effect.catchTag("EventStoreError", failed)
+    )
+
     const revokeKey: Administration["Service"]["revokeKey"] = Effect.fn("Administration.revokeKey")(
       ({ keyId }) => accounts.revokeKey(keyId),
       Effect.catchTag("EventStoreError", failed)
@@ -69,7 +79,7 @@ export const layerNoDeps = Layer.effect(
     const listKeys: Administration["Service"]["listKeys"] = Effect.fn("Administration.listKeys")(
       function* (options) {
         yield* projections.waitFor(yield* reader.head, { projection: "keys" })
-        return yield* keys.list({ ...options, limit: pageSize })
+        return (yield* keys.list({ ...options, limit: pageSize })).map(withUse)
       },
       Effect.catchTag(["EventStoreError", "SqlError"], failed)
     )
@@ -91,6 +101,7 @@ export const layerNoDeps = Layer.effect(
     return Administration.of({
       openAccount,
       issueKey,
+      rotateKey,
       revokeKey,
       listKeys,
       ...(yield* LocalAccounts.make),
@@ -111,4 +122,4 @@ const erasing = AccountErasing.layer.pipe(
   Layer.provide(Layer.merge(secrets, SteadyTime.layer))
 )
 
-export const layer = layerNoDeps.pipe(Layer.provide([Keys.layer, History.layer, erasing]))
+export const layer = layerNoDeps.pipe(Layer.provide([Keys.layer, KeyUse.layer, History.layer, erasing]))

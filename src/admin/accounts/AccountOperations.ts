@@ -1,5 +1,6 @@
 /** What an operator sees and changes of accounts and their money: part of `Administration`. Amounts are nano-USD. */
 import { type Effect, Schema } from "effect"
+import { Rate } from "#domain/account/Limits.ts"
 import { AccountId } from "#domain/Ids.ts"
 import { NanoUsd } from "#domain/Money.ts"
 import { AccountDetails } from "#projections/keys/Keys.ts"
@@ -32,6 +33,24 @@ export const mostStoredBytes = 2 ** 52
 /** A limit of bytes that files may take up. With 0 nothing may be stored. */
 export const isStoredBytes = (limit: number): boolean =>
   Number.isSafeInteger(limit) && limit >= 0 && limit <= mostStoredBytes
+
+export const mostCalls = 1_000_000
+
+/** A day. */
+export const longestWindow = 86_400
+
+/** From 1 to 1,000,000 calls in 1 second to a day. Buckets of them are kept in integers. */
+export const isRate = ({ requests, windowSeconds }: Rate): boolean =>
+  isFromOneTo(requests, mostCalls) && isFromOneTo(windowSeconds, longestWindow)
+
+const isFromOneTo = (value: number, most: number): boolean =>
+  Number.isSafeInteger(value) && value >= 1 && value <= most
+
+export const mostStreams = 1_000_000
+
+/** A limit of event streams that are open at once. With 0 none may be opened. */
+export const isStreams = (limit: number): boolean =>
+  Number.isSafeInteger(limit) && limit >= 0 && limit <= mostStreams
 
 export const ShowBalance = Schema.Struct({ accountId: AccountId })
 
@@ -76,7 +95,15 @@ export type ListedAccount = typeof ListedAccount.Type
 
 export const ShowLimits = Schema.Struct({ accountId: AccountId })
 
-/** `maxOpenRequests`: `null` for any number. `maxStoredBytes`: `null` for as many as `STORAGE_QUOTA` says. */
+const RateLimit = Schema.NullOr(
+  Rate.check(
+    Schema.makeFilter(isRate, {
+      expected: `from 1 to ${mostCalls} calls in 1 to ${longestWindow} seconds`
+    })
+  )
+)
+
+/** What `null` means: any number; of `maxStoredBytes` as many as `STORAGE_QUOTA` says, of `maxStreams` 10,000. */
 export const AccountLimits = Schema.Struct({
   creditLimit: NanoUsd.check(
     Schema.makeFilter(isCreditLimit, { expected: "an amount from 0 to 1000000000 USD" })
@@ -90,6 +117,13 @@ export const AccountLimits = Schema.Struct({
     Schema.Int.check(
       Schema.makeFilter(isStoredBytes, { expected: `a number of bytes from 0 to ${mostStoredBytes}` })
     )
+  ),
+  /** Calls of all keys together, on each node. */
+  accountRate: RateLimit,
+  /** Calls of each key, on each node. */
+  keyRate: RateLimit,
+  maxStreams: Schema.NullOr(
+    Schema.Int.check(Schema.makeFilter(isStreams, { expected: `a number from 0 to ${mostStreams}` }))
   )
 })
 
@@ -98,7 +132,10 @@ export const ChangeLimits = Schema.Struct({
   accountId: AccountId,
   creditLimit: Schema.optionalKey(AccountLimits.fields.creditLimit),
   maxOpenRequests: Schema.optionalKey(AccountLimits.fields.maxOpenRequests),
-  maxStoredBytes: Schema.optionalKey(AccountLimits.fields.maxStoredBytes)
+  maxStoredBytes: Schema.optionalKey(AccountLimits.fields.maxStoredBytes),
+  accountRate: Schema.optionalKey(AccountLimits.fields.accountRate),
+  keyRate: Schema.optionalKey(AccountLimits.fields.keyRate),
+  maxStreams: Schema.optionalKey(AccountLimits.fields.maxStreams)
 })
 
 export interface AccountOperations {

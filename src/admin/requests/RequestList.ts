@@ -50,24 +50,6 @@ export const make = Effect.gen(function* () {
     return { createdAt: submitted.time, requestId }
   })
 
-  /** The first `count` requests of one account after `place`. */
-  const firstOf = (
-    accountId: AccountId,
-    filter: Pick<typeof ListRequests.Type, "model" | "status">,
-    place: Place | null,
-    count: number
-  ) =>
-    Effect.gen(function* () {
-      const bound = place === null ? {} : { createdBefore: place.createdAt + 1 }
-      const found: Array<HistoryItem> = []
-      // More than one page only when many were created in the ms of `place`.
-      for (let page = 1; ; page++) {
-        const { items } = yield* history.list({ accountId, ...filter, ...bound, page, limit: count })
-        found.push(...items.filter((item) => place === null || newestFirst(place, item) < 0))
-        if (found.length >= count || items.length < count) return found.slice(0, count)
-      }
-    })
-
   return Effect.fnUntraced(function* ({ accountId, after, limit, ...filter }: typeof ListRequests.Type) {
     const place = after === null ? null : yield* placeOf(after)
     const head = yield* reader.head
@@ -76,10 +58,12 @@ export const make = Effect.gen(function* () {
     const accounts = accountId === undefined ? yield* allAccounts() : [accountId]
     // One more than is shown tells whether a page follows.
     const first = yield* Stream.fromIterable(accounts).pipe(
-      Stream.mapEffect((id) => firstOf(id, filter, place, limit + 1)),
+      Stream.mapEffect((id) =>
+        history.list({ ...filter, accountId: id, page: 1, after: place, limit: limit + 1 })
+      ),
       Stream.runFold(
         (): ReadonlyArray<HistoryItem> => [],
-        (merged, found) => [...merged, ...found].sort(newestFirst).slice(0, limit + 1)
+        (merged, { items }) => [...merged, ...items].sort(newestFirst).slice(0, limit + 1)
       )
     )
     return { requests: first.slice(0, limit), hasMore: first.length > limit }

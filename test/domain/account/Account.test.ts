@@ -1,5 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Account from "#domain/account/Account.ts"
+import type { Command, NewKey } from "#domain/account/Command.ts"
+import type { Event } from "#domain/account/Event.ts"
+import type { State } from "#domain/account/State.ts"
+import * as Grant from "#domain/account/Grant.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
 import { NanoUsd, zero } from "#domain/Money.ts"
 import { given } from "#test/support/Scenario.ts"
@@ -7,13 +11,13 @@ import { given } from "#test/support/Scenario.ts"
 const { aggregate } = Account
 
 const accountId = AccountId.make("acc_0123456789abcdef")
-const key = (id: string): Account.NewKey => ({
+const key = (id: string): NewKey => ({
   keyId: KeyId.make(id),
   name: "a key",
   secretHash: "00ff"
 })
 
-const open = (balance: NanoUsd): Account.Command => ({
+const open = (balance: NanoUsd): Command => ({
   _tag: "Open",
   at: 1_000,
   accountId,
@@ -21,13 +25,21 @@ const open = (balance: NanoUsd): Account.Command => ({
   key: key("first"),
   balance
 })
-const opened: Account.Event = { _tag: "AccountOpened", at: 1_000, accountId, name: "ACME" }
-const issued = (id: string): Account.Event => ({ _tag: "KeyIssued", at: 1_000, ...key(id) })
+const opened: Event = { _tag: "AccountOpened", at: 1_000, accountId, name: "ACME" }
+const issued = (id: string): Event => ({ _tag: "KeyIssued", at: 1_000, ...key(id) })
 const existing = [opened, issued("first")]
 
-const revoke = (id: string, at = 2_000): Account.Command => ({ _tag: "RevokeKey", at, keyId: KeyId.make(id) })
+const issue = (id: string, at: number): Command => ({
+  _tag: "IssueKey",
+  at,
+  key: key(id),
+  grant: Grant.unlimited,
+  issuer: null
+})
 
-const revokedAt = (id: string) => (state: Account.State) =>
+const revoke = (id: string, at = 2_000): Command => ({ _tag: "RevokeKey", at, keyId: KeyId.make(id) })
+
+const revokedAt = (id: string) => (state: State) =>
   state._tag === "Account" ? state.keys.get(id)?.revokedAt : undefined
 
 describe("An account", () => {
@@ -54,20 +66,18 @@ describe("An account", () => {
   })
 
   it("is not found before it is opened", () => {
-    given(aggregate)
-      .when({ _tag: "IssueKey", at: 1_000, key: key("second") })
-      .expectRejection("AccountNotFound")
+    given(aggregate).when(issue("second", 1_000)).expectRejection("AccountNotFound")
     given(aggregate).when(revoke("first")).expectRejection("AccountNotFound")
   })
 
   it("takes further keys, each id once, also after it was revoked", () => {
     given(aggregate, existing)
-      .when({ _tag: "IssueKey", at: 1_000, key: key("second") })
+      .when(issue("second", 1_000))
       .expectEvents(issued("second"))
-      .when({ _tag: "IssueKey", at: 1_000, key: key("second") })
+      .when(issue("second", 1_000))
       .expectRejection("KeyExists")
       .when(revoke("second"))
-      .when({ _tag: "IssueKey", at: 3_000, key: key("second") })
+      .when(issue("second", 3_000))
       .expectRejection("KeyExists")
   })
 

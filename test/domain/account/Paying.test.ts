@@ -1,6 +1,10 @@
 /** What is paid into an account, and the limits that it has. */
 import { describe, it } from "@effect/vitest"
 import * as Account from "#domain/account/Account.ts"
+import type { Command } from "#domain/account/Command.ts"
+import type { Event } from "#domain/account/Event.ts"
+import type { State } from "#domain/account/State.ts"
+import * as Grant from "#domain/account/Grant.ts"
 import { type Limits, noLimits } from "#domain/account/Limits.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
 import { NanoUsd, zero } from "#domain/Money.ts"
@@ -8,13 +12,13 @@ import { given } from "#test/support/Scenario.ts"
 
 const { aggregate } = Account
 
-const opened: Account.Event = {
+const opened: Event = {
   _tag: "AccountOpened",
   at: 1_000,
   accountId: AccountId.make("acc_0123456789abcdef"),
   name: "ACME"
 }
-const issued = (id: string): Account.Event => ({
+const issued = (id: string): Event => ({
   _tag: "KeyIssued",
   at: 1_000,
   keyId: KeyId.make(id),
@@ -25,14 +29,14 @@ const existing = [opened, issued("first"), issued("second")]
 
 const tenDollars = NanoUsd.make(10_000_000_000n)
 
-const topUp = (paymentId: string | null, amount = tenDollars, at = 2_000): Account.Command => ({
+const topUp = (paymentId: string | null, amount = tenDollars, at = 2_000): Command => ({
   _tag: "TopUp",
   at,
   amount,
   reference: "invoice 7",
   paymentId
 })
-const toppedUp: Account.Event = {
+const toppedUp: Event = {
   _tag: "BalanceToppedUp",
   at: 2_000,
   amount: tenDollars,
@@ -47,15 +51,15 @@ const limits: Limits = {
   keyRate: { requests: 10, windowSeconds: 1 },
   maxStreams: 20
 }
-const change = (limits: Limits): Account.Command => ({ _tag: "ChangeLimits", at: 2_000, limits })
-const changed = (limits: Limits): Account.Event => ({ _tag: "LimitsChanged", at: 2_000, ...limits })
+const change = (limits: Limits): Command => ({ _tag: "ChangeLimits", at: 2_000, limits })
+const changed = (limits: Limits): Event => ({ _tag: "LimitsChanged", at: 2_000, ...limits })
 
-const erase = (at = 3_000): Account.Command => ({ _tag: "Erase", at })
-const erased: Account.Event = { _tag: "AccountErased", at: 3_000 }
+const erase = (at = 3_000): Command => ({ _tag: "Erase", at })
+const erased: Event = { _tag: "AccountErased", at: 3_000 }
 
 const ofAccount =
-  <View>(look: (account: Extract<Account.State, { readonly _tag: "Account" }>) => View) =>
-  (state: Account.State): View => {
+  <View>(look: (account: Extract<State, { readonly _tag: "Account" }>) => View) =>
+  (state: State): View => {
     if (state._tag === "NotOpened") throw new Error("The account was not opened")
     return look(state)
   }
@@ -64,7 +68,7 @@ const revokedAt = (id: string) => ofAccount(({ keys }) => keys.get(id)?.revokedA
 
 describe("A top-up", () => {
   it("costs the same when there were twenty thousand before it", { timeout: 4_000 }, () => {
-    const paid = Array.from({ length: 20_000 }, (_, number): Account.Event => ({
+    const paid = Array.from({ length: 20_000 }, (_, number): Event => ({
       ...toppedUp,
       paymentId: `pi_${number}`
     }))
@@ -193,18 +197,26 @@ describe("An account that is erased", () => {
 
   it("takes no key, payment or limits any more, neither before nor after its erasure is finished", () => {
     const key = { keyId: KeyId.make("third"), name: "a key", secretHash: "00ff" }
-    const finished: Account.Event = { _tag: "AccountErasureFinished", at: 4_000 }
+    const finished: Event = { _tag: "AccountErasureFinished", at: 4_000 }
     for (const events of [
       [...existing, erased],
       [...existing, erased, finished]
     ]) {
       for (const command of [
-        { _tag: "IssueKey", at: 5_000, key },
+        { _tag: "IssueKey", at: 5_000, key, grant: Grant.unlimited, issuer: null },
+        {
+          _tag: "RotateKey",
+          at: 5_000,
+          keyId: KeyId.make("first"),
+          secretHash: "11ee",
+          graceMs: 0,
+          issuer: null
+        },
         topUp("pi_1"),
         topUp(null),
         change(limits),
         change(noLimits)
-      ] satisfies ReadonlyArray<Account.Command>) {
+      ] satisfies ReadonlyArray<Command>) {
         given(aggregate, events).when(command).expectRejection("AccountClosed")
       }
     }

@@ -1,5 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Account from "#domain/account/Account.ts"
+import type { Command } from "#domain/account/Command.ts"
+import type { Event } from "#domain/account/Event.ts"
+import type { State } from "#domain/account/State.ts"
 import * as SigningSecret from "#domain/account/SigningSecret.ts"
 import { AccountId } from "#domain/Ids.ts"
 import { given } from "#test/support/Scenario.ts"
@@ -7,16 +10,16 @@ import { given } from "#test/support/Scenario.ts"
 const { aggregate } = Account
 const day = SigningSecret.previousValidityMs
 
-const opened: Account.Event = {
+const opened: Event = {
   _tag: "AccountOpened",
   at: 1_000,
   accountId: AccountId.make("acc_0123456789abcdef"),
   name: "ACME"
 }
-const erased: Account.Event = { _tag: "AccountErased", at: 3_000 }
+const erased: Event = { _tag: "AccountErased", at: 3_000 }
 
-const ensure = (at: number, sealed: string): Account.Command => ({ _tag: "EnsureSigningSecret", at, sealed })
-const rotate = (at: number, sealed: string, useless: ReadonlyArray<string> = []): Account.Command => ({
+const ensure = (at: number, sealed: string): Command => ({ _tag: "EnsureSigningSecret", at, sealed })
+const rotate = (at: number, sealed: string, useless: ReadonlyArray<string> = []): Command => ({
   _tag: "RotateSigningSecret",
   at,
   sealed,
@@ -31,7 +34,7 @@ const next = (at: number, sealed: string): Rotated => ({
   previousExpiresAt: at + day
 })
 
-const secrets = (state: Account.State) =>
+const secrets = (state: State) =>
   state._tag === "Account"
     ? state.signingSecrets.map(({ expiresAt, sealed }): readonly [string, number | null] => [
         sealed,

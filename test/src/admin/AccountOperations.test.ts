@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Array as Arr, Effect, Layer, Stream } from "effect"
+import { noLimits } from "#domain/account/Limits.ts"
 import { AccountId } from "#domain/Ids.ts"
 import * as Money from "#domain/Money.ts"
 import type { Balance } from "#src/admin/accounts/AccountOperations.ts"
@@ -148,18 +149,27 @@ for (const [name, layer] of Object.entries(layers)) {
       Effect.gen(function* () {
         const { changeLimits, showLimits, topUp } = yield* Administration
         const accountId = yield* openAccount("acme")
-        const unlimited = { creditLimit: Money.zero, maxOpenRequests: null, maxStoredBytes: null }
-        assert.deepStrictEqual(yield* showLimits({ accountId }), unlimited)
+        assert.deepStrictEqual(yield* showLimits({ accountId }), noLimits)
         for (const round of Arr.range(1, 10)) {
           // All changes come while the account is busy, and wait for their turn.
           const payment = { amount: usd("1"), reference: "", paymentId: `p${round}` }
           const expected = {
             creditLimit: usd(String(round)),
             maxOpenRequests: round,
-            maxStoredBytes: 1_000 * round
+            maxStoredBytes: 1_000 * round,
+            accountRate: { requests: round, windowSeconds: 60 },
+            keyRate: { requests: 1, windowSeconds: round },
+            maxStreams: round
           }
-          const { creditLimit, maxOpenRequests, maxStoredBytes } = expected
-          const changes = [{ creditLimit }, { maxOpenRequests }, { maxStoredBytes }]
+          const { accountRate, creditLimit, keyRate, maxOpenRequests, maxStoredBytes, maxStreams } = expected
+          const changes = [
+            { creditLimit },
+            { maxOpenRequests },
+            { maxStoredBytes },
+            { accountRate },
+            { keyRate },
+            { maxStreams }
+          ]
           yield* Effect.all(
             [
               topUp({ accountId, ...payment }),

@@ -2,7 +2,9 @@
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
+import type * as Grant from "#domain/account/Grant.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
+import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as Money from "#domain/Money.ts"
 import * as AdminClient from "#src/admin/AdminClient.ts"
 import { Administration } from "#src/admin/Administration.ts"
@@ -41,6 +43,37 @@ for (const [name, layer] of Object.entries(layers)) {
       }).pipe(Effect.provide(Layer.provide(layer, quiet)))
     )
 
+    it.live("issues keys that may what they are granted, and gives them other secrets", () =>
+      Effect.gen(function* () {
+        const administration = yield* Administration
+        const { accountId } = yield* openAccount
+        const grant: Grant.Grant = {
+          scopes: ["requests:read"],
+          modelEndpoints: [ModelEndpoint.make("vision/ocr")],
+          monthlyBudget: Money.NanoUsd.make(25_000_000_000n),
+          expiresAt: 4_102_444_800_000
+        }
+        const { key, keyId } = yield* administration.issueKey({ accountId, name: "ci", grant })
+        assert.isTrue(yield* authenticates(key))
+        const rotated = yield* administration.rotateKey({ keyId, graceMs: 0 })
+        assert.deepInclude(rotated, { accountId, keyId, previousExpiresAt: null })
+        assert.isFalse(yield* authenticates(key))
+        assert.isTrue(yield* authenticates(rotated.key))
+        const again = yield* administration.rotateKey({ keyId, graceMs: 60_000 })
+        assert.isNotNull(again.previousExpiresAt)
+        assert.isTrue(yield* authenticates(rotated.key))
+
+        const listed = yield* administration.listKeys({ accountId, after: null })
+        const found = listed.find((listed) => listed.keyId === keyId)
+        assert.deepInclude(found, grant)
+        assert.isNotNull(found?.rotatedAt)
+        assert.strictEqual((found?.lastUsedAt ?? 1) % 60_000, 0)
+        yield* administration.revokeKey({ keyId })
+        const refused = yield* Effect.flip(administration.rotateKey({ keyId, graceMs: 0 }))
+        assert.strictEqual(refused._tag, "KeyRevoked")
+      }).pipe(Effect.provide(Layer.provide(layer, quiet)))
+    )
+
     it.live("lists what it has just done, page by page, of one account or of all", () =>
       Effect.gen(function* () {
         const administration = yield* Administration
@@ -74,6 +107,8 @@ for (const [name, layer] of Object.entries(layers)) {
         assert.strictEqual(issue._tag, "AccountNotFound")
         const revoke = yield* Effect.flip(administration.revokeKey({ keyId: KeyId.make("nobody") }))
         assert.strictEqual(revoke._tag, "KeyNotFound")
+        const rotate = { keyId: KeyId.make("nobody"), graceMs: 0 }
+        assert.strictEqual((yield* Effect.flip(administration.rotateKey(rotate)))._tag, "KeyNotFound")
       }).pipe(Effect.provide(Layer.provide(layer, quiet)))
     )
   })

@@ -1,0 +1,171 @@
+/** What the keys of an account do with the keys of that account (decisions, "Platform routes"), whatever the transport. */
+import { Context, Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Grant } from "#domain/account/Grant.ts"
+import * as Key from "#domain/account/Key.ts"
+import type { Place } from "#projections/keys/KeyQueries.ts"
+import { type KeyItem, Keys } from "#projections/keys/Keys.ts"
+import { Projections } from "#projections/Projections.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+import { AccountActors } from "./AccountActors.ts"
+import { AccountClosed } from "./Accounts.ts"
+import type * as ApiKey from "./ApiKey.ts"
+import { Unauthorized } from "./Authentication.ts"
+import type { Caller } from "./Caller.ts"
+import * as KeyCommands from "./KeyCommands.ts"
+import { GrantExceeded, KeyExpired, KeyForbidden, KeyNotFound, KeyRevoked, TooManyKeys } from "./KeyErrors.ts"
+import { KeyUse } from "./KeyUse.ts"
+import * as Rejections from "./Rejections.ts"
+
+/** One key, by an id as a client gave it. */
+export interface Named {
+  readonly caller: Caller
+  readonly id: string
+}
+
+export interface KeyPage {
+  readonly total: number
+  readonly items: ReadonlyArray<KeyItem>
+  /** Where the page ends, `null` when none follows. */
+  readonly next: Place | null
+}
+
+/** A key with its secret, which is not to be had again. */
+export interface Opened {
+  readonly item: KeyItem
+  readonly key: ApiKey.ApiKey
+}
+
+export class KeyRing extends Context.Service<
+  KeyRing,
+  {
+    /**
+     * A page of the caller's account's keys, newest first and revoked ones too: the `page`th one from 1, or with `after` the
+     * one behind that place. It waits at most 2 s for what was on the log when it was asked.
+     */
+    list(options: {
+      readonly caller: Caller
+      readonly page: number
+      readonly after: Place | null
+      readonly limit: number
+    }): Effect.Effect<KeyPage, EventStoreError | SqlError>
+    /** As of the log. */
+    get(options: Named): Effect.Effect<KeyItem, KeyNotFound | KeyForbidden | EventStoreError | SqlError>
+    /** What is not said of the grant is as in that of the caller's key, which it may not exceed. */
+    issue(options: {
+      readonly caller: Caller
+      readonly name: string
+      readonly grant: Partial<Grant>
+    }): Effect.Effect<Opened, Unauthorized | AccountClosed | GrantExceeded | TooManyKeys | EventStoreError>
+    /** Another secret, in force at once; the one until now stays good for `graceMs`, the one before that no more. */
+    rotate(options: Named & { readonly graceMs: number }): Effect.Effect<
+      Opened & {
+        /** Unix time in ms; `null` when the secret until now is good no more. */
+        readonly previousExpiresAt: number | null
+      },
+      | KeyNotFound
+      | KeyForbidden
+      | KeyRevoked
+      | KeyExpired
+      | Unauthorized
+      | AccountClosed
+      | GrantExceeded
+      | EventStoreError
+      | SqlError
+    >
+    /** In force at once, and for good. Any key of the account, the caller's own too. Revoking twice changes nothing. */
+    revoke(options: Named): Effect.Effect<void, KeyNotFound | KeyForbidden | EventStoreError>
+  }
+>()("inferlog/src/accounts/KeyRing") {
+  static readonly layer = Layer.effect(
+    KeyRing,
+    Effect.gen(function* () {
+      const actors = yield* AccountActors
+      const keys = yield* Keys
+      const { withUse } = yield* KeyUse
+      const projections = yield* Projections
+
+      /** As of the log: another node may have changed it. */
+      const find = Effect.fnUntraced(function* ({ caller, id }: Named) {
+        const accountId = KeyCommands.accountOf(id)
+        const { state } = yield* actors.refresh(accountId)
+        const key = state._tag === "Account" ? state.keys.get(id) : undefined
+        if (key === undefined) return yield* new KeyNotFound()
+        return accountId === caller.accountId ? key : yield* new KeyForbidden()
+      })
+
+      const itemOf = (key: Key.Key, lastUsedAt: number | null): KeyItem =>
+        withUse({
+          keyId: key.keyId,
+          name: key.name,
+          ...key.grant,
+          issuedAt: key.issuedAt,
+          rotatedAt: key.rotatedAt,
+          revokedAt: key.revokedAt,
+          lastUsedAt
+        })
+
+      const list: KeyRing["Service"]["list"] = Effect.fn("KeyRing.list")(function* ({ caller, ...asked }) {
+        yield* projections.caughtUp("keys")
+        const { items, next, total } = yield* keys.ofAccount({ ...asked, accountId: caller.accountId })
+        return { total, items: items.map(withUse), next }
+      })
+
+      const get: KeyRing["Service"]["get"] = Effect.fn("KeyRing.get")(function* (named) {
+        const key = yield* find(named)
+        const { accountId } = named.caller
+        return itemOf(key, yield* keys.lastUsedAt({ accountId, keyId: key.keyId }))
+      })
+
+      const issue: KeyRing["Service"]["issue"] = Effect.fn("KeyRing.issue")(function* (options) {
+        const { caller, grant, name } = options
+        const { accountId, keyId: issuer } = caller
+        const whole = { ...caller.grant, ...grant }
+        const { key, known } = yield* KeyCommands.issue(actors, {
+          accountId,
+          name,
+          grant: whole,
+          issuer
+        }).pipe(
+          Rejections.expect({ ...refusals, TooManyKeys: () => new TooManyKeys({ limit: Key.mostValid }) })
+        )
+        return { key, item: itemOf(known, null) }
+      })
+
+      const rotate: KeyRing["Service"]["rotate"] = Effect.fn("KeyRing.rotate")(function* (options) {
+        const { caller, graceMs } = options
+        const { keyId } = yield* find(options)
+        // Before: once there is another secret, nothing may keep it from being shown.
+        const lastUsedAt = yield* keys.lastUsedAt({ accountId: caller.accountId, keyId })
+        const { key, known } = yield* KeyCommands.rotate(actors, {
+          keyId,
+          graceMs,
+          issuer: caller.keyId
+        }).pipe(
+          Rejections.expect({
+            ...refusals,
+            KeyRevoked: () => new KeyRevoked(),
+            KeyExpired: () => new KeyExpired()
+          })
+        )
+        const previousExpiresAt = known.previous?.expiresAt ?? null
+        return { key, item: itemOf(known, lastUsedAt), previousExpiresAt }
+      })
+
+      const revoke: KeyRing["Service"]["revoke"] = Effect.fn("KeyRing.revoke")(function* (named) {
+        const { keyId } = yield* find(named)
+        yield* KeyCommands.revoke(actors, keyId).pipe(Rejections.none)
+      })
+
+      return KeyRing.of({ list, get, issue, rotate, revoke })
+    })
+  ).pipe(Layer.provide([Keys.layer, KeyUse.layer]))
+}
+
+const refusals = {
+  AccountClosed: () => new AccountClosed(),
+  /** Revoked or expired since the caller was let in. */
+  IssuerNotValid: () => new Unauthorized(),
+  GrantExceeded: ({ fields }: { readonly fields: ReadonlyArray<keyof Grant> }) =>
+    new GrantExceeded({ fields })
+}

@@ -1,0 +1,43 @@
+/**
+ * When the callers of this node last showed each key, to the minute and in memory: it costs no event. The read model has
+ * the same of submits and uploads for good (`projections/keys`). What is lost with the process, or is another node's, is
+ * that a key has done nothing but read since.
+ */
+import { Context, Layer } from "effect"
+import type { KeyId } from "#domain/Ids.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+
+export const minuteMs = 60_000
+
+const mostKeys = 10_000
+
+interface Used {
+  readonly keyId: KeyId
+  readonly lastUsedAt: number | null
+}
+
+export class KeyUse extends Context.Service<
+  KeyUse,
+  {
+    /** @param now Unix time in ms. */
+    readonly note: (keyId: KeyId, now: number) => void
+    /** The minute, as Unix time in ms; `null` when this node does not remember any. */
+    readonly lastUsedAt: (keyId: KeyId) => number | null
+    /** The key of a list, with the later of what the list and this node know. */
+    readonly withUse: <Item extends Used>(item: Item) => Item
+  }
+>()("inferlog/src/accounts/KeyUse") {
+  static readonly layer = Layer.sync(KeyUse, () => {
+    const minutes = RecentlyUsed.make<number>({ capacity: mostKeys })
+    return KeyUse.of({
+      note: (keyId, now) => minutes.set(keyId, now - (now % minuteMs)),
+      lastUsedAt: (keyId) => minutes.get(keyId) ?? null,
+      withUse: (item) => {
+        const minute = minutes.get(item.keyId)
+        return minute === undefined || minute <= (item.lastUsedAt ?? 0)
+          ? item
+          : { ...item, lastUsedAt: minute }
+      }
+    })
+  })
+}

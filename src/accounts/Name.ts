@@ -1,0 +1,2 @@
+/** What accounts and keys are called: 1 to 100 characters, none of them a control character, for they are shown on terminals. */
+export const isName = (text: string): boolean => /^\P{Cc}{1,100}$/u.test(text)

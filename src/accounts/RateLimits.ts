@@ -1,0 +1,103 @@
+/**
+ * How often accounts and their keys may call, on this node: off, unless an operator has set a rate (decisions, "429 body").
+ * Buckets live in memory alone: they are full after a start.
+ */
+import { Clock, Context, Effect, Layer } from "effect"
+import type { Rate } from "#domain/account/Limits.ts"
+import * as MonotonicTime from "#src/MonotonicTime.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+import type { Caller } from "./Caller.ts"
+import * as TokenBucket from "./TokenBucket.ts"
+
+/** What is left of one of the two rates that a call is under. */
+export interface Standing {
+  readonly scope: "account" | "key"
+  readonly rate: Rate
+  /** Calls that are left at once. */
+  readonly remaining: number
+  /** Whole seconds, at least 1, until there is one more. */
+  readonly nextInSeconds: number
+}
+
+export interface Taken {
+  /** The account's first; both as of now. */
+  readonly standings: ReadonlyArray<Standing>
+  /** Of those that have nothing left the one to wait for longest; `null` for a call that may go on. */
+  readonly refusedBy: Standing | null
+}
+
+export const isLimited = ({ limits }: Pick<Caller, "limits">): boolean =>
+  limits.accountRate !== null || limits.keyRate !== null
+
+/**
+ * Buckets of each kind that are kept; half as many of those used last. One that is dropped meanwhile is full when its owner
+ * comes back: after so many others, it mostly would be.
+ */
+const capacity = 100_000
+
+/** Looked at before anything is taken: a call that is refused takes nothing. */
+interface Opened {
+  readonly scope: Standing["scope"]
+  readonly bucket: TokenBucket.TokenBucket
+}
+
+const standingOf = ({ bucket, scope }: Opened): Standing => ({
+  scope,
+  rate: bucket.rate,
+  remaining: TokenBucket.remaining(bucket),
+  nextInSeconds: Math.max(1, Math.ceil(TokenBucket.untilNextMs(bucket) / 1_000))
+})
+
+const longest = (standings: ReadonlyArray<Standing>): Standing | null =>
+  standings.reduce<Standing | null>(
+    (longest, one) => (longest !== null && longest.nextInSeconds >= one.nextInSeconds ? longest : one),
+    null
+  )
+
+export class RateLimits extends Context.Service<
+  RateLimits,
+  {
+    /** Takes one call from the account's rate and from the key's, or from neither. Only for those that are limited. */
+    take(caller: Pick<Caller, "accountId" | "keyId" | "limits">): Taken
+  }
+>()("inferlog/src/accounts/RateLimits") {
+  static readonly layer = Layer.effect(
+    RateLimits,
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const ofAccounts = RecentlyUsed.make<TokenBucket.TokenBucket>({ capacity })
+      const ofKeys = RecentlyUsed.make<TokenBucket.TokenBucket>({ capacity })
+
+      const open = (
+        buckets: RecentlyUsed.RecentlyUsed<TokenBucket.TokenBucket>,
+        id: string,
+        rate: Rate,
+        now: number
+      ): TokenBucket.TokenBucket => {
+        const known = buckets.get(id)
+        if (known !== undefined) {
+          TokenBucket.refill(known, rate, now)
+          return known
+        }
+        const made = TokenBucket.full(rate, now)
+        buckets.set(id, made)
+        return made
+      }
+
+      const take: RateLimits["Service"]["take"] = ({ accountId, keyId, limits }) => {
+        const { accountRate, keyRate } = limits
+        const now = MonotonicTime.millisOf(clock)
+        const opened: Array<Opened> = []
+        if (accountRate !== null) {
+          opened.push({ scope: "account", bucket: open(ofAccounts, accountId, accountRate, now) })
+        }
+        if (keyRate !== null) opened.push({ scope: "key", bucket: open(ofKeys, keyId, keyRate, now) })
+        const empty = opened.filter(({ bucket }) => TokenBucket.remaining(bucket) === 0)
+        if (empty.length === 0) for (const { bucket } of opened) TokenBucket.take(bucket)
+        return { standings: opened.map(standingOf), refusedBy: longest(empty.map(standingOf)) }
+      }
+
+      return RateLimits.of({ take })
+    })
+  )
+}

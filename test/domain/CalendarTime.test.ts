@@ -1,0 +1,38 @@
+/** Calendar time of UTC, held against the dates that ISO 8601 writes. */
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { endOf, Granularity, startOf } from "#domain/CalendarTime.ts"
+
+/** How much of a date-time tells the bucket that it is in. */
+const precision = { hour: 13, day: 10, month: 7 }
+
+const nameOf = (granularity: Granularity, at: number): string =>
+  new Date(at).toISOString().slice(0, precision[granularity])
+
+const times = fc.integer({ min: Date.UTC(1960, 0), max: Date.UTC(2100, 0) })
+
+describe("A bucket of time", () => {
+  it.each(Granularity.literals)("begins and ends where the date of its %s does", (granularity) => {
+    fc.assert(
+      fc.property(times, (at) => {
+        const start = startOf(granularity, at)
+        const end = endOf(granularity, at)
+        assert.isTrue(start <= at && at < end)
+        for (const inside of [start, end - 1]) {
+          assert.strictEqual(nameOf(granularity, inside), nameOf(granularity, at))
+        }
+        for (const outside of [start - 1, end]) {
+          assert.notStrictEqual(nameOf(granularity, outside), nameOf(granularity, at))
+        }
+        assert.strictEqual(startOf(granularity, end), end)
+      })
+    )
+  })
+
+  it("of a month is as long as the month, in leap years and at the turn of a year", () => {
+    const february = Date.UTC(2028, 1, 29, 23, 59, 59, 999)
+    assert.strictEqual(startOf("month", february), Date.UTC(2028, 1))
+    assert.strictEqual(endOf("month", february), Date.UTC(2028, 2))
+    assert.strictEqual(endOf("month", Date.UTC(2028, 11, 31)), Date.UTC(2029, 0))
+  })
+})

@@ -1,0 +1,75 @@
+/** Keys of a server as its users run it: what is on its disk, and what is left after a restart. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+
+const json = { "content-type": "application/json" }
+
+const ask = async (url: string, key: string, init: RequestInit = {}) => {
+  const headers = { authorization: `Key ${key}`, ...json }
+  const response = await fetch(url, { ...init, headers })
+  const text = await response.text()
+  return { status: response.status, body: text === "" ? {} : Object(JSON.parse(text)) }
+}
+
+/** Every byte under the directory. */
+const bytesIn = (directory: string): ReadonlyArray<Buffer> =>
+  fs
+    .readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => fs.readFileSync(path.join(entry.parentPath, entry.name)))
+
+describe("The keys of a server", () => {
+  it.live("have their secrets nowhere on its disk, and are as they were after a restart", () =>
+    Effect.gen(function* () {
+      const dataDirectory = yield* TempDirectory.make
+      const start = Effect.acquireRelease(
+        Effect.promise(async () =>
+          ServerProcess.start({ dataDirectory, port: await ServerProcess.freePort() })
+        ),
+        ({ kill }) => Effect.promise(() => kill("SIGKILL"))
+      )
+      const root = ServerProcess.apiKey
+      const post = (body: object) => ({ method: "POST", body: JSON.stringify(body) })
+
+      const first = yield* start
+      const told = yield* Effect.promise(async () => {
+        const keys = `${first.url}/keys`
+        const kept = await ask(keys, root, post({ name: "kept", scopes: ["keys:admin"], monthlyBudget: "5" }))
+        const rotated = await ask(`${keys}/${kept.body.id}/rotate`, root, post({ gracePeriodSeconds: 3_600 }))
+        const revoked = await ask(keys, root, post({ name: "revoked" }))
+        await ask(`${keys}/${revoked.body.id}`, root, { method: "DELETE" })
+        const list = await ask(keys, root)
+        await first.kill("SIGTERM")
+        const text = (reply: typeof kept) => String(reply.body.key)
+        return { kept: text(kept), rotated: text(rotated), revoked: text(revoked), list: list.body.data }
+      })
+
+      const files = bytesIn(dataDirectory)
+      const isOnDisk = (text: string) => files.some((bytes) => bytes.includes(text))
+      for (const key of [told.kept, told.rotated, told.revoked]) {
+        const [id = "", secret = ""] = key.split(":")
+        assert.isAbove(secret.length, 40)
+        assert.isTrue(isOnDisk(id))
+        assert.isFalse(isOnDisk(secret))
+        assert.notInclude(first.output(), secret)
+      }
+
+      const second = yield* start
+      yield* Effect.promise(async () => {
+        const keys = `${second.url}/keys`
+        const list = await ask(keys, root)
+        const lasting = (record: Record<string, unknown>) => ({ ...record, lastUsedAt: null })
+        assert.deepStrictEqual(list.body.data.map(lasting), told.list.map(lasting))
+        const statuses = [told.kept, told.rotated, told.revoked].map((key) => ask(keys, key))
+        assert.deepStrictEqual(
+          (await Promise.all(statuses)).map(({ status }) => status),
+          [200, 200, 401]
+        )
+      })
+    }).pipe(Effect.scoped)
+  )
+})
