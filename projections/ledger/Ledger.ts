@@ -1,11 +1,13 @@
-/** What accounts have, and the entries that led to it (decisions, "Platform routes"). Amounts are nano-USD. */
+/** What accounts have, the entries that led to it, and usage (decisions, "Platform routes"). Amounts are nano-USD. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId, RequestId } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
-import { NanoUsd, zero } from "#domain/Money.ts"
+import { NanoUsd, Quantity, zero } from "#domain/Money.ts"
+import { BillingUnit } from "#domain/Pricing.ts"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
 import type { Columns } from "../batch/Columns.ts"
+import * as Page from "../Page.ts"
 import { ReadModels, rows } from "../ReadModels.ts"
 import * as Queries from "./LedgerQueries.ts"
 import * as LedgerStanding from "./LedgerStanding.ts"
@@ -20,6 +22,8 @@ export interface Balance {
 }
 
 export const LedgerEntry = Schema.Struct({
+  /** Rises in the order of the log: its place in every list. */
+  entryId: Schema.Int,
   position: GlobalPosition,
   /** Place among the entries of its event, from 0. */
   ordinal: Schema.Int,
@@ -37,11 +41,22 @@ export const LedgerEntry = Schema.Struct({
 })
 export type LedgerEntry = typeof LedgerEntry.Type
 
-export interface LedgerPage {
+export interface LedgerPage extends Page.Page<LedgerEntry, number> {
   /** Entries that the filter lets through, on all pages. */
   readonly total: number
-  readonly items: ReadonlyArray<LedgerEntry>
 }
+
+/** What was charged within an hour, a day or a month for one model by one unit. */
+export const UsageRow = Schema.Struct({
+  /** When it began, Unix time in ms. */
+  bucket: Schema.Int,
+  model: ModelEndpoint,
+  unit: BillingUnit,
+  requests: Schema.Int,
+  quantity: Quantity,
+  cost: NanoUsd
+})
+export type UsageRow = typeof UsageRow.Type
 
 export class Ledger extends Context.Service<
   Ledger,
@@ -52,10 +67,21 @@ export class Ledger extends Context.Service<
     balances(options: {
       readonly accountIds: ReadonlyArray<AccountId>
     }): Effect.Effect<ReadonlyArray<LedgerStanding.AccountBalance>, SqlError>
-    /** A page of an account's entries, newest first, `page` from 1. Its total comes from counters. */
+    /**
+     * A page of an account's entries, newest first: the `page`th one from 1, or with `after` the one behind that place. Its
+     * total comes from counters.
+     */
     entries(
-      options: Queries.Filter & { readonly page: number; readonly limit: number }
+      options: Queries.Filter & {
+        readonly page: number
+        readonly after: number | null
+        readonly limit: number
+      }
     ): Effect.Effect<LedgerPage, SqlError>
+    /** By bucket, model and unit; the first `limit` rows. */
+    usage(
+      options: Queries.UsageFilter & { readonly limit: number }
+    ): Effect.Effect<ReadonlyArray<UsageRow>, SqlError>
     /** Where all accounts stand at one position. */
     readonly standing: Effect.Effect<LedgerStanding.LedgerStanding, SqlError>
   }
@@ -71,15 +97,19 @@ export class Ledger extends Context.Service<
       )
 
       const entries = Effect.fn("Ledger.entries")(function* ({
+        after,
         page,
         limit,
         ...filter
       }: Parameters<Ledger["Service"]["entries"]>[0]) {
         const [counted] = yield* totals(Queries.total(sql, filter))
         const total = counted?.total ?? 0
-        const before = (page - 1) * limit
-        if (before >= total) return { total, items: [] }
-        return { total, items: yield* ledgerEntries(Queries.pageOf(sql, filter, before, limit)) }
+        const offset = after === null ? (page - 1) * limit : 0
+        if (offset >= total) return { total, items: [], next: null }
+        // One more than are asked for: whether another page follows.
+        const part = { after, offset, limit: limit + 1 }
+        const found = yield* ledgerEntries(Queries.pageOf(sql, filter, part))
+        return { total, ...Page.cut(found, limit, ({ entryId }) => entryId) }
       })
 
       return Ledger.of({
@@ -92,6 +122,9 @@ export class Ledger extends Context.Service<
         ),
         balances,
         entries,
+        usage: Effect.fn("Ledger.usage")(({ limit, ...filter }) =>
+          usageRows(Queries.usage(sql, filter, limit))
+        ),
         standing: Effect.map(sql.unsafe<Columns>(LedgerStanding.statement), LedgerStanding.read).pipe(
           Effect.withSpan("Ledger.standing")
         )
@@ -104,4 +137,5 @@ const accountBalances = rows(
   Schema.Struct({ accountId: AccountId, balance: NanoUsd, reserved: NanoUsd, updatedAt: Schema.Int })
 )
 const ledgerEntries = rows(LedgerEntry)
+const usageRows = rows(UsageRow)
 const totals = rows(Schema.Struct({ total: Schema.Int }))

@@ -1,11 +1,12 @@
-/** The ledger as rows: every entry, what accounts have, and what is held for their requests (architecture, "Billing"). */
+/** The ledger as rows: every entry, what accounts have and what is held of it, and usage (architecture, "Billing"). */
 import type { AccountId } from "#domain/Ids.ts"
 import { type Entry, entriesOf, type EntryKind } from "#domain/Ledger.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
-import { text } from "../EventFields.ts"
+import { object, text } from "../EventFields.ts"
 import type { Projection } from "../Projection.ts"
 import * as LedgerEntries from "./LedgerEntries.ts"
 import * as LedgerRows from "./LedgerRows.ts"
+import * as LedgerUsage from "./LedgerUsage.ts"
 import * as MoneyEvents from "./MoneyEvents.ts"
 
 /** Whom the entries of an event concern. */
@@ -26,12 +27,13 @@ const changes: Record<EntryKind, { readonly balance: bigint; readonly reserved: 
 
 export const projection: Projection = {
   name: "ledger",
-  version: 1,
-  tables: LedgerRows.tables + LedgerEntries.tables,
+  version: 2,
+  tables: LedgerRows.tables + LedgerEntries.tables + LedgerUsage.tables,
   open: (db) => {
     const balances = LedgerRows.makeBalances(db)
     const holds = LedgerRows.makeHolds(db)
     const entries = LedgerEntries.make(db)
+    const usage = LedgerUsage.make(db)
     const setLimits = db.prepare("INSERT OR REPLACE INTO ledger_limits VALUES (?, ?, ?)")
 
     const balanceOf = (accountId: AccountId): LedgerRows.BalanceRow => {
@@ -66,7 +68,8 @@ export const projection: Projection = {
         case "Held": {
           const { accountId, amount, requestId } = money
           const model = text(event.data, "model")
-          holds.add(event.stream, { accountId, model, amount })
+          const unit = text(object(event.data, "quote"), "unit")
+          holds.add(event.stream, { accountId, keyId: MoneyEvents.keyOf(event), model, unit, amount })
           return book(event, { accountId, requestId, model }, entriesOf(money, undefined))
         }
         case "Captured":
@@ -74,7 +77,9 @@ export const projection: Projection = {
         case "Reverted": {
           const hold = holds.remove(event.stream)
           if (hold === undefined) return
-          const { accountId, model } = hold
+          const { accountId, keyId, model, unit } = hold
+          const charge = MoneyEvents.readCharge(event)
+          if (charge !== null) usage.add({ ...charge, accountId, keyId, model, unit, at: event.time })
           return book(event, { accountId, requestId: money.requestId, model }, entriesOf(money, hold))
         }
       }
@@ -92,7 +97,7 @@ export const projection: Projection = {
         ...MoneyEvents.types.map((type) => ({ type, apply: move })),
         { type: MoneyEvents.limitsType, apply: limit }
       ],
-      kept: [balances, holds, entries]
+      kept: [balances, holds, entries, usage]
     }
   }
 }

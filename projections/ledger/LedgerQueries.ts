@@ -1,10 +1,13 @@
 /**
- * The statements behind `Ledger`. Each walks an index of `LedgerEntries` in the order of the list, newest first, and stops
- * after what it returns.
+ * The statements behind `Ledger`. Those of entries walk an index of `LedgerEntries` in the order of the list, newest first,
+ * and stop after what they return; those of usage read a piece of its table from one end to the other.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { AccountId, RequestId } from "#domain/Ids.ts"
+import type { Granularity } from "#domain/CalendarTime.ts"
+import type { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
 import type { EntryKind } from "#domain/Ledger.ts"
+import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import { everyKey } from "./LedgerUsage.ts"
 
 export interface Filter {
   readonly accountId: AccountId
@@ -12,14 +15,35 @@ export interface Filter {
   readonly requestId?: RequestId
 }
 
+/** Which part of a list: behind the entry `after` if it is given, and `offset` entries further. */
+export interface Part {
+  readonly after: number | null
+  readonly offset: number
+  readonly limit: number
+}
+
+export interface UsageFilter {
+  readonly accountId: AccountId
+  readonly granularity: Granularity
+  /** Buckets that begin from then on, and before `end`; Unix time in ms. */
+  readonly start: number
+  readonly end: number
+  readonly model?: ModelEndpoint
+  /** Of the requests of this key alone. */
+  readonly keyId?: KeyId
+}
+
 export const kinds: ReadonlyArray<EntryKind> = ["topup", "hold", "charge", "release", "revert"]
 
-const entryColumns = `position, ordinal, account_id AS "accountId", request_id AS "requestId", model, kind, amount,
+const entryColumns = `entry_id AS "entryId", position, ordinal, account_id AS "accountId", request_id AS "requestId", model, kind, amount,
   balance_after AS "balanceAfter", created_at AS "createdAt"`
 
 export const balances = (sql: SqlClient, accountIds: ReadonlyArray<AccountId>) => sql`
   SELECT account_id AS "accountId", balance, reserved, updated_at AS "updatedAt" FROM ledger_balances
   WHERE account_id IN (SELECT value FROM json_each(${JSON.stringify(accountIds)}))`
+
+const behind = (sql: SqlClient, after: number | null) =>
+  after === null ? sql`TRUE` : sql`entry_id < ${after}`
 
 const ofKind = (sql: SqlClient, { kind }: Filter) => (kind === undefined ? sql`TRUE` : sql`kind = ${kind}`)
 
@@ -36,16 +60,17 @@ export const total = (sql: SqlClient, filter: Filter) =>
     : sql`SELECT count(*) AS total FROM ${filtered(sql, filter)}`
 
 /** Steps over `offset` entries of the index alone, merged from all kinds, then reads the rows of one page. */
-export const pageOf = (sql: SqlClient, filter: Filter, offset: number, limit: number) => {
+export const pageOf = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part) => {
   if (filter.requestId !== undefined) {
     return sql`
-      SELECT ${sql.literal(entryColumns)} FROM ${filtered(sql, filter)}
+      SELECT ${sql.literal(entryColumns)} FROM ${filtered(sql, filter)} AND ${behind(sql, after)}
       ORDER BY entry_id DESC LIMIT ${limit} OFFSET ${offset}`
   }
   const ofEach = (filter.kind === undefined ? kinds : [filter.kind]).map(
     (kind) => sql`
       SELECT entry_id FROM ledger_entries INDEXED BY ledger_by_list
-      WHERE list = (SELECT list FROM ledger_lists WHERE account_id = ${filter.accountId} AND kind = ${kind})`
+      WHERE list = (SELECT list FROM ledger_lists WHERE account_id = ${filter.accountId} AND kind = ${kind})
+        AND ${behind(sql, after)}`
   )
   return sql`
     SELECT ${sql.literal(entryColumns)} FROM ledger_entries CROSS JOIN ledger_lists USING (list) WHERE entry_id IN (
@@ -54,4 +79,14 @@ export const pageOf = (sql: SqlClient, filter: Filter, offset: number, limit: nu
         ORDER BY entry_id DESC LIMIT ${limit} OFFSET ${offset}
       )
     ) ORDER BY entry_id DESC`
+}
+
+/** In the order of the buckets, models and units, `limit` rows at most. `+`: for a constant model SQLite would sort. */
+export const usage = (sql: SqlClient, filter: UsageFilter, limit: number) => {
+  const { accountId, end, granularity, keyId = everyKey, model, start } = filter
+  return sql`
+    SELECT bucket, model, unit, requests, quantity, cost FROM ledger_usage
+    WHERE account_id = ${accountId} AND key_id = ${keyId} AND granularity = ${granularity}
+      AND bucket >= ${start} AND bucket < ${end} AND ${model === undefined ? sql`TRUE` : sql`+model = ${model}`}
+    ORDER BY bucket, model, unit LIMIT ${limit}`
 }

@@ -1,6 +1,6 @@
 /** What accounts have, what is held for requests that have not ended, and what limits were set: as a batch changes them. */
 import type { DatabaseSync } from "node:sqlite"
-import { AccountId } from "#domain/Ids.ts"
+import { AccountId, KeyId } from "#domain/Ids.ts"
 import { NanoUsd } from "#domain/Money.ts"
 import { idOf } from "#streams/StreamName.ts"
 import { integer, text } from "../batch/Columns.ts"
@@ -20,7 +20,9 @@ export const tables = `
   CREATE TABLE ledger_holds (
     request_id TEXT PRIMARY KEY,
     account_id TEXT NOT NULL,
+    key_id TEXT NOT NULL,
     model TEXT NOT NULL,
+    unit TEXT NOT NULL,
     amount TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE ledger_limits (
@@ -41,7 +43,11 @@ export interface BalanceRow {
 
 export interface HoldRow {
   readonly accountId: AccountId
+  /** That it was submitted with. */
+  readonly keyId: KeyId
   readonly model: string
+  /** That it is billed by. */
+  readonly unit: string
   readonly amount: NanoUsd
 }
 
@@ -74,7 +80,7 @@ export const makeBalances = (db: DatabaseSync): Rows.Rows<BalanceRow, AccountId>
 /** Of the streams of requests. A hold that comes and goes within a batch is never written. */
 export const makeHolds = (db: DatabaseSync): Rows.Rows<HoldRow> => {
   const find = db.prepare("SELECT * FROM ledger_holds WHERE request_id = ?")
-  const insert = db.prepare("INSERT INTO ledger_holds VALUES (?, ?, ?, ?)")
+  const insert = db.prepare("INSERT INTO ledger_holds VALUES (?, ?, ?, ?, ?, ?)")
   const remove = db.prepare("DELETE FROM ledger_holds WHERE request_id = ?")
   return Rows.make({
     load: (stream) => {
@@ -82,13 +88,15 @@ export const makeHolds = (db: DatabaseSync): Rows.Rows<HoldRow> => {
       return (
         columns && {
           accountId: AccountId.make(text(columns["account_id"])),
+          keyId: KeyId.make(text(columns["key_id"])),
           model: text(columns["model"]),
+          unit: text(columns["unit"]),
           amount: NanoUsd.make(BigInt(text(columns["amount"])))
         }
       )
     },
-    insert: (stream, { accountId, model, amount }) =>
-      insert.run(idOf(stream), accountId, model, String(amount)),
+    insert: (stream, { accountId, keyId, model, unit, amount }) =>
+      insert.run(idOf(stream), accountId, keyId, model, unit, String(amount)),
     // A hold does not change.
     update: () => {},
     remove: (stream) => remove.run(idOf(stream))

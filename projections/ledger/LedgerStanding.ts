@@ -3,7 +3,7 @@
  * it is run: `read` makes sense of its rows.
  */
 import type { RequestLimits } from "#domain/account/Limits.ts"
-import { AccountId, RequestId } from "#domain/Ids.ts"
+import { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
 import { NanoUsd } from "#domain/Money.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { type Columns, integer, integerOrNull, text } from "../batch/Columns.ts"
@@ -23,8 +23,19 @@ export interface AccountBalance {
 export interface OpenHold {
   readonly requestId: RequestId
   readonly accountId: AccountId
+  /** That it was submitted with. */
+  readonly keyId: KeyId
   readonly model: string
   readonly amount: NanoUsd
+}
+
+/** What was charged for the requests of a key in the newest month in which anything was. */
+export interface KeySpending {
+  readonly accountId: AccountId
+  readonly keyId: KeyId
+  /** When the month began (UTC), Unix time in ms. */
+  readonly month: number
+  readonly spent: NanoUsd
 }
 
 export interface LedgerStanding {
@@ -33,22 +44,27 @@ export interface LedgerStanding {
   /** Of the accounts that ever had an entry. */
   readonly balances: ReadonlyArray<AccountBalance>
   readonly holds: ReadonlyArray<OpenHold>
+  /** Of the keys whose requests were ever charged. */
+  readonly spending: ReadonlyArray<KeySpending>
   /** Of the accounts for which any were set. */
   readonly limits: ReadonlyArray<{ readonly accountId: AccountId; readonly limits: RequestLimits }>
 }
 
 export const statement = `
-  SELECT 'checkpoint' AS what, position AS id, NULL AS account_id, NULL AS amount, NULL AS other, NULL AS number
+  SELECT 'checkpoint' AS what, position AS id, NULL AS account_id, NULL AS key_id, NULL AS amount, NULL AS other,
+    NULL AS number
   FROM checkpoints WHERE projection = 'ledger'
-  UNION ALL SELECT 'balance', NULL, account_id, balance, reserved, updated_at FROM ledger_balances
-  UNION ALL SELECT 'hold', request_id, account_id, amount, model, NULL FROM ledger_holds
-  UNION ALL SELECT 'limits', NULL, account_id, credit_limit, NULL, max_open_requests FROM ledger_limits`
+  UNION ALL SELECT 'balance', NULL, account_id, NULL, balance, reserved, updated_at FROM ledger_balances
+  UNION ALL SELECT 'hold', request_id, account_id, key_id, amount, model, NULL FROM ledger_holds
+  UNION ALL SELECT 'spending', NULL, account_id, key_id, spent, NULL, month FROM ledger_spending
+  UNION ALL SELECT 'limits', NULL, account_id, NULL, credit_limit, NULL, max_open_requests FROM ledger_limits`
 
-/** The rows of `statement`. Some tens of bytes for each account and open hold. */
+/** The rows of `statement`. Some tens of bytes for each account, key and open hold. */
 export const read = (rows: Iterable<Columns>): LedgerStanding => {
   let position = GlobalPosition.beginning
   const balances: Array<AccountBalance> = []
   const holds: Array<OpenHold> = []
+  const spending: Array<KeySpending> = []
   const limits: Array<LedgerStanding["limits"][number]> = []
   for (const row of rows) {
     if (row["what"] === "checkpoint") {
@@ -70,8 +86,17 @@ export const read = (rows: Iterable<Columns>): LedgerStanding => {
         holds.push({
           requestId: RequestId.make(text(row["id"])),
           accountId,
+          keyId: KeyId.make(text(row["key_id"])),
           model: text(row["other"]),
           amount
+        })
+        break
+      case "spending":
+        spending.push({
+          accountId,
+          keyId: KeyId.make(text(row["key_id"])),
+          month: integer(row["number"]),
+          spent: amount
         })
         break
       case "limits":
@@ -82,7 +107,7 @@ export const read = (rows: Iterable<Columns>): LedgerStanding => {
         break
     }
   }
-  return { position, balances, holds, limits }
+  return { position, balances, holds, spending, limits }
 }
 
 const nanoUsd = (column: Columns[string] | undefined): NanoUsd => NanoUsd.make(BigInt(text(column)))

@@ -1,8 +1,9 @@
 /** Which events move money, and how they are read: for the projection, for what is reserved at submit, and for the audit. */
-import { BalanceToppedUp, LimitsChanged } from "#domain/account/Account.ts"
+import { BalanceToppedUp, LimitsChanged } from "#domain/account/Event.ts"
 import type { RequestLimits } from "#domain/account/Limits.ts"
-import { AccountId, RequestId } from "#domain/Ids.ts"
+import { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
 import {
+  BillingStatus,
   RequestCancelled,
   RequestCompleted,
   RequestFailed,
@@ -10,9 +11,10 @@ import {
   RequestSubmitted
 } from "#domain/inference-request/Event.ts"
 import type { MoneyEvent } from "#domain/Ledger.ts"
+import { type NanoUsd, Quantity } from "#domain/Money.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import { idOf } from "#streams/StreamName.ts"
-import { amount, integer, object, text } from "../EventFields.ts"
+import { amount, integer, object, oneOf, text } from "../EventFields.ts"
 
 interface EventSchema {
   readonly fields: { readonly _tag: { readonly schema: { readonly literal: string } } }
@@ -59,6 +61,26 @@ export const limitsType = typeOf(LimitsChanged)
 
 /** `null` for an event that moves no money. Throws on one whose data nothing here could have written. */
 export const read = (event: RecordedEvent): MoneyEvent | null => readers.get(event.type)?.(event) ?? null
+
+/** With which key the request was submitted, by its submit. Throws as `read` does. */
+export const keyOf = ({ data }: RecordedEvent): KeyId => KeyId.make(text(data, "keyId"))
+
+/** What was charged. */
+export interface Charge {
+  readonly quantity: Quantity
+  readonly cost: NanoUsd
+}
+
+const completedType = typeOf(RequestCompleted)
+
+/** `null` for an event that charges nobody; what is free is charged, too. Throws as `read` does. */
+export const readCharge = ({ data, type }: RecordedEvent): Charge | null => {
+  if (type !== completedType) return null
+  const billing = object(data, "billing")
+  return oneOf(billing, "status", BillingStatus.literals) === "failed"
+    ? null
+    : { quantity: Quantity.make(amount(billing, "units")), cost: amount(billing, "amount") }
+}
 
 export interface AccountLimits {
   readonly accountId: AccountId

@@ -1,6 +1,7 @@
-/** What an audit remembers of an account: whether it is open, its payments, its limits, and the holds of its open requests. */
+/** What an audit remembers of an account: whether it is open, its payments, its limits, its open holds, and what its keys have spent. */
 import { noLimits, type RequestLimits } from "#domain/account/Limits.ts"
-import type { AccountId } from "#domain/Ids.ts"
+import { startOf } from "#domain/CalendarTime.ts"
+import type { AccountId, KeyId } from "#domain/Ids.ts"
 import { availableOf, heldOf, type LedgerAccount } from "#domain/Ledger.ts"
 import type { GlobalPosition } from "#streams/GlobalPosition.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
@@ -20,6 +21,14 @@ export interface Overdraft {
   readonly worst: bigint
 }
 
+/** What was charged for the requests of a key in the newest month (UTC) in which anything was. */
+export interface KeySpending {
+  /** When the month began, Unix time in ms. */
+  month: number
+  /** nano-USD. */
+  spent: bigint
+}
+
 export interface Account {
   /** Its names in the books: made once, since they are looked up at every event. */
   readonly available: LedgerAccount
@@ -29,6 +38,8 @@ export interface Account {
   readonly payments: Set<string>
   /** Of the requests that have not ended, nano-USD. */
   openHolds: bigint
+  /** Of the keys whose requests were ever charged. */
+  readonly keys: Map<KeyId, KeySpending>
   overdraft: Overdraft | null
 }
 
@@ -56,6 +67,7 @@ export const make = (): Accounts => {
         limits: noLimits,
         payments: new Set(),
         openHolds: 0n,
+        keys: new Map(),
         overdraft: null
       })
     },
@@ -79,6 +91,14 @@ export const payIn = (account: Account, event: RecordedEvent, amount: bigint): s
   }
   account.payments.add(paymentId)
   return reference
+}
+
+/** A request was charged at `time`, free ones included. */
+export const spend = ({ keys }: Account, keyId: KeyId, amount: bigint, time: number): void => {
+  const month = startOf("month", time)
+  const key = keys.get(keyId)
+  if (key === undefined || key.month < month) keys.set(keyId, { month, spent: amount })
+  else if (key.month === month) key.spent += amount
 }
 
 /** A request was accepted and left `available`. */

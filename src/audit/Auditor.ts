@@ -108,10 +108,13 @@ export const make = ({ booked, opened }: Listener): Auditor => {
   const end = (event: RecordedEvent, request: RequestAudit.OpenRequest, billing: BillingStatus) => {
     const money = AuditFields.read(event, MoneyEvents.read)
     if (money === null) throw brokenBy(event, "known events", "it moves no money")
-    const { accountId, model, quote } = request
+    const { accountId, keyId, model, quote } = request
     const account = accounts.get(event, accountId)
     requests.delete(event.stream)
     account.openHolds -= quote.hold
+    if (money._tag === "Captured" && billing !== "failed") {
+      AccountAudit.spend(account, keyId, money.amount, event.time)
+    }
     const party = { account, accountId, model, reference: null, billing }
     book(event, money, party, { accountId, amount: quote.hold })
   }

@@ -31,7 +31,7 @@ export const Invariant = Schema.Literals([
   "forced end in time",
   /** What is held of an account's money is the sum of the holds of its requests that have not ended. */
   "held for open requests",
-  /** Balances, holds and limits of the read model are those of the log. */
+  /** Balances, holds, limits and what keys have spent in the read model are those of the log. */
   "read model"
 ])
 export type Invariant = typeof Invariant.Type

@@ -1,6 +1,7 @@
 /** The journal: every entry of the ledger as a line that an accountant, or a program, can read (docs/cli.md, "audit"). */
 import type { Entry } from "#domain/Ledger.ts"
 import { format } from "#domain/Money.ts"
+import * as Csv from "#src/Csv.ts"
 import type { Booked } from "./Auditor.ts"
 
 export const formats = ["csv", "json"] as const
@@ -34,11 +35,8 @@ const lineOf = ({ accountId, event, model, reference, requestId }: Booked, entry
   position: event.position
 })
 
-/** RFC 4180 ends lines so. */
-const lineEnd = "\r\n"
-
 /** What stands before the first line. */
-export const header = (format: Format): string => (format === "csv" ? columns.join(",") + lineEnd : "")
+export const header = (format: Format): string => (format === "csv" ? Csv.line(columns) : "")
 
 /** The lines of what an event moved. */
 export const lines = (format: Format, booked: Booked): string => {
@@ -50,7 +48,7 @@ export const lines = (format: Format, booked: Booked): string => {
   return text
 }
 
-const csv = (line: Line): string => columns.map((column) => field(line[column] ?? "")).join(",") + lineEnd
+const csv = (line: Line): string => Csv.line(columns.map((column) => Csv.text(line[column] ?? "")))
 
 /** Control characters that JSON leaves as they are are escaped as well, for terminals. */
 const json = (line: Line): string =>
@@ -58,12 +56,3 @@ const json = (line: Line): string =>
     /[\u007f-\u009f]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
   ) + "\n"
-
-/** What spreadsheets take for a formula at the beginning of a field, blanks and their wide forms included. */
-const formula = /^\s*[=+\-@\t\r＝＋－＠]/u
-
-/** With an apostrophe before it a formula is text. */
-const field = (text: string): string => {
-  const shown = formula.test(text) ? `'${text}` : text
-  return /[",\r\n']/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown
-}

@@ -42,7 +42,7 @@ export const read = (directory: string): ReadModel => {
 
 /** Where the read model is not what the log says at its position; `null` when it is. */
 export const difference = (
-  { balances, holds, limits }: LedgerStanding.LedgerStanding,
+  { balances, holds, limits, spending }: LedgerStanding.LedgerStanding,
   { accounts, books, requests }: Standing
 ): string | null => {
   const listed = new Map(balances.map((balance) => [balance.accountId, balance]))
@@ -55,10 +55,10 @@ export const difference = (
       differs("what is held", accountId, found?.reserved ?? 0n, held)
     if (wrong !== null) return wrong
   }
-  for (const { accountId, amount, requestId } of holds) {
+  for (const { accountId, amount, keyId, requestId } of holds) {
     const request = requests.get(StreamName.make("InferenceRequest", requestId))
     if (request === undefined) return `it holds money for request ${requestId}, which is not open`
-    if (request.accountId !== accountId || request.quote.hold !== amount)
+    if (request.accountId !== accountId || request.keyId !== keyId || request.quote.hold !== amount)
       return `what it holds for request ${requestId} is not what the request's submit says`
   }
   if (holds.length !== requests.size)
@@ -72,7 +72,25 @@ export const difference = (
     )
       return `the limits of ${accountId} are not those that were set last`
   }
-  return null
+  return spendingDifference(spending, accounts)
+}
+
+const spendingDifference = (
+  spending: LedgerStanding.LedgerStanding["spending"],
+  accounts: Standing["accounts"]
+): string | null => {
+  for (const { accountId, keyId, month, spent } of spending) {
+    const expected = accounts.get(accountId)?.keys.get(keyId)
+    const what = `what key ${keyId} spent in its newest month`
+    if (expected === undefined) return `${what} is of a key that was never charged`
+    if (expected.month !== month) return `${what} is of another month than that of its last charge`
+    const wrong = differs(what, accountId, spent, expected.spent)
+    if (wrong !== null) return wrong
+  }
+  const keys = Array.from(accounts.values(), (account) => account.keys.size).reduce((a, b) => a + b, 0)
+  return keys === spending.length
+    ? null
+    : `it has what ${spending.length} keys have spent, ${keys} were charged`
 }
 
 const differs = (what: string, accountId: string, found: bigint, expected: bigint): string | null =>

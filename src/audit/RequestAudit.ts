@@ -1,8 +1,9 @@
 /** What an audit remembers of a request that has not ended, and what has to be true of its end. Of ended ones nothing is kept. */
-import type { AccountId } from "#domain/Ids.ts"
+import type { AccountId, KeyId } from "#domain/Ids.ts"
 import * as SweepSchedule from "#domain/inference-request/SweepSchedule.ts"
 import type { Quantity } from "#domain/Money.ts"
 import * as Pricing from "#domain/Pricing.ts"
+import * as MoneyEvents from "#projections/ledger/MoneyEvents.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as AuditFields from "./AuditFields.ts"
 import { usd } from "./Books.ts"
@@ -10,6 +11,7 @@ import { brokenBy } from "./Invariant.ts"
 
 export interface OpenRequest {
   readonly accountId: AccountId
+  readonly keyId: KeyId
   readonly model: string
   readonly quote: Pricing.Quote
   /** Unix time in ms. */
@@ -35,6 +37,7 @@ export const open = (event: RecordedEvent, accountId: AccountId): OpenRequest =>
   }
   return {
     accountId,
+    keyId: AuditFields.read(event, MoneyEvents.keyOf),
     model: AuditFields.read(event, AuditFields.model),
     quote,
     submittedAt: event.time,

@@ -23,7 +23,7 @@ const patience = "2 seconds"
 
 export class Funds extends Context.Service<
   Funds,
-  Pick<FundsCells.FundsCells, "of" | "reserve" | "affords" | "cancel"> & {
+  Pick<FundsCells.FundsCells, "of" | "ofKey" | "reserve" | "affords" | "cancel"> & {
     /**
      * Waits until everything is in the cells that was on the log when this began, at most 2 s: a refusal after it leaves
      * out no top-up and no end of a request that anybody was told of before.
@@ -80,6 +80,7 @@ export class Funds extends Context.Service<
 
       return Funds.of({
         of: cells.of,
+        ofKey: cells.ofKey,
         reserve: cells.reserve,
         affords: cells.affords,
         cancel: cells.cancel,

@@ -1,11 +1,13 @@
 /**
- * What each account may spend, as a fold of the log with what is reserved on this node ahead of it. Nothing here waits:
- * between a look and what follows from it nobody comes in.
+ * What each account may spend, and what each key has spent, as a fold of the log with what is reserved on this node ahead
+ * of it. Nothing here waits: between a look and what follows from it nobody comes in.
  *
- * In memory there is a cell for each account and an entry for each request that has not ended, some hundred bytes each.
+ * In memory there is a cell for each account and each key that has spent something, and an entry for each request that has
+ * not ended, some hundred bytes each.
  */
 import { noLimits, type RequestLimits } from "#domain/account/Limits.ts"
-import type { AccountId, RequestId } from "#domain/Ids.ts"
+import { endOf, startOf } from "#domain/CalendarTime.ts"
+import type { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
 import { NanoUsd } from "#domain/Money.ts"
 import type { LedgerStanding } from "#projections/ledger/LedgerStanding.ts"
 import * as MoneyEvents from "#projections/ledger/MoneyEvents.ts"
@@ -21,21 +23,49 @@ export interface AccountFunds {
   readonly limits: RequestLimits
 }
 
-export type Reserved = "ok" | "insufficient" | "too_many_open"
+/** Amounts are nano-USD. */
+export interface KeySpending {
+  /** What was charged in the month, and what is held now. */
+  readonly spent: NanoUsd
+  /** When the next month begins (UTC), Unix time in ms. */
+  readonly resetsAt: number
+}
+
+/** What a request asks for. Amounts are nano-USD. */
+export interface Wanted {
+  readonly accountId: AccountId
+  readonly keyId: KeyId
+  readonly hold: NanoUsd
+  /** What the key may spend in a calendar month (UTC); `null`: as much as the account has. */
+  readonly budget: NanoUsd | null
+  /** Now, Unix time in ms: the month that counts is the one it is in. */
+  readonly at: number
+}
+
+export type Reserved = "ok" | "insufficient" | "over_budget" | "too_many_open"
 
 export interface FundsCells {
   readonly of: (accountId: AccountId) => AccountFunds
+  readonly ofKey: (key: Pick<Wanted, "accountId" | "keyId" | "at">) => KeySpending
   /**
-   * Takes `hold` from what is available. A request that has a hold already keeps it, and it takes as many cancels as
-   * there were reserves to give it back.
+   * Takes the hold from what is available, and from the key's budget. A request that has a hold already keeps it, and it
+   * takes as many cancels as there were reserves to give it back.
    */
-  readonly reserve: (accountId: AccountId, requestId: RequestId, hold: NanoUsd) => Reserved
+  readonly reserve: (requestId: RequestId, wanted: Wanted) => Reserved
   /** What `reserve` would say of a request that has no hold. Takes nothing. */
-  readonly affords: (accountId: AccountId, hold: NanoUsd) => Reserved
+  readonly affords: (wanted: Wanted) => Reserved
   /** Takes a reserve back: it led to no event. Nothing happens to a hold that is on the log. */
   readonly cancel: (requestId: RequestId) => void
   /** The next event of the log. Throws on one that cannot be read, and leaves it out. */
   readonly fold: (event: RecordedEvent) => void
+}
+
+interface KeyCell {
+  held: bigint
+  /** The newest one in which anything was charged, when it began. */
+  month: number
+  /** In that month. */
+  spent: bigint
 }
 
 interface Cell {
@@ -43,51 +73,91 @@ interface Cell {
   held: bigint
   open: number
   limits: RequestLimits
+  readonly keys: Map<KeyId, KeyCell>
 }
 
 interface Hold {
   readonly cell: Cell
+  readonly key: KeyCell
   readonly amount: bigint
   /** Reserves that were not cancelled. */
   reserves: number
   isPosted: boolean
 }
 
-export const make = ({ balances, holds: open, limits }: LedgerStanding): FundsCells => {
+/** What counts against a budget. Where the newest charge is of a later month, by another node's clock, that one counts. */
+const usedOf = (key: KeyCell | undefined, at: number): bigint => {
+  if (key === undefined) return 0n
+  return key.held + (key.month >= startOf("month", at) ? key.spent : 0n)
+}
+
+export const make = ({ balances, holds: open, limits, spending }: LedgerStanding): FundsCells => {
   const cells = new Map<AccountId, Cell>()
   const holds = new Map<string, Hold>()
 
   const cellOf = (accountId: AccountId): Cell => {
     const known = cells.get(accountId)
     if (known !== undefined) return known
-    const cell = { available: 0n, held: 0n, open: 0, limits: noLimits }
+    const cell = { available: 0n, held: 0n, open: 0, limits: noLimits, keys: new Map() }
     cells.set(accountId, cell)
     return cell
   }
 
-  const take = (requestId: string, cell: Cell, amount: bigint, isPosted: boolean) => {
-    cell.available -= amount
-    cell.held += amount
-    cell.open++
-    holds.set(requestId, { cell, amount, reserves: 1, isPosted })
+  const keyOf = ({ keys }: Cell, keyId: KeyId): KeyCell => {
+    const known = keys.get(keyId)
+    if (known !== undefined) return known
+    const key = { held: 0n, month: Number.NEGATIVE_INFINITY, spent: 0n }
+    keys.set(keyId, key)
+    return key
   }
 
-  /** Of which `charged` does not come back. */
-  const giveBack = (requestId: string, { amount, cell }: Hold, charged: bigint) => {
-    cell.available += amount - charged
+  const take = (
+    requestId: string,
+    { accountId, hold, keyId }: Pick<Wanted, "accountId" | "keyId" | "hold">,
+    isPosted: boolean
+  ) => {
+    const cell = cellOf(accountId)
+    const key = keyOf(cell, keyId)
+    cell.available -= hold
+    cell.held += hold
+    cell.open++
+    key.held += hold
+    holds.set(requestId, { cell, key, amount: hold, reserves: 1, isPosted })
+  }
+
+  const giveBack = (requestId: string, { amount, cell, key }: Hold) => {
+    cell.available += amount
     cell.held -= amount
     cell.open--
+    key.held -= amount
     holds.delete(requestId)
+  }
+
+  /** Of what was given back. */
+  const charge = ({ cell, key }: Hold, amount: bigint, at: number) => {
+    cell.available -= amount
+    const month = startOf("month", at)
+    if (month < key.month) return
+    key.spent = month > key.month ? amount : key.spent + amount
+    key.month = month
   }
 
   for (const { accountId, balance } of balances) cellOf(accountId).available = balance
   for (const { accountId, limits: set } of limits) cellOf(accountId).limits = set
-  for (const { accountId, amount, requestId } of open) take(requestId, cellOf(accountId), amount, true)
+  for (const { accountId, keyId, month, spent } of spending) {
+    const key = keyOf(cellOf(accountId), keyId)
+    key.month = month
+    key.spent = spent
+  }
+  for (const { accountId, amount, keyId, requestId } of open) {
+    take(requestId, { accountId, keyId, hold: amount }, true)
+  }
 
-  const affords = (accountId: AccountId, amount: NanoUsd): Reserved => {
+  const affords = ({ accountId, at, budget, hold, keyId }: Wanted): Reserved => {
     const cell = cells.get(accountId)
     const { creditLimit, maxOpenRequests } = cell?.limits ?? noLimits
-    if ((cell?.available ?? 0n) + creditLimit < amount) return "insufficient"
+    if ((cell?.available ?? 0n) + creditLimit < hold) return "insufficient"
+    if (budget !== null && usedOf(cell?.keys.get(keyId), at) + hold > budget) return "over_budget"
     return maxOpenRequests !== null && (cell?.open ?? 0) >= maxOpenRequests ? "too_many_open" : "ok"
   }
 
@@ -102,8 +172,9 @@ export const make = ({ balances, holds: open, limits }: LedgerStanding): FundsCe
         const { accountId, amount, requestId } = money
         const hold = holds.get(requestId)
         if (hold?.isPosted === true) return
-        if (hold !== undefined) giveBack(requestId, hold, 0n)
-        return take(requestId, cellOf(accountId), amount, true)
+        const keyId = MoneyEvents.keyOf(event)
+        if (hold !== undefined) giveBack(requestId, hold)
+        return take(requestId, { accountId, keyId, hold: amount }, true)
       }
       case "Captured":
       case "Released":
@@ -111,7 +182,8 @@ export const make = ({ balances, holds: open, limits }: LedgerStanding): FundsCe
         const hold = holds.get(money.requestId)
         // A reserve for a request that has ended: the one who made it takes it back.
         if (hold === undefined || !hold.isPosted) return
-        return giveBack(money.requestId, hold, money._tag === "Captured" ? money.amount : 0n)
+        giveBack(money.requestId, hold)
+        if (money._tag === "Captured" && money.amount > 0n) charge(hold, money.amount, event.time)
       }
     }
   }
@@ -126,14 +198,18 @@ export const make = ({ balances, holds: open, limits }: LedgerStanding): FundsCe
       }
       return { available: NanoUsd.make(available), held: NanoUsd.make(held), open, limits }
     },
-    reserve: (accountId, requestId, amount) => {
+    ofKey: ({ accountId, at, keyId }) => ({
+      spent: NanoUsd.make(usedOf(cells.get(accountId)?.keys.get(keyId), at)),
+      resetsAt: endOf("month", at)
+    }),
+    reserve: (requestId, wanted) => {
       const held = holds.get(requestId)
       if (held !== undefined) {
         held.reserves++
         return "ok"
       }
-      const answer = affords(accountId, amount)
-      if (answer === "ok") take(requestId, cellOf(accountId), amount, false)
+      const answer = affords(wanted)
+      if (answer === "ok") take(requestId, wanted, false)
       return answer
     },
     affords,
@@ -141,7 +217,7 @@ export const make = ({ balances, holds: open, limits }: LedgerStanding): FundsCe
       const hold = holds.get(requestId)
       if (hold === undefined || hold.isPosted) return
       hold.reserves--
-      if (hold.reserves === 0) giveBack(requestId, hold, 0n)
+      if (hold.reserves === 0) giveBack(requestId, hold)
     },
     fold: (event) => {
       const changed = MoneyEvents.readLimits(event)

@@ -1,6 +1,6 @@
 /** What happens to accounts, on the log as the domain writes it. */
 import { Effect } from "effect"
-import { codec, type Event } from "#domain/account/Account.ts"
+import { codec, type Event } from "#domain/account/Event.ts"
 import type { AccountId } from "#domain/Ids.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"

@@ -14,6 +14,7 @@ import { ReadModels } from "#projections/ReadModels.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { usd } from "#test/support/TestAccounts.ts"
+import { stepsOf } from "../QueryPlan.ts"
 import * as ReadSide from "../ReadSide.ts"
 import * as Log from "../RequestLog.ts"
 import * as AccountLog from "./AccountLog.ts"
@@ -22,6 +23,9 @@ const { t0, alice, bob, carol, echo, slow } = Log
 
 const test = (name: string, body: Effect.Effect<void, unknown, ReadSide.Services>) =>
   it.live(name, () => Effect.provide(body, ReadSide.layer))
+
+/** Of the requests of `RequestLog`. */
+const { keyId } = Log.submitted(alice, echo)
 
 /** What a request of `RequestLog` holds. */
 const price = "0.001"
@@ -38,11 +42,26 @@ const failed: Event = { _tag: "RequestFailed", at: t0, attempt: 1, reason: "refu
 const cancelled: Event = { _tag: "RequestCancelled", at: t0, reason: "requested" }
 const forceFailed: Event = { _tag: "RequestForceFailed", at: t0, attempt: 1, retries: 5, message: "lost" }
 
+/** Every page behind the one before, by the place where that ended. */
+const pagesOf = Effect.fnUntraced(function* (asked: Asked) {
+  const pages = [yield* list(asked)]
+  for (let after = pages[0]?.next ?? null; after !== null; after = pages.at(-1)?.next ?? null) {
+    pages.push(yield* list({ ...asked, after }))
+  }
+  return pages
+})
+
 const settled = Effect.andThen(ReadSide.settle("ledger"), Ledger)
 
-const list = Effect.fnUntraced(function* (filter: Partial<Filter> = {}, page = 1, limit = 100) {
+interface Asked extends Partial<Filter> {
+  readonly page?: number
+  readonly after?: number | null
+  readonly limit?: number
+}
+
+const list = Effect.fnUntraced(function* (asked: Asked = {}) {
   const ledger = yield* settled
-  return yield* ledger.entries({ accountId: alice, ...filter, page, limit })
+  return yield* ledger.entries({ accountId: alice, page: 1, after: null, limit: 100, ...asked })
 })
 
 /** Kind, amount and balance of alice's entries, oldest first, in nano-USD. */
@@ -123,6 +142,7 @@ describe("The ledger", () => {
       const { items } = yield* list()
       assert.deepStrictEqual(items, [
         {
+          entryId: 2,
           position,
           ordinal: 0,
           accountId: alice,
@@ -134,6 +154,7 @@ describe("The ledger", () => {
           createdAt: t0 + 2
         },
         {
+          entryId: 1,
           position: paid,
           ordinal: 0,
           accountId: alice,
@@ -162,7 +183,7 @@ describe("The ledger", () => {
     Effect.gen(function* () {
       const nothing = { balance: usd("0"), reserved: usd("0"), updatedAt: null }
       assert.deepStrictEqual(yield* balance, nothing)
-      assert.deepStrictEqual(yield* list(), { total: 0, items: [] })
+      assert.deepStrictEqual(yield* list(), { total: 0, items: [], next: null })
     })
   )
 
@@ -208,24 +229,32 @@ describe("The ledger", () => {
         positions,
         positions.toSorted((a, b) => b - a)
       )
-      const pages = yield* Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], (page) => list({}, page, 2))
+      const pages = yield* Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], (page) => list({ page, limit: 2 }))
       assert.deepStrictEqual(
         pages.flatMap(({ items }) => items),
         all.items.slice(0, 16)
       )
+      const followed = yield* pagesOf({ limit: 4 })
+      assert.deepStrictEqual(
+        followed.flatMap(({ items }) => items),
+        all.items
+      )
+      assert.isTrue(followed.every(({ total }) => total === all.total))
+      assert.lengthOf(followed, Math.ceil(all.total / 4))
       for (const kind of ["topup", "hold", "charge", "release", "revert"] as const) {
         const ofKind = all.items.filter((item) => item.kind === kind)
         assert.isNotEmpty(ofKind)
-        assert.deepStrictEqual(yield* list({ kind }), { total: ofKind.length, items: ofKind })
+        assert.deepStrictEqual(yield* list({ kind }), { total: ofKind.length, items: ofKind, next: null })
       }
       const requestId = Log.requestId(2)
       const ofRequest = all.items.filter((item) => item.requestId === requestId)
       assert.lengthOf(ofRequest, 3)
-      assert.deepStrictEqual(yield* list({ requestId }), { total: 3, items: ofRequest })
+      assert.deepStrictEqual(yield* list({ requestId }), { total: 3, items: ofRequest, next: null })
       const one = yield* list({ requestId, kind: "charge" })
-      assert.deepStrictEqual(one, { total: 1, items: ofRequest.filter(({ kind }) => kind === "charge") })
+      const charges = ofRequest.filter(({ kind }) => kind === "charge")
+      assert.deepStrictEqual(one, { total: 1, items: charges, next: null })
       // Of another account.
-      assert.deepStrictEqual(yield* list({ accountId: bob, requestId }), { total: 0, items: [] })
+      assert.deepStrictEqual(yield* list({ accountId: bob, requestId }), { total: 0, items: [], next: null })
     })
   )
 
@@ -235,11 +264,13 @@ describe("The ledger", () => {
       yield* settled
       const sql = yield* ReadModels
       for (const filter of [{}, { kind: "hold" }, { requestId: Log.requestId(1) }] as const) {
-        const [text, params] = pageOf(sql, { accountId: alice, ...filter }, 1_000, 20).compile()
-        const plan = yield* sql.unsafe<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${text}`, params)
-        const steps = plan.map(({ detail }) => detail).join("\n")
-        assert.notInclude(steps, "TEMP B-TREE", steps)
-        assert.notMatch(steps, /SCAN ledger_entries(?! USING INDEX)/, steps)
+        for (const after of [null, 500]) {
+          const part = { after, offset: 1_000, limit: 20 }
+          const steps = (yield* stepsOf(pageOf(sql, { accountId: alice, ...filter }, part))).join("\n")
+          assert.notInclude(steps, "TEMP B-TREE", steps)
+          assert.notMatch(steps, /SCAN ledger_entries(?! USING INDEX)/, steps)
+          if (after !== null && !("requestId" in filter)) assert.match(steps, /list=\? AND rowid<\?/, steps)
+        }
       }
     })
   )
@@ -253,7 +284,12 @@ describe("The ledger", () => {
       assert.strictEqual(standing.position, yield* (yield* EventReader).head)
       assert.deepStrictEqual(standing.balances, yield* ledger.balances({ accountIds: [alice, bob, carol] }))
       assert.deepStrictEqual(standing.holds, [
-        { requestId: Log.requestId(100), accountId: carol, model: echo, amount: usd(price) }
+        { requestId: Log.requestId(100), accountId: carol, keyId, model: echo, amount: usd(price) }
+      ])
+      const month = Date.UTC(2023, 10)
+      assert.deepStrictEqual(standing.spending, [
+        { accountId: alice, keyId, month, spent: usd("0.0014") },
+        { accountId: bob, keyId, month, spent: usd("0.0014") }
       ])
       assert.deepStrictEqual(standing.limits, [
         { accountId: bob, limits: { creditLimit: usd("3"), maxOpenRequests: null } },
@@ -274,7 +310,7 @@ describe("The ledger", () => {
         holds.map(({ amount }) => amount),
         [NanoUsd.make(0n)]
       )
-      assert.deepStrictEqual(yield* list(), { total: 0, items: [] })
+      assert.deepStrictEqual(yield* list(), { total: 0, items: [], next: null })
     })
   )
 })

@@ -40,8 +40,25 @@ describe("A read model that was changed", () => {
   altered("a hold", "UPDATE ledger_holds SET amount = '1'", /is not what the request's submit says/)
   altered(
     "a hold more",
-    "INSERT INTO ledger_holds SELECT 'rq-charged-----------', account_id, model, amount FROM ledger_holds LIMIT 1",
+    "INSERT INTO ledger_holds SELECT 'rq-charged-----------', account_id, key_id, model, unit, amount FROM ledger_holds LIMIT 1",
     /for request rq-charged-+, which is not open/
+  )
+  altered(
+    "whose hold it is",
+    "UPDATE ledger_holds SET key_id = 'another'",
+    /is not what the request's submit says/
+  )
+  altered(
+    "what a key has spent",
+    "UPDATE ledger_spending SET spent = '1'",
+    /what key .+ spent .+ is \$0.000000001/
+  )
+  altered("the month of what a key has spent", "UPDATE ledger_spending SET month = 0", /is of another month/)
+  altered("a key's spending less", "DELETE FROM ledger_spending", /what 0 keys have spent, 1 were charged/)
+  altered(
+    "a key's spending more",
+    "INSERT INTO ledger_spending SELECT account_id, 'another', month, spent FROM ledger_spending",
+    /is of a key that was never charged/
   )
   altered("a limit", "UPDATE ledger_limits SET credit_limit = '2000000000'", /limits of acc_\w+beta0/)
 })

@@ -1,7 +1,8 @@
 /** The rules of the cells, event by event; what they are worth among concurrent submits is in `Funds.test.ts`. */
 import { assert, describe, it } from "@effect/vitest"
-import * as Account from "#domain/account/Account.ts"
+import * as AccountEvent from "#domain/account/Event.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import { KeyId } from "#domain/Ids.ts"
 import type { Event } from "#domain/inference-request/Event.ts"
 import { NanoUsd, units } from "#domain/Money.ts"
 import * as FundsCells from "#src/billing/FundsCells.ts"
@@ -28,8 +29,8 @@ const recorded = (stream: StreamName.StreamName, type: string, data: unknown) =>
     hash: ""
   })
 
-const ofAccount = (event: Account.Event, account = alice) => {
-  const { data, type } = Account.codec.encode(event)
+const ofAccount = (event: AccountEvent.Event, account = alice) => {
+  const { data, type } = AccountEvent.codec.encode(event)
   return recorded(StreamName.make("Account", account), type, data)
 }
 
@@ -38,8 +39,9 @@ const ofRequest = (number: number, event: Event) => {
   return recorded(StreamName.make("InferenceRequest", requestId(number)), type, data)
 }
 
-const toppedUp = (amount: string) =>
-  ofAccount({ _tag: "BalanceToppedUp", at: t0, amount: usd(amount), reference: "test" })
+const paid = { _tag: "BalanceToppedUp", at: t0, reference: "test" } as const
+
+const toppedUp = (amount: string) => ofAccount({ ...paid, amount: usd(amount) })
 
 const limited = (credit: string, maxOpenRequests: number | null) =>
   ofAccount({ _tag: "LimitsChanged", at: t0, creditLimit: usd(credit), maxOpenRequests })
@@ -58,7 +60,22 @@ const completed = (number: number, amount: string) =>
     error: null
   })
 
-const nothing = { position: GlobalPosition.beginning, balances: [], holds: [], limits: [] }
+const nothing = {
+  position: GlobalPosition.beginning,
+  balances: [],
+  holds: [],
+  spending: [],
+  limits: []
+}
+
+/** Of the key of `RequestLog`, without a budget. */
+const wanted = (hold = price, accountId = alice): FundsCells.Wanted => ({
+  accountId,
+  keyId: Log.submitted(alice, echo).keyId,
+  hold,
+  budget: null,
+  at: t0
+})
 
 const given = (...events: ReadonlyArray<RecordedEvent>) => {
   const cells = FundsCells.make(nothing)
@@ -81,16 +98,16 @@ describe("The funds of an account", () => {
   it("are what was paid in, and nothing is reserved beyond them", () => {
     const cells = given(toppedUp("0.002"))
     assert.deepStrictEqual(
-      [1, 2, 3].map((number) => cells.reserve(alice, requestId(number), price)),
+      [1, 2, 3].map((number) => cells.reserve(requestId(number), wanted())),
       ["ok", "ok", "insufficient"]
     )
     assert.deepStrictEqual(look(cells), funds("0", "0.002", 2))
-    assert.strictEqual(cells.reserve(bob, requestId(4), price), "insufficient")
+    assert.strictEqual(cells.reserve(requestId(4), wanted(price, bob)), "insufficient")
   })
 
   it("hold what was reserved once, when the log has it too", () => {
     const cells = given(toppedUp("1"))
-    cells.reserve(alice, requestId(1), price)
+    cells.reserve(requestId(1), wanted())
     const before = look(cells)
     cells.fold(submitted(1))
     assert.deepStrictEqual(look(cells), before)
@@ -101,14 +118,14 @@ describe("The funds of an account", () => {
 
   it("hold what the log says, when that is another amount than was reserved", () => {
     const cells = given(toppedUp("1"))
-    cells.reserve(alice, requestId(1), price)
+    cells.reserve(requestId(1), wanted())
     cells.fold(submitted(1, usd("0.4")))
     assert.deepStrictEqual(look(cells), funds("0.6", "0.4", 1))
   })
 
   it("get back what is cancelled, once", () => {
     const cells = given(toppedUp("1"))
-    cells.reserve(alice, requestId(1), price)
+    cells.reserve(requestId(1), wanted())
     cells.cancel(requestId(1))
     cells.cancel(requestId(1))
     assert.deepStrictEqual(look(cells), funds("1", "0", 0))
@@ -116,13 +133,13 @@ describe("The funds of an account", () => {
 
   it("hold one amount for twins, until the last of them has cancelled", () => {
     const cells = given(toppedUp("0.001"))
-    assert.strictEqual(cells.reserve(alice, requestId(1), price), "ok")
-    assert.strictEqual(cells.reserve(alice, requestId(1), price), "ok")
+    assert.strictEqual(cells.reserve(requestId(1), wanted()), "ok")
+    assert.strictEqual(cells.reserve(requestId(1), wanted()), "ok")
     assert.deepStrictEqual(look(cells), funds("0", "0.001", 1))
     cells.cancel(requestId(1))
-    assert.strictEqual(cells.reserve(alice, requestId(2), price), "insufficient")
+    assert.strictEqual(cells.reserve(requestId(2), wanted()), "insufficient")
     cells.cancel(requestId(1))
-    assert.strictEqual(cells.reserve(alice, requestId(2), price), "ok")
+    assert.strictEqual(cells.reserve(requestId(2), wanted()), "ok")
   })
 
   it("get back the rest of what was held when less is charged", () => {
@@ -134,7 +151,7 @@ describe("The funds of an account", () => {
 
   it("keep the reserve of a request that has ended until it is cancelled", () => {
     const cells = given(toppedUp("1"), submitted(1), completed(1, "0.001"))
-    cells.reserve(alice, requestId(1), price)
+    cells.reserve(requestId(1), wanted())
     cells.fold(completed(1, "0.001"))
     assert.deepStrictEqual(look(cells), funds("0.998", "0.001", 1))
     cells.cancel(requestId(1))
@@ -143,7 +160,7 @@ describe("The funds of an account", () => {
 
   it("go below zero by the credit limit, and not further when it is lowered", () => {
     const cells = given(limited("0.002", null))
-    const reserve = (number: number) => cells.reserve(alice, requestId(number), price)
+    const reserve = (number: number) => cells.reserve(requestId(number), wanted())
     assert.deepStrictEqual([reserve(1), reserve(2), reserve(3)], ["ok", "ok", "insufficient"])
     cells.fold(limited("0", null))
     cells.cancel(requestId(1))
@@ -153,7 +170,7 @@ describe("The funds of an account", () => {
 
   it("pay for as many open requests as the account may have, free ones among them", () => {
     const cells = given(toppedUp("1"), limited("0", 2), submitted(1, NanoUsd.make(0n)))
-    const reserve = (number: number) => cells.reserve(alice, requestId(number), price)
+    const reserve = (number: number) => cells.reserve(requestId(number), wanted())
     assert.deepStrictEqual([reserve(2), reserve(3)], ["ok", "too_many_open"])
     cells.fold(ofRequest(1, { _tag: "RequestCancelled", at: t0, reason: "requested" }))
     assert.strictEqual(reserve(3), "ok")
@@ -167,5 +184,94 @@ describe("The funds of an account", () => {
     })
     assert.throws(() => cells.fold(broken))
     assert.deepStrictEqual(look(cells), before)
+  })
+})
+
+describe("The budget of a key", () => {
+  const { keyId } = wanted()
+  const february = Date.UTC(2023, 1)
+  const late = february - 1
+
+  const within = (budget: string, at = late, rest: Partial<FundsCells.Wanted> = {}) => ({
+    ...wanted(),
+    budget: usd(budget),
+    at,
+    ...rest
+  })
+
+  const spent = (cells: FundsCells.FundsCells, at = late) =>
+    cells.ofKey({ accountId: alice, keyId, at }).spent
+
+  const at = (time: number, event: RecordedEvent) => new RecordedEvent({ ...event, text: event.text, time })
+
+  const charged = (number: number, amount: string, time: number) => [
+    submitted(number),
+    at(time, completed(number, amount))
+  ]
+
+  it("lets it hold as much, and no more", () => {
+    const cells = given(toppedUp("1"))
+    const reserve = (number: number) => cells.reserve(requestId(number), within("0.002"))
+    assert.deepStrictEqual([1, 2, 3].map(reserve), ["ok", "ok", "over_budget"])
+    assert.strictEqual(cells.affords(within("0.003")), "ok")
+    assert.strictEqual(cells.affords(within("0.002999999")), "over_budget")
+    assert.strictEqual(spent(cells), usd("0.002"))
+  })
+
+  it("is no other key's, of its account or of another one under the same id", () => {
+    const cells = given(toppedUp("1"), ofAccount({ ...paid, amount: usd("1") }, bob))
+    cells.reserve(requestId(1), within("0.001"))
+    assert.strictEqual(cells.affords(within("0.001")), "over_budget")
+    const others: ReadonlyArray<Partial<FundsCells.Wanted>> = [
+      { keyId: KeyId.make("another") },
+      { accountId: bob }
+    ]
+    for (const other of others) assert.strictEqual(cells.affords(within("0.001", late, other)), "ok")
+    assert.strictEqual(cells.affords(wanted()), "ok")
+  })
+
+  it("counts what was charged in the month, and what is held whenever it was", () => {
+    const cells = given(toppedUp("1"), ...charged(1, "0.0004", late), submitted(2))
+    assert.strictEqual(spent(cells), usd("0.0014"))
+    assert.strictEqual(spent(cells, february), price)
+    for (const event of charged(3, "0.0003", february)) cells.fold(event)
+    assert.strictEqual(spent(cells, february), usd("0.0013"))
+    // Of the month before, come late: another node's clock is behind.
+    for (const event of charged(4, "0.0001", late)) cells.fold(event)
+    assert.strictEqual(spent(cells, february), usd("0.0013"))
+    // Whose clock is behind counts the newest month.
+    assert.strictEqual(spent(cells, late), usd("0.0013"))
+  })
+
+  it("is given back with a cancel, a release and a revert, and what is charged less than was held", () => {
+    const cells = given(toppedUp("1"), submitted(1), submitted(2), submitted(3))
+    cells.reserve(requestId(4), within("1"))
+    assert.strictEqual(spent(cells), usd("0.004"))
+    cells.cancel(requestId(4))
+    cells.fold(ofRequest(1, { _tag: "RequestCancelled", at: t0, reason: "requested" }))
+    cells.fold(ofRequest(2, { _tag: "RequestForceFailed", at: t0, attempt: 1, retries: 5, message: "lost" }))
+    assert.strictEqual(spent(cells), price)
+    cells.fold(at(late, completed(3, "0.0001")))
+    assert.strictEqual(spent(cells), usd("0.0001"))
+  })
+
+  it("goes on from where the ledger stands", () => {
+    const cells = FundsCells.make({
+      ...nothing,
+      holds: [{ requestId: requestId(1), accountId: alice, keyId, model: echo, amount: price }],
+      spending: [{ accountId: alice, keyId, month: Date.UTC(2023, 0), spent: usd("0.5") }]
+    })
+    assert.strictEqual(spent(cells), usd("0.501"))
+    cells.fold(at(late, completed(1, "0.0002")))
+    assert.strictEqual(spent(cells), usd("0.5002"))
+    assert.strictEqual(cells.ofKey({ accountId: alice, keyId, at: late }).resetsAt, february)
+    assert.strictEqual(spent(cells, february), usd("0"))
+  })
+
+  it("is asked for after the balance, and before how many may be open", () => {
+    const cells = given(toppedUp("0.002"), limited("0", 0))
+    assert.strictEqual(cells.affords(within("0", late, { hold: usd("0.003") })), "insufficient")
+    assert.strictEqual(cells.affords(within("0")), "over_budget")
+    assert.strictEqual(cells.affords(within("1")), "too_many_open")
   })
 })

@@ -1,6 +1,6 @@
 /** A node whose client submits on a balance that the test chooses. */
 import { Effect, Latch, Stream } from "effect"
-import type * as Account from "#domain/account/Account.ts"
+import type { Command } from "#domain/account/Command.ts"
 import { noLimits } from "#domain/account/Limits.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import type { Event } from "#domain/inference-request/Event.ts"
@@ -107,7 +107,7 @@ export const accepted = Effect.gen(function* () {
   return all.filter(({ type }) => type === "RequestSubmitted").length
 })
 
-const command = (command: Account.Command) =>
+const command = (command: Command) =>
   Effect.flatMap(AccountActors, (actors) => actors.execute(accountId, command))
 
 export const topUp = (amount: string) =>

@@ -11,9 +11,11 @@ import { Payloads } from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import * as AppendFaults from "#test/support/AppendFaults.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
+import * as Facts from "#test/support/RequestFacts.ts"
 import { usd } from "#test/support/TestAccounts.ts"
 import {
   accepted,
+  account,
   accountId,
   append,
   cancelled,
@@ -70,8 +72,11 @@ describe("A hold", () => {
         const stream = StreamName.make(InferenceRequest.aggregate.category, id)
         yield* underHold.store({
           accountId,
+          keyId: Facts.caller(account).keyId,
           requestId: id,
           hold: usd(price),
+          budget: null,
+          at: 0,
           seal: payloads.seal({ owner: accountId, stream, name: "input", json: long }),
           append: () => Effect.succeed({ events: [] })
         })

@@ -1,0 +1,54 @@
+/** `Accept` (RFC 9110, 12.5.1), for routes that have more than one form of an answer. */
+
+interface Range {
+  /** `text/csv`, a kind of types (`text/*`) or all. */
+  readonly type: string
+  /** 0..1, 0 for one that is not wanted. */
+  readonly weight: number
+}
+
+const rangeOf = (text: string): Range => {
+  const [type = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase())
+  const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2)
+  return { type, weight: weight === undefined ? 1 : weightOf(weight) }
+}
+
+/** One that is none is as good as not given. */
+const weightOf = (text: string): number =>
+  /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : 1
+
+interface Rank {
+  readonly weight: number
+  /** 2: named itself, 1: by its kind, 0: with everything. */
+  readonly precision: number
+}
+
+/** The most precise range that a type is in decides. */
+const rankOf = (type: string, ranges: ReadonlyArray<Range>): Rank => {
+  const names = ["*/*", `${type.split("/")[0]}/*`, type]
+  for (let precision = 2; precision >= 0; precision--) {
+    const range = ranges.find((range) => range.type === names[precision])
+    if (range !== undefined) return { weight: range.weight, precision }
+  }
+  return { weight: 0, precision: 0 }
+}
+
+/**
+ * Which of the types the client would rather have: by weight, then by how precisely it is named, then the first. The first
+ * one also for a client that says nothing, or wants none of them: an answer is worth more than a 406.
+ */
+export const preferred = <Type extends string>(
+  header: string | undefined,
+  types: readonly [Type, ...ReadonlyArray<Type>]
+): Type => {
+  const [first, ...others] = types
+  if (header === undefined) return first
+  const ranges = header.split(",").map(rangeOf)
+  let best = { type: first, ...rankOf(first, ranges) }
+  for (const type of others) {
+    const rank = rankOf(type, ranges)
+    const isAsGood = rank.weight === best.weight && rank.weight > 0
+    if (rank.weight > best.weight || (isAsGood && rank.precision > best.precision)) best = { type, ...rank }
+  }
+  return best.type
+}

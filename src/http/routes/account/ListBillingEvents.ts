@@ -1,0 +1,79 @@
+/** `GET /billing/events`: the account's ledger, newest first; as CSV a page of it, or all of it. */
+import { Effect, Result, Schema, Stream } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type { LedgerEntry } from "#projections/ledger/Ledger.ts"
+import type { Caller } from "#src/accounts/Caller.ts"
+import { Statements } from "#src/billing/Statements.ts"
+import * as Answer from "../../Answer.ts"
+import * as SlowReaders from "../../edge/SlowReaders.ts"
+import * as Refusal from "../../Refusal.ts"
+import * as AcceptHeader from "../../requests/AcceptHeader.ts"
+import * as BillingFilter from "../../requests/BillingFilter.ts"
+import * as Cursor from "../../requests/Cursor.ts"
+import * as PageQuery from "../../requests/PageQuery.ts"
+import * as Parsed from "../../requests/Parsed.ts"
+import * as BillingEventView from "../../views/BillingEventView.ts"
+import * as ListView from "../../views/ListView.ts"
+
+export interface ListBillingEventsCall {
+  readonly caller: Caller
+  readonly query: BillingFilter.BillingQuery & PageQuery.PageQuery
+  readonly request: HttpServerRequest
+}
+
+const paging = { cursor: Cursor.make(Schema.Int), defaultLimit: PageQuery.usualLimit }
+
+const vary = { vary: "accept" }
+
+/** Each reads the ledger again and again, on the thread that everything else runs on. */
+const readerLimits = { longestPause: 60_000, most: 64 }
+
+export const csvType = "text/csv"
+
+const csvHeaders = {
+  ...vary,
+  "cache-control": "no-store",
+  "content-disposition": 'attachment; filename="billing-events.csv"'
+}
+
+const csv = <E>(pages: Stream.Stream<ReadonlyArray<LedgerEntry>, E>, method: string) => {
+  const contentType = `${csvType}; charset=utf-8; header=present`
+  if (method === "HEAD") {
+    return HttpServerResponse.empty({ status: 200, headers: { ...csvHeaders, "content-type": contentType } })
+  }
+  const lines = Stream.map(pages, (entries) => entries.map(BillingEventView.csvLine).join(""))
+  const body = Stream.concat(Stream.succeed(BillingEventView.csvHeader), lines)
+  return HttpServerResponse.stream(Stream.encodeText(body), { contentType, headers: csvHeaders })
+}
+
+const isPaged = ({ cursor, limit, page }: PageQuery.PageQuery): boolean =>
+  cursor !== undefined || limit !== undefined || page !== undefined
+
+export const make = Effect.gen(function* () {
+  const statements = yield* Statements
+  const readers = SlowReaders.make(readerLimits)
+
+  return Effect.fnUntraced(function* ({ caller, query, request }: ListBillingEventsCall) {
+    const parts = { filter: BillingFilter.parse(query), asked: PageQuery.parse(query, paging) }
+    const parsed = Result.all(parts)
+    if (Result.isFailure(parsed)) return yield* Refusal.invalid(Parsed.issues(parts))
+    const { asked, filter } = parsed.success
+    const type = AcceptHeader.preferred(request.headers["accept"], ["application/json", csvType])
+    if (type === csvType && !isPaged(query)) {
+      yield* readers.admit(request)
+      return csv(readers.counted(yield* statements.allEntries({ caller, ...filter })), request.method)
+    }
+    const { items, next, total } = yield* statements.entries({ caller, ...filter, ...asked })
+    if (type === csvType) return csv(Stream.succeed(items), request.method)
+    const { limit, page } = asked
+    const body = ListView.of({
+      page,
+      limit,
+      total,
+      data: items.map(BillingEventView.record),
+      next: next === null ? null : paging.cursor.encode({ page: page + 1, after: next })
+    })
+    return Answer.json(200, body, vary)
+  })
+})
