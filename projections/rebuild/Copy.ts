@@ -8,19 +8,18 @@ import { type Array, Effect, Order, type Scope, Stream } from "effect"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
-import * as Database from "#streams/sqlite/Database.ts"
 import type { Projection } from "../Projection.ts"
-import { ReadModelError } from "../ReadModelError.ts"
+import type { ReadModelError } from "../ReadModelError.ts"
 import * as Checkpoints from "../runner/Checkpoints.ts"
-import { describe } from "../runner/Failure.ts"
-import { type Failure, type Group, makeApply } from "../runner/Group.ts"
+import { type Group, makeApply } from "../runner/Group.ts"
 import * as Groups from "../runner/Groups.ts"
 import * as Start from "../runner/Start.ts"
 import * as CarryOver from "./CarryOver.ts"
+import { attempt, notApplicable, unwritten } from "./CopyFile.ts"
+import * as CopyFile from "./CopyFile.ts"
 import * as CopyMark from "./CopyMark.ts"
 import * as Generations from "./Generations.ts"
-import { NotApplicable, type RebuildUnderWay } from "./RebuildError.ts"
-import * as RebuildLock from "./RebuildLock.ts"
+import type { NotApplicable, RebuildUnderWay } from "./RebuildError.ts"
 
 export interface CopyOptions {
   /** Of the first generation (`Generations`). */
@@ -46,9 +45,6 @@ export interface Copy {
 /** Events that are left to whoever goes on with the copy. */
 const nearby = 512
 
-/** KiB. The pages that a replay changes all over its indexes. */
-const cacheSize = 65_536
-
 /** The copy is removed with the scope, unless it was given another name by then; so is what an earlier rebuild left. */
 export const open = Effect.fn("Copy.open")(function* ({
   base,
@@ -56,14 +52,9 @@ export const open = Effect.fn("Copy.open")(function* ({
   names
 }: CopyOptions): Effect.fn.Return<Copy, CopyError | RebuildUnderWay, EventReader | Scope.Scope> {
   const reader = yield* EventReader
-  yield* RebuildLock.acquire(base)
-  const filename = Generations.copyOf(base)
-  const remove = Effect.sync(() => Generations.remove(filename))
-  yield* Effect.acquireRelease(remove, () => remove)
-  const db = yield* openDatabase(filename)
+  const db = yield* CopyFile.open(base, names)
   const checkpoints = yield* attempt(() => Checkpoints.make(db))
   yield* attempt(() => {
-    CopyMark.set(db, names)
     const others = projections.filter(({ name }) => !names.includes(name))
     CarryOver.run(db, Generations.current(base), others)
   })
@@ -108,35 +99,13 @@ export const open = Effect.fn("Copy.open")(function* ({
       CopyMark.clear(db)
       closeWhole(db)
     }),
-    attempt(() => sync(filename))
+    attempt(() => sync(Generations.copyOf(base)))
   )
 
   return { catchUp, finish }
 })
 
 const byPosition = Order.mapInput(GlobalPosition.order, ({ checkpoint }: Group) => checkpoint.position)
-
-const unwritten = (cause: unknown) =>
-  new ReadModelError({
-    reason: `The copy of the read models cannot be written (${describe(cause)}): nothing was changed`,
-    cause
-  })
-
-const attempt = <A>(run: () => A): Effect.Effect<A, ReadModelError> =>
-  Effect.try({ try: run, catch: unwritten })
-
-const openDatabase = (filename: string) =>
-  Effect.acquireRelease(
-    attempt(() => {
-      const db = Database.open({ filename, synchronous: "NORMAL" })
-      db.exec(`PRAGMA cache_size = -${cacheSize}`)
-      return db
-    }),
-    (db) =>
-      Effect.sync(() => {
-        if (db.isOpen) db.close()
-      })
-  )
 
 /** Without a journal that would have to go with the file. */
 const closeWhole = (db: DatabaseSync) => {
@@ -153,11 +122,3 @@ const sync = (filename: string) => {
     fs.closeSync(descriptor)
   }
 }
-
-const notApplicable = ({ member, event, cause }: Failure) =>
-  new NotApplicable({
-    projection: member.name,
-    position: event.position,
-    type: event.type,
-    reason: describe(cause)
-  })

@@ -1,10 +1,10 @@
 /** Why a rebuild ends without anything having changed. */
 import { Schema } from "effect"
 
-/** Another command builds a copy. */
+/** Another command builds a copy, to take over or to be compared. */
 export class RebuildUnderWay extends Schema.TaggedError<RebuildUnderWay>()("RebuildUnderWay", {}) {
   override get message(): string {
-    return "Another rebuild is under way on this data directory: wait for it, or stop it"
+    return "Another rebuild or verification is under way on this data directory: wait for it, or stop it"
   }
 }
 

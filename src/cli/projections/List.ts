@@ -1,26 +1,10 @@
-import { Console, Effect, Option } from "effect"
+import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
-import { allProjections } from "#projections/AllProjections.ts"
-import * as Generations from "#projections/rebuild/Generations.ts"
-import * as ProjectionStatus from "#projections/status/ProjectionStatus.ts"
-import { Administration } from "#src/admin/Administration.ts"
-import { DataDirectory } from "#src/DataDirectory.ts"
+import type * as ProjectionStatus from "#projections/status/ProjectionStatus.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as ReadOnlyLog from "../log/ReadOnlyLog.ts"
 import * as Output from "../Output.ts"
-import * as Access from "./Access.ts"
-
-/** What the server knows, or what the file says when none runs. */
-const read = Effect.gen(function* () {
-  const server = yield* Effect.scoped(Access.open)
-  if (Option.isSome(server)) {
-    return yield* Effect.flatMap(Administration, ({ listProjections }) => listProjections).pipe(
-      Effect.provide(server.value)
-    )
-  }
-  const base = Generations.baseIn(yield* DataDirectory)
-  return yield* ProjectionStatus.read({ base, projections: allProjections })
-})
+import * as Statuses from "./Statuses.ts"
 
 const percentDone = ({ behind }: { readonly behind: number }, head: number): string =>
   `rebuilding, ${Math.floor(head === 0 ? 100 : ((head - behind) / head) * 100)} %`
@@ -35,7 +19,7 @@ export const list = Command.make(
   "list",
   { json: Output.json },
   Effect.fnUntraced(function* ({ json }) {
-    const found = yield* read
+    const found = yield* Statuses.read
     if (json) return yield* Output.printJson(found)
     if (found.bytes === 0)
       yield* Console.error(`There is no ${found.file}: the next server builds it from the log.`)

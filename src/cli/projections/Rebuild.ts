@@ -1,6 +1,5 @@
-import * as os from "node:os"
 import { Array, Clock, Console, Effect, Option } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import { allProjections } from "#projections/AllProjections.ts"
 import * as Copy from "#projections/rebuild/Copy.ts"
 import * as Generations from "#projections/rebuild/Generations.ts"
@@ -13,6 +12,8 @@ import * as ReadOnlyLog from "../log/ReadOnlyLog.ts"
 import * as Output from "../Output.ts"
 import * as ProgressLine from "../ProgressLine.ts"
 import * as Access from "./Access.ts"
+import { giveWay } from "./GiveWay.ts"
+import * as Verify from "./Verify.ts"
 
 const allNames = allProjections.map(({ name }) => name)
 
@@ -21,8 +22,13 @@ const name = Argument.Literals("name", allNames).pipe(
   Argument.variadic()
 )
 
-/** A server on the same machine comes first. */
-const giveWay = Effect.sync(() => os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL))
+const verify = Flag.Boolean("verify").pipe(
+  Flag.withDescription(
+    "Change nothing: compare every row in use with that of a fresh copy, and end with exit code 1 where they differ"
+  ),
+  Flag.withoutNegation,
+  Flag.withDefault(false)
+)
 
 /** Returns the number of events read. */
 const build = Effect.fnUntraced(function* (copy: Copy.Copy) {
@@ -44,31 +50,36 @@ const handOver = Effect.fnUntraced(function* (copy: Copy.Copy, base: string) {
   yield* TakeOver.replace(base, allProjections)
 }, Effect.scoped)
 
+const replace = Effect.fnUntraced(function* (names: ReadonlyArray<string>, json: boolean) {
+  const base = Generations.baseIn(yield* DataDirectory)
+  // What would only show at the end is better known now.
+  yield* Effect.scoped(Access.open)
+  yield* giveWay
+  const start = yield* Clock.currentTimeMillis
+  const copy = yield* Copy.open({ base, projections: allProjections, names })
+  const events = yield* build(copy)
+  yield* handOver(copy, base)
+  const elapsedMs = (yield* Clock.currentTimeMillis) - start
+  if (json) return yield* Output.printJson({ projections: names, events, elapsedMs })
+  yield* Console.log(
+    `Rebuilt ${names.join(", ")} from ${Output.count(events)} events in ${Output.duration(elapsedMs)}.`
+  )
+}, Effect.scoped)
+
 export const rebuild = Command.make(
   "rebuild",
-  { name, json: Output.json },
-  Effect.fnUntraced(function* ({ name, json }) {
-    const base = Generations.baseIn(yield* DataDirectory)
+  { name, verify, json: Output.json },
+  Effect.fnUntraced(function* ({ name, verify, json }) {
     const names = Array.isReadonlyArrayNonEmpty(name) ? Array.dedupe(name) : allNames
-    // What would only show at the end is better known now.
-    yield* Effect.scoped(Access.open)
-    yield* giveWay
-    const start = yield* Clock.currentTimeMillis
-    const copy = yield* Copy.open({ base, projections: allProjections, names })
-    const events = yield* build(copy)
-    yield* handOver(copy, base)
-    const elapsedMs = (yield* Clock.currentTimeMillis) - start
-    if (json) return yield* Output.printJson({ projections: names, events, elapsedMs })
-    yield* Console.log(
-      `Rebuilt ${names.join(", ")} from ${Output.count(events)} events in ${Output.duration(elapsedMs)}.`
-    )
-  }, Effect.scoped)
+    return yield* verify ? Verify.run(names, json) : replace(names, json)
+  })
 ).pipe(
   Command.provide(ReadOnlyLog.layerOfNode),
   Command.withDescription(
     "Build read models anew from the log, beside those in use, and put them in their place when they are level. A running " +
       "server goes on, and its readers see all old rows or all new ones. Needs as much free disk again as " +
-      "projections.sqlite has. When it fails or is stopped, nothing has changed"
+      "projections.sqlite has. When it fails or is stopped, nothing has changed. With --verify nothing changes at all: the rows " +
+      "in use are compared with the fresh ones, as of where they stand, beside a running server too"
   ),
   Command.withShortDescription("Build read models anew from the log"),
   Command.withExamples([
@@ -76,6 +87,10 @@ export const rebuild = Command.make(
     {
       command: "inferlog projections rebuild history --json",
       description: "{ projections, events, elapsedMs }"
+    },
+    {
+      command: "inferlog projections rebuild --verify",
+      description: "Prove that the rows in use are what the log leads to"
     }
   ])
 )

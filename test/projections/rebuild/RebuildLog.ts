@@ -101,5 +101,5 @@ export const files = (base: string): ReadonlyArray<string> =>
 /** Of the account's requests, as a list of them says. */
 export const total = (accountId: AccountId = Log.alice) =>
   Effect.flatMap(History, (history) =>
-    Effect.map(history.list({ accountId, page: 1, limit: 1 }), (page) => page.total)
+    Effect.map(history.list({ accountId, page: 1, after: null, limit: 1 }), (page) => page.total)
   )

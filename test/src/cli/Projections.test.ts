@@ -2,6 +2,7 @@ import * as childProcess from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, References, Schema } from "effect"
 import { allProjections } from "#projections/AllProjections.ts"
@@ -23,7 +24,27 @@ const Rebuilt = Schema.Struct({
   elapsedMs: Schema.Int
 })
 
+const Verified = Schema.fromJsonString(
+  Schema.Struct({
+    ok: Schema.Boolean,
+    events: Schema.Int,
+    projections: Schema.Array(
+      Schema.Struct({
+        name: Schema.String,
+        position: Schema.String,
+        behind: Schema.Int,
+        rows: Schema.Int,
+        result: Schema.String,
+        stopped: Schema.NullOr(Schema.String),
+        difference: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))
+      })
+    )
+  })
+)
+const decodeVerified = Schema.decodeUnknownSync(Verified)
+
 const rebuild = ["projections", "rebuild"]
+const verify = [...rebuild, "--verify"]
 const names = allProjections.map(({ name }) => name)
 
 /** The settings to run commands on a log of `events` events, of which none is so old that a server erases it meanwhile. */
@@ -174,7 +195,7 @@ describe("projections, without a server", () => {
       )
       const { code, stderr } = yield* Inferlog.run(rebuild, settings)
       assert.strictEqual(code, 1)
-      assert.match(stderr, /^inferlog: Another rebuild is under way.*\n$/)
+      assert.match(stderr, /^inferlog: Another rebuild or verification is under way.*\n$/)
     }).pipe(Effect.scoped)
   )
 
@@ -202,6 +223,63 @@ describe("projections, without a server", () => {
   )
 })
 
+describe("projections rebuild --verify", () => {
+  it.effect("says that the rows are right, or where they are not, and leaves them as they are", () =>
+    Effect.gen(function* () {
+      const { events, settings } = yield* longLog(500)
+      const unbuilt = yield* Inferlog.run(verify, settings)
+      assert.strictEqual(unbuilt.code, 1)
+      assert.match(unbuilt.stdout, /^history .* not built$/m)
+      assert.match(unbuilt.stderr, /^inferlog: There are no rows of this release to verify of .*history.*\n$/)
+
+      yield* Inferlog.json(Rebuilt, rebuild, settings)
+      const right = yield* Inferlog.run(verify, settings)
+      assert.strictEqual(right.code, 0, right.stderr)
+      assert.strictEqual(right.stderr, "")
+      assert.match(right.stdout, /^history +\d+ +2000 +0 +[\d,]+ +equal$/m)
+      assert.match(right.stdout, /^Compared [\d,]+ rows with those that 2,000 events lead to, in \d+ s\.$/m)
+
+      const file = path.join(settings.DATA_DIR, "projections.1.sqlite")
+      using db = new DatabaseSync(file)
+      db.exec("DELETE FROM history_counters WHERE model = 'sandbox/echo'")
+      const before = dump(file)
+      const wrong = yield* Inferlog.run([...verify, "history", "keys"], settings)
+      assert.strictEqual(wrong.code, 1)
+      assert.match(wrong.stdout, /^history: history_counters: first row that differs$/m)
+      assert.match(wrong.stdout, /^ {2}key +\{"account_id":"acc_alice","model":"sandbox\/echo",/m)
+      assert.match(wrong.stdout, /^ {2}in use +none\n {2}expected +\{.*\}$/m)
+      assert.match(
+        wrong.stderr,
+        /^inferlog: Rows in use are .*'projections rebuild history' makes them anew\n$/
+      )
+
+      const { code, stdout } = yield* Inferlog.run([...verify, "history", "--json"], settings)
+      assert.strictEqual(code, 1)
+      const { projections, ...told } = decodeVerified(stdout)
+      assert.deepStrictEqual(told, { ok: false, events })
+      assert.lengthOf(projections, 1)
+      assert.deepInclude(projections[0], { name: "history", result: "different", behind: 0, stopped: null })
+      assert.deepInclude(projections[0]?.difference, { kind: "row", table: "history_counters", stored: null })
+      assert.deepStrictEqual(dump(file), before)
+      assert.deepStrictEqual(filesOf(settings.DATA_DIR), ["projections.1.sqlite"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("leaves nothing that is in the way when it is killed", () =>
+    Effect.gen(function* () {
+      const { settings } = yield* longLog(3_000)
+      yield* Inferlog.json(Rebuilt, [...rebuild, "history"], settings)
+      const command = Inferlog.begin(verify, settings)
+      yield* appears(settings.DATA_DIR, "projections.rebuild.sqlite")
+      command.kill("SIGKILL")
+      yield* Effect.promise(() => command.ended)
+      const { code } = yield* Inferlog.run([...verify, "history"], settings)
+      assert.strictEqual(code, 0)
+      assert.deepStrictEqual(filesOf(settings.DATA_DIR), ["projections.1.sqlite"])
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("projections, beside a server", () => {
   it.live("are rebuilt while it takes requests, and are live before and after", () =>
     Effect.gen(function* () {
@@ -218,6 +296,9 @@ describe("projections, beside a server", () => {
         projections.map(({ name, state }) => [name, state]),
         names.map((name) => [name, "live"])
       )
+      const verified = yield* Inferlog.run([...verify, "--json"], settings)
+      assert.isTrue(decodeVerified(verified.stdout).ok, verified.stdout)
+      assert.strictEqual(verified.code, 0)
       assert.isAbove(yield* stop, 0)
       yield* untilApplied(settings)
       const ended = yield* server.kill("SIGTERM")

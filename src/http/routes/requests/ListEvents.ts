@@ -1,0 +1,66 @@
+/** `GET /requests/{id}/events`: a page of what happened to a request, oldest first (decisions, "Timeline"). */
+import { Effect, Result } from "effect"
+import type { Caller } from "#src/accounts/Caller.ts"
+import * as Page from "#projections/Page.ts"
+import * as Timeline from "#src/requests/Timeline.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as Answer from "../../Answer.ts"
+import * as Refusal from "../../Refusal.ts"
+import * as Cursor from "../../requests/Cursor.ts"
+import * as PageQuery from "../../requests/PageQuery.ts"
+import * as Parsed from "../../requests/Parsed.ts"
+import * as QueryFields from "../../requests/QueryFields.ts"
+import * as RequestIdParam from "../../requests/RequestIdParam.ts"
+import * as ListView from "../../views/ListView.ts"
+import * as TimelineView from "../../views/TimelineView.ts"
+
+export interface ListEventsCall {
+  readonly caller: Caller
+  readonly params: { readonly requestId: string }
+  readonly query: PageQuery.PageQuery & { readonly type?: string | undefined }
+}
+
+const paging = {
+  cursor: Cursor.make(GlobalPosition.GlobalPosition),
+  defaultLimit: PageQuery.usualLimit
+}
+
+const types = [...Timeline.types].sort()
+
+export const make = Effect.gen(function* () {
+  const timeline = yield* Timeline.Timeline
+
+  return Effect.fnUntraced(function* ({ caller, params, query }: ListEventsCall) {
+    const id = yield* Effect.fromResult(RequestIdParam.parse(params.requestId))
+    const parts = {
+      type: QueryFields.oneOf("type", types, query.type),
+      asked: PageQuery.parse(query, paging)
+    }
+    const parsed = Result.all(parts)
+    if (Result.isFailure(parsed)) return yield* Refusal.invalid(Parsed.issues(parts))
+    const { asked, type } = parsed.success
+    const entries = yield* timeline.read({ caller, id })
+    const wanted = entries.filter(({ happening }) => type === undefined || happening.event._tag === type)
+    const { items, next } = pageOf(wanted, asked)
+    const { limit, page } = asked
+    const body = ListView.of({
+      page,
+      limit,
+      total: wanted.length,
+      data: items.map(TimelineView.event),
+      next: next === null ? null : paging.cursor.encode({ page: page + 1, after: next })
+    })
+    return Answer.json(200, body)
+  })
+})
+
+const pageOf = (
+  entries: ReadonlyArray<Timeline.TimelineEntry>,
+  { after, limit, page }: PageQuery.AskedPage<GlobalPosition.GlobalPosition>
+) => {
+  const rest =
+    after === null
+      ? entries.slice((page - 1) * limit)
+      : entries.filter(({ position }) => !GlobalPosition.isReached(position, after))
+  return Page.cut(rest.slice(0, limit + 1), limit, ({ position }) => position)
+}

@@ -1,0 +1,56 @@
+/** `GET /requests`: a page of the account's requests, newest first (decisions, "History"). */
+import { Effect, Result, Schema } from "effect"
+import type { Caller } from "#src/accounts/Caller.ts"
+import { PublicUrls } from "#src/PublicUrls.ts"
+import { RequestHistory } from "#src/requests/RequestHistory.ts"
+import { retentionMs } from "#src/retention/RetentionTime.ts"
+import * as Answer from "../../Answer.ts"
+import * as Refusal from "../../Refusal.ts"
+import * as Cursor from "../../requests/Cursor.ts"
+import * as HistoryFilter from "../../requests/HistoryFilter.ts"
+import * as PageQuery from "../../requests/PageQuery.ts"
+import * as Parsed from "../../requests/Parsed.ts"
+import * as HistoryView from "../../views/HistoryView.ts"
+import * as ListView from "../../views/ListView.ts"
+
+export interface ListRequestsCall {
+  readonly caller: Caller
+  readonly query: HistoryFilter.HistoryQuery & PageQuery.PageQuery
+  /** Of the request: its path, with the query. */
+  readonly url: string
+}
+
+const paging = {
+  cursor: Cursor.make(Schema.Struct({ createdAt: Schema.Int, requestId: Schema.String })),
+  defaultLimit: PageQuery.usualLimit
+}
+
+export const make = Effect.gen(function* () {
+  const history = yield* RequestHistory
+  const urls = yield* PublicUrls
+  const keptMs = yield* retentionMs
+
+  const answer = Effect.fnUntraced(function* ({ caller, query, url }: ListRequestsCall) {
+    const parts = {
+      filter: HistoryFilter.parse(query, url),
+      expand: HistoryFilter.parseExpand(query.expand),
+      asked: PageQuery.parse(query, paging)
+    }
+    const parsed = Result.all(parts)
+    if (Result.isFailure(parsed)) return yield* Refusal.invalid(Parsed.issues(parts))
+    const { asked, expand, filter } = parsed.success
+    const { items, next, total } = yield* history.list({ caller, ...filter, ...asked, expand })
+    const { limit, page } = asked
+    const body = ListView.of({
+      page,
+      limit,
+      total,
+      data: items.map((item) => HistoryView.record({ ...urls, keptMs }, item)),
+      next: next === null ? null : paging.cursor.encode({ page: page + 1, after: next })
+    })
+    return Answer.json(200, body)
+  })
+
+  // What a page takes up is given back once its answer is text.
+  return (call: ListRequestsCall) => Effect.scoped(answer(call))
+})

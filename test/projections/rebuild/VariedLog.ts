@@ -1,0 +1,86 @@
+/** A log on which everything happens that can happen to requests, deliveries, files and accounts, by a seed. */
+import { Effect } from "effect"
+import * as fc from "fast-check"
+import type { DomainEvent, EventCodec } from "#domain/EventCodec.ts"
+import { aggregate as Account } from "#domain/account/Account.ts"
+import type { Event } from "#domain/inference-request/Event.ts"
+import { aggregate as InferenceRequest } from "#domain/inference-request/InferenceRequest.ts"
+import { KeyId } from "#domain/Ids.ts"
+import { aggregate as WebhookDelivery } from "#domain/webhook-delivery/WebhookDelivery.ts"
+import { EventStore } from "#streams/EventStore.ts"
+import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import * as RequestLives from "#test/domain/inference-request/Lives.ts"
+import * as DeliveryLives from "#test/domain/webhook-delivery/Lives.ts"
+import * as FileLives from "../files/LivedFiles.ts"
+import * as Deliveries from "../deliveries/DeliveryLog.ts"
+import * as AccountLog from "../ledger/AccountLog.ts"
+import * as Log from "../RequestLog.ts"
+
+let written = 0
+
+const write = Effect.fnUntraced(function* <Event extends DomainEvent>(
+  stream: StreamName.StreamName,
+  codec: EventCodec<Event>,
+  events: ReadonlyArray<Event>
+) {
+  const [first, ...others] = events.map((event) => ({ id: `varied-${written++}`, ...codec.encode(event) }))
+  if (first === undefined) return
+  const store = yield* EventStore
+  yield* store.append({ stream, expected: ExpectedVersion.Any, events: [first, ...others] })
+})
+
+const accounts = Effect.gen(function* () {
+  for (const accountId of [Log.alice, Log.bob, Log.carol]) {
+    const stream = StreamName.make(Account.category, accountId)
+    const keyId = KeyId.make(`key_${accountId}`)
+    const secretHash = "0".repeat(64)
+    yield* write(stream, Account.codec, [
+      { _tag: "AccountOpened", at: Log.t0, accountId, name: accountId },
+      { _tag: "KeyIssued", at: Log.t0, keyId, name: "first", secretHash }
+    ])
+    yield* AccountLog.topUp(accountId, "7.5")
+    yield* AccountLog.limit(accountId, "1", 5)
+  }
+  const gone = StreamName.make(Account.category, Log.carol)
+  yield* write(gone, Account.codec, [{ _tag: "AccountErased", at: Log.t0 + 1 }])
+})
+
+/** What none of the lives has: somebody to be told, files outside the log, and a recovery that goes on. */
+const others = Effect.gen(function* () {
+  const webhook = { url: "https://one.example/hooks", events: ["completed"], filtered: false } as const
+  yield* Log.append(1_000_000, { ...Log.submitted(Log.bob, Log.slow), webhook })
+  yield* Log.append(1_000_000, Log.dispatched(1), Log.started(1), Log.completed(1))
+  yield* Log.append(1_000_001, Log.submitted(Log.bob, Log.slow), Log.dispatched(1), Log.started(1))
+  const erased: Event = {
+    _tag: "PayloadsErased",
+    at: Log.t0,
+    reason: "requested",
+    erased: [],
+    hasFiles: true
+  }
+  yield* Log.append(1_000_001, Log.completed(1), erased)
+  yield* Deliveries.recovery("recovery-1", {
+    _tag: "RecoveryRequested",
+    at: Log.t0,
+    accountId: Log.alice,
+    since: Log.t0,
+    until: Log.t0 + 1
+  })
+})
+
+/** `count` of each kind. They are numbered from `first`. */
+export const append = Effect.fnUntraced(function* (seed: number, { count = 10, first = 0 } = {}) {
+  const sampled = <A>(arbitrary: fc.Arbitrary<A>) => fc.sample(arbitrary, { numRuns: count, seed })
+  if (first === 0) yield* Effect.andThen(accounts, others)
+  for (const [index, life] of sampled(RequestLives.life).entries()) {
+    const stream = StreamName.make(InferenceRequest.category, Log.requestId(first + index))
+    yield* write(stream, InferenceRequest.codec, RequestLives.play(life).log)
+  }
+  const deliveries = sampled(fc.constantFrom(...DeliveryLives.someLives()))
+  for (const [index, life] of deliveries.entries()) {
+    const stream = StreamName.make(WebhookDelivery.category, Deliveries.deliveryId(first + index))
+    yield* write(stream, WebhookDelivery.codec, DeliveryLives.play(life).log)
+  }
+  yield* FileLives.write(sampled(FileLives.files).flat().slice(0, count), first)
+})
