@@ -1,5 +1,5 @@
 import { Flag } from "effect/cli"
-import { isName } from "#src/admin/Administration.ts"
+import { isName } from "#src/accounts/Name.ts"
 
 export const make = (description: string): Flag.Flag<string> =>
   Flag.String("name").pipe(

@@ -10,14 +10,14 @@ export const json = jsonFlag("Print one line of JSON")
 /** For what may be long or has no end. */
 export const jsonLines = jsonFlag("Print a line of JSON for each")
 
-/** Control characters that JSON leaves as they are are escaped as well, for terminals. */
-export const printJson = (value: unknown): Effect.Effect<void> =>
-  Console.log(
-    JSON.stringify(value).replace(
-      /[\u007f-\u009f]/g,
-      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
-    )
+/** One line. Control characters that JSON leaves as they are are escaped as well, for terminals. */
+export const jsonText = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[\u007f-\u009f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
+
+export const printJson = (value: unknown): Effect.Effect<void> => Console.log(jsonText(value))
 
 /** In columns of a terminal. Most text is ASCII, whose width need not be looked up. */
 const displayWidth = (text: string): number =>

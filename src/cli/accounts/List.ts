@@ -25,7 +25,7 @@ const forPrograms = (account: ListedAccount) => ({
   openedAt: Output.time(account.openedAt),
   erasedAt: Output.timeOrNull(account.erasedAt),
   ...BalanceText.forPrograms(account),
-  ...LimitsText.forPrograms(account)
+  ...LimitsText.listedForPrograms(account)
 })
 
 const forPeople = (account: ListedAccount) => [

@@ -2,7 +2,7 @@ import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as Output from "../Output.ts"
 import * as FileRef from "./FileRef.ts"
-import * as Platform from "./Platform.ts"
+import * as Platform from "../platform/Platform.ts"
 import * as Wire from "./Wire.ts"
 
 export const remove = Command.make(

@@ -4,7 +4,7 @@ import { FileSource } from "#projections/files/FileItem.ts"
 import * as Output from "../Output.ts"
 import * as RequestIdText from "../requests/RequestIdText.ts"
 import * as Listing from "./Listing.ts"
-import * as Platform from "./Platform.ts"
+import * as Platform from "../platform/Platform.ts"
 import * as Wire from "./Wire.ts"
 
 /** Of one answer of the server. */

@@ -1,9 +1,9 @@
 /** Bytes of a local file to a presigned URL (contract, "Uploads"): it carries its own credentials. */
 import { Effect, Ref, Stream } from "effect"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
-import * as Exchange from "./Exchange.ts"
+import * as Exchange from "../platform/Exchange.ts"
 import * as LocalFile from "./LocalFile.ts"
-import * as Stall from "./Stall.ts"
+import * as Stall from "../platform/Stall.ts"
 import type { TransferProgress } from "./TransferProgress.ts"
 
 export interface Options {

@@ -3,7 +3,7 @@ import { Argument, Command } from "effect/cli"
 import * as Output from "../Output.ts"
 import * as FileRef from "./FileRef.ts"
 import * as Listing from "./Listing.ts"
-import * as Platform from "./Platform.ts"
+import * as Platform from "../platform/Platform.ts"
 import * as Wire from "./Wire.ts"
 
 export const show = Command.make(

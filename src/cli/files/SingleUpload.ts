@@ -1,7 +1,7 @@
 /** A file in one PUT (contract, "Single-part flow"). */
 import { Effect, Ref } from "effect"
 import * as Put from "./Put.ts"
-import * as Retrying from "./Retrying.ts"
+import * as Retrying from "../platform/Retrying.ts"
 import { announced, isCompleted, sayWhy, type Uploading } from "./Uploading.ts"
 import * as Wire from "./Wire.ts"
 

@@ -10,7 +10,7 @@ import * as FileRef from "./FileRef.ts"
 import * as LocalFile from "./LocalFile.ts"
 import * as MultipartUpload from "./MultipartUpload.ts"
 import * as PartPlan from "./PartPlan.ts"
-import * as Platform from "./Platform.ts"
+import * as Platform from "../platform/Platform.ts"
 import * as SingleUpload from "./SingleUpload.ts"
 import * as TransferProgress from "./TransferProgress.ts"
 

@@ -1,8 +1,8 @@
 /** What both ways of uploading a file have in common. */
 import type { Effect } from "effect"
 import type { LocalFile } from "./LocalFile.ts"
-import type { Refused } from "./Refusal.ts"
-import * as Retrying from "./Retrying.ts"
+import type { Refused } from "../platform/Refusal.ts"
+import * as Retrying from "../platform/Retrying.ts"
 import type { TransferProgress } from "./TransferProgress.ts"
 
 export interface Uploading {

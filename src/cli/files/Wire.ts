@@ -1,27 +1,6 @@
 /** The routes of uploads and files as this program calls them: fields that it does not need are not looked at. */
-import { Effect, Schema } from "effect"
-import { type Call, Platform } from "./Platform.ts"
-import { Refused } from "./Refusal.ts"
-
-/** An answer of another shape: the server is of another release, or it is none of ours. */
-const unexpected = (call: Call) => () =>
-  new Refused({
-    status: 200,
-    code: null,
-    reason: `the answer of ${call.method} ${call.path} is not as expected: is the server of another release?`,
-    retryAfter: null,
-    isExpired: false
-  })
-
-const caller = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
-  const decode = Schema.decodeUnknownEffect(schema)
-  return Effect.fnUntraced(function* (
-    call: Call
-  ): Effect.fn.Return<S["Type"], Effect.Error<ReturnType<Platform["Service"]["call"]>>, Platform> {
-    const answer = yield* (yield* Platform).call(call)
-    return yield* Effect.mapError(decode(answer), unexpected(call))
-  })
-}
+import { Schema } from "effect"
+import { caller } from "../platform/Caller.ts"
 
 export interface Announced {
   readonly fileName: string

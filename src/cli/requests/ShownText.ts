@@ -3,9 +3,6 @@ import * as Money from "#domain/Money.ts"
 import type { ShownPayload, ShownRequest } from "#src/admin/requests/RequestOperations.ts"
 import * as Output from "../Output.ts"
 
-/** Millionths of a unit as a decimal; money has a thousand times as many. */
-const units = (quantity: Money.Quantity): string => Money.format(Money.NanoUsd.make(quantity * 1_000n))
-
 /** `null` for a payload that is not stored; its state says why. */
 const payload = ({ state, text }: ShownPayload) => ({
   state,
@@ -20,7 +17,7 @@ export const forPrograms = (shown: ShownRequest) => ({
   billing: shown.billing && {
     status: shown.billing.status,
     amount: Money.format(shown.billing.amount),
-    units: units(shown.billing.units)
+    units: Money.formatQuantity(shown.billing.units)
   },
   timeline: shown.timeline.map((step) => ({ ...step, time: Output.time(step.time) })),
   payloads: shown.payloads && {
@@ -35,7 +32,7 @@ const bytes = (ref: ShownRequest["output"]) => (ref === null ? null : `${Output.
 const billed = ({ billing }: ShownRequest): string | null =>
   billing === null
     ? null
-    : `$${Money.format(billing.amount)} (${billing.status}, ${units(billing.units)} units)`
+    : `$${Money.format(billing.amount)} (${billing.status}, ${Money.formatQuantity(billing.units)} units)`
 
 const facts = (shown: ShownRequest): ReadonlyArray<readonly [string, string | null]> => [
   ["model", `${shown.model} (${shown.modelVersion})`],

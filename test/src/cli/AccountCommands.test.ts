@@ -1,6 +1,7 @@
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { Rate } from "#domain/account/Limits.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Inferlog from "./Inferlog.ts"
 
@@ -27,6 +28,9 @@ const Limits = Schema.Struct({
   creditLimit: Schema.String,
   maxOpenRequests: Schema.NullOr(Schema.Int),
   maxStoredBytes: Schema.NullOr(Schema.Int),
+  accountRate: Schema.NullOr(Rate),
+  keyRate: Schema.NullOr(Rate),
+  maxStreams: Schema.NullOr(Schema.Int),
   currency: Schema.Literal("USD")
 })
 
@@ -131,6 +135,39 @@ for (const [way, make] of Object.entries(ways)) {
   })
 }
 
+describe("accounts, how often they may call", () => {
+  it.live("is shown, and changed one by one, and a running server keeps to it", () =>
+    Effect.gen(function* () {
+      const settings = { DATA_DIR: path.join(yield* TempDirectory.make, "data"), BOOTSTRAP_API_KEY: "a:b" }
+      const { url } = yield* Inferlog.serve(settings)
+      const change = (...flags: ReadonlyArray<string>) =>
+        Effect.map(
+          Inferlog.json(Limits, limits(...flags), settings),
+          ({ accountRate, keyRate, maxStreams }) => [accountRate, keyRate, maxStreams]
+        )
+      const shown = Effect.map(Inferlog.run(limits(), settings), ({ stdout }) => stdout)
+      assert.match(
+        yield* shown,
+        /^calls of all keys +any number\ncalls of a key +any number\nmost streams +10,000$/m
+      )
+      const minute = { requests: 1_200, windowSeconds: 60 }
+      const second = { requests: 20, windowSeconds: 1 }
+      assert.deepStrictEqual(yield* change("--rate=1200/1m"), [minute, null, null])
+      assert.deepStrictEqual(yield* change("--key-rate=20/1s", "--max-streams=0"), [minute, second, 0])
+      const request = { headers: { authorization: "Key a:b" } }
+      const files = Effect.promise(() => fetch(`${url}/files`, request))
+      const told = Effect.repeat(
+        Effect.map(files, ({ headers }) => headers.get("ratelimit-policy")),
+        { until: (policy) => policy?.includes('"key"') === true }
+      )
+      assert.strictEqual(yield* told, '"account";q=1200;w=60, "key";q=20;w=1')
+      assert.match(yield* shown, /^calls of all keys +1,200\/60s\ncalls of a key +20\/1s\nmost streams +0$/m)
+      assert.deepStrictEqual(yield* change("--rate=none"), [null, second, 0])
+      assert.deepStrictEqual(yield* change("--key-rate=none", "--max-streams=none"), [null, null, null])
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("accounts, called wrongly", () => {
   it.live("end with 2, or with 1 where there is no such account, and change nothing", () =>
     Effect.gen(function* () {
@@ -141,7 +178,12 @@ describe("accounts, called wrongly", () => {
         ...["-1", "1.5", "1e3", "1000000001", "", "any"].map((most) => limits(`--max-open=${most}`)),
         ...["-1B", "100", "1e3KB", "1GBit", "4097TiB", "", "any"].map((most) =>
           limits(`--max-stored=${most}`)
-        )
+        ),
+        ...["100", "0/1s", "1/0s", "1000001/1s", "1/86401s", "1/25h", "any"].map((rate) =>
+          limits(`--rate=${rate}`)
+        ),
+        ...["1.5/1s", "-1/1s", ""].map((rate) => limits(`--key-rate=${rate}`)),
+        ...["-1", "1000001", "any"].map((most) => limits(`--max-streams=${most}`))
       ]
       const ends = yield* Effect.forEach(wrong, (args) => Inferlog.run(args, settings), { concurrency: 2 })
       for (const { code, stderr, stdout } of ends) {

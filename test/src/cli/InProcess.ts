@@ -1,38 +1,79 @@
 /** The command line without a process of its own: all of the program but the last lines, which tie it to one. */
 import * as util from "node:util"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { ConfigProvider, Console, Effect, Layer, Sink, Stdio } from "effect"
+import { ConfigProvider, Console, Effect, Fiber, Layer, Sink, Stdio } from "effect"
 import * as Failure from "#src/cli/Failure.ts"
 import { program } from "#src/cli/Program.ts"
 
-/** What is written, and two ways to write it. */
-const capture = () => {
+/** What is written, and two ways to write it; `onWrite` is told each time. */
+const capture = (onWrite: () => void) => {
   const decoder = new TextDecoder()
   let text = ""
+  const write = (more: string) => {
+    text += more
+    onWrite()
+  }
   return {
     text: () => text,
-    print: (...args: ReadonlyArray<unknown>) => void (text += `${util.format(...args)}\n`),
+    print: (...args: ReadonlyArray<unknown>) => write(`${util.format(...args)}\n`),
     sink: () =>
       Sink.forEach((chunk: string | Uint8Array) =>
-        Effect.sync(() => {
-          text += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })
-        })
+        Effect.sync(() => write(typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })))
       )
   }
 }
 
-/** By a clock and a runtime of its own, whatever those of the test are. */
-export const run = async (args: ReadonlyArray<string>, env: Record<string, string>) => {
-  const stdout = capture()
-  const stderr = capture()
+const start = (args: ReadonlyArray<string>, env: Record<string, string>, onWrite = () => {}) => {
+  const stdout = capture(onWrite)
+  const stderr = capture(onWrite)
   const surroundings = Layer.mergeAll(
     Layer.succeed(Console.Console, { ...console, log: stdout.print, error: stderr.print }),
     Stdio.layerTest({ args: Effect.succeed(args), stdout: stdout.sink, stderr: stderr.sink }),
     ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
   )
-  const exit = await Effect.runPromiseExit(
-    program.pipe(Effect.provide(surroundings), Effect.provide(NodeServices.layer))
-  )
-  const code = await new Promise<number>((resolve) => Failure.teardown(exit, resolve))
-  return { code, stdout: stdout.text(), stderr: stderr.text() }
+  const fiber = Effect.runFork(program.pipe(Effect.provide(surroundings), Effect.provide(NodeServices.layer)))
+  const written = () => ({ stdout: stdout.text(), stderr: stderr.text() })
+  const ended = Effect.runPromise(Fiber.await(fiber)).then(async (exit) => ({
+    code: await new Promise<number>((resolve) => Failure.teardown(exit, resolve)),
+    ...written()
+  }))
+  return { fiber, written, ended }
+}
+
+/** By a clock and a runtime of its own, whatever those of the test are. */
+export const run = (args: ReadonlyArray<string>, env: Record<string, string>) => start(args, env).ended
+
+export interface Written {
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A command that goes on until it is stopped. */
+export const follow = (args: ReadonlyArray<string>, env: Record<string, string>) => {
+  const watchers = new Set<() => void>()
+  const { ended, fiber, written } = start(args, env, () => watchers.forEach((look) => look()))
+  return {
+    ended,
+    written,
+    /** Resolves when what it has written is enough; rejects when it ends before. */
+    until: (isEnough: (written: Written) => boolean): Promise<Written> =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (!isEnough(written())) return
+          watchers.delete(look)
+          resolve(written())
+        }
+        watchers.add(look)
+        void ended.then(({ code, stderr }) => reject(new Error(`it ended with ${code}: ${stderr}`)))
+        look()
+      }),
+    /** As a signal does. */
+    stop: () => {
+      const before = process.exitCode
+      fiber.interruptUnsafe()
+      return ended.finally(() => {
+        process.exitCode = before
+      })
+    }
+  }
 }

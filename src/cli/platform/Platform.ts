@@ -3,10 +3,11 @@ import { Config, Context, Effect, Layer, Option, Redacted, Schema } from "effect
 import { Flag } from "effect/cli"
 import { HttpClient } from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type { HttpClientResponse } from "effect/http/HttpClientResponse"
 import * as Failure from "../Failure.ts"
 import * as Exchange from "./Exchange.ts"
 import * as Stall from "./Stall.ts"
-import { Refused, type Unreachable } from "./Refusal.ts"
+import { type Refused, type Unreachable, unexpected } from "./Refusal.ts"
 
 const local = "http://127.0.0.1:8080"
 
@@ -32,12 +33,19 @@ export interface Given {
 
 export interface Call {
   readonly method: "GET" | "POST" | "DELETE"
-  /** From the server's root. */
+  /** From the server's root; or a URL that the server has named, which gets the key as well. */
   readonly path: string
-  readonly query?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | ReadonlyArray<string>>>
+  /** Beside `Authorization`. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: Readonly<Record<string, unknown>>
+  /** Statuses that are answers, too, beside those of success. */
+  readonly accepts?: ReadonlyArray<number>
 }
+
+/** Why a call gives nothing. */
+export type CallError = Refused | Unreachable | Failure.UsageError
 
 export class Platform extends Context.Service<
   Platform,
@@ -46,9 +54,11 @@ export class Platform extends Context.Service<
     readonly url: string
     readonly hasKey: boolean
     /** One exchange, not repeated. Gives what was answered, as JSON; `null` when nothing was. */
-    call(call: Call): Effect.Effect<unknown, Refused | Unreachable | Failure.UsageError>
+    call(call: Call): Effect.Effect<unknown, CallError>
+    /** The same before the body is read, for what has no end. Whoever calls bounds its time. */
+    open(call: Call): Effect.Effect<HttpClientResponse, CallError>
   }
->()("inferlog/src/cli/files/Platform") {}
+>()("inferlog/src/cli/platform/Platform") {}
 
 const wrong = (message: string) => new Failure.UsageError({ message })
 
@@ -76,9 +86,14 @@ const keyOf = Effect.fnUntraced(function* (given: Option.Option<Redacted.Redacte
   return yield* wrong(`${Option.isSome(given) ? "--key" : "INFERLOG_API_KEY"}: Expected a key, keyId:secret`)
 })
 
-const requestOf = (url: string, key: Redacted.Redacted, { body, method, path, query = {} }: Call) => {
-  const request = HttpClientRequest.make(method)(url + path).pipe(
+const requestOf = (
+  url: string,
+  key: Redacted.Redacted,
+  { body, headers = {}, method, path, query = {} }: Call
+) => {
+  const request = HttpClientRequest.make(method)(path.startsWith("/") ? url + path : path).pipe(
     HttpClientRequest.setUrlParams(query),
+    HttpClientRequest.setHeaders(headers),
     HttpClientRequest.setHeader("authorization", `Key ${Redacted.value(key)}`)
   )
   return body === undefined ? request : HttpClientRequest.bodyJsonUnsafe(request, body)
@@ -90,31 +105,23 @@ const make = Effect.fnUntraced(function* (given: Given) {
   const client = yield* HttpClient
   const url = yield* addressOf(given.url)
   const key = yield* keyOf(given.key)
-  const notOurs = () =>
-    new Refused({
-      status: 200,
-      code: null,
-      reason: `${url} answers something else: is it the address of an inferlog server?`,
-      retryAfter: null,
-      isExpired: false
-    })
+  const notOurs = () => unexpected(`${url} answers something else: is it the address of an inferlog server?`)
 
-  const call = Effect.fnUntraced(
-    function* (call: Call) {
-      if (key === null) {
-        return yield* wrong("INFERLOG_API_KEY: Expected an API key in this variable, or with --key")
-      }
-      const exchange = Effect.flatMap(Exchange.send(requestOf(url, key, call)), (answer) =>
-        Effect.mapError(answer.text, Exchange.unreachable(url))
-      )
-      const text = yield* Stall.guarded(url, () => exchange)
-      if (text === "") return null
-      return yield* Effect.mapError(parse(text), notOurs)
-    },
-    Effect.provideService(HttpClient, client)
-  )
+  const open = (call: Call): Effect.Effect<HttpClientResponse, CallError> =>
+    key === null
+      ? Effect.fail(wrong("INFERLOG_API_KEY: Expected an API key in this variable, or with --key"))
+      : Effect.provideService(Exchange.send(requestOf(url, key, call), call.accepts), HttpClient, client)
 
-  return Platform.of({ url, hasKey: key !== null, call })
+  const call = Effect.fnUntraced(function* (call: Call) {
+    const exchange = Effect.flatMap(open(call), (answer) =>
+      Effect.mapError(answer.text, Exchange.unreachable(url))
+    )
+    const text = yield* Stall.guarded(url, () => exchange)
+    if (text === "") return null
+    return yield* Effect.mapError(parse(text), notOurs)
+  })
+
+  return Platform.of({ url, hasKey: key !== null, call, open })
 })
 
 /** With a client for what needs no key. */

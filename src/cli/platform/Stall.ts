@@ -1,6 +1,6 @@
 /** Ends what does not go on: a connection that died without a word would be waited for as long as the system does. */
 import { Duration, Effect } from "effect"
-import { Unreachable } from "./Refusal.ts"
+import { Unreachable } from "../platform/Refusal.ts"
 
 /** What nothing has moved for this long ends, at the latest after twice as long: a large part is hashed and synced before it is answered. */
 const longest = Duration.minutes(3)

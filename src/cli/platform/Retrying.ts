@@ -1,7 +1,7 @@
 /** Tries again what may succeed later: no answer, 408, 429 and 5xx, and a presigned URL whose time was over. */
 import { Duration, Effect, Random } from "effect"
 import * as Output from "../Output.ts"
-import type { Refused, Unreachable } from "./Refusal.ts"
+import type { Refused, Unreachable } from "../platform/Refusal.ts"
 
 /** Tries in all: the last one a minute or so after the first. */
 const most = 8
@@ -18,12 +18,12 @@ const isUnreachable = (error: { readonly _tag: string }): error is Unreachable =
 const isRefused = (error: { readonly _tag: string }): error is Refused => error._tag === "Refused"
 
 /** A full disk (507) is not waited for. S3 says with a 400 that bytes came too slowly. */
-const isTransient = (error: { readonly _tag: string }): boolean =>
+export const isTransient = (error: { readonly _tag: string }): boolean =>
   isUnreachable(error) ||
   (isRefused(error) && (transient.has(error.status) || error.isExpired || error.code === "RequestTimeout"))
 
 /** ms until the next try, `tries` after the first. A tenth is left to chance, so that parts do not come all at once. */
-const delay = (error: { readonly _tag: string }, tries: number): Effect.Effect<number> =>
+export const delay = (error: { readonly _tag: string }, tries: number): Effect.Effect<number> =>
   Effect.map(Random.next, (chance) => {
     const own = Math.min(longest, base * 2 ** (tries - 1)) * (0.9 + chance / 10)
     const asked = isRefused(error) ? (error.retryAfter ?? 0) : 0
@@ -40,19 +40,19 @@ export interface Waiting {
 type Failing = { readonly _tag: string; readonly message: string }
 
 const retrying =
-  (isWorthIt: (error: Failing) => boolean) =>
+  (isWorthIt: (error: Failing) => boolean, tries = most) =>
   <A, E extends Failing, R>(
     effect: Effect.Effect<A, E, R>,
     onWait: (waiting: Waiting) => Effect.Effect<void>
   ): Effect.Effect<A, E, R> => {
-    const attempt = (tries: number): Effect.Effect<A, E, R> =>
+    const attempt = (made: number): Effect.Effect<A, E, R> =>
       Effect.catch(effect, (error) =>
-        tries >= most || !isWorthIt(error)
+        made >= tries || !isWorthIt(error)
           ? Effect.fail(error)
-          : Effect.flatMap(delay(error, tries), (millis) =>
+          : Effect.flatMap(delay(error, made), (millis) =>
               onWait({ message: error.message, millis }).pipe(
                 Effect.andThen(Effect.sleep(millis)),
-                Effect.andThen(attempt(tries + 1))
+                Effect.andThen(attempt(made + 1))
               )
             )
       )
@@ -64,6 +64,9 @@ export const patiently = retrying(isTransient)
 
 /** The same where nobody may be there at all: no answer is not waited for. */
 export const onceReached = retrying((error) => !isUnreachable(error) && isTransient(error))
+
+/** For as long as it takes, with the same pauses: for what waits for a server that comes back. */
+export const forever = retrying(isTransient, Infinity)
 
 /** In one line. */
 export const describe = ({ message, millis }: Waiting): string =>

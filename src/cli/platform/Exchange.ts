@@ -15,28 +15,32 @@ export const layerClient = Layer.merge(
 )
 
 /** Of several addresses that were tried each has an error of its own, and all together have no words. */
-const wordsOf = (cause: unknown): string => {
-  const first = cause instanceof AggregateError ? cause.errors[0] : cause
-  return first === undefined ? "no words" : describe(first)
-}
+const firstOf = (cause: unknown): unknown => (cause instanceof AggregateError ? cause.errors[0] : cause)
+
+export const wordsOf = (cause: unknown): string => (cause === undefined ? "no words" : describe(cause))
+
+/** What the system, or the connection, has to say. */
+export const causeOf = (error: HttpClientError): unknown =>
+  Predicate.hasProperty(error.reason, "cause") ? firstOf(error.reason.cause) : error
 
 export const unreachable = (url: string) => (error: HttpClientError) =>
-  new Refusal.Unreachable({
-    origin: new URL(url).origin,
-    reason: wordsOf(Predicate.hasProperty(error.reason, "cause") ? error.reason.cause : error)
-  })
+  new Refusal.Unreachable({ origin: new URL(url).origin, reason: wordsOf(causeOf(error)) })
 
-/** Fails unless the status is a success, at redirects too. The body is not read yet. */
+/**
+ * Fails unless the status is a success, or one of `accepts`, at redirects too. The body is not read yet.
+ */
 export const answered = Effect.fnUntraced(function* <R>(
   url: string,
-  exchange: Effect.Effect<HttpClientResponse, HttpClientError, R>
+  exchange: Effect.Effect<HttpClientResponse, HttpClientError, R>,
+  accepts: ReadonlyArray<number> = []
 ) {
   const answer = yield* Effect.mapError(exchange, unreachable(url))
-  if (answer.status < 300) return answer
+  if (answer.status < 300 || accepts.includes(answer.status)) return answer
   const { headers, status } = answer
   const text = yield* Effect.orElseSucceed(answer.text, () => "")
   const now = yield* Clock.currentTimeMillis
   return yield* Refusal.of({ status, text, retryAfter: headers["retry-after"], now })
 })
 
-export const send = (request: HttpClientRequest) => answered(request.url, HttpClient.execute(request))
+export const send = (request: HttpClientRequest, accepts: ReadonlyArray<number> = []) =>
+  answered(request.url, HttpClient.execute(request), accepts)

@@ -29,6 +29,10 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   }
 }
 
+/** Something answers, though not as a server of this release does. */
+export const unexpected = (reason: string): Refused =>
+  new Refused({ status: 200, code: null, reason, retryAfter: null, isExpired: false })
+
 const Envelope = Schema.fromJsonString(
   Schema.Struct({
     error: Schema.Union([
