@@ -81,6 +81,12 @@ export const object = (data: JsonObject, field: string): JsonObject => {
   return value
 }
 
+export const list = (data: JsonObject, field: string): ReadonlyArray<Json> => {
+  const value = data[field]
+  if (!Array.isArray(value)) throw unexpected(field, "a list")
+  return value
+}
+
 /** `null` when the field is not there. */
 export const objectIfAny = (data: JsonObject, field: string): JsonObject | null =>
   data[field] === undefined ? null : object(data, field)

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { WebhookEventName } from "#domain/inference-request/Event.ts"
 import { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
+import * as Page from "../Page.ts"
 import { ReadModels, rows } from "../ReadModels.ts"
 import { DeliveryItem, type DeliveryStatus } from "./DeliveryItem.ts"
 import * as Queries from "./DeliveryQueries.ts"
@@ -29,6 +30,11 @@ export interface Failed {
   readonly until: number
 }
 
+export interface DeliveryPage extends Page.Page<DeliveryItem, Place> {
+  /** Deliveries that the filter lets through, on all pages. */
+  readonly total: number
+}
+
 export class Deliveries extends Context.Service<
   Deliveries,
   {
@@ -38,7 +44,7 @@ export class Deliveries extends Context.Service<
      */
     list(
       options: Filter & { readonly page: number; readonly after: Place | null; readonly limit: number }
-    ): Effect.Effect<{ readonly total: number; readonly items: ReadonlyArray<DeliveryItem> }, SqlError>
+    ): Effect.Effect<DeliveryPage, SqlError>
     countFailed(failed: Failed): Effect.Effect<number, SqlError>
     /** Oldest first, after `after`, at most `limit`. */
     failed(
@@ -63,8 +69,9 @@ export class Deliveries extends Context.Service<
             : [Queries.countOfRequest, Queries.ofRequest]
         const total = yield* totalOf(count(sql, filter))
         const offset = after === null ? (page - 1) * limit : 0
-        if (offset >= total) return { total, items: [] }
-        return { total, items: yield* items(pageOf(sql, filter, { after, offset, limit })) }
+        if (offset >= total) return { total, items: [], next: null }
+        const found = yield* items(pageOf(sql, filter, { after, offset, limit: limit + 1 }))
+        return { total, ...Page.cut(found, limit, placeOf) }
       })
 
       return Deliveries.of({
@@ -77,6 +84,8 @@ export class Deliveries extends Context.Service<
     })
   )
 }
+
+const placeOf = ({ createdAt, deliveryId }: DeliveryItem): Place => ({ createdAt, deliveryId })
 
 const items = rows(DeliveryItem)
 const places = rows(Schema.Struct({ createdAt: Schema.Int, deliveryId: DeliveryId }))

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type AccountId, FileId, type RequestId } from "#domain/Ids.ts"
 import { PayloadRef } from "#domain/PayloadRef.ts"
+import * as ListPage from "../Page.ts"
 import { ReadModels, rows } from "../ReadModels.ts"
 import { FileItem, type FileSource } from "./FileItem.ts"
 import * as Queries from "./FileQueries.ts"
@@ -27,6 +28,11 @@ export interface Page {
   readonly limit: number
 }
 
+export interface FilePage extends ListPage.Page<FileItem, Place> {
+  /** Files that the filter lets through, on all pages. */
+  readonly total: number
+}
+
 export class Files extends Context.Service<
   Files,
   {
@@ -37,7 +43,7 @@ export class Files extends Context.Service<
      */
     list(
       options: Filter & { readonly page: number; readonly after: Place | null; readonly limit: number }
-    ): Effect.Effect<{ readonly total: number; readonly items: ReadonlyArray<FileItem> }, SqlError>
+    ): Effect.Effect<FilePage, SqlError>
     /**
      * Bytes that an account's files take up, thumbnails apart: nobody sees them in a list. Of pending uploads those that were
      * declared count: of those in parts always, of those in one PUT when they were announced after `singlesSince` (Unix
@@ -79,8 +85,9 @@ export class Files extends Context.Service<
             : [Queries.countOfRequest, Queries.ofRequest]
         const total = yield* totalOf(count(sql, filter))
         const offset = after === null ? (page - 1) * limit : 0
-        if (offset >= total) return { total, items: [] }
-        return { total, items: yield* items(pageOf(sql, filter, { after, offset, limit })) }
+        if (offset >= total) return { total, items: [], next: null }
+        const found = yield* items(pageOf(sql, filter, { after, offset, limit: limit + 1 }))
+        return { total, ...ListPage.cut(found, limit, placeOf) }
       })
 
       return Files.of({
@@ -96,6 +103,8 @@ export class Files extends Context.Service<
     })
   )
 }
+
+const placeOf = ({ createdAt, fileId }: FileItem): Place => ({ createdAt, fileId })
 
 const items = rows(
   Schema.Struct({ ...FileItem.fields, nameRef: Schema.NullOr(Schema.fromJsonString(PayloadRef)) })

@@ -1,26 +1,31 @@
 /** Lists of requests, newest first (decisions, "History"). */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { RequestId } from "#domain/Ids.ts"
-import { ReadModels, rows } from "../ReadModels.ts"
-import { HistoryItem } from "./HistoryItem.ts"
+import * as Page from "../Page.ts"
+import { ReadModels } from "../ReadModels.ts"
+import { items } from "./FoundList.ts"
+import { entriesOf, type Filter, modelsOf, type Place } from "./HistoryFilter.ts"
+import type { HistoryItem } from "./HistoryItem.ts"
 import * as Queries from "./HistoryQueries.ts"
+import * as IndexedLists from "./IndexedLists.ts"
+import * as MetadataLists from "./MetadataLists.ts"
 
-export interface HistoryPage {
+export interface HistoryPage extends Page.Page<HistoryItem, Place> {
   /** Requests that the filter lets through, on all pages. */
   readonly total: number
-  readonly items: ReadonlyArray<HistoryItem>
 }
 
 export class History extends Context.Service<
   History,
   {
     /**
-     * A page of an account's requests, `page` from 1. Its total comes from counters, unless a time bound is given: then
-     * the entries of the index between the bounds are counted.
+     * A page of an account's requests, newest first: the `page`th one from 1, or with `after` the one behind that place.
+     * Its total is of all that the filter lets through: from counters, to which between bounds of time the entries of the
+     * hours are added that these divide. With metadata the entries are counted that the rarest of it has.
      */
     list(
-      options: Queries.Filter & { readonly page: number; readonly limit: number }
+      options: Filter & { readonly page: number; readonly after: Place | null; readonly limit: number }
     ): Effect.Effect<HistoryPage, SqlError>
     /** The request, whoever's it is; `null` when the history has not come to it. */
     find(requestId: RequestId): Effect.Effect<HistoryItem | null, SqlError>
@@ -31,19 +36,22 @@ export class History extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* ReadModels
 
+      const byIndex = IndexedLists.make(sql)
+      const byMetadata = MetadataLists.make(sql)
+
       const list = Effect.fn("History.list")(function* ({
         page,
+        after,
         limit,
         ...filter
       }: Parameters<History["Service"]["list"]>[0]) {
-        const isBounded = filter.createdAfter !== undefined || filter.createdBefore !== undefined
-        const [counted] = yield* totals(
-          isBounded ? Queries.countRows(sql, filter) : Queries.sumCounters(sql, filter)
-        )
-        const total = counted?.total ?? 0
-        const offset = (page - 1) * limit
-        if (offset >= total) return { total, items: [] }
-        return { total, items: yield* items(Queries.pageOf(sql, filter, offset, limit)) }
+        if (modelsOf(filter)?.length === 0) return none
+        const [entry, ...others] = entriesOf(filter)
+        const found = yield* entry === undefined ? byIndex(filter) : byMetadata(filter, [entry, ...others])
+        const offset = after === null ? (page - 1) * limit : 0
+        if (offset >= found.total) return { ...none, total: found.total }
+        const shown = yield* found.items({ after, offset, limit: limit + 1 })
+        return { total: found.total, ...Page.cut(shown, limit, placeOf) }
       })
 
       const find = Effect.fn("History.find")(function* (requestId: RequestId) {
@@ -56,5 +64,6 @@ export class History extends Context.Service<
   )
 }
 
-const items = rows(HistoryItem)
-const totals = rows(Schema.Struct({ total: Schema.Int }))
+const none: HistoryPage = { total: 0, items: [], next: null }
+
+const placeOf = ({ createdAt, requestId }: HistoryItem): Place => ({ createdAt, requestId })

@@ -1,9 +1,13 @@
-/** How many requests an account has of each model and status. A counter that comes to 0 has no row. */
+/**
+ * How many requests an account has of each model and status, of all time and of each hour in which they were made. A counter
+ * that comes to 0 has no row.
+ */
 import type { DatabaseSync } from "node:sqlite"
 import * as CounterTable from "../batch/CounterTable.ts"
 import type { Kept } from "../Projection.ts"
 import type { HistoryRow } from "./HistoryRows.ts"
 
+/** `hour`: since 1970. What is counted for a model and a status in any hour has a row in `history_counters`. */
 export const tables = `
   CREATE TABLE history_counters (
     account_id TEXT NOT NULL,
@@ -12,15 +16,23 @@ export const tables = `
     requests INTEGER NOT NULL,
     PRIMARY KEY (account_id, model, status)
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE history_hours (
+    account_id TEXT NOT NULL,
+    model TEXT NOT NULL,
+    status TEXT NOT NULL,
+    hour INTEGER NOT NULL,
+    requests INTEGER NOT NULL,
+    PRIMARY KEY (account_id, model, status, hour)
+  ) STRICT, WITHOUT ROWID;
 `
+
+/** ms */
+export const hourMs = 3_600_000
 
 export interface HistoryCounters extends Kept {
   /** Moves a row to where its status says, once it is written. */
-  readonly count: (row: HistoryRow) => void
+  readonly move: (row: Readonly<HistoryRow>) => void
 }
-
-const nameOf = ({ accountId, model }: HistoryRow, status: string): string =>
-  CounterTable.nameOf(accountId, model, status)
 
 export const make = (db: DatabaseSync): HistoryCounters => {
   const counters = CounterTable.make(db, {
@@ -28,12 +40,27 @@ export const make = (db: DatabaseSync): HistoryCounters => {
     columns: ["account_id", "model", "status"],
     count: "requests"
   })
+  const hours = CounterTable.make(db, {
+    table: "history_hours",
+    columns: ["account_id", "model", "status", "hour"],
+    count: "requests"
+  })
   return {
-    ...counters,
-    count: (row) => {
-      if (row.countedAs === row.status) return
-      counters.move(row.countedAs === null ? null : nameOf(row, row.countedAs), nameOf(row, row.status))
-      row.countedAs = row.status
+    move: ({ accountId, countedAs, createdAt, model, status }) => {
+      if (countedAs === status) return
+      const hour = String(Math.floor(createdAt / hourMs))
+      const nameOf = (word: string) => CounterTable.nameOf(accountId, model, word)
+      const hourOf = (word: string) => CounterTable.nameOf(accountId, model, word, hour)
+      counters.move(countedAs === null ? null : nameOf(countedAs), nameOf(status))
+      hours.move(countedAs === null ? null : hourOf(countedAs), hourOf(status))
+    },
+    write: () => {
+      counters.write()
+      hours.write()
+    },
+    forget: () => {
+      counters.forget()
+      hours.forget()
     }
   }
 }

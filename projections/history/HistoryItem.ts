@@ -1,7 +1,7 @@
 /** A request as the history shows it. */
 import { Schema } from "effect"
 import { AccountId, RequestId } from "#domain/Ids.ts"
-import { BillingStatus } from "#domain/inference-request/Event.ts"
+import { BillingStatus, StoredMedia } from "#domain/inference-request/Event.ts"
 import { OutcomeWord, Status } from "#domain/inference-request/Status.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { NanoUsd } from "#domain/Money.ts"
@@ -20,11 +20,20 @@ export const HistoryItem = Schema.Struct({
   startedAt: Schema.NullOr(Schema.Int),
   /** When the run that is under way, or ended the request, was started. */
   runStartedAt: Schema.NullOr(Schema.Int),
+  /** ms that the provider took for the run whose output is there; `null` while none is, and when it told of no start. */
+  inferenceMs: Schema.NullOr(Schema.Int),
   endedAt: Schema.NullOr(Schema.Int),
+  /** Whether the output breaks the model's schema. */
+  hasViolations: Schema.BooleanFromBit,
   billingStatus: Schema.NullOr(BillingStatus),
+  /** nano-USD */
   amount: Schema.NullOr(NanoUsd),
   error: Schema.NullOr(Schema.String),
-  /** Of the event that gave it its status. */
+  /** The stored files of the output, also those that were erased since. */
+  media: Schema.fromJsonString(Schema.Array(StoredMedia)),
+  /** When input, output and files were erased. */
+  erasedAt: Schema.NullOr(Schema.Int),
+  /** Of the event that gave it its status: a further run gives it none. */
   position: GlobalPosition
 })
 export type HistoryItem = typeof HistoryItem.Type

@@ -1,8 +1,13 @@
-/** Every request there was, for lists: one row each, and counters so that totals need no counting. */
+/**
+ * Every request there was, for lists: one row each, and counters so that totals need no counting. Every change of a status
+ * there was, for those who follow them.
+ */
 import {
   BillingStatus,
+  MediaStored,
   OutputReceived,
   OutputRejected,
+  PayloadsErased,
   RequestCancelled,
   RequestCompleted,
   RequestFailed,
@@ -12,13 +17,17 @@ import {
   RequestSubmitted,
   SweepRetried
 } from "#domain/inference-request/Event.ts"
+import { aggregate } from "#domain/inference-request/InferenceRequest.ts"
 import { completedOutcome, type OutcomeWord, type Status } from "#domain/inference-request/Status.ts"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
-import { object, oneOf, text, textOrNull, texts } from "../EventFields.ts"
+import { categoryOf } from "#streams/StreamName.ts"
+import { list, object, oneOf, text, textOrNull, texts } from "../EventFields.ts"
 import * as OutputMedia from "../OutputMedia.ts"
 import { on, onType, type Projection } from "../Projection.ts"
+import * as HistoryChanges from "./HistoryChanges.ts"
 import * as HistoryCounters from "./HistoryCounters.ts"
+import * as HistoryMetadata from "./HistoryMetadata.ts"
 import * as HistoryRows from "./HistoryRows.ts"
 
 interface End {
@@ -34,23 +43,36 @@ const free = { billingStatus: "failed", amount: "0" } as const
 
 export const projection: Projection = {
   name: "history",
-  version: 3,
-  tables: HistoryRows.tables + HistoryCounters.tables,
+  version: 4,
+  tables: HistoryRows.tables + HistoryChanges.tables + HistoryMetadata.tables + HistoryCounters.tables,
   open: (db) => {
+    const changes = HistoryChanges.make(db)
     const counters = HistoryCounters.make(db)
-    const rows = HistoryRows.make(db, counters.count)
+    const metadata = HistoryMetadata.make(db)
+    const rows = HistoryRows.make(db, (requestId, row) => {
+      metadata.move(requestId, row)
+      counters.move(row)
+    })
 
-    const end = ({ stream, time, position }: RecordedEvent, endOf: (hasViolations: boolean) => End) => {
-      const row = rows.edit(stream)
+    /** A status that it has already is no change. */
+    const change = (row: HistoryRows.HistoryRow, status: Status, event: RecordedEvent) => {
+      if (row.status === status) return
+      row.status = status
+      row.position = event.position
+      row.changeId = changes.add(row.accountId, status, event)
+    }
+
+    const end = (event: RecordedEvent, endOf: (hasViolations: boolean) => End) => {
+      const row = rows.edit(event.stream)
       if (row === undefined) return
       const { status, outcome, billingStatus, amount, error } = endOf(row.hasViolations)
-      row.status = status
+      change(row, status, event)
+      row.inferenceMs = status === "COMPLETED" ? (row.inferenceMs ?? runMsUntil(row, event)) : null
       row.outcome = outcome
-      row.endedAt = time
+      row.endedAt = event.time
       row.billingStatus = billingStatus
       row.amount = amount
       row.error = error
-      row.position = position
     }
 
     const failed = (data: JsonObject, event: RecordedEvent) => {
@@ -58,54 +80,64 @@ export const projection: Projection = {
       end(event, () => ({ status: "FAILED", outcome: "failed", error, ...free }))
     }
 
+    const loseRun = ({ stream }: RecordedEvent) => {
+      const row = rows.edit(stream)
+      if (row !== undefined) row.runStartedAt = null
+    }
+
     const rules = [
-      on(RequestSubmitted, (data, { stream, time, position }) => {
-        rows.add(stream, {
-          accountId: text(data, "accountId"),
+      on(RequestSubmitted, (data, event) => {
+        const accountId = text(data, "accountId")
+        rows.add(event.stream, {
+          accountId,
           model: text(data, "model"),
           status: "IN_QUEUE" satisfies Status,
           countedAs: null,
           outcome: "pending" satisfies OutcomeWord,
           metadata: JSON.stringify(texts(data, "metadata")),
-          createdAt: time,
+          createdAt: event.time,
           startedAt: null,
           runStartedAt: null,
+          inferenceMs: null,
           endedAt: null,
           hasViolations: false,
           billingStatus: null,
           amount: null,
           error: null,
-          position
+          media: "[]",
+          erasedAt: null,
+          position: event.position,
+          changeId: changes.add(accountId, "IN_QUEUE", event)
         })
       }),
-      onType(RequestStarted, ({ stream, time, position }) => {
-        const row = rows.edit(stream)
-        if (row === undefined) return
-        row.status = "IN_PROGRESS" satisfies Status
-        row.startedAt ??= time
-        row.runStartedAt = time
-        row.position = position
-      }),
-      onType(RequestRequeued, ({ stream }) => {
-        const row = rows.edit(stream)
-        if (row !== undefined) row.runStartedAt = null
-      }),
-      on(SweepRetried, (data, { stream }) => {
-        const reason = oneOf(data, "reason", SweepRetried.fields.reason.literals)
-        const row = reason === "lost" ? rows.edit(stream) : undefined
-        if (row !== undefined) row.runStartedAt = null
-      }),
-      onType(OutputReceived, (event) => {
-        // What ran is not waiting any more, also when its start was never reported.
-        if (!OutputMedia.isNamedIn(event) || rows.look(event.stream)?.status !== "IN_QUEUE") return
+      onType(RequestStarted, (event) => {
         const row = rows.edit(event.stream)
         if (row === undefined) return
-        row.status = "IN_PROGRESS" satisfies Status
-        row.position = event.position
+        change(row, "IN_PROGRESS", event)
+        row.startedAt ??= event.time
+        row.runStartedAt = event.time
+      }),
+      onType(RequestRequeued, loseRun),
+      on(SweepRetried, (data, event) => {
+        const reason = oneOf(data, "reason", SweepRetried.fields.reason.literals)
+        if (reason === "lost") loseRun(event)
+      }),
+      onType(OutputReceived, (event) => {
+        if (!OutputMedia.isNamedIn(event)) return
+        const row = rows.edit(event.stream)
+        if (row === undefined) return
+        // What ran is not waiting any more, also when its start was never reported.
+        change(row, "IN_PROGRESS", event)
+        row.inferenceMs = runMsUntil(row, event)
       }),
       onType(OutputRejected, ({ stream }) => {
         const row = rows.edit(stream)
         if (row !== undefined) row.hasViolations = true
+      }),
+      on(MediaStored, (data, { stream }) => {
+        const media = JSON.stringify(list(data, "media"))
+        const row = rows.edit(stream)
+        if (row !== undefined) row.media = media
       }),
       on(RequestCompleted, (data, event) => {
         const billing = object(data, "billing")
@@ -126,8 +158,17 @@ export const projection: Projection = {
         const reason = oneOf(data, "reason", RequestCancelled.fields.reason.literals)
         const outcome = reason === "expired" ? "expired" : "cancelled"
         end(event, () => ({ status: "CANCELLED", outcome, error: null, ...free }))
+      }),
+      onType(PayloadsErased, ({ stream, time }) => {
+        // Webhook deliveries and files have events of this name too.
+        const row = categoryOf(stream) === aggregate.category ? rows.edit(stream) : undefined
+        if (row !== undefined) row.erasedAt = time
       })
     ]
     return { rules, kept: [rows, counters] }
   }
 }
+
+/** ms from the start of the run under way; `null` when none was reported. */
+const runMsUntil = ({ runStartedAt }: Readonly<HistoryRows.HistoryRow>, { time }: RecordedEvent) =>
+  runStartedAt === null ? null : time - runStartedAt

@@ -5,9 +5,12 @@ import { type Columns, integer, integerOrNull, text, textOrNull } from "../batch
 import * as Rows from "../batch/Rows.ts"
 
 /**
- * Each index ends in `created_at, request_id`, the order of every list: one of any status is merged from those of each
- * (`HistoryQueries`). A third index would cost a fifth of a replay. `started_at` is the first start of all runs, `run_started_at` that of the run under way, `has_violations` 1 when the
- * output breaks the model's schema, `amount` nano-USD.
+ * `by_status` and `by_model` end in `created_at, request_id`, the order of every list: one of any status is merged from
+ * those of each (`HistoryQueries`). `open` has what has not ended, in the order of its last change.
+ *
+ * `started_at` is the first start of all runs, `run_started_at` that of the run under way, `inference_ms` the time of the
+ * run whose output is there, `has_violations` 1 when the output breaks the model's schema, `amount` nano-USD, `media` JSON.
+ * `position` and `change_id` are of the event that gave it its status, and of that one's row in `history_changes`.
  */
 export const tables = `
   CREATE TABLE history_requests (
@@ -20,15 +23,21 @@ export const tables = `
     created_at INTEGER NOT NULL,
     started_at INTEGER,
     run_started_at INTEGER,
+    inference_ms INTEGER,
     ended_at INTEGER,
     has_violations INTEGER NOT NULL,
     billing_status TEXT,
     amount TEXT,
     error TEXT,
-    position TEXT NOT NULL
+    media TEXT NOT NULL,
+    erased_at INTEGER,
+    position TEXT NOT NULL,
+    change_id INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX history_by_status ON history_requests (account_id, status, created_at);
   CREATE INDEX history_by_model ON history_requests (account_id, model, status, created_at);
+  CREATE INDEX history_open ON history_requests (account_id, change_id)
+    WHERE status IN ('IN_QUEUE', 'IN_PROGRESS');
 `
 
 /** Times are Unix time in ms. */
@@ -37,30 +46,39 @@ export interface HistoryRow {
   readonly model: string
   status: string
   outcome: string
-  /** The status that the counters have it under; `null` when they do not have it yet. */
+  /** The status that counters and metadata have it under; `null` when they do not have it yet. */
   countedAs: string | null
   /** JSON text. */
   readonly metadata: string
   readonly createdAt: number
   startedAt: number | null
   runStartedAt: number | null
+  /** ms */
+  inferenceMs: number | null
   endedAt: number | null
   hasViolations: boolean
   billingStatus: string | null
   amount: string | null
   error: string | null
+  /** JSON text. */
+  media: string
+  erasedAt: number | null
   position: string
+  changeId: number
 }
 
-/** `count` is called with each row that is written. */
-export const make = (db: DatabaseSync, count: (row: HistoryRow) => void): Rows.Rows<HistoryRow> => {
+/** `move` is called with each row that is written: what else is kept by its status goes where that says. */
+export const make = (
+  db: DatabaseSync,
+  move: (requestId: string, row: Readonly<HistoryRow>) => void
+): Rows.Rows<HistoryRow> => {
   const find = db.prepare("SELECT * FROM history_requests WHERE request_id = ?")
   const insert = db.prepare(
-    "INSERT INTO history_requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO history_requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
   )
   const update = db.prepare(`UPDATE history_requests
-    SET status = ?, outcome = ?, started_at = ?, run_started_at = ?, ended_at = ?, has_violations = ?,
-      billing_status = ?, amount = ?, error = ?, position = ?
+    SET status = ?, outcome = ?, started_at = ?, run_started_at = ?, inference_ms = ?, ended_at = ?,
+      has_violations = ?, billing_status = ?, amount = ?, error = ?, media = ?, erased_at = ?, position = ?, change_id = ?
     WHERE request_id = ?`)
   const remove = db.prepare("DELETE FROM history_requests WHERE request_id = ?")
 
@@ -68,13 +86,22 @@ export const make = (db: DatabaseSync, count: (row: HistoryRow) => void): Rows.R
     [
       row.startedAt,
       row.runStartedAt,
+      row.inferenceMs,
       row.endedAt,
       row.hasViolations ? 1 : 0,
       row.billingStatus,
       row.amount,
       row.error,
-      row.position
+      row.media,
+      row.erasedAt,
+      row.position,
+      row.changeId
     ] as const
+
+  const moved = (requestId: string, row: HistoryRow) => {
+    move(requestId, row)
+    row.countedAs = row.status
+  }
 
   return Rows.make({
     load: (stream) => {
@@ -82,13 +109,15 @@ export const make = (db: DatabaseSync, count: (row: HistoryRow) => void): Rows.R
       return columns && rowOf(columns)
     },
     insert: (stream, row) => {
+      const requestId = idOf(stream)
       const { accountId, model, status, outcome, metadata, createdAt } = row
-      insert.run(idOf(stream), accountId, model, status, outcome, metadata, createdAt, ...later(row))
-      count(row)
+      insert.run(requestId, accountId, model, status, outcome, metadata, createdAt, ...later(row))
+      moved(requestId, row)
     },
     update: (stream, row) => {
-      update.run(row.status, row.outcome, ...later(row), idOf(stream))
-      count(row)
+      const requestId = idOf(stream)
+      update.run(row.status, row.outcome, ...later(row), requestId)
+      moved(requestId, row)
     },
     remove: (stream) => remove.run(idOf(stream))
   })
@@ -104,10 +133,14 @@ const rowOf = (columns: Columns): HistoryRow => ({
   createdAt: integer(columns["created_at"]),
   startedAt: integerOrNull(columns["started_at"]),
   runStartedAt: integerOrNull(columns["run_started_at"]),
+  inferenceMs: integerOrNull(columns["inference_ms"]),
   endedAt: integerOrNull(columns["ended_at"]),
   hasViolations: columns["has_violations"] === 1,
   billingStatus: textOrNull(columns["billing_status"]),
   amount: textOrNull(columns["amount"]),
   error: textOrNull(columns["error"]),
-  position: text(columns["position"])
+  media: text(columns["media"]),
+  erasedAt: integerOrNull(columns["erased_at"]),
+  position: text(columns["position"]),
+  changeId: integer(columns["change_id"])
 })

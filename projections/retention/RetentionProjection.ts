@@ -1,5 +1,5 @@
 /** What is to be erased, and what of that is not done yet. */
-import { AccountErased, AccountErasureFinished } from "#domain/account/Account.ts"
+import { AccountErased, AccountErasureFinished } from "#domain/account/Event.ts"
 import {
   ErasedFilesRemoved,
   PayloadsErased,

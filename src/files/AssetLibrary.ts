@@ -14,7 +14,7 @@ import { PublicUrls } from "#src/PublicUrls.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { type RequestForbidden, Requests } from "#src/requests/Requests.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
-import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
 import { Payloads } from "#streams/Payload.ts"
 import { FileActors } from "./FileActors.ts"
 import { type FileForbidden, FileGone, FileNotFound } from "./FileErrors.ts"
@@ -95,7 +95,6 @@ export class AssetLibrary extends Context.Service<
       const requestActors = yield* RequestActors
       const payloads = yield* Payloads
       const projections = yield* Projections
-      const reader = yield* EventReader
       const { isDirect } = yield* UploadStore
       const { mediaUrl } = yield* PublicUrls
 
@@ -173,15 +172,9 @@ export class AssetLibrary extends Context.Service<
             () => Effect.void
           )
         }
-        yield* projections.waitFor(yield* reader.head, { projection: "files" })
-        const options = { ...asked, accountId: caller.accountId }
-        const { items, total } = yield* files.list(options)
-        const views = yield* viewAll(items)
-        const last = items.at(-1)
-        if (last === undefined || items.length < options.limit) return { total, items: views, next: null }
-        const next = { createdAt: last.createdAt, fileId: last.fileId }
-        const behind = yield* files.list({ ...options, after: next, limit: 1 })
-        return { total, items: views, next: behind.items.length === 0 ? null : next }
+        yield* projections.caughtUp("files")
+        const { items, ...page } = yield* files.list({ ...asked, accountId: caller.accountId })
+        return { ...page, items: yield* viewAll(items) }
       })
 
       /** A thumbnail is no file of its own. */

@@ -1,12 +1,19 @@
-/** What the history tells of a request, for when the log cannot be read. */
+/**
+ * What the history tells of a request: all that clients are told of it but its payloads, its log lines, and where its output
+ * breaks the schema. For lists, and for when the log cannot be read.
+ */
+import type { Violation } from "#domain/Outcome.ts"
 import type { Told, ToldPhase } from "#domain/inference-request/Told.ts"
 import { zero } from "#domain/Money.ts"
 import type { HistoryItem } from "#projections/history/HistoryItem.ts"
 import { trustedVersion } from "#streams/ExpectedVersion.ts"
 import type { Snapshot } from "./Requests.ts"
 
+/** The history does not say where an output breaks its schema: only that it does. */
+const someViolation: Violation = { instancePath: "", message: "is not told while the log cannot be read" }
+
 const phaseOf = (item: HistoryItem): ToldPhase => {
-  const { amount, billingStatus, createdAt, endedAt, error, outcome, runStartedAt, status } = item
+  const { amount, billingStatus, createdAt, endedAt, error, inferenceMs, outcome, status } = item
   const at = endedAt ?? createdAt
   switch (status) {
     case "IN_QUEUE":
@@ -20,7 +27,7 @@ const phaseOf = (item: HistoryItem): ToldPhase => {
         at,
         billing: { status: billingStatus ?? "failed", amount: amount ?? zero },
         error,
-        inferenceMs: runStartedAt === null ? null : at - runStartedAt
+        inferenceMs
       }
     case "FAILED":
       return { _tag: "Failed", at, message: error ?? "" }
@@ -39,15 +46,18 @@ const requestOf = (item: HistoryItem): Told => ({
     metadata: item.metadata
   },
   logs: [],
-  violations: [],
+  violations: item.hasViolations ? [someViolation] : [],
   output: null,
-  media: [],
-  erasure: null
+  media: item.media,
+  erasure: item.erasedAt === null ? null : { at: item.erasedAt }
 })
 
-/** Its version is none that the log would give, so that an answer that was made of it is not taken for the whole one. */
+/**
+ * Its version is none that the log would give, so that an answer that was made of it is not taken for the whole one. It
+ * changes with what is told: with the status, and once more when that is erased.
+ */
 export const snapshot = (item: HistoryItem): Snapshot => ({
   id: item.requestId,
   request: requestOf(item),
-  version: trustedVersion(`history-${item.position}`)
+  version: trustedVersion(`history-${item.position}${item.erasedAt === null ? "" : "-erased"}`)
 })

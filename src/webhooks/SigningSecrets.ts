@@ -1,8 +1,8 @@
 /** The secrets that an account's webhooks are signed with (contract, "Webhook signing secret"). On the log they are sealed. */
 import * as crypto from "node:crypto"
 import { Clock, Context, Effect, Layer, Redacted, Result, Schema } from "effect"
-import type * as Account from "#domain/account/Account.ts"
 import * as SigningSecret from "#domain/account/SigningSecret.ts"
+import type { State } from "#domain/account/State.ts"
 import type { AccountId } from "#domain/Ids.ts"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
 import { AccountClosed } from "#src/accounts/Accounts.ts"
@@ -102,10 +102,10 @@ export class SigningSecrets extends Context.Service<
         }
       }
 
-      const secretsOf = (state: Account.State) => (state._tag === "Account" ? state.signingSecrets : [])
+      const secretsOf = (state: State) => (state._tag === "Account" ? state.signingSecrets : [])
 
       /** Newest first, at least one. */
-      const ensured = Effect.fnUntraced(function* (accountId: AccountId, state: Account.State) {
+      const ensured = Effect.fnUntraced(function* (accountId: AccountId, state: State) {
         const secrets = secretsOf(state)
         if (secrets.length > 0) return secrets
         const at = yield* Clock.currentTimeMillis

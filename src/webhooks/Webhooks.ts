@@ -4,13 +4,18 @@ import type { SqlError } from "effect/sql/SqlError"
 import { RecoveryId } from "#domain/delivery-recovery/DeliveryRecovery.ts"
 import { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
 import type { State } from "#domain/webhook-delivery/State.ts"
-import { Deliveries, type Failed, type Filter, type Place } from "#projections/deliveries/Deliveries.ts"
-import type { DeliveryItem } from "#projections/deliveries/DeliveryItem.ts"
+import {
+  Deliveries,
+  type DeliveryPage,
+  type Failed,
+  type Filter,
+  type Place
+} from "#projections/deliveries/Deliveries.ts"
 import { Projections } from "#projections/Projections.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import { type RequestForbidden, Requests } from "#src/requests/Requests.ts"
 import { SteadyTime } from "#src/SteadyTime.ts"
-import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import { DeliveryActors } from "./DeliveryActors.ts"
 import * as DeliverySnapshot from "./DeliverySnapshot.ts"
@@ -32,14 +37,6 @@ export class BodyErased extends Schema.TaggedError<BodyErased>()("BodyErased", {
 export interface Named {
   readonly caller: Caller
   readonly id: string
-}
-
-export interface DeliveryPage {
-  /** Deliveries that the filter lets through, on all pages. */
-  readonly total: number
-  readonly items: ReadonlyArray<DeliveryItem>
-  /** Where the page ends, `null` when none follows. */
-  readonly next: Place | null
 }
 
 export class Webhooks extends Context.Service<
@@ -87,14 +84,11 @@ export class Webhooks extends Context.Service<
       const deliveries = yield* Deliveries
       const requests = yield* Requests
       const projections = yield* Projections
-      const reader = yield* EventReader
       const ids = yield* IdGenerator
       const steady = yield* SteadyTime
 
       /** Whether the lists have everything that was on the log when this began. */
-      const isCurrent = Effect.flatMap(reader.head, (head) =>
-        projections.waitFor(head, { projection: "deliveries" })
-      )
+      const isCurrent = projections.caughtUp("deliveries")
 
       const judge = (
         id: DeliveryId,
@@ -124,13 +118,7 @@ export class Webhooks extends Context.Service<
           )
         }
         yield* isCurrent
-        const options = { ...asked, accountId: caller.accountId }
-        const { items, total } = yield* deliveries.list(options)
-        const last = items.at(-1)
-        if (last === undefined || items.length < options.limit) return { total, items, next: null }
-        const next = { createdAt: last.createdAt, deliveryId: last.deliveryId }
-        const behind = yield* deliveries.list({ ...options, after: next, limit: 1 })
-        return { total, items, next: behind.items.length === 0 ? null : next }
+        return yield* deliveries.list({ ...asked, accountId: caller.accountId })
       })
 
       const replay: Webhooks["Service"]["replay"] = Effect.fn("Webhooks.replay")(function* (options) {

@@ -24,7 +24,7 @@ const withWorker = (directory: string, entry?: URL) =>
   )
 
 const total = Effect.flatMap(History, (history) =>
-  Effect.map(history.list({ accountId: Log.alice, page: 1, limit: 1 }), (page) => page.total)
+  Effect.map(history.list({ accountId: Log.alice, page: 1, after: null, limit: 1 }), (page) => page.total)
 )
 
 describe("Projections in process", () => {

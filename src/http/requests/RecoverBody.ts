@@ -2,7 +2,7 @@
 import { Result } from "effect"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import * as JsonSchemaValidator from "#src/models/JsonSchemaValidator.ts"
-import type { Issue } from "../views/EnvelopeView.ts"
+import { millisOf, malformed } from "./DateTimeText.ts"
 import { invalid, issue, type Parsed } from "./Parsed.ts"
 
 const dateTime = { type: "string", format: "date-time" }
@@ -29,17 +29,10 @@ export const parse = (body: JsonObject, now: number): Parsed<Time> => {
   if (issues.length > 0) return Result.fail(issues)
   const since = millisOf(body["since"])
   const until = body["until"] === undefined ? now : millisOf(body["until"])
-  if (Number.isNaN(since)) issues.push(noDateTime("since"))
-  if (Number.isNaN(until)) issues.push(noDateTime("until"))
+  if (Number.isNaN(since)) issues.push(malformed("since"))
+  if (Number.isNaN(until)) issues.push(malformed("until"))
   if (issues.length > 0) return Result.fail(issues)
   return since < until
     ? Result.succeed({ since, until })
     : invalid(issue(["since"], "range", "must be before until, which is now when it is not given"))
 }
-
-/** NaN for the forms of RFC 3339 that are none of ISO 8601, and for seconds that no clock of ours knows. */
-const millisOf = (text: unknown): number =>
-  typeof text === "string" && text[10] === "T" ? Date.parse(text) : Number.NaN
-
-const noDateTime = (field: string): Issue =>
-  issue([field], "format", "must be a date-time of ISO 8601 with its offset")

@@ -61,7 +61,7 @@ describe("Deliveries", () => {
         createdAt: t0,
         updatedAt: t0
       }
-      assert.deepStrictEqual(yield* list(), { total: 1, items: [item] })
+      assert.deepStrictEqual(yield* list(), { total: 1, items: [item], next: null })
 
       yield* Log.deliver(1, Log.started(1, t0 + 1))
       yield* settle
@@ -123,7 +123,7 @@ describe("Deliveries", () => {
         assert.deepStrictEqual(paged, descending)
         assert.deepStrictEqual(behind, descending)
       }
-      assert.deepStrictEqual(yield* list({}, { page: 25, limit: 1 }), { total: 24, items: [] })
+      assert.deepStrictEqual(yield* list({}, { page: 25, limit: 1 }), { total: 24, items: [], next: null })
     })
   )
 
@@ -161,9 +161,14 @@ describe("Deliveries", () => {
                 (event ?? item.event) === item.event
             )
             const found = yield* list(filter)
-            assert.deepStrictEqual(found, { total: expected.length, items: expected }, JSON.stringify(filter))
+            assert.deepStrictEqual(
+              found,
+              { total: expected.length, items: expected, next: null },
+              JSON.stringify(filter)
+            )
             const second = yield* list(filter, { after: expected[0] ?? null, limit: 2 })
             assert.deepStrictEqual(second.items, expected.slice(1, 3), JSON.stringify(filter))
+            assert.strictEqual(second.next === null, expected.length <= 3, JSON.stringify(filter))
           }
         }
       }
@@ -177,7 +182,8 @@ describe("Deliveries", () => {
       assert.deepStrictEqual(Log.numbersOf((yield* list({ accountId: bob })).items), [25])
       assert.deepStrictEqual(yield* list({ accountId: bob, requestId: requestId(3) }), {
         total: 0,
-        items: []
+        items: [],
+        next: null
       })
     })
   )

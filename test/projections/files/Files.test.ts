@@ -63,7 +63,7 @@ describe("Files", () => {
         uploadedAt: null,
         expiresAt: Log.awaitedUntil
       }
-      assert.deepStrictEqual(yield* list(), { total: 1, items: [pending] })
+      assert.deepStrictEqual(yield* list(), { total: 1, items: [pending], next: null })
 
       yield* Log.perform(1, Log.complete(41, t0 + 7))
       yield* settle
@@ -75,7 +75,7 @@ describe("Files", () => {
         uploadedAt: t0 + 7,
         expiresAt: Log.keptUntil
       }
-      assert.deepStrictEqual(yield* list(), { total: 1, items: [uploaded] })
+      assert.deepStrictEqual(yield* list(), { total: 1, items: [uploaded], next: null })
 
       yield* Log.perform(1, Log.observe(50, t0 + 9))
       yield* settle
@@ -84,7 +84,7 @@ describe("Files", () => {
 
       yield* Log.perform(1, Log.remove())
       yield* settle
-      assert.deepStrictEqual(yield* list(), { total: 0, items: [] })
+      assert.deepStrictEqual(yield* list(), { total: 0, items: [], next: null })
     })
   )
 
@@ -109,7 +109,7 @@ describe("Files", () => {
         uploadedAt: t0,
         expiresAt: Log.keptUntil
       }
-      assert.deepStrictEqual(yield* list(), { total: 1, items: [output] })
+      assert.deepStrictEqual(yield* list(), { total: 1, items: [output], next: null })
 
       const again = { at: t0 + 3, contentType: "image/webp", fileName: "image-1.webp", expiresAt: t0 + 9_000 }
       yield* Log.perform(1, Log.keep({ ...again, stored: Log.stored(8) }))
@@ -123,7 +123,7 @@ describe("Files", () => {
         createdAt: at,
         uploadedAt: at
       }
-      assert.deepStrictEqual(yield* list(), { total: 1, items: [replaced] })
+      assert.deepStrictEqual(yield* list(), { total: 1, items: [replaced], next: null })
       assert.strictEqual((yield* list({ contentType: "image/png" })).total, 0)
     })
   )
@@ -147,7 +147,7 @@ describe("Files", () => {
         assert.deepStrictEqual(paged, descending)
         assert.deepStrictEqual(behind, descending)
       }
-      assert.deepStrictEqual(yield* list({}, { page: 25, limit: 1 }), { total: 24, items: [] })
+      assert.deepStrictEqual(yield* list({}, { page: 25, limit: 1 }), { total: 24, items: [], next: null })
     })
   )
 
@@ -202,9 +202,14 @@ describe("Files", () => {
             )
             if (expected.length > 1) met++
             const found = yield* list(filter)
-            assert.deepStrictEqual(found, { total: expected.length, items: expected }, JSON.stringify(filter))
+            assert.deepStrictEqual(
+              found,
+              { total: expected.length, items: expected, next: null },
+              JSON.stringify(filter)
+            )
             const second = yield* list(filter, { after: expected[0] ?? null, limit: 2 })
             assert.deepStrictEqual(second.items, expected.slice(1, 3), JSON.stringify(filter))
+            assert.strictEqual(second.next === null, expected.length <= 3, JSON.stringify(filter))
             const third = yield* list(filter, { page: 3, limit: 1 })
             assert.deepStrictEqual(third.items, expected.slice(2, 3), JSON.stringify(filter))
           }
@@ -221,7 +226,8 @@ describe("Files", () => {
       assert.deepStrictEqual(Log.numbersOf((yield* list({ accountId: bob })).items), [30])
       assert.deepStrictEqual(yield* list({ accountId: bob, requestId: requestId(1) }), {
         total: 0,
-        items: []
+        items: [],
+        next: null
       })
     })
   )

@@ -1,30 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { NanoUsd, units } from "#domain/Money.ts"
-import type { Event } from "#domain/inference-request/Event.ts"
+import { codec, type Event } from "#domain/inference-request/Event.ts"
 import { History } from "#projections/history/History.ts"
-import { type Filter, pageOf } from "#projections/history/HistoryQueries.ts"
 import type { OutcomeWord, Status } from "#domain/inference-request/Status.ts"
-import { ReadModels } from "#projections/ReadModels.ts"
-import { stepsOf } from "../QueryPlan.ts"
+import { EventStore } from "#streams/EventStore.ts"
+import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
+import * as StreamName from "#streams/StreamName.ts"
 import * as ReadSide from "../ReadSide.ts"
 import * as Log from "../RequestLog.ts"
 
-const { t0, alice, bob, echo, slow } = Log
+const { t0, alice, bob, echo } = Log
 
 const test = (name: string, body: Effect.Effect<void, unknown, ReadSide.Services>) =>
   it.live(name, () => Effect.provide(body, ReadSide.layer))
 
-const list = Effect.fnUntraced(function* (filter: Partial<Filter>, page = 1, limit = 100) {
+const only = Effect.gen(function* () {
   yield* ReadSide.settle("history")
-  const history = yield* History
-  return yield* history.list({ accountId: alice, ...filter, page, limit })
+  const { items } = yield* (yield* History).list({ accountId: alice, page: 1, after: null, limit: 100 })
+  return items[0]
 })
-
-const numbers = (page: { readonly items: ReadonlyArray<{ readonly requestId: string }> }) =>
-  page.items.map(({ requestId }) => Number(requestId.slice(2)))
-
-const only = Effect.map(list({}), ({ items }) => items[0])
 
 const ended = (status: "charged" | "partial" | "failed", error: string | null): Event => ({
   _tag: "RequestCompleted",
@@ -33,6 +28,27 @@ const ended = (status: "charged" | "partial" | "failed", error: string | null): 
   billing: { status, amount: NanoUsd.make(status === "failed" ? 0n : 5n), units: units(1) },
   error
 })
+
+const media = [{ path: "/url", fileId: "file", thumbnailId: "thumbnail" }]
+const received = (at: number): Event => ({
+  _tag: "OutputReceived",
+  at,
+  attempt: 1,
+  delivered: units(1),
+  media,
+  payloads: { output: { hash: "hash", size: 2 } }
+})
+const stored = [
+  {
+    path: "/url",
+    fileId: "file",
+    fileName: "cat.png",
+    contentType: "image/png",
+    size: 9,
+    thumbnailId: null,
+    owned: true
+  }
+]
 
 describe("History", () => {
   test(
@@ -62,10 +78,14 @@ describe("History", () => {
         createdAt: t0,
         startedAt: null,
         runStartedAt: null,
+        inferenceMs: null,
         endedAt: null,
+        hasViolations: false,
         billingStatus: null,
         amount: null,
         error: null,
+        media: [],
+        erasedAt: null,
         position
       })
 
@@ -76,7 +96,7 @@ describe("History", () => {
       yield* Log.append(1, ended("charged", null))
       const done = yield* only
       assert.deepInclude(done, { status: "COMPLETED", outcome: "succeeded", endedAt: t0 + 300 })
-      assert.deepInclude(done, { billingStatus: "charged", amount: NanoUsd.make(5n) })
+      assert.deepInclude(done, { billingStatus: "charged", amount: NanoUsd.make(5n), inferenceMs: 200 })
     })
   )
 
@@ -111,16 +131,63 @@ describe("History", () => {
     "shows an output whose files are to be stored in progress, though its start was never reported",
     Effect.gen(function* () {
       yield* Log.append(1, Log.submitted(alice, echo), Log.dispatched(1))
-      const received = {
-        _tag: "OutputReceived",
-        at: t0 + 100,
-        attempt: 1,
-        delivered: units(1),
-        payloads: { output: { hash: "hash", size: 2 } }
-      } as const
-      const media = [{ path: "/url", fileId: "file", thumbnailId: "thumbnail" }]
-      const position = yield* Log.append(1, { ...received, media })
+      const position = yield* Log.append(1, received(t0 + 100))
       assert.deepInclude(yield* only, { status: "IN_PROGRESS", startedAt: null, position })
+    })
+  )
+
+  test(
+    "takes the time of a run up to its output, however long the storing of its files takes, and shows them",
+    Effect.gen(function* () {
+      yield* Log.append(1, Log.submitted(alice, echo), Log.dispatched(1), Log.started(1, t0 + 100))
+      yield* Log.append(1, received(t0 + 150))
+      assert.deepInclude(yield* only, { inferenceMs: 50, media: [] })
+      yield* Log.append(1, { _tag: "MediaStored", at: t0 + 300, attempt: 1, media: stored })
+      yield* Log.append(1, ended("charged", null))
+      assert.deepInclude(yield* only, { inferenceMs: 50, endedAt: t0 + 300, media: stored })
+    })
+  )
+
+  test(
+    "has no time of a run that was cancelled while its files were being stored",
+    Effect.gen(function* () {
+      yield* Log.append(1, Log.submitted(alice, echo), Log.dispatched(1), Log.started(1, t0 + 100))
+      yield* Log.append(1, received(t0 + 150), { _tag: "RequestCancelled", at: t0 + 200, reason: "expired" })
+      assert.deepInclude(yield* only, { status: "CANCELLED", inferenceMs: null })
+    })
+  )
+
+  test(
+    "tells when payloads were erased, and takes no erasure of another kind of stream for it",
+    Effect.gen(function* () {
+      yield* Log.append(1, Log.submitted(alice, echo), Log.dispatched(1), Log.started(1), Log.completed(1))
+      const before = yield* only
+      const erased: Event = {
+        _tag: "PayloadsErased",
+        at: t0 + 900,
+        reason: "requested",
+        erased: ["input"],
+        hasFiles: false
+      }
+      const store = yield* EventStore
+      yield* store.append({
+        stream: StreamName.make("WebhookDelivery", Log.requestId(1)),
+        expected: ExpectedVersion.Any,
+        events: [{ id: "erased-elsewhere", ...codec.encode(erased) }]
+      })
+      assert.deepInclude(yield* only, { erasedAt: null })
+      yield* Log.append(1, erased)
+      assert.deepStrictEqual(yield* only, before && { ...before, erasedAt: t0 + 900 })
+    })
+  )
+
+  test(
+    "stays where its last change of status was when it is started again",
+    Effect.gen(function* () {
+      const begun = [Log.dispatched(1), Log.started(1, t0 + 100)] as const
+      const position = yield* Log.append(1, Log.submitted(alice, echo), ...begun)
+      yield* Log.append(1, Log.requeued(1, t0 + 200), Log.dispatched(2), Log.started(2, t0 + 250))
+      assert.deepInclude(yield* only, { position, runStartedAt: t0 + 250 })
     })
   )
 
@@ -154,81 +221,6 @@ describe("History", () => {
         const rejected: Event = { _tag: "OutputRejected", at: t0, attempt: 1, violations }
         yield* Log.append(1, Log.submitted(alice, echo), rejected, ended("failed", error))
         assert.deepInclude(yield* only, { status: "COMPLETED", outcome: "invalid_output" })
-      })
-    )
-  }
-
-  test(
-    "lists newest first, page by page, with the totals of the filter",
-    Effect.gen(function* () {
-      for (const number of [1, 2, 3, 4, 5, 6, 7]) {
-        const model = number % 2 === 0 ? echo : slow
-        yield* Log.append(number, Log.submitted(alice, model, t0 + number))
-      }
-      yield* Log.append(8, Log.submitted(bob, echo, t0 + 8))
-      yield* Log.append(2, Log.dispatched(1), Log.started(1), Log.completed(1))
-
-      const first = yield* list({}, 1, 3)
-      assert.deepStrictEqual([first.total, numbers(first)], [7, [7, 6, 5]])
-      assert.deepStrictEqual(numbers(yield* list({}, 3, 3)), [1])
-      assert.deepStrictEqual(numbers(yield* list({}, 4, 3)), [])
-
-      const byModel = yield* list({ model: slow }, 1, 2)
-      assert.deepStrictEqual([byModel.total, numbers(byModel)], [4, [7, 5]])
-      const byStatus = yield* list({ status: "COMPLETED" })
-      assert.deepStrictEqual([byStatus.total, numbers(byStatus)], [1, [2]])
-      const byBoth = yield* list({ model: echo, status: "IN_QUEUE" })
-      assert.deepStrictEqual([byBoth.total, numbers(byBoth)], [2, [6, 4]])
-      const byTime = yield* list({ createdAfter: t0 + 2, createdBefore: t0 + 6, model: slow })
-      assert.deepStrictEqual([byTime.total, numbers(byTime)], [2, [5, 3]])
-      const noOne = yield* list({ status: "FAILED" })
-      assert.deepStrictEqual(noOne, { total: 0, items: [] })
-    })
-  )
-
-  test(
-    "merges the statuses page by page, also between two times",
-    Effect.gen(function* () {
-      const ends = [Log.completed(1, t0 + 50), ended("failed", "no")]
-      for (let number = 1; number <= 12; number++) {
-        yield* Log.append(number, Log.submitted(alice, number % 2 === 0 ? echo : slow, t0 + (number >> 1)))
-        if (number % 3 > 0) yield* Log.append(number, Log.dispatched(1), Log.started(1))
-        const end = ends[number % 4]
-        if (number % 3 > 1 && end !== undefined) yield* Log.append(number, end)
-      }
-      yield* Log.append(9, { _tag: "RequestCancelled", at: t0 + 60, reason: "requested" })
-      const descending = [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
-      for (const limit of [1, 5, 12]) {
-        const found: Array<number> = []
-        for (let page = 1; found.length < 12; page++) found.push(...numbers(yield* list({}, page, limit)))
-        assert.deepStrictEqual(found, descending)
-      }
-      const bounded = yield* list({ createdAfter: t0 + 1, createdBefore: t0 + 5 }, 2, 3)
-      assert.deepStrictEqual([bounded.total, numbers(bounded)], [6, [6, 5, 4]])
-      const byModel = yield* list({ model: echo, createdAfter: t0 + 2 }, 1, 2)
-      assert.deepStrictEqual([byModel.total, numbers(byModel)], [4, [12, 10]])
-    })
-  )
-
-  for (const filter of [
-    {},
-    { status: "FAILED" },
-    { model: echo },
-    { status: "FAILED", model: echo }
-  ] as const) {
-    test(
-      `steps to a page deep down over index entries alone, filtered by ${Object.keys(filter).join(" and ") || "nothing"}`,
-      Effect.gen(function* () {
-        const sql = yield* ReadModels
-        const bounded = { accountId: alice, ...filter, createdAfter: t0 }
-        const steps = yield* stepsOf(pageOf(sql, bounded, 1_000, 20))
-        assert.isTrue(steps.some((step) => step.includes("USING COVERING INDEX history_by_")))
-        assert.isFalse(steps.some((step) => step.startsWith("SCAN history")))
-        // The rows of the page itself are sorted, and those only.
-        assert.lengthOf(
-          steps.filter((step) => step.includes("TEMP B-TREE")),
-          1
-        )
       })
     )
   }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { codec, type Event as AccountEvent } from "#domain/account/Account.ts"
+import { codec, type Event as AccountEvent } from "#domain/account/Event.ts"
 import { type AccountId, makeTimeOrdered, RequestId } from "#domain/Ids.ts"
 import type { Event } from "#domain/inference-request/Event.ts"
 import { Projections } from "#projections/Projections.ts"

@@ -1,0 +1,21 @@
+/** What a filter lets through: how many requests, and any part of them. */
+import { Effect, Schema } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { rows } from "../ReadModels.ts"
+import type { Part } from "./HistoryFilter.ts"
+import { HistoryItem } from "./HistoryItem.ts"
+
+export interface FoundList {
+  readonly total: number
+  /** Newest first. */
+  readonly items: (part: Part) => Effect.Effect<ReadonlyArray<HistoryItem>, SqlError>
+}
+
+type Statement = Effect.Effect<ReadonlyArray<unknown>, SqlError>
+
+export const items = rows(HistoryItem)
+
+const totals = rows(Schema.Struct({ total: Schema.Int }))
+
+export const totalOf = (statement: Statement): Effect.Effect<number, SqlError> =>
+  Effect.map(totals(statement), ([counted]) => counted?.total ?? 0)

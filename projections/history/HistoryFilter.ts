@@ -1,0 +1,41 @@
+/** What a list of requests is of, and which part of it. */
+import type { AccountId } from "#domain/Ids.ts"
+import type { Status } from "#domain/inference-request/Status.ts"
+import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+
+export interface Filter {
+  readonly accountId: AccountId
+  readonly status?: Status
+  readonly model?: ModelEndpoint
+  /** No others than these: at most 20. */
+  readonly models?: ReadonlyArray<ModelEndpoint>
+  /** Unix time in ms; the bounds themselves are left out. */
+  readonly createdAfter?: number
+  readonly createdBefore?: number
+  /** Each key has that value. */
+  readonly metadata?: Readonly<Record<string, string>>
+}
+
+/** Where a page ended: the next one begins behind it, whatever has been added since. */
+export interface Place {
+  /** Unix time in ms. */
+  readonly createdAt: number
+  readonly requestId: string
+}
+
+/** Behind `after` if it is given, and `offset` requests further. */
+export interface Part {
+  readonly after: Place | null
+  readonly offset: number
+  readonly limit: number
+}
+
+/** The models that it lets through; `null`: all. */
+export const modelsOf = ({ model, models }: Filter): ReadonlyArray<ModelEndpoint> | null => {
+  if (model === undefined) return models ?? null
+  return models === undefined || models.includes(model) ? [model] : []
+}
+
+export type Entry = readonly [key: string, value: string]
+
+export const entriesOf = ({ metadata }: Filter): ReadonlyArray<Entry> => Object.entries(metadata ?? {})

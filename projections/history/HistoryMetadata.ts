@@ -1,0 +1,48 @@
+/** Requests by what their clients have noted about them (`X-Request-Metadata`): one row for each entry. */
+import type { DatabaseSync } from "node:sqlite"
+import type { HistoryRow } from "./HistoryRows.ts"
+
+/**
+ * The key is in the order of every list, within a status, and has all that a list filters by but the model: nothing else is
+ * read to find a page, or to count.
+ */
+export const tables = `
+  CREATE TABLE history_metadata (
+    account_id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    value TEXT NOT NULL,
+    status TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    request_id TEXT NOT NULL,
+    model TEXT NOT NULL,
+    PRIMARY KEY (account_id, key, value, status, created_at, request_id)
+  ) STRICT, WITHOUT ROWID;
+`
+
+/** Of a request without any, as JSON text. */
+const none = "{}"
+
+export interface HistoryMetadata {
+  /** Moves the entries of a row to where its status says, once it is written. Most requests have none: that costs nothing. */
+  readonly move: (requestId: string, row: Readonly<HistoryRow>) => void
+}
+
+export const make = (db: DatabaseSync): HistoryMetadata => {
+  const insert = db.prepare("INSERT INTO history_metadata VALUES (?, ?, ?, ?, ?, ?, ?)")
+  const update = db.prepare(`UPDATE history_metadata SET status = ?
+    WHERE account_id = ? AND key = ? AND value = ? AND status = ? AND created_at = ? AND request_id = ?`)
+  return {
+    move: (requestId, { accountId, countedAs, createdAt, metadata, model, status }) => {
+      if (metadata === none || countedAs === status) return
+      for (const [key, value] of entriesOf(metadata)) {
+        if (countedAs === null) insert.run(accountId, key, value, status, createdAt, requestId, model)
+        else update.run(status, accountId, key, value, countedAs, createdAt, requestId)
+      }
+    }
+  }
+}
+
+const entriesOf = (metadata: string): ReadonlyArray<readonly [string, string]> => {
+  const entries: object = JSON.parse(metadata)
+  return Object.entries(entries).map(([key, value]) => [key, String(value)])
+}

@@ -1,0 +1,106 @@
+/** What a list does not know of its requests: payloads and bills, from their own streams. */
+import { Effect, Semaphore } from "effect"
+import type { Billing } from "#domain/inference-request/Event.ts"
+import { isTerminal, type Request, type State } from "#domain/inference-request/State.ts"
+import { outcome } from "#domain/inference-request/Status.ts"
+import type { Quote } from "#domain/Pricing.ts"
+import { RequestActors } from "./RequestActors.ts"
+import type { Expansion, ListedRequest } from "./RequestHistory.ts"
+import { Requests, type Snapshot } from "./Requests.ts"
+
+export interface Bill {
+  /** What it was accepted at. */
+  readonly quote: Quote
+  /** `null` while nothing was charged, and for ever where nothing is. */
+  readonly billed: Billing | null
+}
+
+/** Bytes of input and output in one page, as canonical JSON. */
+export const mostPayloadBytes = 16 * 1024 * 1024
+
+/** Pages with payloads that are made at once: each takes several times its bytes while it is. */
+export const mostAtOnce = 2
+
+/** Requests of a page that are read at once. */
+const concurrency = 16
+
+/** A request as its list tells it, and as its stream has it. */
+interface Found {
+  readonly listed: Snapshot
+  readonly request: Request
+}
+
+export const make = Effect.gen(function* () {
+  const actors = yield* RequestActors
+  const requests = yield* Requests
+  const places = yield* Semaphore.make(mostAtOnce)
+
+  /** Whoever leaves while waiting for it takes none. */
+  const place = Effect.acquireRelease(places.take(1), () => places.release(1), { interruptible: true })
+
+  /** At least as new as its list is, which another node's events may have reached first. */
+  const find = Effect.fnUntraced(function* (listed: Snapshot) {
+    const known = yield* actors.current(listed.id)
+    const { state } = isOlder(known.state, listed) ? yield* actors.refresh(listed.id) : known
+    return state._tag === "Request"
+      ? { listed, request: state }
+      : yield* Effect.die("A request of the history is not on the log")
+  })
+
+  const payloadsOf = ({ listed, request }: Found) =>
+    requests
+      .payloads({ ...listed, request: { ...request, output: shownOutput({ listed, request }) } })
+      // As in `GET /requests/{id}`: corrupt storage.
+      .pipe(Effect.catchTag("PayloadUnavailable", Effect.die))
+
+  return Effect.fnUntraced(function* (listed: ReadonlyArray<Snapshot>, expand: ReadonlySet<Expansion>) {
+    if (expand.has("payloads")) yield* place
+    const found = yield* Effect.forEach(listed, find, { concurrency })
+    const fitting = expand.has("payloads") ? fit(found) : null
+    return yield* Effect.forEach(
+      found,
+      Effect.fnUntraced(function* (one: Found) {
+        const isIn = fitting?.has(one)
+        return {
+          snapshot: one.listed,
+          payloads: isIn === undefined ? null : isIn ? yield* payloadsOf(one) : "omitted",
+          bill: expand.has("billing") ? billOf(one) : null
+        } satisfies ListedRequest
+      }),
+      { concurrency }
+    )
+  })
+})
+
+const isOlder = (state: State, { request }: Snapshot): boolean =>
+  state._tag === "NotSubmitted" || (isTerminal(request.phase) && !isTerminal(state.phase))
+
+/** Those whose payloads are in the page: each, in its order, that what is left has room for. */
+const fit = (found: ReadonlyArray<Found>): ReadonlySet<Found> => {
+  let left = mostPayloadBytes
+  return new Set(
+    found.filter((one) => {
+      const bytes = bytesOf(one)
+      if (bytes > left) return false
+      left -= bytes
+      return true
+    })
+  )
+}
+
+/** What was erased takes no room. */
+const bytesOf = (found: Found): number =>
+  found.request.erasure === null
+    ? found.request.submitted.payloads.input.size + (shownOutput(found)?.ref.size ?? 0)
+    : 0
+
+/** An output that breaks its schema is not handed out: nor is it read. */
+const shownOutput = ({ listed, request }: Found): Request["output"] => {
+  const word = outcome(listed.request)
+  return word === "succeeded" || word === "partial" ? request.output : null
+}
+
+const billOf = ({ listed, request: { phase, submitted } }: Found): Bill => ({
+  quote: submitted.quote,
+  billed: listed.request.phase._tag === "Completed" && phase._tag === "Completed" ? phase.billing : null
+})
