@@ -4,8 +4,11 @@ import { Retention } from "#projections/retention/Retention.ts"
 import * as KnownAccounts from "./accounts/KnownAccounts.ts"
 import { Authentication } from "./accounts/Authentication.ts"
 import * as Bootstrap from "./accounts/Bootstrap.ts"
+import { KeyRing } from "./accounts/KeyRing.ts"
+import { RateLimits } from "./accounts/RateLimits.ts"
 import * as AdminServer from "./admin/AdminServer.ts"
 import { Funds } from "./billing/Funds.ts"
+import { Statements } from "./billing/Statements.ts"
 import * as Core from "./Core.ts"
 import { AssetLibrary } from "./files/AssetLibrary.ts"
 import { FileSweep } from "./files/FileSweep.ts"
@@ -46,6 +49,7 @@ import * as Sweeping from "./reactors/sweep/Sweeping.ts"
 import * as ActorRequests from "./requests/ActorRequests.ts"
 import * as ProjectedQueueDepth from "./requests/ProjectedQueueDepth.ts"
 import { SecondLooks } from "./requests/Reading.ts"
+import { RequestHistory } from "./requests/RequestHistory.ts"
 import { RequestChanges } from "./requests/RequestChanges.ts"
 import { AccountErasing, TakesRequests } from "./retention/AccountErasing.ts"
 import { Eraser } from "./retention/Eraser.ts"
@@ -102,10 +106,12 @@ const files = Layer.mergeAll(Uploads.layer, LocalReception.layer, AssetLibrary.l
   Layer.provide(StorageQuota.layer)
 )
 
-/** What clients do with requests, with their webhooks and with files. */
+/** What clients do with requests, with their webhooks, with their money and with files. */
 const clients = Layer.merge(
-  Layer.merge(Webhooks.layer, files).pipe(Layer.provideMerge(requests)),
-  SigningSecrets.layer
+  Layer.mergeAll(RequestHistory.layer, Webhooks.layer, Statements.layer, files).pipe(
+    Layer.provideMerge(requests)
+  ),
+  Layer.merge(SigningSecrets.layer, KeyRing.layer)
 )
 
 const finalizer = Finalizer.layer.pipe(
@@ -145,7 +151,7 @@ export const layerOf = (catalog: typeof BuiltinCatalog.layer) =>
     Layer.provideMerge(Layer.mergeAll(http, AdminServer.layer)),
     Layer.provideMerge(Operations.readings),
     Layer.provideMerge(Layer.mergeAll(dispatcher, retention, webhooks, Snapshots.layerTaking)),
-    Layer.provideMerge(Layer.mergeAll(clients, Authentication.layer, knownAccounts)),
+    Layer.provideMerge(Layer.mergeAll(clients, Authentication.layer, RateLimits.layer, knownAccounts)),
     Layer.provideMerge(eraser),
     Layer.provideMerge(Membership.layer),
     Layer.provide(Requirements.layerAgreed),

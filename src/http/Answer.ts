@@ -5,10 +5,15 @@
 import * as HttpBody from "effect/http/HttpBody"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 
+/** By lower-case name. */
+export type Headers = Readonly<Record<string, string>>
+
+export const noHeaders: Headers = {}
+
 export interface Answer {
   readonly status: number
-  /** By lower-case name, without content type and length. */
-  readonly headers: Readonly<Record<string, string>>
+  /** Without content type and length. */
+  readonly headers: Headers
   /** JSON text; `null` for an answer without a body. */
   readonly body: string | null
 }
@@ -16,17 +21,27 @@ export interface Answer {
 /** Answers are about one account's data or about one moment: nothing on the way may keep them. */
 const uncached = { "cache-control": "no-store" }
 
-export const json = (
-  status: number,
-  value: unknown,
-  headers: Readonly<Record<string, string>> = {}
-): Answer => ({ status, headers: { ...uncached, ...headers }, body: JSON.stringify(value) })
+export const json = (status: number, value: unknown, headers: Headers = noHeaders): Answer => ({
+  status,
+  headers: { ...uncached, ...headers },
+  body: JSON.stringify(value)
+})
 
-export const empty = (status: number, headers: Readonly<Record<string, string>>): Answer => ({
+export const empty = (status: number, headers: Headers): Answer => ({
   status,
   headers,
   body: null
 })
+
+/** With more headers. Of those that it has itself both values count: they are lists. */
+export const carrying = (answer: Answer, headers: Headers): Answer => {
+  const merged: Record<string, string> = { ...answer.headers }
+  for (const [name, value] of Object.entries(headers)) {
+    const own = merged[name]
+    merged[name] = own === undefined ? value : `${value}, ${own}`
+  }
+  return { ...answer, headers: merged }
+}
 
 /** With all headers that an answer gets at the edge, in the order in which they are sent. */
 export const toResponse = (

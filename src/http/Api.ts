@@ -1,18 +1,28 @@
 /** Every route of the service, in one document: it is served as OpenAPI, and typed clients are derived from it. */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { AccountApi } from "./api/AccountApi.ts"
 import { FilesApi } from "./api/FilesApi.ts"
+import { HistoryApi } from "./api/HistoryApi.ts"
+import { KeysApi } from "./api/KeysApi.ts"
 import { MediaApi } from "./api/MediaApi.ts"
 import { QueueApi } from "./api/QueueApi.ts"
 import { SchemaErrors } from "./api/SchemaErrors.ts"
+import { StreamsApi } from "./api/StreamsApi.ts"
 import { SystemApi } from "./api/SystemApi.ts"
+import { TimelineApi } from "./api/TimelineApi.ts"
 import { UploadsApi } from "./api/UploadsApi.ts"
 import { WebhooksApi } from "./api/WebhooksApi.ts"
 
 export class Api extends HttpApi.make("inferlog")
   .add(QueueApi)
+  .add(HistoryApi)
+  .add(TimelineApi)
+  .add(StreamsApi)
   .add(WebhooksApi)
   .add(UploadsApi)
   .add(FilesApi)
+  .add(AccountApi)
+  .add(KeysApi)
   .add(MediaApi)
   .add(SystemApi)
   .middleware(SchemaErrors)

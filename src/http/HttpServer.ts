@@ -7,12 +7,18 @@ import { HttpServer as Server } from "effect/http/HttpServer"
 import { listenAddress } from "#src/ListenAddress.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import { Api } from "./Api.ts"
+import * as AccountHandlers from "./api/AccountHandlers.ts"
 import * as FilesHandlers from "./api/FilesHandlers.ts"
+import * as HistoryHandlers from "./api/HistoryHandlers.ts"
+import * as KeysHandlers from "./api/KeysHandlers.ts"
 import * as MediaHandlers from "./api/MediaHandlers.ts"
 import * as QueueHandlers from "./api/QueueHandlers.ts"
+import * as StreamsHandlers from "./api/StreamsHandlers.ts"
 import * as SystemHandlers from "./api/SystemHandlers.ts"
+import * as TimelineHandlers from "./api/TimelineHandlers.ts"
 import * as UploadsHandlers from "./api/UploadsHandlers.ts"
 import * as WebhooksHandlers from "./api/WebhooksHandlers.ts"
+import { Admission } from "./edge/Admission.ts"
 import * as ClientErrors from "./edge/ClientErrors.ts"
 import * as Connections from "./edge/Connections.ts"
 import * as ErrorBoundary from "./edge/ErrorBoundary.ts"
@@ -30,15 +36,24 @@ const routeTable = RouteTable.layer(Api)
 /** All routes, on whatever router serves them. */
 export const routes = Layer.mergeAll(
   QueueHandlers.layer,
+  HistoryHandlers.layer,
+  TimelineHandlers.layer,
+  StreamsHandlers.layer,
   WebhooksHandlers.layer,
   UploadsHandlers.layer,
   FilesHandlers.layer,
+  AccountHandlers.layer,
+  KeysHandlers.layer,
   MediaHandlers.layer,
   SystemHandlers.layer
-).pipe(Layer.provide(RequestRoutes.layer), Layer.provide(ErrorBoundary.layer), Layer.provide(routeTable))
+).pipe(
+  Layer.provide([RequestRoutes.layer, Admission.layer]),
+  Layer.provide(ErrorBoundary.layer),
+  Layer.provide(routeTable)
+)
 
 /** The hot routes, before the declared ones. */
-export const fastPath = FastPath.layer.pipe(Layer.provide([RequestRoutes.layer, routeTable]))
+export const fastPath = FastPath.layer.pipe(Layer.provide([RequestRoutes.layer, Admission.layer, routeTable]))
 
 /** The declared way of every route, on the server that is given. */
 export const declared = HttpRouter.serve(routes, {

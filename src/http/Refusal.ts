@@ -3,8 +3,10 @@
  * what the client sent.
  */
 import { Data } from "effect"
+import type { Scope } from "#domain/account/Grant.ts"
 import * as Money from "#domain/Money.ts"
 import * as Answer from "./Answer.ts"
+import * as DateTime from "./views/DateTime.ts"
 import type { Issue } from "./views/EnvelopeView.ts"
 
 export class Refusal extends Data.TaggedError("Refusal")<{
@@ -12,8 +14,7 @@ export class Refusal extends Data.TaggedError("Refusal")<{
   /** The envelope's `error`. */
   readonly error: string | ReadonlyArray<Issue>
   readonly details?: { readonly code: string; readonly [field: string]: unknown }
-  /** By lower-case name. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Answer.Headers
 }> {
   /** @param correlationId the envelope's `request_id`. */
   toAnswer(correlationId: string): Answer.Answer {
@@ -37,6 +38,12 @@ export const malformed = (message: string): Refusal => new Refusal({ status: 400
 
 export const malformedRequestId = malformed("The request id must be 21 characters of A-Z, a-z, 0-9, _ and -.")
 
+export const unknownEventId = new Refusal({
+  status: 400,
+  error: "No event has that id yet: it is of another log, or of one that was restored from a copy.",
+  details: { code: "UNKNOWN_EVENT_ID" }
+})
+
 export const tooManySecrets = new Refusal({
   status: 400,
   error: "Too many signing secrets are valid: rotate again when one of them has expired.",
@@ -44,18 +51,6 @@ export const tooManySecrets = new Refusal({
 })
 
 export const brokenOffBody = malformed("The request body broke off.")
-
-export const wrongSize = new Refusal({
-  status: 400,
-  error: "The body has fewer bytes than were declared for the file.",
-  details: { code: "SIZE_MISMATCH" }
-})
-
-export const digestMismatch = new Refusal({
-  status: 400,
-  error: "The body does not match its Content-MD5.",
-  details: { code: "DIGEST_MISMATCH" }
-})
 
 export const unauthorized = new Refusal({
   status: 401,
@@ -78,31 +73,49 @@ export const insufficientBalance = (amounts: {
     }
   })
 
+/** Amounts in nano-USD, told in USD; `resetsAt` Unix time in ms. */
+export const budgetExceeded = (budget: {
+  readonly limit: Money.NanoUsd
+  readonly spent: Money.NanoUsd
+  readonly required: Money.NanoUsd
+  readonly resetsAt: number
+}): Refusal =>
+  new Refusal({
+    status: 402,
+    error: "The key's budget for this month is spent.",
+    details: {
+      code: "BUDGET_EXCEEDED",
+      limit: Money.format(budget.limit),
+      spent: Money.format(budget.spent),
+      required: Money.format(budget.required),
+      resetsAt: DateTime.format(budget.resetsAt)
+    }
+  })
+
 export const forbidden = new Refusal({ status: 403, error: "This key has no access to the resource." })
 
-export const urlExpired = new Refusal({
+/** @param headers that every answer to the call carries. */
+export const missingScope = (scope: Scope, headers: Answer.Headers = Answer.noHeaders): Refusal =>
+  new Refusal({
+    status: 403,
+    error: `This key is not granted ${scope}.`,
+    details: { code: "MISSING_SCOPE", scope },
+    headers
+  })
+
+export const modelNotGranted = new Refusal({
   status: 403,
-  error: "The URL has expired: ask for another one.",
-  details: { code: "URL_EXPIRED" }
+  error: "This key is not granted the model.",
+  details: { code: "MODEL_NOT_GRANTED" }
 })
 
-export const signatureMismatch = new Refusal({
-  status: 403,
-  error: "The URL is not as it was given out.",
-  details: { code: "SIGNATURE_MISMATCH" }
-})
-
-export const urlNotSigned = new Refusal({
-  status: 403,
-  error: "Nothing can be put to this URL: ask for one to upload to.",
-  details: { code: "URL_NOT_SIGNED" }
-})
-
-export const contentTypeMismatch = new Refusal({
-  status: 403,
-  error: "The Content-Type is not the one that was declared for the file.",
-  details: { code: "CONTENT_TYPE_MISMATCH" }
-})
+/** @param fields of the body in which the key would be given more. */
+export const grantExceeded = (fields: ReadonlyArray<string>): Refusal =>
+  new Refusal({
+    status: 403,
+    error: `This key cannot give more than it has itself: ${fields.join(", ")}.`,
+    details: { code: "GRANT_EXCEEDED", fields }
+  })
 
 export const notFound = (what: string): Refusal => new Refusal({ status: 404, error: `${what} not found.` })
 
@@ -111,6 +124,7 @@ export const unknownModel = notFound("Model")
 export const unknownRequest = notFound("Request")
 export const unknownDelivery = notFound("Delivery")
 export const unknownFile = notFound("File")
+export const unknownKey = notFound("Key")
 export const unknownUpload = notFound("Upload")
 
 export const methodNotAllowed = (allow: ReadonlyArray<string>): Refusal =>
@@ -144,25 +158,24 @@ export const deliveryInProgress = new Refusal({
   details: { code: "DELIVERY_IN_PROGRESS" }
 })
 
-/** @param fileUrl of the file, where the client may be told. */
-export const uploadCompleted = (fileUrl?: string): Refusal =>
+export const keyRevoked = new Refusal({
+  status: 409,
+  error: "The key was revoked.",
+  details: { code: "KEY_REVOKED" }
+})
+
+export const keyExpired = new Refusal({
+  status: 409,
+  error: "The key has expired.",
+  details: { code: "KEY_EXPIRED" }
+})
+
+export const tooManyKeys = (limit: number): Refusal =>
   new Refusal({
     status: 409,
-    error: "All bytes of the file have come before.",
-    details: { code: "UPLOAD_COMPLETED", ...(fileUrl !== undefined && { fileUrl }) }
+    error: `The account has ${limit} keys: revoke one first.`,
+    details: { code: "TOO_MANY_KEYS", limit }
   })
-
-export const lengthRequired = new Refusal({
-  status: 411,
-  error: "Content-Length, also of no bytes, or Transfer-Encoding is required.",
-  details: { code: "LENGTH_REQUIRED" }
-})
-
-/** `If-Match` names other bytes (RFC 9110, 13.1.1). */
-export const preconditionFailed = new Refusal({
-  status: 412,
-  error: "The bytes of the file are not those that If-Match names."
-})
 
 export const payloadsErased = new Refusal({
   status: 410,
@@ -176,30 +189,8 @@ export const deliveryErased = new Refusal({
   details: { code: "PAYLOADS_ERASED" }
 })
 
-export const fileGone = new Refusal({
-  status: 410,
-  error: "The file was removed.",
-  details: { code: "FILE_GONE" }
-})
-
 export const bodyTooLarge = (maxBytes: number): Refusal =>
   new Refusal({ status: 413, error: `The request body must not exceed ${maxBytes} bytes.` })
-
-/** In bytes. */
-export const fileTooLarge = (limit: number): Refusal =>
-  new Refusal({
-    status: 413,
-    error: `The file must not exceed ${limit} bytes.`,
-    details: { code: "FILE_TOO_LARGE", limit }
-  })
-
-/** Both in bytes. */
-export const quotaExceeded = ({ limit, used }: { readonly limit: number; readonly used: number }): Refusal =>
-  new Refusal({
-    status: 413,
-    error: "The account's files would take up more than they may.",
-    details: { code: "QUOTA_EXCEEDED", limit, used }
-  })
 
 export const unsupportedMediaType = new Refusal({
   status: 415,
@@ -211,25 +202,6 @@ export const unsupportedEncoding = new Refusal({
   error: "The request body must be sent without a content encoding.",
   headers: { "accept-encoding": "identity" }
 })
-
-/** @param size of the file, in bytes. */
-export const rangeNotSatisfiable = (size: number): Refusal =>
-  new Refusal({
-    status: 416,
-    error: "No byte of the range exists.",
-    headers: { "content-range": `bytes */${size}` }
-  })
-
-export const rateLimited = (options: {
-  readonly scope: "account" | "key" | "model"
-  readonly retryAfterSeconds: number
-}): Refusal =>
-  new Refusal({
-    status: 429,
-    error: "Too many requests.",
-    details: { code: "RATE_LIMITED", retryAfter: options.retryAfterSeconds, scope: options.scope },
-    headers: { "retry-after": String(options.retryAfterSeconds) }
-  })
 
 export const unexpected = new Refusal({ status: 500, error: "Unexpected server error." })
 
@@ -252,9 +224,9 @@ export const pipelined = new Refusal({
   headers: { "retry-after": "1", connection: "close" }
 })
 
-export const tooManyReaders = new Refusal({
+export const streamsFull = new Refusal({
   status: 503,
-  error: "Too many files are being read at the moment.",
+  error: "Too many event streams are open at the moment.",
   headers: { "retry-after": "5" }
 })
 
@@ -268,17 +240,4 @@ export const unavailable = new Refusal({
   status: 503,
   error: "The service cannot reach its storage at the moment.",
   headers: { "retry-after": "5" }
-})
-
-export const tooManyUploads = (retryAfterSeconds: number): Refusal =>
-  new Refusal({
-    status: 503,
-    error: "Too many uploads are under way.",
-    headers: { "retry-after": String(retryAfterSeconds) }
-  })
-
-export const storageFull = new Refusal({
-  status: 507,
-  error: "The service has no room left for the bytes.",
-  details: { code: "STORAGE_FULL" }
 })

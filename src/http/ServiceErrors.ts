@@ -3,6 +3,14 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { AccountClosed } from "#src/accounts/Accounts.ts"
 import type { Unauthorized } from "#src/accounts/Authentication.ts"
 import type {
+  GrantExceeded,
+  KeyExpired,
+  KeyForbidden,
+  KeyNotFound,
+  KeyRevoked,
+  TooManyKeys
+} from "#src/accounts/KeyErrors.ts"
+import type {
   AlreadyUploaded,
   FileForbidden,
   FileGone,
@@ -25,6 +33,8 @@ import type {
   DeliveryInProgress,
   DeliveryNotFound
 } from "#src/webhooks/Webhooks.ts"
+import * as FileRefusals from "./FileRefusals.ts"
+import * as LimitRefusals from "./LimitRefusals.ts"
 import * as Refusal from "./Refusal.ts"
 
 export type ServiceError =
@@ -35,6 +45,12 @@ export type ServiceError =
   | RequestForbidden
   | RequestNotEnded
   | AccountClosed
+  | KeyNotFound
+  | KeyForbidden
+  | KeyRevoked
+  | KeyExpired
+  | GrantExceeded
+  | TooManyKeys
   | DeliveryNotFound
   | DeliveryForbidden
   | DeliveryInProgress
@@ -54,15 +70,15 @@ export type ServiceError =
   | SqlError
 
 const ofUrl: Record<UrlRefused["reason"], Refusal.Refusal> = {
-  not_signed: Refusal.urlNotSigned,
-  signature_mismatch: Refusal.signatureMismatch,
-  expired: Refusal.urlExpired,
-  content_type_mismatch: Refusal.contentTypeMismatch
+  not_signed: FileRefusals.urlNotSigned,
+  signature_mismatch: FileRefusals.signatureMismatch,
+  expired: FileRefusals.urlExpired,
+  content_type_mismatch: FileRefusals.contentTypeMismatch
 }
 
 const ofBody: Record<BodyRefused["reason"], Refusal.Refusal> = {
-  wrong_size: Refusal.wrongSize,
-  digest_mismatch: Refusal.digestMismatch,
+  wrong_size: FileRefusals.wrongSize,
+  digest_mismatch: FileRefusals.digestMismatch,
   broken_off: Refusal.brokenOffBody,
   timeout: Refusal.bodyTimeout
 }
@@ -77,24 +93,39 @@ export const toRefusal = (error: ServiceError): Refusal.Refusal => {
       return Refusal.unauthorized
     case "ModelNotFound":
       return Refusal.unknownModel
+    case "ModelNotGranted":
+      return Refusal.modelNotGranted
     case "InvalidInput":
       return Refusal.invalid(error.issues)
     case "IdempotencyKeyReused":
       return Refusal.idempotencyKeyReused
     case "QueueFull":
-      return Refusal.rateLimited({ scope: "model", retryAfterSeconds: error.retryAfterSeconds })
+      return LimitRefusals.queueFull(error)
     case "InsufficientBalance":
       return Refusal.insufficientBalance(error)
+    case "BudgetExceeded":
+      return Refusal.budgetExceeded(error)
     case "TooManyOpenRequests":
-      return Refusal.rateLimited({ scope: "account", retryAfterSeconds: error.retryAfterSeconds })
+      return LimitRefusals.tooManyOpenRequests(error)
     case "RequestNotFound":
       return Refusal.unknownRequest
     case "RequestForbidden":
     case "DeliveryForbidden":
+    case "KeyForbidden":
     case "FileForbidden":
       return Refusal.forbidden
     case "RequestNotEnded":
       return Refusal.requestNotEnded
+    case "KeyNotFound":
+      return Refusal.unknownKey
+    case "KeyRevoked":
+      return Refusal.keyRevoked
+    case "KeyExpired":
+      return Refusal.keyExpired
+    case "GrantExceeded":
+      return Refusal.grantExceeded(error.fields)
+    case "TooManyKeys":
+      return Refusal.tooManyKeys(error.limit)
     case "DeliveryNotFound":
       return Refusal.unknownDelivery
     case "DeliveryInProgress":
@@ -108,21 +139,21 @@ export const toRefusal = (error: ServiceError): Refusal.Refusal => {
     case "FileNotFound":
       return Refusal.unknownFile
     case "FileGone":
-      return Refusal.fileGone
+      return FileRefusals.fileGone
     case "FileTooLarge":
-      return Refusal.fileTooLarge(error.limit)
+      return FileRefusals.fileTooLarge(error.limit)
     case "QuotaExceeded":
-      return Refusal.quotaExceeded(error)
+      return FileRefusals.quotaExceeded(error)
     case "AlreadyUploaded":
-      return Refusal.uploadCompleted(error.fileUrl)
+      return FileRefusals.uploadCompleted(error.fileUrl)
     case "UrlRefused":
       return ofUrl[error.reason]
     case "BodyRefused":
       return ofBody[error.reason]
     case "TooManyUploads":
-      return Refusal.tooManyUploads(error.retryAfterSeconds)
+      return FileRefusals.tooManyUploads(error.retryAfterSeconds)
     case "BlobStoreError":
-      return error.isFull === true ? Refusal.storageFull : Refusal.unavailable
+      return error.isFull === true ? FileRefusals.storageFull : Refusal.unavailable
     case "SqlError":
     case "EventStoreError":
       return Refusal.unavailable

@@ -1,5 +1,6 @@
 /** Reading requests: from their own stream, so that a client sees what it has been told at once. */
 import { Clock, Context, Effect, Option } from "effect"
+import * as Grant from "#domain/account/Grant.ts"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { millisOf, type RequestId } from "#domain/Ids.ts"
@@ -45,7 +46,9 @@ export const make = Effect.gen(function* () {
   ): Effect.Effect<Snapshot, RequestNotFound | RequestForbidden> => {
     if (snapshot === null) return Effect.fail(new RequestNotFound())
     const { accountId, model } = snapshot.request.submitted
-    if (accountId !== caller.accountId) return Effect.fail(new RequestForbidden())
+    if (accountId !== caller.accountId || !Grant.allowsModel(caller.grant, model)) {
+      return Effect.fail(new RequestForbidden())
+    }
     if (endpoint !== undefined && endpoint !== model) return Effect.fail(new RequestNotFound())
     return Effect.succeed(snapshot)
   }

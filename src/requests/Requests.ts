@@ -15,6 +15,9 @@ import type { RequestNotEnded } from "#src/retention/Eraser.ts"
 
 export class ModelNotFound extends Schema.TaggedError<ModelNotFound>()("ModelNotFound", {}) {}
 
+/** The key may submit to other models only (`grant.modelEndpoints`). */
+export class ModelNotGranted extends Schema.TaggedError<ModelNotGranted>()("ModelNotGranted", {}) {}
+
 /** The input breaks the model's schema; `issues` as in the contract's error envelope. */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
   issues: Schema.Array(
@@ -34,6 +37,8 @@ export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReuse
 
 /** The model's queue is full (`maxQueued`). */
 export class QueueFull extends Schema.TaggedError<QueueFull>()("QueueFull", {
+  /** Requests of the model that may wait. */
+  limit: Schema.Int,
   retryAfterSeconds: Schema.Int
 }) {}
 
@@ -45,23 +50,39 @@ export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>
   available: NanoUsd
 }) {}
 
+/** The hold is more than the key may spend until the month is over. Amounts are nano-USD. */
+export class BudgetExceeded extends Schema.TaggedError<BudgetExceeded>()("BudgetExceeded", {
+  /** Of a calendar month (UTC). */
+  limit: NanoUsd,
+  /** What was charged for the key's requests in this one, and what is held for those that have not ended. */
+  spent: NanoUsd,
+  /** The hold. */
+  required: NanoUsd,
+  /** When the next month begins, Unix time in ms. */
+  resetsAt: Schema.Int
+}) {}
+
 /** The account has as many requests that have not ended as it may (`maxOpenRequests`). */
 export class TooManyOpenRequests extends Schema.TaggedError<TooManyOpenRequests>()("TooManyOpenRequests", {
+  /** Requests of the account that may not have ended. */
+  limit: Schema.Int,
   retryAfterSeconds: Schema.Int
 }) {}
 
 export class RequestNotFound extends Schema.TaggedError<RequestNotFound>()("RequestNotFound", {}) {}
 
-/** The request is another account's. */
+/** The request is another account's, or of a model that the key is not granted. */
 export class RequestForbidden extends Schema.TaggedError<RequestForbidden>()("RequestForbidden", {}) {}
 
 /** Why a submit is not accepted. */
 export type SubmitRefused =
+  | ModelNotGranted
   | ModelNotFound
   | InvalidInput
   | IdempotencyKeyReused
   | QueueFull
   | InsufficientBalance
+  | BudgetExceeded
   | TooManyOpenRequests
 
 export type StorageError = EventStoreError | BlobStoreError

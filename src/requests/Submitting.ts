@@ -1,6 +1,7 @@
 /** Accepting a request: validated, quoted, its key and its hold reserved, then durable on the log. */
 import * as crypto from "node:crypto"
 import { Clock, Effect } from "effect"
+import * as Grant from "#domain/account/Grant.ts"
 import { RequestId } from "#domain/Ids.ts"
 import * as IdempotencyKey from "#domain/idempotency-key/IdempotencyKey.ts"
 import type { Deadlines, RequestSubmitted } from "#domain/inference-request/Event.ts"
@@ -18,11 +19,13 @@ import { IdempotencyKeyActors } from "./IdempotencyKeyActors.ts"
 import { QueueDepth } from "./QueueDepth.ts"
 import { RequestActors } from "./RequestActors.ts"
 import {
+  type BudgetExceeded,
   type Idempotency,
   IdempotencyKeyReused,
   type InsufficientBalance,
   InvalidInput,
   ModelNotFound,
+  ModelNotGranted,
   QueueFull,
   type Requests,
   type Submission,
@@ -65,7 +68,7 @@ export const make = Effect.gen(function* () {
     return Effect.flatMap(depth.of(endpoint), (queued) =>
       queued < maxQueued
         ? Effect.void
-        : Effect.fail(new QueueFull({ retryAfterSeconds: queueFullRetrySeconds }))
+        : Effect.fail(new QueueFull({ limit: maxQueued, retryAfterSeconds: queueFullRetrySeconds }))
     )
   }
 
@@ -105,6 +108,11 @@ export const make = Effect.gen(function* () {
     return Pricing.quote(entry.model.price, quantity, maxQuantity)
   }
 
+  const wanted = ({ caller }: Submission, { hold }: Pricing.Quote, at: number) => {
+    const { accountId, grant, keyId } = caller
+    return { accountId, keyId, hold, budget: grant.monthlyBudget, at }
+  }
+
   const accept = (submission: Submission, entry: CatalogEntry, id: RequestId, at: number) => {
     const quote = quoteOf(submission, entry)
     // An id that is reserved may have been submitted under before; any other has just been made.
@@ -123,9 +131,8 @@ export const make = Effect.gen(function* () {
       )
       return hinting(deadlines, appended)
     }
-    const { accountId } = submission.caller
     return Effect.flatMap(
-      underHold.store({ accountId, requestId: id, hold: quote.hold, seal, append }),
+      underHold.store({ ...wanted(submission, quote, at), requestId: id, seal, append }),
       (accepted) => {
         const snapshot = Snapshot.asSubmitted(id, accepted)
         return snapshot === null
@@ -160,11 +167,12 @@ export const make = Effect.gen(function* () {
    * turn out to be the twin of an accepted request goes on, since a key is on the log before its request is.
    */
   const checkFirst = (submission: Submission, { key }: Idempotency, entry: CatalogEntry, at: number) => {
-    const { accountId } = submission.caller
-    const { hold } = quoteOf(submission, entry)
+    const asked = wanted(submission, quoteOf(submission, entry), at)
     return Effect.catch(
-      Effect.flatMap(checkQueue(entry), () => underHold.check({ accountId, hold })),
-      Effect.fnUntraced(function* (refused: QueueFull | InsufficientBalance | TooManyOpenRequests) {
+      Effect.flatMap(checkQueue(entry), () => underHold.check(asked)),
+      Effect.fnUntraced(function* (
+        refused: QueueFull | InsufficientBalance | BudgetExceeded | TooManyOpenRequests
+      ) {
         const { state } = yield* keys.refresh(keyStream(submission.caller, key))
         if (state._tag === "Free" || state.expiresAt <= at) return yield* refused
       })
@@ -203,7 +211,7 @@ export const make = Effect.gen(function* () {
     yield* checkQueue(entry)
     return yield* Effect.catchTag(
       accept(submission, entry, id, at),
-      ["InsufficientBalance", "TooManyOpenRequests"],
+      ["InsufficientBalance", "BudgetExceeded", "TooManyOpenRequests"],
       // A twin may have been accepted since, and hold what this one would have.
       Effect.fnUntraced(function* (refused) {
         const first = Snapshot.asSubmitted(id, yield* requests.current(id))
@@ -215,10 +223,14 @@ export const make = Effect.gen(function* () {
   const submit: Requests["Service"]["submit"] = <E = never>(
     submission: Submission,
     check: Effect.Effect<void, E> = Effect.void
-  ) =>
-    submission.idempotency === null
+  ) => {
+    if (!Grant.allowsModel(submission.caller.grant, submission.endpoint)) {
+      return Effect.fail(new ModelNotGranted())
+    }
+    return submission.idempotency === null
       ? submitNew(submission, check)
       : submitUnderKey(submission, submission.idempotency, check)
+  }
 
   return submit
 })

@@ -1,26 +1,24 @@
 /** Storing a request under its hold: reserved before the append, and given back when nothing comes of it. */
 import { Cause, Effect, Exit, Fiber, Result } from "effect"
-import type { AccountId, RequestId } from "#domain/Ids.ts"
-import type { NanoUsd } from "#domain/Money.ts"
+import type { RequestId } from "#domain/Ids.ts"
+import { zero } from "#domain/Money.ts"
 import { Payloads, type SealedPayload } from "#streams/Payload.ts"
 import * as PayloadRefs from "#streams/PayloadRefs.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import { Funds } from "#src/billing/Funds.ts"
-import type { Reserved } from "#src/billing/FundsCells.ts"
-import { InsufficientBalance, TooManyOpenRequests } from "./Requests.ts"
+import type { Reserved, Wanted } from "#src/billing/FundsCells.ts"
+import { BudgetExceeded, InsufficientBalance, TooManyOpenRequests } from "./Requests.ts"
 
-type Refused = InsufficientBalance | TooManyOpenRequests
+type Refused = InsufficientBalance | BudgetExceeded | TooManyOpenRequests
 
 /** What the append led to: no events when the request had been stored before. */
 interface Appended {
   readonly events: ReadonlyArray<unknown>
 }
 
-export interface Held<A, E, E2> {
-  readonly accountId: AccountId
+export interface Held<A, E, E2> extends Wanted {
   readonly requestId: RequestId
-  readonly hold: NanoUsd
   readonly seal: Effect.Effect<SealedPayload, E>
   readonly append: (input: SealedPayload) => Effect.Effect<A, E2>
 }
@@ -40,14 +38,23 @@ export const make = Effect.gen(function* () {
   const payloads = yield* Payloads
   const scope = yield* Effect.scope
 
-  const refused = (
-    kind: "insufficient" | "too_many_open",
-    accountId: AccountId,
-    required: NanoUsd
-  ): Effect.Effect<never, Refused> =>
-    kind === "insufficient"
-      ? Effect.fail(new InsufficientBalance({ required, available: funds.of(accountId).available }))
-      : Effect.fail(new TooManyOpenRequests({ retryAfterSeconds: openRetrySeconds }))
+  const refused = (kind: Exclude<Reserved, "ok">, wanted: Wanted): Effect.Effect<never, Refused> => {
+    const required = wanted.hold
+    switch (kind) {
+      case "insufficient": {
+        const { available } = funds.of(wanted.accountId)
+        return Effect.fail(new InsufficientBalance({ required, available }))
+      }
+      case "over_budget": {
+        const limit = wanted.budget ?? zero
+        return Effect.fail(new BudgetExceeded({ limit, required, ...funds.ofKey(wanted) }))
+      }
+      case "too_many_open": {
+        const limit = funds.of(wanted.accountId).limits.maxOpenRequests ?? 0
+        return Effect.fail(new TooManyOpenRequests({ limit, retryAfterSeconds: openRetrySeconds }))
+      }
+    }
+  }
 
   const takeBack = (requestId: RequestId, input: SealedPayload) => {
     funds.cancel(requestId)
@@ -87,27 +94,22 @@ export const make = Effect.gen(function* () {
     })
 
   /** What `ask` refuses is asked once more with all that was on the log before. */
-  const unlessRefused = (
-    { accountId, hold }: Pick<Held<never, never, never>, "accountId" | "hold">,
-    ask: () => Reserved
-  ): Effect.Effect<void, Refused> =>
+  const unlessRefused = (wanted: Wanted, ask: () => Reserved): Effect.Effect<void, Refused> =>
     Effect.suspend(() => {
       if (ask() === "ok") return Effect.void
       return Effect.flatMap(Effect.interruptible(funds.caughtUp), () => {
         const answer = ask()
-        return answer === "ok" ? Effect.void : refused(answer, accountId, hold)
+        return answer === "ok" ? Effect.void : refused(answer, wanted)
       })
     })
 
   return {
     store: <A extends Appended, E, E2>(held: Held<A, E, E2>) => {
-      const { accountId, hold, requestId } = held
-      const reserved = unlessRefused(held, () => funds.reserve(accountId, requestId, hold))
+      const reserved = unlessRefused(held, () => funds.reserve(held.requestId, held))
       return Effect.uninterruptible(Effect.flatMap(reserved, () => store(held)))
     },
     /** Fails as `store` would for a request that has no hold, and takes nothing. */
-    check: (wanted: Pick<Held<never, never, never>, "accountId" | "hold">) =>
-      unlessRefused(wanted, () => funds.affords(wanted.accountId, wanted.hold))
+    check: (wanted: Wanted) => unlessRefused(wanted, () => funds.affords(wanted))
   }
 })
 

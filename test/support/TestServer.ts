@@ -13,6 +13,8 @@ import { Ledger } from "#projections/ledger/Ledger.ts"
 import * as FilesProjection from "#projections/files/FilesProjection.ts"
 import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
 import type { Projection } from "#projections/Projection.ts"
+import * as HistoryProjection from "#projections/history/HistoryProjection.ts"
+import * as KeysProjection from "#projections/keys/KeysProjection.ts"
 import { Projections } from "#projections/Projections.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
 import { KeyId } from "#domain/Ids.ts"
@@ -20,7 +22,10 @@ import { AccountActors } from "#src/accounts/AccountActors.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
+import { KeyRing } from "#src/accounts/KeyRing.ts"
+import { RateLimits } from "#src/accounts/RateLimits.ts"
 import { Funds } from "#src/billing/Funds.ts"
+import { Statements } from "#src/billing/Statements.ts"
 import { BodyTimeout } from "#src/http/edge/BodyReader.ts"
 import * as Http from "#src/http/HttpServer.ts"
 import { FileActors } from "#src/files/FileActors.ts"
@@ -31,6 +36,7 @@ import * as ActorRequests from "#src/requests/ActorRequests.ts"
 import { IdempotencyKeyActors } from "#src/requests/IdempotencyKeyActors.ts"
 import { QueueDepth } from "#src/requests/QueueDepth.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
+import { RequestHistory } from "#src/requests/RequestHistory.ts"
 import { RequestChanges } from "#src/requests/RequestChanges.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
 import { Eraser } from "#src/retention/Eraser.ts"
@@ -67,7 +73,7 @@ export interface TestServerOptions {
   readonly bodyTimeout?: Duration.Input
   /** Addresses of a name; those of two names by default. */
   readonly resolve?: (name: string) => Effect.Effect<ReadonlyArray<string>>
-  /** Of the read side beside the ledger and the deliveries, the work queue alone by default. */
+  /** Of the read side beside the ledger and the deliveries, the work queue and the history by default. */
   readonly projections?: ReadonlyArray<Projection>
   /** Requests of a model that wait; none by default. */
   readonly queued?: (model: string) => number
@@ -85,7 +91,9 @@ const addresses: Readonly<Record<string, string>> = {
 
 const resolveFixed = (name: string) => Effect.succeed(addresses[name] === undefined ? [] : [addresses[name]])
 
-const readSide = (projections: ReadonlyArray<Projection> = [DueWorkProjection.projection]) =>
+const usual = [DueWorkProjection.projection, HistoryProjection.projection]
+
+const readSide = (projections: ReadonlyArray<Projection> = usual) =>
   Ledger.layer
     .pipe(
       Layer.provideMerge(ReadModels.layer),
@@ -97,6 +105,7 @@ const readSide = (projections: ReadonlyArray<Projection> = [DueWorkProjection.pr
               ...projections,
               DeliveriesProjection.projection,
               FilesProjection.projection,
+              KeysProjection.projection,
               LedgerProjection.projection
             ]
           })
@@ -134,7 +143,16 @@ const actors = Layer.mergeAll(
 )
 
 const services = ({ projections, queued = () => 0, resolve = resolveFixed }: TestServerOptions) =>
-  Layer.mergeAll(WebhookServices.layer, FileServices.layer, Authentication.layer, Accounts.layer).pipe(
+  Layer.mergeAll(
+    RequestHistory.layer,
+    WebhookServices.layer,
+    FileServices.layer,
+    Statements.layer,
+    Authentication.layer,
+    RateLimits.layer,
+    KeyRing.layer,
+    Accounts.layer
+  ).pipe(
     Layer.provideMerge(ActorRequests.layer),
     Layer.provideMerge(Layer.mergeAll(RequestChanges.layer, Funds.layer)),
     Layer.provideMerge(Eraser.layer),

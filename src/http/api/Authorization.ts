@@ -1,9 +1,10 @@
 /** `Authorization: Key <API_KEY>`, checked before anything else of the request is looked at. */
 import { Effect } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import { Authentication } from "#src/accounts/Authentication.ts"
+import type { Caller } from "#src/accounts/Caller.ts"
+import { Admission } from "../edge/Admission.ts"
 import * as CommonResponses from "./CommonResponses.ts"
+import type { Admit } from "./DeclaredRoutes.ts"
 
 /** Declared as a header: few tools know another HTTP scheme than Basic and Bearer. */
 const apiKey = HttpApiSecurity.apiKey({ key: "Authorization", in: "header" }).pipe(
@@ -13,15 +14,17 @@ const apiKey = HttpApiSecurity.apiKey({ key: "Authorization", in: "header" }).pi
   )
 )
 
-/** The declaration. `admit` is what carries it out. */
+/** The declaration, with what every route of an account may answer. `admit` is what carries it out. */
 export class Authorization extends HttpApiMiddleware.Service<Authorization>()(
   "inferlog/src/http/Authorization",
-  { security: { apiKey }, error: CommonResponses.unauthorized }
+  {
+    security: { apiKey },
+    error: [CommonResponses.unauthorized, CommonResponses.forbidden, CommonResponses.tooManyRequests]
+  }
 ) {}
 
 /** From a request to its caller. */
-export const admit = Effect.map(
-  Authentication,
-  (authentication) => (request: HttpServerRequest) =>
-    authentication.authenticate(request.headers["authorization"])
-)
+export const admit = Effect.map(Admission, ({ gate }): Admit<Caller> => (requires) => {
+  const enter = gate(requires)
+  return (request) => enter(request.headers["authorization"])
+})

@@ -1,4 +1,5 @@
 /** The answers without a body of their own that routes declare: one schema for each status, shared by all routes. */
+import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { exampleUrl } from "../views/UploadView.ts"
 import { Envelope } from "../views/EnvelopeView.ts"
@@ -41,17 +42,30 @@ export const unauthorized = response(
 )
 export const insufficientBalance = response(
   402,
-  "What is available is less than what the request may cost at most: top up and retry.",
+  "The request may cost more than what is available (top up and retry), or than the key may spend until `resetsAt` (`details.code`).",
   example("The account's balance is insufficient.", {
     code: "INSUFFICIENT_BALANCE",
     required: "0.001",
     available: "0"
+  }),
+  example("The key's budget for this month is spent.", {
+    code: "BUDGET_EXCEEDED",
+    limit: "5",
+    spent: "4.9995",
+    required: "0.001",
+    resetsAt: "2026-02-01T00:00:00.000Z"
   })
 )
 export const forbidden = response(
   403,
-  "Valid key without access to the resource, or a URL that does not allow what is put to it (`details.code`).",
+  "Valid key without access to the resource, one that is not granted the route or the model, or a URL that does not allow what is put to it (`details.code`).",
   example("This key has no access to the resource."),
+  example("This key is not granted requests:read.", { code: "MISSING_SCOPE", scope: "requests:read" }),
+  example("This key is not granted the model.", { code: "MODEL_NOT_GRANTED" }),
+  example("This key cannot give more than it has itself: scopes.", {
+    code: "GRANT_EXCEEDED",
+    fields: ["scopes"]
+  }),
   example("The URL has expired: ask for another one.", { code: "URL_EXPIRED" }),
   example("The URL is not as it was given out.", { code: "SIGNATURE_MISMATCH" }),
   example("Nothing can be put to this URL: ask for one to upload to.", { code: "URL_NOT_SIGNED" }),
@@ -61,7 +75,7 @@ export const forbidden = response(
 )
 export const notFound = response(
   404,
-  "Unknown model, request, file, upload or delivery.",
+  "Unknown model, request, file, upload, delivery or key.",
   example("Request not found."),
   example("Upload not found.")
 )
@@ -77,11 +91,13 @@ export const timeout = response(
 )
 export const conflict = response(
   409,
-  "Another request was submitted under this `Idempotency-Key`, the request has not ended, the delivery is being sent, or all bytes of the file have come (`details.code`).",
+  "Another request was submitted under this `Idempotency-Key`, the request has not ended, the delivery is being sent, all bytes of the file have come, the key was revoked or has expired, or the account has too many keys (`details.code`).",
   example("Another request was submitted under this Idempotency-Key.", { code: "IDEMPOTENCY_KEY_REUSED" }),
   example("The request has not ended: cancel it first.", { code: "REQUEST_NOT_ENDED" }),
   example("The delivery is being sent just now.", { code: "DELIVERY_IN_PROGRESS" }),
-  example("All bytes of the file have come before.", { code: "UPLOAD_COMPLETED", fileUrl: exampleUrl })
+  example("All bytes of the file have come before.", { code: "UPLOAD_COMPLETED", fileUrl: exampleUrl }),
+  example("The key was revoked.", { code: "KEY_REVOKED" }),
+  example("The account has 100 keys: revoke one first.", { code: "TOO_MANY_KEYS", limit: 100 })
 )
 export const gone = response(
   410,
@@ -120,11 +136,36 @@ export const rangeNotSatisfiable = response(
   "No byte of the range exists.",
   example("No byte of the range exists.")
 )
-export const tooManyRequests = response(
-  429,
-  "The model's queue is full, or too many of the account's requests have not ended (`details.scope`): retry after `Retry-After` seconds.",
-  example("Too many requests.", { code: "RATE_LIMITED", retryAfter: 5, scope: "model" }),
-  example("Too many requests.", { code: "RATE_LIMITED", retryAfter: 5, scope: "account" })
+const limited = (
+  retryAfter: number,
+  scope: "account" | "key" | "model",
+  limit: number,
+  window: number | null
+) => example("Too many requests.", { code: "RATE_LIMITED", retryAfter, scope, limit, window })
+
+const field = (description: string, example: string) =>
+  Schema.String.annotate({ description, examples: [example] })
+
+export const tooManyRequests = HttpApiSchema.WithHeaders(
+  response(
+    429,
+    "The account or the key has called more often than it may (`limit` calls in a `window` of seconds), the model's queue is full, or too many of the account's requests have not ended (`details.scope`; `window` is null): retry after `Retry-After` seconds.",
+    limited(12, "account", 100, 60),
+    limited(1, "key", 10, 1),
+    limited(5, "model", 1_000, null),
+    limited(5, "account", 500, null)
+  ),
+  {
+    "retry-after": field("Seconds.", "12"),
+    "ratelimit-policy": field(
+      "The limits of the call, as in draft-ietf-httpapi-ratelimit-headers-11.",
+      '"account";q=100;w=60, "key";q=10;w=1'
+    ),
+    ratelimit: field(
+      "What is left of them. Where an account or its keys have rates, every answer to a call with a key has these two.",
+      '"account";r=0;t=12, "key";r=9;t=1'
+    )
+  }
 )
 export const unexpected = response(
   500,

@@ -8,24 +8,34 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServerRequest, ParsedSearchParams } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import type { Scope } from "#domain/account/Grant.ts"
 import * as Answer from "../Answer.ts"
+import type { Admitted } from "../edge/Admission.ts"
 import { UnderWay } from "../edge/Exchanges.ts"
 import { answerError } from "../edge/Respond.ts"
 import { RouteTable } from "../edge/RouteTable.ts"
 import type { ServiceError } from "../ServiceErrors.ts"
 import * as SchemaErrors from "./SchemaErrors.ts"
 
-/** Reads who asks off a request, before anything else of it is looked at. */
-export type Admit<Caller> = (request: HttpServerRequest) => Effect.Effect<Caller, ServiceError>
+/**
+ * Reads who asks off a request, before anything else of it is looked at: made once for each endpoint, of what that requires.
+ */
+export type Admit<Caller> = (
+  requires: Scope | null
+) => (request: HttpServerRequest) => Effect.Effect<Admitted<Caller>, ServiceError>
 
 /** Of groups that everybody may ask. */
-export const everybody: Effect.Effect<Admit<void>> = Effect.succeed(() => Effect.void)
+export const everybody: Effect.Effect<Admit<void>> = Effect.succeed(
+  () => () => Effect.succeed({ caller: undefined, headers: Answer.noHeaders })
+)
 
 export interface Call<Endpoint> {
   readonly request: HttpServerRequest
   /** As in the path, percent-decoded. */
   readonly params: HttpApiEndpoint.Params<Endpoint>["Type"]
   readonly query: HttpApiEndpoint.Query<Endpoint>["Type"]
+  /** What every answer to this call carries. They are added to what a handler gives, unless it writes the answer itself. */
+  readonly headers: Answer.Headers
 }
 
 type Reply = Effect.Effect<Answer.Answer | HttpServerResponse.HttpServerResponse, ServiceError>
@@ -58,6 +68,11 @@ const queryReader = (query: HttpApiEndpoint.Top["query"]) => {
   return (found: unknown) => Result.mapError(decode(found), SchemaErrors.toRefusal)
 }
 
+const carrying = (reply: Effect.Success<Reply>, headers: Answer.Headers): Effect.Success<Reply> =>
+  HttpServerResponse.isHttpServerResponse(reply)
+    ? HttpServerResponse.setHeaders(reply, headers)
+    : Answer.carrying(reply, headers)
+
 const toResponse = (reply: Effect.Success<Reply>, correlationId: string) =>
   HttpServerResponse.isHttpServerResponse(reply) ? reply : Answer.toResponse(reply, correlationId)
 
@@ -74,6 +89,7 @@ export const layer = <Group extends HttpApiGroup.Constraint, Caller, Services, E
       const declared = pair(options.group, options.handlers(yield* options.services))
 
       const serve = ({ endpoint: { identifier, path, query }, handler }: Declared<Caller>) => {
+        const enter = admit(table.requires(identifier))
         const readQuery = queryReader(query)
         return Effect.contextWith((context: Context.Context<HttpRouter.Provided>) => {
           const request = Context.get(context, HttpServerRequest)
@@ -85,14 +101,20 @@ export const layer = <Group extends HttpApiGroup.Constraint, Caller, Services, E
             return Effect.succeed(Answer.toResponse(refusal, correlationId))
           }
           found(path)
-          const handle = (caller: Caller): Reply => {
+          const handle = ({ caller, headers }: Admitted<Caller>): Reply => {
             const query = readQuery(Context.get(context, ParsedSearchParams))
             return Result.isFailure(query)
               ? Effect.fail(query.failure)
-              : handler({ request, params, query: query.success }, caller)
+              : handler({ request, params, query: query.success, headers }, caller)
           }
-          return admit(request).pipe(
-            Effect.flatMap(handle),
+          const answer = (admitted: Admitted<Caller>): Reply => {
+            if (admitted.headers === Answer.noHeaders) return handle(admitted)
+            return Effect.catch(handle(admitted), (error) => answerError(error, correlationId)).pipe(
+              Effect.map((reply) => carrying(reply, admitted.headers))
+            )
+          }
+          return enter(request).pipe(
+            Effect.flatMap(answer),
             Effect.catch((error) => answerError(error, correlationId)),
             Effect.map((reply) => toResponse(reply, correlationId))
           )

@@ -9,12 +9,10 @@ import * as FileView from "../views/FileView.ts"
 import { Authorization } from "./Authorization.ts"
 import * as CommonResponses from "./CommonResponses.ts"
 import * as ListParameters from "./ListParameters.ts"
-import { ServedOn } from "./RouteAnnotations.ts"
+import { Requires, ServedOn } from "./RouteAnnotations.ts"
 
 const everywhere = [
   CommonResponses.badRequest,
-  CommonResponses.unauthorized,
-  CommonResponses.forbidden,
   CommonResponses.unexpected,
   CommonResponses.unavailable
 ] as const
@@ -32,44 +30,52 @@ const list = HttpApiEndpoint.get("listFiles", "/files", {
   },
   success: FileView.ListBody,
   error: everywhere
-}).annotateMerge(
-  OpenApi.annotations({
-    identifier: "listFiles",
-    summary: "List files",
-    description:
-      "Newest first, those too whose bytes have not come yet, but none that is deleted or has expired. Pages by number shift when files are added; those by `cursor` neither miss nor repeat one.",
-    transform: ListParameters.withForms({
-      ...ListParameters.pageForms(usualLimit),
-      source: { enum: [...FileSource.literals] },
-      contentType: { pattern: contentTypePattern.source },
-      requestId: { pattern: requestIdPattern.source }
+})
+  .annotate(Requires, "files:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "listFiles",
+      summary: "List files",
+      description:
+        "Newest first, those too whose bytes have not come yet, but none that is deleted or has expired. Pages by number shift when files are added; those by `cursor` neither miss nor repeat one.",
+      transform: ListParameters.withForms({
+        ...ListParameters.pageForms(usualLimit),
+        source: { enum: [...FileSource.literals] },
+        contentType: { pattern: contentTypePattern.source },
+        requestId: { pattern: requestIdPattern.source }
+      })
     })
-  })
-)
+  )
 
 const get = HttpApiEndpoint.get("getFileRecord", "/files/:fileId", {
   params,
   success: FileView.FileBody,
   error: [...everywhere, CommonResponses.notFound, CommonResponses.gone]
-}).annotateMerge(
-  OpenApi.annotations({
-    identifier: "getFileRecord",
-    summary: "One file",
-    description: "What is known of it. Its bytes are at its `url`."
-  })
-)
+})
+  .annotate(Requires, "files:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "getFileRecord",
+      summary: "One file",
+      description: "What is known of it. Its bytes are at its `url`."
+    })
+  )
 
 const remove = HttpApiEndpoint.delete("deleteFile", "/files/:fileId", {
   params,
-  success: HttpApiSchema.NoContent.annotate({ description: "It is deleted, or was before." }),
+  success: HttpApiSchema.NoContent.annotate({
+    description: "It is deleted, or was before."
+  }),
   error: [...everywhere, CommonResponses.notFound]
-}).annotateMerge(
-  OpenApi.annotations({
-    identifier: "deleteFile",
-    summary: "Delete a file",
-    description: "Nobody gets a byte of it from then on, nor of its thumbnail: its URL answers 410."
-  })
-)
+})
+  .annotate(Requires, "files:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "deleteFile",
+      summary: "Delete a file",
+      description: "Nobody gets a byte of it from then on, nor of its thumbnail: its URL answers 410."
+    })
+  )
 
 export class FilesApi extends HttpApiGroup.make("files")
   .add(list, get, remove)

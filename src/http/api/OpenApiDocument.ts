@@ -1,8 +1,9 @@
 /** The API as an OpenAPI 3.1 document that names the addresses of this installation, with the webhooks that it sends. */
 import { Context, type JsonSchema, Predicate } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
+import type { Scope } from "#domain/account/Grant.ts"
 import type { PublicUrls } from "#src/PublicUrls.ts"
-import { type HostName, ServedOn } from "./RouteAnnotations.ts"
+import { type HostName, Requires, ServedOn } from "./RouteAnnotations.ts"
 import { WebhookEvents } from "./WebhookEvents.ts"
 
 export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
@@ -15,7 +16,7 @@ export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
     media: urls.mediaUrl,
     mcp: urls.mcpUrl
   }
-  const hostsOf = servedOn(api)
+  const saidOf = annotations(api)
   const { components, paths, ...document } = OpenApi.fromApi(api)
   const events = OpenApi.fromApi(WebhookEvents)
   const schemas = { ...components.schemas, ...events.components.schemas }
@@ -25,9 +26,11 @@ export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
     servers: serversOf(Object.values(addresses)),
     paths: mapValues(paths, (item) =>
       mapValues({ ...item }, (operation) => {
-        const hosts = "operationId" in operation ? (hostsOf.get(operation.operationId) ?? []) : []
-        const servers = serversOf(hosts.map((host) => addresses[host]))
-        return hosts.length === 0 ? operation : { ...operation, servers }
+        if (!("operationId" in operation)) return operation
+        const said = saidOf.get(operation.operationId)
+        if (said === undefined) return operation
+        const servers = serversOf(said.hosts.map((host) => addresses[host]))
+        return { ...operation, ...guarded(operation, said.requires), ...(servers.length > 0 && { servers }) }
       })
     ),
     webhooks: Object.fromEntries(
@@ -51,17 +54,35 @@ const opened = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
 
 const openedPart = (part: unknown): unknown => (Predicate.isObject(part) ? opened({ ...part }) : part)
 
-/** Hosts by operation id. */
-const servedOn = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+/** What the key has to be granted: as the role of the security requirement (OpenAPI 3.1), and in words for people. */
+const guarded = ({ description = "" }: { readonly description?: string }, requires: Scope | null) =>
+  requires === null
+    ? {}
+    : {
+        description: `${description}\n\nThe key needs \`${requires}\`.`,
+        security: [{ apiKey: [requires] }]
+      }
+
+interface Said {
+  readonly hosts: ReadonlyArray<HostName>
+  readonly requires: Scope | null
+}
+
+/** What routes say of themselves, by operation id. */
+const annotations = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>
-): ReadonlyMap<string, ReadonlyArray<HostName>> => {
-  const hosts = new Map<string, ReadonlyArray<HostName>>()
+): ReadonlyMap<string, Said> => {
+  const said = new Map<string, Said>()
   HttpApi.reflect(api, {
     onGroup: () => {},
     onEndpoint: ({ mergedAnnotations }) => {
       const operationId = Context.getOrUndefined(mergedAnnotations, OpenApi.Identifier)
-      if (operationId !== undefined) hosts.set(operationId, Context.get(mergedAnnotations, ServedOn))
+      if (operationId === undefined) return
+      said.set(operationId, {
+        hosts: Context.get(mergedAnnotations, ServedOn),
+        requires: Context.get(mergedAnnotations, Requires)
+      })
     }
   })
-  return hosts
+  return said
 }

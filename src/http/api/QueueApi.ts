@@ -6,7 +6,7 @@ import * as ResultView from "../views/ResultView.ts"
 import * as StatusView from "../views/StatusView.ts"
 import { Authorization } from "./Authorization.ts"
 import * as CommonResponses from "./CommonResponses.ts"
-import { AnswersHead, ServedOn } from "./RouteAnnotations.ts"
+import { AnswersHead, Requires, ServedOn } from "./RouteAnnotations.ts"
 
 const described = (description: string) => Schema.String.annotate({ description })
 const optional = (description: string) => Schema.optionalKey(described(description))
@@ -35,12 +35,11 @@ const SubmitPayload = Schema.StructWithRest(
 
 const everywhere = [
   CommonResponses.badRequest,
-  CommonResponses.unauthorized,
   CommonResponses.unexpected,
   CommonResponses.unavailable
 ] as const
 
-const ofOneRequest = [...everywhere, CommonResponses.forbidden, CommonResponses.notFound] as const
+const ofOneRequest = [...everywhere, CommonResponses.notFound] as const
 
 const submit = HttpApiEndpoint.post("submit", "/:ownerName/:modelName", {
   params: modelParams,
@@ -68,16 +67,17 @@ const submit = HttpApiEndpoint.post("submit", "/:ownerName/:modelName", {
     CommonResponses.timeout,
     CommonResponses.conflict,
     CommonResponses.tooLarge,
-    CommonResponses.unsupported,
-    CommonResponses.tooManyRequests
+    CommonResponses.unsupported
   ]
-}).annotateMerge(
-  OpenApi.annotations({
-    identifier: "submitRequest",
-    summary: "Submit a request",
-    description: "Accepts a request for the model and answers at once, with the addresses to follow it."
-  })
-)
+})
+  .annotate(Requires, "requests:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "submitRequest",
+      summary: "Submit a request",
+      description: "Accepts a request for the model and answers at once, with the addresses to follow it."
+    })
+  )
 
 const status = HttpApiEndpoint.get("status", "/:ownerName/:modelName/requests/:requestId/status", {
   params: requestParams,
@@ -88,26 +88,30 @@ const status = HttpApiEndpoint.get("status", "/:ownerName/:modelName/requests/:r
     CommonResponses.notModified
   ],
   error: [StatusView.FailedBody.pipe(HttpApiSchema.status(400)), ...ofOneRequest]
-}).annotateMerge(
-  OpenApi.annotations({
-    identifier: "getRequestStatus",
-    summary: "Status of a request",
-    description: "A request that is `FAILED` answers 400, with the same body and an `error`."
-  })
-)
+})
+  .annotate(Requires, "requests:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "getRequestStatus",
+      summary: "Status of a request",
+      description: "A request that is `FAILED` answers 400, with the same body and an `error`."
+    })
+  )
 
 const result = HttpApiEndpoint.get("result", "/:ownerName/:modelName/requests/:requestId", {
   params: requestParams,
   success: ResultView.ResultBody,
   error: [...ofOneRequest, CommonResponses.gone, ResultView.InvalidResultBody.pipe(HttpApiSchema.status(422))]
-}).annotateMerge(
-  OpenApi.annotations({
-    identifier: "getRequestResult",
-    summary: "Result of a request",
-    description:
-      "The output, once `COMPLETED`; 400 before, and for requests that failed or were cancelled; 410 once erased."
-  })
-)
+})
+  .annotate(Requires, "requests:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "getRequestResult",
+      summary: "Result of a request",
+      description:
+        "The output, once `COMPLETED`; 400 before, and for requests that failed or were cancelled; 410 once erased."
+    })
+  )
 
 const cancelPath = "/:ownerName/:modelName/requests/:requestId/cancel"
 const cancelOptions = { params: requestParams, success: StatusView.CancelBody, error: ofOneRequest }
@@ -123,20 +127,22 @@ const cancel = HttpApiEndpoint.get("cancel", cancelPath, {
   ...cancelOptions,
   error: [...ofOneRequest, CommonResponses.methodNotAllowed]
 })
+  .annotate(Requires, "requests:write")
   .annotate(AnswersHead, false)
   .annotateMerge(describeCancel("cancelRequest", false))
-const cancelByPut = HttpApiEndpoint.put("cancelByPut", cancelPath, cancelOptions).annotateMerge(
-  describeCancel("cancelRequestByPut", true)
-)
-const cancelByPost = HttpApiEndpoint.post("cancelByPost", cancelPath, cancelOptions).annotateMerge(
-  describeCancel("cancelRequestByPost", true)
-)
+const cancelByPut = HttpApiEndpoint.put("cancelByPut", cancelPath, cancelOptions)
+  .annotate(Requires, "requests:write")
+  .annotateMerge(describeCancel("cancelRequestByPut", true))
+const cancelByPost = HttpApiEndpoint.post("cancelByPost", cancelPath, cancelOptions)
+  .annotate(Requires, "requests:write")
+  .annotateMerge(describeCancel("cancelRequestByPost", true))
 
 const retrieve = HttpApiEndpoint.get("retrieve", "/requests/:requestId", {
   params: { requestId },
   success: ResultView.RetrievedBody,
   error: ofOneRequest
 })
+  .annotate(Requires, "requests:read")
   .annotate(ServedOn, ["queue", "platform"])
   .annotateMerge(
     OpenApi.annotations({
@@ -153,6 +159,7 @@ const erasePayloads = HttpApiEndpoint.delete("erasePayloads", "/requests/:reques
   }),
   error: [...ofOneRequest, CommonResponses.conflict]
 })
+  .annotate(Requires, "requests:write")
   .annotate(ServedOn, ["queue", "platform"])
   .annotateMerge(
     OpenApi.annotations({

@@ -9,11 +9,10 @@ import * as UploadView from "../views/UploadView.ts"
 import { Authorization } from "./Authorization.ts"
 import * as CommonResponses from "./CommonResponses.ts"
 import * as ListParameters from "./ListParameters.ts"
-import { ServedOn } from "./RouteAnnotations.ts"
+import { Requires, ServedOn } from "./RouteAnnotations.ts"
 
 const everywhere = [
   CommonResponses.badRequest,
-  CommonResponses.unauthorized,
   CommonResponses.unexpected,
   CommonResponses.unavailable,
   CommonResponses.storageFull
@@ -23,7 +22,6 @@ const ofBodies = [CommonResponses.timeout, CommonResponses.tooLarge, CommonRespo
 
 const ofOneUpload = [
   ...everywhere,
-  CommonResponses.forbidden,
   CommonResponses.notFound,
   CommonResponses.conflict,
   CommonResponses.gone
@@ -57,26 +55,30 @@ const initiate = HttpApiEndpoint.post("initiateUpload", "/storage/upload/initiat
   payload: AnnouncedBody,
   success: UploadView.InitiatedBody,
   error: [...everywhere, ...ofBodies]
-}).annotateMerge(
-  OpenApi.annotations({
-    identifier: "initiateUpload",
-    summary: "Bring a file in one piece",
-    description: "At most 5 GiB. The file is announced: its URL answers 404 until the bytes have come."
-  })
-)
+})
+  .annotate(Requires, "files:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "initiateUpload",
+      summary: "Bring a file in one piece",
+      description: "At most 5 GiB. The file is announced: its URL answers 404 until the bytes have come."
+    })
+  )
 
 const initiateMultipart = HttpApiEndpoint.post("initiateMultipart", "/storage/upload/initiate-multipart", {
   payload: AnnouncedBody,
   success: UploadView.MultipartBody,
   error: [...everywhere, ...ofBodies]
-}).annotateMerge(
-  OpenApi.annotations({
-    identifier: "initiateMultipartUpload",
-    summary: "Bring a file in parts",
-    description:
-      "At most 10,000 parts of at most 5 GiB, each but the last of at least 5 MiB, in any order and at once. They are kept for seven days."
-  })
-)
+})
+  .annotate(Requires, "files:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "initiateMultipartUpload",
+      summary: "Bring a file in parts",
+      description:
+        "At most 10,000 parts of at most 5 GiB, each but the last of at least 5 MiB, in any order and at once. They are kept for seven days."
+    })
+  )
 
 const upload = {
   uploadKey: Schema.String.annotate({ description: "As the upload was begun with." }),
@@ -90,30 +92,39 @@ const ofUpload: ListParameters.Forms = { uploadKey: idForm, uploadId: idForm }
 const partNumber: JsonSchema.JsonSchema = { type: "integer", minimum: 1, maximum: FileLimits.maxParts }
 
 const partUrl = HttpApiEndpoint.get("partUrl", "/storage/upload/multipart-url", {
-  query: { ...upload, partNumber: Schema.String.annotate({ description: "From 1, without gaps." }) },
+  query: {
+    ...upload,
+    partNumber: Schema.String.annotate({
+      description: "From 1, without gaps."
+    })
+  },
   success: UploadView.PartUrlBody,
   error: ofOneUpload
-}).annotateMerge(
-  OpenApi.annotations({
-    identifier: "getPartUrl",
-    summary: "Where to bring a part",
-    description: "A part that comes again replaces what came before.",
-    transform: ListParameters.withForms({ ...ofUpload, partNumber })
-  })
-)
+})
+  .annotate(Requires, "files:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "getPartUrl",
+      summary: "Where to bring a part",
+      description: "A part that comes again replaces what came before.",
+      transform: ListParameters.withForms({ ...ofUpload, partNumber })
+    })
+  )
 
 const listParts = HttpApiEndpoint.get("listParts", "/storage/upload/parts", {
   query: upload,
   success: UploadView.UploadingBody,
   error: ofOneUpload
-}).annotateMerge(
-  OpenApi.annotations({
-    identifier: "listParts",
-    summary: "The parts that have come",
-    description: "Whoever was cut off goes on with the others.",
-    transform: ListParameters.withForms(ofUpload)
-  })
-)
+})
+  .annotate(Requires, "files:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "listParts",
+      summary: "The parts that have come",
+      description: "Whoever was cut off goes on with the others.",
+      transform: ListParameters.withForms(ofUpload)
+    })
+  )
 
 const PartBody = Schema.Struct({
   partNumber: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: FileLimits.maxParts })),
@@ -144,14 +155,16 @@ const complete = HttpApiEndpoint.post("completeUpload", "/storage/upload/complet
   }),
   success: UploadView.CompletedBody,
   error: [...ofOneUpload, ...ofBodies]
-}).annotateMerge(
-  OpenApi.annotations({
-    identifier: "completeUpload",
-    summary: "Make a file of the parts",
-    description:
-      "400 with `details.partNumbers` when parts are missing, too small or other than named: nothing has changed then, and it may be tried again."
-  })
-)
+})
+  .annotate(Requires, "files:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "completeUpload",
+      summary: "Make a file of the parts",
+      description:
+        "400 with `details.partNumbers` when parts are missing, too small or other than named: nothing has changed then, and it may be tried again."
+    })
+  )
 
 export class UploadsApi extends HttpApiGroup.make("uploads")
   .add(initiate, initiateMultipart, partUrl, listParts, complete)

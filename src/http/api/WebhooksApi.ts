@@ -8,16 +8,15 @@ import * as DeliveryView from "../views/DeliveryView.ts"
 import { Authorization } from "./Authorization.ts"
 import * as CommonResponses from "./CommonResponses.ts"
 import * as ListParameters from "./ListParameters.ts"
-import { ServedOn } from "./RouteAnnotations.ts"
+import { Requires, ServedOn } from "./RouteAnnotations.ts"
 
 const everywhere = [
   CommonResponses.badRequest,
-  CommonResponses.unauthorized,
   CommonResponses.unexpected,
   CommonResponses.unavailable
 ] as const
 
-const ofOneDelivery = [...everywhere, CommonResponses.forbidden, CommonResponses.notFound] as const
+const ofOneDelivery = [...everywhere, CommonResponses.notFound] as const
 
 const params = {
   deliveryId: Schema.String.annotate({ description: "The `webhook-id` that receivers get." })
@@ -31,45 +30,51 @@ const list = HttpApiEndpoint.get("listDeliveries", "/webhooks/deliveries", {
     ...ListParameters.page
   },
   success: DeliveryView.ListBody,
-  error: [...everywhere, CommonResponses.forbidden]
-}).annotateMerge(
-  OpenApi.annotations({
-    identifier: "listDeliveries",
-    summary: "List deliveries",
-    description:
-      "Newest first. Pages by number shift when deliveries are added; those by `cursor` neither miss nor repeat one.",
-    transform: ListParameters.withForms({
-      ...ListParameters.pageForms(10),
-      status: { enum: [...DeliveryStatus.literals] },
-      event: { enum: [...WebhookEventName.literals] }
+  error: everywhere
+})
+  .annotate(Requires, "webhooks:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "listDeliveries",
+      summary: "List deliveries",
+      description:
+        "Newest first. Pages by number shift when deliveries are added; those by `cursor` neither miss nor repeat one.",
+      transform: ListParameters.withForms({
+        ...ListParameters.pageForms(10),
+        status: { enum: [...DeliveryStatus.literals] },
+        event: { enum: [...WebhookEventName.literals] }
+      })
     })
-  })
-)
+  )
 
 const get = HttpApiEndpoint.get("getDelivery", "/webhooks/deliveries/:deliveryId", {
   params,
   success: DeliveryView.DetailedBody,
   error: ofOneDelivery
-}).annotateMerge(
-  OpenApi.annotations({
-    identifier: "getDelivery",
-    summary: "One delivery with its attempts",
-    description: "As it is now, with the attempts that were made."
-  })
-)
+})
+  .annotate(Requires, "webhooks:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "getDelivery",
+      summary: "One delivery with its attempts",
+      description: "As it is now, with the attempts that were made."
+    })
+  )
 
 const replay = HttpApiEndpoint.post("replayDelivery", "/webhooks/deliveries/:deliveryId/replay", {
   params,
   success: DeliveryView.DeliveryBody.pipe(HttpApiSchema.status(202)),
   error: [...ofOneDelivery, CommonResponses.conflict, CommonResponses.gone]
-}).annotateMerge(
-  OpenApi.annotations({
-    identifier: "replayDelivery",
-    summary: "Send a delivery again",
-    description:
-      "Whatever became of it: the same `webhook-id` and body, signed afresh, with ten more attempts. Needs no body."
-  })
-)
+})
+  .annotate(Requires, "webhooks:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "replayDelivery",
+      summary: "Send a delivery again",
+      description:
+        "Whatever became of it: the same `webhook-id` and body, signed afresh, with ten more attempts. Needs no body."
+    })
+  )
 
 const dateTime = (description: string) => DateTime.DateTime.annotate({ description })
 
@@ -92,13 +97,15 @@ const recover = HttpApiEndpoint.post("recoverDeliveries", "/webhooks/deliveries/
     })
     .pipe(HttpApiSchema.status(202)),
   error: [...everywhere, CommonResponses.timeout, CommonResponses.tooLarge, CommonResponses.unsupported]
-}).annotateMerge(
-  OpenApi.annotations({
-    identifier: "recoverDeliveries",
-    summary: "Send all failed deliveries again",
-    description: "Every delivery that was created in that time and has `failed`, as if each were replayed."
-  })
-)
+})
+  .annotate(Requires, "webhooks:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "recoverDeliveries",
+      summary: "Send all failed deliveries again",
+      description: "Every delivery that was created in that time and has `failed`, as if each were replayed."
+    })
+  )
 
 const exampleKey = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 const key = Schema.String.annotate({ description: "`whsec_` and base64 text." })
@@ -110,14 +117,16 @@ const secret = HttpApiEndpoint.get("getSigningSecret", "/webhooks/default/secret
     examples: [{ key: exampleKey }]
   }),
   error: everywhere
-}).annotateMerge(
-  OpenApi.annotations({
-    identifier: "getSigningSecret",
-    summary: "The signing secret",
-    description:
-      "What the account's webhooks are signed with (Standard Webhooks), made when it is first needed. 500 when it cannot be opened any more: rotate then."
-  })
-)
+})
+  .annotate(Requires, "webhooks:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "getSigningSecret",
+      summary: "The signing secret",
+      description:
+        "What the account's webhooks are signed with (Standard Webhooks), made when it is first needed. 500 when it cannot be opened any more: rotate then."
+    })
+  )
 
 const rotate = HttpApiEndpoint.post("rotateSigningSecret", "/webhooks/default/secret/rotate", {
   success: Schema.Struct({
@@ -134,14 +143,16 @@ const rotate = HttpApiEndpoint.post("rotateSigningSecret", "/webhooks/default/se
     ]
   }),
   error: everywhere
-}).annotateMerge(
-  OpenApi.annotations({
-    identifier: "rotateSigningSecret",
-    summary: "Rotate the signing secret",
-    description:
-      "The secret before stays valid for 24 hours, unless it cannot be opened. 400 while too many are valid. Needs no body."
-  })
-)
+})
+  .annotate(Requires, "webhooks:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "rotateSigningSecret",
+      summary: "Rotate the signing secret",
+      description:
+        "The secret before stays valid for 24 hours, unless it cannot be opened. 400 while too many are valid. Needs no body."
+    })
+  )
 
 export class WebhooksApi extends HttpApiGroup.make("webhooks")
   .add(list, get, replay, recover, secret, rotate)

@@ -2,8 +2,9 @@
 import { Context, Effect, Layer } from "effect"
 import * as FindMyWay from "effect/http/FindMyWay"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
+import type { Scope } from "#domain/account/Grant.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
-import { AnswersHead, type HostName, ServedOn } from "../api/RouteAnnotations.ts"
+import { AnswersHead, type HostName, Requires, ServedOn } from "../api/RouteAnnotations.ts"
 import * as Refusal from "../Refusal.ts"
 import { isEndpoint } from "../requests/EndpointParams.ts"
 
@@ -22,6 +23,7 @@ interface Declared {
   readonly path: string
   readonly hosts: ReadonlyArray<HostName>
   readonly answersHead: boolean
+  readonly requires: Scope | null
 }
 
 /** Paths are told apart by case; a longer parameter than any of ours is no route. */
@@ -36,6 +38,8 @@ export class RouteTable extends Context.Service<
     isServedHere(endpoint: string, host: string | undefined): boolean
     /** The path of the endpoint of that name, as declared. */
     path(endpoint: string): string
+    /** What a key must be granted for the endpoint of that name; `null` where it says nothing. */
+    requires(endpoint: string): Scope | null
     /** Why a request has no route: 404, 405 with `Allow`, or 400 for a path that cannot be decoded. */
     refusal(target: RequestTarget): Refusal.Refusal
   }
@@ -57,7 +61,8 @@ export class RouteTable extends Context.Service<
             byName.set(endpoint.identifier, {
               path: endpoint.path,
               hosts: Context.get(mergedAnnotations, ServedOn),
-              answersHead: Context.get(mergedAnnotations, AnswersHead)
+              answersHead: Context.get(mergedAnnotations, AnswersHead),
+              requires: Context.get(mergedAnnotations, Requires)
             })
             table.on(endpoint.method, endpoint.path as FindMyWay.PathInput, endpoint.identifier)
           }
@@ -91,7 +96,9 @@ export class RouteTable extends Context.Service<
 
         const path = (endpoint: string): string => byName.get(endpoint)?.path ?? ""
 
-        return RouteTable.of({ isServed, isServedHere, path, refusal })
+        const requires = (endpoint: string): Scope | null => byName.get(endpoint)?.requires ?? null
+
+        return RouteTable.of({ isServed, isServedHere, path, requires, refusal })
       })
     )
 }

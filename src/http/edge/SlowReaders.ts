@@ -2,7 +2,8 @@
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import * as Refusal from "../Refusal.ts"
+import * as FileRefusals from "../FileRefusals.ts"
+import type * as Refusal from "../Refusal.ts"
 
 export interface SlowReadersOptions {
   /** ms in which a client reads something of what was sent. */
@@ -26,7 +27,7 @@ export const make = ({ longestPause, most }: SlowReadersOptions = limits): SlowR
   return {
     admit: (request) =>
       Effect.suspend(() => {
-        if (underWay >= most) return Effect.fail(Refusal.tooManyReaders)
+        if (underWay >= most) return Effect.fail(FileRefusals.tooManyReaders)
         // Node ends connections on which nothing has moved for so long, and sets its own limit when the answer is done.
         NodeHttpServerRequest.toServerResponse(request).setTimeout(longestPause)
         return Effect.void

@@ -6,10 +6,10 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, Clock, Context, Effect, type Exit, Fiber, Layer, References } from "effect"
-import { Authentication } from "#src/accounts/Authentication.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
-import type { Answer } from "../Answer.ts"
+import * as Answer from "../Answer.ts"
+import { Admission, type Admitted } from "../edge/Admission.ts"
 import { clientClosed, Exchanges, timer } from "../edge/Exchanges.ts"
 import { Front } from "../edge/FrontedServer.ts"
 import * as OutgoingAnswer from "../edge/OutgoingAnswer.ts"
@@ -24,7 +24,7 @@ import * as IncomingBody from "./IncomingBody.ts"
 
 const make = Effect.gen(function* () {
   const routes = yield* RequestRoutes
-  const authentication = yield* Authentication
+  const { gate } = yield* Admission
   const ids = yield* IdGenerator
   const table = yield* RouteTable
   const exchanges = yield* Exchanges
@@ -32,13 +32,18 @@ const make = Effect.gen(function* () {
   const services = yield* Effect.context<never>()
   const isTraced = yield* References.TracerEnabled
   const isStopping = yield* IsStopping
+  const enter = {
+    submit: gate(table.requires("submit")),
+    status: gate(table.requires("status")),
+    result: gate(table.requires("result"))
+  }
   const running = new Set<Fiber.Fiber<unknown>>()
 
   const route = (
     call: HotCall.HotCall,
     caller: Caller,
     request: IncomingMessage
-  ): Effect.Effect<Answer, ServiceError> => {
+  ): Effect.Effect<Answer.Answer, ServiceError> => {
     const headers = request.headers as Readonly<Record<string, string | undefined>>
     switch (call.route) {
       case "submit":
@@ -56,7 +61,20 @@ const make = Effect.gen(function* () {
     }
   }
 
-  const rescue = (cause: Cause.Cause<ServiceError>, correlationId: string): Effect.Effect<Answer> => {
+  const answerTo = (
+    call: HotCall.HotCall,
+    { caller, headers }: Admitted<Caller>,
+    request: IncomingMessage,
+    correlationId: string
+  ): Effect.Effect<Answer.Answer, ServiceError> => {
+    const answer = route(call, caller, request)
+    if (headers === Answer.noHeaders) return answer
+    return Effect.catch(answer, (error) => answerError(error, correlationId)).pipe(
+      Effect.map((answer) => Answer.carrying(answer, headers))
+    )
+  }
+
+  const rescue = (cause: Cause.Cause<ServiceError>, correlationId: string): Effect.Effect<Answer.Answer> => {
     if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(Refusal.stopping.toAnswer(correlationId))
     const error = Cause.findErrorOption(cause)
     return error._tag === "Some"
@@ -68,9 +86,9 @@ const make = Effect.gen(function* () {
     call: HotCall.HotCall,
     request: IncomingMessage,
     correlationId: string
-  ): Effect.Effect<Answer> =>
-    authentication.authenticate(request.headers.authorization).pipe(
-      Effect.flatMap((caller) => route(call, caller, request)),
+  ): Effect.Effect<Answer.Answer> =>
+    enter[call.route](request.headers.authorization).pipe(
+      Effect.flatMap((admitted) => answerTo(call, admitted, request, correlationId)),
       Effect.catchCause((cause) => rescue(cause, correlationId))
     )
 
@@ -80,7 +98,7 @@ const make = Effect.gen(function* () {
   const handle = (call: HotCall.HotCall, request: IncomingMessage, response: ServerResponse): void => {
     const elapsedMs = timer(clock)
     const correlationId = ids.next()
-    const finish = (exit: Exit.Exit<Answer>) => {
+    const finish = (exit: Exit.Exit<Answer.Answer>) => {
       const isGone = response.destroyed || request.socket.destroyed
       const answer = exit._tag === "Success" ? exit.value : Refusal.stopping.toAnswer(correlationId)
       if (isStopping()) response.shouldKeepAlive = false

@@ -9,6 +9,7 @@ import type { Media, MediaGone, OpenMedia } from "#src/media/Media.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
 import type { StorageError } from "#src/requests/Requests.ts"
 import * as SlowReaders from "../edge/SlowReaders.ts"
+import * as FileRefusals from "../FileRefusals.ts"
 import * as Refusal from "../Refusal.ts"
 import * as ByteRange from "../requests/ByteRange.ts"
 import * as EntityTag from "../requests/EntityTag.ts"
@@ -100,13 +101,13 @@ export const make = Effect.gen(function* () {
     request: HttpServerRequest
   ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, Failure> {
     const { headers, method } = request
-    if (isOther(headers, media)) return yield* Refusal.preconditionFailed
+    if (isOther(headers, media)) return yield* FileRefusals.preconditionFailed
     if (isKnown(headers, media)) {
       return HttpServerResponse.empty({ status: 304, headers: headersOf(media) })
     }
     if (method === "HEAD") return head(media)
     const range = rangeOf(headers, media)
-    if (range._tag === "Unsatisfiable") return yield* Refusal.rangeNotSatisfiable(media.size)
+    if (range._tag === "Unsatisfiable") return yield* FileRefusals.rangeNotSatisfiable(media.size)
     const part = range._tag === "Part" ? range : undefined
     yield* readers.admit(request)
     const opened = yield* store.open(media.id, part)
@@ -129,5 +130,5 @@ export const make = Effect.gen(function* () {
   })
 
   return (mediaId: string, request: HttpServerRequest) =>
-    Effect.catchTag(serve(mediaId, request), "MediaGone", () => Effect.fail(Refusal.fileGone))
+    Effect.catchTag(serve(mediaId, request), "MediaGone", () => Effect.fail(FileRefusals.fileGone))
 })

@@ -5,6 +5,7 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { Reception } from "#src/files/Reception.ts"
 import * as Answer from "../Answer.ts"
 import * as ContinueOnRead from "../edge/ContinueOnRead.ts"
+import * as FileRefusals from "../FileRefusals.ts"
 import * as Refusal from "../Refusal.ts"
 import { issue } from "../requests/Parsed.ts"
 import type { RequestHeaders } from "../requests/RequestHeaders.ts"
@@ -33,7 +34,7 @@ const refusalOf = (headers: RequestHeaders): Refusal.Refusal | null => {
   // It would be served without.
   if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity")
     return Refusal.unsupportedEncoding
-  if (!hasBody(headers)) return Refusal.lengthRequired
+  if (!hasBody(headers)) return FileRefusals.lengthRequired
   return headers["content-range"] === undefined ? null : partial
 }
 

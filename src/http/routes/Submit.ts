@@ -1,17 +1,18 @@
 /**
- * `POST /{owner}/{model}`. Checks in this order, the first failure answers: key (401, before this), content type and
- * announced length (415, 413), model (404), body (413, 408, 400), reserved fields and headers together (400), then
+ * `POST /{owner}/{model}`. Checks in this order, the first failure answers: key (401), rates (429) and scope (403), all
+ * before this; models of the key (403), content type and announced length (415, 413), model (404), body (413, 408, 400), reserved fields and headers together (400), then
  * those of the service: webhook target (400), input (400), idempotency (409), queue (429), balance (402), and how many
  * requests of the account have not ended (429). What depends on more than the request itself is not checked again for one
  * that was accepted under its key: the model of such a call comes after its body.
  */
 import { Effect, Result } from "effect"
+import * as Grant from "#domain/account/Grant.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import { Catalog } from "#src/models/Catalog.ts"
 import { Outbound } from "#src/outbound/Outbound.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
-import { Requests, type Snapshot, type Submission } from "#src/requests/Requests.ts"
+import { ModelNotGranted, Requests, type Snapshot, type Submission } from "#src/requests/Requests.ts"
 import { retentionMs } from "#src/retention/RetentionTime.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
 import * as Answer from "../Answer.ts"
@@ -96,6 +97,8 @@ export const make = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (call: SubmitCall) {
     const endpoint = endpointOf(call.params)
+    // The service says so, too: here it is said before the body is read.
+    if (!Grant.allowsModel(call.caller.grant, endpoint)) return yield* new ModelNotGranted()
     const announced = BodyHeaders.check(call.headers)
     if (Result.isFailure(announced)) return yield* announced.failure
     const read = parse(call, endpoint, yield* readBody(call, endpoint), secret)

@@ -1,5 +1,6 @@
 /** The body of every error (contract, "Error envelope"). */
 import { Schema } from "effect"
+import { Scope } from "#domain/account/Grant.ts"
 
 export const Issue = Schema.Struct({
   path: Schema.Array(Schema.Union([Schema.String, Schema.Finite])).annotate({
@@ -28,7 +29,11 @@ export const ErrorDetails = Schema.Struct({
   code: Schema.String,
   validationErrors: Schema.optionalKey(Schema.Array(Violation)),
   retryAfter: Schema.optionalKey(Schema.Finite.annotate({ description: "Seconds." })),
-  scope: Schema.optionalKey(Schema.Literals(["account", "key", "model"])),
+  scope: Schema.optionalKey(
+    Schema.Literals(["account", "key", "model", ...Scope.literals]).annotate({
+      description: "Whose limit it is, or what the key is not granted."
+    })
+  ),
   required: Schema.optionalKey(
     Schema.String.annotate({ description: "What the request may cost at most, in USD." })
   ),
@@ -36,7 +41,24 @@ export const ErrorDetails = Schema.Struct({
     Schema.String.annotate({ description: "The account's balance less what is held, in USD." })
   ),
   limit: Schema.optionalKey(
-    Schema.Int.annotate({ description: "Bytes that the file, or the account's files, may have." })
+    Schema.Union([Schema.Int, Schema.String]).annotate({
+      description:
+        "Of 413 the bytes that the file, or the account's files, may have; of 429 how many calls, or requests at once; of 402 the key's budget for a month, in USD."
+    })
+  ),
+  spent: Schema.optionalKey(
+    Schema.String.annotate({ description: "What the key has spent of it, and has held, in USD." })
+  ),
+  resetsAt: Schema.optionalKey(
+    Schema.String.annotate({ description: "When the next month begins.", format: "date-time" })
+  ),
+  window: Schema.optionalKey(
+    Schema.NullOr(Schema.Int).annotate({
+      description: "Seconds that the limit is for; null for a limit of what may be there at once."
+    })
+  ),
+  fields: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({ description: "In which the key would be given too much." })
   ),
   used: Schema.optionalKey(Schema.Int.annotate({ description: "Bytes that the account's files take up." })),
   fileUrl: Schema.optionalKey(

@@ -1,5 +1,7 @@
 /** The addresses under which a client follows its request. */
 import { Schema } from "effect"
+import type { RequestId } from "#domain/Ids.ts"
+import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import type { Snapshot } from "#src/requests/Requests.ts"
 
 export const requestUrlFields = {
@@ -17,8 +19,11 @@ export interface RequestUrls {
   readonly cancel_url: string
 }
 
-export const make = (queueUrl: string, { id, request }: Snapshot): RequestUrls => {
-  const response_url = `${queueUrl}/${request.submitted.model}/requests/${id}`
+export const make = (queueUrl: string, { id, request }: Snapshot): RequestUrls =>
+  of(queueUrl, request.submitted.model, id)
+
+export const of = (queueUrl: string, model: ModelEndpoint, id: RequestId): RequestUrls => {
+  const response_url = `${queueUrl}/${model}/requests/${id}`
   return { response_url, status_url: `${response_url}/status`, cancel_url: `${response_url}/cancel` }
 }
 

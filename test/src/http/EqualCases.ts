@@ -2,9 +2,10 @@
 import { Effect, type Layer } from "effect"
 import { maxBytes } from "#src/http/requests/JsonBody.ts"
 import { type Probe, send } from "#test/support/HttpProbe.ts"
-import { TestServer } from "#test/support/TestServer.ts"
+import { openAccount, TestServer } from "#test/support/TestServer.ts"
 import * as TwoWays from "#test/support/TwoWays.ts"
 import { jsonHeaders } from "./Calls.ts"
+import * as GrantedKeys from "./GrantedKeys.ts"
 import { modelOf, names, type Scenario, scenarios } from "./Scenarios.ts"
 
 export interface Case {
@@ -52,6 +53,16 @@ const refusedKeys = {
 export const json = (value: unknown) => JSON.stringify(value)
 
 const submitFirst = (probe: Probe) => Effect.flatMap(TwoWays.TwoWays, ({ declared }) => send(declared, probe))
+
+/** By an account of its own, whose only call for a day has been made. */
+const exhausted = <E, R>(name: string, probe: Effect.Effect<Probe, E, R>) =>
+  Effect.gen(function* () {
+    const { headers, ...rest } = yield* probe
+    const authorization = yield* openAccount(name)
+    yield* GrantedKeys.limit(name, { accountRate: { requests: 1, windowSeconds: 86_400 } })
+    yield* submitFirst({ path: "/files", headers: { authorization } })
+    return { ...rest, headers: { ...headers, authorization } }
+  })
 
 const submits: ReadonlyArray<Omit<Case, "route">> = [
   { name: "an input", status: 200, probe: post(json({ value: { a: [1, "é"] } })) },
@@ -106,6 +117,18 @@ const submits: ReadonlyArray<Omit<Case, "route">> = [
     status: 402,
     probe: Effect.flatMap(TestServer, ({ poorKey }) => post(json({ value: 1 }), { authorization: poorKey }))
   },
+  {
+    name: "a key without the scope",
+    status: 403,
+    probe: Effect.flatMap(GrantedKeys.issue({ scopes: ["requests:read"] }), (headers) =>
+      post(json({ value: 1 }), headers)
+    )
+  },
+  {
+    name: "a model that the key is not granted",
+    status: 403,
+    probe: Effect.flatMap(GrantedKeys.issue({ modelEndpoints: [] }), (headers) => post("{", headers))
+  },
   { name: "an unknown model", status: 404, probe: post(json({ value: 1 }), {}, "nobody/nothing") },
   {
     name: "a key that is taken",
@@ -131,6 +154,11 @@ const submits: ReadonlyArray<Omit<Case, "route">> = [
     name: "a full queue",
     status: 429,
     probe: post(json({ image: "data:image/png;base64,AAAA" }), {}, "vision/ocr")
+  },
+  {
+    name: "calls too often",
+    status: 429,
+    probe: exhausted("exhausted-submit", post(json({ value: 1 })))
   }
 ]
 
@@ -164,6 +192,25 @@ const reads = (suffix: string): ReadonlyArray<Omit<Case, "route">> => [
       ...probe,
       path: probe.path.replace("echo", "slow")
     }))
+  },
+  {
+    name: "a key without the scope",
+    status: 403,
+    probe: Effect.flatMap(GrantedKeys.issue({ scopes: ["requests:write"] }), (headers) =>
+      reading("queued", suffix, headers)
+    )
+  },
+  {
+    name: "a model that the key is not granted",
+    status: 403,
+    probe: Effect.flatMap(GrantedKeys.issue({ modelEndpoints: [] }), (headers) =>
+      reading("queued", suffix, headers)
+    )
+  },
+  {
+    name: "calls too often",
+    status: 429,
+    probe: exhausted(`exhausted${suffix.replace("/", "-")}`, reading("queued", suffix))
   }
 ]
 

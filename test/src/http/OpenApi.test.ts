@@ -9,6 +9,7 @@ import { accepted, call, jsonHeaders, submit } from "./Calls.ts"
 import * as DeclaredSchemas from "./DeclaredSchemas.ts"
 import * as Deliveries from "./Deliveries.ts"
 import * as FileCalls from "./FileCalls.ts"
+import * as Keys from "./KeyCalls.ts"
 import { modelOf, names, scenarios } from "./Scenarios.ts"
 import * as MediaServices from "#test/support/MediaServices.ts"
 
@@ -107,6 +108,12 @@ describe("the OpenAPI document", () => {
     )
   })
 
+  it("tells that billing events come as JSON and as CSV", () => {
+    const { responses } = operations.find(({ operationId }) => operationId === "listBillingEvents") ?? {}
+    assert.hasAllKeys(responses[200].content, ["application/json", "text/csv"])
+    assert.hasAllKeys(responses[200].headers, ["vary"])
+  })
+
   it("has nothing that only one tool understands", () => {
     assert.notInclude(JSON.stringify(document), "x-effect")
   })
@@ -144,7 +151,7 @@ describe("the OpenAPI document", () => {
 
   it("asks for the key on the routes of an account only", () => {
     for (const { operationId, security, tags } of operations) {
-      const isOfAccount = ["Requests", "Webhooks", "Uploads", "Files"].includes(tags[0])
+      const isOfAccount = !["Media", "System"].includes(tags[0])
       assert.deepStrictEqual(security, isOfAccount ? [{ apiKey: [] }] : [], operationId)
     }
     assert.deepInclude(document.components.securitySchemes["apiKey"], { in: "header", name: "Authorization" })
@@ -186,6 +193,27 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
     })
   )
 
+  it.effect("for keys, and what is wrong with them", () =>
+    Effect.gen(function* () {
+      const created = yield* Keys.create({}, { name: "declared", monthlyBudget: "5" })
+      const { id } = Object(created.json)
+      assertDeclared("createKey", created)
+      assertDeclared("createKey", yield* Keys.create({}, {}))
+      const limited = Keys.headersOf(yield* Keys.created({}, { scopes: ["keys:admin"] }))
+      assertDeclared("createKey", yield* Keys.create(limited, { name: "a", scopes: ["billing:read"] }))
+      assertDeclared("listKeys", yield* Keys.list({}))
+      assertDeclared("listKeys", yield* Keys.list({}, "?limit=0"))
+      assertDeclared("rotateKey", yield* Keys.rotate({}, id))
+      assertDeclared("rotateKey", yield* Keys.rotate({}, id, { gracePeriodSeconds: 0 }))
+      assertDeclared("revokeKey", yield* Keys.revoke({}, id))
+      assertDeclared("rotateKey", yield* Keys.rotate({}, id))
+      for (const key of [id, "beta", "nobody"]) {
+        assertDeclared("getKey", yield* Keys.get({}, key))
+        assertDeclared("revokeKey", yield* Keys.revoke({}, key))
+      }
+    })
+  )
+
   it.effect("for deliveries in every state, and those that there are not", () =>
     Effect.gen(function* () {
       const makes = [
@@ -210,6 +238,22 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
         assertDeclared("recoverDeliveries", yield* call({ ...recover, body: JSON.stringify({ since }) }))
       }
       assertDeclared("recoverDeliveries", yield* call({ ...recover, headers: {} }))
+    })
+  )
+
+  it.effect("for the account's money, and what is wrongly asked of it", () =>
+    Effect.gen(function* () {
+      const requestId = yield* accepted()
+      const { otherKey: authorization } = yield* TestServer.TestServer
+      const billed = `/billing/events?requestId=${requestId}`
+      assertDeclared("getBalance", yield* call({ path: "/account/balance" }))
+      for (const query of ["", "?granularity=hour", "?granularity=week"]) {
+        assertDeclared("getUsage", yield* call({ path: `/usage${query}` }))
+      }
+      for (const path of [billed, "/billing/events?limit=1", "/billing/events?type=x"]) {
+        assertDeclared("listBillingEvents", yield* call({ path }))
+      }
+      assertDeclared("listBillingEvents", yield* call({ path: billed, headers: { authorization } }))
     })
   )
 

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import * as Grant from "#domain/account/Grant.ts"
 import { firstTimeOrdered, RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
@@ -45,6 +46,28 @@ describe("Requests.get", () => {
         "RequestForbidden"
       )
       assert.strictEqual(yield* read({ id: RequestId.make("rq-------------------") }), "RequestNotFound")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("tells a key that is granted models of their requests alone", () =>
+    Effect.gen(function* () {
+      const requests = yield* Requests
+      const { id } = yield* submit
+      const granted = (modelEndpoints: Grant.Grant["modelEndpoints"]) => ({
+        ...Facts.caller(),
+        grant: { ...Grant.unlimited, modelEndpoints }
+      })
+      const other = granted([triple.model.endpoint])
+      for (const endpoint of [single.model.endpoint, triple.model.endpoint]) {
+        const get = requests.get({ caller: other, id, endpoint })
+        assert.strictEqual((yield* Effect.flip(get))._tag, "RequestForbidden")
+        const cancel = requests.cancel({ caller: other, id, endpoint })
+        assert.strictEqual((yield* Effect.flip(cancel))._tag, "RequestForbidden")
+      }
+      const erase = requests.erasePayloads({ caller: other, id })
+      assert.strictEqual((yield* Effect.flip(erase))._tag, "RequestForbidden")
+      const both = granted([triple.model.endpoint, single.model.endpoint])
+      assert.strictEqual((yield* requests.get({ caller: both, id })).id, id)
     }).pipe(Effect.provide(layer))
   )
 

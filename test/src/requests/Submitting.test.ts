@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import * as Grant from "#domain/account/Grant.ts"
 import { RequestId } from "#domain/Ids.ts"
 import { Requests } from "#src/requests/Requests.ts"
 import * as AppendFaults from "#test/support/AppendFaults.ts"
@@ -14,10 +15,12 @@ describe("Requests.submit", () => {
     Effect.gen(function* () {
       const requests = yield* Requests
       const webhook = { url: "https://acme.dev/hook", events: ["completed"], filtered: true } as const
+      const caller = Facts.caller()
       const accepted = yield* submit({ metadata: { a: "b" }, webhook })
       assert.isFalse(accepted.replayed)
       assert.deepInclude(accepted.request.submitted, {
-        ...Facts.caller(),
+        accountId: caller.accountId,
+        keyId: caller.keyId,
         model: single.model.endpoint,
         modelVersion: single.model.version,
         metadata: { a: "b" },
@@ -26,6 +29,24 @@ describe("Requests.submit", () => {
       assert.deepStrictEqual(accepted.request.phase, { _tag: "Queued", dueAt: 0 })
       assert.deepStrictEqual(yield* requests.payloads(accepted), { input: { value: "in" }, output: null })
     }).pipe(Effect.provide(waiting))
+  )
+
+  it.effect(
+    "takes no model from a key that is granted others, whether there is one of that name or not",
+    () =>
+      Effect.gen(function* () {
+        const caller = {
+          ...Facts.caller(),
+          grant: { ...Grant.unlimited, modelEndpoints: [limited.model.endpoint] }
+        }
+        const tag = (options: Parameters<typeof submit>[0]) =>
+          Effect.map(Effect.flip(submit({ caller, ...options })), ({ _tag }) => _tag)
+        assert.strictEqual(yield* tag({}), "ModelNotGranted")
+        assert.strictEqual(yield* tag(keyed("a key")), "ModelNotGranted")
+        assert.strictEqual(yield* tag({ endpoint: "test/none" }), "ModelNotGranted")
+        assert.deepStrictEqual(yield* logged, [])
+        assert.isFalse((yield* submit({ caller, model: limited })).replayed)
+      }).pipe(Effect.provide(waiting))
   )
 
   it.effect("records its deadlines from the submit on, and how long a run usually takes", () =>
@@ -69,7 +90,7 @@ describe("Requests.submit", () => {
       const first = yield* provider.next
       const ids = yield* Effect.replicateEffect(Effect.tap(submit({ model: limited }), settled), 3)
       const error = yield* Effect.flip(submit({ model: limited, ...keyed("k") }))
-      assert.deepInclude(error, { _tag: "QueueFull", retryAfterSeconds: 5 })
+      assert.deepInclude(error, { _tag: "QueueFull", limit: 3, retryAfterSeconds: 5 })
       assert.notInclude(yield* logged, "KeyReserved")
       yield* submit()
       yield* first.ends(succeeded())

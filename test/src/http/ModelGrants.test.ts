@@ -1,0 +1,93 @@
+/** Keys that are granted some models: the others' requests are not theirs, by whichever route. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+import { accepted, assertEnvelope, call, jsonHeaders, submit } from "./Calls.ts"
+import * as GrantedKeys from "./GrantedKeys.ts"
+
+const granted = GrantedKeys.issue({ modelEndpoints: [ModelEndpoint.make("sandbox/slow")] })
+
+const notGranted = { code: "MODEL_NOT_GRANTED" }
+
+const detailsOf = (json: unknown): unknown => Reflect.get(Object(json), "details")
+
+layer(TestServer.layer(), { excludeTestServices: true })("a key that is granted a model", (it) => {
+  it.effect("submits to it, and follows, cancels and erases its requests", () =>
+    Effect.gen(function* () {
+      const headers = yield* granted
+      const reply = yield* submit({ seconds: 1 }, headers, "sandbox/slow")
+      assert.strictEqual(reply.status, 200)
+      const id = Reflect.get(Object(reply.json), "request_id")
+      const path = `/sandbox/slow/requests/${id}`
+      assert.strictEqual((yield* call({ path: `${path}/status`, headers })).status, 200)
+      assert.strictEqual((yield* call({ path: `/requests/${id}`, headers })).status, 200)
+      assert.strictEqual((yield* call({ path: `${path}/cancel`, headers })).status, 200)
+      const erase = { method: "DELETE", path: `/requests/${id}/payloads`, headers }
+      assert.strictEqual((yield* call(erase)).status, 204)
+    })
+  )
+
+  it.effect("submits to no other, whether it is there or not, and before its body is looked at", () =>
+    Effect.gen(function* () {
+      const headers = yield* granted
+      const replies = [
+        yield* submit({ value: 1 }, headers),
+        yield* submit({ value: 1 }, headers, "nobody/nothing"),
+        yield* submit({ value: 1 }, { ...headers, "content-type": "text/plain" }),
+        yield* submit({ value: 1 }, { ...headers, "idempotency-key": "again" })
+      ]
+      for (const reply of replies) {
+        assertEnvelope(reply, 403)
+        assert.deepStrictEqual(detailsOf(reply.json), notGranted)
+      }
+      const announced = { ...headers, ...jsonHeaders, "content-length": "1000000" }
+      assertEnvelope(yield* call({ method: "POST", path: "/sandbox/echo", headers: announced }), 403)
+    })
+  )
+
+  it.effect("gets no answer of before under another key of the account", () =>
+    Effect.gen(function* () {
+      const again = { "idempotency-key": "of the account" }
+      assert.strictEqual((yield* submit({ value: "private matter" }, again)).status, 200)
+      const reply = yield* submit({ value: "private matter" }, { ...again, ...(yield* granted) })
+      assertEnvelope(reply, 403)
+      assert.deepStrictEqual(detailsOf(reply.json), notGranted)
+    })
+  )
+
+  it.effect("sees, cancels and erases nothing of another's requests", () =>
+    Effect.gen(function* () {
+      const headers = yield* granted
+      const id = yield* accepted("sandbox/echo", { value: "private matter" })
+      const paths = ["sandbox/echo", "sandbox/slow"].flatMap((model) => [
+        `/${model}/requests/${id}/status`,
+        `/${model}/requests/${id}`,
+        `/${model}/requests/${id}/cancel`
+      ])
+      for (const path of [...paths, `/requests/${id}`]) {
+        const reply = yield* call({ path, headers })
+        assertEnvelope(reply, 403)
+        assert.notInclude(reply.text, "private")
+      }
+      assertEnvelope(yield* call({ method: "DELETE", path: `/requests/${id}/payloads`, headers }), 403)
+      assert.deepInclude((yield* call({ path: `/requests/${id}` })).json, { status: "IN_QUEUE" })
+    })
+  )
+
+  it.effect("asks for files and webhooks of the whole account", () =>
+    Effect.gen(function* () {
+      const headers = yield* granted
+      for (const path of ["/files", "/webhooks/deliveries", "/webhooks/default/secret"]) {
+        assert.strictEqual((yield* call({ path, headers })).status, 200)
+      }
+    })
+  )
+
+  it.effect("that is none submits nothing", () =>
+    Effect.gen(function* () {
+      const headers = yield* GrantedKeys.issue({ modelEndpoints: [] })
+      assertEnvelope(yield* submit({ value: 1 }, headers), 403)
+    })
+  )
+})
