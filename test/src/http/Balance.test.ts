@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Account from "#domain/account/Account.ts"
+import type { Command } from "#domain/account/Command.ts"
 import { noLimits } from "#domain/account/Limits.ts"
 import { KeyId } from "#domain/Ids.ts"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
@@ -10,7 +11,7 @@ import { usd } from "#test/support/TestAccounts.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { assertEnvelope, submit } from "./Calls.ts"
 
-const execute = (keyId: string, command: Account.Command) =>
+const execute = (keyId: string, command: Command) =>
   Effect.flatMap(AccountActors, (actors) =>
     actors.execute(Account.accountOf(KeyId.make(keyId), ApiKey.sha256Hex), command)
   )
@@ -69,7 +70,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("A balance", (it) => {
       const reply = yield* submit({ value: 2 }, { authorization })
       assertEnvelope(reply, 429)
       assert.strictEqual(reply.headers["retry-after"], "5")
-      assert.deepStrictEqual(detailsOf(reply.json), { code: "RATE_LIMITED", retryAfter: 5, scope: "account" })
+      assert.deepStrictEqual(detailsOf(reply.json), {
+        code: "RATE_LIMITED",
+        retryAfter: 5,
+        scope: "account",
+        limit: 1,
+        window: null
+      })
     })
   )
 })
