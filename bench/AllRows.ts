@@ -10,6 +10,8 @@ import * as T9GroupCommit from "./rows/log/T9GroupCommit.ts"
 import * as T13CatchUp from "./rows/nats/T13CatchUp.ts"
 import * as T13ColdStream from "./rows/nats/T13ColdStream.ts"
 import * as T13Submit from "./rows/nats/T13Submit.ts"
+import * as T11Streams from "./rows/streams/T11Streams.ts"
+import * as T7FanOut from "./rows/streams/T7FanOut.ts"
 import * as T11Waiting from "./rows/T11Waiting.ts"
 import * as T1Submit from "./rows/T1Submit.ts"
 import * as T2EndToEnd from "./rows/T2EndToEnd.ts"
@@ -25,10 +27,12 @@ export const rows: ReadonlyArray<Row> = [
   T5BulkAppend.row,
   ...T6Replay.rows,
   T6Verify.row,
+  ...T7FanOut.rows,
   ...T8Webhooks.rows,
   T9GroupCommit.row,
   ...T10Transfers.rows,
   ...T11Waiting.rows,
+  ...T11Streams.rows,
   ...T12Start.rows,
   ...T13Submit.rows,
   ...T13CatchUp.rows,

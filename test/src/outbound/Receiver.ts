@@ -77,7 +77,8 @@ const listen = Effect.fn(function* (server: Net.Server, { host = "127.0.0.1", po
 export const https = (handler: Http.RequestListener, options?: Place) =>
   listen(Https.createServer(certificate, handler), options)
 
-export const http = (handler: Http.RequestListener) => listen(Http.createServer(handler))
+export const http = (handler: Http.RequestListener, options?: Place) =>
+  listen(Http.createServer(handler), options)
 
 /** Hands over the decrypted connection, for answers that no HTTP server would give. */
 export const tls = (handler: (socket: Tls.TLSSocket) => void) =>

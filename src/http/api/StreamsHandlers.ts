@@ -1,0 +1,20 @@
+/** The declared streams. */
+import { Effect, Layer } from "effect"
+import { LiveStatus } from "#projections/live-status/LiveStatus.ts"
+import { LiveHub } from "#src/live/LiveHub.ts"
+import { EventStreams } from "../edge/EventStreams.ts"
+import * as AccountStream from "../routes/streams/AccountStream.ts"
+import * as StatusStream from "../routes/streams/StatusStream.ts"
+import * as Authorization from "./Authorization.ts"
+import * as DeclaredRoutes from "./DeclaredRoutes.ts"
+import { StreamsApi } from "./StreamsApi.ts"
+
+export const layer = DeclaredRoutes.layer({
+  group: StreamsApi,
+  admit: Authorization.admit,
+  services: Effect.all({ account: AccountStream.make, status: StatusStream.make }),
+  handlers: ({ account, status }) => ({
+    streamRequests: ({ headers, query, request }, caller) => account({ caller, headers, query, request }),
+    streamStatus: ({ headers, params, request }, caller) => status({ caller, headers, params, request })
+  })
+}).pipe(Layer.provide(LiveHub.layer), Layer.provide([EventStreams.layer, LiveStatus.layer]))

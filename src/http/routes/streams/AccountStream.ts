@@ -1,0 +1,124 @@
+/** `GET /requests/stream`: every change of a status of an account's requests (decisions, "Server-sent events"). */
+import { Effect, Schedule, Stream } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { allowsModel } from "#domain/account/Grant.ts"
+import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
+import { LiveStatus } from "#projections/live-status/LiveStatus.ts"
+import { Projections } from "#projections/Projections.ts"
+import type { Caller } from "#src/accounts/Caller.ts"
+import * as Following from "#src/live/Following.ts"
+import { PublicUrls } from "#src/PublicUrls.ts"
+import { RequestForbidden, RequestNotFound, Requests } from "#src/requests/Requests.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as Answer from "../../Answer.ts"
+import type { EventStream } from "../../edge/EventStream.ts"
+import { EventStreams } from "../../edge/EventStreams.ts"
+import * as Refusal from "../../Refusal.ts"
+import * as StreamQuery from "../../requests/StreamQuery.ts"
+import * as StreamView from "../../views/StreamView.ts"
+import * as Telling from "./Telling.ts"
+
+export interface AccountStreamCall {
+  readonly caller: Caller
+  readonly query: StreamQuery.StreamQuery
+  readonly request: HttpServerRequest
+  /** What every answer to the call carries. */
+  readonly headers: Answer.Headers
+}
+
+const projection = "history"
+
+/** For an event that the log does not have, as it seems. */
+const looks = { schedule: Schedule.spaced("250 millis"), times: 4 }
+
+/** There is nothing left to tell: a browser that gets it does not come back (WHATWG HTML, 9.2.3). */
+const nothingLeft = Answer.empty(204, { "cache-control": "no-store" })
+
+export const make = Effect.gen(function* () {
+  const requests = yield* Requests
+  const projections = yield* Projections
+  const liveStatus = yield* LiveStatus
+  const { head } = yield* EventReader
+  const streams = yield* EventStreams
+  const following = yield* Following.make
+  const followerOf = Telling.make((yield* PublicUrls).queueUrl, requests)
+
+  /** The models whose requests are told of: those that the key may see, and only the one that was asked for. */
+  const modelsOf = ({ grant }: Caller, asked: StreamQuery.Asked["modelEndpoint"]) => {
+    if (asked === null) return Effect.succeed(grant.modelEndpoints)
+    return allowsModel(grant, asked) ? Effect.succeed([asked]) : Effect.fail(Refusal.modelNotGranted)
+  }
+
+  /** The last change of each named request, which all have to be the caller's. */
+  const named = Effect.fnUntraced(function* (
+    caller: Caller,
+    { modelEndpoint, requestIds }: StreamQuery.Asked
+  ) {
+    if (requestIds === null) return []
+    const found = yield* liveStatus.ofRequests([...requestIds])
+    const known = new Set(found.map(({ requestId }) => requestId))
+    for (const { accountId, model } of found) {
+      if (accountId !== caller.accountId || !allowsModel(caller.grant, model))
+        return yield* new RequestForbidden()
+      if (modelEndpoint !== null && model !== modelEndpoint) return yield* new RequestNotFound()
+    }
+    for (const id of [...requestIds].filter((id) => !known.has(id))) {
+      yield* requests.get({ caller, id, ...(modelEndpoint !== null && { endpoint: modelEndpoint }) })
+    }
+    return found
+  })
+
+  /** What a client has seen is on the log, though whoever answers for a shared one may not know it for a moment. */
+  const checkPosition = Effect.fnUntraced(function* (after: GlobalPosition.GlobalPosition) {
+    const isThere = Effect.map(head, (end) => GlobalPosition.isReached(after, end))
+    const found = yield* Effect.repeat(isThere, { ...looks, until: (found) => found })
+    if (!found) return yield* Refusal.unknownEventId
+  })
+
+  /** On a node whose history lags behind what the client has seen elsewhere it begins when that has been passed. */
+  const placeOf = (after: GlobalPosition.GlobalPosition) =>
+    projections.changes(projection).pipe(
+      Stream.filter((position) => GlobalPosition.isReached(after, position)),
+      Stream.take(1),
+      Stream.runDrain,
+      Effect.andThen(liveStatus.changeAt(after))
+    )
+
+  const tell = Effect.fnUntraced(function* (
+    stream: EventStream,
+    telling: Telling.Telling,
+    after: GlobalPosition.GlobalPosition | null
+  ) {
+    const follower = followerOf(stream, telling)
+    stream.write(StreamView.retry)
+    const from = after === null ? yield* following.snapshot(follower) : yield* placeOf(after)
+    if (after === null && !follower.isDone()) {
+      stream.write(StreamView.place(yield* liveStatus.positionOf(from)))
+    }
+    yield* following.follow(follower, from)
+  })
+
+  return Effect.fnUntraced(function* ({ caller, headers, query, request }: AccountStreamCall) {
+    const asked = yield* Effect.fromResult(StreamQuery.parse(query, request.headers)).pipe(
+      Effect.mapError((issues) => Refusal.invalid(issues))
+    )
+    const { after, requestIds, withLogs } = asked
+    const models = yield* modelsOf(caller, asked.modelEndpoint)
+    if (after !== null) yield* checkPosition(after)
+    yield* projections.caughtUp(projection)
+    const found = yield* named(caller, asked)
+    const ended = new Set(
+      found.filter((change) => isToldBefore(change, after)).map(({ requestId }) => requestId)
+    )
+    if (requestIds !== null && ended.size === requestIds.size) return nothingLeft
+    const wanted = { accountId: caller.accountId, requestIds, models }
+    return yield* streams.serve({ caller, headers, request }, (stream) =>
+      tell(stream, { caller, wanted, withLogs, ended }, after)
+    )
+  })
+})
+
+/** Whether the request ended with an event that the client has seen. */
+const isToldBefore = (change: StatusChange, after: GlobalPosition.GlobalPosition | null): boolean =>
+  after !== null && StreamView.endsRequest(change) && GlobalPosition.isReached(change.position, after)

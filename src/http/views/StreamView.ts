@@ -1,0 +1,60 @@
+/** Events of the two streams, as text (decisions, "Server-sent events" and "Client habits"). */
+import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
+import type { Snapshot } from "#src/requests/Requests.ts"
+import * as RequestUrls from "./RequestUrls.ts"
+import * as StatusView from "./StatusView.ts"
+
+/** ms after which a client that was cut off comes back. */
+export const retry = "retry: 2000\n\n"
+
+type StatusBody = (StatusView.StatusBody | StatusView.FailedBody) & { readonly modelEndpoint: string }
+
+/** What `GET …/status` answers, as of the change. @param logs of a request that has ended. */
+const bodyOf = (queueUrl: string, change: StatusChange, logs: ReadonlyArray<string>): StatusBody => {
+  const { error, inferenceMs, model: modelEndpoint, requestId, status } = change
+  const urls = RequestUrls.of(queueUrl, modelEndpoint, requestId)
+  if (status === "FAILED") {
+    return {
+      status,
+      request_id: requestId,
+      ...urls,
+      logs,
+      queue_position: 0,
+      error: error ?? "",
+      modelEndpoint
+    }
+  }
+  return {
+    status,
+    request_id: requestId,
+    ...urls,
+    logs: logs.join("\n"),
+    // The row that it is read from may be of a later change.
+    ...(status === "COMPLETED" && inferenceMs !== null
+      ? { metrics: { inference_time: inferenceMs / 1000 } }
+      : {}),
+    queue_position: 0,
+    modelEndpoint
+  }
+}
+
+/** An event of `GET /requests/stream`. JSON has no line breaks of its own: it is one line of data. */
+export const statusEvent = (
+  queueUrl: string,
+  change: StatusChange,
+  logs: ReadonlyArray<string> = []
+): string =>
+  `id: ${change.position}\nevent: status\ndata: ${JSON.stringify(bodyOf(queueUrl, change, logs))}\n\n`
+
+/** An event of `GET …/status/stream`. */
+export const message = (queueUrl: string, snapshot: Snapshot): string =>
+  `data: ${JSON.stringify(StatusView.current(queueUrl, snapshot))}\n\n`
+
+/**
+ * How far the snapshot goes. A client keeps the id and is told of no event, for there is no data (WHATWG HTML, 9.2.6): one
+ * that was told of nothing yet resumes here.
+ */
+export const place = (position: string): string => `: up to here\nid: ${position}\n\n`
+
+export const endsRequest = ({ status }: StatusChange): boolean =>
+  status !== "IN_QUEUE" && status !== "IN_PROGRESS"

@@ -1,0 +1,102 @@
+/**
+ * Who is told of which change. Streams that want the same are one cohort: what it is told is put together once, and a
+ * change costs what the cohorts that want it cost, however many others there are.
+ */
+import type { AccountId, RequestId } from "#domain/Ids.ts"
+import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
+import { isWanted, keyOf, type Wanted } from "./Wanted.ts"
+
+export interface Cohort<Member> {
+  readonly key: string
+  readonly wanted: Wanted
+  readonly members: Set<Member>
+}
+
+interface OfAccount<Member> {
+  readonly byKey: Map<string, Cohort<Member>>
+  /** Cohorts that want whatever request. */
+  readonly ofAll: Set<Cohort<Member>>
+  /** Cohorts that want requests by name. */
+  readonly ofRequest: Map<RequestId, Set<Cohort<Member>>>
+}
+
+export interface Audience<Member> {
+  readonly size: () => number
+  readonly add: (wanted: Wanted, member: Member) => Cohort<Member>
+  readonly remove: (cohort: Cohort<Member>, member: Member) => void
+  /** The changes that each cohort wants, in their order; cohorts that want none are not there. */
+  readonly tellings: (
+    changes: ReadonlyArray<StatusChange>
+  ) => ReadonlyMap<Cohort<Member>, ReadonlyArray<StatusChange>>
+}
+
+export const make = <Member>(): Audience<Member> => {
+  const accounts = new Map<AccountId, OfAccount<Member>>()
+  let size = 0
+
+  const accountOf = (accountId: AccountId): OfAccount<Member> => {
+    const known = accounts.get(accountId)
+    if (known !== undefined) return known
+    const made: OfAccount<Member> = { byKey: new Map(), ofAll: new Set(), ofRequest: new Map() }
+    accounts.set(accountId, made)
+    return made
+  }
+
+  const place = (account: OfAccount<Member>, cohort: Cohort<Member>) => {
+    const { key, wanted } = cohort
+    account.byKey.set(key, cohort)
+    if (wanted.requestIds === null) account.ofAll.add(cohort)
+    for (const id of wanted.requestIds ?? []) {
+      const others = account.ofRequest.get(id)
+      if (others === undefined) account.ofRequest.set(id, new Set([cohort]))
+      else others.add(cohort)
+    }
+  }
+
+  const displace = (cohort: Cohort<Member>) => {
+    const { key, wanted } = cohort
+    const account = accounts.get(wanted.accountId)
+    if (account === undefined) return
+    account.byKey.delete(key)
+    account.ofAll.delete(cohort)
+    for (const id of wanted.requestIds ?? []) {
+      const others = account.ofRequest.get(id)
+      others?.delete(cohort)
+      if (others?.size === 0) account.ofRequest.delete(id)
+    }
+    if (account.byKey.size === 0) accounts.delete(wanted.accountId)
+  }
+
+  return {
+    size: () => size,
+    add: (wanted, member) => {
+      const account = accountOf(wanted.accountId)
+      const key = keyOf(wanted)
+      const cohort = account.byKey.get(key) ?? { key, wanted, members: new Set() }
+      if (cohort.members.size === 0) place(account, cohort)
+      cohort.members.add(member)
+      size++
+      return cohort
+    },
+    remove: (cohort, member) => {
+      if (!cohort.members.delete(member)) return
+      size--
+      if (cohort.members.size === 0) displace(cohort)
+    },
+    tellings: (changes) => {
+      const tellings = new Map<Cohort<Member>, Array<StatusChange>>()
+      const tell = (cohort: Cohort<Member>, change: StatusChange) => {
+        if (!isWanted(cohort.wanted, change)) return
+        const told = tellings.get(cohort)
+        if (told === undefined) tellings.set(cohort, [change])
+        else told.push(change)
+      }
+      for (const change of changes) {
+        const account = accounts.get(change.accountId)
+        for (const cohort of account?.ofAll ?? []) tell(cohort, change)
+        for (const cohort of account?.ofRequest.get(change.requestId) ?? []) tell(cohort, change)
+      }
+      return tellings
+    }
+  }
+}

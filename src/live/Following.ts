@@ -1,0 +1,79 @@
+/**
+ * One stream of changes, from a place on: it is behind and reads pages of its account's changes for itself, or it has caught
+ * up and is handed what is new with all others (`LiveHub`). Whoever reads too slowly for that falls behind and goes on where
+ * it was, so that nothing is kept for it meanwhile.
+ */
+import { Effect } from "effect"
+import { LiveStatus, type StatusChange } from "#projections/live-status/LiveStatus.ts"
+import { LiveHub, type Listener } from "./LiveHub.ts"
+import { isWanted, type Wanted } from "./Wanted.ts"
+
+export interface Follower<E> {
+  readonly wanted: Wanted
+  /** Whether it has been told all that it will be. */
+  readonly isDone: () => boolean
+  /** Tells it of changes, and waits until there is room for more. */
+  readonly give: (changes: ReadonlyArray<StatusChange>) => Effect.Effect<void, E>
+  readonly take: Listener["take"]
+  /** Waits until there is room. */
+  readonly ready: Effect.Effect<void>
+}
+
+/** A page is some 90 KB of frames. */
+const pageSize = 200
+
+export const make = Effect.gen(function* () {
+  const liveStatus = yield* LiveStatus
+  const hub = yield* LiveHub
+
+  /**
+   * What there is now, as of the change that it gives: of each request that has not ended its last change, ascending, or
+   * of each that was named, whether it has ended or not. To be followed from that change on.
+   *
+   * A request that moves on meanwhile is past that change then. It is left out here, and told of with what is new: nothing is
+   * missed. Whoever is cut off in between resumes behind the last frame it has read: what it has not been told of yet has its
+   * last change behind that one, so it is told of all the same.
+   */
+  const snapshot = Effect.fnUntraced(function* <E>(follower: Follower<E>) {
+    const { accountId, requestIds } = follower.wanted
+    const through = yield* liveStatus.newest
+    const tell = (changes: ReadonlyArray<StatusChange>) => {
+      const wanted = changes.filter((change) => isWanted(follower.wanted, change))
+      return wanted.length === 0 ? Effect.void : follower.give(wanted)
+    }
+    if (requestIds !== null) {
+      const found = yield* liveStatus.ofRequests([...requestIds])
+      yield* tell(found.filter(({ change }) => change <= through))
+      return through
+    }
+    let after = 0
+    while (true) {
+      const page = yield* liveStatus.open({ accountId, after, through, limit: pageSize })
+      yield* tell(page)
+      const last = page.at(-1)
+      if (last === undefined || page.length < pageSize) return through
+      after = last.change
+    }
+  })
+
+  /** Tells of every change behind `from`, each once and in order. Ends when the follower is done. */
+  const follow = Effect.fnUntraced(function* <E>(follower: Follower<E>, from: number) {
+    const { take, wanted } = follower
+    let place = from
+    while (!follower.isDone()) {
+      // Read before the page: what the hub has handed out until then is in it.
+      const handedOut = hub.place()
+      const page = yield* liveStatus.after({ accountId: wanted.accountId, change: place, limit: pageSize })
+      place = page.at(-1)?.change ?? place
+      const changes = page.filter((change) => isWanted(wanted, change))
+      if (changes.length > 0) yield* follower.give(changes)
+      if (page.length === pageSize || follower.isDone()) continue
+      place = yield* hub.listen({ wanted, place: Math.max(place, handedOut), take })
+      yield* follower.ready
+    }
+  })
+
+  return { snapshot, follow }
+})
+
+export type Following = Effect.Success<typeof make>

@@ -1,0 +1,21 @@
+/** Which changes a stream tells of. */
+import type { AccountId, RequestId } from "#domain/Ids.ts"
+import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
+
+export interface Wanted {
+  readonly accountId: AccountId
+  /** `null`: all of them. */
+  readonly requestIds: ReadonlySet<RequestId> | null
+  /** `null`: whatever their model. */
+  readonly models: ReadonlyArray<ModelEndpoint> | null
+}
+
+export const isWanted = ({ accountId, models, requestIds }: Wanted, change: StatusChange): boolean =>
+  change.accountId === accountId &&
+  (requestIds === null || requestIds.has(change.requestId)) &&
+  (models === null || models.includes(change.model))
+
+/** Equal for streams that tell of the same changes, and for no others. */
+export const keyOf = ({ models, requestIds }: Wanted): string =>
+  JSON.stringify([requestIds && [...requestIds].sort(), models && [...models].sort()])

@@ -1,0 +1,34 @@
+/** What tests of the event streams have in common. */
+import { Effect } from "effect"
+import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
+import * as HistoryProjection from "#projections/history/HistoryProjection.ts"
+import * as EventClient from "#test/support/EventClient.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+
+/** A server with the history that streams follow. */
+export const layer = (options: TestServer.TestServerOptions = {}) =>
+  TestServer.layer({
+    ...options,
+    projections: [DueWorkProjection.projection, HistoryProjection.projection]
+  })
+
+/** A stream of the first account, open. */
+export const stream = Effect.fnUntraced(function* (
+  path = "/requests/stream",
+  headers: Readonly<Record<string, string>> = {},
+  options: { readonly bytes?: number } = {}
+) {
+  const { key, port } = yield* TestServer.TestServer
+  const client = yield* EventClient.open({
+    port,
+    path,
+    headers: { authorization: key, ...headers },
+    ...options
+  })
+  yield* client.until(({ status }) => status() !== 0)
+  return client
+})
+
+/** `id` and status of each event. */
+export const told = (client: EventClient.EventClient) =>
+  client.events().map(({ data }) => [data["request_id"], data["status"]] as const)
