@@ -9,15 +9,16 @@ interface Exceeded {
   /** Seconds; `null` for a limit of what may be there at once. */
   readonly window: number | null
   readonly retryAfterSeconds: number
+  readonly error?: string
 }
 
 const limited = (
-  { limit, retryAfterSeconds, scope, window }: Exceeded,
+  { error = "Too many requests.", limit, retryAfterSeconds, scope, window }: Exceeded,
   fields: RateLimitFields.Fields
 ): Refusal =>
   new Refusal({
     status: 429,
-    error: "Too many requests.",
+    error,
     details: { code: "RATE_LIMITED", retryAfter: retryAfterSeconds, scope, limit, window },
     headers: { "retry-after": String(retryAfterSeconds), ...fields }
   })
@@ -40,18 +41,18 @@ interface Full {
 
 export const queueFull = ({ limit, retryAfterSeconds }: Full): Refusal =>
   limited(
-    { scope: "model", limit, window: null, retryAfterSeconds },
+    { scope: "model", limit, window: null, retryAfterSeconds, error: "The model's queue is full." },
     RateLimitFields.ofFull("model-queue", limit, retryAfterSeconds)
   )
 
 export const tooManyOpenRequests = ({ limit, retryAfterSeconds }: Full): Refusal =>
   limited(
-    { scope: "account", limit, window: null, retryAfterSeconds },
+    { scope: "account", limit, window: null, retryAfterSeconds, error: "Too many requests have not ended." },
     RateLimitFields.ofFull("open-requests", limit, retryAfterSeconds)
   )
 
 export const tooManyStreams = ({ limit, retryAfterSeconds }: Full): Refusal =>
   limited(
-    { scope: "account", limit, window: null, retryAfterSeconds },
+    { scope: "account", limit, window: null, retryAfterSeconds, error: "Too many event streams are open." },
     RateLimitFields.ofFull("streams", limit, retryAfterSeconds)
   )

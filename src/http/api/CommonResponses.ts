@@ -58,13 +58,16 @@ export const insufficientBalance = response(
 )
 export const forbidden = response(
   403,
-  "Valid key without access to the resource, one that is not granted the route or the model, or a URL that does not allow what is put to it (`details.code`).",
+  "Valid key without access to the resource, one that is not granted the route or the model, a secret that was replaced, or a URL that does not allow what is put to it (`details.code`).",
   example("This key has no access to the resource."),
   example("This key is not granted requests:read.", { code: "MISSING_SCOPE", scope: "requests:read" }),
   example("This key is not granted the model.", { code: "MODEL_NOT_GRANTED" }),
   example("This key cannot give more than it has itself: scopes.", {
     code: "GRANT_EXCEEDED",
     fields: ["scopes"]
+  }),
+  example("The key has a newer secret, and only that one creates, rotates and revokes keys.", {
+    code: "SECRET_SUPERSEDED"
   }),
   example("The URL has expired: ask for another one.", { code: "URL_EXPIRED" }),
   example("The URL is not as it was given out.", { code: "SIGNATURE_MISMATCH" }),
@@ -97,7 +100,11 @@ export const conflict = response(
   example("The delivery is being sent just now.", { code: "DELIVERY_IN_PROGRESS" }),
   example("All bytes of the file have come before.", { code: "UPLOAD_COMPLETED", fileUrl: exampleUrl }),
   example("The key was revoked.", { code: "KEY_REVOKED" }),
-  example("The account has 100 keys: revoke one first.", { code: "TOO_MANY_KEYS", limit: 100 })
+  example("The account has 100 keys: revoke one first.", { code: "TOO_MANY_KEYS", limit: 100 }),
+  example("The account has had 10000 keys, ended ones included: its operator creates more.", {
+    code: "KEYS_USED_UP",
+    limit: 10_000
+  })
 )
 export const gone = response(
   410,
@@ -140,8 +147,9 @@ const limited = (
   retryAfter: number,
   scope: "account" | "key" | "model",
   limit: number,
-  window: number | null
-) => example("Too many requests.", { code: "RATE_LIMITED", retryAfter, scope, limit, window })
+  window: number | null,
+  error = "Too many requests."
+) => example(error, { code: "RATE_LIMITED", retryAfter, scope, limit, window })
 
 const field = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example] })
@@ -149,11 +157,12 @@ const field = (description: string, example: string) =>
 export const tooManyRequests = HttpApiSchema.WithHeaders(
   response(
     429,
-    "The account or the key has called more often than it may (`limit` calls in a `window` of seconds), the model's queue is full, or too many of the account's requests have not ended (`details.scope`; `window` is null): retry after `Retry-After` seconds.",
+    "The account or the key has called more often than it may (`limit` calls in a `window` of seconds), the model's queue is full, too many of the account's requests have not ended, or it has too many event streams open (`details.scope`; `window` is null): retry after `Retry-After` seconds.",
     limited(12, "account", 100, 60),
     limited(1, "key", 10, 1),
-    limited(5, "model", 1_000, null),
-    limited(5, "account", 500, null)
+    limited(5, "model", 1_000, null, "The model's queue is full."),
+    limited(5, "account", 500, null, "Too many requests have not ended."),
+    limited(5, "account", 10_000, null, "Too many event streams are open.")
   ),
   {
     "retry-after": field("Seconds.", "12"),

@@ -39,7 +39,7 @@ const list = HttpApiEndpoint.get("listRequests", "/requests", {
     modelEndpoint: ListParameters.text("Of this model only, `{owner}/{model}`."),
     createdAfter: ListParameters.text("Accepted after then, a date-time with its offset."),
     createdBefore: ListParameters.text("Accepted before then."),
-    expand: ListParameters.text(`What is shown beside: ${expansions.join(", ")}, with commas between them.`),
+    expand: ListParameters.texts(`What is shown beside: ${expansions.join(", ")}, with commas between them.`),
     ...ListParameters.page
   },
   success: HistoryView.ListBody,

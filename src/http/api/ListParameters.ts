@@ -2,10 +2,14 @@
  * Query parameters of list routes. They are read by the routes themselves, which tell what is wrong with them, so to the
  * declared schemas they are texts; the description of the API tells their forms.
  */
-import { type JsonSchema, Schema } from "effect"
+import { type JsonSchema, Schema, Struct } from "effect"
 import { mostPerPage } from "../requests/PageQuery.ts"
 
 export const text = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
+
+/** Also given several times. */
+export const texts = (description: string) =>
+  Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]).annotate({ description }))
 
 export const page = {
   page: text("From 1."),
@@ -35,9 +39,11 @@ export const withForms =
   (forms: Forms) =>
   (operation: Record<string, unknown>): Record<string, unknown> => {
     const { parameters } = operation
-    const formed = (parameter: Parameter) => ({
-      ...parameter,
-      schema: { ...parameter.schema, ...forms[parameter.name] }
-    })
+    const formed = (parameter: Parameter) => {
+      const form = forms[parameter.name] ?? {}
+      // One that may be repeated is declared as a text or several.
+      const declared = form["type"] === "array" ? Struct.omit(parameter.schema, ["anyOf"]) : parameter.schema
+      return { ...parameter, schema: { ...declared, ...form } }
+    }
     return isParameters(parameters) ? { ...operation, parameters: parameters.map(formed) } : operation
   }

@@ -30,7 +30,12 @@ export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
         const said = saidOf.get(operation.operationId)
         if (said === undefined) return operation
         const servers = serversOf(said.hosts.map((host) => addresses[host]))
-        return { ...operation, ...guarded(operation, said.requires), ...(servers.length > 0 && { servers }) }
+        return {
+          ...operation,
+          ...(operation.parameters !== undefined && { parameters: operation.parameters.map(described) }),
+          ...guarded(operation, said.requires),
+          ...(servers.length > 0 && { servers })
+        }
       })
     ),
     webhooks: Object.fromEntries(
@@ -53,6 +58,15 @@ const opened = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
 }
 
 const openedPart = (part: unknown): unknown => (Predicate.isObject(part) ? opened({ ...part }) : part)
+
+/** Tools show what a parameter says of itself, not what its schema does. */
+const described = <P extends object>(parameter: P) => {
+  const schema: unknown = "schema" in parameter ? parameter.schema : undefined
+  if ("description" in parameter || !Predicate.isObject(schema) || !("description" in schema))
+    return parameter
+  const { description, ...rest } = schema
+  return { ...parameter, description, schema: rest }
+}
 
 /** What the key has to be granted: as the role of the security requirement (OpenAPI 3.1), and in words for people. */
 const guarded = ({ description = "" }: { readonly description?: string }, requires: Scope | null) =>

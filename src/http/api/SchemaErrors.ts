@@ -24,6 +24,7 @@ export const toRefusal = (error: Schema.SchemaError): Refusal.Refusal =>
       const at = path.map(nameOf)
       return message === missingKey
         ? issue(at, "required", "must be given")
-        : issue(at, "invalid", "is not valid")
+        : // They are texts: nothing else can be wrong with them.
+          issue(at, "repeated", "must be given once")
     })
   )

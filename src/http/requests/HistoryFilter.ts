@@ -12,7 +12,7 @@ export interface HistoryQuery {
   readonly modelEndpoint?: string | undefined
   readonly createdAfter?: string | undefined
   readonly createdBefore?: string | undefined
-  readonly expand?: string | undefined
+  readonly expand?: string | ReadonlyArray<string> | undefined
 }
 
 export type HistoryFilter = Omit<Filter, "accountId" | "models">
@@ -40,9 +40,9 @@ export const parse = (query: HistoryQuery, url: string): Parsed<HistoryFilter> =
   )
 }
 
-/** Words with commas between them. */
-export const parseExpand = (text: string | undefined): Parsed<ReadonlySet<Expansion>> => {
-  const words = text === undefined ? [] : text.split(",")
+/** Words with commas between them, or in parameters of their own. */
+export const parseExpand = (given: HistoryQuery["expand"]): Parsed<ReadonlySet<Expansion>> => {
+  const words = given === undefined ? [] : [given].flat().flatMap((text) => text.split(","))
   const found = expansions.filter((expansion) => words.includes(expansion))
   return words.every((word) => found.some((expansion) => expansion === word))
     ? Result.succeed(new Set(found))
@@ -66,6 +66,10 @@ const invalidMetadata = (code: string, message: string) => invalid(issue(["metad
 const parseMetadata = (url: string): Parsed<HistoryFilter["metadata"]> => {
   const start = url.indexOf("?")
   const all = start < 0 ? [] : [...new URLSearchParams(url.slice(start + 1))]
+  // A filter that does not filter is worse than none.
+  if (all.some(([name]) => /^metadata/i.test(name) && !name.startsWith(metadataPrefix))) {
+    return invalidMetadata("key", "must be given as metadata.<key>")
+  }
   const entries = all.flatMap(([name, value]) =>
     name.startsWith(metadataPrefix) ? [[name.slice(metadataPrefix.length), value] as const] : []
   )

@@ -2,7 +2,7 @@
  * Forwards what happens to the app: several at once, in no order, and again a little later what it did not take. What waits
  * for that is bounded, and holds up nothing that comes after it.
  */
-import { Clock, Deferred, Effect, FiberSet, Semaphore } from "effect"
+import { Clock, Effect, FiberSet, Semaphore } from "effect"
 import type { HttpClient } from "effect/http/HttpClient"
 import * as DeliveryIds from "#src/webhooks/DeliveryIds.ts"
 import type { CallError, Platform } from "../../platform/Platform.ts"
@@ -60,15 +60,14 @@ export const make = Effect.fnUntraced(function* ({ key, pauses, report, say, url
   const untried = yield* Semaphore.make(mostUntried)
   const reading = yield* Semaphore.make(concurrency)
   const posting = yield* Semaphore.make(concurrency)
-  const settledOnce = yield* Deferred.make<boolean>()
   let tally: Tally = { taken: 0, notTaken: 0, open: 0 }
   let waiting = { count: 0, bytes: 0 }
 
-  const settle = (isTaken: boolean) => {
-    const { notTaken, open, taken } = tally
-    tally = { taken: taken + (isTaken ? 1 : 0), notTaken: notTaken + (isTaken ? 0 : 1), open: open - 1 }
-    return Deferred.succeed(settledOnce, isTaken)
-  }
+  const settle = (isTaken: boolean) =>
+    Effect.sync(() => {
+      const { notTaken, open, taken } = tally
+      tally = { taken: taken + (isTaken ? 1 : 0), notTaken: notTaken + (isTaken ? 0 : 1), open: open - 1 }
+    })
 
   /** `null` when there is no further try: they are used up, nobody wants it (410), or too much waits. */
   const pauseAfter = ({ body }: Prepared, attempt: number, { error, status }: Post.Answered) => {
@@ -95,7 +94,7 @@ export const make = Effect.fnUntraced(function* ({ key, pauses, report, say, url
     const retryInMs = pauseAfter(prepared, attempt, answered)
     const at = yield* Clock.currentTimeMillis
     yield* report({ ...happening, ...answered, at, webhookId: id, attempt, retryInMs })
-    if (retryInMs === null) return void (yield* settle(answered.error === null))
+    if (retryInMs === null) return yield* settle(answered.error === null)
     yield* FiberSet.run(fibers, Effect.andThen(waitFor(retryInMs, prepared), send(prepared, attempt + 1)))
   })
 
@@ -132,8 +131,6 @@ export const make = Effect.fnUntraced(function* ({ key, pauses, report, say, url
     refused: Effect.andThen(FiberSet.join(fibers), Effect.never),
     /** Nothing that was offered waits any more. */
     settled: FiberSet.awaitEmpty(fibers),
-    /** Whether the app has taken the first of which that is known. */
-    first: Deferred.await(settledOnce),
     tally: (): Tally => tally
   }
 })

@@ -22,7 +22,7 @@ const mostLines = 256
 
 export class NotTaken extends Schema.TaggedError<NotTaken>()("NotTaken", { url: Schema.String }) {
   override get message(): string {
-    return `${this.url} has not taken the event`
+    return `${this.url} has not taken all events`
   }
 }
 
@@ -110,7 +110,7 @@ export const listen = Command.make(
         yield* Effect.raceFirst(Effect.andThen(following, forwards.settled), forwards.refused).pipe(
           Effect.ensuring(conclude)
         )
-        if (once && !(yield* forwards.first)) return yield* new NotTaken({ url })
+        if (forwards.tally().notTaken > 0) return yield* new NotTaken({ url })
       }).pipe(Effect.scoped)
 
     yield* Failure.untilStopped(printing(listening))
