@@ -168,7 +168,7 @@ describe("Runner", () => {
         const good = yield* (yield* EventReader).head
         yield* Log.appendCorrupt(1, "RequestSubmitted")
         yield* Effect.gen(function* () {
-          yield* settle("keys")
+          yield* settle("files")
           const standings = yield* (yield* Projections).standings
           const stopped = {
             position: good,
