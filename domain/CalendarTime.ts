@@ -12,7 +12,8 @@ export const day = 24 * hour
 
 const monthsOn = (at: number, months: number): number => {
   const date = new Date(at)
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months)
+  // `Date.UTC` takes the years 0 to 99 for 1900 to 1999.
+  return new Date(0).setUTCFullYear(date.getUTCFullYear(), date.getUTCMonth() + months, 1)
 }
 
 /** When the hour, day or month began that `at` is in. */

@@ -9,6 +9,7 @@ import { AccountId, KeyId } from "../Ids.ts"
 import type { Command, Rejection } from "./Command.ts"
 import { codec, type Event } from "./Event.ts"
 import * as Key from "./Key.ts"
+import * as KeySet from "./KeySet.ts"
 import { isSame } from "./Limits.ts"
 import * as SigningSecret from "./SigningSecret.ts"
 import { evolve, initial, type Opened, type State } from "./State.ts"
@@ -48,7 +49,7 @@ const decide = (command: Command, state: State): Decided => {
     case "RotateKey":
       return isClosed ? Result.fail({ _tag: "AccountClosed" }) : rotate(command, state)
     case "RevokeKey": {
-      const key = state.keys.get(command.keyId)
+      const key = KeySet.get(state.keys, command.keyId)
       if (key === undefined) return Result.fail({ _tag: "KeyNotFound" })
       return Result.succeed(key.revokedAt === null ? [{ ...command, _tag: "KeyRevoked" }] : [])
     }
@@ -90,15 +91,15 @@ const open = ({ at, accountId, name, key, balance }: Of<"Open">): ReadonlyArray<
 const issue = ({ at, grant, issuer, key }: Of<"IssueKey">, state: Opened): Decided => {
   const refused = mayNotGive(grant, issuer, at, state)
   if (refused !== null) return Result.fail(refused)
-  if (state.keys.has(key.keyId)) return Result.fail({ _tag: "KeyExists" })
-  const valid = Array.from(state.keys.values()).filter((known) => Key.isValid(known, at))
-  if (valid.length >= Key.mostValid) return Result.fail({ _tag: "TooManyKeys" })
+  if (KeySet.get(state.keys, key.keyId) !== undefined) return Result.fail({ _tag: "KeyExists" })
+  if (issuer !== null && KeySet.size(state.keys) >= Key.mostEver) return Result.fail({ _tag: "KeysUsedUp" })
+  if (KeySet.countValid(state.keys, at) >= Key.mostValid) return Result.fail({ _tag: "TooManyKeys" })
   return Result.succeed([{ _tag: "KeyIssued", at, ...key, ...Key.limitsOf(grant) }])
 }
 
 /** Whoever rotates a key gets to know its secret, and with it all that the key may. */
 const rotate = ({ at, graceMs, issuer, keyId, secretHash }: Of<"RotateKey">, state: Opened): Decided => {
-  const key = state.keys.get(keyId)
+  const key = KeySet.get(state.keys, keyId)
   if (key === undefined) return Result.fail({ _tag: "KeyNotFound" })
   if (key.revokedAt !== null) return Result.fail({ _tag: "KeyRevoked" })
   if (!Key.isValid(key, at)) return Result.fail({ _tag: "KeyExpired" })
@@ -117,7 +118,7 @@ const mayNotGive = (
   { keys }: Opened
 ): Rejection | null => {
   if (issuer === null) return null
-  const own = keys.get(issuer)
+  const own = KeySet.get(keys, issuer)
   if (own === undefined || !Key.isValid(own, at)) return { _tag: "IssuerNotValid" }
   const fields = Key.exceeding(grant, own.grant)
   return fields.length === 0 ? null : { _tag: "GrantExceeded", fields }

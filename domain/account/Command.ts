@@ -80,6 +80,8 @@ export type Rejection =
   | { readonly _tag: "GrantExceeded"; readonly fields: ReadonlyArray<keyof Grant> }
   /** As many keys as an account may have are valid. */
   | { readonly _tag: "TooManyKeys" }
+  /** The account had as many keys as its own keys may give it. */
+  | { readonly _tag: "KeysUsedUp" }
   /** Another amount was paid in under this payment id. */
   | { readonly _tag: "PaymentIdReused" }
   /** As many secrets as may be valid at once are. */

@@ -6,6 +6,12 @@ import * as Grant from "./Grant.ts"
 /** Keys of an account that are neither revoked nor expired, at most (decisions, "Platform routes"). */
 export const mostValid = 100
 
+/**
+ * Keys that an account may have had over its life when one of them issues another (decisions, "Platform routes"): all of them stay on the log,
+ * and in memory while the account is used. Its operator issues more.
+ */
+export const mostEver = 10_000
+
 /** How long the secret before may stay good after a rotation, ms. */
 export const longestGraceMs = 7 * 24 * 60 * 60 * 1_000
 

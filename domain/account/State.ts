@@ -3,6 +3,7 @@ import type { AccountId } from "../Ids.ts"
 import type { NanoUsd } from "../Money.ts"
 import type { Event } from "./Event.ts"
 import * as Key from "./Key.ts"
+import * as KeySet from "./KeySet.ts"
 import { type Limits, noLimits } from "./Limits.ts"
 import * as SigningSecret from "./SigningSecret.ts"
 
@@ -12,7 +13,7 @@ export interface Opened {
   readonly _tag: "Account"
   readonly accountId: AccountId
   readonly name: string
-  readonly keys: ReadonlyMap<string, Key.Key>
+  readonly keys: KeySet.KeySet
   readonly limits: Limits
   /** What was paid in under each payment id: there may be thousands, so that none is copied for another one. */
   readonly payments: HashMap.HashMap<string, NanoUsd>
@@ -20,6 +21,10 @@ export interface Opened {
   readonly signingSecrets: ReadonlyArray<SigningSecret.SigningSecret>
   readonly erasure: "none" | "under_way" | "finished"
 }
+
+/** The key of that id, valid or not. */
+export const keyOf = (state: State, keyId: string): Key.Key | undefined =>
+  state._tag === "Account" ? KeySet.get(state.keys, keyId) : undefined
 
 export const initial: State = { _tag: "NotOpened" }
 
@@ -30,7 +35,7 @@ export const evolve = (state: State, event: Event): State => {
       _tag: "Account",
       accountId,
       name,
-      keys: new Map(),
+      keys: KeySet.empty,
       limits: noLimits,
       payments: HashMap.empty(),
       signingSecrets: [],
@@ -50,26 +55,14 @@ export const evolve = (state: State, event: Event): State => {
     case "SigningSecretRotated":
       return { ...state, signingSecrets: SigningSecret.rotated(state.signingSecrets, event) }
     case "AccountErased":
-      return { ...state, erasure: "under_way", keys: allRevoked(state.keys, event.at) }
+      return { ...state, erasure: "under_way", keys: KeySet.allRevoked(state.keys, event.at) }
     case "AccountErasureFinished":
       return { ...state, erasure: "finished" }
     case "KeyIssued":
-      return withKey(state, Key.issued(event))
-    case "KeyRotated": {
-      const key = state.keys.get(event.keyId)
-      return key === undefined ? state : withKey(state, Key.rotated(key, event))
-    }
-    case "KeyRevoked": {
-      const key = state.keys.get(event.keyId)
-      return key === undefined ? state : withKey(state, Key.revoked(key, event.at))
-    }
+      return { ...state, keys: KeySet.issued(state.keys, Key.issued(event)) }
+    case "KeyRotated":
+      return { ...state, keys: KeySet.rotated(state.keys, event) }
+    case "KeyRevoked":
+      return { ...state, keys: KeySet.revoked(state.keys, event.keyId, event.at) }
   }
 }
-
-const allRevoked = (keys: ReadonlyMap<string, Key.Key>, at: number): ReadonlyMap<string, Key.Key> =>
-  new Map(Array.from(keys, ([id, key]) => [id, Key.revoked(key, at)]))
-
-const withKey = (state: Opened, key: Key.Key): State => ({
-  ...state,
-  keys: new Map(state.keys).set(key.keyId, key)
-})

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import * as Account from "#domain/account/Account.ts"
 import * as Key from "#domain/account/Key.ts"
-import type { Opened, State } from "#domain/account/State.ts"
+import { keyOf, type Opened, type State } from "#domain/account/State.ts"
 import type { AccountId, KeyId } from "#domain/Ids.ts"
 import type { Current } from "#streams/Actors.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
@@ -19,6 +19,10 @@ const knownKeys = 1_000
 
 const scheme = /^key +(\S+)$/i
 
+/** The key of an `Authorization` header, `null` where there is none. */
+export const presentedBy = (header: string | undefined): ApiKey.Presented | null =>
+  ApiKey.present(scheme.exec(header ?? "")?.[1] ?? "")
+
 /** Compared with when there is no such key, so that an unknown id takes as long as a wrong secret. */
 const noSecret = ApiKey.expected(ApiKey.sha256Hex("no such key"))
 
@@ -30,7 +34,9 @@ interface Known {
   /** Of the secret before; of none when there is none. */
   readonly previousHash: Buffer
   readonly caller: Caller
+  /** By the secret in force, and by the one before. */
   readonly admitted: Effect.Effect<Caller>
+  readonly admittedBefore: Effect.Effect<Caller>
   /** The end of the minute for which its use is noted, Unix time in ms. */
   notedUntil: number
 }
@@ -43,6 +49,8 @@ export class Authentication extends Context.Service<
      * as it is good. For a key that was here before this needs no read of the log, and is done synchronously.
      */
     authenticate(header: string | undefined): Effect.Effect<Caller, Unauthorized | EventStoreError>
+    /** As `authenticate`, for whoever keeps a key beyond a request, without its secret. */
+    recognize(presented: ApiKey.Presented): Effect.Effect<Caller, Unauthorized | EventStoreError>
   }
 >()("inferlog/src/accounts/Authentication") {
   static readonly layer = Layer.effect(
@@ -65,13 +73,14 @@ export class Authentication extends Context.Service<
       const knownOf = (key: Key.Key, { accountId, limits }: Opened): Known => {
         const found = known.get(key)
         if (found?.caller.limits === limits) return found
-        const caller = { accountId, keyId: key.keyId, grant: key.grant, limits }
+        const caller = { accountId, keyId: key.keyId, grant: key.grant, limits, isSuperseded: false }
         const { previous, secretHash } = key
         const made = {
           secretHash: ApiKey.expected(secretHash),
           previousHash: previous === null ? noSecret : ApiKey.expected(previous.secretHash),
           caller,
           admitted: Effect.succeed(caller),
+          admittedBefore: Effect.succeed({ ...caller, isSuperseded: true }),
           notedUntil: 0
         }
         known.set(key, made)
@@ -83,7 +92,7 @@ export class Authentication extends Context.Service<
         { state }: Current<State>,
         now: number
       ): Effect.Effect<Caller, Unauthorized> => {
-        const key = state._tag === "Account" ? state.keys.get(presented.keyId) : undefined
+        const key = keyOf(state, presented.keyId)
         const found = state._tag === "Account" && key !== undefined ? knownOf(key, state) : undefined
         // Both, always: how long it takes tells nothing of either.
         const isInForce = ApiKey.matches(presented, found?.secretHash ?? noSecret)
@@ -95,13 +104,11 @@ export class Authentication extends Context.Service<
           keyUse.note(presented.keyId, now)
           found.notedUntil = now - (now % minuteMs) + minuteMs
         }
-        return found.admitted
+        return isInForce ? found.admitted : found.admittedBefore
       }
 
-      const authenticate = (header: string | undefined) =>
+      const recognize = (presented: ApiKey.Presented) =>
         Effect.clockWith((clock): Effect.Effect<Caller, Unauthorized | EventStoreError> => {
-          const presented = ApiKey.present(scheme.exec(header ?? "")?.[1] ?? "")
-          if (presented === null) return unauthorized
           const accountId = accountOf(presented.keyId)
           const current = actors.peek(accountId)
           return current === undefined
@@ -111,7 +118,14 @@ export class Authentication extends Context.Service<
             : judge(presented, current, clock.currentTimeMillisUnsafe())
         })
 
-      return Authentication.of({ authenticate })
+      const authenticate = (
+        header: string | undefined
+      ): Effect.Effect<Caller, Unauthorized | EventStoreError> => {
+        const presented = presentedBy(header)
+        return presented === null ? unauthorized : recognize(presented)
+      }
+
+      return Authentication.of({ authenticate, recognize })
     })
   ).pipe(Layer.provide(KeyUse.layer))
 }

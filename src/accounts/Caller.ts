@@ -10,4 +10,6 @@ export interface Caller {
   readonly grant: Grant
   /** Of the account. */
   readonly limits: Limits
+  /** Whether it came with the secret before the one in force, which is good for a while: it changes no keys. */
+  readonly isSuperseded: boolean
 }

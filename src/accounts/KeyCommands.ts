@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import * as Account from "#domain/account/Account.ts"
 import type { Command, NewKey } from "#domain/account/Command.ts"
 import type { Grant } from "#domain/account/Grant.ts"
+import { keyOf } from "#domain/account/State.ts"
 import { type AccountId, KeyId } from "#domain/Ids.ts"
 import type { AccountActors } from "./AccountActors.ts"
 import * as ApiKey from "./ApiKey.ts"
@@ -41,7 +42,7 @@ const execute = Effect.fnUntraced(function* (
   command: (at: number) => Command
 ) {
   const { state } = yield* actors.execute(accountId, command(yield* Clock.currentTimeMillis))
-  const known = state._tag === "Account" ? state.keys.get(keyId) : undefined
+  const known = keyOf(state, keyId)
   if (state._tag !== "Account" || known === undefined) {
     return yield* Effect.die(new Error("The account does not have the key that it was changed in"))
   }

@@ -22,6 +22,14 @@ export class GrantExceeded extends Schema.TaggedError<GrantExceeded>()("GrantExc
   fields: Schema.Array(Schema.Literals(Key.grantFields))
 }) {}
 
+/** The caller came with the secret before the one in force: it calls, but no longer decides about keys. */
+export class SecretSuperseded extends Schema.TaggedError<SecretSuperseded>()("SecretSuperseded", {}) {}
+
+/** The account's keys have given it as many keys as they may, ended ones included. */
+export class KeysUsedUp extends Schema.TaggedError<KeysUsedUp>()("KeysUsedUp", {
+  limit: Schema.Int
+}) {}
+
 /** As many keys of the account as may be are neither revoked nor expired. */
 export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", {
   limit: Schema.Int

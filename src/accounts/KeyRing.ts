@@ -3,6 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Grant } from "#domain/account/Grant.ts"
 import * as Key from "#domain/account/Key.ts"
+import { keyOf } from "#domain/account/State.ts"
 import type { Place } from "#projections/keys/KeyQueries.ts"
 import { type KeyItem, Keys } from "#projections/keys/Keys.ts"
 import { Projections } from "#projections/Projections.ts"
@@ -13,7 +14,16 @@ import type * as ApiKey from "./ApiKey.ts"
 import { Unauthorized } from "./Authentication.ts"
 import type { Caller } from "./Caller.ts"
 import * as KeyCommands from "./KeyCommands.ts"
-import { GrantExceeded, KeyExpired, KeyForbidden, KeyNotFound, KeyRevoked, TooManyKeys } from "./KeyErrors.ts"
+import {
+  GrantExceeded,
+  KeyExpired,
+  KeyForbidden,
+  KeyNotFound,
+  KeyRevoked,
+  KeysUsedUp,
+  SecretSuperseded,
+  TooManyKeys
+} from "./KeyErrors.ts"
 import { KeyUse } from "./KeyUse.ts"
 import * as Rejections from "./Rejections.ts"
 
@@ -56,7 +66,16 @@ export class KeyRing extends Context.Service<
       readonly caller: Caller
       readonly name: string
       readonly grant: Partial<Grant>
-    }): Effect.Effect<Opened, Unauthorized | AccountClosed | GrantExceeded | TooManyKeys | EventStoreError>
+    }): Effect.Effect<
+      Opened,
+      | Unauthorized
+      | SecretSuperseded
+      | AccountClosed
+      | GrantExceeded
+      | TooManyKeys
+      | KeysUsedUp
+      | EventStoreError
+    >
     /** Another secret, in force at once; the one until now stays good for `graceMs`, the one before that no more. */
     rotate(options: Named & { readonly graceMs: number }): Effect.Effect<
       Opened & {
@@ -68,13 +87,16 @@ export class KeyRing extends Context.Service<
       | KeyRevoked
       | KeyExpired
       | Unauthorized
+      | SecretSuperseded
       | AccountClosed
       | GrantExceeded
       | EventStoreError
       | SqlError
     >
     /** In force at once, and for good. Any key of the account, the caller's own too. Revoking twice changes nothing. */
-    revoke(options: Named): Effect.Effect<void, KeyNotFound | KeyForbidden | EventStoreError>
+    revoke(
+      options: Named
+    ): Effect.Effect<void, KeyNotFound | KeyForbidden | SecretSuperseded | EventStoreError>
   }
 >()("inferlog/src/accounts/KeyRing") {
   static readonly layer = Layer.effect(
@@ -89,7 +111,7 @@ export class KeyRing extends Context.Service<
       const find = Effect.fnUntraced(function* ({ caller, id }: Named) {
         const accountId = KeyCommands.accountOf(id)
         const { state } = yield* actors.refresh(accountId)
-        const key = state._tag === "Account" ? state.keys.get(id) : undefined
+        const key = keyOf(state, id)
         if (key === undefined) return yield* new KeyNotFound()
         return accountId === caller.accountId ? key : yield* new KeyForbidden()
       })
@@ -119,6 +141,7 @@ export class KeyRing extends Context.Service<
 
       const issue: KeyRing["Service"]["issue"] = Effect.fn("KeyRing.issue")(function* (options) {
         const { caller, grant, name } = options
+        yield* inForce(caller)
         const { accountId, keyId: issuer } = caller
         const whole = { ...caller.grant, ...grant }
         const { key, known } = yield* KeyCommands.issue(actors, {
@@ -127,13 +150,18 @@ export class KeyRing extends Context.Service<
           grant: whole,
           issuer
         }).pipe(
-          Rejections.expect({ ...refusals, TooManyKeys: () => new TooManyKeys({ limit: Key.mostValid }) })
+          Rejections.expect({
+            ...refusals,
+            TooManyKeys: () => new TooManyKeys({ limit: Key.mostValid }),
+            KeysUsedUp: () => new KeysUsedUp({ limit: Key.mostEver })
+          })
         )
         return { key, item: itemOf(known, null) }
       })
 
       const rotate: KeyRing["Service"]["rotate"] = Effect.fn("KeyRing.rotate")(function* (options) {
         const { caller, graceMs } = options
+        yield* inForce(caller)
         const { keyId } = yield* find(options)
         // Before: once there is another secret, nothing may keep it from being shown.
         const lastUsedAt = yield* keys.lastUsedAt({ accountId: caller.accountId, keyId })
@@ -153,6 +181,7 @@ export class KeyRing extends Context.Service<
       })
 
       const revoke: KeyRing["Service"]["revoke"] = Effect.fn("KeyRing.revoke")(function* (named) {
+        yield* inForce(named.caller)
         const { keyId } = yield* find(named)
         yield* KeyCommands.revoke(actors, keyId).pipe(Rejections.none)
       })
@@ -161,6 +190,10 @@ export class KeyRing extends Context.Service<
     })
   ).pipe(Layer.provide([Keys.layer, KeyUse.layer]))
 }
+
+/** After a leak the secret before is in wrong hands for its grace: nothing that it does outlasts it, nor ends the new one. */
+const inForce = ({ isSuperseded }: Caller): Effect.Effect<void, SecretSuperseded> =>
+  isSuperseded ? Effect.fail(new SecretSuperseded()) : Effect.void
 
 const refusals = {
   AccountClosed: () => new AccountClosed(),

@@ -48,8 +48,8 @@ export interface FundsCells {
   readonly of: (accountId: AccountId) => AccountFunds
   readonly ofKey: (key: Pick<Wanted, "accountId" | "keyId" | "at">) => KeySpending
   /**
-   * Takes the hold from what is available, and from the key's budget. A request that has a hold already keeps it, and it
-   * takes as many cancels as there were reserves to give it back.
+   * Takes the hold from what is available, and from the key's budget. A request that has a hold already keeps it, which
+   * then counts against this key's budget too until one of them is on the log, and it takes as many cancels as there were reserves to give it back.
    */
   readonly reserve: (requestId: RequestId, wanted: Wanted) => Reserved
   /** What `reserve` would say of a request that has no hold. Takes nothing. */
@@ -79,11 +79,15 @@ interface Cell {
 interface Hold {
   readonly cell: Cell
   readonly key: KeyCell
+  /** Keys of other reserves of it, as long as nobody knows whose will be on the log: it counts against each one's budget. */
+  twins: ReadonlyArray<KeyCell>
   readonly amount: bigint
   /** Reserves that were not cancelled. */
   reserves: number
   isPosted: boolean
 }
+
+const noTwins: ReadonlyArray<KeyCell> = []
 
 /** What counts against a budget. Where the newest charge is of a later month, by another node's clock, that one counts. */
 const usedOf = (key: KeyCell | undefined, at: number): bigint => {
@@ -122,14 +126,15 @@ export const make = ({ balances, holds: open, limits, spending }: LedgerStanding
     cell.held += hold
     cell.open++
     key.held += hold
-    holds.set(requestId, { cell, key, amount: hold, reserves: 1, isPosted })
+    holds.set(requestId, { cell, key, twins: noTwins, amount: hold, reserves: 1, isPosted })
   }
 
-  const giveBack = (requestId: string, { amount, cell, key }: Hold) => {
+  const giveBack = (requestId: string, { amount, cell, key, twins }: Hold) => {
     cell.available += amount
     cell.held -= amount
     cell.open--
     key.held -= amount
+    for (const twin of twins) twin.held -= amount
     holds.delete(requestId)
   }
 
@@ -153,11 +158,27 @@ export const make = ({ balances, holds: open, limits, spending }: LedgerStanding
     take(requestId, { accountId, keyId, hold: amount }, true)
   }
 
-  const affords = ({ accountId, at, budget, hold, keyId }: Wanted): Reserved => {
+  const isWithinBudget = (key: KeyCell | undefined, { at, budget, hold }: Wanted): boolean =>
+    budget === null || usedOf(key, at) + hold <= budget
+
+  /** Another reserve of a request that has a hold: its key may be the one that is charged. */
+  const reserveAgain = (hold: Hold, wanted: Wanted): Reserved => {
+    const key = keyOf(hold.cell, wanted.keyId)
+    if (!hold.isPosted && key !== hold.key && !hold.twins.includes(key)) {
+      if (!isWithinBudget(key, wanted)) return "over_budget"
+      key.held += hold.amount
+      hold.twins = [...hold.twins, key]
+    }
+    hold.reserves++
+    return "ok"
+  }
+
+  const affords = (wanted: Wanted): Reserved => {
+    const { accountId, hold, keyId } = wanted
     const cell = cells.get(accountId)
     const { creditLimit, maxOpenRequests } = cell?.limits ?? noLimits
     if ((cell?.available ?? 0n) + creditLimit < hold) return "insufficient"
-    if (budget !== null && usedOf(cell?.keys.get(keyId), at) + hold > budget) return "over_budget"
+    if (!isWithinBudget(cell?.keys.get(keyId), wanted)) return "over_budget"
     return maxOpenRequests !== null && (cell?.open ?? 0) >= maxOpenRequests ? "too_many_open" : "ok"
   }
 
@@ -204,10 +225,7 @@ export const make = ({ balances, holds: open, limits, spending }: LedgerStanding
     }),
     reserve: (requestId, wanted) => {
       const held = holds.get(requestId)
-      if (held !== undefined) {
-        held.reserves++
-        return "ok"
-      }
+      if (held !== undefined) return reserveAgain(held, wanted)
       const answer = affords(wanted)
       if (answer === "ok") take(requestId, wanted, false)
       return answer

@@ -117,6 +117,12 @@ export const grantExceeded = (fields: ReadonlyArray<string>): Refusal =>
     details: { code: "GRANT_EXCEEDED", fields }
   })
 
+export const secretSuperseded = new Refusal({
+  status: 403,
+  error: "The key has a newer secret, and only that one creates, rotates and revokes keys.",
+  details: { code: "SECRET_SUPERSEDED" }
+})
+
 export const notFound = (what: string): Refusal => new Refusal({ status: 404, error: `${what} not found.` })
 
 export const unknownRoute = notFound("Route")
@@ -177,6 +183,13 @@ export const tooManyKeys = (limit: number): Refusal =>
     details: { code: "TOO_MANY_KEYS", limit }
   })
 
+export const keysUsedUp = (limit: number): Refusal =>
+  new Refusal({
+    status: 409,
+    error: `The account has had ${limit} keys, ended ones included: its operator creates more.`,
+    details: { code: "KEYS_USED_UP", limit }
+  })
+
 export const payloadsErased = new Refusal({
   status: 410,
   error: "The input and output of the request were erased.",
@@ -220,6 +233,14 @@ export const stopping = new Refusal({
 export const pipelined = new Refusal({
   status: 429,
   error: "Too many requests wait on this connection.",
+  details: { code: "RATE_LIMITED", retryAfter: 1, scope: "connection" },
+  headers: { "retry-after": "1", connection: "close" }
+})
+
+/** Whatever waits behind a stream on its connection waits for as long as that is open. */
+export const streamPipelined = new Refusal({
+  status: 429,
+  error: "An event stream takes a connection on which no other answer is waited for.",
   details: { code: "RATE_LIMITED", retryAfter: 1, scope: "connection" },
   headers: { "retry-after": "1", connection: "close" }
 })

@@ -8,6 +8,8 @@ import type {
   KeyForbidden,
   KeyNotFound,
   KeyRevoked,
+  KeysUsedUp,
+  SecretSuperseded,
   TooManyKeys
 } from "#src/accounts/KeyErrors.ts"
 import type {
@@ -51,6 +53,8 @@ export type ServiceError =
   | KeyExpired
   | GrantExceeded
   | TooManyKeys
+  | KeysUsedUp
+  | SecretSuperseded
   | DeliveryNotFound
   | DeliveryForbidden
   | DeliveryInProgress
@@ -126,6 +130,10 @@ export const toRefusal = (error: ServiceError): Refusal.Refusal => {
       return Refusal.grantExceeded(error.fields)
     case "TooManyKeys":
       return Refusal.tooManyKeys(error.limit)
+    case "KeysUsedUp":
+      return Refusal.keysUsedUp(error.limit)
+    case "SecretSuperseded":
+      return Refusal.secretSuperseded
     case "DeliveryNotFound":
       return Refusal.unknownDelivery
     case "DeliveryInProgress":

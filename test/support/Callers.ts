@@ -4,10 +4,11 @@ import { noLimits } from "#domain/account/Limits.ts"
 import type { AccountId, KeyId } from "#domain/Ids.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 
-/** With a key that may do everything, of an account without limits. */
+/** With a key that may do everything and its secret in force, of an account without limits. */
 export const of = (accountId: AccountId, keyId: KeyId): Caller => ({
   accountId,
   keyId,
   grant: Grant.unlimited,
-  limits: noLimits
+  limits: noLimits,
+  isSuperseded: false
 })

@@ -37,7 +37,9 @@ const list = HttpApiEndpoint.get("listRequests", "/requests", {
   query: {
     status: ListParameters.text("In this status only."),
     modelEndpoint: ListParameters.text("Of this model only, `{owner}/{model}`."),
-    createdAfter: ListParameters.text("Accepted after then, a date-time with its offset."),
+    createdAfter: ListParameters.text(
+      "Accepted after then, a date-time with its offset, or a date: its midnight in UTC."
+    ),
     createdBefore: ListParameters.text("Accepted before then."),
     expand: ListParameters.texts(`What is shown beside: ${expansions.join(", ")}, with commas between them.`),
     ...ListParameters.page

@@ -93,7 +93,7 @@ const create = HttpApiEndpoint.post("createKey", "/keys", {
     identifier: "createKey",
     summary: "Create a key",
     description:
-      "In force at once. Its secret is shown this once. No key gives more than it has itself (403). At most 100 keys of an account are neither revoked nor expired (409)."
+      "In force at once. Its secret is shown this once. No key gives more than it has itself, nor anything by a secret that was replaced (403). A budget bounds what one key spends: whoever may make keys is bounded by the account's balance alone. At most 100 keys of an account are neither revoked nor expired, and 10,000 are created by its keys over its life (409)."
   })
 )
 
@@ -117,7 +117,7 @@ const rotate = HttpApiEndpoint.post("rotateKey", "/keys/:keyId/rotate", {
     identifier: "rotateKey",
     summary: "Give a key another secret",
     description:
-      "In force at once, under the same id. The secret before stays good for a while, the one before that no more. No key rotates one that may more than itself (403), nor one that was revoked or has expired (409)."
+      "In force at once, under the same id. The secret before stays good for a while, the one before that no more. No key rotates one that may more than itself, nor any by a secret that was replaced (403), nor one that was revoked or has expired (409)."
   })
 )
 
@@ -130,7 +130,7 @@ const revoke = HttpApiEndpoint.delete("revokeKey", "/keys/:keyId", {
     identifier: "revokeKey",
     summary: "Revoke a key",
     description:
-      "At once and for good. Any key of the account, also that which the call is made with. What it submitted goes on."
+      "At once and for good. Any key of the account, also that which the call is made with, but none by a secret that was replaced (403). What it submitted goes on."
   })
 )
 

@@ -1,7 +1,6 @@
 /** The query parameters that choose among an account's requests, and what is shown of them (decisions, "History"). */
-import { Result, Schema } from "effect"
+import { Result } from "effect"
 import { Status } from "#domain/inference-request/Status.ts"
-import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import type { Filter } from "#projections/history/HistoryFilter.ts"
 import { type Expansion, expansions } from "#src/requests/RequestHistory.ts"
 import { invalid, issue, issues, type Parsed } from "./Parsed.ts"
@@ -23,7 +22,7 @@ export const mostMetadata = 4
 export const parse = (query: HistoryQuery, url: string): Parsed<HistoryFilter> => {
   const parts = {
     status: QueryFields.oneOf("status", Status.literals, query.status),
-    model: parseModel(query.modelEndpoint),
+    model: QueryFields.modelEndpoint(query.modelEndpoint),
     createdAfter: QueryFields.dateTime("createdAfter", query.createdAfter),
     createdBefore: QueryFields.dateTime("createdBefore", query.createdBefore),
     metadata: parseMetadata(url)
@@ -48,15 +47,6 @@ export const parseExpand = (given: HistoryQuery["expand"]): Parsed<ReadonlySet<E
     ? Result.succeed(new Set(found))
     : invalid(issue(["expand"], "enum", `must be of ${expansions.join(", ")}, with commas between them`))
 }
-
-const decodeModel = Schema.decodeUnknownResult(ModelEndpoint)
-
-const parseModel = (text: string | undefined): Parsed<ModelEndpoint | undefined> =>
-  text === undefined
-    ? Result.succeed(text)
-    : Result.orElse(decodeModel(text), () =>
-        invalid(issue(["modelEndpoint"], "pattern", "must be of the form owner/name, in lower case"))
-      )
 
 const metadataPrefix = "metadata."
 

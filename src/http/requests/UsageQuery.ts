@@ -1,8 +1,7 @@
 /** The query of `GET /usage` (decisions, "Platform routes"): which time, in what pieces, and whose requests. */
-import { Result, Schema } from "effect"
+import { Result } from "effect"
 import { day, endOf, Granularity, startOf } from "#domain/CalendarTime.ts"
 import { KeyId } from "#domain/Ids.ts"
-import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import type { UsageFilter } from "#projections/ledger/LedgerQueries.ts"
 import { invalid, issue, issues, type Parsed } from "./Parsed.ts"
 import * as QueryFields from "./QueryFields.ts"
@@ -29,7 +28,7 @@ export const parse = (query: UsageQuery, now: number): Parsed<Omit<UsageFilter, 
     start: parseTime("start", query.start),
     end: parseTime("end", query.end),
     granularity: QueryFields.oneOf("granularity", Granularity.literals, query.granularity),
-    model: parseModel(query.modelEndpoint),
+    model: QueryFields.modelEndpoint(query.modelEndpoint),
     keyId: parseKeyId(query.keyId)
   }
   return Result.all(parts).pipe(
@@ -63,16 +62,15 @@ const wholeBuckets = (
   return Result.succeed({ start: startOf(granularity, start), end: endOf(granularity, end - 1) })
 }
 
-/** A date is its midnight in UTC. */
+/** Whatever bucket a time is in: it ends before the year 10000, which no date-time of four digits has. */
+const latest = Date.UTC(9999, 0)
+
 const parseTime = (name: string, text: string | undefined): Parsed<number | undefined> =>
-  QueryFields.dateTime(name, text?.replace(/^\d{4}-\d\d-\d\d$/, "$&T00:00:00Z"))
-
-const isModel = Schema.is(ModelEndpoint)
-
-const parseModel = (text: string | undefined): Parsed<ModelEndpoint | undefined> =>
-  text === undefined || isModel(text)
-    ? Result.succeed(text)
-    : invalid(issue(["modelEndpoint"], "pattern", "modelEndpoint must be of the form owner/name"))
+  Result.flatMap(QueryFields.dateTime(name, text), (at) =>
+    at === undefined || (at >= 0 && at < latest)
+      ? Result.succeed(at)
+      : invalid(issue([name], "range", `${name} must be of the years 1970 to 9998`))
+  )
 
 const parseKeyId = (text: string | undefined): Parsed<KeyId | undefined> => {
   if (text === undefined) return Result.succeed(text)

@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Account from "#domain/account/Account.ts"
 import type { Command, NewKey } from "#domain/account/Command.ts"
 import type { Event } from "#domain/account/Event.ts"
-import type { State } from "#domain/account/State.ts"
+import * as KeySet from "#domain/account/KeySet.ts"
+import { keyOf, type State } from "#domain/account/State.ts"
 import * as Grant from "#domain/account/Grant.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
 import { NanoUsd, zero } from "#domain/Money.ts"
@@ -39,8 +40,7 @@ const issue = (id: string, at: number): Command => ({
 
 const revoke = (id: string, at = 2_000): Command => ({ _tag: "RevokeKey", at, keyId: KeyId.make(id) })
 
-const revokedAt = (id: string) => (state: State) =>
-  state._tag === "Account" ? state.keys.get(id)?.revokedAt : undefined
+const revokedAt = (id: string) => (state: State) => keyOf(state, id)?.revokedAt
 
 describe("An account", () => {
   it("is opened with its first key and balance at once", () => {
@@ -52,7 +52,9 @@ describe("An account", () => {
         amount: NanoUsd.make(5_000_000_000n),
         reference: "opening balance"
       })
-      .expectState((state) => state._tag === "Account" && state.name === "ACME" && state.keys.size === 1)
+      .expectState(
+        (state) => state._tag === "Account" && state.name === "ACME" && KeySet.size(state.keys) === 1
+      )
   })
 
   it("is opened without a top-up when there is nothing to top up", () => {

@@ -6,7 +6,8 @@ import type { Command } from "#domain/account/Command.ts"
 import type { Event } from "#domain/account/Event.ts"
 import * as Grant from "#domain/account/Grant.ts"
 import * as Key from "#domain/account/Key.ts"
-import type { State } from "#domain/account/State.ts"
+import * as KeySet from "#domain/account/KeySet.ts"
+import * as State from "#domain/account/State.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { NanoUsd } from "#domain/Money.ts"
@@ -72,21 +73,21 @@ const rotate = (
 
 const revoked = (id: string, at = 1_500): Event => ({ _tag: "KeyRevoked", at, keyId: KeyId.make(id) })
 
-const keyOf = (state: State, id: string): Key.Key => {
-  const key = state._tag === "Account" ? state.keys.get(id) : undefined
+const keyOf = (state: State.State, id: string): Key.Key => {
+  const key = State.keyOf(state, id)
   if (key === undefined) throw new Error("There is no such key")
   return key
 }
 
-const grantOf = (id: string) => (state: State) => keyOf(state, id).grant
+const grantOf = (id: string) => (state: State.State) => keyOf(state, id).grant
 
 /** In force, and before it. */
-const secretsOf = (id: string) => (state: State) => {
+const secretsOf = (id: string) => (state: State.State) => {
   const { previous, secretHash } = keyOf(state, id)
   return [secretHash, previous]
 }
 
-const exceeds = (state: State, command: Command) => {
+const exceeds = (state: State.State, command: Command) => {
   const decided = aggregate.decider.decide(command, state)
   return decided._tag === "Failure" && decided.failure._tag === "GrantExceeded" ? decided.failure.fields : []
 }
@@ -156,6 +157,57 @@ describe("A key", () => {
       .expectTypes("KeyIssued")
       .when(issue(Grant.unlimited, null, 2_000, "another"))
       .expectRejection("TooManyKeys")
+  })
+})
+
+describe("The keys that an account has had", () => {
+  const { decide, evolve } = aggregate.decider
+
+  /** Each is issued and revoked, but for the first `kept`. */
+  const comingAndGoing = (count: number, kept: number) => {
+    const first = [opened, issued("first")].reduce(evolve, State.initial)
+    return Array.from({ length: count }, (_, index) => `key ${index}`).reduce((state, id, index) => {
+      const known = evolve(state, issued(id))
+      return index < kept ? known : evolve(known, revoked(id))
+    }, first)
+  }
+
+  it("cost the same when there were twenty thousand before", { timeout: 5_000 }, () => {
+    const began = performance.now()
+    const state = comingAndGoing(20_000, Key.mostValid - 2)
+    assert.isBelow(performance.now() - began, 4_000)
+    // Many thousands of decisions, each on all that there are.
+    const decided = Array.from({ length: 20_000 }, () => decide(issue(Grant.unlimited, null), state))
+    assert.isTrue(decided.every(({ _tag }) => _tag === "Success"))
+    assert.isBelow(performance.now() - began, 4_500)
+    assert.strictEqual(keyOf(state, "key 19999").revokedAt, 1_500)
+    assert.strictEqual(State.keyOf(state, "key 20000"), undefined)
+  })
+
+  it("are counted as valid until they are revoked or expire, each once", () => {
+    const valid = (events: ReadonlyArray<Event>, now: number) => {
+      const { state } = given(aggregate, events)
+      return state._tag === "Account" ? KeySet.countValid(state.keys, now) : 0
+    }
+    assert.strictEqual(valid(existing, 8_999), 2)
+    assert.strictEqual(valid(existing, 9_000), 1)
+    const late: Event = { ...issued("late"), at: 9_500 }
+    assert.strictEqual(valid([...existing, late], 9_500), 2)
+    assert.strictEqual(valid([...existing, late, revoked("limited"), revoked("late")], 9_500), 1)
+    assert.strictEqual(valid([...existing, issued("first"), revoked("nobody")], 2_000), 2)
+    assert.strictEqual(valid([...existing, { _tag: "AccountErased", at: 2_000 }], 2_000), 0)
+  })
+
+  it("are ten thousand at most, unless its operator issues more", () => {
+    const fromKey = (state: State.State) => {
+      const decided = decide(issue(Grant.unlimited, "first"), state)
+      return decided._tag === "Failure" ? decided.failure._tag : decided._tag
+    }
+    assert.strictEqual(fromKey(comingAndGoing(Key.mostEver - 2, 0)), "Success")
+    const full = comingAndGoing(Key.mostEver - 1, 0)
+    assert.strictEqual(fromKey(full), "KeysUsedUp")
+    assert.strictEqual(decide(issue(Grant.unlimited), full)._tag, "Success")
+    assert.strictEqual(decide(rotate("first", { issuer: "first" }), full)._tag, "Success")
   })
 })
 
@@ -270,7 +322,7 @@ describe("Whatever keys do with each other", () => {
         return decided.success.reduce(aggregate.decider.evolve, state)
       }, before)
       if (end._tag !== "Account") return assert.fail("expected an account")
-      for (const { grant, secretHash } of end.keys.values()) {
+      for (const { grant, secretHash } of KeySet.values(end.keys)) {
         assert.isTrue(Grant.isWithin(grant, keyOf(end, "k0").grant))
         const by = /^by (k\d+)$/.exec(secretHash)?.[1]
         if (by !== undefined) assert.isTrue(Grant.isWithin(grant, keyOf(end, by).grant))

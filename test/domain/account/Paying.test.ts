@@ -3,7 +3,7 @@ import { describe, it } from "@effect/vitest"
 import * as Account from "#domain/account/Account.ts"
 import type { Command } from "#domain/account/Command.ts"
 import type { Event } from "#domain/account/Event.ts"
-import type { State } from "#domain/account/State.ts"
+import { keyOf, type State } from "#domain/account/State.ts"
 import * as Grant from "#domain/account/Grant.ts"
 import { type Limits, noLimits } from "#domain/account/Limits.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
@@ -64,7 +64,7 @@ const ofAccount =
     return look(state)
   }
 const limitsOf = ofAccount(({ limits }) => limits)
-const revokedAt = (id: string) => ofAccount(({ keys }) => keys.get(id)?.revokedAt)
+const revokedAt = (id: string) => (state: State) => keyOf(state, id)?.revokedAt
 
 describe("A top-up", () => {
   it("costs the same when there were twenty thousand before it", { timeout: 4_000 }, () => {

@@ -74,6 +74,22 @@ describe("Authentication", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("tells the secret before the one in force, and makes each caller once", () =>
+    Effect.gen(function* () {
+      const { accountId } = yield* open(first)
+      const { key: after } = yield* (yield* Accounts).rotateKey({ keyId: first.keyId, graceMs: 60_000 })
+      const expected = Callers.of(accountId, first.keyId)
+      for (const [key, isSuperseded] of [
+        [first, true],
+        [after, false]
+      ] as const) {
+        const caller = yield* callerOf(`Key ${ApiKey.format(key)}`)
+        assert.deepStrictEqual(caller, { ...expected, isSuperseded })
+        assert.strictEqual(yield* callerOf(`Key ${ApiKey.format(key)}`), caller)
+      }
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("takes a secret with its own key only, in the account and between accounts", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts

@@ -230,6 +230,36 @@ describe("The budget of a key", () => {
     assert.strictEqual(cells.affords(wanted()), "ok")
   })
 
+  it("is looked at when the request has another key's reserve: either of the two may be charged", () => {
+    const cells = given(toppedUp("1"))
+    const another = { keyId: KeyId.make("another") }
+    const reserve = (number: number, budget: string, other: Partial<FundsCells.Wanted> = {}) =>
+      cells.reserve(requestId(number), within(budget, late, other))
+    const spentByOther = () => cells.ofKey({ accountId: alice, at: late, ...another }).spent
+    assert.strictEqual(reserve(1, "0.001"), "ok")
+    assert.strictEqual(reserve(1, "0.000999999", another), "over_budget")
+    assert.deepStrictEqual([reserve(1, "0.001", another), reserve(1, "0.001", another)], ["ok", "ok"])
+    assert.strictEqual(reserve(2, "0.001", another), "over_budget")
+    assert.deepStrictEqual([spent(cells), spentByOther()], [price, price])
+    assert.strictEqual(cells.of(alice).held, price)
+    // The log says whose it is.
+    cells.fold(submitted(1))
+    assert.deepStrictEqual([spent(cells), spentByOther()], [price, usd("0")])
+    assert.strictEqual(reserve(1, "0.000999999", another), "ok")
+  })
+
+  it("is given back with the last reserve of the request, whichever key's it was", () => {
+    const cells = given(toppedUp("1"))
+    const keys = [{}, { keyId: KeyId.make("another") }]
+    for (const key of keys) cells.reserve(requestId(1), within("1", late, key))
+    const all = () => keys.map((key) => cells.ofKey({ accountId: alice, keyId, at: late, ...key }).spent)
+    cells.cancel(requestId(1))
+    assert.deepStrictEqual(all(), [price, price])
+    cells.cancel(requestId(1))
+    assert.deepStrictEqual(all(), [usd("0"), usd("0")])
+    assert.deepInclude(cells.of(alice), { available: usd("1"), held: usd("0"), open: 0 })
+  })
+
   it("counts what was charged in the month, and what is held whenever it was", () => {
     const cells = given(toppedUp("1"), ...charged(1, "0.0004", late), submitted(2))
     assert.strictEqual(spent(cells), usd("0.0014"))

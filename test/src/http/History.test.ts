@@ -74,7 +74,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests",
       assert.deepStrictEqual(yield* of("?metadata.a%20b=c%26d&metadata.team=blue"), [1, second])
       assert.deepStrictEqual(yield* of("?metadata.team="), [0])
       assert.deepStrictEqual(yield* of("?metadata.__proto__=1"), [0])
-      assert.deepStrictEqual(yield* of("?unknown=1&Status=COMPLETED&metadata=x"), [3, third, second, first])
+      assert.deepStrictEqual(yield* of("?unknown=1&Status=COMPLETED"), [3, third, second, first])
     })
   )
 
@@ -183,7 +183,6 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests",
     ["?modelEndpoint=requests/echo", "modelEndpoint"],
     ["?createdAfter=yesterday", "createdAfter"],
     ["?createdAfter=", "createdAfter"],
-    ["?createdAfter=2026-01-05", "createdAfter"],
     ["?createdAfter=2026-01-05T12:00:00", "createdAfter"],
     ["?createdAfter=2026-02-30T12:00:00Z", "createdAfter"],
     ["?createdBefore=1767614400000", "createdBefore"],
@@ -203,6 +202,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests",
     ["?cursor=bm90aGluZw", "cursor"],
     ["?metadata.a=1&metadata.b=1&metadata.c=1&metadata.d=1", undefined],
     ["?createdAfter=2026-01-05T12:00:00.123456Z", undefined],
+    ["?createdAfter=2026-01-05", undefined],
     ["?expand=billing,payloads,billing", undefined],
     ["?expand=payloads&expand=billing", undefined],
     ["?__proto__=1&constructor=2&toString", undefined]

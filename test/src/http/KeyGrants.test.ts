@@ -128,6 +128,42 @@ layer(TestServer.layer(), { excludeTestServices: true })("a limited key", (it) =
   )
 })
 
+describe("the secret before the one in force", () => {
+  it.effect("opens everything else, but decides about no key, its own neither", () =>
+    Effect.gen(function* () {
+      const root = yield* Keys.account("superseded")
+      const { id, key: before } = yield* Keys.created(root)
+      const other = yield* Keys.created(root)
+      const { key } = Keys.rotatedOf(yield* Keys.rotate(root, id))
+      const old = Keys.headersOf({ key: before })
+      assert.strictEqual((yield* submit({ value: 1 }, old)).status, 200)
+      assert.strictEqual((yield* Keys.get(old, id)).status, 200)
+      const refused = [
+        yield* Keys.rotate(old, id, { gracePeriodSeconds: 0 }),
+        yield* Keys.rotate(old, other.id, { gracePeriodSeconds: 0 }),
+        yield* Keys.create(old, { name: "one more" }),
+        yield* Keys.revoke(old, id),
+        yield* Keys.revoke(old, other.id)
+      ]
+      for (const reply of refused) {
+        assertEnvelope(reply, 403)
+        assert.deepInclude(reply.json, { details: { code: "SECRET_SUPERSEDED" } })
+      }
+      assert.strictEqual(Keys.listOf(yield* Keys.list(root)).total, 3)
+      const owner = Keys.headersOf({ key })
+      for (const headers of [owner, Keys.headersOf(other)]) {
+        assert.strictEqual(yield* Keys.statusOf(headers), 200)
+      }
+      assert.strictEqual((yield* Keys.create(owner, { name: "one more" })).status, 201)
+      const again = Keys.rotatedOf(yield* Keys.rotate(owner, id, { gracePeriodSeconds: 0 }))
+      assert.deepStrictEqual(
+        yield* Effect.forEach([before, key, again.key], (key) => Keys.statusOf(Keys.headersOf({ key }))),
+        [401, 401, 200]
+      )
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})
+
 describe("a key whose time is over", () => {
   it.effect("is refused on every way to a route, and gives nothing on", () =>
     Effect.gen(function* () {

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Latch, Layer, References, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { keyOf } from "#domain/account/State.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
@@ -133,7 +134,7 @@ describe("A node", () => {
             Effect.yieldNow,
             Effect.sync(() => accounts.peek(accountId)?.state)
           ),
-          { until: (state) => state?._tag === "Account" && state.keys.get("dev")?.revokedAt !== null }
+          { until: (state) => state !== undefined && keyOf(state, "dev")?.revokedAt !== null }
         )
       }).pipe(Effect.provide(actors))
     }).pipe(Effect.scoped, Effect.provide(TestNode.storeLayer))

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as Account from "#domain/account/Account.ts"
+import * as KeySet from "#domain/account/KeySet.ts"
 import { AccountId, type RequestId } from "#domain/Ids.ts"
 import { Retention } from "#projections/retention/Retention.ts"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
@@ -203,7 +204,7 @@ describe("An erased account", () => {
       yield* (yield* AccountErasing).close(alice)
       const { state } = yield* (yield* AccountActors).current(alice)
       if (state._tag !== "Account") return assert.fail("no account")
-      assert.isTrue([...state.keys.values()].every(({ revokedAt }) => revokedAt !== null))
+      assert.isTrue([...KeySet.values(state.keys)].every(({ revokedAt }) => revokedAt !== null))
       const unknown = yield* Effect.flip((yield* AccountErasing).close(AccountId.make("acc_nobody")))
       assert.strictEqual(unknown._tag, "AccountNotFound")
     }).pipe(Effect.provide(waiting))
