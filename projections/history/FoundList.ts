@@ -15,6 +15,8 @@ type Statement = Effect.Effect<ReadonlyArray<unknown>, SqlError>
 
 export const items = rows(HistoryItem)
 
+export const places = rows(Schema.Struct({ createdAt: Schema.Int, requestId: Schema.String }))
+
 const totals = rows(Schema.Struct({ total: Schema.Int }))
 
 export const totalOf = (statement: Statement): Effect.Effect<number, SqlError> =>

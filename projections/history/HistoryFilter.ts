@@ -30,6 +30,18 @@ export interface Part {
   readonly limit: number
 }
 
+export type Bounds = Pick<Filter, "createdAfter" | "createdBefore">
+
+/** A piece of a list: behind `after`, up to `until`, which is in it; `null`: from the first one, and to the last. */
+export interface Slice {
+  readonly after: Place | null
+  readonly until: Place | null
+}
+
+/** In the order of every list, newest first. */
+export const isBehind = (place: Place, other: Place): boolean =>
+  place.createdAt === other.createdAt ? place.requestId < other.requestId : place.createdAt < other.createdAt
+
 /** The models that it lets through; `null`: all. */
 export const modelsOf = ({ model, models }: Filter): ReadonlyArray<ModelEndpoint> | null => {
   if (model === undefined) return models ?? null

@@ -5,10 +5,9 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { RequestId } from "#domain/Ids.ts"
 import { Status } from "#domain/inference-request/Status.ts"
-import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { hourMs } from "./HistoryCounters.ts"
-import { type Filter, modelsOf, type Part, type Place } from "./HistoryFilter.ts"
-import * as WholeHours from "./WholeHours.ts"
+import { type Bounds, type Filter, modelsOf, type Part, type Place, type Slice } from "./HistoryFilter.ts"
+import type * as WholeHours from "./WholeHours.ts"
 
 export const columns = `request_id AS "requestId", account_id AS "accountId", model, status, outcome, metadata,
   created_at AS "createdAt", started_at AS "startedAt", run_started_at AS "runStartedAt",
@@ -26,14 +25,19 @@ export const ofModels = (sql: SqlClient, filter: Filter) => {
   return models === null ? [] : [sql.in("model", models)]
 }
 
-/** Between the bounds of time. */
-export const within = (sql: SqlClient, { createdAfter, createdBefore }: Omit<Filter, "accountId">) => [
-  ...(createdAfter === undefined ? [] : [sql`created_at > ${createdAfter}`]),
-  ...(createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`])
-]
-
-export const behind = (sql: SqlClient, after: Place | null) =>
-  after === null ? [] : [sql`(created_at, request_id) < (${after.createdAt}, ${after.requestId})`]
+/**
+ * What lies between the bounds of time, behind `after` and up to `until`: one bound at either end, the closer one, so that the
+ * index is entered there. `until` is a place of the list, hence within the bounds of time.
+ */
+export const within = (sql: SqlClient, { createdAfter, createdBefore }: Bounds, { after, until }: Slice) => {
+  const isNewer = after !== null && (createdBefore === undefined || after.createdAt < createdBefore)
+  return [
+    ...(isNewer ? [sql`(created_at, request_id) < (${after.createdAt}, ${after.requestId})`] : []),
+    ...(isNewer || createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`]),
+    ...(until === null ? [] : [sql`(created_at, request_id) >= (${until.createdAt}, ${until.requestId})`]),
+    ...(until !== null || createdAfter === undefined ? [] : [sql`created_at > ${createdAfter}`])
+  ]
+}
 
 const ofAccount = (sql: SqlClient, { accountId }: Filter) => sql`account_id = ${accountId}`
 
@@ -47,27 +51,25 @@ const counted = (sql: SqlClient, filter: Filter) =>
 export const sumCounters = (sql: SqlClient, filter: Filter) => sql`
   SELECT coalesce(sum(requests), 0) AS total FROM history_counters WHERE ${counted(sql, filter)}`
 
-/** Reads the entries between the bounds. */
-const countRows = (sql: SqlClient, filter: Filter) => sql`
-  SELECT count(*) AS requests FROM history_requests INDEXED BY ${indexOf(sql, filter)}
-  WHERE ${sql.and([counted(sql, filter), ...within(sql, filter)])}`
+/** At most `limit` of those between the bounds, and behind `after`: reads so many entries. */
+export const countEntries = (
+  sql: SqlClient,
+  filter: Filter,
+  { after, limit }: { readonly after: Place | null; readonly limit: number }
+) => sql`
+  SELECT count(*) AS total FROM (
+    SELECT 1 FROM history_requests INDEXED BY ${indexOf(sql, filter)}
+    WHERE ${sql.and([counted(sql, filter), ...within(sql, filter, { after, until: null })])} LIMIT ${limit}
+  )`
 
 /** The counters of hours, for each model and status that the account has any of. */
 const hours = (sql: SqlClient, filter: Filter, { first, last }: WholeHours.Range) => sql`
   history_counters CROSS JOIN history_hours USING (account_id, model, status)
   WHERE ${counted(sql, filter)} AND hour BETWEEN ${first} AND ${last}`
 
-/** Between bounds: reads the counters of whole hours, and the entries of what is left at both ends. */
-export const countWithin = (sql: SqlClient, filter: Filter) => {
-  const { edges, whole } = WholeHours.of(filter)
-  const parts = edges.map((edge) => countRows(sql, { ...filter, ...edge }))
-  if (whole !== null) {
-    parts.push(
-      sql`SELECT coalesce(sum(history_hours.requests), 0) AS requests FROM ${hours(sql, filter, whole)}`
-    )
-  }
-  return sql`SELECT sum(requests) AS total FROM (${sql.join(" UNION ALL ", false)(parts)})`
-}
+/** What was made in whole hours. */
+export const sumHours = (sql: SqlClient, filter: Filter, whole: WholeHours.Range) => sql`
+  SELECT coalesce(sum(history_hours.requests), 0) AS total FROM ${hours(sql, filter, whole)}`
 
 /**
  * The hour in which the request is that `offset` newer ones of `whole` hours stand before, and how many of those are of
@@ -83,37 +85,41 @@ export const hourAt = (sql: SqlClient, filter: Filter, whole: WholeHours.Range, 
 /** What was created in the hour or before. */
 export const upTo = (hour: number): number => (hour + 1) * hourMs
 
-/** The entries of the index alone, once for each list that is in the order of the whole. */
-const entries = (sql: SqlClient, filter: Filter, after: Place | null) => {
-  const models: ReadonlyArray<ModelEndpoint | null> = modelsOf(filter) ?? [null]
-  return models.flatMap((model) =>
-    statusesOf(filter).map(
-      (status) => sql`
-    SELECT created_at, request_id FROM history_requests INDEXED BY ${indexOf(sql, filter)}
-    WHERE ${sql.and([
-      ofAccount(sql, filter),
-      ...(model === null ? [] : [sql`model = ${model}`]),
-      sql`status = ${status}`,
-      ...within(sql, filter),
-      ...behind(sql, after)
-    ])}`
-    )
-  )
+/** The lists that are in the order of the whole, as filters. */
+export const listsOf = (filter: Filter): ReadonlyArray<Filter & { readonly status: Status }> => {
+  const models = modelsOf(filter)?.map((model) => ({ ...filter, model })) ?? [filter]
+  return models.flatMap((list) => statusesOf(filter).map((status) => ({ ...list, status })))
 }
 
-/** The rows of one page, from the entries of its lists. */
-export const rowsOf = (
+/** The entries of the index alone, once for each list. */
+const entries = (sql: SqlClient, filter: Filter, after: Place | null) =>
+  listsOf(filter).map(
+    (list) => sql`
+    SELECT created_at, request_id FROM history_requests INDEXED BY ${indexOf(sql, list)}
+    WHERE ${sql.and([
+      ofAccount(sql, list),
+      ...(list.model === undefined ? [] : [sql`model = ${list.model}`]),
+      sql`status = ${list.status}`,
+      ...within(sql, list, { after, until: null })
+    ])}`
+  )
+
+/** The place that is `steps` behind `after`, from 1; no row when there are fewer. Steps over the entries before it. */
+export const placeBehind = (
   sql: SqlClient,
-  lists: ReturnType<typeof entries>,
-  { limit, offset }: Pick<Part, "limit" | "offset">
+  filter: Filter,
+  { after, steps }: { readonly after: Place | null; readonly steps: number }
 ) => sql`
+  SELECT created_at AS "createdAt", request_id AS "requestId" FROM (
+    ${sql.join(" UNION ALL ", false)(entries(sql, filter, after))}
+    ORDER BY created_at DESC, request_id DESC LIMIT 1 OFFSET ${steps - 1}
+  )`
+
+/** Steps over `offset` entries, merged from all lists, then reads the rows of one page. */
+export const pageOf = (sql: SqlClient, filter: Filter, { after, limit, offset }: Part) => sql`
   SELECT ${sql.literal(columns)} FROM history_requests WHERE request_id IN (
     SELECT request_id FROM (
-      ${sql.join(" UNION ALL ", false)(lists)}
+      ${sql.join(" UNION ALL ", false)(entries(sql, filter, after))}
       ORDER BY created_at DESC, request_id DESC LIMIT ${limit} OFFSET ${offset}
     )
   ) ORDER BY created_at DESC, request_id DESC`
-
-/** Steps over `offset` entries, merged from all lists, then reads the rows of one page. */
-export const pageOf = (sql: SqlClient, filter: Filter, { after, ...part }: Part) =>
-  rowsOf(sql, entries(sql, filter, after), part)

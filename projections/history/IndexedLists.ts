@@ -1,21 +1,59 @@
-/** Lists that the indexes of requests are in the order of, with counters beside them. */
+/**
+ * Lists that the indexes of requests are in the order of, with counters beside them. What the counters of hours do not tell
+ * is stepped over and counted in strides.
+ */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { rows } from "../ReadModels.ts"
-import { type FoundList, items, totalOf } from "./FoundList.ts"
-import type { Filter, Part } from "./HistoryFilter.ts"
+import { type FoundList, items, places, totalOf } from "./FoundList.ts"
+import type { Filter, Part, Place } from "./HistoryFilter.ts"
 import * as Queries from "./HistoryQueries.ts"
+import type * as Turns from "./Turns.ts"
 import * as WholeHours from "./WholeHours.ts"
 
 /** What is stepped over one by one; counters lead to what lies behind more. */
 const fewSteps = 1_000
 
-export const make = (sql: SqlClient) => {
-  const countOf = (filter: Filter): Effect.Effect<number, SqlError> => {
-    const isBounded = filter.createdAfter !== undefined || filter.createdBefore !== undefined
-    return totalOf((isBounded ? Queries.countWithin : Queries.sumCounters)(sql, filter))
-  }
+/** Entries that are stepped over, or counted, at once: a few ms. */
+const usualStride = 5_000
+
+export const make = (sql: SqlClient, turns: Turns.Turns, stride = usualStride) => {
+  const stepOn = (filter: Filter, after: Place | null): Effect.Effect<Place | null, SqlError> =>
+    Effect.map(
+      turns.take(filter.accountId)(places(Queries.placeBehind(sql, filter, { after, steps: stride }))),
+      ([place]) => place ?? null
+    )
+
+  const countList = Effect.fnUntraced(function* (list: Filter) {
+    let after: Place | null = null
+    for (let counted = 0; ; counted += stride) {
+      const place: Place | null = yield* stepOn(list, after)
+      if (place === null) {
+        return counted + (yield* totalOf(Queries.countEntries(sql, list, { after, limit: stride })))
+      }
+      after = place
+    }
+  })
+
+  /** Few are counted at once. */
+  const countEntries = Effect.fnUntraced(function* (filter: Filter) {
+    const few = yield* totalOf(Queries.countEntries(sql, filter, { after: null, limit: stride }))
+    if (few < stride) return few
+    // Each in its own order: nothing has to be merged.
+    const counts = yield* Effect.forEach(Queries.listsOf(filter), countList)
+    return counts.reduce((sum, count) => sum + count, 0)
+  })
+
+  const countOf = Effect.fnUntraced(function* (filter: Filter) {
+    if (filter.createdAfter === undefined && filter.createdBefore === undefined) {
+      return yield* totalOf(Queries.sumCounters(sql, filter))
+    }
+    const { edges, whole } = WholeHours.of(filter)
+    let total = whole === null ? 0 : yield* totalOf(Queries.sumHours(sql, filter, whole))
+    for (const edge of edges) total += yield* countEntries({ ...filter, ...edge })
+    return total
+  })
 
   /** The same part, begun in the hour that it is in: only what was created in that one is stepped over. */
   const leap = Effect.fnUntraced(function* (filter: Filter, part: Part) {
@@ -23,7 +61,7 @@ export const make = (sql: SqlClient) => {
     if (part.offset <= fewSteps || whole === null) return { filter, part }
     // What is newer than all whole hours.
     const edge = filter.createdBefore === undefined ? undefined : edges.at(-1)
-    const newer = edge === undefined ? 0 : yield* countOf({ ...filter, ...edge })
+    const newer = edge === undefined ? 0 : yield* countEntries({ ...filter, ...edge })
     const [found] = yield* hours(Queries.hourAt(sql, filter, whole, part.offset - newer))
     return found === undefined
       ? { filter, part }
@@ -33,12 +71,19 @@ export const make = (sql: SqlClient) => {
         }
   })
 
+  const itemsOf = (filter: Filter) =>
+    Effect.fnUntraced(function* (asked: Part) {
+      const leapt = yield* leap(filter, asked)
+      let { after, offset } = leapt.part
+      for (; offset >= stride; offset -= stride) {
+        after = yield* stepOn(leapt.filter, after)
+        if (after === null) return []
+      }
+      return yield* items(Queries.pageOf(sql, leapt.filter, { ...asked, after, offset }))
+    })
+
   return (filter: Filter): Effect.Effect<FoundList, SqlError> =>
-    Effect.map(countOf(filter), (total) => ({
-      total,
-      items: (part) =>
-        Effect.flatMap(leap(filter, part), (leapt) => items(Queries.pageOf(sql, leapt.filter, leapt.part)))
-    }))
+    Effect.map(countOf(filter), (total) => ({ total, items: itemsOf(filter) }))
 }
 
 const hours = rows(Schema.Struct({ hour: Schema.Int, newer: Schema.Int }))

@@ -1,79 +1,103 @@
 /**
- * Lists of requests with given metadata. There are no counters for what clients make up: entries are counted, and stepped
- * over, some thousands at a time, with everybody else's turn in between.
+ * Lists of requests with given metadata. There are no counters for what clients make up: all that have one entry of it are
+ * gone through, in slices, and what else is asked for is looked up for each. Few or many of them may have it.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { rows } from "../ReadModels.ts"
-import { type FoundList, items, totalOf } from "./FoundList.ts"
-import type { Filter, Part, Place } from "./HistoryFilter.ts"
-import { statusesOf } from "./HistoryQueries.ts"
+import { type FoundList, items, places, totalOf } from "./FoundList.ts"
+import { type Entry, type Filter, isBehind, type Part, type Slice } from "./HistoryFilter.ts"
 import * as Queries from "./MetadataQueries.ts"
+import type * as Turns from "./Turns.ts"
 
-/** Requests that are gone through in one go: a few ms. */
-const usualStride = 10_000
+/** The first slice is short, and each has up to twice as many as the one before: what few have is soon at its end. */
+const shortest = 100
 
-export const make = (sql: SqlClient, stride = usualStride) => {
-  /** The entry of metadata that the fewest have, then the others. */
-  const rarestFirst = Effect.fnUntraced(function* (
+/** Entries of a slice from the list of each status, at most: with those that are looked up for them, some ms. */
+const usualStride = 2_000
+
+/** A slice, and how many of it the filter lets through. */
+interface Counted {
+  readonly slice: Slice
+  readonly total: number
+}
+
+export const make = (sql: SqlClient, turns: Turns.Turns, stride = usualStride) => {
+  /** The one behind `last`. */
+  const sliceBehind = Effect.fnUntraced(function* (
     filter: Filter,
-    walk: Queries.Walk
-  ): Effect.fn.Return<Queries.Walk, SqlError> {
-    if (walk.length === 1) return walk
-    const counted = yield* frequencies(Queries.frequencies(sql, filter, walk))
-    const [rarest] = counted.toSorted((a, b) => a.requests - b.requests)
-    const entry = walk[rarest?.index ?? 0] ?? walk[0]
-    return [entry, ...walk.filter((other) => other !== entry)]
-  })
-
-  /** The place that is `stride` behind `after`; `null` when there are fewer. */
-  const stepOn = Effect.fnUntraced(function* (filter: Filter, walk: Queries.Walk, after: Place | null) {
-    yield* Effect.yieldNow
-    const [place] = yield* places(Queries.placeBehind(sql, filter, walk, { after, steps: stride }))
-    return place ?? null
-  })
-
-  const countOfStatus = Effect.fnUntraced(function* (filter: Filter, walk: Queries.Walk) {
-    let counted = 0
-    let after: Place | null = null
-    while (true) {
-      const place: Place | null = yield* stepOn(filter, walk, after)
-      if (place === null) break
-      counted += stride
-      after = place
-    }
-    return counted + (yield* totalOf(Queries.count(sql, filter, walk, { after, limit: stride })))
-  })
-
-  /** Few are counted at once. */
-  const countOf = Effect.fnUntraced(function* (filter: Filter, walk: Queries.Walk) {
-    const few = yield* totalOf(Queries.count(sql, filter, walk, { after: null, limit: stride }))
-    if (few < stride) return few
-    const counts = yield* Effect.forEach(statusesOf(filter), (status) =>
-      countOfStatus({ ...filter, status }, walk)
+    entry: Entry,
+    last: Slice | undefined,
+    round: number
+  ) {
+    const after = last?.until ?? null
+    const steps = Math.min(stride, shortest * 2 ** round)
+    const [until = null] = yield* turns.take(filter.accountId)(
+      places(Queries.endOfSlice(sql, filter, entry, { after, steps }))
     )
-    return counts.reduce((sum, count) => sum + count, 0)
+    return { after, until }
   })
 
-  const itemsOf = (filter: Filter, walk: Queries.Walk) =>
-    Effect.fnUntraced(function* (part: Part) {
-      let { after, offset } = part
-      for (; offset >= stride; offset -= stride) {
-        after = yield* stepOn(filter, walk, after)
-        if (after === null) return []
+  /** All slices of that entry which is first at its end, hence about the rarest; then the others. */
+  const divide = Effect.fnUntraced(function* (filter: Filter, [first, ...others]: Queries.Walk) {
+    const divided = [first, ...others].map((entry) => ({ entry, slices: new Array<Slice>() }))
+    for (let round = 0; ; round++) {
+      for (const { entry, slices } of divided) {
+        const slice: Slice = yield* sliceBehind(filter, entry, slices.at(-1), round)
+        slices.push(slice)
+        if (slice.until !== null) continue
+        const rest = divided.flatMap((other) => (other.entry === entry ? [] : [other.entry]))
+        const walk: Queries.Walk = [entry, ...rest]
+        return { walk, slices }
       }
-      return yield* items(Queries.pageOf(sql, filter, walk, { ...part, after, offset }))
+    }
+  })
+
+  const countOf = (filter: Filter, walk: Queries.Walk, slice: Slice): Effect.Effect<number, SqlError> =>
+    turns.take(filter.accountId)(totalOf(Queries.count(sql, filter, walk, slice)))
+
+  const itemsOf = (filter: Filter, walk: Queries.Walk, counted: ReadonlyArray<Counted>) =>
+    Effect.fnUntraced(function* ({ after, limit, offset }: Part) {
+      const ids: Array<string> = []
+      let left = offset
+      for (const { slice, total } of counted) {
+        if (ids.length === limit) break
+        if (total === 0 || isBefore(slice, after)) continue
+        const isWhole = after === null || (slice.after !== null && !isBehind(after, slice.after))
+        const part = isWhole ? slice : { ...slice, after }
+        const there = isWhole ? total : yield* countOf(filter, walk, part)
+        if (left >= there) {
+          left -= there
+          continue
+        }
+        const shown = { limit: limit - ids.length, offset: left }
+        const more = yield* turns.take(filter.accountId)(
+          requests(Queries.requestsOf(sql, filter, walk, part, shown))
+        )
+        ids.push(...more.map(({ requestId }) => requestId))
+        left = 0
+      }
+      return ids.length === 0 ? [] : yield* items(Queries.rowsOf(sql, ids))
     })
 
   return Effect.fnUntraced(function* (
     filter: Filter,
     asked: Queries.Walk
   ): Effect.fn.Return<FoundList, SqlError> {
-    const walk = yield* rarestFirst(filter, asked)
-    return { total: yield* countOf(filter, walk), items: itemsOf(filter, walk) }
+    const { slices, walk } = yield* divide(filter, asked)
+    const counted = yield* Effect.forEach(slices, (slice) =>
+      Effect.map(countOf(filter, walk, slice), (total) => ({ slice, total }))
+    )
+    return {
+      total: counted.reduce((sum, { total }) => sum + total, 0),
+      items: itemsOf(filter, walk, counted)
+    }
   })
 }
 
-const frequencies = rows(Schema.Struct({ index: Schema.Int, requests: Schema.Int }))
-const places = rows(Schema.Struct({ createdAt: Schema.Int, requestId: Schema.String }))
+/** Nothing of it lies behind the place. */
+const isBefore = ({ until }: Slice, place: Part["after"]): boolean =>
+  place !== null && until !== null && !isBehind(until, place)
+
+const requests = rows(Schema.Struct({ requestId: Schema.String }))

@@ -1,8 +1,6 @@
 /** A time between two bounds as whole hours, which are counted, and what is left at both ends. */
 import { hourMs } from "./HistoryCounters.ts"
-import type { Filter } from "./HistoryFilter.ts"
-
-type Bounds = Pick<Filter, "createdAfter" | "createdBefore">
+import type { Bounds } from "./HistoryFilter.ts"
 
 /** Hours since 1970, both included. */
 export interface Range {

@@ -51,6 +51,12 @@ export const tooManyOpenRequests = ({ limit, retryAfterSeconds }: Full): Refusal
     RateLimitFields.ofFull("open-requests", limit, retryAfterSeconds)
   )
 
+export const tooManyExports = ({ limit, retryAfterSeconds }: Full): Refusal =>
+  limited(
+    { scope: "account", limit, window: null, retryAfterSeconds },
+    RateLimitFields.ofFull("exports", limit, retryAfterSeconds)
+  )
+
 export const tooManyStreams = ({ limit, retryAfterSeconds }: Full): Refusal =>
   limited(
     { scope: "account", limit, window: null, retryAfterSeconds, error: "Too many event streams are open." },

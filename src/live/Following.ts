@@ -3,7 +3,8 @@
  * up and is handed what is new with all others (`LiveHub`). Whoever reads too slowly for that falls behind and goes on where
  * it was, so that nothing is kept for it meanwhile.
  */
-import { Effect } from "effect"
+import { Effect, Semaphore } from "effect"
+import type { AccountId } from "#domain/Ids.ts"
 import { LiveStatus, type StatusChange } from "#projections/live-status/LiveStatus.ts"
 import { LiveHub, type Listener } from "./LiveHub.ts"
 import { isWanted, type Wanted } from "./Wanted.ts"
@@ -22,9 +23,17 @@ export interface Follower<E> {
 /** A page is some 90 KB of frames. */
 const pageSize = 200
 
+/** Streams that read a page at the same time: between two rounds of them the node sees to all else. */
+const readers = 8
+
 export const make = Effect.gen(function* () {
   const liveStatus = yield* LiveStatus
   const hub = yield* LiveHub
+  const turns = Semaphore.makeUnsafe(readers)
+
+  /** The turn is over with the page, for the one who is told of it may be slow. */
+  const inTurn = <A, E>(read: Effect.Effect<A, E>) =>
+    turns.withPermits(1)(Effect.andThen(Effect.yieldNow, read))
 
   /**
    * What there is now, as of the change that it gives: of each request that has not ended its last change, ascending, or
@@ -48,7 +57,7 @@ export const make = Effect.gen(function* () {
     }
     let after = 0
     while (true) {
-      const page = yield* liveStatus.open({ accountId, after, through, limit: pageSize })
+      const page = yield* inTurn(liveStatus.open({ accountId, after, through, limit: pageSize }))
       yield* tell(page)
       const last = page.at(-1)
       if (last === undefined || page.length < pageSize) return through
@@ -56,14 +65,34 @@ export const make = Effect.gen(function* () {
     }
   })
 
+  /**
+   * Where to read on: named requests that have no change behind `place` need no look at what all the others did since.
+   * Where one has, the account's changes up to that one are read, as those of a model are, a page at a time.
+   */
+  const skipped = Effect.fnUntraced(function* ({ requestIds }: Wanted, place: number) {
+    if (requestIds === null) return place
+    const newest = yield* liveStatus.newest
+    const found = yield* liveStatus.ofRequests([...requestIds])
+    return found.some(({ change }) => change > place) ? place : Math.max(place, newest)
+  })
+
+  /** Where the hub stands is read before the page: what it has handed out until then is in it. */
+  const newsOf = (accountId: AccountId, change: number) =>
+    Effect.suspend(() => {
+      const handedOut = hub.place()
+      return Effect.map(liveStatus.after({ accountId, change, limit: pageSize }), (page) => ({
+        handedOut,
+        page
+      }))
+    })
+
   /** Tells of every change behind `from`, each once and in order. Ends when the follower is done. */
   const follow = Effect.fnUntraced(function* <E>(follower: Follower<E>, from: number) {
     const { take, wanted } = follower
     let place = from
     while (!follower.isDone()) {
-      // Read before the page: what the hub has handed out until then is in it.
-      const handedOut = hub.place()
-      const page = yield* liveStatus.after({ accountId: wanted.accountId, change: place, limit: pageSize })
+      place = yield* skipped(wanted, place)
+      const { handedOut, page } = yield* inTurn(newsOf(wanted.accountId, place))
       place = page.at(-1)?.change ?? place
       const changes = page.filter((change) => isWanted(wanted, change))
       if (changes.length > 0) yield* follower.give(changes)

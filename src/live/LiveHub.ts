@@ -81,7 +81,7 @@ export class LiveHub extends Context.Service<
       })
 
       const tell = projections.changes("history").pipe(Stream.runForEach(() => Queue.offer(moved, undefined)))
-      yield* Effect.forkScoped(tell)
+      yield* Effect.forkScoped(supervise("Following the history for live streams", tell))
       yield* Effect.forkScoped(
         supervise(
           "Handing changes to live streams",

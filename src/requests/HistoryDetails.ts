@@ -1,9 +1,11 @@
 /** What a list does not know of its requests: payloads and bills, from their own streams. */
-import { Effect, Semaphore } from "effect"
+import { Effect } from "effect"
+import type { AccountId } from "#domain/Ids.ts"
 import type { Billing } from "#domain/inference-request/Event.ts"
 import { isTerminal, type Request, type State } from "#domain/inference-request/State.ts"
 import { outcome } from "#domain/inference-request/Status.ts"
 import type { Quote } from "#domain/Pricing.ts"
+import * as ExpansionPlaces from "./ExpansionPlaces.ts"
 import { RequestActors } from "./RequestActors.ts"
 import type { Expansion, ListedRequest } from "./RequestHistory.ts"
 import { Requests, type Snapshot } from "./Requests.ts"
@@ -18,9 +20,6 @@ export interface Bill {
 /** Bytes of input and output in one page, as canonical JSON. */
 export const mostPayloadBytes = 16 * 1024 * 1024
 
-/** Pages with payloads that are made at once: each takes several times its bytes while it is. */
-export const mostAtOnce = 2
-
 /** Requests of a page that are read at once. */
 const concurrency = 16
 
@@ -33,10 +32,7 @@ interface Found {
 export const make = Effect.gen(function* () {
   const actors = yield* RequestActors
   const requests = yield* Requests
-  const places = yield* Semaphore.make(mostAtOnce)
-
-  /** Whoever leaves while waiting for it takes none. */
-  const place = Effect.acquireRelease(places.take(1), () => places.release(1), { interruptible: true })
+  const places = ExpansionPlaces.make()
 
   /** At least as new as its list is, which another node's events may have reached first. */
   const find = Effect.fnUntraced(function* (listed: Snapshot) {
@@ -53,8 +49,12 @@ export const make = Effect.gen(function* () {
       // As in `GET /requests/{id}`: corrupt storage.
       .pipe(Effect.catchTag("PayloadUnavailable", Effect.die))
 
-  return Effect.fnUntraced(function* (listed: ReadonlyArray<Snapshot>, expand: ReadonlySet<Expansion>) {
-    if (expand.has("payloads")) yield* place
+  return Effect.fnUntraced(function* (
+    accountId: AccountId,
+    listed: ReadonlyArray<Snapshot>,
+    expand: ReadonlySet<Expansion>
+  ) {
+    if (expand.has("payloads")) yield* places.take(accountId)
     const found = yield* Effect.forEach(listed, find, { concurrency })
     const fitting = expand.has("payloads") ? fit(found) : null
     return yield* Effect.forEach(

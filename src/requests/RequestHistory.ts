@@ -8,6 +8,7 @@ import type { Filter, Place } from "#projections/history/HistoryFilter.ts"
 import { Projections } from "#projections/Projections.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
+import type { TooManyExpanded } from "./ExpansionPlaces.ts"
 import * as FromHistory from "./FromHistory.ts"
 import * as HistoryDetails from "./HistoryDetails.ts"
 import { ModelNotGranted, type Snapshot, type StorageError } from "./Requests.ts"
@@ -42,7 +43,8 @@ export class RequestHistory extends Context.Service<
      * asked for another one it is `ModelNotGranted`.
      *
      * Of payloads one page has 16 MiB at most (`HistoryDetails.mostPayloadBytes`), and few pages that have any are made at
-     * once: one of them is taken up until the scope is closed.
+     * once, one of an account: its place is taken up until the scope is closed. Whoever gets none in 10 s fails with
+     * `TooManyExpanded`.
      */
     list(
       options: Omit<Filter, "accountId" | "models"> & {
@@ -52,7 +54,11 @@ export class RequestHistory extends Context.Service<
         readonly limit: number
         readonly expand: ReadonlySet<Expansion>
       }
-    ): Effect.Effect<RequestPage, ModelNotGranted | StorageError | EventStoreError | SqlError, Scope.Scope>
+    ): Effect.Effect<
+      RequestPage,
+      ModelNotGranted | TooManyExpanded | StorageError | EventStoreError | SqlError,
+      Scope.Scope
+    >
   }
 >()("inferlog/src/requests/RequestHistory") {
   static readonly layer = Layer.effect(
@@ -78,7 +84,7 @@ export class RequestHistory extends Context.Service<
         const snapshots = items.map(FromHistory.snapshot)
         const described = yield* expand.size === 0
           ? Effect.succeed(snapshots.map((snapshot) => ({ snapshot, payloads: null, bill: null })))
-          : details(snapshots, expand)
+          : details(accountId, snapshots, expand)
         return { ...page, items: described }
       })
 

@@ -7,9 +7,9 @@ import { Effect } from "effect"
 import type { Headers } from "../Answer.ts"
 
 export interface EventStream {
-  /** Hands over whole frames. False: it takes no more until it is `ready`. */
+  /** Hands over whole frames. False: it takes no more until it is `ready`, and none that comes after its end. */
   readonly write: (frames: string | Uint8Array) => boolean
-  /** Waits until it takes more. A reader that leaves it waiting for too long is dropped. */
+  /** Waits until it takes more; for ever once it has ended. A reader that leaves it waiting for too long is dropped. */
   readonly ready: Effect.Effect<void>
 }
 
@@ -17,7 +17,7 @@ export interface OpenStream extends EventStream {
   readonly isFull: () => boolean
   /** A comment, which no client sees and everything on the way does; not where frames wait already. */
   readonly keepAlive: () => void
-  /** What was written still goes out, if the reader takes it. Nothing is written behind it. */
+  /** What was written still goes out, if the reader takes it. Nothing is written behind it; a second end is none. */
   readonly end: () => void
   /** At once. */
   readonly drop: () => void
@@ -57,6 +57,8 @@ export const open = (response: ServerResponse, headers: Headers): OpenStream => 
   }
   const { socket } = response.req
   const drop = () => void socket.destroy()
+  // Whatever Node has against a write is the end of this stream alone.
+  response.on("error", drop)
   const drained = Effect.callback<void>((resume) => {
     const listener = () => resume(Effect.void)
     response.once("drain", listener)
@@ -69,10 +71,14 @@ export const open = (response: ServerResponse, headers: Headers): OpenStream => 
   )
   return {
     write,
-    ready: Effect.suspend(() => (isFull ? drained : Effect.void)),
+    ready: Effect.suspend(() => {
+      if (isEnded) return Effect.never
+      return isFull ? drained : Effect.void
+    }),
     isFull: () => isFull,
     keepAlive: () => void (isFull || write(comment)),
     end: () => {
+      if (isEnded) return
       isEnded = true
       response.end()
     },

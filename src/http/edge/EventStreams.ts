@@ -8,15 +8,16 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { defaultStreams } from "#domain/account/Limits.ts"
 import type { AccountId } from "#domain/Ids.ts"
-import { Authentication } from "#src/accounts/Authentication.ts"
+import { Authentication, presentedBy } from "#src/accounts/Authentication.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import { supervise } from "#src/Supervise.ts"
 import type { Headers } from "../Answer.ts"
 import * as LimitRefusals from "../LimitRefusals.ts"
 import * as Refusal from "../Refusal.ts"
-import { Stopping } from "../Stopping.ts"
+import { IsStopping, Stopping } from "../Stopping.ts"
 import * as EventStream from "./EventStream.ts"
 import { UnderWay } from "./Exchanges.ts"
+import * as StreamKeys from "./StreamKeys.ts"
 
 /** Open at once on a node, of whatever account. */
 export const MostStreams = Context.Reference<number>("inferlog/src/http/MostStreams", {
@@ -24,6 +25,12 @@ export const MostStreams = Context.Reference<number>("inferlog/src/http/MostStre
 })
 
 const keepAliveEvery = "15 seconds"
+/** How long a key that was revoked or has expired may have a stream at most. */
+const judgeEvery = "5 seconds"
+/** What is left for a reader to take what was written before the end. */
+const farewell = "5 seconds"
+/** For an answer before it on the connection, which its client may have read a moment before Node knows. */
+const turnPatience = "1 second"
 /** Comments written before others get a turn. */
 const keepAliveBatch = 500
 
@@ -38,22 +45,26 @@ export interface Opening {
 }
 
 interface Held {
-  readonly fiber: Fiber.Fiber<void>
-  /** What it was opened with. */
-  readonly authorization: string | undefined
+  readonly stream: EventStream.OpenStream
+  readonly body: Fiber.Fiber<void>
+  /** From its end on, until its connection is gone. */
+  farewell: Fiber.Fiber<void> | null
 }
+
+type Body<E = unknown> = (stream: EventStream.EventStream) => Effect.Effect<void, E>
 
 export class EventStreams extends Context.Service<
   EventStreams,
   {
     /**
-     * Answers with a stream for as long as `body` runs: until that ends, the client leaves or does not read, or the server
-     * stops. Refused where the account or the node has as many as it may. Completes once the stream is open: as an exchange
+     * Answers with a stream for as long as `body` runs: until that ends, the client leaves or does not read, its key is good
+     * no more, or the server stops. Refused where the account or the node has as many as it may, where another answer is
+     * waited for on the connection, and once the server stops. Completes once the stream is open: as an exchange
      * it is over then, and nothing of that is kept beside it.
      */
     serve<E>(
       opening: Opening,
-      body: (stream: EventStream.EventStream) => Effect.Effect<void, E>
+      body: Body<E>
     ): Effect.Effect<HttpServerResponse.HttpServerResponse, Refusal.Refusal>
   }
 >()("inferlog/src/http/EventStreams") {
@@ -62,45 +73,51 @@ export class EventStreams extends Context.Service<
     Effect.gen(function* () {
       const most = yield* MostStreams
       const stopping = yield* Stopping
+      const isStopping = yield* IsStopping
       const runFork = Effect.runForkWith(yield* Effect.context<never>())
       const authentication = yield* Authentication
-      const open = new Map<EventStream.OpenStream, Held>()
+      const open = new Set<Held>()
       const ofAccount = new Map<AccountId, number>()
 
-      const isStillGood = (authorization: string | undefined) =>
-        authentication.authenticate(authorization).pipe(
-          Effect.as(true),
-          Effect.catchTag("Unauthorized", () => Effect.succeed(false)),
-          // Nobody is locked out because the log cannot be asked.
-          Effect.catch(() => Effect.succeed(true))
-        )
+      /** Nothing is told any more, whether its client reads or not. */
+      const end = (held: Held) => {
+        if (held.farewell !== null) return
+        const { body, stream } = held
+        stream.end()
+        body.interruptUnsafe()
+        held.farewell = runFork(Effect.andThen(Effect.sleep(farewell), Effect.sync(stream.drop)))
+      }
 
-      /** A key that is none any more is good for no stream either. */
+      const keys = StreamKeys.make(authentication.recognize, end)
+
       const keepAll = Effect.gen(function* () {
-        const asked = new Map<string | undefined, boolean>()
         let written = 0
-        for (const [stream, { authorization }] of open) {
-          const isGood = asked.get(authorization) ?? (yield* isStillGood(authorization))
-          asked.set(authorization, isGood)
-          if (isGood) stream.keepAlive()
-          else stream.end()
+        for (const { stream } of open) {
+          stream.keepAlive()
           if (++written % keepAliveBatch === 0) yield* Effect.yieldNow
         }
       })
       yield* Effect.forkScoped(
         supervise("Keeping streams alive", Effect.forever(Effect.delay(keepAll, keepAliveEvery)))
       )
+      yield* Effect.forkScoped(
+        supervise("Judging keys of streams", Effect.forever(Effect.delay(keys.judge, judgeEvery)))
+      )
 
       const endAll = Effect.sync(() => {
-        for (const stream of open.keys()) {
-          if (stream.isFull()) stream.drop()
-          else stream.end()
+        for (const held of open) {
+          if (held.stream.isFull()) held.stream.drop()
+          else end(held)
         }
       })
       yield* Effect.forkScoped(Effect.andThen(stopping, endAll))
-      yield* Effect.addFinalizer(() => Fiber.interruptAll(Array.from(open.values(), ({ fiber }) => fiber)))
+      yield* Effect.addFinalizer(() =>
+        Effect.andThen(endAll, Fiber.interruptAll(Array.from(open, ({ body }) => body)))
+      )
 
       const refusalOf = ({ accountId, limits }: Caller): Refusal.Refusal | null => {
+        // Whoever has waited for something before may come after the end.
+        if (isStopping()) return Refusal.stopping
         const limit = limits.maxStreams ?? defaultStreams
         if ((ofAccount.get(accountId) ?? 0) >= limit) {
           return LimitRefusals.tooManyStreams({ limit, retryAfterSeconds })
@@ -114,31 +131,41 @@ export class EventStreams extends Context.Service<
         else ofAccount.delete(accountId)
       }
 
-      const serve: EventStreams["Service"]["serve"] = ({ caller, headers, request }, body) =>
-        Effect.map(UnderWay, ({ correlationId }) => correlationId).pipe(
-          Effect.flatMap((correlationId) => {
-            const refusal = refusalOf(caller)
-            if (refusal !== null) return Effect.fail(refusal)
-            // The server speaks HTTP/1 alone.
-            const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
-            // The client has left before: whoever waits for its answer is interrupted.
-            if (response.req.socket.closed) return Effect.never
-            const stream = EventStream.open(response, {
-              ...headers,
-              "x-content-type-options": "nosniff",
-              "x-request-id": correlationId
-            })
-            const fiber = runFork(run(stream, body(stream), correlationId))
-            open.set(stream, { fiber, authorization: request.headers["authorization"] })
-            count(caller, 1)
-            stream.onClose(() => {
-              open.delete(stream)
-              count(caller, -1)
-              fiber.interruptUnsafe()
-            })
-            return Effect.succeed(sent)
+      const begin = ({ caller, headers, request }: Opening, body: Body, correlationId: string) => {
+        // The server speaks HTTP/1 alone.
+        const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+        return Effect.flatMap(turnOf(response), () => {
+          const refusal = refusalOf(caller)
+          if (refusal !== null) return Effect.fail(refusal)
+          // The client has left before: whoever waits for its answer is interrupted.
+          if (response.req.socket.closed) return Effect.never
+          const stream = EventStream.open(response, {
+            ...headers,
+            "x-content-type-options": "nosniff",
+            "x-request-id": correlationId
           })
-        )
+          const held: Held = {
+            stream,
+            body: runFork(run(stream, body(stream), correlationId)),
+            farewell: null
+          }
+          const presented = presentedBy(request.headers["authorization"])
+          open.add(held)
+          if (presented !== null) keys.add(presented, held)
+          count(caller, 1)
+          stream.onClose(() => {
+            open.delete(held)
+            if (presented !== null) keys.remove(presented, held)
+            count(caller, -1)
+            held.body.interruptUnsafe()
+            held.farewell?.interruptUnsafe()
+          })
+          return Effect.succeed(sent)
+        })
+      }
+
+      const serve: EventStreams["Service"]["serve"] = (opening, body) =>
+        Effect.flatMap(UnderWay, ({ correlationId }) => begin(opening, body, correlationId))
 
       return EventStreams.of({ serve })
     })
@@ -147,6 +174,21 @@ export class EventStreams extends Context.Service<
 
 /** What the exchange is counted as. */
 const sent = HttpServerResponse.empty({ status: 200 })
+
+/** Nothing is written, and so kept, behind an answer that may take for ever: most of all another stream. */
+const turnOf = (response: ServerResponse): Effect.Effect<void, Refusal.Refusal> =>
+  response.socket !== null
+    ? Effect.void
+    : Effect.callback<void>((resume) => {
+        const listener = () => resume(Effect.void)
+        response.once("socket", listener)
+        return Effect.sync(() => response.off("socket", listener))
+      }).pipe(
+        Effect.timeoutOrElse({
+          duration: turnPatience,
+          orElse: () => Effect.fail(Refusal.streamPipelined)
+        })
+      )
 
 /** A failure ends the connection without a word: the client resumes. */
 const run = <E>(

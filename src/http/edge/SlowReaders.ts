@@ -10,10 +10,12 @@ export interface SlowReadersOptions {
   readonly longestPause: number
   /** Answers with bytes under way at once. */
   readonly most: number
+  /** What the others are told. */
+  readonly full: Refusal.Refusal
 }
 
 /** Beside so many the store has sockets left, and their buffers are some hundred MiB. */
-const limits: SlowReadersOptions = { longestPause: 60_000, most: 512 }
+const limits: SlowReadersOptions = { longestPause: 60_000, most: 512, full: FileRefusals.tooManyReaders }
 
 export interface SlowReaders {
   /** Fails where there are too many. */
@@ -22,12 +24,12 @@ export interface SlowReaders {
   readonly counted: <A, E, R>(body: Stream.Stream<A, E, R>) => Stream.Stream<A, E, R>
 }
 
-export const make = ({ longestPause, most }: SlowReadersOptions = limits): SlowReaders => {
+export const make = ({ full, longestPause, most }: SlowReadersOptions = limits): SlowReaders => {
   let underWay = 0
   return {
     admit: (request) =>
       Effect.suspend(() => {
-        if (underWay >= most) return Effect.fail(FileRefusals.tooManyReaders)
+        if (underWay >= most) return Effect.fail(full)
         // Node ends connections on which nothing has moved for so long, and sets its own limit when the answer is done.
         NodeHttpServerRequest.toServerResponse(request).setTimeout(longestPause)
         return Effect.void

@@ -8,6 +8,7 @@ import type { Filter, Place } from "#projections/history/HistoryFilter.ts"
 import * as Queries from "#projections/history/HistoryQueries.ts"
 import * as MetadataLists from "#projections/history/MetadataLists.ts"
 import * as MetadataQueries from "#projections/history/MetadataQueries.ts"
+import * as Turns from "#projections/history/Turns.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
 import { stepsOf } from "../QueryPlan.ts"
 import * as ReadSide from "../ReadSide.ts"
@@ -134,9 +135,10 @@ describe("A list of requests", () => {
       }
       yield* ReadSide.settle("history")
       const sql = yield* ReadModels
+      const turns = yield* Turns.make
       const filter = { accountId: alice, metadata: { team: "blue" } }
       for (const stride of [1, 4, 23, 24, 100]) {
-        const found = yield* MetadataLists.make(sql, stride)(filter, [["team", "blue"]])
+        const found = yield* MetadataLists.make(sql, turns, stride)(filter, [["team", "blue"]])
         assert.strictEqual(found.total, 23)
         for (const offset of [0, 1, 3, 4, 11, 22, 23]) {
           const items = yield* found.items({ after: null, offset, limit: 5 })
@@ -217,9 +219,13 @@ describe("The plan of a list of requests", () => {
         const total = yield* stepsOf(Queries.sumCounters(sql, whole))
         assert.lengthOf(total, 1)
         assert.match(total[0] ?? "", search("history_counters USING PRIMARY KEY"))
-        const within = yield* stepsOf(Queries.countWithin(sql, { ...bounded, createdBefore: t0 + 9e7 }))
+        const edge = { ...bounded, createdBefore: t0 + 9e7 }
+        const within = [
+          ...(yield* stepsOf(Queries.sumHours(sql, whole, { first: 0, last: 9 }))),
+          ...(yield* stepsOf(Queries.countEntries(sql, edge, { after: null, limit: 9 })))
+        ]
         const read = within.filter((step) => /history_/.test(step))
-        assert.lengthOf(read, 4)
+        assert.lengthOf(read, 3)
         for (const step of read) assert.match(step, /^SEARCH history_\w+ USING (COVERING INDEX|PRIMARY KEY)/)
         assert.isTrue(
           read.some((step) => /history_hours .* AND status=\? AND hour>\? AND hour<\?/.test(step))
@@ -239,30 +245,27 @@ describe("The plan of a list of requests", () => {
         ["team", "blue"],
         ["order", "1"]
       ] as const
+      const place = { createdAt: t0, requestId: "" }
+      const slice = { after: { createdAt: t0 + 9, requestId: "" }, until: place }
       const page = yield* stepsOf(
-        MetadataQueries.pageOf(sql, filter, walk, {
-          after: { createdAt: t0, requestId: "" },
-          offset: 0,
-          limit: 20
-        })
+        MetadataQueries.requestsOf(sql, filter, walk, slice, { offset: 0, limit: 20 })
       )
-      const count = yield* stepsOf(MetadataQueries.count(sql, filter, walk, { after: null, limit: 9 }))
-      const frequencies = yield* stepsOf(MetadataQueries.frequencies(sql, filter, walk))
-      const key = "SEARCH \\w+ USING PRIMARY KEY \\(account_id=\\? AND key=\\? AND value=\\?"
-      const read = [...page, ...count, ...frequencies].filter((step) =>
-        /walked|other|history_metadata/.test(step)
-      )
-      assert.lengthOf(read, 5 * 2 + 2 + 2)
+      const count = yield* stepsOf(MetadataQueries.count(sql, filter, walk, slice))
+      const end = yield* stepsOf(MetadataQueries.endOfSlice(sql, filter, walk[0], { after: place, steps: 9 }))
+      const key = "SEARCH \\w+ USING PRIMARY KEY \\(account_id=\\? AND key=\\? AND value=\\? AND status=\\?"
+      const read = [...page, ...count, ...end].filter((step) => /walked|other|history_metadata/.test(step))
+      assert.lengthOf(read, 5 * 2 + 2 + 5)
       for (const step of read) assert.match(step, new RegExp(`^${key}`))
-      const lookUp = "^SEARCH other .* AND status=\\? AND created_at=\\? AND request_id=\\?\\)$"
+      const lookUp = "^SEARCH other .* AND created_at=\\? AND request_id=\\?\\)$"
       assert.lengthOf(
         read.filter((step) => new RegExp(lookUp).test(step)),
         6
       )
-      assert.lengthOf(
-        page.filter((step) => step.includes("TEMP B-TREE")),
-        1
-      )
+      // At both ends: nothing outside of the slice is read.
+      const bound = "\\(created_at,request_id\\)"
+      for (const step of [...page, ...count].filter((step) => step.includes("walked")))
+        assert.match(step, new RegExp(`${bound}>\\(\\?,\\?\\) AND ${bound}<\\(\\?,\\?\\)\\)$`))
+      assert.isFalse(page.some((step) => step.includes("TEMP B-TREE")))
     })
   )
 })

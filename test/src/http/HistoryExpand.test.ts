@@ -1,10 +1,12 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope, Struct } from "effect"
 import { OpenApi } from "effect/http-api"
-import { KeyId } from "#domain/Ids.ts"
+import { TestClock } from "effect/testing"
+import { AccountId, KeyId } from "#domain/Ids.ts"
 import * as Money from "#domain/Money.ts"
 import { Api } from "#src/http/Api.ts"
-import { mostAtOnce, mostPayloadBytes } from "#src/requests/HistoryDetails.ts"
+import * as ExpansionPlaces from "#src/requests/ExpansionPlaces.ts"
+import { mostPayloadBytes } from "#src/requests/HistoryDetails.ts"
 import { type Expansion, RequestHistory } from "#src/requests/RequestHistory.ts"
 import * as Callers from "#test/support/Callers.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
@@ -110,19 +112,20 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests, 
 
   it.effect("makes few pages with payloads at once: others wait for their place, and give it back", () =>
     Effect.gen(function* () {
-      const { submit } = yield* account("crowded")
-      yield* submit()
-      const scopes = yield* Effect.forEach(Array.from({ length: mostAtOnce }), () => Scope.make())
-      for (const scope of scopes) yield* Scope.provide(listOf("crowded", "payloads"), scope)
+      const names = Array.from({ length: ExpansionPlaces.most + 1 }, (_, number) => `crowded-${number}`)
+      yield* Effect.forEach(names, (name) => Effect.flatMap(account(name), ({ submit }) => submit()))
+      const [last = "", ...others] = names
+      const scopes = yield* Effect.forEach(others, () => Scope.make())
+      for (const [index, scope] of scopes.entries()) {
+        yield* Scope.provide(listOf(others[index] ?? "", "payloads"), scope)
+      }
       const happened: Array<string> = []
       const waiting = yield* Effect.forkChild(
-        Effect.scoped(
-          Effect.tap(listOf("crowded", "payloads"), () => Effect.sync(() => happened.push("listed")))
-        )
+        Effect.scoped(Effect.tap(listOf(last, "payloads"), () => Effect.sync(() => happened.push("listed"))))
       )
-      const leaving = yield* Effect.forkChild(Effect.scoped(listOf("crowded", "payloads")))
+      const leaving = yield* Effect.forkChild(Effect.scoped(listOf(last, "payloads")))
       // Whoever wants no payloads waits for nobody. Without places the others would be through long before.
-      yield* Effect.repeat(Effect.scoped(listOf("crowded", "billing")), { times: 30 })
+      yield* Effect.repeat(Effect.scoped(listOf(last, "billing")), { times: 30 })
       yield* Fiber.interrupt(leaving)
       happened.push("given back")
       yield* Effect.forEach(scopes, (scope) => Scope.close(scope, Exit.void))
@@ -130,8 +133,30 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests, 
       assert.deepStrictEqual(happened, ["given back", "listed"])
       // All places are free again.
       yield* Effect.scoped(
-        Effect.forEach(scopes, () => listOf("crowded", "payloads"), { concurrency: "unbounded" })
+        Effect.forEach(others, (name) => listOf(name, "payloads"), { concurrency: "unbounded" })
       )
+    })
+  )
+})
+
+describe("Places for pages with payloads", () => {
+  it.effect("are not all of one account: it waits for its own, and is refused after 10 s", () =>
+    Effect.gen(function* () {
+      const { take } = ExpansionPlaces.make()
+      const greedy = AccountId.make("acc_greedy0000000000")
+      const other = AccountId.make("acc_other00000000000")
+      const scope = yield* Scope.make()
+      yield* Scope.provide(take(greedy), scope)
+      const waiting = yield* Effect.forkChild(Effect.flip(Effect.scoped(take(greedy))))
+      yield* Effect.scoped(take(other))
+      yield* TestClock.adjust("9 seconds")
+      assert.isUndefined(waiting.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(waiting))._tag, "TooManyExpanded")
+      // Nothing is left of the one that was refused.
+      yield* Scope.close(scope, Exit.void)
+      yield* Effect.scoped(take(greedy))
+      yield* Effect.scoped(take(greedy))
     })
   )
 })

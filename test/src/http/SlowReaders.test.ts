@@ -9,6 +9,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as SlowReaders from "#src/http/edge/SlowReaders.ts"
+import { Refusal } from "#src/http/Refusal.ts"
 
 const chunk = Buffer.alloc(256 * 1024)
 const body = Stream.forever(Stream.succeed(chunk))
@@ -44,12 +45,14 @@ const closed = (socket: net.Socket) =>
     if (!socket.closed) await once(socket, "close")
   })
 
+const full = new Refusal({ status: 503, error: "Full." })
+
 const layer = NodeHttpServer.layer(() => http.createServer(), { port: 0, host: "127.0.0.1" })
 
 describe("SlowReaders", () => {
   it.live("takes so many at once, and the next one when one is gone", () =>
     Effect.gen(function* () {
-      const port = yield* serve({ longestPause: 60_000, most: 2 })
+      const port = yield* serve({ longestPause: 60_000, most: 2, full })
       const [first, second] = [yield* ask(port), yield* ask(port)]
       assert.deepStrictEqual([first.status, second.status], [200, 200])
       const third = yield* ask(port)
@@ -68,7 +71,7 @@ describe("SlowReaders", () => {
 
   it.live("ends the connection of one that reads nothing any more", () =>
     Effect.gen(function* () {
-      const port = yield* serve({ longestPause: 100, most: 1 })
+      const port = yield* serve({ longestPause: 100, most: 1, full })
       const { socket } = yield* ask(port)
       // The place is free when the server has let go of it, though the client never said a word.
       const next: Effect.Effect<net.Socket> = Effect.flatMap(ask(port), ({ socket, status }) =>

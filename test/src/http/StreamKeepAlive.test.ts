@@ -22,7 +22,7 @@ describe("an open stream", () => {
     }).pipe(Effect.provide(Streams.layer()), Effect.scoped)
   )
 
-  it.effect("ends within 15 s of its key, and no other does", () =>
+  it.effect("ends within 5 s of its key, and no other does", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const accounts = yield* Accounts
@@ -33,10 +33,31 @@ describe("an open stream", () => {
         authorization: `Key ${ApiKey.format(issued)}`
       })
       yield* accounts.revokeKey(issued.keyId)
-      yield* TestClock.adjust("15 seconds")
+      yield* TestClock.adjust("5 seconds")
       yield* client.closed
+      yield* TestClock.adjust("10 seconds")
       yield* other.until((client) => client.body().includes(": keep-alive"))
       assert.isFalse(other.isClosed())
+    }).pipe(Effect.provide(Streams.layer()), Effect.scoped)
+  )
+
+  it.effect("that was opened with a secret before the one in force ends when that is good no more", () =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const accounts = yield* Accounts
+      const { accountId } = yield* (yield* Authentication).authenticate(key)
+      const issued = yield* accounts.issueKey({ accountId, name: "rotated" })
+      const rotated = yield* accounts.rotateKey({ keyId: issued.keyId, graceMs: 20_000 })
+      const [before, now] = yield* Effect.forEach([issued, rotated.key], (key) =>
+        Streams.stream("/requests/stream", { authorization: `Key ${ApiKey.format(key)}` })
+      )
+      yield* TestClock.adjust("15 seconds")
+      yield* before?.until((client) => client.body().includes(": keep-alive")) ?? Effect.void
+      yield* TestClock.adjust("10 seconds")
+      yield* before?.closed ?? Effect.void
+      yield* TestClock.adjust("10 seconds")
+      yield* now?.until((client) => client.body().split(": keep-alive").length === 3) ?? Effect.void
+      assert.isFalse(now?.isClosed())
     }).pipe(Effect.provide(Streams.layer()), Effect.scoped)
   )
 })

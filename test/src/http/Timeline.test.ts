@@ -7,6 +7,7 @@ import type { DeliveryActors } from "#src/webhooks/DeliveryActors.ts"
 import { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import type { Payloads } from "#streams/Payload.ts"
+import { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import * as TestServer from "#test/support/TestServer.ts"
@@ -266,6 +267,32 @@ describe("the timeline of a request", () => {
       append = Effect.void
       const whole = ["RequestSubmitted", "DispatchStarted", "RequestStarted", "DeliveryScheduled"]
       assert.deepStrictEqual(typesOf(yield* timeline(id)), whole)
+    }).pipe(Effect.provide(server))
+  })
+
+  it.live("parses the events that a page shows, and no others", () => {
+    let parsed = 0
+    class Watched extends RecordedEvent {
+      override get data() {
+        parsed++
+        return super.data
+      }
+    }
+    const server = served((reader, ...args) =>
+      Effect.map(reader.read(...args), (events) => events.map((event) => new Watched(event)))
+    )
+    return Effect.gen(function* () {
+      const id = yield* submitted
+      yield* Lifecycle.start(id)
+      yield* Lifecycle.deliver(id, { value: 1 })
+      yield* deliverAtLast(id)
+      parsed = 0
+      const page = yield* timeline(id, "?limit=2&page=3")
+      assert.lengthOf(page.data, 2)
+      assert.isAbove(page.total, 10)
+      assert.strictEqual(parsed, 2)
+      assert.isAbove((yield* timeline(id, "?type=AttemptFailed&limit=1")).total, 1)
+      assert.strictEqual(parsed, 3)
     }).pipe(Effect.provide(server))
   })
 

@@ -6,7 +6,9 @@ import type { LedgerEntry } from "#projections/ledger/Ledger.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import { Statements } from "#src/billing/Statements.ts"
 import * as Answer from "../../Answer.ts"
+import * as AnswersAtOnce from "../../edge/AnswersAtOnce.ts"
 import * as SlowReaders from "../../edge/SlowReaders.ts"
+import * as LimitRefusals from "../../LimitRefusals.ts"
 import * as Refusal from "../../Refusal.ts"
 import * as AcceptHeader from "../../requests/AcceptHeader.ts"
 import * as BillingFilter from "../../requests/BillingFilter.ts"
@@ -26,8 +28,17 @@ const paging = { cursor: Cursor.make(Schema.Int), defaultLimit: PageQuery.usualL
 
 const vary = { vary: "accept" }
 
+const tooManyReaders = new Refusal.Refusal({
+  status: 503,
+  error: "Too many billing events are being read as CSV at the moment.",
+  headers: { "retry-after": "5" }
+})
+
 /** Each reads the ledger again and again, on the thread that everything else runs on. */
-const readerLimits = { longestPause: 60_000, most: 64 }
+const readerLimits = { longestPause: 60_000, most: 64, full: tooManyReaders }
+
+/** Of one account at once. */
+const mostOfAccount = 4
 
 export const csvType = "text/csv"
 
@@ -53,6 +64,8 @@ const isPaged = ({ cursor, limit, page }: PageQuery.PageQuery): boolean =>
 export const make = Effect.gen(function* () {
   const statements = yield* Statements
   const readers = SlowReaders.make(readerLimits)
+  const tooMany = LimitRefusals.tooManyExports({ limit: mostOfAccount, retryAfterSeconds: 5 })
+  const own = AnswersAtOnce.make(mostOfAccount, tooMany)
 
   return Effect.fnUntraced(function* ({ caller, query, request }: ListBillingEventsCall) {
     const parts = { filter: BillingFilter.parse(query), asked: PageQuery.parse(query, paging) }
@@ -61,6 +74,7 @@ export const make = Effect.gen(function* () {
     const { asked, filter } = parsed.success
     const type = AcceptHeader.preferred(request.headers["accept"], ["application/json", csvType])
     if (type === csvType && !isPaged(query)) {
+      yield* own.admit(caller.accountId, request)
       yield* readers.admit(request)
       return csv(readers.counted(yield* statements.allEntries({ caller, ...filter })), request.method)
     }

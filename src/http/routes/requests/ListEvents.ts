@@ -1,7 +1,6 @@
 /** `GET /requests/{id}/events`: a page of what happened to a request, oldest first (decisions, "Timeline"). */
 import { Effect, Result } from "effect"
 import type { Caller } from "#src/accounts/Caller.ts"
-import * as Page from "#projections/Page.ts"
 import * as Timeline from "#src/requests/Timeline.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as Answer from "../../Answer.ts"
@@ -39,28 +38,15 @@ export const make = Effect.gen(function* () {
     const parsed = Result.all(parts)
     if (Result.isFailure(parsed)) return yield* Refusal.invalid(Parsed.issues(parts))
     const { asked, type } = parsed.success
-    const entries = yield* timeline.read({ caller, id })
-    const wanted = entries.filter(({ happening }) => type === undefined || happening.event._tag === type)
-    const { items, next } = pageOf(wanted, asked)
+    const { items, next, total } = yield* timeline.read({ caller, id, type, ...asked })
     const { limit, page } = asked
     const body = ListView.of({
       page,
       limit,
-      total: wanted.length,
+      total,
       data: items.map(TimelineView.event),
       next: next === null ? null : paging.cursor.encode({ page: page + 1, after: next })
     })
     return Answer.json(200, body)
   })
 })
-
-const pageOf = (
-  entries: ReadonlyArray<Timeline.TimelineEntry>,
-  { after, limit, page }: PageQuery.AskedPage<GlobalPosition.GlobalPosition>
-) => {
-  const rest =
-    after === null
-      ? entries.slice((page - 1) * limit)
-      : entries.filter(({ position }) => !GlobalPosition.isReached(position, after))
-  return Page.cut(rest.slice(0, limit + 1), limit, ({ position }) => position)
-}

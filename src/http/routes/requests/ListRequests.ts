@@ -25,6 +25,12 @@ const paging = {
   defaultLimit: PageQuery.usualLimit
 }
 
+const tooManyExpanded = new Refusal.Refusal({
+  status: 503,
+  error: "Too many lists with payloads are being made at the moment.",
+  headers: { "retry-after": "5" }
+})
+
 export const make = Effect.gen(function* () {
   const history = yield* RequestHistory
   const urls = yield* PublicUrls
@@ -39,7 +45,9 @@ export const make = Effect.gen(function* () {
     const parsed = Result.all(parts)
     if (Result.isFailure(parsed)) return yield* Refusal.invalid(Parsed.issues(parts))
     const { asked, expand, filter } = parsed.success
-    const { items, next, total } = yield* history.list({ caller, ...filter, ...asked, expand })
+    const { items, next, total } = yield* history
+      .list({ caller, ...filter, ...asked, expand })
+      .pipe(Effect.catchTag("TooManyExpanded", () => tooManyExpanded))
     const { limit, page } = asked
     const body = ListView.of({
       page,

@@ -2,7 +2,7 @@
 import { Effect, Schedule, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { allowsModel } from "#domain/account/Grant.ts"
-import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
+import type { RequestId } from "#domain/Ids.ts"
 import { LiveStatus } from "#projections/live-status/LiveStatus.ts"
 import { Projections } from "#projections/Projections.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
@@ -27,7 +27,15 @@ export interface AccountStreamCall {
   readonly headers: Answer.Headers
 }
 
+interface Begin {
+  readonly after: GlobalPosition.GlobalPosition | null
+  /** Of the log, when the client came. */
+  readonly head: GlobalPosition.GlobalPosition
+}
+
 const projection = "history"
+
+const noRequests: ReadonlySet<RequestId> = new Set()
 
 /** For an event that the log does not have, as it seems. */
 const looks = { schedule: Schedule.spaced("250 millis"), times: 4 }
@@ -50,12 +58,12 @@ export const make = Effect.gen(function* () {
     return allowsModel(grant, asked) ? Effect.succeed([asked]) : Effect.fail(Refusal.modelNotGranted)
   }
 
-  /** The last change of each named request, which all have to be the caller's. */
-  const named = Effect.fnUntraced(function* (
+  /** Named requests have to be the caller's. */
+  const checkNamed = Effect.fnUntraced(function* (
     caller: Caller,
     { modelEndpoint, requestIds }: StreamQuery.Asked
   ) {
-    if (requestIds === null) return []
+    if (requestIds === null) return
     const found = yield* liveStatus.ofRequests([...requestIds])
     const known = new Set(found.map(({ requestId }) => requestId))
     for (const { accountId, model } of found) {
@@ -66,7 +74,19 @@ export const make = Effect.gen(function* () {
     for (const id of [...requestIds].filter((id) => !known.has(id))) {
       yield* requests.get({ caller, id, ...(modelEndpoint !== null && { endpoint: modelEndpoint }) })
     }
-    return found
+  })
+
+  /** Named requests that ended with an event that the client has seen. */
+  const endedBefore = Effect.fnUntraced(function* (
+    requestIds: StreamQuery.Asked["requestIds"],
+    after: StreamQuery.Asked["after"]
+  ) {
+    if (requestIds === null || after === null) return noRequests
+    const found = yield* liveStatus.ofRequests([...requestIds])
+    const ended = found.filter(
+      (change) => StreamView.endsRequest(change) && GlobalPosition.isReached(change.position, after)
+    )
+    return new Set(ended.map(({ requestId }) => requestId))
   })
 
   /** What a client has seen is on the log, though whoever answers for a shared one may not know it for a moment. */
@@ -76,23 +96,23 @@ export const make = Effect.gen(function* () {
     if (!found) return yield* Refusal.unknownEventId
   })
 
-  /** On a node whose history lags behind what the client has seen elsewhere it begins when that has been passed. */
-  const placeOf = (after: GlobalPosition.GlobalPosition) =>
+  /** Where the history lags behind what the client has seen, or behind what there was when it came, that is waited for. */
+  const reached = (place: GlobalPosition.GlobalPosition) =>
     projections.changes(projection).pipe(
-      Stream.filter((position) => GlobalPosition.isReached(after, position)),
+      Stream.filter((position) => GlobalPosition.isReached(place, position)),
       Stream.take(1),
-      Stream.runDrain,
-      Effect.andThen(liveStatus.changeAt(after))
+      Stream.runDrain
     )
 
   const tell = Effect.fnUntraced(function* (
     stream: EventStream,
     telling: Telling.Telling,
-    after: GlobalPosition.GlobalPosition | null
+    { after, head }: Begin
   ) {
-    const follower = followerOf(stream, telling)
     stream.write(StreamView.retry)
-    const from = after === null ? yield* following.snapshot(follower) : yield* placeOf(after)
+    yield* reached(after ?? head)
+    const follower = followerOf(stream, telling, yield* endedBefore(telling.wanted.requestIds, after))
+    const from = after === null ? yield* following.snapshot(follower) : yield* liveStatus.changeAt(after)
     if (after === null && !follower.isDone()) {
       stream.write(StreamView.place(yield* liveStatus.positionOf(from)))
     }
@@ -106,19 +126,15 @@ export const make = Effect.gen(function* () {
     const { after, requestIds, withLogs } = asked
     const models = yield* modelsOf(caller, asked.modelEndpoint)
     if (after !== null) yield* checkPosition(after)
-    yield* projections.caughtUp(projection)
-    const found = yield* named(caller, asked)
-    const ended = new Set(
-      found.filter((change) => isToldBefore(change, after)).map(({ requestId }) => requestId)
-    )
+    const begin = { after, head: yield* head }
+    // What is named is known by then, on most nodes.
+    yield* projections.waitFor(begin.head, { projection })
+    yield* checkNamed(caller, asked)
+    const ended = yield* endedBefore(requestIds, after)
     if (requestIds !== null && ended.size === requestIds.size) return nothingLeft
     const wanted = { accountId: caller.accountId, requestIds, models }
     return yield* streams.serve({ caller, headers, request }, (stream) =>
-      tell(stream, { caller, wanted, withLogs, ended }, after)
+      tell(stream, { caller, wanted, withLogs }, begin)
     )
   })
 })
-
-/** Whether the request ended with an event that the client has seen. */
-const isToldBefore = (change: StatusChange, after: GlobalPosition.GlobalPosition | null): boolean =>
-  after !== null && StreamView.endsRequest(change) && GlobalPosition.isReached(change.position, after)

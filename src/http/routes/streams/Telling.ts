@@ -6,7 +6,7 @@ import type { Caller } from "#src/accounts/Caller.ts"
 import type { Follower } from "#src/live/Following.ts"
 import type { Taking } from "#src/live/LiveHub.ts"
 import type { Wanted } from "#src/live/Wanted.ts"
-import type { RequestForbidden, RequestNotFound, Requests } from "#src/requests/Requests.ts"
+import type { Requests } from "#src/requests/Requests.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import type { EventStream } from "../../edge/EventStream.ts"
 import * as StreamView from "../../views/StreamView.ts"
@@ -16,11 +16,7 @@ export interface Telling {
   readonly wanted: Wanted
   /** Whether the event that ends a request has its log lines. */
   readonly withLogs: boolean
-  /** Named requests whose end the client has been told of. */
-  readonly ended: ReadonlySet<RequestId>
 }
-
-export type LogsError = RequestNotFound | RequestForbidden | EventStoreError
 
 export const make = (queueUrl: string, requests: Requests["Service"]) => {
   const events = new WeakMap<StatusChange, string>()
@@ -39,19 +35,26 @@ export const make = (queueUrl: string, requests: Requests["Service"]) => {
     return made
   }
 
-  const eventWithLogs = (caller: Caller, change: StatusChange): Effect.Effect<string, LogsError> =>
+  /** Without them where the request is not to be had any more: that it ended is told all the same. */
+  const eventWithLogs = (caller: Caller, change: StatusChange): Effect.Effect<string, EventStoreError> =>
     StreamView.endsRequest(change)
-      ? Effect.map(requests.get({ caller, id: change.requestId }), ({ request }) =>
-          StreamView.statusEvent(queueUrl, change, request.logs)
+      ? requests.get({ caller, id: change.requestId }).pipe(
+          Effect.map(({ request }) => StreamView.statusEvent(queueUrl, change, request.logs)),
+          Effect.catchTag(["RequestNotFound", "RequestForbidden"], () => Effect.succeed(eventOf(change)))
         )
       : Effect.succeed(eventOf(change))
 
-  return (stream: EventStream, { caller, ended, wanted, withLogs }: Telling): Follower<LogsError> => {
+  /** @param ended named requests whose end the client has been told of. */
+  return (
+    stream: EventStream,
+    { caller, wanted, withLogs }: Telling,
+    ended: ReadonlySet<RequestId>
+  ): Follower<EventStoreError> => {
     const named = wanted.requestIds
     const left = named === null ? null : new Set([...named].filter((id) => !ended.has(id)))
     const isDone = () => left?.size === 0
 
-    const write = (bytes: Buffer, changes: ReadonlyArray<StatusChange>): boolean => {
+    const write = (bytes: string | Buffer, changes: ReadonlyArray<StatusChange>): boolean => {
       const hasRoom = stream.write(bytes)
       if (left !== null) {
         for (const change of changes) if (StreamView.endsRequest(change)) left.delete(change.requestId)
@@ -59,13 +62,17 @@ export const make = (queueUrl: string, requests: Requests["Service"]) => {
       return hasRoom
     }
 
-    const made = (changes: ReadonlyArray<StatusChange>): Effect.Effect<Buffer, LogsError> =>
-      withLogs
-        ? Effect.map(
-            Effect.forEach(changes, (change) => eventWithLogs(caller, change)),
-            (texts) => Buffer.from(texts.join(""))
-          )
-        : Effect.sync(() => bytesOf(changes))
+    /** One by one: nobody knows how much there is in the log lines of many requests. */
+    const giveWithLogs = (changes: ReadonlyArray<StatusChange>) =>
+      Effect.forEach(
+        changes,
+        (change) =>
+          Effect.flatMap(eventWithLogs(caller, change), (text) => {
+            write(text, [change])
+            return stream.ready
+          }),
+        { discard: true }
+      )
 
     const take = (changes: ReadonlyArray<StatusChange>): Taking => {
       // Log lines have to be read first.
@@ -79,10 +86,12 @@ export const make = (queueUrl: string, requests: Requests["Service"]) => {
       take,
       ready: stream.ready,
       give: (changes) =>
-        Effect.flatMap(made(changes), (bytes) => {
-          write(bytes, changes)
-          return stream.ready
-        })
+        withLogs
+          ? giveWithLogs(changes)
+          : Effect.suspend(() => {
+              write(bytesOf(changes), changes)
+              return stream.ready
+            })
     }
   }
 }
