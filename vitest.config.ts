@@ -10,8 +10,12 @@ const alone = [
   "test/src/upload-flows/StopInUpload.test.ts"
 ]
 
-/** They wait for servers of their own more than they work: three of them are no load, and many more would be. */
+/**
+ * They wait for servers of their own more than they work: three of them are no load, and many more would be. The model test
+ * works for a minute and waits for nobody's clock: it has what they leave of the machine.
+ */
 const waiting = [
+  "test/src/model/Model.test.ts",
   "test/src/cluster/**/*.test.ts",
   "test/src/several-nodes/**/*.test.ts",
   "test/streams/nats/**/*.test.ts"
@@ -19,6 +23,17 @@ const waiting = [
 
 /** Values in, values out: there is nothing that one file could leave behind for another one in its process. */
 const pure = ["test/domain/**/*.test.ts"]
+
+/**
+ * What they start ends with their scopes, and nothing else is shared but modules: those are loaded once for all of them, which
+ * costs each file about a second otherwise.
+ */
+const scoped = [
+  "test/projections/*.test.ts",
+  "test/projections/{batch,deliveries,due-work,files,history,keys,ledger,live-status,retention,runner,status}/**/*.test.ts",
+  "test/src/{accounts,admin,billing,live,models,providers,requests,retention,transitions,webhooks}/**/*.test.ts",
+  "test/src/http/**/!(DocsInBrowser|KeysKept|StreamResuming|SlowReaders).test.ts"
+]
 
 const common = {
   pool: "forks",
@@ -47,9 +62,10 @@ export default defineConfig({
       project("alone", 0, { include: alone, maxWorkers: 1 }),
       project("waiting", 1, { include: waiting, maxWorkers: 3 }),
       project("pure", 2, { include: pure, maxWorkers: 2, isolate: false }),
+      project("scoped", 2, { include: scoped, maxWorkers: 2, isolate: false }),
       project("beside", 3, {
         include: ["test/**/*.test.ts"],
-        exclude: [...alone, ...waiting, ...pure],
+        exclude: [...alone, ...waiting, ...pure, ...scoped],
         maxWorkers: 2,
         globalSetup: "test/support/servers/SharedS3.ts"
       })

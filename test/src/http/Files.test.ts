@@ -129,7 +129,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of files", (i
     ["?source=x", "source", "enum"],
     ["?contentType=x", "contentType", "pattern"],
     ["?requestId=x", "requestId", "pattern"],
-    ["?source=upload&source=output", "source", "invalid"]
+    ["?source=upload&source=output", "source", "repeated"]
   ])("refuses %s", ([query, path, code]) =>
     Effect.gen(function* () {
       const reply = yield* call({ path: `/files${query}` })

@@ -140,7 +140,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in parts", (it)
     ["uploadKey=a&uploadId=a&partNumber=0", ["partNumber", "range"]],
     ["uploadKey=a&uploadId=a&partNumber=10001", ["partNumber", "range"]],
     ["uploadKey=a&uploadId=a&partNumber=1.5", ["partNumber", "range"]],
-    ["uploadKey=a&uploadId=a&partNumber=1&partNumber=2", ["partNumber", "invalid"]]
+    ["uploadKey=a&uploadId=a&partNumber=1&partNumber=2", ["partNumber", "repeated"]]
   ] as const)("has no part at ?%s", ([query, issue]) =>
     Effect.gen(function* () {
       const reply = yield* call({ path: `/storage/upload/multipart-url?${query}` })
