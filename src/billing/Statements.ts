@@ -13,6 +13,7 @@ import {
 import type { Filter, UsageFilter } from "#projections/ledger/LedgerQueries.ts"
 import { Projections } from "#projections/Projections.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
+import * as NamedRequest from "#src/requests/NamedRequest.ts"
 import { type RequestForbidden, Requests } from "#src/requests/Requests.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 
@@ -83,15 +84,7 @@ export class Statements extends Context.Service<
           caller,
           ...asked
         }: F & { readonly caller: Caller }) {
-          const { requestId } = asked
-          if (requestId !== undefined) {
-            // Of a request that nobody knows there are none.
-            yield* Effect.catchTag(
-              requests.get({ caller, id: requestId }),
-              "RequestNotFound",
-              () => Effect.void
-            )
-          }
+          yield* NamedRequest.check(requests, caller, asked.requestId)
           yield* isCurrent
           return { ...asked, accountId: caller.accountId }
         })

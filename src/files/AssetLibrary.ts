@@ -11,6 +11,7 @@ import type { Caller } from "#src/accounts/Caller.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
 import * as MediaUrl from "#src/media/MediaUrl.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
+import * as NamedRequest from "#src/requests/NamedRequest.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { type RequestForbidden, Requests } from "#src/requests/Requests.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
@@ -163,15 +164,7 @@ export class AssetLibrary extends Context.Service<
         caller,
         ...asked
       }) {
-        const { requestId } = asked
-        if (requestId !== undefined) {
-          // Of a request that nobody knows there are none.
-          yield* Effect.catchTag(
-            requests.get({ caller, id: requestId }),
-            "RequestNotFound",
-            () => Effect.void
-          )
-        }
+        yield* NamedRequest.check(requests, caller, asked.requestId)
         yield* projections.caughtUp("files")
         const { items, ...page } = yield* files.list({ ...asked, accountId: caller.accountId })
         return { ...page, items: yield* viewAll(items) }

@@ -13,6 +13,7 @@ import {
 } from "#projections/deliveries/Deliveries.ts"
 import { Projections } from "#projections/Projections.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
+import * as NamedRequest from "#src/requests/NamedRequest.ts"
 import { type RequestForbidden, Requests } from "#src/requests/Requests.ts"
 import { SteadyTime } from "#src/SteadyTime.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
@@ -108,15 +109,7 @@ export class Webhooks extends Context.Service<
           : Effect.fail(new DeliveryNotFound())
 
       const list: Webhooks["Service"]["list"] = Effect.fn("Webhooks.list")(function* ({ caller, ...asked }) {
-        const { requestId } = asked
-        if (requestId !== undefined) {
-          // Of a request that nobody knows there are none.
-          yield* Effect.catchTag(
-            requests.get({ caller, id: requestId }),
-            "RequestNotFound",
-            () => Effect.void
-          )
-        }
+        yield* NamedRequest.check(requests, caller, asked.requestId)
         yield* isCurrent
         return yield* deliveries.list({ ...asked, accountId: caller.accountId })
       })

@@ -36,6 +36,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
       yield* idle.until(({ body }) => body().includes(": up to here"))
       assert.isEmpty(idle.events())
       const place = /: up to here\nid: (\S+)\n\n$/.exec(idle.body())?.[1] ?? ""
+      assert.isNotEmpty(place)
       idle.destroy()
       const { json } = yield* submit({ value: 1 }, { authorization: otherKey })
       const again = yield* Streams.stream("/requests/stream", {
