@@ -7,9 +7,9 @@ import type { MediaPlan } from "./inference-request/Event.ts"
 import type { Quantity } from "./Money.ts"
 import type { PayloadRef } from "./PayloadRef.ts"
 
-export type Outcome<Output> =
+export type Outcome<Output, Delivered = Quantity> =
   /** Ran to its end; `delivered` are the billable units of the output. */
-  | { readonly _tag: "Succeeded"; readonly output: Output; readonly delivered: Quantity }
+  | { readonly _tag: "Succeeded"; readonly output: Output; readonly delivered: Delivered }
   /** The provider ran it and reports the run as failed. */
   | { readonly _tag: "ModelFailed"; readonly message: string }
   /** The provider could not run it. `retryable`: a transport error, which says nothing about the next try. */
@@ -21,8 +21,11 @@ export type Outcome<Output> =
   /** The provider confirms that it stopped. */
   | { readonly _tag: "Stopped" }
 
-/** What a provider reports. */
-export type ProviderOutcome = Outcome<Json>
+/** What a provider reports. `delivered` is `null` where it does not count: then the model's manifest says how. */
+export type ProviderOutcome = Outcome<Json, Quantity | null>
+
+/** The same in the terms of the model: its output, and its units. */
+export type RunOutcome = Outcome<Json>
 
 /** One breach of the model's output schema. Values are never echoed. */
 export interface Violation {

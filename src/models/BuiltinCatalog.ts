@@ -26,7 +26,11 @@ const entryOf = ({ model, quantities }: BuiltinModel): CatalogEntry => {
   const media = lazily(() => MediaPlaces.make(model.outputSchema))
   return {
     model,
-    quantities,
+    runs: model.endpoint,
+    runInput: (value) => value,
+    quantities: (value) => Effect.sync(() => quantities(value)),
+    // Its provider counts what it delivers.
+    delivered: ({ input: value }) => Effect.sync(() => quantities(value).maxQuantity),
     validateInput: (value) => input().issues(value),
     validateOutput: (value) => {
       const violations = output().violations(value)

@@ -1,7 +1,8 @@
 /** The models that can be run, with what submit and settlement need of them, compiled once. */
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
-import type { Model } from "#domain/Model.ts"
+import type { Model } from "#domain/catalog/Model.ts"
+import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import type { Quantity } from "#domain/Money.ts"
 import type { Violation } from "#domain/Outcome.ts"
 
@@ -14,16 +15,50 @@ export interface InputIssue {
   readonly code: string
 }
 
+/** Billable units of one run. */
+export interface Quantities {
+  /** Asked for; `null` when only the run can tell. */
+  readonly quantity: Quantity | null
+  /** At most: this much is held. */
+  readonly maxQuantity: Quantity
+}
+
+/** What a run has come to, for the units that it is billed for. */
+export interface RunResult {
+  /** As it was submitted. */
+  readonly input: Json
+  readonly output: Json
+  /** Of the provider's work. */
+  readonly seconds: number
+}
+
+/** An expression of the manifest cannot tell the units: it fails, or ends in what is no number from 0. */
+export class Unmeasurable extends Schema.TaggedError<Unmeasurable>()("Unmeasurable", {
+  /** Which one, and why. Nothing of the input. */
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return this.reason
+  }
+}
+
 export interface CatalogEntry {
+  /** For a wrapper: its base model, under the wrapper's endpoint, version, words, example and input schema. */
   readonly model: Model
-  /** Every breach, at most 1,000; none for a valid input. */
+  /** The model that runs: itself, or what it wraps. Limits on runs count under this. */
+  readonly runs: ModelEndpoint
+  /** Every breach, at most 1,000; none for a valid input. Of a wrapper's also where the base model's would be broken. */
   validateInput(input: Json): ReadonlyArray<InputIssue>
   /** Every breach, at most 1,000; none for a valid output. One that names more than 100 files is not valid. */
   validateOutput(output: Json): ReadonlyArray<Violation>
   /** JSON pointers (RFC 6901) of the URLs of files in a valid output, each once: at most 100. */
   mediaPlaces(output: Json): ReadonlyArray<string>
-  /** Billable units of a valid input: asked for (`null` when only the run can tell), and at most. */
-  quantities(input: Json): { readonly quantity: Quantity | null; readonly maxQuantity: Quantity }
+  /** Of a valid input. */
+  quantities(input: Json): Effect.Effect<Quantities, Unmeasurable>
+  /** What the model that runs is given for a valid input: itself, or what the wrapper's template makes of it. */
+  runInput(input: Json): Json
+  /** Units of a valid output whose provider has not counted them. At most `maxQuantity` of them are billed. */
+  delivered(result: RunResult): Effect.Effect<Quantity, Unmeasurable>
 }
 
 export class Catalog extends Context.Service<

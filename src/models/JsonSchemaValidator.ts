@@ -5,7 +5,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js"
 import { Predicate, Result, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
-import type { Model } from "#domain/Model.ts"
+import type { Model } from "#domain/catalog/Model.ts"
 import type { Violation } from "#domain/Outcome.ts"
 import type { InputIssue } from "./Catalog.ts"
 import * as Formats from "./Formats.ts"

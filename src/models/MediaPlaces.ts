@@ -4,7 +4,7 @@
  */
 import { _, Ajv2020, type CodeKeywordDefinition, type KeywordCxt } from "ajv/dist/2020.js"
 import type { Json } from "#domain/CanonicalJson.ts"
-import type { Model } from "#domain/Model.ts"
+import type { Model } from "#domain/catalog/Model.ts"
 import type { Violation } from "#domain/Outcome.ts"
 
 export interface MediaPlaces {

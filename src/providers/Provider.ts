@@ -1,8 +1,9 @@
-/** The port to whatever runs models: worker threads here, a GPU box, an upstream API. One file per adapter. */
-import type { Effect } from "effect"
+/** The port to whatever runs models: worker threads here, a GPU box, an upstream API. One folder an adapter. */
+import type { Effect, Stream } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
+import type { Model } from "#domain/catalog/Model.ts"
+import type { Adapter, ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
-import type { Model } from "#domain/Model.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 
 export interface Job {
@@ -11,7 +12,9 @@ export interface Job {
   /** Unix time in ms. */
   readonly submittedAt: number
   readonly model: Model
-  /** Valid under the model's input schema. */
+  /** The one of the model's bindings that this run was dispatched to. */
+  readonly binding: ProviderBinding
+  /** What the provider is to be given: valid under the model's input schema, and mapped as the binding says. */
   readonly input: Json
   /** Number of the run, from 1. */
   readonly attempt: number
@@ -19,7 +22,7 @@ export interface Job {
 
 /** How a running job is followed and steered. Reports never fail and never block for long. */
 export interface RunControl {
-  /** The provider outlives our process and calls the job this; after a restart `reattach` gets it. */
+  /** The provider outlives our process and calls the job this; after a restart `reattach` gets it. Durable when it returns. */
   accepted(jobId: string): Effect.Effect<void>
   /** The model has begun to run. */
   readonly started: Effect.Effect<void>
@@ -45,11 +48,12 @@ export type JobState =
   | { readonly _tag: "Unknown" }
 
 export interface Provider {
-  /** What a model's `provider` field names. */
-  readonly name: string
+  /** What a binding's `adapter` field names. */
+  readonly adapter: Adapter
   /**
    * Runs the job to its one outcome. Defects are caught by the caller and count as retryable provider errors.
-   * Interruption means that this node is going down: free what was taken, the run is given back or re-attached later.
+   * Interruption means that this node is going down, or that the run has taken longer than its model may: free what was
+   * taken; a job that the provider has under an id of its own is left to it when the node goes down.
    */
   run(job: Job, control: RunControl): Effect.Effect<ProviderOutcome>
   /** Follows a job that a former process started; `Lost` when the provider does not know it. */
@@ -59,4 +63,13 @@ export interface Provider {
    * longer, means that nobody knows for now.
    */
   look(job: Omit<Job, "input">, jobId: string): Effect.Effect<JobState>
+  /** Where it differs from moment to moment how many runs can begin, as with workers that come for them. */
+  readonly room?: Room
+}
+
+/** Runs that could begin at once on this node, beside those under way. */
+export interface Room {
+  readonly of: (model: Model, binding: ProviderBinding) => number
+  /** Whenever there is more of it than before. */
+  readonly changes: Stream.Stream<void>
 }

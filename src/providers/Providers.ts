@@ -1,21 +1,23 @@
-/** The providers of this server by name. */
+/** The providers of this server by their adapter. */
 import { Context, Effect, Layer } from "effect"
+import type { Adapter } from "#domain/catalog/ProviderBinding.ts"
 import { BuiltinProvider } from "./builtin/BuiltinProvider.ts"
 import type { Provider } from "./Provider.ts"
 
 export class Providers extends Context.Service<
   Providers,
   {
-    /** What a model's `provider` field names; `null` when this server has none of that name. */
-    find(name: string): Provider | null
+    /** What a binding's `adapter` field names; `null` when this server has none of it. */
+    find(adapter: Adapter): Provider | null
+    readonly all: ReadonlyArray<Provider>
   }
 >()("inferlog/src/providers/Providers") {
-  /** Dies when two providers have one name. */
+  /** Dies when two providers have one adapter. */
   static readonly layerOf = (providers: ReadonlyArray<Provider>) =>
     Layer.sync(Providers, () => {
-      const byName = new Map(providers.map((provider) => [provider.name, provider]))
-      if (byName.size !== providers.length) throw new Error("expected one provider of each name")
-      return Providers.of({ find: (name) => byName.get(name) ?? null })
+      const byAdapter = new Map(providers.map((provider) => [provider.adapter, provider]))
+      if (byAdapter.size !== providers.length) throw new Error("expected one provider of each adapter")
+      return Providers.of({ find: (adapter) => byAdapter.get(adapter) ?? null, all: providers })
     })
 
   static readonly layerNoDeps = Layer.unwrap(

@@ -103,18 +103,24 @@ export const make = Effect.gen(function* () {
           Effect.sync(() => hints.hint(AbsoluteDeadlines.earliest(deadlines)))
         )
 
-  const quoteOf = ({ input }: Submission, entry: CatalogEntry): Pricing.Quote => {
-    const { quantity, maxQuantity } = entry.quantities(input)
-    return Pricing.quote(entry.model.price, quantity, maxQuantity)
-  }
+  const quoteOf = ({ input }: Submission, entry: CatalogEntry): Effect.Effect<Pricing.Quote, InvalidInput> =>
+    Effect.mapBoth(entry.quantities(input), {
+      onSuccess: ({ maxQuantity, quantity }) => Pricing.quote(entry.model.price, quantity, maxQuantity),
+      onFailure: ({ reason }) => new InvalidInput({ issues: [{ path: [], code: "units", message: reason }] })
+    })
 
   const wanted = ({ caller }: Submission, { hold }: Pricing.Quote, at: number) => {
     const { accountId, grant, keyId } = caller
     return { accountId, keyId, hold, budget: grant.monthlyBudget, at }
   }
 
-  const accept = (submission: Submission, entry: CatalogEntry, id: RequestId, at: number) => {
-    const quote = quoteOf(submission, entry)
+  const accept = (
+    submission: Submission,
+    entry: CatalogEntry,
+    quote: Pricing.Quote,
+    id: RequestId,
+    at: number
+  ) => {
     // An id that is reserved may have been submitted under before; any other has just been made.
     const execute = submission.idempotency === null ? requests.create : requests.execute
     const seal = payloads.seal({
@@ -144,8 +150,10 @@ export const make = Effect.gen(function* () {
 
   const submitNew = <E>(submission: Submission, check: Effect.Effect<void, E>) =>
     Effect.flatMap(admit(submission, check), (entry) =>
-      Effect.flatMap(Effect.andThen(checkQueue(entry), Clock.currentTimeMillis), (at) =>
-        accept(submission, entry, RequestId.make(ids.next()), at)
+      Effect.flatMap(quoteOf(submission, entry), (quote) =>
+        Effect.flatMap(Effect.andThen(checkQueue(entry), Clock.currentTimeMillis), (at) =>
+          accept(submission, entry, quote, RequestId.make(ids.next()), at)
+        )
       )
     )
 
@@ -166,8 +174,14 @@ export const make = Effect.gen(function* () {
    * Whoever cannot pay, or finds the queue full, leaves no key on the log: keys cost nothing, and stay there. What may yet
    * turn out to be the twin of an accepted request goes on, since a key is on the log before its request is.
    */
-  const checkFirst = (submission: Submission, { key }: Idempotency, entry: CatalogEntry, at: number) => {
-    const asked = wanted(submission, quoteOf(submission, entry), at)
+  const checkFirst = (
+    submission: Submission,
+    { key }: Idempotency,
+    entry: CatalogEntry,
+    quote: Pricing.Quote,
+    at: number
+  ) => {
+    const asked = wanted(submission, quote, at)
     return Effect.catch(
       Effect.flatMap(checkQueue(entry), () => underHold.check(asked)),
       Effect.fnUntraced(function* (
@@ -202,15 +216,16 @@ export const make = Effect.gen(function* () {
     const answered = yield* replay(state, idempotency)
     if (answered !== null) return { ...answered, replayed: true }
     const entry = yield* admit(submission, check)
+    const quote = yield* quoteOf(submission, entry)
     const at = yield* Clock.currentTimeMillis
-    yield* checkFirst(submission, idempotency, entry, at)
+    yield* checkFirst(submission, idempotency, entry, quote, at)
     const id = yield* reserve(submission, idempotency, at)
     // A twin may have been accepted since.
     const first = Snapshot.asSubmitted(id, yield* requests.current(id))
     if (first !== null) return { ...first, replayed: true }
     yield* checkQueue(entry)
     return yield* Effect.catchTag(
-      accept(submission, entry, id, at),
+      accept(submission, entry, quote, id, at),
       ["InsufficientBalance", "BudgetExceeded", "TooManyOpenRequests"],
       // A twin may have been accepted since, and hold what this one would have.
       Effect.fnUntraced(function* (refused) {

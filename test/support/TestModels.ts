@@ -1,7 +1,7 @@
 /** Models for tests of what happens around a run. */
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Money from "#domain/Money.ts"
-import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { RunOutcome } from "#domain/Outcome.ts"
 import { type BuiltinModel, type Definition, defineModel } from "#src/models/builtin/BuiltinModel.ts"
 import { perRequest } from "#src/models/builtin/sandbox/SandboxDefaults.ts"
 
@@ -34,7 +34,9 @@ export const testModel = (
     concurrency: 1,
     ...definition
   })
-  return provider === undefined ? built : { ...built, model: { ...built.model, provider } }
+  return provider === undefined
+    ? built
+    : { ...built, model: { ...built.model, providers: [{ name: provider, adapter: "http" }] } }
 }
 
 /** One run at a time. */
@@ -45,7 +47,7 @@ export const triple = testModel("test/triple", { concurrency: 3 })
 export const models = { single, triple }
 
 /** A run that goes well. */
-export const succeeded = (output: Json = { value: "out" }): ProviderOutcome => ({
+export const succeeded = (output: Json = { value: "out" }): RunOutcome => ({
   _tag: "Succeeded",
   output,
   delivered: Money.units(1)

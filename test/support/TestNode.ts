@@ -21,7 +21,6 @@ import { FileActors } from "#src/files/FileActors.ts"
 import { RemoteMedia } from "#src/media/RemoteMedia.ts"
 import { Thumbnails } from "#src/media/Thumbnails.ts"
 import type { BuiltinModel } from "#src/models/builtin/BuiltinModel.ts"
-import { providerName } from "#src/models/builtin/BuiltinModel.ts"
 import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
 import type { Catalog } from "#src/models/Catalog.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
@@ -100,7 +99,7 @@ class LiveNodes extends Context.Service<
 export const storeLayer = Layer.mergeAll(
   TestAccounts.layer.pipe(Layer.provideMerge(MemoryEventStore.layer)),
   MemoryBlobStore.layer,
-  TestProvider.layer(providerName),
+  TestProvider.layer("builtin"),
   Layer.effect(LiveNodes, SubscriptionRef.make<ReadonlyArray<LiveNode>>([]))
 )
 

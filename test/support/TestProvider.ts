@@ -1,5 +1,6 @@
 /** A provider whose runs do what the test tells them: a real one, but for its models. */
 import { Context, Deferred, Effect, Layer, Queue } from "effect"
+import type { Adapter } from "#domain/catalog/ProviderBinding.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { Job, JobState, Provider, RunControl } from "#src/providers/Provider.ts"
@@ -36,8 +37,8 @@ export class TestProvider extends Context.Service<
     readonly running: (endpoint: string) => { readonly now: number; readonly most: number }
   }
 >()("inferlog/test/TestProvider") {
-  /** `name`: what the models name. */
-  static readonly layer = (name: string) =>
+  /** `adapter`: what the models' bindings name. */
+  static readonly layer = (adapter: Adapter) =>
     Layer.effect(
       TestProvider,
       Effect.gen(function* () {
@@ -85,7 +86,7 @@ export class TestProvider extends Context.Service<
           begun: () => begun,
           running,
           provider: {
-            name,
+            adapter,
             run: (job, control) => perform(job, null, control),
             reattach: (job, jobId, control) => perform(job, jobId, control),
             look: (job, jobId) =>

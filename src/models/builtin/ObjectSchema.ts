@@ -1,4 +1,4 @@
-import type { Model } from "#domain/Model.ts"
+import type { Model } from "#domain/catalog/Model.ts"
 
 type JsonSchema = Model["inputSchema"]
 

@@ -1,7 +1,6 @@
 /** The provider of the models that ship with the server: `sandbox/*` on timers here, `vision/*` in worker threads. */
 import { Context, Effect, Layer } from "effect"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
-import { providerName } from "#src/models/builtin/BuiltinModel.ts"
 import type { Provider } from "../Provider.ts"
 import * as SandboxRuns from "./SandboxRuns.ts"
 import { VisionRuns } from "./vision/VisionRuns.ts"
@@ -23,7 +22,7 @@ export class BuiltinProvider extends Context.Service<BuiltinProvider, Provider>(
         (SandboxRuns.find(job.model.endpoint) ?? vision.run)(job, control)
 
       return BuiltinProvider.of({
-        name: providerName,
+        adapter: "builtin",
         run,
         /** Nothing here outlives the process. */
         reattach: () => Effect.succeed(lost),

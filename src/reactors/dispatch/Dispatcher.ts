@@ -147,7 +147,7 @@ const make = Effect.gen(function* () {
     const last = rows.at(-1)
     if (last === undefined) return false
     served.set(endpoint, last.accountId)
-    yield* claimAll(endpoint, rows, entry?.model.provider ?? "none")
+    yield* claimAll(endpoint, rows, entry?.model.providers[0].name ?? "none")
     return true
   })
 

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import type { MediaPlan } from "#domain/inference-request/Event.ts"
-import type { JudgedOutcome, ProviderOutcome, Violation } from "#domain/Outcome.ts"
+import type { JudgedOutcome, RunOutcome, Violation } from "#domain/Outcome.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import * as Payload from "#streams/Payload.ts"
@@ -50,7 +50,7 @@ export const judge = (
   job: Pick<Job, "requestId" | "accountId">,
   /** `null` when the model is gone; then nothing can have succeeded. */
   entry: CatalogEntry | null,
-  outcome: ProviderOutcome
+  outcome: RunOutcome
 ): Effect.Effect<Judged, BlobStoreError | EventStoreError> => {
   switch (outcome._tag) {
     case "Succeeded": {

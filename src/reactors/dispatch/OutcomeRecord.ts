@@ -4,7 +4,7 @@ import * as Erasing from "#domain/inference-request/Erasing.ts"
 import type { Event } from "#domain/inference-request/Event.ts"
 import { nextAction } from "#domain/inference-request/NextAction.ts"
 import type { State } from "#domain/inference-request/State.ts"
-import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { RunOutcome } from "#domain/Outcome.ts"
 import { Payloads } from "#streams/Payload.ts"
 import type { CatalogEntry } from "#src/models/Catalog.ts"
 import type { Job } from "#src/providers/Provider.ts"
@@ -23,7 +23,7 @@ export interface EndTimes {
   readonly startedAt: number | null
 }
 
-export const refused = (message: string): ProviderOutcome => ({
+export const refused = (message: string): RunOutcome => ({
   _tag: "ProviderError",
   message,
   retryable: false
@@ -61,12 +61,7 @@ export const make = Effect.gen(function* () {
     actors.execute(requestId, { _tag: "RecordOutcome", attempt, ...times, outcome }, payloads)
 
   /** Sealed once, however often the log refuses it: each time would leave another blob that nobody knows. */
-  const judgeAndRecord = (
-    job: EndedJob,
-    entry: CatalogEntry | null,
-    outcome: ProviderOutcome,
-    times: EndTimes
-  ) =>
+  const judgeAndRecord = (job: EndedJob, entry: CatalogEntry | null, outcome: RunOutcome, times: EndTimes) =>
     Effect.flatMap(
       untilStored(
         notYet,
@@ -88,7 +83,7 @@ export const make = Effect.gen(function* () {
   const record = (
     job: EndedJob,
     entry: CatalogEntry | null,
-    outcome: ProviderOutcome,
+    outcome: RunOutcome,
     times: EndTimes
   ): Effect.Effect<void> =>
     Effect.catchCause(judgeAndRecord(job, entry, outcome, times), (cause) =>

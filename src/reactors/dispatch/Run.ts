@@ -4,7 +4,7 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import type { Request } from "#domain/inference-request/State.ts"
-import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { ProviderOutcome, RunOutcome } from "#domain/Outcome.ts"
 import { type PayloadUnavailable, Payloads } from "#streams/Payload.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
@@ -14,6 +14,7 @@ import type { Job } from "#src/providers/Provider.ts"
 import { Providers } from "#src/providers/Providers.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import * as OutcomeRecord from "./OutcomeRecord.ts"
+import * as Mapping from "./Mapping.ts"
 import * as RunReport from "./RunReport.ts"
 import * as TimeLimit from "./TimeLimit.ts"
 
@@ -28,7 +29,7 @@ export interface Claimed {
 /** A log that cannot be read for now is no fault of a provider, and costs the request no try of its own. */
 const logAway = { schedule: Schedule.spaced("1 second"), times: 300 }
 
-const broken = (message: string): ProviderOutcome => ({ _tag: "ProviderError", message, retryable: true })
+const broken = (message: string): RunOutcome => ({ _tag: "ProviderError", message, retryable: true })
 
 const jobOf = ({ id, request }: Claimed) => ({
   requestId: id,
@@ -39,7 +40,7 @@ const jobOf = ({ id, request }: Claimed) => ({
 
 const withoutInput = (
   error: PayloadUnavailable | EventStoreError | BlobStoreError
-): Effect.Effect<ProviderOutcome> =>
+): Effect.Effect<RunOutcome> =>
   error._tag === "PayloadUnavailable"
     ? Effect.succeed(OutcomeRecord.refused(`The input is ${error.reason}.`))
     : Effect.as(
@@ -47,7 +48,7 @@ const withoutInput = (
         broken("The input cannot be read.")
       )
 
-const providerFailed = (cause: Cause.Cause<unknown>): Effect.Effect<ProviderOutcome> =>
+const providerFailed = (cause: Cause.Cause<unknown>): Effect.Effect<RunOutcome> =>
   Effect.as(Effect.logError("A provider failed unexpectedly", cause), broken("The provider failed."))
 
 export const make = Effect.gen(function* () {
@@ -63,7 +64,7 @@ export const make = Effect.gen(function* () {
     jobId: string | null,
     report: RunReport.RunReport
   ): Effect.Effect<ProviderOutcome> => {
-    const provider = providers.find(job.model.provider)
+    const provider = providers.find(job.binding.adapter)
     if (provider === null)
       return Effect.succeed(OutcomeRecord.refused("This server has no provider for the model."))
     const seconds = job.model.timeoutSeconds
@@ -81,17 +82,22 @@ export const make = Effect.gen(function* () {
     claimed: Claimed,
     entry: CatalogEntry | null,
     report: RunReport.RunReport
-  ): Effect.Effect<ProviderOutcome> => {
-    if (entry === null) return Effect.succeed(OutcomeRecord.refused("The model is no longer offered."))
+  ): Effect.Effect<RunOutcome> => {
     const { id, jobId, request } = claimed
+    const binding = entry === null ? undefined : Mapping.bindingOf(entry, request)
+    if (entry === null || binding === undefined) {
+      return Effect.succeed(OutcomeRecord.refused("The model is no longer offered."))
+    }
     const stream = StreamName.make(InferenceRequest.aggregate.category, id)
     const opened = payloads
       .open(stream, "input", request.submitted.payloads.input)
       .pipe(Effect.retry({ ...logAway, while: ({ _tag }) => _tag === "EventStoreError" }))
     return Effect.matchEffect(opened, {
       onSuccess: (text) => {
-        const input = JSON.parse(text) as Json
-        return runAtProvider({ ...jobOf(claimed), model: entry.model, input }, jobId, report)
+        const submitted = JSON.parse(text) as Json
+        return Mapping.around({ entry, binding, submitted }, (input) =>
+          runAtProvider({ ...jobOf(claimed), model: entry.model, binding, input }, jobId, report)
+        )
       },
       onFailure: withoutInput
       // An interruption that is not this fiber's own is the provider's doing as well.

@@ -3,14 +3,21 @@
  * its end. Lost, or unknown to its provider: to be run again, and one retry of the sweep counted.
  */
 import { Clock, Effect, Fiber, Option } from "effect"
+import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
+import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { nextAction } from "#domain/inference-request/NextAction.ts"
 import type { Request, Run } from "#domain/inference-request/State.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import { Payloads } from "#streams/Payload.ts"
+import * as StreamName from "#streams/StreamName.ts"
 import type { DueClaim } from "#projections/due-work/DueWork.ts"
 import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
 import type { Job, JobState } from "#src/providers/Provider.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
 import { Providers } from "#src/providers/Providers.ts"
+import * as Mapping from "#src/reactors/dispatch/Mapping.ts"
 import * as OutcomeRecord from "#src/reactors/dispatch/OutcomeRecord.ts"
 import { Runs } from "#src/reactors/dispatch/Runs.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
@@ -31,6 +38,7 @@ export const make = Effect.gen(function* () {
   const actors = yield* RequestActors
   const catalog = yield* Catalog
   const node = yield* Nodes
+  const payloads = yield* Payloads
   const providers = yield* Providers
   const record = yield* OutcomeRecord.make
   const runs = yield* Runs
@@ -75,25 +83,59 @@ export const make = Effect.gen(function* () {
     yield* runs.stop(id)
   })
 
-  const lookAt = (job: Omit<Job, "input" | "model">, jobId: string, entry: CatalogEntry | null) => {
-    const provider = entry === null ? null : providers.find(entry.model.provider)
-    return entry === null || provider === null
+  const lookAt = (
+    job: Omit<Job, "input" | "model" | "binding">,
+    jobId: string,
+    entry: CatalogEntry | null,
+    binding: ProviderBinding | undefined
+  ) => {
+    if (entry === null || binding === undefined) return Effect.succeed(unknown)
+    const provider = providers.find(binding.adapter)
+    return provider === null
       ? Effect.succeed(unknown)
-      : ask(Effect.suspend(() => provider.look({ ...job, model: entry.model }, jobId)))
+      : ask(Effect.suspend(() => provider.look({ ...job, model: entry.model, binding }, jobId)))
   }
+
+  /** `null` when the input, which may be what the units are counted by, cannot be read for now. */
+  const inTermsOfModel = Effect.fnUntraced(
+    function* (
+      id: RequestId,
+      request: Request,
+      entry: CatalogEntry | null,
+      reported: ProviderOutcome,
+      at: number
+    ) {
+      const binding = entry === null ? undefined : Mapping.bindingOf(entry, request)
+      if (entry === null || binding === undefined)
+        return OutcomeRecord.refused("The model is no longer offered.")
+      const stream = StreamName.make(InferenceRequest.aggregate.category, id)
+      const submitted = JSON.parse(
+        yield* payloads.open(stream, "input", request.submitted.payloads.input)
+      ) as Json
+      const startedAt = request.phase._tag === "Running" ? request.phase.runStartedAt : at
+      return yield* Mapping.outcomeOf({ entry, binding, submitted }, reported, (at - startedAt) / 1_000)
+    },
+    Effect.catch((error) =>
+      Effect.as(Effect.logError("The input of an overdue run cannot be read", error), null)
+    )
+  )
 
   const withJob = Effect.fnUntraced(function* (id: RequestId, request: Request, jobId: string) {
     const { accountId, at: submittedAt, model, modelVersion } = request.submitted
     const { attempt } = request
     const job = { requestId: id, accountId, submittedAt, attempt }
     const entry = yield* catalog.findVersion(model, modelVersion)
-    const state = yield* lookAt(job, jobId, entry)
+    const binding = entry === null ? undefined : Mapping.bindingOf(entry, request)
+    const state = yield* lookAt(job, jobId, entry, binding)
     switch (state._tag) {
       case "Alive":
         return "alive"
       case "Finished": {
         const at = yield* Clock.currentTimeMillis
-        yield* record(job, entry, state.outcome, { at, startedAt: null })
+        const outcome = yield* inTermsOfModel(id, request, entry, state.outcome, at)
+        // Looked at again in a minute.
+        if (outcome === null) return "alive"
+        yield* record(job, entry, outcome, { at, startedAt: null })
         yield* runs.stop(id)
         return "finished"
       }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
-import type { Model } from "#domain/Model.ts"
+import type { Model } from "#domain/catalog/Model.ts"
 import * as JsonSchemaValidator from "#src/models/JsonSchemaValidator.ts"
 
 type JsonSchema = Model["inputSchema"]

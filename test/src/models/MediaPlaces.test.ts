@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
-import type { Model } from "#domain/Model.ts"
+import type { Model } from "#domain/catalog/Model.ts"
 import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
 import { Catalog } from "#src/models/Catalog.ts"
 import * as MediaPlaces from "#src/models/MediaPlaces.ts"

@@ -104,7 +104,7 @@ describe("SandboxModels", () => {
       const input = { count: 4, deliver: 3 }
       const { quantity, maxQuantity } = partial.quantities(input)
       const outcome = yield* outcomeOf(partial, input)
-      assert(outcome._tag === "Succeeded")
+      assert(outcome._tag === "Succeeded" && outcome.delivered !== null)
       const quote = Pricing.quote(partial.model.price, quantity, maxQuantity)
       assert.isTrue(outcome.delivered < quote.maxQuantity)
       assert.strictEqual(Money.format(Pricing.charge(quote, outcome.delivered)), "0.006")

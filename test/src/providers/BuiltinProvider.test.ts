@@ -51,12 +51,12 @@ describe("BuiltinProvider", () => {
       "runs the example of $model.endpoint offline, to an output that its schema allows",
       ({ model, quantities }) =>
         Effect.gen(function* () {
-          const provider = (yield* Providers).find(model.provider)
+          const provider = (yield* Providers).find(model.providers[0].adapter)
           const entry = yield* Effect.flatMap(Catalog, (catalog) => catalog.find(model.endpoint))
           assert.isNotNull(provider)
           const { control, reports } = yield* RecordedRun.make
           const outcome = yield* provider.run(RecordedRun.jobOf(model, model.exampleInput), control)
-          assert(outcome._tag === "Succeeded", outcome._tag)
+          assert(outcome._tag === "Succeeded" && outcome.delivered !== null, outcome._tag)
           assert.deepStrictEqual(entry?.validateOutput(outcome.output), [])
           assert.isTrue(outcome.delivered <= quantities(model.exampleInput).maxQuantity)
           assert.deepStrictEqual(reports, ["started"])

@@ -1,5 +1,5 @@
 /** The parts that the JSON Schemas of several sandbox models share. */
-import type { Model } from "#domain/Model.ts"
+import type { Model } from "#domain/catalog/Model.ts"
 
 type JsonSchema = Model["inputSchema"]
 

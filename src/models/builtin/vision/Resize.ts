@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Fit, OutputFormat } from "#src/vision/VisionTask.ts"
-import { atMost, defineModel, exactly, type Quantities } from "../BuiltinModel.ts"
+import type { Quantities } from "#src/models/Catalog.ts"
+import { atMost, defineModel, exactly } from "../BuiltinModel.ts"
 import { objectOf } from "../ObjectSchema.ts"
 import { gradient } from "./ExampleImages.ts"
 import { megapixels, perMegapixel, visionDefaults } from "./VisionDefaults.ts"

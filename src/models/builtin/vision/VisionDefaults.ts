@@ -1,7 +1,7 @@
 /** What the models that run in worker threads have in common. */
 import * as Money from "#domain/Money.ts"
 import { maxPixels } from "#src/media/ImageLimits.ts"
-import type { Quantities } from "../BuiltinModel.ts"
+import type { Quantities } from "#src/models/Catalog.ts"
 import { exactly } from "../BuiltinModel.ts"
 
 /**

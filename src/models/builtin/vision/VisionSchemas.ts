@@ -1,5 +1,5 @@
 /** The parts that the JSON Schemas of several vision models share. */
-import type { Model } from "#domain/Model.ts"
+import type { Model } from "#domain/catalog/Model.ts"
 import { maxDataUriLength, maxSide } from "#src/media/ImageLimits.ts"
 
 type JsonSchema = Model["inputSchema"]

@@ -2,7 +2,7 @@
 import { Deferred, Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import { AccountId, RequestId } from "#domain/Ids.ts"
-import type { Model } from "#domain/Model.ts"
+import type { Model } from "#domain/catalog/Model.ts"
 import type { Job, RunControl } from "#src/providers/Provider.ts"
 
 export const jobOf = (model: Model, input: Json, attempt = 1): Job => ({
@@ -10,6 +10,7 @@ export const jobOf = (model: Model, input: Json, attempt = 1): Job => ({
   accountId: AccountId.make("acc_test"),
   submittedAt: 4_000_000_000_000,
   model,
+  binding: model.providers[0],
   input,
   attempt
 })
@@ -18,17 +19,21 @@ export interface RecordedRun {
   readonly control: RunControl
   /** `started`, and what was reported as progress, in order. */
   readonly reports: ReadonlyArray<"started" | Parameters<RunControl["progress"]>[0]>
+  /** The names by which the provider said to know the job. */
+  readonly jobIds: ReadonlyArray<string>
   readonly stop: Effect.Effect<void>
 }
 
 export const make: Effect.Effect<RecordedRun> = Effect.gen(function* () {
   const reports: Array<RecordedRun["reports"][number]> = []
+  const jobIds: Array<string> = []
   const asked = yield* Deferred.make<void>()
   return {
     reports,
+    jobIds,
     stop: Effect.asVoid(Deferred.succeed(asked, undefined)),
     control: {
-      accepted: () => Effect.void,
+      accepted: (jobId) => Effect.sync(() => void jobIds.push(jobId)),
       started: Effect.sync(() => void reports.push("started")),
       progress: (report) => Effect.sync(() => void reports.push(report)),
       stopRequested: Deferred.await(asked)

@@ -17,7 +17,11 @@ const job = { requestId: RequestId.make("rq0123456789012345678"), accountId: Acc
 /** What is kept of the violations that a model finds in an output. */
 const kept = Effect.fnUntraced(function* (violations: ReadonlyArray<Violation>) {
   const entry: CatalogEntry = {
-    ...single,
+    model: single.model,
+    runs: single.model.endpoint,
+    runInput: (input) => input,
+    quantities: (input) => Effect.sync(() => single.quantities(input)),
+    delivered: (result) => Effect.sync(() => single.quantities(result.input).maxQuantity),
     validateInput: () => [],
     validateOutput: () => violations,
     mediaPlaces: () => []

@@ -1,0 +1,20 @@
+/** How long the runs of a model take, and how long a request waits for one: learned from those that ended. */
+import { Context } from "effect"
+
+export interface Expectation {
+  /** Of the provider's work, from its start to its end, in seconds: half of the recent runs, and nine of ten, took no longer. */
+  readonly p50Seconds: number
+  readonly p90Seconds: number
+  /** Recent runs that this is learned from. */
+  readonly samples: number
+  /** How long a request submitted now is likely to wait for its start, in seconds: 0 when there is room. */
+  readonly waitSeconds: number
+}
+
+export class Expectations extends Context.Service<
+  Expectations,
+  {
+    /** At most some seconds old; `null` while there are too few runs to learn from. Of a wrapper: its base model's. */
+    of(endpoint: string): Expectation | null
+  }
+>()("inferlog/src/catalog/Expectations") {}

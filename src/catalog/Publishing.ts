@@ -1,0 +1,63 @@
+/** Publishing: from definitions to events, as few as the changes are. */
+import { Context, type Effect, Schema } from "effect"
+import type { Collection } from "#domain/catalog/Collection.ts"
+import type { DeploymentTemplate } from "#domain/catalog/DeploymentTemplate.ts"
+import type { Gpu } from "#domain/catalog/Gpu.ts"
+import type { Model } from "#domain/catalog/Model.ts"
+import type { Wrapper } from "#domain/catalog/Wrapper.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+
+/** Good by themselves and together: `manifests/` sees to that. Versions are right (`models/Version`). */
+export interface Definitions {
+  readonly models: ReadonlyArray<Model>
+  readonly wrappers: ReadonlyArray<Wrapper>
+  readonly collections: ReadonlyArray<Collection>
+  readonly gpus: ReadonlyArray<Gpu>
+  readonly templates: ReadonlyArray<DeploymentTemplate>
+}
+
+export const ItemKind = Schema.Literals(["model", "wrapper", "collection", "gpu", "deployment-template"])
+export type ItemKind = typeof ItemKind.Type
+
+/** What has become of one definition. */
+export const PublishedItem = Schema.Struct({
+  kind: ItemKind,
+  /** Endpoint, slug or id. */
+  name: Schema.String,
+  change: Schema.Literals(["created", "updated", "reactivated", "unchanged"]),
+  /** Of models and wrappers. */
+  version: Schema.NullOr(Schema.String)
+})
+export type PublishedItem = typeof PublishedItem.Type
+
+/** The endpoint is a wrapper's and was to be a model's, or the other way round. */
+export class EndpointTaken extends Schema.TaggedError<EndpointTaken>()("EndpointTaken", {
+  name: Schema.String
+}) {}
+
+/** There is none of that kind and name, or it was withdrawn. */
+export class ItemNotFound extends Schema.TaggedError<ItemNotFound>()("ItemNotFound", {
+  name: Schema.String
+}) {}
+
+export interface PublishOptions {
+  /** Who says so: `builtin`, a file's path below its root, `command`. It is in the events, to explain them later. */
+  readonly source: string
+  /** Whether what was deprecated or withdrawn is offered again, though its definition has not changed. */
+  readonly reactivates: boolean
+}
+
+export class Publishing extends Context.Service<
+  Publishing,
+  {
+    /** Durable, and shown by this node's catalog, when it returns. One definition that fails leaves the others published. */
+    publish(
+      definitions: Definitions,
+      options: PublishOptions
+    ): Effect.Effect<ReadonlyArray<PublishedItem>, EndpointTaken | EventStoreError>
+    /** A model or a wrapper: it runs on, and says that it should not be used any more. Repeated it changes nothing. */
+    deprecate(endpoint: string): Effect.Effect<void, ItemNotFound | EventStoreError>
+    /** No longer shown nor accepted (404). Requests that were accepted end as if nothing had happened. */
+    withdraw(kind: ItemKind, name: string): Effect.Effect<void, ItemNotFound | EventStoreError>
+  }
+>()("inferlog/src/catalog/Publishing") {}
