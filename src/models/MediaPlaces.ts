@@ -8,6 +8,8 @@ import type { Model } from "#domain/catalog/Model.ts"
 import type { Violation } from "#domain/Outcome.ts"
 
 export interface MediaPlaces {
+  /** Whether the schema declares any file at all. */
+  readonly isDeclared: boolean
   /** JSON pointers (RFC 6901) of a valid output's URLs, each once; those that `violations` objects to included. */
   of(output: Json): ReadonlyArray<string>
   /** One violation for a valid output that names more files than are copied: none of them may stay a provider's URL. */
@@ -19,7 +21,7 @@ const mostPlaces = 100
 
 const empty: ReadonlyArray<never> = []
 
-const nowhere: MediaPlaces = { of: () => empty, violations: () => empty }
+const nowhere: MediaPlaces = { isDeclared: false, of: () => empty, violations: () => empty }
 
 /**
  * Throws on a schema that does not compile: `JsonSchemaValidator` tells about those. A schema without the format costs
@@ -36,7 +38,7 @@ export const make = (schema: Model["outputSchema"]): MediaPlaces => {
     validate(output)
     return found.length === 0 ? empty : [...new Set(found)]
   }
-  return { of, violations: (output) => (of(output).length > mostPlaces ? tooMany : empty) }
+  return { isDeclared: true, of, violations: (output) => (of(output).length > mostPlaces ? tooMany : empty) }
 }
 
 const tooMany: ReadonlyArray<Violation> = [

@@ -1,11 +1,11 @@
 /** Between the terms of a model and those of the provider that runs it. */
-import { Clock, Effect } from "effect"
+import { Effect, Result } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { Request } from "#domain/inference-request/State.ts"
 import type { ProviderOutcome, RunOutcome } from "#domain/Outcome.ts"
 import type { CatalogEntry } from "#src/models/Catalog.ts"
-import * as MonotonicTime from "#src/MonotonicTime.ts"
+import * as Expression from "#src/models/Expression.ts"
 
 export interface MappedRun {
   readonly entry: CatalogEntry
@@ -20,29 +20,99 @@ export const bindingOf = ({ model }: CatalogEntry, { phase }: Request): Provider
   return model.providers.find((binding) => binding.name === name) ?? model.providers[0]
 }
 
+interface Compiled {
+  readonly input: Expression.Expression | null
+  readonly output: Expression.Expression | null
+}
+
+/** Bindings are parts of their models, and live as long. */
+const compiledBindings = new WeakMap<ProviderBinding, Compiled>()
+
+/** Dies on what does not compile: it was not published so. */
+const compile = (text: string | undefined): Expression.Expression | null =>
+  text === undefined ? null : Result.getOrThrow(Expression.compile(text))
+
+const compiledOf = (binding: ProviderBinding): Compiled => {
+  const known = compiledBindings.get(binding)
+  if (known !== undefined) return known
+  const compiled = { input: compile(binding.input), output: compile(binding.output) }
+  compiledBindings.set(binding, compiled)
+  return compiled
+}
+
+/** `value` where there is no expression. */
+const map = (
+  expression: Expression.Expression | null,
+  value: Json,
+  bindings?: Readonly<Record<string, Json>>
+): Effect.Effect<Json, Expression.ExpressionFailed> =>
+  expression === null
+    ? Effect.succeed(value)
+    : Effect.flatMap(expression.evaluate(value, bindings), (mapped) =>
+        mapped === undefined
+          ? Effect.fail(new Expression.ExpressionFailed({ reason: "it ends in nothing" }))
+          : Effect.succeed(mapped)
+      )
+
+const mapOutput = ({ binding, submitted }: MappedRun, output: Json) =>
+  map(compiledOf(binding).output, output, { input: submitted })
+
+/** The operator's to mend, and the client's to be told in few words; another provider may do better. */
+const inputUnmapped = ({ reason }: Expression.ExpressionFailed): Effect.Effect<RunOutcome> =>
+  Effect.as(Effect.logError(`The input of a run cannot be mapped for its provider: ${reason}`), {
+    _tag: "ProviderError",
+    message: "The input cannot be put in the provider's terms.",
+    retryable: false
+  })
+
+const outputUnmapped = ({ reason }: Expression.ExpressionFailed): Effect.Effect<RunOutcome> =>
+  Effect.as(Effect.logError(`The answer of a provider cannot be mapped: ${reason}`), {
+    _tag: "ModelFailed",
+    message: "The provider's answer is not what it should be."
+  })
+
 /** The model's outcome of what a provider reports; `seconds` is how long it took. */
 export const outcomeOf = (
-  { entry, submitted }: MappedRun,
+  run: MappedRun,
   reported: ProviderOutcome,
   seconds: number
 ): Effect.Effect<RunOutcome> => {
   if (reported._tag !== "Succeeded") return Effect.succeed(reported)
-  const { delivered, output } = reported
-  if (delivered !== null) return Effect.succeed({ ...reported, delivered })
-  return Effect.matchEager(entry.delivered({ input: submitted, output, seconds }), {
-    onSuccess: (delivered): RunOutcome => ({ ...reported, delivered }),
-    onFailure: ({ reason }): RunOutcome => ({ _tag: "ModelFailed", message: reason })
+  const { delivered } = reported
+  if (delivered !== null && run.binding.output === undefined)
+    return Effect.succeed({ ...reported, delivered })
+  return Effect.matchEffect(mapOutput(run, reported.output), {
+    onSuccess: (output) =>
+      delivered === null
+        ? counted(run, output, seconds)
+        : Effect.succeed<RunOutcome>({ _tag: "Succeeded", output, delivered }),
+    onFailure: outputUnmapped
   })
 }
 
-/** Runs with the input that the provider is to be given, and tells the outcome in the model's terms. */
+const counted = ({ entry, submitted }: MappedRun, output: Json, seconds: number) =>
+  Effect.match(entry.delivered({ input: submitted, output, seconds }), {
+    onSuccess: (delivered): RunOutcome => ({ _tag: "Succeeded", output, delivered }),
+    onFailure: ({ reason }): RunOutcome => ({ _tag: "ModelFailed", message: reason })
+  })
+
+/**
+ * Runs with the input that the provider is to be given, and tells the outcome in the model's terms. `seconds`: how long the
+ * run has taken until it is asked.
+ */
 export const around = (
   run: MappedRun,
+  seconds: Effect.Effect<number>,
   atProvider: (input: Json) => Effect.Effect<ProviderOutcome>
-): Effect.Effect<RunOutcome> =>
-  Clock.clockWith((clock) => {
-    const begunAt = MonotonicTime.millisOf(clock)
-    return Effect.flatMap(atProvider(run.entry.runInput(run.submitted)), (reported) =>
-      outcomeOf(run, reported, (MonotonicTime.millisOf(clock) - begunAt) / 1_000)
+): Effect.Effect<RunOutcome> => {
+  const performed = (input: Json) =>
+    Effect.flatMap(atProvider(input), (reported) =>
+      Effect.flatMap(seconds, (taken) => outcomeOf(run, reported, taken))
     )
+  const input = run.entry.runInput(run.submitted)
+  if (run.binding.input === undefined) return performed(input)
+  return Effect.matchEffect(map(compiledOf(run.binding).input, input), {
+    onSuccess: performed,
+    onFailure: inputUnmapped
   })
+}

@@ -29,6 +29,12 @@ export interface Claimed {
 /** A log that cannot be read for now is no fault of a provider, and costs the request no try of its own. */
 const logAway = { schedule: Schedule.spaced("1 second"), times: 300 }
 
+/** How long the provider has been at it; a run that was taken over began before this process knew of it. */
+const secondsOf = ({ jobId, request: { phase } }: Claimed, report: RunReport.RunReport) =>
+  jobId !== null && phase._tag === "Running"
+    ? Effect.map(Clock.currentTimeMillis, (now) => Math.max(now - phase.runStartedAt, 0) / 1_000)
+    : report.seconds
+
 const broken = (message: string): RunOutcome => ({ _tag: "ProviderError", message, retryable: true })
 
 const jobOf = ({ id, request }: Claimed) => ({
@@ -95,7 +101,7 @@ export const make = Effect.gen(function* () {
     return Effect.matchEffect(opened, {
       onSuccess: (text) => {
         const submitted = JSON.parse(text) as Json
-        return Mapping.around({ entry, binding, submitted }, (input) =>
+        return Mapping.around({ entry, binding, submitted }, secondsOf(claimed, report), (input) =>
           runAtProvider({ ...jobOf(claimed), model: entry.model, binding, input }, jobId, report)
         )
       },

@@ -22,6 +22,8 @@ const maxLineLength = 1_000
 export interface RunReport extends RunControl {
   /** Call when the run has not ended at once: its start is then recorded without waiting for its end. */
   readonly pending: Effect.Effect<void>
+  /** Since its start; 0 before it. */
+  readonly seconds: Effect.Effect<number>
   /** Call at the end of the run: records the last lines; gives the start's time, to be told again with the outcome. */
   readonly finish: () => Effect.Effect<number | null>
 }
@@ -80,6 +82,9 @@ export const make = (options: RunReportOptions): RunReport => {
       return recordStartSoon(run)
     }),
     progress: (report) => progress(run, report),
+    seconds: Effect.map(MonotonicTime.millis, (now) =>
+      run.startedAt === null ? 0 : (now - run.begunAt) / 1_000
+    ),
     finish: () =>
       run.lines.length === 0 && run.recordingStart === undefined
         ? Effect.succeed(run.startedAt)

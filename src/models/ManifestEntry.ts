@@ -1,0 +1,130 @@
+/** What submit and settlement need of a model or a wrapper that a manifest defines. */
+import { Effect, Result, Schema } from "effect"
+import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import type { Model } from "#domain/catalog/Model.ts"
+import type { Wrapper } from "#domain/catalog/Wrapper.ts"
+import type { CatalogEntry, InputIssue } from "./Catalog.ts"
+import * as Expression from "./Expression.ts"
+import * as JsonSchemaValidator from "./JsonSchemaValidator.ts"
+import * as MediaPlaces from "./MediaPlaces.ts"
+import * as Units from "./Units.ts"
+import * as WrapperTemplate from "./WrapperTemplate.ts"
+
+/** A definition that cannot be offered. */
+export class InvalidDefinition extends Schema.TaggedError<InvalidDefinition>()("InvalidDefinition", {
+  /** What is wrong, after the path of the field: `inputSchema: …`. */
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+const invalid = (field: string) => (error: { readonly message: string }) =>
+  new InvalidDefinition({ reason: `${field}: ${error.message}` })
+
+const validatorOf = (field: "inputSchema" | "outputSchema", schema: Model["inputSchema"]) =>
+  Result.mapError(JsonSchemaValidator.make(schema), invalid(field))
+
+/** The expressions of all bindings; their values are wanted when a run is mapped. */
+const checkBindings = ({ providers }: Model): Result.Result<void, InvalidDefinition> => {
+  const fields = ["input", "output"] as const
+  for (const [index, binding] of providers.entries()) {
+    for (const field of fields) {
+      const text = binding[field]
+      if (text === undefined) continue
+      const checked = Expression.compile(text)
+      if (Result.isFailure(checked)) {
+        return Result.fail(invalid(`providers[${index}].${field}`)(checked.failure))
+      }
+    }
+  }
+  return Result.void
+}
+
+/** Compiles what there is to compile. */
+export const make = ({ model }: { readonly model: Model }): Result.Result<CatalogEntry, InvalidDefinition> =>
+  Result.gen(function* () {
+    const input = yield* validatorOf("inputSchema", model.inputSchema)
+    const output = yield* validatorOf("outputSchema", model.outputSchema)
+    yield* checkBindings(model)
+    const media = MediaPlaces.make(model.outputSchema)
+    const units = yield* Result.mapError(
+      Units.make(model, media.isDeclared ? (value) => media.of(value).length : null),
+      (reason) => new InvalidDefinition({ reason: `pricing.${reason}` })
+    )
+    return {
+      model,
+      runs: model.endpoint,
+      validateInput: input.issues,
+      validateOutput: (value) => {
+        const violations = output.violations(value)
+        return violations.length === 0 ? media.violations(value) : violations
+      },
+      mediaPlaces: media.of,
+      runInput: (value) => value,
+      ...units
+    }
+  })
+
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const tooLong: InputIssue = {
+  path: [],
+  code: "maxLength",
+  message: `must not make a text longer than ${WrapperTemplate.longestRendered} characters`
+}
+
+/** Its template and defaults over `base`, which is no wrapper: as it is now, or as it was for a request of that time. */
+export const makeWrapper = ({
+  base,
+  wrapper
+}: {
+  readonly wrapper: Wrapper
+  readonly base: CatalogEntry
+}): Result.Result<CatalogEntry, InvalidDefinition> =>
+  Result.map(validatorOf("inputSchema", wrapper.inputSchema), (own) => {
+    const render = (input: Json): Json | null =>
+      WrapperTemplate.render(wrapper.template, { ...wrapper.defaults, ...(isObject(input) ? input : {}) })
+
+    /** One that is too long has been refused with its input. */
+    const rendered = (input: Json): Json => render(input) ?? {}
+
+    const baseIssues = (input: Json): ReadonlyArray<InputIssue> => {
+      const made = render(input)
+      if (made === null) return [tooLong]
+      return base.validateInput(made).map(({ code, message, path }) => ({
+        path: [],
+        code,
+        message: `must make an input that ${base.model.endpoint} takes: ${["", ...path].join("/")} ${message}`
+      }))
+    }
+
+    const { recommended: _base, ...inherited } = base.model
+    const { category, description, displayName, endpoint, exampleInput, inputSchema, recommended, tags } =
+      wrapper
+    return {
+      ...base,
+      model: {
+        ...inherited,
+        category,
+        description,
+        displayName,
+        endpoint,
+        exampleInput,
+        inputSchema,
+        tags,
+        ...(recommended === undefined ? {} : { recommended }),
+        version: `${wrapper.version}.${base.model.version}`
+      },
+      validateInput: (input) => {
+        const issues = own.issues(input)
+        return issues.length > 0 ? issues : baseIssues(input)
+      },
+      runInput: (input) => base.runInput(rendered(input)),
+      quantities: (input) => base.quantities(rendered(input)),
+      delivered: (result) =>
+        Effect.suspend(() => base.delivered({ ...result, input: rendered(result.input) }))
+    }
+  })

@@ -1,0 +1,112 @@
+/** The billable units of a run, by the expressions of its model's manifest (decisions, "Hold"; domain, `Metering`). */
+import { Effect, Result } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import type { Metering, Model } from "#domain/catalog/Model.ts"
+import * as Meter from "#domain/Metering.ts"
+import * as Money from "#domain/Money.ts"
+import { type Quantities, type RunResult, Unmeasurable } from "./Catalog.ts"
+import * as Expression from "./Expression.ts"
+
+export interface Units {
+  quantities(input: Json): Effect.Effect<Quantities, Unmeasurable>
+  delivered(result: RunResult): Effect.Effect<Money.Quantity, Unmeasurable>
+}
+
+/** Of one run: a trillion units are no units. */
+const most = 1e12
+
+const toQuantity = (value: Json | undefined): Money.Quantity | null => {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value
+  if (typeof number !== "number" || !(number >= 0 && number <= most)) return null
+  return Money.millionths(Math.round(number * 1e6))
+}
+
+type Field = keyof Metering
+
+const measure =
+  (field: Field, expression: Expression.Expression) =>
+  (value: Json, bindings?: Readonly<Record<string, Json>>): Effect.Effect<Money.Quantity, Unmeasurable> =>
+    Effect.flatMap(
+      Effect.mapError(
+        expression.evaluate(value, bindings),
+        ({ reason }) => new Unmeasurable({ reason: `The ${field} of this run cannot be told: ${reason}.` })
+      ),
+      (result) => {
+        const quantity = toQuantity(result)
+        return quantity === null
+          ? Effect.fail(
+              new Unmeasurable({
+                reason: `The ${field} of this run cannot be told: expected a number from 0 to ${most}.`
+              })
+            )
+          : Effect.succeed(quantity)
+      }
+    )
+
+const compiled = (metering: Metering, field: Field) => {
+  const text = metering[field]
+  return text === undefined
+    ? Result.succeed(null)
+    : Result.mapBoth(Expression.compile(text), {
+        onSuccess: (expression) => measure(field, expression),
+        onFailure: ({ reason }) => `${field}: ${reason}`
+      })
+}
+
+const isMeasured = ({ price }: Model): boolean => price.unit === "second" || price.unit === "gpu_second"
+
+/** What is held, and what is asked for, where an expression for it is not given. */
+const usual = (model: Model): Quantities | null => {
+  if (model.price.unit === "request") return { quantity: Money.units(1), maxQuantity: Money.units(1) }
+  return isMeasured(model) ? { quantity: null, maxQuantity: Money.units(model.timeoutSeconds) } : null
+}
+
+const largest = (a: Money.Quantity, b: Money.Quantity): Money.Quantity => (a > b ? a : b)
+
+/**
+ * @param countFiles how many files a valid output names; `null` when its schema declares none.
+ * Fails with why the metering does not do for the model's unit.
+ */
+export const make = (
+  model: Model,
+  countFiles: ((output: Json) => number) | null
+): Result.Result<Units, string> => {
+  const { metering = {}, price } = model
+  const parts = Result.all({
+    quantity: compiled(metering, "quantity"),
+    maxQuantity: compiled(metering, "maxQuantity"),
+    delivered: compiled(metering, "delivered")
+  })
+  return Result.flatMap(parts, ({ delivered, maxQuantity, quantity }) => {
+    const fallback = usual(model)
+    if (quantity === null && maxQuantity === null && fallback === null) {
+      return Result.fail(`quantity or maxQuantity: expected for the unit ${price.unit}`)
+    }
+    const counts = price.unit === "image" ? countFiles : null
+    if (quantity === null && delivered === null && counts === null && fallback === null) {
+      return Result.fail(`delivered: expected for the unit ${price.unit} where quantity is not given`)
+    }
+
+    const quantities = (input: Json): Effect.Effect<Quantities, Unmeasurable> => {
+      if (quantity === null && maxQuantity === null && fallback !== null) return Effect.succeed(fallback)
+      return Effect.gen(function* () {
+        const asked = quantity === null ? (fallback?.quantity ?? null) : yield* quantity(input)
+        const bound = maxQuantity === null ? (asked ?? fallback?.maxQuantity) : yield* maxQuantity(input)
+        return { quantity: asked, maxQuantity: largest(asked ?? Money.units(0), bound ?? Money.units(0)) }
+      })
+    }
+
+    const units: Units = {
+      quantities,
+      delivered: (result) => {
+        const { input, output, seconds } = result
+        if (delivered !== null) return delivered({ input, output, seconds })
+        if (counts !== null) return Effect.succeed(Money.units(counts(output)))
+        if (isMeasured(model) && quantity === null)
+          return Effect.succeed(Meter.seconds(Math.ceil(seconds * 1_000)))
+        return Effect.map(quantities(input), ({ maxQuantity, quantity }) => quantity ?? maxQuantity)
+      }
+    }
+    return Result.succeed(units)
+  })
+}

@@ -1,0 +1,68 @@
+/**
+ * The template of a wrapper, filled in. Safe against injection: it is a tree of JSON and stays one, placeholders are looked
+ * for in the template alone and once, values become whole strings, parts of strings or whole values, and never names of
+ * members; what a value holds is never looked at for placeholders.
+ */
+import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+
+/** Characters of all texts that one input is put into: a long text in many places is not to fill the memory. */
+export const longestRendered = 10 * 1_024 * 1_024
+
+const placeholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g
+const onlyPlaceholder = /^\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}$/
+
+/** The names of the placeholders in a template, each once. */
+export const placeholders = (template: Json): ReadonlySet<string> => {
+  const names = new Set<string>()
+  const visit = (node: Json): void => {
+    if (typeof node === "string") for (const [, name = ""] of node.matchAll(placeholder)) names.add(name)
+    else if (node !== null && typeof node === "object") Object.values(node).forEach(visit)
+  }
+  visit(template)
+  return names
+}
+
+/** What a value is within a longer text. */
+const textOf = (value: Json | undefined): string => {
+  if (value === undefined || value === null) return ""
+  return typeof value === "object" ? JSON.stringify(value) : String(value)
+}
+
+/**
+ * The template with the values in place. A member, or an element, that is a placeholder without a value is left out; within
+ * a longer text it is nothing. `null` when the texts would be longer than `longestRendered`.
+ */
+export const render = (template: JsonObject, values: JsonObject): Json | null => {
+  let left = longestRendered
+  const valueOf = (name: string): Json | undefined => (Object.hasOwn(values, name) ? values[name] : undefined)
+
+  const ofText = (text: string): Json | undefined => {
+    const only = onlyPlaceholder.exec(text)
+    if (only !== null) {
+      const value = valueOf(only[1] ?? "")
+      left -= typeof value === "string" ? value.length : 0
+      return value
+    }
+    return text.replace(placeholder, (_whole, name: string) => {
+      const part = left < 0 ? "" : textOf(valueOf(name))
+      left -= part.length
+      return part
+    })
+  }
+
+  const visit = (node: Json): Json | undefined => {
+    if (typeof node === "string") return ofText(node)
+    if (node === null || typeof node !== "object") return node
+    if (isArray(node)) return node.map(visit).filter((element) => element !== undefined)
+    const members = Object.entries(node).flatMap(([name, member]) => {
+      const value = visit(member)
+      return value === undefined ? [] : [[name, value] as const]
+    })
+    return Object.fromEntries(members)
+  }
+
+  const rendered = visit(template) ?? null
+  return left < 0 ? null : rendered
+}
+
+const isArray: (value: Json) => value is ReadonlyArray<Json> = Array.isArray
