@@ -51,10 +51,12 @@ export const compile = (text: string): Result.Result<Expression, InvalidExpressi
             try: (): Promise<unknown> => compiled.evaluate(value, bindings),
             catch: (cause) => new ExpressionFailed({ reason: failure(cause) })
           }),
-          (result) =>
-            result === undefined || isJson(result)
-              ? Effect.succeed(result)
-              : Effect.fail(new ExpressionFailed({ reason: "it ends in what is no JSON" }))
+          (result) => {
+            const json = result === undefined ? undefined : toJson(result)
+            return json === notJson
+              ? Effect.fail(new ExpressionFailed({ reason: "it ends in what is no JSON" }))
+              : Effect.succeed(json)
+          }
         )
     })
   )
@@ -76,16 +78,30 @@ const failure = (cause: unknown): string => {
   return speaking.has(code) ? wordsOf(cause) : `it cannot be evaluated (${code})`
 }
 
-/** What JSONata makes may hold functions, and numbers that JSON has none of. */
-const isJson = (result: unknown): result is Json => {
-  const open: Array<unknown> = [result]
-  for (let index = 0; index < open.length; index++) {
-    const value = open[index]
-    if (value === null || typeof value === "string" || typeof value === "boolean") continue
-    if (typeof value === "number" && Number.isFinite(value)) continue
-    if (typeof value !== "object") return false
-    if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype) return false
-    for (const member of Object.values(value)) open.push(member)
+const notJson = Symbol("no JSON")
+
+/** Levels: bodies that come from outside have 128 of them at most. */
+const deepest = 256
+
+/** Functions of JSONata are objects, and lead to everything that they can see. */
+const isFunction = (value: object): boolean => "_jsonata_lambda" in value || "_jsonata_function" in value
+
+/** What JSONata makes may hold functions, numbers that JSON has none of, and objects and arrays that are not plain ones. */
+const toJson = (value: unknown, depth = 0): Json | typeof notJson => {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value
+  if (typeof value === "number") return Number.isFinite(value) ? value : notJson
+  if (typeof value !== "object" || depth > deepest || isFunction(value)) return notJson
+  if (Array.isArray(value)) {
+    const elements = value.map((element) => toJson(element, depth + 1))
+    return elements.every(isJson) ? elements : notJson
   }
-  return true
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== null && prototype !== Object.prototype) return notJson
+  const members = Object.entries(value).map(([name, member]) => [name, toJson(member, depth + 1)] as const)
+  return members.every(hasJson) ? Object.fromEntries(members) : notJson
 }
+
+const isJson = (value: Json | typeof notJson): value is Json => value !== notJson
+
+const hasJson = (member: readonly [string, Json | typeof notJson]): member is readonly [string, Json] =>
+  isJson(member[1])

@@ -63,7 +63,15 @@ const longestName = 64
 const longestText = 1_024
 
 const ajv = (allErrors: boolean) => {
-  const ajv = new Ajv2020({ strict: true, allErrors, validateSchema: false, logger: false })
+  const ajv = new Ajv2020({
+    strict: true,
+    allowUnionTypes: true,
+    allErrors,
+    validateSchema: false,
+    logger: false
+  })
+  // Annotations of OpenAPI, where most schemas of models come from.
+  ajv.addVocabulary(["example", "externalDocs", "xml", "discriminator"])
   Formats.addTo(ajv)
   return ajv
 }
