@@ -1,6 +1,8 @@
 /** What the runner builds. A new projection is added here. */
+import * as CatalogProjection from "./catalog/CatalogProjection.ts"
 import * as DeliveriesProjection from "./deliveries/DeliveriesProjection.ts"
 import * as DueWorkProjection from "./due-work/DueWorkProjection.ts"
+import * as DurationsProjection from "./durations/DurationsProjection.ts"
 import * as FilesProjection from "./files/FilesProjection.ts"
 import * as HistoryProjection from "./history/HistoryProjection.ts"
 import * as KeysProjection from "./keys/KeysProjection.ts"
@@ -9,8 +11,10 @@ import type { Projection } from "./Projection.ts"
 import * as RetentionProjection from "./retention/RetentionProjection.ts"
 
 export const allProjections: ReadonlyArray<Projection> = [
+  CatalogProjection.projection,
   DeliveriesProjection.projection,
   DueWorkProjection.projection,
+  DurationsProjection.projection,
   FilesProjection.projection,
   HistoryProjection.projection,
   KeysProjection.projection,

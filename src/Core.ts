@@ -29,6 +29,7 @@ import * as Snapshots from "./snapshots/Snapshots.ts"
 import * as BlobStorage from "./storage/BlobStorage.ts"
 import { DeliveryActors } from "./webhooks/DeliveryActors.ts"
 import { RecoveryActors } from "./webhooks/RecoveryActors.ts"
+import { WorkerKeyActors } from "./workers/WorkerKeyActors.ts"
 
 type LogError = Layer.Error<ReturnType<typeof SqliteEventStore.layer> | ReturnType<typeof NatsLog.layer>>
 
@@ -74,7 +75,8 @@ const actors = LogServers.choose({
     RequestActors.layer,
     IdempotencyKeyActors.layer,
     AccountActors.layer,
-    FileActors.layer
+    FileActors.layer,
+    WorkerKeyActors.layer
   ),
   shared: FollowedActors.layer
 })

@@ -17,7 +17,8 @@ const isPublicUrl = (text: string): boolean => {
   return text === url.origin + (url.pathname === "/" ? "" : url.pathname) && !text.endsWith("/")
 }
 
-const PublicUrl = Schema.String.check(
+/** An address that others call us by. */
+export const PublicUrl = Schema.String.check(
   Schema.makeFilter(isPublicUrl, {
     expected:
       "an absolute http(s) URL in its normal form, without trailing slash, query, fragment and credentials"

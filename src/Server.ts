@@ -9,6 +9,13 @@ import { RateLimits } from "./accounts/RateLimits.ts"
 import * as AdminServer from "./admin/AdminServer.ts"
 import { Funds } from "./billing/Funds.ts"
 import { Statements } from "./billing/Statements.ts"
+import * as ActorPublishing from "./catalog/ActorPublishing.ts"
+import * as BuiltinPublishing from "./catalog/BuiltinPublishing.ts"
+import type { CatalogContents } from "./catalog/CatalogContents.ts"
+import type { CatalogProgress } from "./catalog/CatalogProgress.ts"
+import * as LearnedExpectations from "./catalog/LearnedExpectations.ts"
+import * as LogCatalog from "./catalog/LogCatalog.ts"
+import * as StaticContents from "./catalog/StaticContents.ts"
 import * as Core from "./Core.ts"
 import { AssetLibrary } from "./files/AssetLibrary.ts"
 import { FileSweep } from "./files/FileSweep.ts"
@@ -19,7 +26,8 @@ import * as InferlogHttp from "./http/HttpServer.ts"
 import { MediaStore } from "./media/MediaStore.ts"
 import { RemoteMedia } from "./media/RemoteMedia.ts"
 import { Thumbnails } from "./media/Thumbnails.ts"
-import * as BuiltinCatalog from "./models/BuiltinCatalog.ts"
+import * as ModelsFolder from "./manifests/ModelsFolder.ts"
+import type { Catalog } from "./models/Catalog.ts"
 import * as Lifecycle from "./operations/Lifecycle.ts"
 import * as DeliveryMetrics from "./operations/metrics/DeliveryMetrics.ts"
 import * as RequestMetrics from "./operations/metrics/RequestMetrics.ts"
@@ -30,7 +38,10 @@ import { listenAddress } from "./ListenAddress.ts"
 import { Outbound } from "./outbound/Outbound.ts"
 import { OwnListeners } from "./outbound/OwnListeners.ts"
 import { VisionWorkers } from "./vision/VisionWorkers.ts"
+import { Callbacks } from "./providers/Callbacks.ts"
+import { ProviderHealth } from "./providers/health/ProviderHealth.ts"
 import { Providers } from "./providers/Providers.ts"
+import { WorkerPool } from "./providers/pull/WorkerPool.ts"
 import { PublicUrls } from "./PublicUrls.ts"
 import { DeadlineHints } from "./requests/DeadlineHints.ts"
 import * as Deadlines from "./reactors/deadlines/Deadlines.ts"
@@ -60,6 +71,9 @@ import * as Snapshots from "./snapshots/Snapshots.ts"
 import { SteadyTime } from "./SteadyTime.ts"
 import { SigningSecrets } from "./webhooks/SigningSecrets.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
+import * as LeasesElsewhere from "./workers/LeasesElsewhere.ts"
+import { WorkerAuthentication } from "./workers/WorkerAuthentication.ts"
+import { WorkerCalls } from "./workers/WorkerCalls.ts"
 import * as Misspelled from "./settings/Misspelled.ts"
 
 /** Targets that would be ourselves are refused, wherever a name leads. */
@@ -119,6 +133,18 @@ const finalizer = Finalizer.layer.pipe(
   Layer.provide([RemoteMedia.layer, Thumbnails.layer.pipe(Layer.provide(VisionWorkers.layer))])
 )
 
+/** What workers say of jobs that another node follows. */
+const leasesElsewhere = LogServers.choose({
+  single: Layer.empty,
+  shared: LeasesElsewhere.layer.pipe(Layer.provide(finalizer))
+})
+
+/** What workers call that fetch their jobs. */
+const workers = Layer.merge(
+  WorkerAuthentication.layer,
+  WorkerCalls.layer.pipe(Layer.provide(leasesElsewhere))
+).pipe(Layer.provide(RequestChanges.layer), Layer.provideMerge(WorkerPool.layer))
+
 const sweeping = Sweeping.layer.pipe(Layer.provide(Sweeper.layer))
 
 /** Of what other nodes do. */
@@ -129,7 +155,7 @@ const dispatcher = Layer.mergeAll(Dispatcher.layer, Deadlines.layer, sweeping, e
   Layer.provideMerge(SubmitSpans.runs),
   Layer.provide(Runs.layer),
   Layer.provide(finalizer),
-  Layer.provide(Providers.layer)
+  Layer.provide(Providers.layer.pipe(Layer.provide(RequestChanges.layer)))
 )
 
 /** What a client is told of by webhook. */
@@ -145,23 +171,53 @@ const http = InferlogHttp.layerNoServer.pipe(
   Layer.provide(InferlogHttp.layerServer)
 )
 
-/** Closed in the order of the list: requests are refused first, runs are given back, and the log is closed last. */
-export const layerOf = (catalog: typeof BuiltinCatalog.layer) =>
+/**
+ * Closed in the order of the list: requests are refused first, runs are given back, and the log is closed last. Whatever
+ * looks for a model comes after what `publishes` them.
+ */
+const layerWith = <E, R, E2, R2>({
+  catalog,
+  publishes
+}: {
+  readonly catalog: Layer.Layer<Catalog | CatalogContents | CatalogProgress, E, R>
+  readonly publishes: Layer.Layer<never, E2, R2>
+}) =>
   Layer.merge(announce, Misspelled.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(http, AdminServer.layer)),
     Layer.provideMerge(Operations.readings),
     Layer.provideMerge(Layer.mergeAll(dispatcher, retention, webhooks, Snapshots.layerTaking)),
-    Layer.provideMerge(Layer.mergeAll(clients, Authentication.layer, RateLimits.layer, knownAccounts)),
+    Layer.provideMerge(
+      Layer.mergeAll(clients, workers, Authentication.layer, RateLimits.layer, knownAccounts, Callbacks.layer)
+    ),
+    Layer.provideMerge(publishes.pipe(Layer.provideMerge(ActorPublishing.layerOwnActors))),
     Layer.provideMerge(eraser),
     Layer.provideMerge(Membership.layer),
     Layer.provide(Requirements.layerAgreed),
     Layer.provideMerge(media),
     Layer.provideMerge(secrets),
-    Layer.provideMerge(Layer.merge(RequestMetrics.layer, DeliveryMetrics.layer)),
     Layer.provideMerge(
-      Layer.mergeAll(Core.layer, catalog, PublicUrls.layer, DeadlineHints.layer, SteadyTime.layer)
+      Layer.mergeAll(
+        RequestMetrics.layer,
+        DeliveryMetrics.layer,
+        LearnedExpectations.layer.pipe(Layer.provideMerge(ProviderHealth.layer))
+      )
+    ),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        catalog.pipe(Layer.provideMerge(Core.layer)),
+        PublicUrls.layer,
+        DeadlineHints.layer,
+        SteadyTime.layer
+      )
     ),
     Layer.provide(Operations.ground)
   )
 
-export const layer = layerOf(BuiltinCatalog.layer)
+/** With models that are part of the program, and nothing about them on the log: for benchmarks. */
+export const layerOf = (catalog: Layer.Layer<Catalog>) =>
+  layerWith({ catalog: StaticContents.layer.pipe(Layer.provideMerge(catalog)), publishes: Layer.empty })
+
+/** Manifests of the operator may name what ships with the server. */
+const publishes = ModelsFolder.layer.pipe(Layer.provideMerge(BuiltinPublishing.layer))
+
+export const layer = layerWith({ catalog: LogCatalog.layer, publishes })

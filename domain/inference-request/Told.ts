@@ -15,7 +15,10 @@ export type ToldPhase =
 export interface Told extends Pick<Request, "startedAt" | "logs" | "violations" | "media" | "output"> {
   readonly phase: ToldPhase
   readonly erasure: Pick<Erasure, "at"> | null
-  readonly submitted: Pick<RequestSubmitted, "at" | "accountId" | "model" | "metadata" | "webhook"> &
+  readonly submitted: Pick<
+    RequestSubmitted,
+    "at" | "accountId" | "model" | "metadata" | "webhook" | "expectedMs"
+  > &
     /** Absent when nothing is known of what it carries. */
     Partial<Pick<RequestSubmitted, "payloads">>
 }

@@ -14,7 +14,9 @@ export const QueuedRequest = Schema.Struct({
   /** Unix time in ms. */
   dueAt: Schema.Int,
   /** Number of the run before; 0 when none was. */
-  attempt: Schema.Int
+  attempt: Schema.Int,
+  /** The provider that the run before failed at; `null` when none did. */
+  failedAt: Schema.NullOr(Schema.String)
 })
 export type QueuedRequest = typeof QueuedRequest.Type
 

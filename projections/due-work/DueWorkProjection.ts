@@ -50,7 +50,7 @@ const overdueAt = ({ expectedMs }: Readonly<DueWorkRows.DueWorkRow>, since: numb
 
 export const projection: Projection = {
   name: "duework",
-  version: 3,
+  version: 4,
   tables: DueWorkRows.tables + OwedDeliveries.tables,
   open: (db) => {
     const count = db.prepare(`INSERT INTO duework_depth VALUES (?, ?)
@@ -68,11 +68,11 @@ export const projection: Projection = {
       if (row.tellsCompleted) owed.add(idOf(stream), "completed")
     }
 
-    /** The run is over, and another one is to follow. */
-    const requeue = (row: DueWorkRows.DueWorkRow, dueAt: number) => {
+    /** The run is over, and another one is to follow. Which provider it failed at stays, for that one to try another. */
+    const requeue = (row: DueWorkRows.DueWorkRow, dueAt: number, isGivenBack: boolean) => {
       row.phase = "queued"
       row.dueAt = dueAt
-      row.provider = null
+      if (isGivenBack) row.provider = null
       row.node = null
       row.jobId = null
       row.overdueAt = null
@@ -147,8 +147,9 @@ export const projection: Projection = {
       }),
       on(RequestRequeued, (data, { stream }) => {
         const dueAt = integer(data, "dueAt")
+        const reason = oneOf(data, "reason", RequestRequeued.fields.reason.literals)
         const row = rows.edit(stream)
-        if (row?.phase === "claimed") requeue(row, dueAt)
+        if (row?.phase === "claimed") requeue(row, dueAt, reason === "shutdown")
       }),
       onType(RequestStarted, ({ stream, time }) => started(stream, time)),
       onType(OutputReceived, (event) => {
@@ -168,7 +169,7 @@ export const projection: Projection = {
         const row = rows.edit(stream)
         if (row === undefined) return
         row.sweepRetries = retry
-        if (reason === "lost" && row.phase === "claimed") requeue(row, dueAt)
+        if (reason === "lost" && row.phase === "claimed") requeue(row, dueAt, false)
         else if (reason === "media_missing") row.dueAt = dueAt
       }),
       onType(CancelRequested, ({ stream }) => {

@@ -32,7 +32,8 @@ const first: After = { at: Number.MIN_SAFE_INTEGER, requestId: "" }
 /** Accounts looked at in one query: those that only wait for a later time are stepped over one by one. */
 const mostAccounts = 2_000
 
-const queuedColumns = `request_id AS "requestId", account_id AS "accountId", model, due_at AS "dueAt", attempt`
+const queuedColumns = `request_id AS "requestId", account_id AS "accountId", model, due_at AS "dueAt", attempt,
+  provider AS "failedAt"`
 const claimColumns = `request_id AS "requestId", account_id AS "accountId", model, attempt, provider, node,
   job_id AS "jobId", cancel_requested AS "cancelRequested"`
 

@@ -57,6 +57,7 @@ export interface DueWorkRow {
   dueAt: number
   /** Number of the last run; 0 when none was. */
   attempt: number
+  /** Of the run under way; of the one before, when it failed there and the request waits. */
   provider: string | null
   node: string | null
   jobId: string | null

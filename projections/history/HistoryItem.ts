@@ -22,6 +22,8 @@ export const HistoryItem = Schema.Struct({
   runStartedAt: Schema.NullOr(Schema.Int),
   /** ms that the provider took for the run whose output is there; `null` while none is, and when it told of no start. */
   inferenceMs: Schema.NullOr(Schema.Int),
+  /** What a run was expected to take when it was accepted, ms; `null` when that was not recorded. */
+  expectedMs: Schema.NullOr(Schema.Int),
   endedAt: Schema.NullOr(Schema.Int),
   /** Whether the output breaks the model's schema. */
   hasViolations: Schema.BooleanFromBit,

@@ -22,7 +22,7 @@ import { completedOutcome, type OutcomeWord, type Status } from "#domain/inferen
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import { categoryOf } from "#streams/StreamName.ts"
-import { list, object, oneOf, text, textOrNull, texts } from "../EventFields.ts"
+import { integerIfAny, list, object, oneOf, text, textOrNull, texts } from "../EventFields.ts"
 import * as OutputMedia from "../OutputMedia.ts"
 import { on, onType, type Projection } from "../Projection.ts"
 import * as HistoryChanges from "./HistoryChanges.ts"
@@ -43,7 +43,7 @@ const free = { billingStatus: "failed", amount: "0" } as const
 
 export const projection: Projection = {
   name: "history",
-  version: 4,
+  version: 5,
   tables: HistoryRows.tables + HistoryChanges.tables + HistoryMetadata.tables + HistoryCounters.tables,
   open: (db) => {
     const changes = HistoryChanges.make(db)
@@ -96,6 +96,7 @@ export const projection: Projection = {
           outcome: "pending" satisfies OutcomeWord,
           metadata: JSON.stringify(texts(data, "metadata")),
           createdAt: event.time,
+          expectedMs: integerIfAny(data, "expectedMs"),
           startedAt: null,
           runStartedAt: null,
           inferenceMs: null,

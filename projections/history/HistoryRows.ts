@@ -21,6 +21,7 @@ export const tables = `
     outcome TEXT NOT NULL,
     metadata TEXT NOT NULL,
     created_at INTEGER NOT NULL,
+    expected_ms INTEGER,
     started_at INTEGER,
     run_started_at INTEGER,
     inference_ms INTEGER,
@@ -51,6 +52,8 @@ export interface HistoryRow {
   /** JSON text. */
   readonly metadata: string
   readonly createdAt: number
+  /** What a run was expected to take, ms; `null` when that was not recorded. */
+  readonly expectedMs: number | null
   startedAt: number | null
   runStartedAt: number | null
   /** ms */
@@ -74,7 +77,7 @@ export const make = (
 ): Rows.Rows<HistoryRow> => {
   const find = db.prepare("SELECT * FROM history_requests WHERE request_id = ?")
   const insert = db.prepare(
-    "INSERT INTO history_requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO history_requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
   )
   const update = db.prepare(`UPDATE history_requests
     SET status = ?, outcome = ?, started_at = ?, run_started_at = ?, inference_ms = ?, ended_at = ?,
@@ -110,8 +113,8 @@ export const make = (
     },
     insert: (stream, row) => {
       const requestId = idOf(stream)
-      const { accountId, model, status, outcome, metadata, createdAt } = row
-      insert.run(requestId, accountId, model, status, outcome, metadata, createdAt, ...later(row))
+      const { accountId, model, status, outcome, metadata, createdAt, expectedMs } = row
+      insert.run(requestId, accountId, model, status, outcome, metadata, createdAt, expectedMs, ...later(row))
       moved(requestId, row)
     },
     update: (stream, row) => {
@@ -131,6 +134,7 @@ const rowOf = (columns: Columns): HistoryRow => ({
   outcome: text(columns["outcome"]),
   metadata: text(columns["metadata"]),
   createdAt: integer(columns["created_at"]),
+  expectedMs: integerOrNull(columns["expected_ms"]),
   startedAt: integerOrNull(columns["started_at"]),
   runStartedAt: integerOrNull(columns["run_started_at"]),
   inferenceMs: integerOrNull(columns["inference_ms"]),

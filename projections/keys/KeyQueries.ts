@@ -58,6 +58,15 @@ export const lastUsedAt = (
 ) => sql`
   SELECT last_used_at AS "lastUsedAt" FROM keys_keys WHERE key_id = ${keyId} AND account_id = ${accountId}`
 
+/** In the order of their ids. */
+export const workers = (
+  sql: SqlClient,
+  { after, limit }: { readonly after: KeyId | null; readonly limit: number }
+) => sql`
+  SELECT key_id AS "keyId", name, model_endpoints AS "modelEndpoints", issued_at AS "issuedAt",
+    expires_at AS "expiresAt", rotated_at AS "rotatedAt", revoked_at AS "revokedAt"
+  FROM keys_workers WHERE key_id > ${after ?? ""} ORDER BY key_id LIMIT ${limit}`
+
 export const accounts = (
   sql: SqlClient,
   { after, limit }: { readonly after: AccountId | null; readonly limit: number }

@@ -1,4 +1,4 @@
-/** Lists of keys, for their owners and for operators, and of accounts. */
+/** Lists of keys, for their owners and for operators, of workers' keys, and of accounts. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { Grant } from "#domain/account/Grant.ts"
@@ -28,6 +28,19 @@ export const ListedKey = Schema.Struct({
   accountName: Schema.String
 })
 export type ListedKey = typeof ListedKey.Type
+
+/** The key of a worker. Times are Unix time in ms. */
+export const ListedWorkerKey = Schema.Struct({
+  keyId: KeyId,
+  name: Schema.String,
+  /** Whose jobs it may take; `null`: every model's. */
+  modelEndpoints: Schema.NullOr(Schema.Array(ModelEndpoint)),
+  issuedAt: Schema.Int,
+  expiresAt: Schema.NullOr(Schema.Int),
+  rotatedAt: Schema.NullOr(Schema.Int),
+  revokedAt: Schema.NullOr(Schema.Int)
+})
+export type ListedWorkerKey = typeof ListedWorkerKey.Type
 
 /** An account without its money. `erasedAt`: nothing of it changes any more. */
 export const AccountDetails = Schema.Struct({
@@ -64,6 +77,11 @@ export class Keys extends Context.Service<
       readonly accountId: AccountId
       readonly keyId: KeyId
     }): Effect.Effect<number | null, SqlError>
+    /** All keys of workers, revoked ones too, in the order of their ids after `after`, at most `limit`. */
+    workers(options: {
+      readonly after: KeyId | null
+      readonly limit: number
+    }): Effect.Effect<ReadonlyArray<ListedWorkerKey>, SqlError>
     /** All accounts, erased ones too, in the order of their ids after `after`, at most `limit`. */
     accounts(options: {
       readonly after: AccountId | null
@@ -88,6 +106,7 @@ export class Keys extends Context.Service<
         lastUsedAt: Effect.fn("Keys.lastUsedAt")((key) =>
           Effect.map(uses(Queries.lastUsedAt(sql, key)), ([row]) => row?.lastUsedAt ?? null)
         ),
+        workers: Effect.fn("Keys.workers")((options) => workerKeys(Queries.workers(sql, options))),
         accounts: Effect.fn("Keys.accounts")((options) => details(Queries.accounts(sql, options)))
       })
     })
@@ -104,6 +123,7 @@ const granted = {
 
 const listed = rows(Schema.Struct({ ...ListedKey.fields, ...granted }))
 const items = rows(Schema.Struct({ ...KeyItem.fields, ...granted }))
+const workerKeys = rows(Schema.Struct({ ...ListedWorkerKey.fields, modelEndpoints: granted.modelEndpoints }))
 const totals = rows(Schema.Struct({ total: Schema.Int }))
 const uses = rows(Schema.Struct({ lastUsedAt: Schema.NullOr(Schema.Int) }))
 const details = rows(AccountDetails)

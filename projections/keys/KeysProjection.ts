@@ -1,4 +1,7 @@
-/** Accounts and their keys, for lists. No secret and no hash of one: keys are checked against their account's stream. */
+/**
+ * Accounts and their keys, and the keys of workers, for lists. No secret and no hash of one: keys are checked against their
+ * account's stream, or their own.
+ */
 import {
   AccountErased,
   AccountOpened,
@@ -16,6 +19,7 @@ import { idOf } from "#streams/StreamName.ts"
 import { amount, integer, integerIfAny, integerOrNull, someOf, text } from "../EventFields.ts"
 import { on, onType, type Projection } from "../Projection.ts"
 import * as KeyRows from "./KeyRows.ts"
+import * as WorkerKeyRows from "./WorkerKeyRows.ts"
 
 const accountTables = `
   CREATE TABLE keys_accounts (
@@ -47,8 +51,8 @@ const issued = (data: JsonObject, issuedAt: number): KeyRows.Issued => ({
 
 export const projection: Projection = {
   name: "keys",
-  version: 4,
-  tables: accountTables + KeyRows.tables,
+  version: 5,
+  tables: accountTables + KeyRows.tables + WorkerKeyRows.tables,
   open: (db) => {
     const open = db.prepare("INSERT INTO keys_accounts (account_id, name, opened_at) VALUES (?, ?, ?)")
     const limit = db.prepare(
@@ -101,7 +105,8 @@ export const projection: Projection = {
         // Those that this batch has brought, too.
         rows.write()
         revokeAll.run(time, idOf(stream))
-      })
+      }),
+      ...WorkerKeyRows.rules(db)
     ]
     return { rules, kept: [rows] }
   }

@@ -19,6 +19,8 @@ export const StatusChange = Schema.Struct({
   position: GlobalPosition.GlobalPosition,
   /** Of the run whose output is there, ms. As of now, like `error`: they belong to the change that ends the request. */
   inferenceMs: Schema.NullOr(Schema.Int),
+  /** What a run was expected to take when the request was accepted, ms; `null` when that was not recorded. */
+  expectedMs: Schema.NullOr(Schema.Int),
   error: Schema.NullOr(Schema.String)
 })
 export type StatusChange = typeof StatusChange.Type

@@ -19,7 +19,7 @@ export interface Open {
   readonly limit: number
 }
 
-const ofRequest = `model, inference_ms AS "inferenceMs", error`
+const ofRequest = `model, inference_ms AS "inferenceMs", expected_ms AS "expectedMs", error`
 
 /** Of `history_requests` alone: as of its last change. */
 const current = `change_id AS "change", account_id AS "accountId", request_id AS "requestId", status, position, ${ofRequest}`

@@ -1,12 +1,14 @@
 /**
- * The first start: when the log is empty, the first account is opened, with the key the operator chose
+ * The first start: when there has never been an account, the first one is opened, with the key the operator chose
  * (`BOOTSTRAP_API_KEY`) or with one that is made and printed once. Of nodes that start at once all open the same account,
  * for the id of its key is the same on all of them, and one of them succeeds.
  */
-import { Config, Console, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Config, Console, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
+import { AccountOpened } from "#domain/account/Event.ts"
 import * as Money from "#domain/Money.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
 import * as Setting from "#src/settings/Setting.ts"
@@ -27,7 +29,7 @@ export const bootstrapApiKey = Setting.optional({
   name: "BOOTSTRAP_API_KEY",
   config: (name) => Config.schema(Schema.Redacted(apiKeyText), name),
   defaultText: "made and printed once",
-  description: "the API key of the first account; used when the log is empty",
+  description: "the API key of the first account; used when there is no account yet",
   accepts: "`<keyId>:<secret>`",
   example: "ops:9f8a2c51d0",
   isSecret: true
@@ -37,7 +39,7 @@ export const bootstrapBalance = Setting.make({
   name: "BOOTSTRAP_BALANCE",
   config: (name) => Config.schema(balanceText, name),
   default: "25",
-  description: "the first account's balance in USD; used when the log is empty",
+  description: "the first account's balance in USD; used when there is no account yet",
   accepts: "an amount of at least 0 with at most 9 decimals",
   example: "100.50"
 })
@@ -50,6 +52,14 @@ const chosenKey = Config.map(
 const balance = Config.map(bootstrapBalance.config, (text) =>
   Option.getOrElse(Money.parse(text), () => Money.zero)
 )
+
+/** Nothing but the catalog comes on a log before its first account: a page or two tell. */
+const hasAccount = Effect.gen(function* () {
+  const reader = yield* EventReader
+  const isOpened = ({ type }: RecordedEvent) => type === AccountOpened.fields._tag.schema.literal
+  const first = reader.readAll(GlobalPosition.beginning).pipe(Stream.filter(isOpened), Stream.runHead)
+  return Option.isSome(yield* first)
+})
 
 /** Printed once, and the only time that the secret is to be seen. */
 const welcome = (key: ApiKey.ApiKey, balance: Money.NanoUsd, queueUrl: string) => `
@@ -66,13 +76,12 @@ Try it, from another terminal in this folder:
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
-    const reader = yield* EventReader
     const accounts = yield* Accounts
     const { queueUrl } = yield* PublicUrls
     const masterKey = yield* MasterKey
     const chosen = yield* chosenKey
     const opening = yield* balance
-    if ((yield* reader.head) !== GlobalPosition.beginning) return
+    if (yield* hasAccount) return
     const digits = masterKey.keyFor("first account").toString("hex")
     const key = Option.getOrElse(chosen, () => ApiKey.makeOf(digits))
     const { opened } = yield* accounts.open({ name: "default", key, balance: opening })

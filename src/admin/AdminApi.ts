@@ -1,11 +1,13 @@
 /** `Administration` on the wire. A new operation is a line here, one in `AdminServer` and one in `AdminClient`. */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { ListedKey } from "#projections/keys/Keys.ts"
+import { ListedKey, ListedWorkerKey } from "#projections/keys/Keys.ts"
 import { CopyRefused } from "#projections/rebuild/RebuildError.ts"
 import { ProjectionStatuses } from "#projections/status/ProjectionStatus.ts"
 import { AccountClosed, AccountNotFound, PaymentIdReused } from "#src/accounts/Accounts.ts"
 import { KeyExpired, KeyNotFound, KeyRevoked, TooManyKeys } from "#src/accounts/KeyErrors.ts"
+import { EndpointTaken, ItemNotFound, PublishedItem } from "#src/catalog/Publishing.ts"
+import { WorkerKeyEnded, WorkerKeyNotFound } from "#src/workers/WorkerKeys.ts"
 import {
   AccountLimits,
   Balance,
@@ -18,6 +20,16 @@ import {
   TopUp
 } from "./accounts/AccountOperations.ts"
 import { EraseAccount, ErasingStep } from "./accounts/ErasingOperations.ts"
+import {
+  AmbiguousName,
+  DeprecateItem,
+  ListedItem,
+  ListItems,
+  PublishDefinitions,
+  ShowItem,
+  ShownItem,
+  WithdrawItem
+} from "./catalog/CatalogOperations.ts"
 import {
   AdministrationFailed,
   IssuedKey,
@@ -35,11 +47,21 @@ import {
   ShowRequest,
   UnknownRequest
 } from "./requests/RequestOperations.ts"
+import {
+  IssuedWorkerKey,
+  IssueWorkerKey,
+  ListWorkerKeys,
+  RevokeWorkerKey,
+  RotatedWorkerKey,
+  RotateWorkerKey
+} from "./WorkerKeyOperations.ts"
 
 const failed = AdministrationFailed.pipe(HttpApiSchema.status(500))
 const noAccount = AccountNotFound.pipe(HttpApiSchema.status(404))
 const noKey = KeyNotFound.pipe(HttpApiSchema.status(404))
 const closed = AccountClosed.pipe(HttpApiSchema.status(409))
+const noItem = ItemNotFound.pipe(HttpApiSchema.status(404))
+const noWorkerKey = WorkerKeyNotFound.pipe(HttpApiSchema.status(404))
 const unknownRequest = UnknownRequest.pipe(HttpApiSchema.status(404))
 
 const operations = HttpApiGroup.make("administration", { topLevel: true }).add(
@@ -111,6 +133,48 @@ const operations = HttpApiGroup.make("administration", { topLevel: true }).add(
     payload: ShowRequest,
     success: ShownRequest,
     error: [unknownRequest, failed]
+  }),
+  HttpApiEndpoint.post("issueWorkerKey", "/workers/issue", {
+    payload: IssueWorkerKey,
+    success: IssuedWorkerKey,
+    error: failed
+  }),
+  HttpApiEndpoint.post("rotateWorkerKey", "/workers/rotate", {
+    payload: RotateWorkerKey,
+    success: RotatedWorkerKey,
+    error: [noWorkerKey, WorkerKeyEnded.pipe(HttpApiSchema.status(409)), failed]
+  }),
+  HttpApiEndpoint.post("revokeWorkerKey", "/workers/revoke", {
+    payload: RevokeWorkerKey,
+    error: [noWorkerKey, failed]
+  }),
+  HttpApiEndpoint.post("listWorkerKeys", "/workers/list", {
+    payload: ListWorkerKeys,
+    success: Schema.Array(ListedWorkerKey),
+    error: failed
+  }),
+  HttpApiEndpoint.post("publishDefinitions", "/catalog/publish", {
+    payload: PublishDefinitions,
+    success: Schema.Array(PublishedItem),
+    error: [EndpointTaken.pipe(HttpApiSchema.status(409)), failed]
+  }),
+  HttpApiEndpoint.post("listItems", "/catalog/list", {
+    payload: ListItems,
+    success: Schema.Array(ListedItem),
+    error: failed
+  }),
+  HttpApiEndpoint.post("showItem", "/catalog/show", {
+    payload: ShowItem,
+    success: ShownItem,
+    error: [noItem, AmbiguousName.pipe(HttpApiSchema.status(409)), failed]
+  }),
+  HttpApiEndpoint.post("deprecateItem", "/catalog/deprecate", {
+    payload: DeprecateItem,
+    error: [noItem, failed]
+  }),
+  HttpApiEndpoint.post("withdrawItem", "/catalog/withdraw", {
+    payload: WithdrawItem,
+    error: [noItem, failed]
   }),
   HttpApiEndpoint.post("listProjections", "/projections/list", {
     success: ProjectionStatuses,

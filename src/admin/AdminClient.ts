@@ -72,6 +72,24 @@ const overSocket = (socketPath: string) =>
           client.listRequests({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
         showRequest: (payload) =>
           client.showRequest({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        issueWorkerKey: (payload) =>
+          client.issueWorkerKey({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        rotateWorkerKey: (payload) =>
+          client.rotateWorkerKey({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        revokeWorkerKey: (payload) =>
+          client.revokeWorkerKey({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        listWorkerKeys: (payload) =>
+          client.listWorkerKeys({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        publishDefinitions: (payload) =>
+          client.publishDefinitions({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        listItems: (payload) =>
+          client.listItems({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        showItem: (payload) =>
+          client.showItem({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        deprecateItem: (payload) =>
+          client.deprecateItem({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        withdrawItem: (payload) =>
+          client.withdrawItem({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
         listProjections: client.listProjections().pipe(Effect.catchTag(beyondApi, undeclared)),
         adoptProjections: client.adoptProjections().pipe(Effect.catchTag(beyondApi, undeclared))
       })

@@ -41,6 +41,15 @@ const handlers = HttpApiBuilder.group(
       eraseAccount: ({ payload }) => administration.eraseAccount(payload),
       listRequests: ({ payload }) => administration.listRequests(payload),
       showRequest: ({ payload }) => administration.showRequest(payload),
+      issueWorkerKey: ({ payload }) => administration.issueWorkerKey(payload),
+      rotateWorkerKey: ({ payload }) => administration.rotateWorkerKey(payload),
+      revokeWorkerKey: ({ payload }) => administration.revokeWorkerKey(payload),
+      listWorkerKeys: ({ payload }) => administration.listWorkerKeys(payload),
+      publishDefinitions: ({ payload }) => administration.publishDefinitions(payload),
+      listItems: ({ payload }) => administration.listItems(payload),
+      showItem: ({ payload }) => administration.showItem(payload),
+      deprecateItem: ({ payload }) => administration.deprecateItem(payload),
+      withdrawItem: ({ payload }) => administration.withdrawItem(payload),
       listProjections: () => administration.listProjections,
       adoptProjections: () => administration.adoptProjections
     })
@@ -64,7 +73,8 @@ const listener = (path: string) =>
     Layer.catchTag("ServeError", ({ cause }) => Layer.effectContext(new AdminSocketUnusable({ path, cause })))
   )
 
-const bodyLimit = Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.kibibytes(64))
+/** Definitions of the catalog come by the dozen. */
+const bodyLimit = Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.kibibytes(1_024))
 
 /**
  * A router of its own. `HttpRouter.layer`, and with it `HttpRouter.serve`, is one for all servers of a process, since

@@ -10,9 +10,11 @@ import type { ProjectionStatuses } from "#projections/status/ProjectionStatus.ts
 import type { AccountClosed, AccountNotFound } from "#src/accounts/Accounts.ts"
 import type { KeyExpired, KeyNotFound, KeyRevoked, TooManyKeys } from "#src/accounts/KeyErrors.ts"
 import { isName } from "#src/accounts/Name.ts"
+import type { CatalogOperations } from "./catalog/CatalogOperations.ts"
 import type { AccountOperations } from "./accounts/AccountOperations.ts"
 import type { ErasingOperations } from "./accounts/ErasingOperations.ts"
 import type { RequestOperations } from "./requests/RequestOperations.ts"
+import type { WorkerKeyOperations } from "./WorkerKeyOperations.ts"
 
 const Name = Schema.String.check(Schema.makeFilter(isName, { expected: "a name of 1 to 100 characters" }))
 
@@ -70,7 +72,9 @@ export class Administration extends Context.Service<
   Administration,
   AccountOperations &
     ErasingOperations &
-    RequestOperations & {
+    RequestOperations &
+    CatalogOperations &
+    WorkerKeyOperations & {
       /** Opens an account with a fresh first key. */
       openAccount(options: typeof OpenAccount.Type): Effect.Effect<IssuedKey, AdministrationFailed>
       issueKey(

@@ -2,6 +2,7 @@
 import { Effect, Layer, Redacted } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import { allProjections } from "#projections/AllProjections.ts"
+import { CatalogRows } from "#projections/catalog/CatalogRows.ts"
 import { History } from "#projections/history/History.ts"
 import { Keys } from "#projections/keys/Keys.ts"
 import { Projections } from "#projections/Projections.ts"
@@ -19,12 +20,15 @@ import { AccountErasing } from "#src/retention/AccountErasing.ts"
 import { Eraser } from "#src/retention/Eraser.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
 import { SteadyTime } from "#src/SteadyTime.ts"
+import { WorkerKeys } from "#src/workers/WorkerKeys.ts"
 import * as ClientFacing from "#src/storage/ClientFacing.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { Administration, AdministrationFailed, type IssuedKey } from "./Administration.ts"
 import * as LocalAccounts from "./accounts/LocalAccounts.ts"
 import * as LocalErasing from "./accounts/LocalErasing.ts"
 import * as LocalRequests from "./requests/LocalRequests.ts"
+import * as LocalCatalog from "./catalog/LocalCatalog.ts"
+import * as LocalWorkerKeys from "./LocalWorkerKeys.ts"
 
 /** Keys that a page lists at most. */
 const pageSize = 1_000
@@ -107,6 +111,8 @@ export const layerNoDeps = Layer.effect(
       ...(yield* LocalAccounts.make),
       ...(yield* LocalErasing.make),
       ...(yield* LocalRequests.make),
+      ...(yield* LocalWorkerKeys.make),
+      ...(yield* LocalCatalog.make),
       listProjections,
       adoptProjections
     })
@@ -122,4 +128,6 @@ const erasing = AccountErasing.layer.pipe(
   Layer.provide(Layer.merge(secrets, SteadyTime.layer))
 )
 
-export const layer = layerNoDeps.pipe(Layer.provide([Keys.layer, KeyUse.layer, History.layer, erasing]))
+export const layer = layerNoDeps.pipe(
+  Layer.provide([Keys.layer, KeyUse.layer, WorkerKeys.layer, CatalogRows.layer, History.layer, erasing])
+)

@@ -1,5 +1,5 @@
 /** How long the runs of a model take, and how long a request waits for one: learned from those that ended. */
-import { Context } from "effect"
+import { Context, Layer } from "effect"
 
 export interface Expectation {
   /** Of the provider's work, from its start to its end, in seconds: half of the recent runs, and nine of ten, took no longer. */
@@ -17,4 +17,7 @@ export class Expectations extends Context.Service<
     /** At most some seconds old; `null` while there are too few runs to learn from. Of a wrapper: its base model's. */
     of(endpoint: string): Expectation | null
   }
->()("inferlog/src/catalog/Expectations") {}
+>()("inferlog/src/catalog/Expectations") {
+  /** Nothing was learned yet, and nothing will be. */
+  static readonly layerEmpty = Layer.succeed(Expectations, { of: () => null })
+}

@@ -33,12 +33,20 @@ export type PublishedItem = typeof PublishedItem.Type
 /** The endpoint is a wrapper's and was to be a model's, or the other way round. */
 export class EndpointTaken extends Schema.TaggedError<EndpointTaken>()("EndpointTaken", {
   name: Schema.String
-}) {}
+}) {
+  override get message(): string {
+    return `${this.name} is taken: the names of models and wrappers are one, and none becomes the other`
+  }
+}
 
 /** There is none of that kind and name, or it was withdrawn. */
 export class ItemNotFound extends Schema.TaggedError<ItemNotFound>()("ItemNotFound", {
   name: Schema.String
-}) {}
+}) {
+  override get message(): string {
+    return `The catalog has no ${this.name}`
+  }
+}
 
 export interface PublishOptions {
   /** Who says so: `builtin`, a file's path below its root, `command`. It is in the events, to explain them later. */

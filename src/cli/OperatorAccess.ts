@@ -2,14 +2,20 @@
 import { Effect, Layer, Schedule } from "effect"
 import * as AdminClient from "#src/admin/AdminClient.ts"
 import * as LocalAdministration from "#src/admin/LocalAdministration.ts"
+import { CatalogProgress } from "#src/catalog/CatalogProgress.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import * as DataLock from "#streams/DataLock.ts"
 
 /** Not loaded when a server runs: it would be half of the command's time. */
 const local = Effect.map(
-  Effect.promise(() => import("#src/Core.ts")),
-  (Core) => LocalAdministration.layer.pipe(Layer.provide([Core.layer, PublicUrls.layer]))
+  Effect.promise(() => Promise.all([import("#src/Core.ts"), import("#src/catalog/ActorPublishing.ts")])),
+  ([Core, ActorPublishing]) =>
+    LocalAdministration.layer.pipe(
+      // Nobody is shown the catalog meanwhile.
+      Layer.provide(ActorPublishing.layerOwnActors.pipe(Layer.provide(CatalogProgress.layerStatic))),
+      Layer.provide([Core.layer, PublicUrls.layer])
+    )
 )
 
 const choose = Effect.gen(function* () {

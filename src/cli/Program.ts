@@ -8,6 +8,7 @@ import * as Failure from "./Failure.ts"
 import { files } from "./files/Files.ts"
 import { keys } from "./Keys.ts"
 import { log } from "./log/Log.ts"
+import { models } from "./models/Models.ts"
 import * as Presenter from "./Presenter.ts"
 import { projections } from "./projections/Projections.ts"
 import { requests } from "./requests/Requests.ts"
@@ -16,6 +17,7 @@ import * as SettingFlags from "./SettingFlags.ts"
 import * as ShellCompletions from "./ShellCompletions.ts"
 import { version } from "./Version.ts"
 import { webhooks } from "./webhooks/Webhooks.ts"
+import { workers } from "./workers/Workers.ts"
 
 const inferlog = Command.make("inferlog").pipe(
   Command.withDescription(
@@ -32,9 +34,11 @@ const inferlog = Command.make("inferlog").pipe(
     accounts,
     balance,
     keys,
+    models,
     requests,
     files,
     webhooks,
+    workers,
     log,
     auditCommand,
     projections

@@ -1,10 +1,14 @@
 /** Every route of the service, in one document: it is served as OpenAPI, and typed clients are derived from it. */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AccountApi } from "./api/AccountApi.ts"
+import { CallbacksApi } from "./api/CallbacksApi.ts"
+import { CatalogApi } from "./api/CatalogApi.ts"
+import { ComputeApi } from "./api/ComputeApi.ts"
 import { FilesApi } from "./api/FilesApi.ts"
 import { HistoryApi } from "./api/HistoryApi.ts"
 import { KeysApi } from "./api/KeysApi.ts"
 import { MediaApi } from "./api/MediaApi.ts"
+import { PricingApi } from "./api/PricingApi.ts"
 import { QueueApi } from "./api/QueueApi.ts"
 import { SchemaErrors } from "./api/SchemaErrors.ts"
 import { StreamsApi } from "./api/StreamsApi.ts"
@@ -12,6 +16,7 @@ import { SystemApi } from "./api/SystemApi.ts"
 import { TimelineApi } from "./api/TimelineApi.ts"
 import { UploadsApi } from "./api/UploadsApi.ts"
 import { WebhooksApi } from "./api/WebhooksApi.ts"
+import { WorkersApi } from "./api/WorkersApi.ts"
 
 export class Api extends HttpApi.make("inferlog")
   .add(QueueApi)
@@ -21,9 +26,14 @@ export class Api extends HttpApi.make("inferlog")
   .add(WebhooksApi)
   .add(UploadsApi)
   .add(FilesApi)
+  .add(CatalogApi)
+  .add(PricingApi)
+  .add(ComputeApi)
   .add(AccountApi)
   .add(KeysApi)
   .add(MediaApi)
+  .add(CallbacksApi)
+  .add(WorkersApi)
   .add(SystemApi)
   .middleware(SchemaErrors)
   .annotateMerge(

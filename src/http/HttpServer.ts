@@ -8,6 +8,8 @@ import { listenAddress } from "#src/ListenAddress.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import { Api } from "./Api.ts"
 import * as AccountHandlers from "./api/AccountHandlers.ts"
+import * as CallbacksHandlers from "./api/CallbacksHandlers.ts"
+import * as CatalogHandlers from "./api/CatalogHandlers.ts"
 import * as FilesHandlers from "./api/FilesHandlers.ts"
 import * as HistoryHandlers from "./api/HistoryHandlers.ts"
 import * as KeysHandlers from "./api/KeysHandlers.ts"
@@ -18,6 +20,7 @@ import * as SystemHandlers from "./api/SystemHandlers.ts"
 import * as TimelineHandlers from "./api/TimelineHandlers.ts"
 import * as UploadsHandlers from "./api/UploadsHandlers.ts"
 import * as WebhooksHandlers from "./api/WebhooksHandlers.ts"
+import * as WorkersHandlers from "./api/WorkersHandlers.ts"
 import { Admission } from "./edge/Admission.ts"
 import * as ClientErrors from "./edge/ClientErrors.ts"
 import * as Connections from "./edge/Connections.ts"
@@ -45,6 +48,9 @@ export const routes = Layer.mergeAll(
   AccountHandlers.layer,
   KeysHandlers.layer,
   MediaHandlers.layer,
+  CatalogHandlers.layer,
+  CallbacksHandlers.layer,
+  WorkersHandlers.layer,
   SystemHandlers.layer
 ).pipe(
   Layer.provide([RequestRoutes.layer, Admission.layer]),

@@ -1,9 +1,11 @@
 /** What there is too much of, and when to come again (decisions, "429 body"). */
 import type { Standing } from "#src/accounts/RateLimits.ts"
+import type { QueueFull } from "#src/requests/Requests.ts"
 import * as RateLimitFields from "./RateLimitFields.ts"
 import { Refusal } from "./Refusal.ts"
 
 interface Exceeded {
+  readonly code?: "RATE_LIMITED" | "UPSTREAM_RATE_LIMITED"
   readonly scope: "account" | "key" | "model"
   readonly limit: number
   /** Seconds; `null` for a limit of what may be there at once. */
@@ -13,13 +15,13 @@ interface Exceeded {
 }
 
 const limited = (
-  { error = "Too many requests.", limit, retryAfterSeconds, scope, window }: Exceeded,
+  { code = "RATE_LIMITED", error = "Too many requests.", limit, retryAfterSeconds, scope, window }: Exceeded,
   fields: RateLimitFields.Fields
 ): Refusal =>
   new Refusal({
     status: 429,
     error,
-    details: { code: "RATE_LIMITED", retryAfter: retryAfterSeconds, scope, limit, window },
+    details: { code, retryAfter: retryAfterSeconds, scope, limit, window },
     headers: { "retry-after": String(retryAfterSeconds), ...fields }
   })
 
@@ -39,9 +41,19 @@ interface Full {
   readonly retryAfterSeconds: number
 }
 
-export const queueFull = ({ limit, retryAfterSeconds }: Full): Refusal =>
+/** Full because the model's providers refuse, their word is passed on (decisions, "Upstream 429"). */
+export const queueFull = ({ isUpstream, limit, retryAfterSeconds }: QueueFull): Refusal =>
   limited(
-    { scope: "model", limit, window: null, retryAfterSeconds, error: "The model's queue is full." },
+    {
+      code: isUpstream ? "UPSTREAM_RATE_LIMITED" : "RATE_LIMITED",
+      error: isUpstream
+        ? "The model's queue is full, and its provider takes no more for now."
+        : "The model's queue is full.",
+      scope: "model",
+      limit,
+      window: null,
+      retryAfterSeconds
+    },
     RateLimitFields.ofFull("model-queue", limit, retryAfterSeconds)
   )
 

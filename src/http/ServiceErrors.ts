@@ -28,6 +28,14 @@ import type {
   SubmitRefused
 } from "#src/requests/Requests.ts"
 import type { RequestNotEnded } from "#src/retention/Eraser.ts"
+import type {
+  LeaseLost,
+  LeaseNotFound,
+  LeaseUnattended,
+  ModelNotForWorker,
+  NoSuchModel,
+  TooManyWaiting
+} from "#src/workers/WorkerCalls.ts"
 import type { SecretsUnreadable, TooManySecrets } from "#src/webhooks/SigningSecrets.ts"
 import type {
   BodyErased,
@@ -38,6 +46,7 @@ import type {
 import * as FileRefusals from "./FileRefusals.ts"
 import * as LimitRefusals from "./LimitRefusals.ts"
 import * as Refusal from "./Refusal.ts"
+import * as WorkerRefusals from "./WorkerRefusals.ts"
 
 export type ServiceError =
   | Refusal.Refusal
@@ -70,6 +79,12 @@ export type ServiceError =
   | UrlRefused
   | BodyRefused
   | TooManyUploads
+  | LeaseNotFound
+  | LeaseLost
+  | LeaseUnattended
+  | NoSuchModel
+  | ModelNotForWorker
+  | TooManyWaiting
   | StorageError
   | SqlError
 
@@ -96,6 +111,7 @@ export const toRefusal = (error: ServiceError): Refusal.Refusal => {
     case "AccountClosed":
       return Refusal.unauthorized
     case "ModelNotFound":
+    case "NoSuchModel":
       return Refusal.unknownModel
     case "ModelNotGranted":
       return Refusal.modelNotGranted
@@ -160,6 +176,16 @@ export const toRefusal = (error: ServiceError): Refusal.Refusal => {
       return ofBody[error.reason]
     case "TooManyUploads":
       return FileRefusals.tooManyUploads(error.retryAfterSeconds)
+    case "LeaseNotFound":
+      return WorkerRefusals.unknownLease
+    case "LeaseLost":
+      return WorkerRefusals.leaseLost
+    case "LeaseUnattended":
+      return WorkerRefusals.leaseUnattended
+    case "ModelNotForWorker":
+      return WorkerRefusals.modelNotForWorker
+    case "TooManyWaiting":
+      return WorkerRefusals.tooManyWaiting
     case "BlobStoreError":
       return error.isFull === true ? FileRefusals.storageFull : Refusal.unavailable
     case "SqlError":

@@ -20,7 +20,8 @@ const lazily = <A>(make: () => A) => {
 const validatorOf = (schema: BuiltinModel["model"]["inputSchema"]) =>
   lazily(() => Result.getOrThrow(JsonSchemaValidator.make(schema, { isChecked: false })))
 
-const entryOf = ({ model, quantities }: BuiltinModel): CatalogEntry => {
+/** Dies on a schema that does not compile: these models are part of the program. */
+export const entryOf = ({ model, quantities }: BuiltinModel): CatalogEntry => {
   const input = validatorOf(model.inputSchema)
   const output = validatorOf(model.outputSchema)
   const media = lazily(() => MediaPlaces.make(model.outputSchema))
@@ -46,8 +47,9 @@ export const layerOf = (models: ReadonlyArray<BuiltinModel>) =>
     const byEndpoint = new Map<string, CatalogEntry>(
       models.map((builtin) => [builtin.model.endpoint, entryOf(builtin)])
     )
+    const all = [...byEndpoint.values()]
     const find = (endpoint: string) => Effect.sync(() => byEndpoint.get(endpoint) ?? null)
-    return Catalog.of({ all: Effect.sync(() => [...byEndpoint.values()]), find, findVersion: find })
+    return Catalog.of({ all: Effect.succeed(all), find, findVersion: find })
   })
 
 export const layer = layerOf(builtinModels)

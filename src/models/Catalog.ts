@@ -64,7 +64,7 @@ export interface CatalogEntry {
 export class Catalog extends Context.Service<
   Catalog,
   {
-    /** The current version of every model. */
+    /** The current version of every model. The same list until the catalog changes. */
     readonly all: Effect.Effect<ReadonlyArray<CatalogEntry>>
     /** The current version of a model; `null` when there is none of that name. */
     find(endpoint: string): Effect.Effect<CatalogEntry | null>

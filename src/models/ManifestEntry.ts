@@ -76,6 +76,24 @@ const tooLong: InputIssue = {
   message: `must not make a text longer than ${WrapperTemplate.longestRendered} characters`
 }
 
+/** The base model under the wrapper's endpoint and words. Its version names both, so that it finds both. */
+export const wrapperModel = (wrapper: Wrapper, base: Model): Model => {
+  const { recommended: _base, ...inherited } = base
+  const { category, description, displayName, endpoint, exampleInput, inputSchema, recommended, tags } = wrapper
+  return {
+    ...inherited,
+    category,
+    description,
+    displayName,
+    endpoint,
+    exampleInput,
+    inputSchema,
+    tags,
+    ...(recommended === undefined ? {} : { recommended }),
+    version: `${wrapper.version}.${base.version}`
+  }
+}
+
 /** Its template and defaults over `base`, which is no wrapper: as it is now, or as it was for a request of that time. */
 export const makeWrapper = ({
   base,
@@ -101,23 +119,9 @@ export const makeWrapper = ({
       }))
     }
 
-    const { recommended: _base, ...inherited } = base.model
-    const { category, description, displayName, endpoint, exampleInput, inputSchema, recommended, tags } =
-      wrapper
     return {
       ...base,
-      model: {
-        ...inherited,
-        category,
-        description,
-        displayName,
-        endpoint,
-        exampleInput,
-        inputSchema,
-        tags,
-        ...(recommended === undefined ? {} : { recommended }),
-        version: `${wrapper.version}.${base.model.version}`
-      },
+      model: wrapperModel(wrapper, base.model),
       validateInput: (input) => {
         const issues = own.issues(input)
         return issues.length > 0 ? issues : baseIssues(input)

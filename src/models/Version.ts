@@ -7,6 +7,9 @@ import { Wrapper } from "#domain/catalog/Wrapper.ts"
 
 const hash = (encoded: Json): string => crypto.hash("sha256", stringify(encoded), "base64url").slice(0, 22)
 
+/** Of a definition of any kind, as its event holds it. */
+export const fingerprint = (encoded: Json): string => hash(encoded)
+
 const encodeModel = Schema.encodeSync(Model)
 const encodeWrapper = Schema.encodeSync(Wrapper)
 

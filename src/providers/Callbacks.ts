@@ -2,9 +2,27 @@
  * Where providers call back. Each run has an address of its own that carries its credential: a MAC over the request and the
  * attempt, made with the master key. Whoever knows it may tell the run's provider adapter something, and nothing else.
  */
-import { Context, type Effect, type Queue, type Scope } from "effect"
+import * as crypto from "node:crypto"
+import { Config, Context, Effect, Layer, Option, Queue, type Scope } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
+import { RequestId } from "#domain/Ids.ts"
+import { PublicUrl, PublicUrls } from "#src/PublicUrls.ts"
+import { RequestActors } from "#src/requests/RequestActors.ts"
+import { MasterKey } from "#src/secrets/MasterKey.ts"
+import * as Setting from "#src/settings/Setting.ts"
 import type { Job } from "./Provider.ts"
+
+export const callbackUrl = Setting.optional({
+  name: "CALLBACK_URL",
+  config: (name) => Config.schema(PublicUrl, name),
+  defaultText: "`BASE_URL`",
+  description:
+    "where providers reach this node to call back, when that is not the platform's public address; with several nodes, an address of this node alone",
+  accepts: "an `http` or `https` URL without trailing slash, query and fragment",
+  example: "http://10.0.0.7:8080"
+})
+
+type Run = Pick<Job, "requestId" | "attempt">
 
 export interface Callback {
   /** The body. */
@@ -25,7 +43,13 @@ export class Callbacks extends Context.Service<
   Callbacks,
   {
     /** Listens for the run until the scope ends; the same address for the same run, also after a restart. */
-    open(job: Pick<Job, "requestId" | "attempt">): Effect.Effect<CallbackAddress, never, Scope.Scope>
+    open(job: Run): Effect.Effect<CallbackAddress, never, Scope.Scope>
+    /** Whether the address is one that `open` has given out, here or elsewhere: looked at before a body is read. */
+    isAddress(address: {
+      readonly requestId: string
+      readonly attempt: number
+      readonly mac: string
+    }): boolean
     /**
      * What the route does with a call: `delivered`; `refused` (a wrong credential); `elsewhere` (nobody listens here, and the
      * request has not ended: try again); `over` (the run has ended).
@@ -37,4 +61,80 @@ export class Callbacks extends Context.Service<
       readonly callback: Callback
     }): Effect.Effect<"delivered" | "refused" | "elsewhere" | "over">
   }
->()("inferlog/src/providers/Callbacks") {}
+>()("inferlog/src/providers/Callbacks") {
+  /**
+   * Addresses under `url`, which has no trailing slash. `isOver` is asked about runs that nobody listens for, of which the
+   * credential was right.
+   */
+  static readonly layerOf = (options: {
+    readonly url: string
+    readonly isOver: (run: Run) => Effect.Effect<boolean>
+  }) =>
+    Layer.effect(
+      Callbacks,
+      Effect.map(MasterKey, ({ keyFor }) => Callbacks.of(make(options, keyFor("callbacks"))))
+    )
+
+  /** At `CALLBACK_URL`, or else the platform's address. */
+  static readonly layer = Layer.unwrap(
+    Effect.map(
+      Effect.all([RequestActors, PublicUrls, callbackUrl.config]),
+      ([actors, { baseUrl }, configured]) =>
+        this.layerOf({ url: Option.getOrElse(configured, () => baseUrl), isOver: isOverIn(actors) })
+    )
+  )
+}
+
+/** A log that cannot be read for now says nothing: the provider tries again. */
+const isOverIn = (actors: RequestActors["Service"]) => (run: Run) =>
+  Effect.map(actors.refresh(run.requestId), ({ state }) => {
+    const isOpen = state._tag === "Request" && "run" in state.phase && state.phase._tag !== "Finalizing"
+    return !isOpen || state.attempt !== run.attempt
+  }).pipe(Effect.catch(() => Effect.succeed(false)))
+
+/** Of calls that were not taken yet, for one run. */
+const capacity = 16
+
+const make = (
+  options: { readonly url: string; readonly isOver: (run: Run) => Effect.Effect<boolean> },
+  key: Buffer
+): Callbacks["Service"] => {
+  const listening = new Map<string, Queue.Queue<Callback>>()
+  const nameOf = ({ attempt, requestId }: { readonly requestId: string; readonly attempt: number }) =>
+    `${requestId}/${attempt}`
+  const macOf = (name: string) => crypto.createHmac("sha256", key).update(name).digest()
+
+  const isAddress: Callbacks["Service"]["isAddress"] = ({ mac, ...run }) => {
+    const given = Buffer.from(mac, "base64url")
+    const right = macOf(nameOf(run))
+    return given.length === right.length && crypto.timingSafeEqual(given, right)
+  }
+
+  return {
+    isAddress,
+
+    open: Effect.fnUntraced(function* (job) {
+      const name = nameOf(job)
+      const received = yield* Queue.sliding<Callback>(capacity)
+      listening.set(name, received)
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          if (listening.get(name) === received) listening.delete(name)
+        })
+      )
+      return { url: `${options.url}/callbacks/${name}/${macOf(name).toString("base64url")}`, received }
+    }),
+
+    deliver: Effect.fn("Callbacks.deliver")(function* ({ attempt, callback, mac, requestId }) {
+      const name = nameOf({ requestId, attempt })
+      if (!isAddress({ requestId, attempt, mac })) return "refused"
+      const received = listening.get(name)
+      if (received !== undefined) {
+        yield* Queue.offer(received, callback)
+        return "delivered"
+      }
+      const isOver = yield* options.isOver({ requestId: RequestId.make(requestId), attempt })
+      return isOver ? "over" : "elsewhere"
+    })
+  }
+}

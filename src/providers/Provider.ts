@@ -32,8 +32,8 @@ export interface RunControl {
     readonly logs: ReadonlyArray<string>
   }): Effect.Effect<void>
   /**
-   * Completes when the client asks to cancel. A provider that can stop does so and ends in `Stopped`; one that finishes
-   * first ends in what it has.
+   * Completes when the client asks to cancel, and when the run has taken longer than its model may. A provider that can stop
+   * does so and ends in `Stopped`; one that finishes first ends in what it has.
    */
   readonly stopRequested: Effect.Effect<void>
 }
@@ -52,8 +52,8 @@ export interface Provider {
   readonly adapter: Adapter
   /**
    * Runs the job to its one outcome. Defects are caught by the caller and count as retryable provider errors.
-   * Interruption means that this node is going down, or that the run has taken longer than its model may: free what was
-   * taken; a job that the provider has under an id of its own is left to it when the node goes down.
+   * Interruption means that this node is going down, or that a run past its limit was asked to stop and has not in 5 s: free
+   * what was taken here, and leave a job that the provider has under an id of its own to it.
    */
   run(job: Job, control: RunControl): Effect.Effect<ProviderOutcome>
   /** Follows a job that a former process started; `Lost` when the provider does not know it. */

@@ -2,7 +2,16 @@
 import { Context, Effect, Layer } from "effect"
 import type { Adapter } from "#domain/catalog/ProviderBinding.ts"
 import { BuiltinProvider } from "./builtin/BuiltinProvider.ts"
+import * as CogProvider from "./cog/CogProvider.ts"
+import * as FalProvider from "./fal/FalProvider.ts"
+import * as HttpProvider from "./http/HttpProvider.ts"
+import * as KserveProvider from "./kserve/KserveProvider.ts"
+import * as OpenaiProvider from "./openai/OpenaiProvider.ts"
+import { ProviderHttp } from "./ProviderHttp.ts"
 import type { Provider } from "./Provider.ts"
+import * as PullProvider from "./pull/PullProvider.ts"
+import * as ReplicateProvider from "./replicate/ReplicateProvider.ts"
+import * as RunpodProvider from "./runpod/RunpodProvider.ts"
 
 export class Providers extends Context.Service<
   Providers,
@@ -21,8 +30,21 @@ export class Providers extends Context.Service<
     })
 
   static readonly layerNoDeps = Layer.unwrap(
-    Effect.map(BuiltinProvider, (builtin) => this.layerOf([builtin]))
+    Effect.map(
+      Effect.all([
+        BuiltinProvider,
+        CogProvider.make,
+        FalProvider.make,
+        HttpProvider.make,
+        KserveProvider.make,
+        OpenaiProvider.make,
+        PullProvider.make,
+        ReplicateProvider.make,
+        RunpodProvider.make
+      ]),
+      (providers) => this.layerOf(providers)
+    )
   )
 
-  static readonly layer = this.layerNoDeps.pipe(Layer.provide(BuiltinProvider.layer))
+  static readonly layer = this.layerNoDeps.pipe(Layer.provide([BuiltinProvider.layer, ProviderHttp.layer]))
 }

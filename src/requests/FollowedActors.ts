@@ -6,6 +6,7 @@ import { Effect, Layer, Stream } from "effect"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
 import { FileActors } from "#src/files/FileActors.ts"
 import { supervise } from "#src/Supervise.ts"
+import { WorkerKeyActors } from "#src/workers/WorkerKeyActors.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { IdempotencyKeyActors } from "./IdempotencyKeyActors.ts"
 import { RequestActors } from "./RequestActors.ts"
@@ -17,6 +18,7 @@ const following = Layer.effectDiscard(
     const accounts = yield* AccountActors
     const keys = yield* IdempotencyKeyActors
     const files = yield* FileActors
+    const workerKeys = yield* WorkerKeyActors
     let position = yield* reader.head
     const follow = Stream.suspend(() => reader.subscribe(position)).pipe(
       Stream.runForEachArray((events) =>
@@ -25,6 +27,7 @@ const following = Layer.effectDiscard(
           requests.observe(events)
           accounts.observe(events)
           keys.observe(events)
+          workerKeys.observe(events)
           position = events[events.length - 1]?.position ?? position
         })
       )
@@ -40,7 +43,8 @@ export const layer = following.pipe(
       RequestActors.layerObserving,
       AccountActors.layerObserving,
       IdempotencyKeyActors.layer,
-      FileActors.layer
+      FileActors.layer,
+      WorkerKeyActors.layer
     )
   )
 )

@@ -43,6 +43,7 @@ const requestOf = (item: HistoryItem): Told => ({
     at: item.createdAt,
     accountId: item.accountId,
     model: item.model,
+    ...(item.expectedMs === null ? {} : { expectedMs: item.expectedMs }),
     metadata: item.metadata
   },
   logs: [],

@@ -39,6 +39,8 @@ export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReuse
 export class QueueFull extends Schema.TaggedError<QueueFull>()("QueueFull", {
   /** Requests of the model that may wait. */
   limit: Schema.Int,
+  /** Whether it is because all of the model's providers refuse for now (429); when to come again is then their word. */
+  isUpstream: Schema.Boolean,
   retryAfterSeconds: Schema.Int
 }) {}
 

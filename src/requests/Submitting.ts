@@ -2,6 +2,7 @@
 import * as crypto from "node:crypto"
 import { Clock, Effect } from "effect"
 import * as Grant from "#domain/account/Grant.ts"
+import type { Model } from "#domain/catalog/Model.ts"
 import { RequestId } from "#domain/Ids.ts"
 import * as IdempotencyKey from "#domain/idempotency-key/IdempotencyKey.ts"
 import type { Deadlines, RequestSubmitted } from "#domain/inference-request/Event.ts"
@@ -12,7 +13,9 @@ import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Payload from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
+import { Expectations } from "#src/catalog/Expectations.ts"
 import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
+import { ProviderHealth } from "#src/providers/health/ProviderHealth.ts"
 import { DeadlineHints } from "./DeadlineHints.ts"
 import * as AbsoluteDeadlines from "./AbsoluteDeadlines.ts"
 import { IdempotencyKeyActors } from "./IdempotencyKeyActors.ts"
@@ -50,6 +53,8 @@ export const make = Effect.gen(function* () {
   const depth = yield* QueueDepth
   const ids = yield* IdGenerator
   const hints = yield* DeadlineHints
+  const health = yield* ProviderHealth
+  const expectations = yield* Expectations
   const underHold = yield* UnderHold.make
 
   /** What a submit must be, whoever sends it and under whichever id. */
@@ -66,11 +71,21 @@ export const make = Effect.gen(function* () {
     const { endpoint, maxQueued } = model
     if (maxQueued === undefined) return Effect.void
     return Effect.flatMap(depth.of(endpoint), (queued) =>
-      queued < maxQueued
-        ? Effect.void
-        : Effect.fail(new QueueFull({ limit: maxQueued, retryAfterSeconds: queueFullRetrySeconds }))
+      queued < maxQueued ? Effect.void : Effect.fail(queueFull(model, maxQueued))
     )
   }
+
+  /** While none of the model's providers takes anything, its queue is full for that. */
+  const queueFull = ({ providers }: Model, limit: number) => {
+    const pausedMs = Math.min(...providers.map(health.pausedMs))
+    const isUpstream = pausedMs > 0
+    const retryAfterSeconds = isUpstream ? Math.ceil(pausedMs / 1_000) : queueFullRetrySeconds
+    return new QueueFull({ limit, isUpstream, retryAfterSeconds })
+  }
+
+  /** What the manifest says, unless the model has come to take longer: nobody is to look after a run that is as usual. */
+  const expectedMs = ({ endpoint, expectedSeconds }: Model) =>
+    Math.round(Math.max(expectedSeconds, expectations.of(endpoint)?.p90Seconds ?? 0) * 1_000)
 
   const submitted = (
     { caller, metadata, webhook }: Submission,
@@ -88,7 +103,7 @@ export const make = Effect.gen(function* () {
     metadata,
     ...(webhook === null ? {} : { webhook }),
     ...(deadlines === null ? {} : { deadlines }),
-    expectedMs: Math.round(model.expectedSeconds * 1_000),
+    expectedMs: expectedMs(model),
     quote,
     retry: model.retry ?? RetrySchedule.transportErrors,
     payloads: { input: Payload.refOf(input) }

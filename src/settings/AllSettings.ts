@@ -9,6 +9,8 @@ import { storageQuota } from "#src/files/StorageQuota.ts"
 import { logLevel } from "#src/LogLevel.ts"
 import { logRequestsPerSecond } from "#src/operations/logs/AccessLog.ts"
 import { logFormat } from "#src/operations/logs/LogFormat.ts"
+import { callbackUrl } from "#src/providers/Callbacks.ts"
+import { modelsDir } from "#src/manifests/ModelsDir.ts"
 import * as OtlpSettings from "#src/operations/telemetry/OtlpSettings.ts"
 import { allowPrivateTargets } from "#src/outbound/Vetting.ts"
 import { visionWorkers } from "#src/vision/VisionWorkers.ts"
@@ -29,10 +31,12 @@ export const all: ReadonlyArray<Setting<unknown>> = [
   baseUrl,
   mediaUrl,
   mcpUrl,
+  callbackUrl,
   bootstrapApiKey,
   bootstrapBalance,
   masterKey,
   allowPrivateTargets,
+  modelsDir,
   eventStore,
   blobStore,
   mediaDelivery,

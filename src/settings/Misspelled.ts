@@ -1,5 +1,6 @@
 /** Variables of the environment that are probably meant to be settings: a setting that is misspelled would silently not be in force. */
 import { Effect, Layer } from "effect"
+import { isOneEditApart } from "#src/EditDistance.ts"
 import * as AllSettings from "./AllSettings.ts"
 
 export interface Misspelling {
@@ -9,17 +10,6 @@ export interface Misspelling {
 
 /** Shorter names are too close to variables of others (`HOST`, `HOME`). */
 const shortest = 7
-
-/** One letter wrong, missing or too many, or two neighbours swapped. */
-const isOneEditApart = (a: string, b: string): boolean => {
-  const shorter = Math.min(a.length, b.length)
-  let start = 0
-  while (start < shorter && a[start] === b[start]) start++
-  let end = 0
-  while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++
-  const [x, y] = [a.slice(start, a.length - end), b.slice(start, b.length - end)]
-  return Math.max(x.length, y.length) === 1 || (x.length === 2 && x === `${y[1]}${y[0]}`)
-}
 
 /** Of variables that are not settings themselves. */
 export const find = (

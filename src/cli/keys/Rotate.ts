@@ -6,7 +6,7 @@ import * as Output from "../Output.ts"
 import { keyId } from "./KeyIdArgument.ts"
 import * as TimeSpan from "./TimeSpan.ts"
 
-const grace = Flag.String("grace").pipe(
+export const grace = Flag.String("grace").pipe(
   Flag.withMetavar("SPAN"),
   Flag.withDescription("How long the secret before stays good, such as 24h, 7d or 0"),
   Flag.withDefault("24h"),

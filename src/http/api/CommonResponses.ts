@@ -164,6 +164,13 @@ export const tooManyRequests = HttpApiSchema.WithHeaders(
     limited(12, "account", 100, 60),
     limited(1, "key", 10, 1),
     limited(5, "model", 1_000, null, "The model's queue is full."),
+    example("The model's queue is full, and its provider takes no more for now.", {
+      code: "UPSTREAM_RATE_LIMITED",
+      retryAfter: 42,
+      scope: "model",
+      limit: 1_000,
+      window: null
+    }),
     limited(5, "account", 500, null, "Too many requests have not ended."),
     limited(5, "account", 10_000, null, "Too many event streams are open.")
   ),

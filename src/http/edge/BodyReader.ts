@@ -2,7 +2,6 @@
 import { Context, type Duration, Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Refusal from "../Refusal.ts"
-import { tooLarge } from "../requests/BodyHeaders.ts"
 import { maxBytes } from "../requests/JsonBody.ts"
 
 /** For the whole body: a client that drips its bytes holds a connection no longer than this. */
@@ -12,8 +11,11 @@ export const BodyTimeout = Context.Reference<Duration.Input>("inferlog/src/http/
 
 export const unreadable = Refusal.malformed("The request body could not be read.")
 
-/** Read as a stream, for giving up on that leaves the connection open for the answer. */
-export const read = (request: HttpServerRequest): Effect.Effect<Uint8Array, Refusal.Refusal> =>
+/** Read as a stream, for giving up on that leaves the connection open for the answer. `limit` in bytes. */
+export const read = (
+  request: HttpServerRequest,
+  limit = maxBytes
+): Effect.Effect<Uint8Array, Refusal.Refusal> =>
   Effect.flatMap(BodyTimeout, (duration) =>
     request.stream.pipe(
       Stream.mapError(() => unreadable),
@@ -22,7 +24,7 @@ export const read = (request: HttpServerRequest): Effect.Effect<Uint8Array, Refu
         (body, chunk) => {
           body.size += chunk.length
           body.chunks.push(chunk)
-          return body.size > maxBytes ? Effect.fail(tooLarge) : Effect.succeed(body)
+          return body.size > limit ? Effect.fail(Refusal.bodyTooLarge(limit)) : Effect.succeed(body)
         }
       ),
       Effect.map(({ chunks }) => Buffer.concat(chunks)),

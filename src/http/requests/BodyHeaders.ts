@@ -2,7 +2,7 @@
 import { Result } from "effect"
 import * as Refusal from "../Refusal.ts"
 import type { RequestHeaders } from "./RequestHeaders.ts"
-import { maxBytes } from "./JsonBody.ts"
+import * as JsonBody from "./JsonBody.ts"
 
 const isJson = (contentType: string): boolean => {
   const [mediaType = "", ...parameters] = contentType.toLowerCase().split(";")
@@ -12,11 +12,17 @@ const isJson = (contentType: string): boolean => {
   )
 }
 
-export const tooLarge = Refusal.bodyTooLarge(maxBytes)
+export const tooLarge = Refusal.bodyTooLarge(JsonBody.maxBytes)
 
-export const check = (headers: RequestHeaders): Result.Result<void, Refusal.Refusal> => {
+/** @param limit of the body, bytes. */
+export const check = (
+  headers: RequestHeaders,
+  limit = JsonBody.maxBytes
+): Result.Result<void, Refusal.Refusal> => {
   if (!isJson(headers["content-type"] ?? "")) return Result.fail(Refusal.unsupportedMediaType)
   const encoding = headers["content-encoding"] ?? "identity"
   if (encoding.toLowerCase() !== "identity") return Result.fail(Refusal.unsupportedEncoding)
-  return Number(headers["content-length"] ?? 0) > maxBytes ? Result.fail(tooLarge) : Result.void
+  return Number(headers["content-length"] ?? 0) > limit
+    ? Result.fail(Refusal.bodyTooLarge(limit))
+    : Result.void
 }

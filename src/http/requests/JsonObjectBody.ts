@@ -7,11 +7,13 @@ import type { RequestHeaders } from "./RequestHeaders.ts"
 
 export interface Sent {
   readonly headers: RequestHeaders
+  /** Of the body, bytes; 10 MiB when not given. */
+  readonly limit?: number
   /** Not run before the headers are found good. */
   readonly readBody: Effect.Effect<Uint8Array, Refusal.Refusal>
 }
 
-export const read = Effect.fnUntraced(function* ({ headers, readBody }: Sent) {
-  yield* Effect.fromResult(BodyHeaders.check(headers))
+export const read = Effect.fnUntraced(function* ({ headers, limit, readBody }: Sent) {
+  yield* Effect.fromResult(BodyHeaders.check(headers, limit))
   return yield* Effect.fromResult(JsonBody.parseObject(yield* readBody))
 })

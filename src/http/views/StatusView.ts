@@ -9,7 +9,17 @@ const fields = {
   request_id: Schema.String.annotate({ description: "21 characters." }),
   ...RequestUrls.requestUrlFields,
   metrics: Schema.optionalKey(
-    Schema.Struct({ inference_time: Schema.Finite.annotate({ description: "Seconds, once known." }) })
+    Schema.Struct({
+      inference_time: Schema.optionalKey(
+        Schema.Finite.annotate({ description: "Seconds that the run took, once known." })
+      ),
+      expected_time: Schema.optionalKey(
+        Schema.Finite.annotate({
+          description:
+            "Seconds that a run of the model was expected to take when the request was accepted, until it has ended."
+        })
+      )
+    })
   ),
   queue_position: Schema.Literal(0).annotate({
     description: "Always 0: the depth of the queue is not tracked."
@@ -90,6 +100,18 @@ export const created = (queueUrl: string, snapshot: Snapshot): CreatedBody => {
   }
 }
 
+/** Both are of the request's own events, so that the same version of it is always told alike. Times in ms. */
+export const metrics = (
+  status: Status,
+  times: { readonly expectedMs: number | null; readonly inferenceMs: number | null }
+): Pick<StatusBody, "metrics"> => {
+  const { expectedMs, inferenceMs } = times
+  if (status === "COMPLETED" && inferenceMs !== null)
+    return { metrics: { inference_time: inferenceMs / 1_000 } }
+  const isOpen = status === "IN_QUEUE" || status === "IN_PROGRESS"
+  return isOpen && expectedMs !== null ? { metrics: { expected_time: expectedMs / 1_000 } } : {}
+}
+
 export const current = (queueUrl: string, snapshot: Snapshot): StatusBody | FailedBody => {
   const { id, request } = snapshot
   const urls = RequestUrls.make(queueUrl, snapshot)
@@ -105,12 +127,14 @@ export const current = (queueUrl: string, snapshot: Snapshot): StatusBody | Fail
     }
   }
   const inferenceMs = request.phase._tag === "Completed" ? request.phase.inferenceMs : null
+  const expectedMs = request.submitted.expectedMs ?? null
+  const told = status(request)
   return {
-    status: status(request),
+    status: told,
     request_id: id,
     ...urls,
     logs: request.logs.join("\n"),
-    ...(inferenceMs === null ? {} : { metrics: { inference_time: inferenceMs / 1000 } }),
+    ...metrics(told, { expectedMs, inferenceMs }),
     queue_position: 0
   }
 }

@@ -11,7 +11,7 @@ type StatusBody = (StatusView.StatusBody | StatusView.FailedBody) & { readonly m
 
 /** What `GET …/status` answers, as of the change. @param logs of a request that has ended. */
 const bodyOf = (queueUrl: string, change: StatusChange, logs: ReadonlyArray<string>): StatusBody => {
-  const { error, inferenceMs, model: modelEndpoint, requestId, status } = change
+  const { error, expectedMs, inferenceMs, model: modelEndpoint, requestId, status } = change
   const urls = RequestUrls.of(queueUrl, modelEndpoint, requestId)
   if (status === "FAILED") {
     return {
@@ -30,9 +30,7 @@ const bodyOf = (queueUrl: string, change: StatusChange, logs: ReadonlyArray<stri
     ...urls,
     logs: logs.join("\n"),
     // The row that it is read from may be of a later change.
-    ...(status === "COMPLETED" && inferenceMs !== null
-      ? { metrics: { inference_time: inferenceMs / 1000 } }
-      : {}),
+    ...StatusView.metrics(status, { expectedMs, inferenceMs }),
     queue_position: 0,
     modelEndpoint
   }

@@ -53,6 +53,54 @@ export const runsLimit = Family.gauge({
   help: "Runs that the model may have under way at once"
 })
 
+export const expectedSeconds = Family.gauge({
+  name: "inferlog_model_expected_seconds",
+  labels: ["model", "quantile"],
+  help: "So many of the last week's runs took no longer: quantile is 0.5 or 0.9; what the manifest says while there are too few"
+})
+
+export const waitSeconds = Family.gauge({
+  name: "inferlog_model_wait_seconds",
+  labels: ["model"],
+  help: "How long a request submitted now is likely to wait for its run, estimated from the queue"
+})
+
+export const providerCircuit = Family.gauge({
+  name: "inferlog_provider_circuit",
+  labels: ["provider"],
+  help: "Whether this process begins runs at the provider: 0 yes, 1 one to see how it does, 2 none, for it fails"
+})
+
+export const providerPaused = Family.gauge({
+  name: "inferlog_provider_paused_seconds",
+  labels: ["provider"],
+  help: "What is left of the time for which the provider asked to be left alone (429); 0 when it did not"
+})
+
+export const providerPauses = Family.counter({
+  name: "inferlog_provider_pauses_total",
+  labels: ["provider"],
+  help: "Runs that the provider put off (429)"
+})
+
+export const providerRuns = Family.counter({
+  name: "inferlog_provider_runs_total",
+  labels: ["provider", "outcome"],
+  help: "Runs that ended in this process: outcome is succeeded, model_failed, refused, transport_error, rate_limited, lost, stopped or timed_out"
+})
+
+export const providerRunsActive = Family.gauge({
+  name: "inferlog_provider_runs",
+  labels: ["provider"],
+  help: "Runs under way at the provider from this process"
+})
+
+export const providerRunsLimit = Family.gauge({
+  name: "inferlog_provider_runs_limit",
+  labels: ["provider"],
+  help: "Runs that the provider may have under way at once, over all nodes: its own limit, or what its models allow together"
+})
+
 export const webhooksPending = Family.gauge({
   name: "inferlog_webhooks_pending",
   labels: [],
@@ -119,6 +167,12 @@ export const projectionStopped = Family.gauge({
   name: "inferlog_projection_stopped",
   labels: ["projection"],
   help: "1 when the projection met an event that it cannot apply and stays before it"
+})
+
+export const manifestErrors = Family.gauge({
+  name: "inferlog_manifest_errors",
+  labels: [],
+  help: "Errors in the manifests of MODELS_DIR; what they are about stays as it was published"
 })
 
 export const httpRequests = Family.counter({
@@ -193,6 +247,14 @@ export const all: ReadonlyArray<Family.Described> = [
   queueOldestAge,
   runsActive,
   runsLimit,
+  expectedSeconds,
+  waitSeconds,
+  providerCircuit,
+  providerPaused,
+  providerPauses,
+  providerRuns,
+  providerRunsActive,
+  providerRunsLimit,
   requestsSubmitted,
   requestsEnded,
   requestsRequeued,
@@ -207,6 +269,7 @@ export const all: ReadonlyArray<Family.Described> = [
   projectionLagEvents,
   projectionLagSeconds,
   projectionStopped,
+  manifestErrors,
   httpRequests,
   httpDuration,
   httpConnections,

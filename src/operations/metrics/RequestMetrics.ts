@@ -73,14 +73,24 @@ const make = Effect.gen(function* () {
   const actors = yield* RequestActors
   const allowance = yield* LogAllowance
   const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
-  const models: ReadonlySet<string> = new Set(
-    (yield* (yield* Catalog).all).map(({ model }) => model.endpoint)
-  )
+  const { all } = yield* Catalog
+  let entries: Effect.Success<typeof all> = []
+  let models: ReadonlySet<string> = new Set()
 
-  const count = (model: string, events: ReadonlyArray<Event>): void => {
-    const label = models.has(model) ? model : otherModel
-    for (const event of events) seriesOf(label, event)?.updateUnsafe(1, context)
-  }
+  /** The catalog has another list whenever it has changed. */
+  const labelOf = (model: string): Effect.Effect<string> =>
+    Effect.map(all, (now) => {
+      if (now !== entries) {
+        entries = now
+        models = new Set(now.map(({ model }) => model.endpoint))
+      }
+      return models.has(model) ? model : otherModel
+    })
+
+  const count = (model: string, events: ReadonlyArray<Event>): Effect.Effect<void> =>
+    Effect.map(labelOf(model), (label) => {
+      for (const event of events) seriesOf(label, event)?.updateUnsafe(1, context)
+    })
 
   const warn = (id: string, model: string, event: Event): Effect.Effect<void> => {
     const warning = warningOf(event)
@@ -93,9 +103,8 @@ const make = Effect.gen(function* () {
     const last = events.at(-1)
     if (last === undefined || state._tag === "NotSubmitted") return Effect.void
     const { model } = state.submitted
-    count(model, events)
     // What ends a run or a request comes last.
-    return warn(id, model, last)
+    return Effect.andThen(count(model, events), warn(id, model, last))
   })
 })
 

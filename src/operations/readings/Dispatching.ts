@@ -7,10 +7,17 @@ import * as AllMetrics from "../metrics/AllMetrics.ts"
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
   const runs = yield* Runs
+  /** By model. Of one that has left the catalog there may be runs, but no more are begun. */
+  const limits = new Map<string, number>()
   return Effect.gen(function* () {
-    for (const { model } of yield* catalog.all) {
-      yield* Metric.update(AllMetrics.runsActive.of(model.endpoint), runs.count(model.endpoint))
-      yield* Metric.update(AllMetrics.runsLimit.of(model.endpoint), model.concurrency)
+    for (const endpoint of limits.keys()) limits.set(endpoint, 0)
+    for (const { model, runs } of yield* catalog.all) {
+      // The runs of a wrapper are its model's.
+      if (model.endpoint === runs) limits.set(runs, model.concurrency)
+    }
+    for (const [endpoint, limit] of limits) {
+      yield* Metric.update(AllMetrics.runsActive.of(endpoint), runs.count(endpoint))
+      yield* Metric.update(AllMetrics.runsLimit.of(endpoint), limit)
     }
   })
 })

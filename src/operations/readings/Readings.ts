@@ -4,8 +4,10 @@ import { DeliveryFailed } from "#domain/webhook-delivery/Event.ts"
 import { Catalog } from "#src/models/Catalog.ts"
 import * as AllMetrics from "../metrics/AllMetrics.ts"
 import * as Dispatching from "./Dispatching.ts"
+import * as Expected from "./Expected.ts"
 import * as ProcessUse from "./ProcessUse.ts"
 import * as ProjectionLag from "./ProjectionLag.ts"
+import * as ProviderStandings from "./ProviderStandings.ts"
 import * as Queues from "./Queues.ts"
 import * as WebhookBacklog from "./WebhookBacklog.ts"
 
@@ -23,17 +25,26 @@ const failureReasons = DeliveryFailed.fields.reason.literals
 
 const reasons = ["transport_error", "rate_limited", "lost", "shutdown"] as const
 
-const countFromZero = Effect.gen(function* () {
+/** For each model once: those that come into the catalog later begin with the next reading. */
+const countModelsFromZero = Effect.gen(function* () {
   const catalog = yield* Catalog
-  for (const { model } of yield* catalog.all) {
-    yield* Metric.update(AllMetrics.requestsSubmitted.of(model.endpoint), 0)
-    for (const [outcome, billing] of outcomes) {
-      yield* Metric.update(AllMetrics.requestsEnded.of(model.endpoint, outcome, billing), 0)
+  const begun = new Set<string>()
+  return Effect.gen(function* () {
+    for (const { model } of yield* catalog.all) {
+      if (begun.has(model.endpoint)) continue
+      begun.add(model.endpoint)
+      yield* Metric.update(AllMetrics.requestsSubmitted.of(model.endpoint), 0)
+      for (const [outcome, billing] of outcomes) {
+        yield* Metric.update(AllMetrics.requestsEnded.of(model.endpoint, outcome, billing), 0)
+      }
+      for (const reason of reasons) {
+        yield* Metric.update(AllMetrics.requestsRequeued.of(model.endpoint, reason), 0)
+      }
     }
-    for (const reason of reasons) {
-      yield* Metric.update(AllMetrics.requestsRequeued.of(model.endpoint, reason), 0)
-    }
-  }
+  })
+})
+
+const countWebhooksFromZero = Effect.gen(function* () {
   for (const result of attemptResults) yield* Metric.update(AllMetrics.webhookAttempts.of(result), 0)
   for (const reason of failureReasons) yield* Metric.update(AllMetrics.webhooksFailed.of(reason), 0)
 })
@@ -48,12 +59,15 @@ export class Readings extends Context.Service<Readings, Effect.Effect<void>>()(
   static readonly layer = Layer.effect(
     Readings,
     Effect.gen(function* () {
-      yield* countFromZero
+      yield* countWebhooksFromZero
       const registry = yield* Metric.MetricRegistry
       const sources = [
+        yield* countModelsFromZero,
         yield* Queues.make,
         yield* WebhookBacklog.make,
         yield* Dispatching.make,
+        yield* ProviderStandings.make,
+        yield* Expected.make,
         yield* ProjectionLag.make,
         yield* ProcessUse.make
       ]

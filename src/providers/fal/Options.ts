@@ -1,6 +1,16 @@
 import { Schema } from "effect"
 import type { AdapterOptions } from "../BindingOptions.ts"
 
-export const Options = Schema.Struct({})
+const segment = "[A-Za-z0-9_-][A-Za-z0-9._-]*"
 
+export const Options = Schema.Struct({
+  /** Owner and app, and the path within the app where it has one: `fal-ai/flux/dev`. */
+  app: Schema.String.check(
+    Schema.isMaxLength(256),
+    Schema.isPattern(new RegExp(`^${segment}(/${segment}){1,7}$`))
+  )
+})
+export type Options = typeof Options.Type
+
+/** `url` is the base that the app is put after; `https://queue.fal.run` when not given. */
 export const options: AdapterOptions = { url: "optional", secretEnv: "required", options: Options }

@@ -11,17 +11,18 @@ import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import { DueWork, type QueuedRequest } from "#projections/due-work/DueWork.ts"
 import { projection } from "#projections/due-work/DueWorkProjection.ts"
 import { Projections } from "#projections/Projections.ts"
-import { Catalog } from "#src/models/Catalog.ts"
+import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
 import { earlier } from "#src/reactors/Earlier.ts"
 import * as Unreadable from "#src/reactors/Unreadable.ts"
 import { supervise } from "#src/Supervise.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
+import * as Contenders from "./Contenders.ts"
+import * as ProviderSlots from "./ProviderSlots.ts"
 import * as Recovery from "./Recovery.ts"
 import type { Claimed } from "./Run.ts"
 import { Runs } from "./Runs.ts"
-import * as Share from "./Share.ts"
 import * as Turns from "#src/reactors/Turns.ts"
 
 /** Claims made at once for one model; what is left follows in the next pass, so that no model starves another. */
@@ -39,6 +40,9 @@ const heartbeatMs = 5_000
 /** Turns that begin within this time of each other are one wake-up, ms. */
 const turnPaceMs = 50
 
+/** No model has it: asked for it, the catalog gives what it had last. */
+const noVersion = ""
+
 const make = Effect.gen(function* () {
   const dueWork = yield* DueWork
   const projections = yield* Projections
@@ -47,8 +51,9 @@ const make = Effect.gen(function* () {
   const runs = yield* Runs
   const node = yield* Nodes
   const reader = yield* EventReader
+  const providers = yield* ProviderSlots.make
   const wakeUps = yield* Queue.sliding<void>(1)
-  /** Per model, the account that was served last: the next pass goes on after it. */
+  /** Per model, the account that was served last: the next pass goes on after it. The model served last comes last. */
   const served = new Map<ModelEndpoint, AccountId>()
 
   const unreadable = Unreadable.make("be read")
@@ -59,15 +64,20 @@ const make = Effect.gen(function* () {
   /** When the first request that another node is to claim is this one's after all, Unix time in ms. */
   let nextTurnAt: number | null = null
 
-  /** Models without room for another run when they were last looked at. */
-  const full = new Set<string>()
+  /** When a provider that admits no runs may admit one, if nothing happens before, Unix time in ms. */
+  let nextAdmitAt: number | null = null
+
+  /** Models and providers without room for another run when they were last looked at. */
+  const fullModels = new Set<string>()
+  const fullProviders = new Set<string>()
 
   const wake = () => Queue.offerUnsafe(wakeUps, undefined)
 
   /** Room is of interest only where something waits for it. */
-  const onEnd = (endpoint: string) =>
+  const onEnd = (endpoint: string, provider: string) =>
     Effect.sync(() => {
-      if (full.delete(endpoint)) wake()
+      const wasModelFull = fullModels.delete(endpoint)
+      if (fullProviders.delete(provider) || wasModelFull) wake()
     })
 
   const notClaimed = (
@@ -99,55 +109,88 @@ const make = Effect.gen(function* () {
       onFailure: (cause) => notClaimed(id, cause)
     })
 
-  /** Starts a run of each row, and waits until all of them have made their claims. */
-  const claimAll = (endpoint: ModelEndpoint, rows: ReadonlyArray<QueuedRequest>, provider: string) =>
+  /** Of a model that was withdrawn the last that was offered: what was accepted before runs on under its limits. */
+  const entryOf = (endpoint: ModelEndpoint) =>
+    Effect.flatMap(catalog.find(endpoint), (entry) =>
+      entry === null ? catalog.findVersion(endpoint, noVersion) : Effect.succeed(entry)
+    )
+
+  /** Starts a run of each row that one of the slots is left for, and waits until all of them have made their claims. */
+  const claimAll = (
+    endpoint: string,
+    rows: ReadonlyArray<QueuedRequest>,
+    slots: ProviderSlots.Slots["slots"]
+  ) =>
     Effect.flatMap(Clock.currentTimeMillis, (at) => {
       const all = Deferred.makeUnsafe<void, EventStoreError>()
-      const ended = onEnd(endpoint)
       let left = rows.length
       const onClaim = (exit: Exit.Exit<unknown, EventStoreError>) => {
         if (exit._tag === "Failure") Deferred.doneUnsafe(all, Effect.asVoid(exit))
         else if (--left === 0) Deferred.doneUnsafe(all, Effect.void)
       }
-      const start = ({ requestId: id }: QueuedRequest) =>
-        runs.start({ id, endpoint, claim: claim(id, provider, at), onClaim, onEnd: ended })
+      const ends = slots.map(({ provider }) => onEnd(endpoint, provider))
+      const start = (row: QueuedRequest) => {
+        const index = ProviderSlots.take(slots, row)
+        const slot = slots[index]
+        if (slot === undefined) return Effect.die("More rows than slots")
+        const { requestId: id } = row
+        const { provider } = slot
+        const watch = slot.begin()
+        const ended = ends[index] ?? Effect.void
+        return runs.start({
+          id,
+          endpoint,
+          provider,
+          watch,
+          claim: claim(id, provider, at),
+          onClaim,
+          onEnd: ended
+        })
+      }
       return Effect.andThen(Effect.forEach(rows, start, { discard: true }), Deferred.await(all))
     })
 
-  /** `null`: without a limit, on any node. */
-  const shareOf = (endpoint: ModelEndpoint, concurrency: number | null): Share.Share =>
-    concurrency === null
-      ? { runs: maxClaimsPerPass, nodes: node.live() }
-      : Share.of(endpoint, concurrency, node.self, node.live())
+  /** Nothing of the model can be claimed until one of these changes. */
+  const waitForRoom = (endpoint: string, found: ProviderSlots.Slots, now: number) => {
+    fullModels.add(endpoint)
+    for (const { left, provider } of found.slots) if (left <= 0) fullProviders.add(provider)
+    if (found.admitsIn !== null) nextAdmitAt = earlier(nextAdmitAt, now + found.admitsIn)
+    return false
+  }
 
   /** True when claims were made, or when rows were stale: either way the projection has something to catch up with. */
-  const dispatchModel = Effect.fnUntraced(function* (endpoint: ModelEndpoint, now: number) {
-    const entry = yield* catalog.find(endpoint)
-    const share = shareOf(endpoint, entry?.model.concurrency ?? null)
-    const room = share.runs - runs.count(endpoint)
-    if (room <= 0) {
-      full.add(endpoint)
-      return false
-    }
-    const limit = Math.min(room, maxClaimsPerPass)
+  const dispatchModel = Effect.fnUntraced(function* (
+    endpoint: ModelEndpoint,
+    entry: CatalogEntry | null,
+    contenders: Contenders.Contenders,
+    now: number
+  ) {
+    const counted = entry?.runs ?? endpoint
+    const found = providers.of(entry, contenders)
+    const share = entry === null ? { runs: maxClaimsPerPass, nodes: found.nodes } : providers.ofModel(entry)
+    const room = contenders.partOfModel(counted, share.runs - runs.count(counted))
+    const limit = Math.min(room, ProviderSlots.leftOf(found.slots), maxClaimsPerPass)
+    if (limit <= 0) return waitForRoom(counted, found, now)
+    const nodes = share.nodes.filter((one) => found.nodes.includes(one))
     const due = yield* dueWork.next({
       model: endpoint,
       now,
-      limit: Turns.rowsFor(limit, share.nodes) + unreadable.count(),
+      limit: Turns.rowsFor(limit, nodes) + unreadable.count(),
       after: served.get(endpoint) ?? null
     })
     const turns = Turns.of(
       due.filter(({ requestId }) => !unreadable.has(requestId)),
       node.self,
-      share.nodes,
+      nodes,
       now
     )
     nextTurnAt = earlier(nextTurnAt, turns.nextAt)
     const rows = turns.rows.slice(0, limit)
     const last = rows.at(-1)
     if (last === undefined) return false
+    served.delete(endpoint)
     served.set(endpoint, last.accountId)
-    yield* claimAll(endpoint, rows, entry?.model.providers[0].name ?? "none")
+    yield* claimAll(counted, rows, found.slots)
     return true
   })
 
@@ -159,9 +202,15 @@ const make = Effect.gen(function* () {
   const pass = Effect.gen(function* () {
     yield* stopCancelled
     const now = yield* Clock.currentTimeMillis
-    const models = yield* dueWork.dueModels(now)
+    const models = Contenders.inTurn(yield* dueWork.dueModels(now), served)
     nextTurnAt = null
-    const moved = yield* Effect.forEach(models, (endpoint) => dispatchModel(endpoint, now))
+    nextAdmitAt = null
+    yield* providers.refresh
+    const entries = yield* Effect.forEach(models, entryOf)
+    const contenders = Contenders.make(entries)
+    const moved = yield* Effect.forEach(models, (endpoint, index) =>
+      dispatchModel(endpoint, entries[index] ?? null, contenders, now)
+    )
     if (!moved.includes(true)) return false
     // When it lags, its next move wakes us: until then the rows would be claimed again in vain.
     return yield* projections.waitFor(yield* reader.head, { projection: projection.name })
@@ -174,7 +223,7 @@ const make = Effect.gen(function* () {
   const untilNext = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const turnAt = nextTurnAt === null ? null : Math.max(nextTurnAt, now + turnPaceMs)
-    const dueAt = earlier(yield* dueWork.nextDueAt(now), turnAt)
+    const dueAt = earlier(earlier(yield* dueWork.nextDueAt(now), turnAt), nextAdmitAt)
     const wait = Math.min(dueAt === null ? heartbeatMs : Math.max(dueAt - now, 1), heartbeatMs)
     yield* Effect.timeoutOption(Queue.take(wakeUps), wait)
   })
@@ -200,7 +249,9 @@ const make = Effect.gen(function* () {
     })
   )
 
-  return [Effect.forever(round), followDueWork, followNodes]
+  const followRoom = Stream.runForEach(providers.changes, () => Effect.sync(wake))
+
+  return [Effect.forever(round), followDueWork, followNodes, followRoom]
 })
 
 export const layer = Layer.effectDiscard(

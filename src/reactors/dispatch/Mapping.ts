@@ -1,6 +1,7 @@
 /** Between the terms of a model and those of the provider that runs it. */
 import { Effect, Result } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
+import type { Model } from "#domain/catalog/Model.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { Request } from "#domain/inference-request/State.ts"
 import type { ProviderOutcome, RunOutcome } from "#domain/Outcome.ts"
@@ -19,6 +20,10 @@ export const bindingOf = ({ model }: CatalogEntry, { phase }: Request): Provider
   const name = "run" in phase ? phase.run.provider : null
   return model.providers.find((binding) => binding.name === name) ?? model.providers[0]
 }
+
+/** The model as its provider knows it: of a wrapper, its base. */
+export const modelOf = ({ model, runs }: CatalogEntry): Model =>
+  model.endpoint === runs ? model : { ...model, endpoint: runs }
 
 interface Compiled {
   readonly input: Expression.Expression | null

@@ -12,6 +12,8 @@ import { type Claim, DueWork } from "#projections/due-work/DueWork.ts"
 import { projection } from "#projections/due-work/DueWorkProjection.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
 import * as Rendezvous from "#src/cluster/Rendezvous.ts"
+import { Catalog } from "#src/models/Catalog.ts"
+import { unwatched } from "#src/providers/health/ProviderHealth.ts"
 import * as AtHead from "#src/reactors/AtHead.ts"
 import * as Pages from "#src/reactors/Pages.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
@@ -21,11 +23,12 @@ import { Runs } from "./Runs.ts"
 const pageSize = 500
 const concurrency = 64
 
-/** `onEnd` gives what is to run, of a model, when a run that was taken over has its outcome. */
-export const make = (onEnd: (endpoint: string) => Effect.Effect<unknown>) =>
+/** `onEnd` gives what is to run, of a model at a provider, when a run that was taken over has its outcome. */
+export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effect<unknown>) =>
   Effect.gen(function* () {
     const dueWork = yield* DueWork
     const actors = yield* RequestActors
+    const catalog = yield* Catalog
     const runs = yield* Runs
     const node = yield* Nodes
     const atHead = yield* AtHead.make
@@ -55,29 +58,34 @@ export const make = (onEnd: (endpoint: string) => Effect.Effect<unknown>) =>
     const takeOver = (
       id: RequestId,
       request: Request,
-      run: { readonly from: string; readonly jobId: string }
+      run: { readonly from: string; readonly jobId: string; readonly provider: string }
     ) =>
-      Effect.suspend(() => {
-        const claimed = Deferred.makeUnsafe<unknown, EventStoreError | Rejection>()
-        const { model: endpoint } = request.submitted
-        const start = runs.start({
-          id,
-          endpoint,
-          claim: claim(id, request, run),
-          onClaim: (exit) => Deferred.doneUnsafe(claimed, exit),
-          onEnd: onEnd(endpoint)
-        })
-        return Effect.andThen(start, Effect.asVoid(Deferred.await(claimed)))
-      })
+      Effect.flatMap(
+        catalog.findVersion(request.submitted.model, request.submitted.modelVersion),
+        (entry) => {
+          const claimed = Deferred.makeUnsafe<unknown, EventStoreError | Rejection>()
+          const endpoint = entry?.runs ?? request.submitted.model
+          const start = runs.start({
+            id,
+            endpoint,
+            provider: run.provider,
+            watch: unwatched,
+            claim: claim(id, request, run),
+            onClaim: (exit) => Deferred.doneUnsafe(claimed, exit),
+            onEnd: onEnd(endpoint, run.provider)
+          })
+          return Effect.andThen(start, Effect.asVoid(Deferred.await(claimed)))
+        }
+      )
 
     const recover = Effect.fnUntraced(function* (id: RequestId) {
       const { state } = yield* actors.refresh(id)
       if (state._tag === "NotSubmitted") return
       const action = nextAction(state)
       if (action._tag !== "AwaitOutcome" && action._tag !== "StopRun") return
-      const { jobId, node: from } = action.run
+      const { jobId, node: from, provider } = action.run
       if (!isOurs(from, id)) return
-      if (jobId !== null) return yield* takeOver(id, state, { from, jobId })
+      if (jobId !== null) return yield* takeOver(id, state, { from, jobId, provider })
       const at = yield* Clock.currentTimeMillis
       yield* actors.execute(id, {
         _tag: "RecordOutcome",

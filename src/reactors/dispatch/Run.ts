@@ -1,5 +1,5 @@
 /** One claimed run, from its input to its recorded outcome, whatever the provider does. */
-import { Cause, Clock, Effect, Exit, Schedule } from "effect"
+import { Cause, Clock, Deferred, Effect, Exit, Schedule } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -11,8 +11,10 @@ import type { EventStoreError } from "#streams/EventReader.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
 import type { Job } from "#src/providers/Provider.ts"
+import type { Watch } from "#src/providers/health/ProviderHealth.ts"
 import { Providers } from "#src/providers/Providers.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
+import * as Fallback from "./Fallback.ts"
 import * as OutcomeRecord from "./OutcomeRecord.ts"
 import * as Mapping from "./Mapping.ts"
 import * as RunReport from "./RunReport.ts"
@@ -25,6 +27,9 @@ export interface Claimed {
   /** The provider's job, when a former process had started it. */
   readonly jobId: string | null
 }
+
+/** How long a run past its model's limit has to stop at its provider before it is left alone, ms. */
+const stoppingMs = 5_000
 
 /** A log that cannot be read for now is no fault of a provider, and costs the request no try of its own. */
 const logAway = { schedule: Schedule.spaced("1 second"), times: 300 }
@@ -57,6 +62,19 @@ const withoutInput = (
 const providerFailed = (cause: Cause.Cause<unknown>): Effect.Effect<RunOutcome> =>
   Effect.as(Effect.logError("A provider failed unexpectedly", cause), broken("The provider failed."))
 
+/** One that is interrupted, or that ends past its limit, says nothing of its provider. */
+const watched = (
+  run: Effect.Effect<ProviderOutcome>,
+  watch: Watch,
+  isLate: () => boolean
+): Effect.Effect<ProviderOutcome> =>
+  Effect.onExitPrimitive(run, (exit) => {
+    if (isLate()) return undefined
+    if (Exit.isSuccess(exit)) watch.ended(exit.value)
+    else if (!Cause.hasInterrupts(exit.cause)) watch.ended(broken("The provider failed."))
+    return undefined
+  })
+
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
   const providers = yield* Providers
@@ -68,26 +86,40 @@ export const make = Effect.gen(function* () {
   const runAtProvider = (
     job: Job,
     jobId: string | null,
-    report: RunReport.RunReport
+    report: RunReport.RunReport,
+    watch: Watch
   ): Effect.Effect<ProviderOutcome> => {
     const provider = providers.find(job.binding.adapter)
     if (provider === null)
       return Effect.succeed(OutcomeRecord.refused("This server has no provider for the model."))
     const seconds = job.model.timeoutSeconds
-    const run = jobId === null ? provider.run(job, report) : provider.reattach(job, jobId, report)
-    return TimeLimit.apply(run, {
-      duration: seconds * 1_000,
-      orElse: Effect.sync(() =>
-        OutcomeRecord.refused(`The run took longer than the model's limit of ${seconds} s.`)
-      ),
-      onPending: report.pending
-    })
+    const late = Deferred.makeUnsafe<void>()
+    const stopRequested = Effect.raceFirst(report.stopRequested, Deferred.await(late))
+    const control = { ...report, stopRequested }
+    const run = jobId === null ? provider.run(job, control) : provider.reattach(job, jobId, control)
+    watch.asked()
+    return TimeLimit.apply(
+      watched(run, watch, () => Deferred.isDoneUnsafe(late)),
+      {
+        duration: seconds * 1_000,
+        onExpiry: Effect.sync(() => {
+          watch.timedOut()
+          Deferred.doneUnsafe(late, Effect.void)
+        }),
+        grace: stoppingMs,
+        orElse: Effect.sync(() =>
+          OutcomeRecord.refused(`The run took longer than the model's limit of ${seconds} s.`)
+        ),
+        onPending: report.pending
+      }
+    )
   }
 
   const perform = (
     claimed: Claimed,
     entry: CatalogEntry | null,
-    report: RunReport.RunReport
+    report: RunReport.RunReport,
+    watch: Watch
   ): Effect.Effect<RunOutcome> => {
     const { id, jobId, request } = claimed
     const binding = entry === null ? undefined : Mapping.bindingOf(entry, request)
@@ -101,9 +133,15 @@ export const make = Effect.gen(function* () {
     return Effect.matchEffect(opened, {
       onSuccess: (text) => {
         const submitted = JSON.parse(text) as Json
-        return Mapping.around({ entry, binding, submitted }, secondsOf(claimed, report), (input) =>
-          runAtProvider({ ...jobOf(claimed), model: entry.model, binding, input }, jobId, report)
+        const run = Mapping.around({ entry, binding, submitted }, secondsOf(claimed, report), (input) =>
+          runAtProvider(
+            { ...jobOf(claimed), model: Mapping.modelOf(entry), binding, input },
+            jobId,
+            report,
+            watch
+          )
         )
+        return Fallback.after(run, entry, request.attempt)
       },
       onFailure: withoutInput
       // An interruption that is not this fiber's own is the provider's doing as well.
@@ -120,14 +158,18 @@ export const make = Effect.gen(function* () {
     (effect) => Effect.ignore(effect)
   )
 
-  const afterClaim = Effect.fnUntraced(function* (claimed: Claimed, stopRequested: Effect.Effect<void>) {
+  const afterClaim = Effect.fnUntraced(function* (
+    claimed: Claimed,
+    stopRequested: Effect.Effect<void>,
+    watch: Watch
+  ) {
     const job = jobOf(claimed)
     const { model, modelVersion } = claimed.request.submitted
     const { attempt, requestId: id } = job
     const report = RunReport.make({ actors, scope, id, attempt, stopRequested })
     const entry = yield* catalog.findVersion(model, modelVersion)
     const outcome = yield* Effect.onExitPrimitive(
-      Effect.interruptible(perform(claimed, entry, report)),
+      Effect.interruptible(perform(claimed, entry, report, watch)),
       (exit) => (Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause) ? giveBack(id, attempt) : undefined)
     )
     const startedAt = yield* report.finish()
@@ -136,13 +178,13 @@ export const make = Effect.gen(function* () {
 
   /**
    * From the claim on: between it and the run nothing interrupts, for nobody else would run what is claimed. A claim of
-   * `null` leaves nothing to do. `stopRequested` completes when the client gives up. Interrupted, the node goes down: the
-   * run is given back.
+   * `null` leaves nothing to do. `stopRequested` completes when the client gives up, `watch` is told how the provider
+   * does. Interrupted, the node goes down: the run is given back.
    */
-  return <E>(claim: Effect.Effect<Claimed | null, E>, stopRequested: Effect.Effect<void>) =>
+  return <E>(claim: Effect.Effect<Claimed | null, E>, stopRequested: Effect.Effect<void>, watch: Watch) =>
     Effect.uninterruptible(
       Effect.flatMap(claim, (claimed) =>
-        claimed === null ? Effect.void : afterClaim(claimed, stopRequested)
+        claimed === null ? Effect.void : afterClaim(claimed, stopRequested, watch)
       )
     )
 })

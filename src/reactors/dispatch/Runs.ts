@@ -1,12 +1,17 @@
-/** The runs under way on this node: a supervised fiber each, counted per model. */
+/** The runs under way on this node: a supervised fiber each, counted per model and per provider. */
 import { Cause, Context, Deferred, Effect, type Exit, FiberSet, Layer, References } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
+import type { Watch } from "#src/providers/health/ProviderHealth.ts"
 import * as Run from "./Run.ts"
 
 export interface StartOptions<E> {
   readonly id: RequestId
-  /** The model's endpoint, under which the run counts from now on. */
+  /** The endpoint of the model that runs, under which the run counts from now on. */
   readonly endpoint: string
+  /** The provider's name, under which it counts as well. */
+  readonly provider: string
+  /** Told how the run does at its provider, and that it is over. */
+  readonly watch: Watch
   /** Makes the claim, or finds that there is nothing to claim: `null`. */
   readonly claim: Effect.Effect<Run.Claimed | null, E>
   /** Called when the claim is made and counts here, or is not made. A claim that fails is told of in no other way. */
@@ -24,8 +29,10 @@ export class Runs extends Context.Service<
     stop(id: RequestId, attempt?: number): Effect.Effect<void>
     /** Whether the request is being run here. */
     has(id: RequestId): boolean
-    /** Runs under way of a model. */
+    /** Runs under way of a model, under whichever endpoint they were submitted. */
     count(endpoint: string): number
+    /** Runs under way at a provider. */
+    countOf(provider: string): number
   }
 >()("inferlog/src/reactors/dispatch/Runs") {
   static readonly layer = Layer.effect(
@@ -34,9 +41,11 @@ export class Runs extends Context.Service<
       const run = yield* Run.make
       const fibers = yield* FiberSet.make()
       const stops = new Map<RequestId, { readonly attempt: number; readonly stop: Deferred.Deferred<void> }>()
-      const counts = new Map<string, number>()
+      const ofModel = new Map<string, number>()
+      const ofProvider = new Map<string, number>()
 
-      const count = (endpoint: string) => counts.get(endpoint) ?? 0
+      const count = (counts: Map<string, number>, name: string, change: 1 | -1) =>
+        counts.set(name, (counts.get(name) ?? 0) + change)
 
       /** In the caller's context, with one annotation more: to add and to remove it around the run costs a hot path twice. */
       const fork = (id: RequestId, effect: Effect.Effect<void>) =>
@@ -47,10 +56,11 @@ export class Runs extends Context.Service<
           return Effect.void
         })
 
-      const start = <E>({ claim, endpoint, id, onClaim, onEnd }: StartOptions<E>) =>
+      const start = <E>({ claim, endpoint, id, onClaim, onEnd, provider, watch }: StartOptions<E>) =>
         Effect.suspend(() => {
           const stop = Deferred.makeUnsafe<void>()
-          counts.set(endpoint, count(endpoint) + 1)
+          count(ofModel, endpoint, 1)
+          count(ofProvider, provider, 1)
           const claiming = Effect.onExitPrimitive(claim, (exit) => {
             if (exit._tag === "Success" && exit.value !== null) {
               // Of an older run another node has seen the end, or this one could not make it stop.
@@ -61,8 +71,10 @@ export class Runs extends Context.Service<
             onClaim?.(exit)
             return undefined
           })
-          const running = Effect.onExitPrimitive(run(claiming, Deferred.await(stop)), () => {
-            counts.set(endpoint, count(endpoint) - 1)
+          const running = Effect.onExitPrimitive(run(claiming, Deferred.await(stop), watch), () => {
+            count(ofModel, endpoint, -1)
+            count(ofProvider, provider, -1)
+            watch.ended(null)
             // The next run of the request may have begun.
             if (stops.get(id)?.stop === stop) stops.delete(id)
             return Effect.asVoid(onEnd)
@@ -80,7 +92,8 @@ export class Runs extends Context.Service<
               : Deferred.succeed(run.stop, undefined)
           }),
         has: (id) => stops.has(id),
-        count
+        count: (endpoint) => ofModel.get(endpoint) ?? 0,
+        countOf: (provider) => ofProvider.get(provider) ?? 0
       })
     })
   )

@@ -93,7 +93,7 @@ export const make = Effect.gen(function* () {
     const provider = providers.find(binding.adapter)
     return provider === null
       ? Effect.succeed(unknown)
-      : ask(Effect.suspend(() => provider.look({ ...job, model: entry.model, binding }, jobId)))
+      : ask(Effect.suspend(() => provider.look({ ...job, model: Mapping.modelOf(entry), binding }, jobId)))
   }
 
   /** `null` when the input, which may be what the units are counted by, cannot be read for now. */

@@ -11,6 +11,7 @@ export const echo = defineModel({
   description:
     "Returns the value it is given, at once or after a delay. For a first request and for end-to-end tests.",
   tags: ["sandbox", "testing"],
+  recommended: 1,
   inputSchema: objectOf({
     description: "A value to return, and how long to take for it.",
     properties: { value: { description: "Any JSON value; it is returned unchanged." }, delayMs },

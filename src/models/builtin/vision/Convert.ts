@@ -21,6 +21,7 @@ export const convert = defineModel({
     "Writes a picture in another file format, upright as its EXIF data says. Metadata is removed; of an animation the first frame is taken.",
   category: "image",
   tags: ["image", "convert", "compress"],
+  recommended: 2,
   inputSchema: objectOf({
     description: "The picture and the format it shall have.",
     properties: {

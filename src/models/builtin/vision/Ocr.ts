@@ -20,6 +20,7 @@ export const ocr = defineModel({
   description: "Reads the printed English text in a picture, with the place of every word.",
   category: "text",
   tags: ["image", "text", "ocr"],
+  recommended: 1,
   inputSchema: objectOf({
     description: "The picture to read.",
     properties: {

@@ -29,6 +29,7 @@ export const resize = defineModel({
     "Scales a picture to a width, a height or both, and turns it upright as its EXIF data says. Without either it keeps its size and is only written anew. Metadata is removed; of an animation the first frame is taken.",
   category: "image",
   tags: ["image", "resize", "thumbnail"],
+  recommended: 1,
   inputSchema: objectOf({
     description: "The picture and the size it shall have.",
     properties: {

@@ -1,0 +1,139 @@
+/** What the catalog lists beside what runs: collections, GPUs and deployment templates. All three live in the same way. */
+import { Result, Schema } from "effect"
+import type { Aggregate } from "../Aggregate.ts"
+import { type Json, stringify } from "../CanonicalJson.ts"
+import * as EventCodec from "../EventCodec.ts"
+import { Collection } from "./Collection.ts"
+import { DeploymentTemplate } from "./DeploymentTemplate.ts"
+import { Gpu } from "./Gpu.ts"
+
+/** `at`: Unix time in ms. `source` said so: `builtin`, a manifest's path, `command`. */
+const publication = { at: Schema.Int, source: Schema.String }
+const withdrawal = { at: Schema.Int }
+
+/** Names and fields of the events are the storage format: add cases or optional fields, never rename. */
+export const CollectionPublished = Schema.TaggedStruct("CollectionPublished", {
+  ...publication,
+  collection: Collection
+})
+export const CollectionWithdrawn = Schema.TaggedStruct("CollectionWithdrawn", withdrawal)
+
+export const GpuPublished = Schema.TaggedStruct("GpuPublished", { ...publication, gpu: Gpu })
+export const GpuWithdrawn = Schema.TaggedStruct("GpuWithdrawn", withdrawal)
+
+export const DeploymentTemplatePublished = Schema.TaggedStruct("DeploymentTemplatePublished", {
+  ...publication,
+  template: DeploymentTemplate
+})
+export const DeploymentTemplateWithdrawn = Schema.TaggedStruct("DeploymentTemplateWithdrawn", withdrawal)
+
+export interface Publish<Definition> {
+  readonly _tag: "Publish"
+  readonly at: number
+  readonly source: string
+  readonly definition: Definition
+  /** Whether what was withdrawn is listed again, though its definition has not changed. */
+  readonly reactivates: boolean
+}
+
+export type Command<Definition> = Publish<Definition> | { readonly _tag: "Withdraw"; readonly at: number }
+
+export type State<Definition> =
+  | { readonly _tag: "NotPublished" }
+  | { readonly _tag: "Published"; readonly definition: Definition; readonly isWithdrawn: boolean }
+
+/** Never published, or withdrawn. */
+export interface Rejection {
+  readonly _tag: "ItemNotFound"
+}
+
+interface Kind<Definition, Event extends EventCodec.DomainEvent> {
+  readonly category: string
+  readonly definition: Schema.Codec<Definition, Json>
+  readonly codec: EventCodec.EventCodec<Event>
+  readonly published: (options: Omit<Publish<Definition>, "_tag" | "reactivates">) => Event
+  readonly withdrawn: (at: number) => Event
+  /** `null` of the event of a withdrawal. */
+  readonly definitionOf: (event: Event) => Definition | null
+}
+
+export interface Listing<Definition, Event extends EventCodec.DomainEvent> extends Aggregate<
+  State<Definition>,
+  Command<Definition>,
+  Event,
+  Rejection
+> {
+  /** Whether they are the same on the log. */
+  readonly isEqual: (a: Definition, b: Definition) => boolean
+}
+
+const make = <Definition, Event extends EventCodec.DomainEvent>({
+  category,
+  codec,
+  definition,
+  definitionOf,
+  published,
+  withdrawn
+}: Kind<Definition, Event>): Listing<Definition, Event> => {
+  const encode = Schema.encodeSync(definition)
+  const isEqual = (a: Definition, b: Definition) => stringify(encode(a)) === stringify(encode(b))
+
+  const decide = (
+    command: Command<Definition>,
+    state: State<Definition>
+  ): Result.Result<ReadonlyArray<Event>, Rejection> => {
+    switch (command._tag) {
+      case "Publish": {
+        const { at, definition, reactivates, source } = command
+        const isKept =
+          state._tag === "Published" &&
+          isEqual(state.definition, definition) &&
+          !(state.isWithdrawn && reactivates)
+        return Result.succeed(isKept ? [] : [published({ at, source, definition })])
+      }
+      case "Withdraw":
+        return state._tag === "NotPublished" || state.isWithdrawn
+          ? Result.fail({ _tag: "ItemNotFound" })
+          : Result.succeed([withdrawn(command.at)])
+    }
+  }
+
+  const evolve = (state: State<Definition>, event: Event): State<Definition> => {
+    const definition = definitionOf(event)
+    if (definition !== null) return { _tag: "Published", definition, isWithdrawn: false }
+    return state._tag === "Published" ? { ...state, isWithdrawn: true } : state
+  }
+
+  return { category, codec, isEqual, decider: { initial: { _tag: "NotPublished" }, decide, evolve } }
+}
+
+/** Named by their slugs. */
+export const collections = make({
+  category: "Collection",
+  definition: Collection,
+  codec: EventCodec.make([CollectionPublished, CollectionWithdrawn]),
+  published: ({ definition, ...options }) => CollectionPublished.make({ ...options, collection: definition }),
+  withdrawn: (at) => CollectionWithdrawn.make({ at }),
+  definitionOf: (event) => (event._tag === "CollectionPublished" ? event.collection : null)
+})
+
+/** Named by their ids. */
+export const gpus = make({
+  category: "Gpu",
+  definition: Gpu,
+  codec: EventCodec.make([GpuPublished, GpuWithdrawn]),
+  published: ({ definition, ...options }) => GpuPublished.make({ ...options, gpu: definition }),
+  withdrawn: (at) => GpuWithdrawn.make({ at }),
+  definitionOf: (event) => (event._tag === "GpuPublished" ? event.gpu : null)
+})
+
+/** Named by their ids. */
+export const deploymentTemplates = make({
+  category: "DeploymentTemplate",
+  definition: DeploymentTemplate,
+  codec: EventCodec.make([DeploymentTemplatePublished, DeploymentTemplateWithdrawn]),
+  published: ({ definition, ...options }) =>
+    DeploymentTemplatePublished.make({ ...options, template: definition }),
+  withdrawn: (at) => DeploymentTemplateWithdrawn.make({ at }),
+  definitionOf: (event) => (event._tag === "DeploymentTemplatePublished" ? event.template : null)
+})

@@ -1,0 +1,134 @@
+/**
+ * What runs under an endpoint: a model, or a wrapper of one. Each definition that is published is kept by the log, so that a
+ * request has the one that it was submitted against.
+ */
+import { Result, Schema } from "effect"
+import type { Aggregate } from "../Aggregate.ts"
+import type { Decider } from "../Decider.ts"
+import * as EventCodec from "../EventCodec.ts"
+import { Model } from "./Model.ts"
+import { Wrapper } from "./Wrapper.ts"
+
+/** Unix time in ms. */
+const at = Schema.Int
+
+/** Who said so: `builtin`, a manifest's path, `command`. */
+const source = Schema.String
+
+/** Names and fields of the events are the storage format: add cases or optional fields, never rename. */
+export const ModelPublished = Schema.TaggedStruct("ModelPublished", { at, source, model: Model })
+
+export const WrapperPublished = Schema.TaggedStruct("WrapperPublished", { at, source, wrapper: Wrapper })
+
+/** It runs on, and says that it should not be used any more. */
+export const ModelDeprecated = Schema.TaggedStruct("ModelDeprecated", { at })
+
+/** Offered again as it was, after it had been deprecated or withdrawn. */
+export const ModelReactivated = Schema.TaggedStruct("ModelReactivated", { at, source })
+
+/** Neither shown nor accepted any more. What was accepted ends as if nothing had happened. */
+export const ModelWithdrawn = Schema.TaggedStruct("ModelWithdrawn", { at })
+
+export const codec = EventCodec.make([
+  ModelPublished,
+  WrapperPublished,
+  ModelDeprecated,
+  ModelReactivated,
+  ModelWithdrawn
+])
+export type Event = ReturnType<typeof codec.decode>
+
+export type Definition =
+  | { readonly kind: "model"; readonly model: Model }
+  | { readonly kind: "wrapper"; readonly wrapper: Wrapper }
+
+export type Kind = Definition["kind"]
+
+export type Command =
+  | {
+      readonly _tag: "Publish"
+      readonly at: number
+      readonly source: string
+      readonly definition: Definition
+      /** Whether what is deprecated or withdrawn is offered again, though its definition has not changed. */
+      readonly reactivates: boolean
+    }
+  | { readonly _tag: "Deprecate"; readonly at: number }
+  | { readonly _tag: "Withdraw"; readonly at: number; readonly kind: Kind }
+
+export type State =
+  | { readonly _tag: "NotPublished" }
+  | {
+      readonly _tag: "Published"
+      readonly kind: Kind
+      /** Of the definition in force. */
+      readonly version: string
+      readonly status: "active" | "deprecated" | "withdrawn"
+    }
+
+export type Rejection =
+  /** A model's endpoint is no wrapper's, and the other way round: its history would be both. */
+  | { readonly _tag: "EndpointTaken" }
+  /** Never published, withdrawn, or of the other kind. */
+  | { readonly _tag: "ItemNotFound" }
+
+const published = (
+  command: Extract<Command, { readonly _tag: "Publish" }>
+): typeof ModelPublished.Type | typeof WrapperPublished.Type => {
+  const { at, definition, source } = command
+  return definition.kind === "model"
+    ? { _tag: "ModelPublished", at, source, model: definition.model }
+    : { _tag: "WrapperPublished", at, source, wrapper: definition.wrapper }
+}
+
+const versionOf = (definition: Definition): string =>
+  definition.kind === "model" ? definition.model.version : definition.wrapper.version
+
+const decide = (command: Command, state: State): Result.Result<ReadonlyArray<Event>, Rejection> => {
+  switch (command._tag) {
+    case "Publish": {
+      const { at, definition, reactivates, source } = command
+      if (state._tag === "NotPublished") return Result.succeed([published(command)])
+      if (state.kind !== definition.kind) return Result.fail({ _tag: "EndpointTaken" })
+      if (state.version !== versionOf(definition)) return Result.succeed([published(command)])
+      const isOfferedAgain = reactivates && state.status !== "active"
+      return Result.succeed(isOfferedAgain ? [{ _tag: "ModelReactivated", at, source }] : [])
+    }
+    case "Deprecate":
+      if (state._tag === "NotPublished" || state.status === "withdrawn")
+        return Result.fail({ _tag: "ItemNotFound" })
+      return Result.succeed(state.status === "deprecated" ? [] : [{ ...command, _tag: "ModelDeprecated" }])
+    case "Withdraw":
+      if (state._tag === "NotPublished" || state.status === "withdrawn" || state.kind !== command.kind)
+        return Result.fail({ _tag: "ItemNotFound" })
+      return Result.succeed([{ _tag: "ModelWithdrawn", at: command.at }])
+  }
+}
+
+const evolve = (state: State, event: Event): State => {
+  switch (event._tag) {
+    case "ModelPublished":
+      return { _tag: "Published", kind: "model", version: event.model.version, status: "active" }
+    case "WrapperPublished":
+      return { _tag: "Published", kind: "wrapper", version: event.wrapper.version, status: "active" }
+    case "ModelDeprecated":
+      return state._tag === "Published" ? { ...state, status: "deprecated" } : state
+    case "ModelReactivated":
+      return state._tag === "Published" ? { ...state, status: "active" } : state
+    case "ModelWithdrawn":
+      return state._tag === "Published" ? { ...state, status: "withdrawn" } : state
+  }
+}
+
+const decider: Decider<State, Command, Event, Rejection> = {
+  initial: { _tag: "NotPublished" },
+  decide,
+  evolve
+}
+
+/** Its streams are named by the endpoint: `Model-{owner}/{name}`. */
+export const aggregate: Aggregate<State, Command, Event, Rejection> = {
+  category: "Model",
+  codec,
+  decider
+}

@@ -1,0 +1,152 @@
+/** How long the runs of each model took that ended well, day by day for two weeks. */
+import type { DatabaseSync } from "node:sqlite"
+import {
+  OutputReceived,
+  RequestCancelled,
+  RequestCompleted,
+  RequestFailed,
+  RequestForceFailed,
+  RequestRequeued,
+  RequestStarted,
+  RequestSubmitted,
+  SweepRetried
+} from "#domain/inference-request/Event.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import { idOf } from "#streams/StreamName.ts"
+import { type Columns, integerOrNull, text as textOf } from "../batch/Columns.ts"
+import * as CounterTable from "../batch/CounterTable.ts"
+import * as Rows from "../batch/Rows.ts"
+import { object, text } from "../EventFields.ts"
+import { type Kept, on, onType, type Projection } from "../Projection.ts"
+import * as Histogram from "./Histogram.ts"
+
+/** Days before the newest one that are kept, and with it. */
+const days = 14
+const dayMs = 24 * 60 * 60 * 1_000
+
+/** The day of a time in Unix time, ms. */
+export const dayOf = (at: number): number => Math.floor(at / dayMs)
+
+/** `open` are the requests that have not ended, with what is known of their run under way. */
+const tables = `
+  CREATE TABLE durations_open (
+    request_id TEXT PRIMARY KEY,
+    model TEXT NOT NULL,
+    started_at INTEGER,
+    took_ms INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE durations_counts (
+    day INTEGER NOT NULL,
+    model TEXT NOT NULL,
+    bucket INTEGER NOT NULL,
+    runs INTEGER NOT NULL,
+    PRIMARY KEY (day, model, bucket)
+  ) STRICT, WITHOUT ROWID;
+`
+
+interface Open {
+  readonly model: string
+  /** Unix time in ms; `null` while no run has started. */
+  startedAt: number | null
+  /** ms, of the run that gave the output; `null` before there is one. */
+  tookMs: number | null
+}
+
+const openRows = (db: DatabaseSync): Rows.Rows<Open> => {
+  const find = db.prepare("SELECT * FROM durations_open WHERE request_id = ?")
+  const insert = db.prepare("INSERT INTO durations_open VALUES (?, ?, ?, ?)")
+  const update = db.prepare("UPDATE durations_open SET started_at = ?, took_ms = ? WHERE request_id = ?")
+  const remove = db.prepare("DELETE FROM durations_open WHERE request_id = ?")
+  const rowOf = (columns: Columns): Open => ({
+    model: textOf(columns["model"]),
+    startedAt: integerOrNull(columns["started_at"]),
+    tookMs: integerOrNull(columns["took_ms"])
+  })
+  return Rows.make({
+    load: (stream) => {
+      const columns = find.get(idOf(stream))
+      return columns && rowOf(columns)
+    },
+    insert: (stream, row) => insert.run(idOf(stream), row.model, row.startedAt, row.tookMs),
+    update: (stream, row) => update.run(row.startedAt, row.tookMs, idOf(stream)),
+    remove: (stream) => remove.run(idOf(stream))
+  })
+}
+
+/** The newest day that was counted; what is older than two weeks by then is not counted, or goes. */
+const newestDay = (db: DatabaseSync) => {
+  const find = db.prepare("SELECT max(day) AS day FROM durations_counts")
+  const prune = db.prepare("DELETE FROM durations_counts WHERE day <= ?")
+  let newest: number | undefined
+  const kept: Kept = {
+    write: () => {
+      if (newest !== undefined) prune.run(newest - days)
+      newest = undefined
+    },
+    forget: () => (newest = undefined)
+  }
+  /** Whether the day is one of those that are kept. */
+  const reach = (day: number): boolean => {
+    newest ??= integerOrNull(find.get()?.["day"]) ?? day
+    newest = Math.max(newest, day)
+    return day > newest - days
+  }
+  return { kept, reach }
+}
+
+export const projection: Projection = {
+  name: "durations",
+  version: 1,
+  tables,
+  open: (db) => {
+    const open = openRows(db)
+    const newest = newestDay(db)
+    const counts = CounterTable.make(db, {
+      table: "durations_counts",
+      columns: ["day", "model", "bucket"],
+      count: "runs"
+    })
+
+    const count = ({ model, tookMs }: Open, at: number) => {
+      const day = dayOf(at)
+      if (tookMs === null || !newest.reach(day)) return
+      counts.add(CounterTable.nameOf(String(day), model, String(Histogram.bucketOf(tookMs))), 1)
+    }
+
+    /** The next run begins anew. */
+    const again = ({ stream }: RecordedEvent) => {
+      if (open.look(stream)?.startedAt === null) return
+      const row = open.edit(stream)
+      if (row !== undefined && row.tookMs === null) row.startedAt = null
+    }
+
+    const end = ({ stream }: RecordedEvent) => void open.remove(stream)
+
+    const rules = [
+      on(RequestSubmitted, (data, { stream }) =>
+        open.add(stream, { model: text(data, "model"), startedAt: null, tookMs: null })
+      ),
+      onType(RequestStarted, ({ stream, time }) => {
+        const row = open.edit(stream)
+        if (row !== undefined) row.startedAt = time
+      }),
+      onType(RequestRequeued, again),
+      onType(SweepRetried, again),
+      onType(OutputReceived, ({ stream, time }) => {
+        const row = open.edit(stream)
+        // A clock that was set back between the two says nothing.
+        if (row !== undefined && row.startedAt !== null && time >= row.startedAt)
+          row.tookMs = time - row.startedAt
+      }),
+      on(RequestCompleted, (data, { stream, time }) => {
+        const status = text(object(data, "billing"), "status")
+        const row = open.remove(stream)
+        if (row !== undefined && (status === "charged" || status === "partial")) count(row, time)
+      }),
+      onType(RequestFailed, end),
+      onType(RequestForceFailed, end),
+      onType(RequestCancelled, end)
+    ]
+    return { rules, kept: [open, counts, newest.kept] }
+  }
+}

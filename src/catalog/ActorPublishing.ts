@@ -1,0 +1,86 @@
+/** Publishing through the actors of the catalog. */
+import { Effect, Layer } from "effect"
+import type { Model } from "#domain/catalog/Model.ts"
+import type { Wrapper } from "#domain/catalog/Wrapper.ts"
+import * as Listing from "#domain/catalog/Listing.ts"
+import * as Announcing from "./Announcing.ts"
+import { CatalogActors } from "./CatalogActors.ts"
+import { CatalogProgress } from "./CatalogProgress.ts"
+import { type Definitions, Publishing, type PublishOptions } from "./Publishing.ts"
+
+/** Definitions of one kind that are published at once: they share the log's commits. */
+const concurrency = 16
+
+const make = Effect.gen(function* () {
+  const actors = yield* CatalogActors
+  const { caughtUp } = yield* CatalogProgress
+
+  const models = Announcing.offerings(actors.offerings, "model", (model: Model) => ({
+    ...model,
+    definition: { kind: "model", model }
+  }))
+  const wrappers = Announcing.offerings(actors.offerings, "wrapper", (wrapper: Wrapper) => ({
+    ...wrapper,
+    definition: { kind: "wrapper", wrapper }
+  }))
+  const collections = Announcing.listings(
+    actors.collections,
+    "collection",
+    Listing.collections,
+    ({ slug }) => slug
+  )
+  const gpus = Announcing.listings(actors.gpus, "gpu", Listing.gpus, ({ id }) => id)
+  const templates = Announcing.listings(
+    actors.deploymentTemplates,
+    "deployment-template",
+    Listing.deploymentTemplates,
+    ({ id }) => id
+  )
+
+  /** Each to its end, whatever becomes of the others. */
+  const publishEach = <Definition>(
+    definitions: ReadonlyArray<Definition>,
+    { publish }: Announcing.Announcing<Definition>,
+    options: PublishOptions
+  ) => Effect.forEach(definitions, (definition) => Effect.exit(publish(definition, options)), { concurrency })
+
+  /** Models first: whatever names them finds them there. */
+  const publishAll = (definitions: Definitions, options: PublishOptions) =>
+    Effect.map(
+      Effect.all([
+        publishEach(definitions.models, models, options),
+        publishEach(definitions.wrappers, wrappers, options),
+        publishEach(definitions.collections, collections, options),
+        publishEach(definitions.gpus, gpus, options),
+        publishEach(definitions.templates, templates, options)
+      ]),
+      (kinds) => kinds.flat()
+    )
+
+  const withdrawals = {
+    model: models.withdraw,
+    wrapper: wrappers.withdraw,
+    collection: collections.withdraw,
+    gpu: gpus.withdraw,
+    "deployment-template": templates.withdraw
+  }
+
+  return Publishing.of({
+    publish: Effect.fn("Publishing.publish")(function* (definitions, options) {
+      const exits = yield* publishAll(definitions, options)
+      yield* caughtUp
+      return yield* Effect.all(exits)
+    }),
+    deprecate: Effect.fn("Publishing.deprecate")((endpoint) =>
+      Effect.andThen(Announcing.deprecate(actors.offerings, endpoint), caughtUp)
+    ),
+    withdraw: Effect.fn("Publishing.withdraw")((kind, name) =>
+      Effect.andThen(withdrawals[kind](name), caughtUp)
+    )
+  })
+})
+
+export const layer = Layer.effect(Publishing, make)
+
+/** With actors of its own. */
+export const layerOwnActors = layer.pipe(Layer.provide(CatalogActors.layer))

@@ -1,0 +1,70 @@
+/**
+ * Publishes what ships with this release, before anything is served: as few events as it differs from what the log has. What
+ * an operator has deprecated or withdrawn stays so until its definition changes; what they have replaced stays theirs.
+ */
+import { Effect, Layer } from "effect"
+import * as Listing from "#domain/catalog/Listing.ts"
+import * as Offering from "#domain/catalog/Offering.ts"
+import * as BuiltinItems from "#src/manifests/BuiltinItems.ts"
+import { definitionsOf } from "#src/manifests/Items.ts"
+import { isError, text } from "#src/manifests/Problem.ts"
+import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { type Definitions, Publishing } from "./Publishing.ts"
+
+export const source = "builtin"
+
+/** Streams that are looked at, at once. */
+const concurrency = 16
+
+/** The models whose quantities are code, and the manifests beside them. */
+const definitions = Effect.gen(function* () {
+  const { items, problems } = yield* BuiltinItems.checked
+  for (const problem of problems.filter(isError)) {
+    yield* Effect.logError(`A built-in manifest has an error: ${text(problem)}`)
+  }
+  const ofManifests = definitionsOf(items)
+  const models = [...BuiltinCatalog.builtinModels.map(({ model }) => model), ...ofManifests.models]
+  return { ...ofManifests, models } satisfies Definitions
+})
+
+/** Those of which the log has nothing yet, or what an earlier start has published. */
+const ours = Effect.fnUntraced(function* (all: Definitions) {
+  const reader = yield* EventReader
+  const keep = <Definition>(
+    category: string,
+    items: ReadonlyArray<Definition>,
+    nameOf: (item: Definition) => string
+  ) =>
+    Effect.filter(
+      items,
+      (item) =>
+        Effect.map(reader.read(StreamName.make(category, nameOf(item))), (events) => {
+          const last = events.findLast(({ type }) => type.endsWith("Published"))
+          return last === undefined || last.data["source"] === source
+        }),
+      { concurrency }
+    )
+  const { category } = Offering.aggregate
+  return {
+    models: yield* keep(category, all.models, ({ endpoint }) => endpoint),
+    wrappers: yield* keep(category, all.wrappers, ({ endpoint }) => endpoint),
+    collections: yield* keep(Listing.collections.category, all.collections, ({ slug }) => slug),
+    gpus: yield* keep(Listing.gpus.category, all.gpus, ({ id }) => id),
+    templates: yield* keep(Listing.deploymentTemplates.category, all.templates, ({ id }) => id)
+  } satisfies Definitions
+})
+
+const publish = Effect.gen(function* () {
+  const publishing = yield* Publishing
+  yield* Effect.flatMap(definitions, ours).pipe(
+    Effect.flatMap((definitions) => publishing.publish(definitions, { source, reactivates: false })),
+    Effect.catchCause((cause) =>
+      Effect.logError("What ships with this release is not published as a whole", cause)
+    )
+  )
+})
+
+/** There when it is published. A log that cannot be written keeps no one from reading: it is logged. */
+export const layer = Layer.effectDiscard(publish)

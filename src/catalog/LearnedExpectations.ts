@@ -1,0 +1,127 @@
+/**
+ * Expectations learned from the runs of the last week, and a wait estimated from the queue. Read every few seconds off the
+ * paths of requests, which find what they ask for in a map.
+ */
+import { Clock, Effect, Layer, Schedule } from "effect"
+import * as QueueAge from "#projections/due-work/QueueAge.ts"
+import { Durations } from "#projections/durations/Durations.ts"
+import * as Histogram from "#projections/durations/Histogram.ts"
+import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
+import { ProviderHealth } from "#src/providers/health/ProviderHealth.ts"
+import * as Sparingly from "#src/Sparingly.ts"
+import { type Expectation, Expectations } from "./Expectations.ts"
+
+const dayMs = 24 * 60 * 60 * 1_000
+/** Days that are learned from, today among them. */
+const days = 7
+/** Fewer runs say nothing. */
+const fewest = 5
+
+const interval = "5 seconds"
+/** Durations change more slowly than queues do: they are read with every so many readings of those. */
+const readingsOfQueues = 4
+
+/** What was due for less than this is being dispatched, and no sign of a queue, ms. */
+const dispatchMs = 1_000
+
+export interface Waiting {
+  readonly queued: number
+  /** For how long the request has been due that is due longest, ms; 0 when none is. */
+  readonly oldestMs: number
+}
+
+/**
+ * What the queue takes at the usual pace, and not less than the oldest in it has waited, so that a queue that stands still is
+ * told of as that; nothing where a run begins at once. Until a provider takes runs again (`blockedMs`) nobody begins.
+ */
+export const waitSeconds = (
+  { oldestMs, queued }: Waiting,
+  pace: { readonly p50Seconds: number; readonly runs: number; readonly blockedMs: number }
+): number => {
+  const usual = ((queued + 1) * pace.p50Seconds) / pace.runs
+  const inQueue = oldestMs < dispatchMs ? 0 : Math.max(usual, oldestMs / 1_000)
+  return inQueue + pace.blockedMs / 1_000
+}
+
+/** Runs of a model at once: no more than all of its providers allow together. */
+const runsOf = ({ model }: CatalogEntry): number =>
+  Math.min(
+    model.concurrency,
+    model.providers.reduce((sum, { concurrency = Infinity }) => sum + concurrency, 0)
+  )
+
+const make = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const durations = yield* Durations
+  const health = yield* ProviderHealth
+  const queues = yield* QueueAge.make
+  let learned: ReadonlyMap<string, ReadonlyArray<Histogram.Bucket>> = new Map()
+  let expectations: ReadonlyMap<string, Expectation> = new Map()
+  let readings = 0
+
+  const learn = Effect.gen(function* () {
+    if (readings++ % readingsOfQueues !== 0) return
+    const found = yield* durations.since((yield* Clock.currentTimeMillis) - (days - 1) * dayMs)
+    learned = Map.groupBy(found, ({ model }) => model)
+  })
+
+  const waiting = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    return new Map(
+      (yield* queues(now)).map(({ model, oldestDueAt, queued }): readonly [string, Waiting] => [
+        model,
+        { queued, oldestMs: oldestDueAt === null ? 0 : Math.max(now - oldestDueAt, 0) }
+      ])
+    )
+  })
+
+  const blockedMs = ({ model }: CatalogEntry) =>
+    Math.min(...model.providers.map((binding) => health.admitsIn(binding) ?? 0))
+
+  /** Of the model that runs, under whichever endpoint its requests were submitted. */
+  const expectationOf = (
+    entries: ReadonlyArray<CatalogEntry>,
+    queued: ReadonlyMap<string, Waiting>
+  ): Expectation | null => {
+    const [entry] = entries
+    const buckets = entries.flatMap(({ model }) => learned.get(model.endpoint) ?? [])
+    const samples = Histogram.countOf(buckets)
+    if (entry === undefined || samples < fewest) return null
+    const p50Seconds = Histogram.quantile(buckets, 0.5) / 1_000
+    const queuesOf = entries.flatMap(({ model }) => queued.get(model.endpoint) ?? [])
+    return {
+      p50Seconds,
+      p90Seconds: Histogram.quantile(buckets, 0.9) / 1_000,
+      samples,
+      waitSeconds: waitSeconds(
+        {
+          queued: queuesOf.reduce((sum, { queued }) => sum + queued, 0),
+          oldestMs: Math.max(0, ...queuesOf.map(({ oldestMs }) => oldestMs))
+        },
+        { p50Seconds, runs: runsOf(entry), blockedMs: blockedMs(entry) }
+      )
+    }
+  }
+
+  const read = Effect.gen(function* () {
+    yield* learn
+    const queued = yield* waiting
+    const next = new Map<string, Expectation>()
+    for (const [, entries] of Map.groupBy(yield* catalog.all, ({ runs }) => runs)) {
+      const expectation = expectationOf(entries, queued)
+      if (expectation !== null) for (const { model } of entries) next.set(model.endpoint, expectation)
+    }
+    expectations = next
+  })
+
+  const tell = Sparingly.make()
+  const reading = Effect.catchCause(read, (cause) =>
+    tell(Effect.logWarning("How long models take cannot be read", cause))
+  )
+  yield* Effect.forkScoped(Effect.repeat(reading, Schedule.spaced(interval)))
+  return Expectations.of({ of: (endpoint) => expectations.get(endpoint) ?? null })
+})
+
+export const layerNoDeps = Layer.effect(Expectations, make)
+
+export const layer = layerNoDeps.pipe(Layer.provide(Durations.layer))

@@ -1,0 +1,62 @@
+/** The declared public routes: the catalog, prices, GPUs and deployment templates. */
+import { Effect, Layer } from "effect"
+import * as BodyReader from "../edge/BodyReader.ts"
+import * as EstimateBody from "../requests/EstimateBody.ts"
+import { CatalogSearch } from "#src/catalog/CatalogSearch.ts"
+import * as Collections from "../routes/catalog/Collections.ts"
+import * as Compute from "../routes/catalog/Compute.ts"
+import * as Listings from "../routes/catalog/Listings.ts"
+import * as Prices from "../routes/catalog/Prices.ts"
+import { CatalogApi } from "./CatalogApi.ts"
+import { ComputeApi } from "./ComputeApi.ts"
+import * as DeclaredRoutes from "./DeclaredRoutes.ts"
+import { PricingApi } from "./PricingApi.ts"
+import * as PublicReads from "./PublicReads.ts"
+
+const catalog = DeclaredRoutes.layer({
+  group: CatalogApi,
+  admit: PublicReads.admit,
+  services: Effect.all({ listings: Listings.make, collections: Collections.make }),
+  handlers: ({ collections, listings }) => ({
+    listModels: listings.models,
+    getModel: listings.model,
+    getModelSchema: listings.schema,
+    listWrappers: listings.wrappers,
+    getWrapper: listings.wrapper,
+    listCollections: collections.list,
+    getCollection: collections.get,
+    searchCatalog: collections.search
+  })
+})
+
+const pricing = DeclaredRoutes.layer({
+  group: PricingApi,
+  admit: PublicReads.admit,
+  services: Prices.make,
+  handlers: ({ estimate, list }) => ({
+    listPrices: list,
+    estimatePrice: ({ request }) =>
+      estimate({ headers: request.headers, readBody: BodyReader.read(request, EstimateBody.maxBytes) })
+  })
+})
+
+const compute = DeclaredRoutes.layer({
+  group: ComputeApi,
+  admit: PublicReads.admit,
+  services: Compute.make,
+  handlers: ({ gpus, template, templates }) => ({
+    listGpus: gpus,
+    listDeploymentTemplates: templates,
+    getDeploymentTemplate: template
+  })
+})
+
+const preflights = Layer.mergeAll(
+  PublicReads.preflights(CatalogApi),
+  PublicReads.preflights(PricingApi),
+  PublicReads.preflights(ComputeApi)
+)
+
+export const layer = Layer.mergeAll(catalog, pricing, compute, preflights).pipe(
+  Layer.provide(CatalogSearch.layer)
+)

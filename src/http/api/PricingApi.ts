@@ -1,0 +1,56 @@
+/** What runs cost (decisions, "Platform routes"). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { usualLimit } from "../requests/PageQuery.ts"
+import * as EstimateView from "../views/EstimateView.ts"
+import * as PriceView from "../views/PriceView.ts"
+import * as CommonResponses from "./CommonResponses.ts"
+import * as ListParameters from "./ListParameters.ts"
+import { answers, conditional, errors, ofOne } from "./PublicResponses.ts"
+import { ServedOn } from "./RouteAnnotations.ts"
+
+const prices = HttpApiEndpoint.get("listPrices", "/pricing", {
+  query: {
+    modelEndpoint: ListParameters.text("Of this model or wrapper only: `owner/name`."),
+    ...ListParameters.page
+  },
+  headers: conditional,
+  success: answers(PriceView.ListBody),
+  error: errors
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "listPrices",
+    summary: "List prices",
+    description: "Of models and wrappers, newest first. A wrapper costs what its base model does.",
+    transform: ListParameters.withForms(ListParameters.pageForms(usualLimit))
+  })
+)
+
+const estimate = HttpApiEndpoint.post("estimatePrice", "/pricing/estimate", {
+  payload: Schema.Struct({
+    modelEndpoint: Schema.String.annotate({ description: "`owner/name`" }),
+    input: Schema.Record(Schema.String, Schema.Json).annotate({ description: "As it would be submitted." })
+  }).annotate({
+    identifier: "EstimateRequest",
+    examples: [{ modelEndpoint: "sandbox/slow", input: { seconds: 2.5 } }]
+  }),
+  success: EstimateView.EstimateBody,
+  error: [...ofOne, CommonResponses.timeout, CommonResponses.tooLarge, CommonResponses.unsupported]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "estimatePrice",
+    summary: "What a run would cost",
+    description:
+      "The input is checked as on submit, and nothing is run or reserved. Where only the run can tell the units it is the most that they can come to (`isMaximum`). The body has at most 1 MiB."
+  })
+)
+
+export class PricingApi extends HttpApiGroup.make("pricing")
+  .add(prices, estimate)
+  .annotate(ServedOn, ["platform"])
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Pricing",
+      description: "What runs cost, for everybody: no key is asked for."
+    })
+  ) {}

@@ -1,0 +1,58 @@
+/**
+ * Routes that everybody may ask, from web pages of any origin too (security, "Keys and secrets"; Fetch standard, "HTTP CORS
+ * protocol"). A key that is sent with them is not looked at.
+ */
+import { Context, Effect } from "effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { HttpApiEndpoint } from "effect/http-api"
+import * as Answer from "../Answer.ts"
+import { UnderWay } from "../edge/Exchanges.ts"
+import { RouteTable } from "../edge/RouteTable.ts"
+import type { Admit } from "./DeclaredRoutes.ts"
+
+const anyOrigin = { "access-control-allow-origin": "*" }
+
+/** Of every answer, errors too. */
+const readable = { ...anyOrigin, "access-control-expose-headers": "etag, x-request-id" }
+
+export const admit: Effect.Effect<Admit<void>> = Effect.succeed(
+  () => () => Effect.succeed({ caller: undefined, headers: readable })
+)
+
+/** `Authorization` is let in for pages that send it everywhere. */
+const preflightOf = (method: string): Answer.Answer =>
+  Answer.empty(204, {
+    ...anyOrigin,
+    "access-control-allow-methods": method === "GET" ? "GET, HEAD" : method,
+    "access-control-allow-headers": "authorization, content-type, if-none-match",
+    "access-control-max-age": "86400"
+  })
+
+/** What browsers ask before they send a request with a header of its own. One for each path: they have one method each. */
+export const preflights = (group: {
+  readonly endpoints: Readonly<Record<string, Pick<HttpApiEndpoint.Top, "identifier" | "method" | "path">>>
+}) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const table = yield* RouteTable
+      yield* router.addAll(
+        Object.values(group.endpoints).map(({ identifier, method, path }) => {
+          const allowed = preflightOf(method)
+          const serve = Effect.contextWith((context: Context.Context<HttpRouter.Provided>) => {
+            const { headers, url } = Context.get(context, HttpServerRequest)
+            const { params } = Context.get(context, HttpRouter.RouteContext)
+            const { correlationId, found } = Context.get(context, UnderWay)
+            const target = { url, host: headers["host"] }
+            if (!table.isServed(identifier, params, { ...target, method })) {
+              const refusal = table.refusal({ ...target, method: "OPTIONS" })
+              return Effect.succeed(Answer.toResponse(refusal.toAnswer(correlationId), correlationId))
+            }
+            found(path)
+            return Effect.succeed(Answer.toResponse(allowed, correlationId))
+          })
+          return HttpRouter.route("OPTIONS", path as HttpRouter.PathInput, serve)
+        })
+      )
+    })
+  )

@@ -1,0 +1,38 @@
+/** The body of `POST /pricing/estimate`. Its input may have the reserved fields of a submit: they cost nothing. */
+import { Result, Schema } from "effect"
+import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import * as JsonSchemaValidator from "#src/models/JsonSchemaValidator.ts"
+import { invalid, issue, type Parsed } from "./Parsed.ts"
+import * as WebhookFields from "./WebhookFields.ts"
+
+/** Bytes: nobody pays for asking. */
+export const maxBytes = 1024 * 1024
+
+const validator = Result.getOrThrow(
+  JsonSchemaValidator.make({
+    type: "object",
+    properties: { modelEndpoint: { type: "string" }, input: { type: "object" } },
+    required: ["modelEndpoint", "input"]
+  })
+)
+
+const isModelEndpoint = Schema.is(ModelEndpoint)
+
+const isObject = (json: Json | undefined): json is JsonObject =>
+  typeof json === "object" && json !== null && !Array.isArray(json)
+
+export interface Asked {
+  readonly endpoint: ModelEndpoint
+  readonly input: JsonObject
+}
+
+export const parse = (body: JsonObject): Parsed<Asked> => {
+  const { input, modelEndpoint } = body
+  const issues = [...validator.issues(body)]
+  if (typeof modelEndpoint === "string" && !isModelEndpoint(modelEndpoint)) {
+    issues.push(issue(["modelEndpoint"], "pattern", "must be of the form owner/name, in lower case"))
+  }
+  if (issues.length > 0 || !isModelEndpoint(modelEndpoint) || !isObject(input)) return invalid(...issues)
+  return Result.succeed({ endpoint: modelEndpoint, input: WebhookFields.withoutWebhook(input) })
+}

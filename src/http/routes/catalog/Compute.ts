@@ -1,0 +1,47 @@
+/** `GET /gpus`, `GET /deployment-templates` and one of these (decisions, "Platform routes"): the public ones alone. */
+import { Effect, Result } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { CatalogContents, type ListedGpu, type ListedTemplate } from "#src/catalog/CatalogContents.ts"
+import * as Refusal from "../../Refusal.ts"
+import * as ComputeView from "../../views/ComputeView.ts"
+import * as KeptTexts from "./KeptTexts.ts"
+import * as PublicAnswers from "./PublicAnswers.ts"
+import * as PublicList from "./PublicList.ts"
+import * as RankedPage from "./RankedPage.ts"
+
+export interface TemplateCall {
+  readonly params: { readonly templateId: string }
+  readonly request: HttpServerRequest
+}
+
+const unknownTemplate = Refusal.notFound("Deployment template")
+
+export const make = Effect.gen(function* () {
+  const catalog = yield* CatalogContents
+  const answer = yield* PublicAnswers.make
+  const list = { answer, cacheControl: PublicAnswers.steady, filter: () => Result.void } as const
+  const gpus = RankedPage.newestFirst<ListedGpu>(({ gpu }) => gpu.id)
+  const templates = RankedPage.newestFirst<ListedTemplate>(({ template }) => template.id)
+  const template = KeptTexts.keptTexts(ComputeView.template)
+
+  return {
+    gpus: yield* PublicList.make({
+      ...list,
+      find: (contents) => gpus(contents.gpus),
+      text: KeptTexts.keptTexts(ComputeView.gpu)
+    }),
+
+    templates: yield* PublicList.make({
+      ...list,
+      find: (contents) => templates(contents.templates).filter(({ item }) => item.template.public),
+      text: template
+    }),
+
+    template: Effect.fnUntraced(function* ({ params, request }: TemplateCall) {
+      const { templates } = yield* catalog.current
+      const listed = templates.find(({ template: { id } }) => id === params.templateId)
+      if (listed === undefined || !listed.template.public) return yield* unknownTemplate
+      return yield* answer(request, template(listed), PublicAnswers.steady)
+    })
+  }
+})

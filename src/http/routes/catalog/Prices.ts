@@ -1,0 +1,72 @@
+/** `GET /pricing` and `POST /pricing/estimate` (decisions, "Platform routes"): what runs cost. Estimating reserves nothing. */
+import { Effect, Result } from "effect"
+import { type Contents, type Listed } from "#src/catalog/CatalogContents.ts"
+import { Expectations } from "#src/catalog/Expectations.ts"
+import type { Found } from "#src/catalog/search/SearchIndex.ts"
+import { Catalog } from "#src/models/Catalog.ts"
+import * as Answer from "../../Answer.ts"
+import * as Refusal from "../../Refusal.ts"
+import * as EstimateBody from "../../requests/EstimateBody.ts"
+import * as JsonObjectBody from "../../requests/JsonObjectBody.ts"
+import { issue } from "../../requests/Parsed.ts"
+import * as QueryFields from "../../requests/QueryFields.ts"
+import * as EstimateView from "../../views/EstimateView.ts"
+import * as ListingView from "../../views/ListingView.ts"
+import * as PriceView from "../../views/PriceView.ts"
+import * as KeptTexts from "./KeptTexts.ts"
+import * as PublicAnswers from "./PublicAnswers.ts"
+import * as PublicList from "./PublicList.ts"
+import * as RankedPage from "./RankedPage.ts"
+
+interface PriceQuery {
+  readonly modelEndpoint?: string | undefined
+}
+
+export const make = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const expectations = yield* Expectations
+  const answer = yield* PublicAnswers.make
+  const ofAll = new WeakMap<Contents, ReadonlyArray<Found<Listed>>>()
+  const inOrder = RankedPage.newestFirst((listed: Listed) => ListingView.partsOf(listed).shown.endpoint)
+
+  const all = (contents: Contents) => {
+    const known = ofAll.get(contents)
+    if (known !== undefined) return known
+    const made = inOrder([...contents.models, ...contents.wrappers])
+    ofAll.set(contents, made)
+    return made
+  }
+
+  return {
+    list: yield* PublicList.make({
+      answer,
+      cacheControl: PublicAnswers.steady,
+      filter: ({ modelEndpoint }: PriceQuery) => QueryFields.modelEndpoint(modelEndpoint),
+      find: (contents, endpoint) => {
+        if (endpoint === undefined) return all(contents)
+        const listed = contents.byEndpoint.get(endpoint)
+        return listed === undefined ? [] : inOrder([listed])
+      },
+      text: KeptTexts.keptTexts(PriceView.record)
+    }),
+
+    estimate: Effect.fnUntraced(function* (sent: JsonObjectBody.Sent) {
+      const body = yield* JsonObjectBody.read({ ...sent, limit: EstimateBody.maxBytes })
+      const asked = EstimateBody.parse(body)
+      if (Result.isFailure(asked)) return yield* Refusal.invalid(asked.failure)
+      const { endpoint, input } = asked.success
+      const entry = yield* catalog.find(endpoint)
+      if (entry === null) return yield* Refusal.unknownModel
+      const issues = entry.validateInput(input)
+      if (issues.length > 0) {
+        return yield* Refusal.invalid(
+          issues.map(({ path, ...rest }) => ({ ...rest, path: ["input", ...path] }))
+        )
+      }
+      const quantities = yield* Effect.mapError(entry.quantities(input), ({ reason }) =>
+        Refusal.invalid([issue(["input"], "units", reason)])
+      )
+      return Answer.json(200, EstimateView.of(entry, quantities, expectations.of(endpoint)))
+    })
+  }
+})

@@ -1,0 +1,44 @@
+/** A page of a list that is in memory, whose items have ranks: a cursor is the rank of the last item that was shown. */
+import type { Rank } from "#src/catalog/search/Rank.ts"
+import * as Ranks from "#src/catalog/search/Rank.ts"
+import type { Found } from "#src/catalog/search/SearchIndex.ts"
+import * as Cursor from "../../requests/Cursor.ts"
+import * as PageQuery from "../../requests/PageQuery.ts"
+
+export const paging = { cursor: Cursor.make(Ranks.Rank), defaultLimit: PageQuery.usualLimit }
+
+/** Each list of the contents is put in order once. */
+export const newestFirst = <A extends { readonly createdAt: number }>(nameOf: (item: A) => string) => {
+  const known = new WeakMap<ReadonlyArray<A>, ReadonlyArray<Found<A>>>()
+  return (items: ReadonlyArray<A>): ReadonlyArray<Found<A>> => {
+    const found = known.get(items)
+    if (found !== undefined) return found
+    const ranked = items
+      .map((item) => ({ item, rank: Ranks.newestFirst(item.createdAt, nameOf(item)) }))
+      .sort((a, b) => Ranks.order(a.rank, b.rank))
+      .map(({ item, rank }) => ({ item, rank: () => rank }))
+    known.set(items, ranked)
+    return ranked
+  }
+}
+
+/** The envelope of all lists as JSON. @param found in order. */
+export const text = <A>(
+  found: ReadonlyArray<Found<A>>,
+  { after, limit, page }: PageQuery.AskedPage<Rank>,
+  textOf: (item: A) => string
+): string => {
+  const begin = after === null ? (page - 1) * limit : beginAfter(found, after)
+  const shown = found.slice(begin, begin + limit)
+  const last = begin + limit < found.length ? shown.at(-1) : undefined
+  const next = last === undefined ? null : paging.cursor.encode({ page: page + 1, after: last.rank() })
+  const total = found.length
+  const counts = JSON.stringify({ page, limit, total, totalPages: Math.ceil(total / limit) })
+  const data = shown.map(({ item }) => textOf(item)).join(",")
+  return `${counts.slice(0, -1)},"data":[${data}],"next":${JSON.stringify(next)}}`
+}
+
+const beginAfter = <A>(found: ReadonlyArray<Found<A>>, after: Rank): number => {
+  const index = found.findIndex(({ rank }) => Ranks.order(rank(), after) > 0)
+  return index < 0 ? found.length : index
+}

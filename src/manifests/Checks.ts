@@ -1,0 +1,97 @@
+/** What manifests say together, and with what the catalog has already: from drafts to definitions that can be published. */
+import { Effect } from "effect"
+import type { ItemKind } from "#src/catalog/Publishing.ts"
+import type { CatalogEntry } from "#src/models/Catalog.ts"
+import type { Draft, Drafts } from "./Drafts.ts"
+import * as EndpointChecks from "./EndpointChecks.ts"
+import type { Item } from "./Items.ts"
+import * as Known from "./Known.ts"
+import * as ListingChecks from "./ListingChecks.ts"
+import { isError, type Problem, sorted } from "./Problem.ts"
+
+export interface Checked {
+  /** Good by themselves and together: what depends on one that is not is not here either. */
+  readonly items: ReadonlyArray<Item>
+  /** Everything that is wrong, or doubtful, in all files; by file and place. */
+  readonly problems: ReadonlyArray<Problem>
+  /** Documents, good or not. */
+  readonly found: number
+}
+
+/** Models and wrappers have their names together, the others each their own. */
+const space = (kind: ItemKind): string => (kind === "model" || kind === "wrapper" ? "endpoint" : kind)
+
+/** The second of two of one name is wrong; the first is not offered either: nobody can tell which of them is meant. */
+const splitByName = (drafts: ReadonlyArray<Draft>) => {
+  const byName = new Map<string, Array<Draft>>()
+  for (const draft of drafts) {
+    const key = `${space(draft.manifest.kind)} ${draft.manifest.name}`
+    byName.set(key, [...(byName.get(key) ?? []), draft])
+  }
+  const problems = [...byName.values()].flatMap(([first, ...others]) =>
+    others.map((other) => {
+      const { line } = first?.problem("error", ["name"], "") ?? { line: 1 }
+      return other.problem("error", ["name"], `Expected another name: ${first?.file}:${line} has this one`)
+    })
+  )
+  const single = [...byName.values()].flatMap(([first, ...others]) =>
+    first !== undefined && others.length === 0 ? [first] : []
+  )
+  const taken = [...byName.values()].flatMap((all) => (all.length > 1 ? all : []))
+  return { single, problems, broken: taken.map(({ manifest }) => manifest.name) }
+}
+
+export const check = Effect.fnUntraced(function* (drafts: Drafts, known: Known.KnownItems) {
+  const { broken, problems, single } = splitByName(drafts.drafts)
+  const entries = new Map<string, CatalogEntry>()
+  const gpus = new Set<string>()
+  const everything = Known.orElse(
+    {
+      find: (endpoint) => Effect.sync(() => entries.get(endpoint) ?? null),
+      hasGpu: (id) => Effect.sync(() => gpus.has(id))
+    },
+    known
+  )
+  const surroundings = {
+    known: everything,
+    isBroken: (endpoint: string) => drafts.broken.has(endpoint) || broken.includes(endpoint)
+  }
+
+  const found: Array<Problem> = [...drafts.problems, ...problems]
+  const items: Array<Item> = []
+  const keep = (draft: Draft, item: Item | null, about: ReadonlyArray<Problem>) => {
+    found.push(...about)
+    if (item === null || about.some(isError)) {
+      if (space(draft.manifest.kind) === "endpoint") broken.push(draft.manifest.name)
+      return
+    }
+    items.push(item)
+    if ("entry" in item) entries.set(draft.manifest.name, item.entry)
+    if (item.kind === "gpu") gpus.add(item.gpu.id)
+  }
+
+  // Each kind names only those before it.
+  for (const draft of single) {
+    if (draft.manifest.kind !== "model") continue
+    const { item, problems } = yield* EndpointChecks.model(draft, draft.manifest)
+    keep(draft, item, problems)
+  }
+  for (const draft of single) {
+    if (draft.manifest.kind !== "wrapper") continue
+    const { item, problems } = yield* EndpointChecks.wrapper(draft, draft.manifest, surroundings)
+    keep(draft, item, problems)
+  }
+  for (const draft of single) {
+    if (draft.manifest.kind === "gpu") keep(draft, ListingChecks.gpu(draft, draft.manifest), [])
+  }
+  for (const draft of single) {
+    if (draft.manifest.kind === "collection") {
+      const { item, problems } = yield* ListingChecks.collection(draft, draft.manifest, surroundings)
+      keep(draft, item, problems)
+    } else if (draft.manifest.kind === "deployment-template") {
+      const { item, problems } = yield* ListingChecks.template(draft, draft.manifest, surroundings)
+      keep(draft, item, problems)
+    }
+  }
+  return { items, problems: sorted(found), found: drafts.found } satisfies Checked
+})

@@ -1,0 +1,99 @@
+/** Manifests that are good by themselves, each with where it was written: what they say together is checked after (`Checks`). */
+import { Effect } from "effect"
+import { decode, isObject, type Manifest } from "./Manifest.ts"
+import * as ManifestFiles from "./ManifestFiles.ts"
+import { type Path, pathText, type Problem } from "./Problem.ts"
+import * as SchemaFiles from "./SchemaFiles.ts"
+import * as YamlDocuments from "./YamlDocuments.ts"
+
+export interface Draft {
+  readonly file: string
+  readonly manifest: Manifest
+  /** A problem of it, at a path of the document. */
+  problem(severity: Problem["severity"], path: Path, message: string): Problem
+}
+
+export interface Drafts {
+  /** In the order of their files, and within a file as they stand there. */
+  readonly drafts: ReadonlyArray<Draft>
+  readonly problems: ReadonlyArray<Problem>
+  /** Documents that hold a definition, good or not. */
+  readonly found: number
+  /** Models and wrappers that have a manifest, though one with errors. */
+  readonly broken: ReadonlySet<string>
+}
+
+interface OfFile extends Drafts {
+  readonly path: string
+  readonly referenced: ReadonlyArray<string>
+}
+
+const problemIn =
+  (file: string, { placeOf }: YamlDocuments.ManifestDocument): Draft["problem"] =>
+  (severity, path, message) => ({ severity, file, ...placeOf(path), path: pathText(path), message })
+
+/** A JSON Schema beside the manifests that name it. */
+const isJsonSchema = ({ value }: YamlDocuments.ManifestDocument): boolean =>
+  isObject(value) && "$schema" in value && !("kind" in value)
+
+const nameOf = ({ value }: YamlDocuments.ManifestDocument): ReadonlyArray<string> =>
+  isObject(value) && typeof value["name"] === "string" ? [value["name"]] : []
+
+const readFile = Effect.fnUntraced(function* (file: ManifestFiles.FoundFile) {
+  const drafts: Array<Draft> = []
+  const problems: Array<Problem> = []
+  const referenced: Array<string> = []
+  const broken: Array<string> = []
+  const result = (found: number): OfFile => ({
+    path: file.path,
+    drafts,
+    problems,
+    referenced,
+    found,
+    broken: new Set(broken)
+  })
+
+  const text = yield* Effect.result(ManifestFiles.read(file.path))
+  if (text._tag === "Failure") {
+    problems.push({ severity: "error", file: file.name, line: 1, column: 1, path: "", message: text.failure })
+    return result(1)
+  }
+  const { documents, faults } = YamlDocuments.parse(text.success)
+  for (const { message, path, place } of faults) {
+    problems.push({ severity: "error", file: file.name, ...place, path: pathText(path), message })
+  }
+  for (const document of documents) {
+    if (isJsonSchema(document)) continue
+    const problem = problemIn(file.name, document)
+    const decoded = decode(document.value)
+    const breaches =
+      decoded._tag === "Failure"
+        ? decoded.failure
+        : yield* Effect.map(SchemaFiles.inline(file, decoded.success), (inlined) => {
+            referenced.push(...inlined.referenced)
+            if (inlined.breaches.length === 0) {
+              drafts.push({ file: file.name, manifest: inlined.manifest, problem })
+            }
+            return inlined.breaches
+          })
+    if (breaches.length > 0) broken.push(...nameOf(document))
+    problems.push(...breaches.map(({ message, path }) => problem("error", path, message)))
+  }
+  return result(documents.length + faults.length)
+})
+
+export const empty: Drafts = { drafts: [], problems: [], found: 0, broken: new Set() }
+
+/** Never fails: what cannot be read is a problem. */
+export const read = Effect.fnUntraced(function* (files: ReadonlyArray<ManifestFiles.FoundFile>) {
+  const all = yield* Effect.forEach(files, readFile, { concurrency: 8 })
+  const schemas = new Set(all.flatMap(({ referenced }) => referenced))
+  const manifests = all.filter(({ path }) => !schemas.has(path))
+  const read: Drafts = {
+    drafts: manifests.flatMap(({ drafts }) => drafts),
+    problems: manifests.flatMap(({ problems }) => problems),
+    found: manifests.reduce((sum, { found }) => sum + found, 0),
+    broken: new Set(manifests.flatMap(({ broken }) => [...broken]))
+  }
+  return read
+})

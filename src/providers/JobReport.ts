@@ -1,0 +1,46 @@
+/** What a provider says of a job that it has under an id of its own. */
+import { Data, Effect } from "effect"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { JobState } from "./Provider.ts"
+import type { NoAnswer, ProviderAnswer } from "./ProviderHttp.ts"
+import * as Refusals from "./Refusals.ts"
+
+/** As of now. `logs` are all its lines so far: those that are known already are left out. */
+export type JobReport =
+  | { readonly _tag: "Waiting" }
+  | { readonly _tag: "Running"; readonly fraction: number | null; readonly logs: ReadonlyArray<string> }
+  | { readonly _tag: "Ended"; readonly outcome: ProviderOutcome; readonly logs: ReadonlyArray<string> }
+
+export const waiting: JobReport = { _tag: "Waiting" }
+export const running: JobReport = { _tag: "Running", fraction: null, logs: [] }
+export const ended = (outcome: ProviderOutcome, logs: ReadonlyArray<string> = []): JobReport => ({
+  _tag: "Ended",
+  outcome,
+  logs
+})
+
+/** It cannot be told for now how the job is doing; `outcome` is its end when that does not change. */
+export class Unclear extends Data.TaggedError("Unclear")<{ readonly outcome: ProviderOutcome }> {}
+
+export const unclear = (outcome: ProviderOutcome) => Effect.fail(new Unclear({ outcome }))
+
+/** For `Effect.catchTag("NoAnswer", …)`. */
+export const ofNoAnswer = (error: NoAnswer) => unclear(Refusals.ofNoAnswer(error))
+
+/** What a status that is no 2xx says of a job: 404 and 410 that it is gone, and all others that it cannot be told for now. */
+export const ofAnswer = (answer: ProviderAnswer): Effect.Effect<JobReport, Unclear> =>
+  answer.status === 404 || answer.status === 410
+    ? Effect.succeed(ended(Refusals.lost))
+    : Effect.flatMap(Refusals.ofAnswer(answer), unclear)
+
+/** For `Provider.look`. What cannot be told is a defect, as the port has it. */
+export const look = (poll: Effect.Effect<JobReport, Unclear>): Effect.Effect<JobState> =>
+  poll.pipe(
+    Effect.map((report): JobState => {
+      if (report._tag !== "Ended") return { _tag: "Alive" }
+      return report.outcome._tag === "Lost"
+        ? { _tag: "Unknown" }
+        : { _tag: "Finished", outcome: report.outcome }
+    }),
+    Effect.orDie
+  )

@@ -1,0 +1,158 @@
+/**
+ * Follows a job that a provider has under an id of its own, to its one outcome: asked after often at first and then less
+ * often, at once when the provider calls back, and asked to stop when the client gives up.
+ */
+import { Context, Deferred, Effect, Queue, Result, Schedule, type Scope } from "effect"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import * as MonotonicTime from "#src/MonotonicTime.ts"
+import type { Callback } from "./Callbacks.ts"
+import type { JobReport, Unclear } from "./JobReport.ts"
+import type { RunControl } from "./Provider.ts"
+
+export interface PollPace {
+  /** Before the first question, ms; each is half as long again after the one before, up to `longestMs`. */
+  readonly firstMs: number
+  readonly longestMs: number
+  /** How long in a row it may not be told how the job is doing, ms. */
+  readonly patienceMs: number
+}
+
+/** Read when an adapter's layer is built. Tests make it short. */
+export const PollPace = Context.Reference<PollPace>("inferlog/src/providers/PollPace", {
+  defaultValue: () => ({ firstMs: 250, longestMs: 5_000, patienceMs: 120_000 })
+})
+
+export interface FollowOptions {
+  readonly control: RunControl
+  /** Gives the job to the provider, before it is first asked after. Callbacks may come meanwhile, and even end it. */
+  readonly submit?: Effect.Effect<JobReport>
+  /** Read-only, and with a deadline of its own. */
+  readonly poll: Effect.Effect<JobReport, Unclear>
+  /** Asks the provider to stop the job; asked again until it has been heard. Left out where the protocol has none. */
+  readonly cancel?: Effect.Effect<void, Unclear>
+  readonly callbacks?: {
+    readonly received: Queue.Dequeue<Callback>
+    /** `null`: it says no more than that a question is worth its while. */
+    readonly read: (callback: Callback) => JobReport | null
+  }
+}
+
+const growth = 1.5
+
+/** Longest wait that a provider which limits questions is granted, ms. */
+const maxWaitMs = 60_000
+
+const stopped: ProviderOutcome = { _tag: "Stopped" }
+
+/** Of the same pace for all runs of an adapter. Interrupted, it lets the job go on at the provider. */
+export const make = Effect.map(
+  PollPace,
+  (pace) =>
+    (options: FollowOptions): Effect.Effect<ProviderOutcome> =>
+      Effect.scoped(follow(pace, options))
+)
+
+const follow = Effect.fnUntraced(function* (
+  pace: PollPace,
+  { callbacks, cancel, control, poll, submit }: FollowOptions
+): Effect.fn.Return<ProviderOutcome, never, Scope.Scope> {
+  const end = yield* Deferred.make<ProviderOutcome>()
+  const wakes = yield* Queue.sliding<void>(1)
+  const report = reporting(control)
+  let isToStop = false
+
+  /** That a job is gone which was to be stopped is what was wanted. */
+  const take = Effect.fnUntraced(function* (told: JobReport) {
+    const outcome = yield* report(told)
+    if (outcome === null) return
+    yield* Deferred.succeed(end, isToStop && outcome._tag === "Lost" ? stopped : outcome)
+  })
+
+  if (cancel !== undefined) {
+    yield* control.stopRequested.pipe(
+      Effect.andThen(
+        Effect.suspend(() => {
+          isToStop = true
+          return Effect.retry(cancel, Schedule.spaced(pace.firstMs))
+        })
+      ),
+      Effect.andThen(Queue.offer(wakes, undefined)),
+      Effect.forkScoped
+    )
+  }
+  if (callbacks !== undefined) {
+    yield* Queue.take(callbacks.received).pipe(
+      Effect.flatMap((callback) => {
+        const told = callbacks.read(callback)
+        return told === null ? Effect.asVoid(Queue.offer(wakes, undefined)) : take(told)
+      }),
+      Effect.forever,
+      Effect.forkScoped
+    )
+  }
+
+  const asking = Effect.gen(function* () {
+    if (submit !== undefined) yield* take(yield* submit)
+    let waitMs = pace.firstMs
+    let clearAt = yield* MonotonicTime.millis
+    while (true) {
+      const isWoken = yield* Effect.raceFirst(
+        Effect.as(Queue.take(wakes), true),
+        Effect.delay(Effect.succeed(false), waitMs)
+      )
+      waitMs = isWoken ? pace.firstMs : Math.min(waitMs * growth, pace.longestMs)
+      const answer = yield* Effect.result(poll)
+      const now = yield* MonotonicTime.millis
+      if (Result.isSuccess(answer)) {
+        clearAt = now
+        yield* take(answer.success)
+        continue
+      }
+      const { outcome } = answer.failure
+      if (outcome._tag === "RateLimited") {
+        clearAt = now
+        waitMs = Math.min(Math.max(waitMs, outcome.retryAfterMs), maxWaitMs)
+      } else if (now - clearAt >= pace.patienceMs) return outcome
+    }
+  })
+  return yield* Effect.raceFirst(Deferred.await(end), asking)
+})
+
+/** Passes on what is new of each report; the outcome when it is the last one. */
+const reporting = (control: RunControl) => {
+  let hasStarted = false
+  let fraction: number | null = null
+  let lines = 0
+
+  const start = Effect.suspend(() => {
+    if (hasStarted) return Effect.void
+    hasStarted = true
+    return control.started
+  })
+
+  const progress = (now: number | null, logs: ReadonlyArray<string>) =>
+    Effect.suspend(() => {
+      const fresh = logs.slice(lines)
+      if (fresh.length === 0 && (now === null || now === fraction)) return Effect.void
+      lines += fresh.length
+      fraction = now
+      return control.progress({ fraction: now, logs: fresh })
+    })
+
+  return Effect.fnUntraced(function* (told: JobReport) {
+    switch (told._tag) {
+      case "Waiting":
+        return null
+      case "Running":
+        yield* start
+        yield* progress(told.fraction, told.logs)
+        return null
+      case "Ended": {
+        const { outcome } = told
+        if (outcome._tag === "Succeeded" || outcome._tag === "ModelFailed") yield* start
+        yield* progress(null, told.logs)
+        return outcome
+      }
+    }
+  })
+}

@@ -1,0 +1,57 @@
+/** One request to a provider and its answer as it comes, for protocols that stream. */
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import { Effect, type Scope, Stream } from "effect"
+import type { Dispatcher } from "undici"
+import { type Exchange, flatten, reasonOf } from "./ProviderExchange.ts"
+import type { NoAnswer } from "./ProviderHttp.ts"
+
+type Reason = NoAnswer["reason"]
+
+export interface Opened {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** To be read once, and within the scope. */
+  readonly body: Stream.Stream<Uint8Array, Reason>
+}
+
+const respond = (dispatcher: Dispatcher, options: Dispatcher.RequestOptions) =>
+  Effect.callback<Dispatcher.ResponseData, Reason>((resume) => {
+    dispatcher.request(options, (cause, response) => {
+      // In the same tick as the response: a body destroyed without an error listener ends the process.
+      response?.body?.on("error", () => {})
+      resume(cause === null ? Effect.succeed(response) : Effect.fail(reasonOf(cause)))
+    })
+  })
+
+const capped = (body: Stream.Stream<Uint8Array, Reason>, maxBytes: number) =>
+  Stream.mapAccumEffect(
+    body,
+    () => 0,
+    (size, part) =>
+      size + part.length > maxBytes
+        ? Effect.fail<Reason>("too_large")
+        : Effect.succeed([size + part.length, [part]] as const)
+  )
+
+/**
+ * It ends with the scope, at the provider too: the connection of an answer that is not read to its end is closed. It has no
+ * deadline of its own.
+ */
+export const open = Effect.fnUntraced(function* (
+  dispatcher: Dispatcher,
+  { maxBytes, ...request }: Exchange
+): Effect.fn.Return<Opened, Reason, Scope.Scope> {
+  const ending = yield* Effect.acquireRelease(
+    Effect.sync(() => new AbortController()),
+    (controller) => Effect.sync(() => controller.abort())
+  )
+  const response = yield* respond(dispatcher, {
+    ...request,
+    headers: { ...request.headers },
+    signal: ending.signal
+  })
+  const headers = flatten(response.headers)
+  if (Number(headers["content-length"]) > maxBytes) return yield* Effect.fail<Reason>("too_large")
+  const body = NodeStream.fromReadable({ evaluate: () => response.body, onError: reasonOf, chunkSize: 1 })
+  return { status: response.statusCode, headers, body: capped(body, maxBytes) }
+})

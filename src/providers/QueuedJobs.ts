@@ -1,0 +1,187 @@
+/**
+ * The adapter for a provider that takes a job with one call, names it in the answer, and is asked after it and asked to stop
+ * it with others. Its webhooks say no more than its answers do: they are hints to look at once, and never believed.
+ */
+import { Effect, Redacted, Result, Schema } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import type { Adapter, ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import * as MonotonicTime from "#src/MonotonicTime.ts"
+import { type CallbackAddress, Callbacks } from "./Callbacks.ts"
+import * as JobReport from "./JobReport.ts"
+import * as Polling from "./Polling.ts"
+import type { Job, Provider, RunControl } from "./Provider.ts"
+import { type Call, type NoAnswer, type ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
+import * as Refusals from "./Refusals.ts"
+
+/** What a binding gives: where its jobs are, and how they are asked for. */
+export interface Access<Options> {
+  /** The binding's `url`, or the public one. Without a slash at its end. */
+  readonly base: string
+  readonly options: Options
+  /** With the credential. */
+  readonly call: (call: Call) => Effect.Effect<ProviderAnswer, NoAnswer>
+}
+
+export interface Protocol<Options> {
+  readonly adapter: Adapter
+  readonly options: Schema.ConstraintDecoder<Options>
+  readonly defaultUrl: string
+  /** Of `Authorization`. */
+  readonly scheme: "Bearer" | "Key"
+  /** Gives a job to the provider. `callback`: `null` where it is to be told no address. */
+  readonly submission: (access: Access<Options>, job: Job, callback: string | null) => Call
+  /** What an answer means that refuses a submission; what it means anywhere when not given. */
+  readonly refusal?: (answer: ProviderAnswer) => Effect.Effect<ProviderOutcome>
+  /** What the job is known by, also after a restart: in the answer to its submission. `null`: that is none. */
+  readonly jobIdIn: (access: Access<Options>, answer: Json | undefined) => string | null
+  /** Asks after one job, as often as its answer is asked for. */
+  readonly asking: (
+    jobId: string
+  ) => (access: Access<Options>) => Effect.Effect<JobReport.JobReport, JobReport.Unclear | NoAnswer>
+  readonly cancellation: (access: Access<Options>, jobId: string) => Call
+}
+
+/** Between when a run begins here and when its time limit does, ms. */
+const clockGraceMs = 100
+
+/** How long the stop of a run past its limit may take, ms. */
+const freeingMs = 5_000
+
+const misbound = Refusals.failed("The binding's options are not those of its adapter.", false)
+
+/** Somebody has done that there, and means it: it is not tried again. */
+const cancelledThere = Refusals.failed("The job was cancelled at the provider.", false)
+
+const stopped: ProviderOutcome = { _tag: "Stopped" }
+
+/** The end of a job that was cancelled: `Stopped` is for what the client wanted. */
+const stoppedBy = ({ stopRequested }: RunControl): Effect.Effect<ProviderOutcome> =>
+  Effect.raceFirst(Effect.as(stopRequested, stopped), Effect.as(Effect.yieldNow, cancelledThere))
+
+/** Whether the client wanted it is known to whoever looks. */
+const looked = (report: JobReport.JobReport): JobReport.JobReport =>
+  report._tag === "Ended" && report.outcome._tag === "Stopped" ? JobReport.ended(cancelledThere) : report
+
+/**
+ * A public provider is told no address that it cannot reach, and none whose credential would go in the clear; one that is called
+ * over plain http is in the operator's own network.
+ */
+const isToldOf = (callbackUrl: string, base: string): boolean =>
+  callbackUrl.startsWith("https://") || base.startsWith("http://")
+
+export const make = <Options>(protocol: Protocol<Options>) =>
+  Effect.gen(function* () {
+    const { adapter, defaultUrl, refusal = Refusals.ofAnswer, scheme } = protocol
+    const http = yield* ProviderHttp
+    const callbacks = yield* Callbacks
+    const follow = yield* Polling.make
+    const decode = Schema.decodeUnknownResult(protocol.options, { onExcessProperty: "error" })
+
+    const accessOf = Effect.fnUntraced(function* (binding: ProviderBinding) {
+      const options = decode(binding.options ?? {})
+      if (Result.isFailure(options)) return yield* JobReport.unclear(misbound)
+      const secret = yield* http.secret(binding)
+      if (secret === null) return yield* JobReport.unclear(Refusals.secretMissing)
+      const authorization = `${scheme} ${Redacted.value(secret)}`
+      const access: Access<Options> = {
+        base: (binding.url ?? defaultUrl).replace(/\/+$/, ""),
+        options: options.success,
+        call: (call) => http.call({ ...call, headers: { ...call.headers, authorization } })
+      }
+      return access
+    })
+
+    const poll = (binding: ProviderBinding, jobId: string) =>
+      Effect.flatMap(accessOf(binding), protocol.asking(jobId)).pipe(
+        Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
+      )
+
+    /** A job that is over (400), or gone (404), needs no stopping: what became of it is asked for. */
+    const cancel = Effect.fnUntraced(
+      function* (binding: ProviderBinding, jobId: string) {
+        const access = yield* accessOf(binding)
+        const answer = yield* access.call(protocol.cancellation(access, jobId))
+        const isHeard = Refusals.isSuccess(answer) || answer.status === 400 || answer.status === 404
+        if (!isHeard) yield* JobReport.ofAnswer(answer)
+      },
+      Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
+    )
+
+    /** The job's id, or how the run ends without one. An answer that is there is not lost to an interruption. */
+    const submit = Effect.fnUntraced(
+      function* (job: Job, control: RunControl, { url }: CallbackAddress) {
+        const access = yield* accessOf(job.binding)
+        const callback = isToldOf(url, access.base) ? url : null
+        return yield* Effect.uninterruptibleMask(
+          Effect.fnUntraced(function* (restore) {
+            const answer = yield* restore(access.call(protocol.submission(access, job, callback)))
+            if (!Refusals.isSuccess(answer)) return yield* refusal(answer)
+            const jobId = protocol.jobIdIn(access, answer.json)
+            if (jobId === null) return Refusals.babble
+            yield* control.accepted(jobId)
+            return jobId
+          })
+        )
+      },
+      Effect.catchTag("NoAnswer", (error) => Effect.succeed(Refusals.ofNoAnswer(error))),
+      Effect.catchTag("Unclear", ({ outcome }) => Effect.succeed(outcome))
+    )
+
+    const followed = ({ binding }: Job, jobId: string, control: RunControl, { received }: CallbackAddress) =>
+      follow({
+        control,
+        poll: poll(binding, jobId),
+        cancel: cancel(binding, jobId),
+        callbacks: { received, read: () => null }
+      }).pipe(
+        Effect.flatMap((outcome) =>
+          outcome._tag === "Stopped" ? stoppedBy(control) : Effect.succeed(outcome)
+        )
+      )
+
+    /** A run past its limit is nobody's any more: its job is cancelled. One whose node goes down is left to the provider. */
+    const freeing = Effect.fnUntraced(function* (
+      { binding, model }: Job,
+      jobId: () => string | null,
+      run: Effect.Effect<ProviderOutcome>
+    ) {
+      const overAt = (yield* MonotonicTime.millis) + model.timeoutSeconds * 1_000 - clockGraceMs
+      const free = Effect.flatMap(MonotonicTime.millis, (now) => {
+        const id = jobId()
+        return now < overAt || id === null ? Effect.void : cancel(binding, id).pipe(Effect.timeout(freeingMs))
+      })
+      return yield* Effect.onInterrupt(run, () => Effect.ignore(free))
+    })
+
+    const provider: Provider = {
+      adapter,
+
+      run: Effect.fn("QueuedJobs.run", { attributes: { adapter } })(function* (job, control) {
+        let jobId: string | null = null
+        const accepted = (id: string) =>
+          Effect.andThen(
+            Effect.sync(() => (jobId = id)),
+            control.accepted(id)
+          )
+        const address = yield* callbacks.open(job)
+        const submitted = submit(job, { ...control, accepted }, address)
+        const run = Effect.flatMap(submitted, (taken) =>
+          typeof taken === "string" ? followed(job, taken, control, address) : Effect.succeed(taken)
+        )
+        return yield* freeing(job, () => jobId, run)
+      }, Effect.scoped),
+
+      reattach: Effect.fn("QueuedJobs.reattach", { attributes: { adapter } })(function* (
+        job,
+        jobId,
+        control
+      ) {
+        const address = yield* callbacks.open(job)
+        return yield* freeing(job, () => jobId, followed(job, jobId, control, address))
+      }, Effect.scoped),
+
+      look: ({ binding }, jobId) => JobReport.look(Effect.map(poll(binding, jobId), looked))
+    }
+    return provider
+  })

@@ -1,0 +1,121 @@
+/** What an answer that is no result means: the same for every protocol that is spoken over HTTP. */
+import { Clock, Effect } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { NoAnswer, ProviderAnswer } from "./ProviderHttp.ts"
+
+/** Of a text that a provider wrote, characters. */
+const maxTextLength = 1_000
+
+/** How long a provider that names no time is left alone, ms. */
+const defaultRetryAfterMs = 5_000
+
+/** How long a provider is left alone that wants to be paid: an accepted request is not lost to an empty account, ms. */
+export const unpaidMs = 10 * 60 * 1_000
+
+// oxlint-disable-next-line no-control-regex -- they are what is to be found
+const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g
+
+/** A text of a provider as it may be shown: bounded, and without characters that control what shows it. */
+export const clean = (text: string): string =>
+  text
+    .slice(0, 2 * maxTextLength)
+    .replace(control, " ")
+    .trim()
+    .slice(0, maxTextLength)
+
+export const failed = (message: string, retryable: boolean): ProviderOutcome => ({
+  _tag: "ProviderError",
+  message,
+  retryable
+})
+
+/** The model ran and failed; `said` is the provider's word for why. */
+export const modelFailed = (said: Json | undefined): ProviderOutcome => ({
+  _tag: "ModelFailed",
+  message: saidIn(said) ?? "The provider reports that the run has failed."
+})
+
+/** An answer that is none of its protocol. What it was is not repeated: it may be anything. */
+export const babble: ProviderOutcome = failed("The provider's answer is not one of its protocol.", true)
+
+export const lost: ProviderOutcome = { _tag: "Lost", message: "The provider does not know the run any more." }
+
+/** The environment may have it at the next start. `ProviderHttp.secret` has logged which one it is. */
+export const secretMissing: ProviderOutcome = failed("The provider's credential is not configured.", true)
+
+/** Whether the binding asks for a credential that was not found: the run ends in `secretMissing`. */
+export const isSecretMissing = (binding: ProviderBinding, secret: unknown): boolean =>
+  binding.secretEnv !== undefined && secret === null
+
+const noAnswerWords: Readonly<Record<NoAnswer["reason"], string>> = {
+  connection_refused: "its address refuses connections",
+  connection_lost: "the connection was lost",
+  timeout: "it took too long",
+  too_large: "its answer is too large",
+  tls_error: "its certificate is not accepted",
+  dns_error: "its name cannot be resolved"
+}
+
+/** An answer that is too large will be so again; anything else may be over soon. */
+export const ofNoAnswer = ({ reason }: NoAnswer): ProviderOutcome =>
+  failed(`The provider gave no answer: ${noAnswerWords[reason]}.`, reason !== "too_large")
+
+/** `Retry-After` (RFC 9110 10.2.3), seconds or a date, in ms from `now`; `null` when there is none that can be read. */
+export const retryAfterMs = (headers: ProviderAnswer["headers"], now: number): number | null => {
+  const text = headers["retry-after"]?.trim()
+  if (text === undefined || text === "") return null
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? null : Math.max(at - now, 0)
+}
+
+export const isSuccess = ({ status }: Pick<ProviderAnswer, "status">): boolean =>
+  status >= 200 && status <= 299
+
+/**
+ * What any status but a 2xx means: 429, and 503 with `Retry-After`, is `RateLimited`, and so is 402, for longer; 408, 425 and
+ * 5xx may be over soon; everything else is final. What the provider says of a 4xx is told, save where it may be of the
+ * credential.
+ */
+export const ofAnswer = (answer: ProviderAnswer): Effect.Effect<ProviderOutcome> =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    const { headers, json, status } = answer
+    const asked = retryAfterMs(headers, now)
+    if (status === 429 || (status === 503 && asked !== null)) {
+      return { _tag: "RateLimited", retryAfterMs: asked ?? defaultRetryAfterMs }
+    }
+    if (status === 402) return { _tag: "RateLimited", retryAfterMs: Math.max(asked ?? 0, unpaidMs) }
+    if (isSuccess(answer)) return babble
+    if (status === 401 || status === 403) {
+      return failed(`The provider does not accept the credential (status ${status}).`, false)
+    }
+    if (status >= 500) return failed(`The provider failed with status ${status}.`, true)
+    if (status === 408 || status === 425)
+      return failed(`The provider asks to try again (status ${status}).`, true)
+    if (status < 400)
+      return failed(`The provider answered with status ${status}; redirects are not followed.`, false)
+    const said = saidIn(json)
+    const refused = `The provider refused the run with status ${status}`
+    return failed(said === null ? `${refused}.` : `${refused}: ${said}`, false)
+  })
+
+const wordMembers = ["message", "msg", "detail", "error", "title", "errors"] as const
+
+/** The first text at one of the places where errors are usually said; `null` when there is none. */
+export const saidIn = (json: Json | undefined, depth = 0): string | null => {
+  if (typeof json === "string") return clean(json) || null
+  if (json === null || json === undefined || typeof json !== "object" || depth > 4) return null
+  if (isList(json)) {
+    const said = json.slice(0, 5).flatMap((item) => saidIn(item, depth + 1) ?? [])
+    return said.length === 0 ? null : clean(said.join("; "))
+  }
+  for (const name of wordMembers) {
+    const said = Object.hasOwn(json, name) ? saidIn(json[name], depth + 1) : null
+    if (said !== null) return said
+  }
+  return null
+}
+
+const isList: (json: Json) => json is ReadonlyArray<Json> = Array.isArray

@@ -1,0 +1,175 @@
+/**
+ * Containers that were built by Cog, over their HTTP API (https://cog.run/http). A prediction's end is told by webhook alone,
+ * and predictions cannot be asked after: what is asked is whether the server has any. Its address is that of one container.
+ */
+import { Effect, Option, Redacted, Schema } from "effect"
+import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import { type CallbackAddress, Callbacks } from "../Callbacks.ts"
+import * as JobReport from "../JobReport.ts"
+import * as Polling from "../Polling.ts"
+import type { Job, Provider, RunControl } from "../Provider.ts"
+import { type Call, ProviderHttp } from "../ProviderHttp.ts"
+import * as Refusals from "../Refusals.ts"
+import { Options } from "./Options.ts"
+import * as Prediction from "./Prediction.ts"
+
+type Secret = Redacted.Redacted | null
+
+/** How soon a busy server is tried again, and one whose model is being loaded, ms. */
+const busyRetryMs = 1_000
+const startingRetryMs = 5_000
+
+const limitedFor = (retryAfterMs: number): ProviderOutcome => ({ _tag: "RateLimited", retryAfterMs })
+
+const decodeOptions = Schema.decodeUnknownOption(Options)
+
+const slotsOf = ({ options }: ProviderBinding): number =>
+  Option.match(decodeOptions(options ?? {}), { onNone: () => 1, onSome: ({ slots = 1 }) => slots })
+
+const predictionId = ({ attempt, requestId }: Pick<Job, "requestId" | "attempt">) => `${requestId}-${attempt}`
+
+export const make = Effect.gen(function* () {
+  const http = yield* ProviderHttp
+  const callbacks = yield* Callbacks
+  const follow = yield* Polling.make
+
+  const call = (binding: ProviderBinding, secret: Secret, path: string, rest: Omit<Call, "url">) =>
+    http.call({
+      ...rest,
+      url: `${(binding.url ?? "").replace(/\/$/, "")}${path}`,
+      headers: {
+        ...rest.headers,
+        ...(secret !== null && { authorization: `Bearer ${Redacted.value(secret)}` })
+      }
+    })
+
+  const health = (binding: ProviderBinding, secret: Secret) =>
+    Effect.map(call(binding, secret, "/health-check", { method: "GET" }), (answer) => ({
+      answer,
+      status: Prediction.readHealth(answer.json)
+    }))
+
+  /**
+   * A server that has nothing to do has told the end, or lost the prediction: it has a while to make itself heard. One that
+   * is loading its model was started again.
+   */
+  const poll = Effect.fnUntraced(
+    function* (binding: ProviderBinding, secret: Secret) {
+      const { answer, status } = yield* health(binding, secret)
+      switch (status) {
+        case "BUSY":
+          return JobReport.waiting
+        case "READY":
+        case "UNHEALTHY":
+        case "UNKNOWN":
+          return slotsOf(binding) > 1 ? JobReport.waiting : yield* JobReport.unclear(Refusals.lost)
+        case "STARTING":
+        case "SETUP_FAILED":
+        case "DEFUNCT":
+          return JobReport.ended(Refusals.lost)
+        case null:
+          return Refusals.isSuccess(answer)
+            ? yield* JobReport.unclear(Refusals.babble)
+            : yield* Effect.flatMap(Refusals.ofAnswer(answer), JobReport.unclear)
+      }
+    },
+    Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
+  )
+
+  /** 404: the prediction has ended, or is not known any more. Either will be seen. */
+  const cancel = Effect.fnUntraced(
+    function* (binding: ProviderBinding, secret: Secret, id: string) {
+      const answer = yield* call(binding, secret, `/predictions/${id}/cancel`, { method: "POST" })
+      if (answer.status >= 500 || answer.status === 429) {
+        yield* Effect.flatMap(Refusals.ofAnswer(answer), JobReport.unclear)
+      }
+    },
+    Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
+  )
+
+  const watch = (
+    job: Job,
+    secret: Secret,
+    id: string,
+    control: RunControl,
+    received: CallbackAddress["received"]
+  ) =>
+    follow({
+      control,
+      poll: poll(job.binding, secret),
+      cancel: cancel(job.binding, secret, id),
+      callbacks: { received, read: ({ json }) => Prediction.read(json, id) }
+    })
+
+  /** What became of giving it the prediction: `null` when it has taken it. */
+  const put = Effect.fnUntraced(
+    function* (job: Job, secret: Secret, webhook: string) {
+      const answer = yield* call(job.binding, secret, `/predictions/${predictionId(job)}`, {
+        method: "PUT",
+        headers: { prefer: "respond-async" },
+        body: {
+          id: predictionId(job),
+          input: job.input,
+          webhook,
+          webhook_events_filter: ["start", "logs", "completed"]
+        }
+      })
+      if (answer.status === 409) return limitedFor(busyRetryMs)
+      if (answer.status === 503) {
+        const { status } = yield* health(job.binding, secret)
+        if (status === "STARTING") return limitedFor(startingRetryMs)
+      }
+      if (!Refusals.isSuccess(answer)) return yield* Refusals.ofAnswer(answer)
+      const report = Prediction.read(answer.json, predictionId(job))
+      if (report === null) return Refusals.babble
+      // Of a server that knows nothing of `Prefer` and has waited.
+      return report._tag === "Ended" ? report.outcome : null
+    },
+    Effect.catchTag("NoAnswer", (error) => Effect.succeed(Refusals.ofNoAnswer(error)))
+  )
+
+  const run = Effect.fn("CogProvider.run")(function* (job: Job, control: RunControl) {
+    const secret = yield* http.secret(job.binding)
+    if (Refusals.isSecretMissing(job.binding, secret)) return Refusals.secretMissing
+    const { received, url } = yield* callbacks.open(job)
+    // A server that refuses for lack of a free slot also calls back, that the prediction has failed: nobody listens yet.
+    const ended = yield* Effect.uninterruptibleMask((restore) =>
+      Effect.tap(restore(put(job, secret, url)), (ended) =>
+        ended === null ? control.accepted(predictionId(job)) : Effect.void
+      )
+    )
+    if (ended !== null) return ended
+    return yield* watch(job, secret, predictionId(job), control, received)
+  }, Effect.scoped)
+
+  const reattach = Effect.fn("CogProvider.reattach")(function* (
+    job: Job,
+    jobId: string,
+    control: RunControl
+  ) {
+    const secret = yield* http.secret(job.binding)
+    if (Refusals.isSecretMissing(job.binding, secret)) return Refusals.secretMissing
+    const { received } = yield* callbacks.open(job)
+    return yield* watch(job, secret, jobId, control, received)
+  }, Effect.scoped)
+
+  const isIdle = ({ outcome }: JobReport.Unclear) => outcome._tag === "Lost"
+
+  const provider: Provider = {
+    adapter: "cog",
+    run,
+    reattach,
+    look: ({ binding }) =>
+      Effect.flatMap(http.secret(binding), (secret) =>
+        JobReport.look(
+          poll(binding, secret).pipe(
+            Effect.catch((error) =>
+              isIdle(error) ? Effect.succeed(JobReport.ended(Refusals.lost)) : Effect.fail(error)
+            )
+          )
+        )
+      )
+  }
+  return provider
+})

@@ -1,0 +1,47 @@
+/** What a Cog server says of a prediction and of itself (https://cog.run/http, "Webhooks" and "GET /health-check"). */
+import { Option, Schema } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as JobReport from "../JobReport.ts"
+import { linesOf } from "../LogText.ts"
+import * as Refusals from "../Refusals.ts"
+
+const Prediction = Schema.Struct({
+  id: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  status: Schema.Literals(["starting", "processing", "succeeded", "failed", "canceled"]),
+  output: Schema.optionalKey(Schema.Json),
+  error: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  logs: Schema.optionalKey(Schema.NullOr(Schema.String))
+})
+const decodePrediction = Schema.decodeUnknownOption(Prediction)
+
+/** `null` when it is none, or another one. */
+export const read = (json: Json | undefined, id: string): JobReport.JobReport | null =>
+  Option.match(decodePrediction(json), {
+    onNone: () => null,
+    onSome: (prediction) => {
+      const { error, output = null, status } = prediction
+      if (prediction.id !== undefined && prediction.id !== null && prediction.id !== id) return null
+      const lines = (isOver: boolean) => linesOf(prediction.logs ?? "", isOver)
+      switch (status) {
+        case "starting":
+          return JobReport.waiting
+        case "processing":
+          return { _tag: "Running", fraction: null, logs: lines(false) }
+        case "succeeded":
+          return JobReport.ended({ _tag: "Succeeded", output, delivered: null }, lines(true))
+        case "failed":
+          return JobReport.ended(Refusals.modelFailed(error ?? null), lines(true))
+        case "canceled":
+          return JobReport.ended({ _tag: "Stopped" }, lines(true))
+      }
+    }
+  })
+
+const Health = Schema.Struct({
+  status: Schema.Literals(["UNKNOWN", "STARTING", "READY", "BUSY", "SETUP_FAILED", "DEFUNCT", "UNHEALTHY"])
+})
+const decodeHealth = Schema.decodeUnknownOption(Health)
+
+/** `null` when it is none. */
+export const readHealth = (json: Json | undefined): (typeof Health.Type)["status"] | null =>
+  Option.match(decodeHealth(json), { onNone: () => null, onSome: ({ status }) => status })

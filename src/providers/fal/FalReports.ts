@@ -1,0 +1,79 @@
+/**
+ * What fal says of a request: https://docs.fal.ai/documentation/model-apis/inference/queue,
+ * https://fal.ai/docs/documentation/model-apis/errors (what models refuse) and
+ * https://fal.ai/docs/documentation/model-apis/request-errors (`error_type`, what else goes wrong).
+ */
+import { Effect } from "effect"
+import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import * as JobReport from "../JobReport.ts"
+import type { ProviderAnswer } from "../ProviderHttp.ts"
+import * as Refusals from "../Refusals.ts"
+
+export const isObject = (json: Json | undefined): json is JsonObject =>
+  typeof json === "object" && json !== null && !Array.isArray(json)
+
+/** Messages of the runner's log, oldest first; `null` unless they were asked for. */
+export const linesOf = (logs: Json | undefined): ReadonlyArray<string> =>
+  Array.isArray(logs)
+    ? logs.flatMap((log: Json) =>
+        isObject(log) && typeof log["message"] === "string" ? Refusals.clean(log["message"]) || [] : []
+      )
+    : []
+
+/** The client that has gone away or given up is we. */
+const ended: ReadonlySet<string> = new Set(["client_cancelled", "client_disconnected"])
+
+/** fal has tried ten times by then; another time, or another provider, may do better. */
+const transient: ReadonlySet<string> = new Set([
+  "request_timeout",
+  "startup_timeout",
+  "runner_scheduling_failure",
+  "runner_connection_timeout",
+  "runner_disconnected",
+  "runner_connection_refused",
+  "runner_connection_error",
+  "runner_incomplete_response",
+  "runner_server_error",
+  "internal_error"
+])
+
+/** Refusals of the caller and not of the input: they say nothing of the run, and may be over soon. */
+const ofCaller: ReadonlySet<number> = new Set([401, 403, 404, 408, 410, 425, 429])
+
+const stopped: ProviderOutcome = { _tag: "Stopped" }
+
+const errorTypeOf = ({ headers, json }: ProviderAnswer): string | null => {
+  const type = isObject(json) ? json["error_type"] : undefined
+  return typeof type === "string" ? type : (headers["x-fal-error-type"] ?? null)
+}
+
+/** Of a result that is no 2xx; `null` when it says nothing of the run. */
+const failureOf = (answer: ProviderAnswer, isToldFailed: boolean): ProviderOutcome | null => {
+  const { headers, json, status } = answer
+  const type = errorTypeOf(answer)
+  if (type !== null && ended.has(type)) return stopped
+  if (type !== null && transient.has(type))
+    return Refusals.failed(`fal could not run the request (${type}).`, true)
+  if (type === "bad_request") return Refusals.failed("fal does not take the request (bad_request).", false)
+  if (headers["x-fal-retryable"] === "true")
+    return Refusals.failed(`The model failed for now (status ${status}).`, true)
+  const isListed = isObject(json) && Array.isArray(json["detail"])
+  if (isListed || (status < 500 && (isToldFailed || !ofCaller.has(status)))) return Refusals.modelFailed(json)
+  return isToldFailed ? Refusals.failed(`The model failed with status ${status}.`, true) : null
+}
+
+/** `isToldFailed`: whether the status has said that the request failed. */
+export const ofResult = (
+  answer: ProviderAnswer,
+  isToldFailed: boolean,
+  logs: ReadonlyArray<string>
+): Effect.Effect<JobReport.JobReport, JobReport.Unclear> => {
+  if (Refusals.isSuccess(answer)) {
+    return answer.json === undefined
+      ? JobReport.unclear(Refusals.babble)
+      : Effect.succeed(JobReport.ended({ _tag: "Succeeded", output: answer.json, delivered: null }, logs))
+  }
+  const failure = failureOf(answer, isToldFailed)
+  return failure === null ? JobReport.ofAnswer(answer) : Effect.succeed(JobReport.ended(failure, logs))
+}

@@ -1,0 +1,33 @@
+/**
+ * Where a request to fal's queue is (https://fal.ai/docs/api-reference/inference-api, "Model IDs and paths"): it is sent to all
+ * of a model's path, and is then had under the owner and the app alone. "Do not build these URLs yourself": the answer names
+ * them, and what it names is gone by, when it is of the binding's own origin.
+ */
+import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+
+export const submission = (base: string, app: string, webhook: string | null): string =>
+  webhook === null ? `${base}/${app}` : `${base}/${app}?fal_webhook=${encodeURIComponent(webhook)}`
+
+const isId = (id: Json | undefined): id is string =>
+  typeof id === "string" && /^[A-Za-z0-9_-]{1,128}$/.test(id)
+
+const isPath = (path: string): boolean =>
+  path.length <= 512 && path.includes("/") && path.split("/").every((part) => /^[\w-][\w.~-]*$/.test(part))
+
+const usualPath = (app: string, id: string): string =>
+  `${app.split("/").slice(0, 2).join("/")}/requests/${id}`
+
+/**
+ * What a request is known by, also after a restart: its id, or its path where that is not where an id leads to. `null` when
+ * the answer to a submission names neither.
+ */
+export const jobIdOf = (base: string, app: string, answer: JsonObject): string | null => {
+  const { request_id: id, response_url: url } = answer
+  if (!isId(id)) return null
+  const path = typeof url === "string" && url.startsWith(`${base}/`) ? url.slice(base.length + 1) : null
+  return path === null || path === usualPath(app, id) || !isPath(path) ? id : path
+}
+
+/** The result's; `/status` and `/cancel` are under it. */
+export const request = (base: string, app: string, jobId: string): string =>
+  `${base}/${isId(jobId) ? usualPath(app, jobId) : jobId}`

@@ -1,0 +1,156 @@
+/** Workers that speak our own contract: `docs/provider-contract.md`. */
+import { Effect, Option, Redacted, Schema } from "effect"
+import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
+import { Callbacks } from "../Callbacks.ts"
+import * as JobReport from "../JobReport.ts"
+import * as Polling from "../Polling.ts"
+import type { Job, Provider, RunControl } from "../Provider.ts"
+import { type ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import * as Refusals from "../Refusals.ts"
+import * as WorkerState from "./WorkerState.ts"
+
+/** How long after the model's own limit an answer is still waited for, ms: that limit ends the run first. */
+const graceMs = 10_000
+
+/** A worker's name for a run. It becomes part of a path. */
+const Accepted = Schema.Struct({
+  jobId: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-][A-Za-z0-9._:-]{0,199}$/)))
+})
+const decodeAccepted = Schema.decodeUnknownOption(Accepted)
+
+const runUrl = (binding: ProviderBinding): string => binding.url ?? ""
+
+/** `{url}/{jobId}`; a query that the binding's URL has stays. */
+const jobUrl = (binding: ProviderBinding, jobId: string): string => {
+  const url = new URL(runUrl(binding))
+  url.pathname = `${url.pathname.replace(/\/$/, "")}/${encodeURIComponent(jobId)}`
+  return url.href
+}
+
+const keyOf = ({ attempt, requestId }: Pick<Job, "requestId" | "attempt">) => `${requestId}-${attempt}`
+
+/** The worker has no such call: 405, or 501 as servers say that know no more than POST. */
+const isMissing = ({ status }: ProviderAnswer) => status === 405 || status === 501
+
+export const make = Effect.gen(function* () {
+  const http = yield* ProviderHttp
+  const callbacks = yield* Callbacks
+  const follow = yield* Polling.make
+
+  const authorized = (secret: Redacted.Redacted | null): Readonly<Record<string, string>> =>
+    secret === null ? {} : { authorization: `Bearer ${Redacted.value(secret)}` }
+
+  const poll = Effect.fnUntraced(
+    function* (binding: ProviderBinding, secret: Redacted.Redacted | null, jobId: string) {
+      const answer = yield* http.call({
+        method: "GET",
+        url: jobUrl(binding, jobId),
+        headers: authorized(secret)
+      })
+      if (isMissing(answer)) return JobReport.waiting
+      if (!Refusals.isSuccess(answer)) return yield* JobReport.ofAnswer(answer)
+      return WorkerState.read(answer.json) ?? (yield* JobReport.unclear(Refusals.babble))
+    },
+    Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
+  )
+
+  /** Whatever is no refusal to hear it is heard: what comes of it is asked for. */
+  const cancel = Effect.fnUntraced(
+    function* (binding: ProviderBinding, secret: Redacted.Redacted | null, jobId: string) {
+      const answer = yield* http.call({
+        method: "DELETE",
+        url: jobUrl(binding, jobId),
+        headers: authorized(secret)
+      })
+      const isHeard = answer.status < 500 && answer.status !== 429
+      if (!isHeard && !isMissing(answer)) yield* JobReport.ofAnswer(answer)
+    },
+    Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
+  )
+
+  const post = (job: Job, secret: Redacted.Redacted | null, callback: string) =>
+    http.call({
+      method: "POST",
+      url: runUrl(job.binding),
+      headers: { ...authorized(secret), "idempotency-key": keyOf(job) },
+      body: {
+        id: job.requestId,
+        attempt: job.attempt,
+        model: job.model.endpoint,
+        input: job.input,
+        callback,
+        timeoutSeconds: job.model.timeoutSeconds
+      },
+      timeoutMs: job.model.timeoutSeconds * 1_000 + graceMs
+    })
+
+  const run = Effect.fn("HttpProvider.run")(function* (job: Job, control: RunControl) {
+    const { binding } = job
+    const secret = yield* http.secret(binding)
+    if (Refusals.isSecretMissing(binding, secret)) return Refusals.secretMissing
+    const { received, url } = yield* callbacks.open(job)
+    let jobId: string | null = null
+
+    const accept = Effect.fnUntraced(function* ({ json }: ProviderAnswer) {
+      const accepted = decodeAccepted(json)
+      if (Option.isNone(accepted)) return JobReport.ended(Refusals.babble)
+      jobId = accepted.value.jobId ?? keyOf(job)
+      yield* control.accepted(jobId)
+      return WorkerState.read(json) ?? JobReport.waiting
+    })
+
+    /** A name that was given is not lost to an interruption. */
+    const submit = Effect.uninterruptibleMask((restore) =>
+      restore(post(job, secret, url)).pipe(
+        Effect.flatMap((answer) => {
+          if (answer.status === 202) return accept(answer)
+          if (!Refusals.isSuccess(answer))
+            return Effect.map(Refusals.ofAnswer(answer), (end) => JobReport.ended(end))
+          const report = WorkerState.read(answer.json)
+          return Effect.succeed(report?._tag === "Ended" ? report : JobReport.ended(Refusals.babble))
+        }),
+        Effect.catchTag("NoAnswer", (error) => Effect.succeed(JobReport.ended(Refusals.ofNoAnswer(error))))
+      )
+    )
+
+    /** Of a run whose POST is not answered: the connection is closed, and the worker is told by the key that it has. */
+    const stopped = control.stopRequested.pipe(
+      Effect.andThen(Effect.ignore(cancel(binding, secret, keyOf(job)))),
+      Effect.as(JobReport.ended({ _tag: "Stopped" }))
+    )
+
+    return yield* follow({
+      control,
+      submit: Effect.raceFirst(submit, stopped),
+      poll: Effect.suspend(() => poll(binding, secret, jobId ?? keyOf(job))),
+      cancel: Effect.suspend(() => (jobId === null ? Effect.never : cancel(binding, secret, jobId))),
+      callbacks: { received, read: ({ json }) => WorkerState.read(json) }
+    })
+  }, Effect.scoped)
+
+  const reattach = Effect.fn("HttpProvider.reattach")(function* (
+    job: Job,
+    jobId: string,
+    control: RunControl
+  ) {
+    const { binding } = job
+    const secret = yield* http.secret(binding)
+    if (Refusals.isSecretMissing(binding, secret)) return Refusals.secretMissing
+    const { received } = yield* callbacks.open(job)
+    return yield* follow({
+      control,
+      poll: poll(binding, secret, jobId),
+      cancel: cancel(binding, secret, jobId),
+      callbacks: { received, read: ({ json }) => WorkerState.read(json) }
+    })
+  }, Effect.scoped)
+
+  const provider: Provider = {
+    adapter: "http",
+    run,
+    reattach,
+    look: ({ binding }, jobId) =>
+      Effect.flatMap(http.secret(binding), (secret) => JobReport.look(poll(binding, secret, jobId)))
+  }
+  return provider
+})

@@ -1,0 +1,66 @@
+/** What a worker says of a run, wherever it says it (`docs/provider-contract.md`, "States"). */
+import { Option, Schema } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as Money from "#domain/Money.ts"
+import * as JobReport from "../JobReport.ts"
+import { linesOf } from "../LogText.ts"
+import * as Refusals from "../Refusals.ts"
+
+/** All lines so far: a list of them, or one text. */
+const Logs = Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]))
+
+const Failed = Schema.Struct({
+  error: Schema.Union([Schema.String, Schema.Struct({ message: Schema.String })]),
+  logs: Logs
+})
+
+const Succeeded = Schema.Struct({
+  output: Schema.Json,
+  units: Schema.optionalKey(
+    Schema.NullOr(Schema.Number.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 })))
+  ),
+  logs: Logs
+})
+
+const Doing = Schema.Struct({
+  status: Schema.Literals(["queued", "running", "cancelled"]),
+  progress: Schema.optionalKey(
+    Schema.NullOr(Schema.Number.check(Schema.isBetween({ minimum: 0, maximum: 1 })))
+  ),
+  logs: Logs
+})
+
+const decodeFailed = Schema.decodeUnknownOption(Failed)
+const decodeSucceeded = Schema.decodeUnknownOption(Succeeded)
+const decodeDoing = Schema.decodeUnknownOption(Doing)
+
+const lines = (logs: string | ReadonlyArray<string> | undefined, isOver: boolean): ReadonlyArray<string> =>
+  typeof logs === "string" ? linesOf(logs, isOver) : (logs ?? [])
+
+/** `null` when it is none. An `error` counts before an `output`, and either before a `status`. */
+export const read = (json: Json | undefined): JobReport.JobReport | null => {
+  const failed = decodeFailed(json)
+  if (Option.isSome(failed)) {
+    const { error, logs } = failed.value
+    return JobReport.ended(Refusals.modelFailed(error), lines(logs, true))
+  }
+  const succeeded = decodeSucceeded(json)
+  if (Option.isSome(succeeded)) {
+    const { logs, output, units = null } = succeeded.value
+    const delivered = units === null ? null : Money.millionths(Math.round(units * 1_000_000))
+    return JobReport.ended({ _tag: "Succeeded", output, delivered }, lines(logs, true))
+  }
+  return Option.match(decodeDoing(json), {
+    onNone: () => null,
+    onSome: ({ logs, progress = null, status }) => {
+      switch (status) {
+        case "queued":
+          return JobReport.waiting
+        case "running":
+          return { _tag: "Running", fraction: progress, logs: lines(logs, false) }
+        case "cancelled":
+          return JobReport.ended({ _tag: "Stopped" }, lines(logs, true))
+      }
+    }
+  })
+}

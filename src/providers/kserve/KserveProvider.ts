@@ -1,0 +1,109 @@
+/**
+ * Inference servers that speak the Open Inference Protocol (v2) over HTTP: Triton, KServe, MLServer and others
+ * (https://github.com/kserve/open-inference-protocol/blob/main/specification/protocol/inference_rest.md). The protocol gives
+ * jobs no names: a run is one call, which lives and dies with this process. Hanging up is all there is to stop one.
+ */
+import { Effect, Redacted, Result, Schema } from "effect"
+import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { Job, Provider, RunControl } from "../Provider.ts"
+import { type ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import * as Refusals from "../Refusals.ts"
+import { Options } from "./Options.ts"
+import * as Tensors from "./Tensors.ts"
+
+/** How long after the model's own limit an answer is still waited for, ms: that limit ends the run first. */
+const graceMs = 10_000
+
+const decode = Schema.decodeUnknownResult(Options)
+
+const stopped: ProviderOutcome = { _tag: "Stopped" }
+
+const misbound = Refusals.failed("The binding's options are not those of its adapter.", false)
+
+const unfit = (fault: string) =>
+  Refusals.failed(`The input does not go into the model's tensors: ${fault}.`, false)
+
+const urlOf = (base: string, { model, version }: Options): string => {
+  const path = `v2/models/${encodeURIComponent(model)}`
+  const versioned = version === undefined ? path : `${path}/versions/${encodeURIComponent(version)}`
+  return `${base.replace(/\/+$/, "")}/${versioned}/infer`
+}
+
+/** The inference request, or what is wrong with the input. */
+const bodyOf = ({ input, requestId }: Job, options: Options): Result.Result<JsonObject, string> => {
+  const { batched = false, inputs, outputs, parameters } = options
+  const common: JsonObject = {
+    id: requestId,
+    ...(parameters !== undefined && { parameters }),
+    ...(outputs !== undefined && { outputs: [...new Set(Object.values(outputs))].map((name) => ({ name })) })
+  }
+  if (inputs !== undefined)
+    return Result.map(Tensors.encode(inputs, batched, input), (inputs) => ({ ...common, inputs }))
+  return Tensors.isObject(input) && Array.isArray(input["inputs"])
+    ? Result.succeed({ ...common, ...input })
+    : Result.fail("an inference request with inputs is expected")
+}
+
+/** `null`: none of the protocol. */
+const outputOf = (
+  { batched = false, inputs, outputs }: Options,
+  answer: Json | undefined
+): JsonObject | null => {
+  if (inputs !== undefined || outputs !== undefined) return Tensors.decode(outputs, batched, answer)
+  return Tensors.isObject(answer) && Array.isArray(answer["outputs"]) ? answer : null
+}
+
+/**
+ * "A failed inference request must be indicated by an HTTP error status (typically 400)", with an `error` in the body; servers
+ * on FastAPI have 422 for it. Without an `error` it is a gateway that refuses, and what is missing (404) or broken (5xx) has
+ * run nothing.
+ */
+const isFailedRun = ({ json, status }: ProviderAnswer): boolean =>
+  (status === 400 || status === 422) && Tensors.isObject(json) && typeof json["error"] === "string"
+
+export const make = Effect.gen(function* () {
+  const http = yield* ProviderHttp
+
+  const infer = Effect.fnUntraced(
+    function* ({ binding, model }: Job, options: Options, body: JsonObject, control: RunControl) {
+      const secret = yield* http.secret(binding)
+      if (Refusals.isSecretMissing(binding, secret)) return Refusals.secretMissing
+      // Nothing is told before the answer: whatever is not refused at once has begun.
+      yield* control.started
+      const answer = yield* http.call({
+        method: "POST",
+        url: urlOf(binding.url ?? "", options),
+        ...(secret !== null && { headers: { authorization: `Bearer ${Redacted.value(secret)}` } }),
+        body,
+        timeoutMs: model.timeoutSeconds * 1_000 + graceMs
+      })
+      if (isFailedRun(answer)) return Refusals.modelFailed(answer.json)
+      if (!Refusals.isSuccess(answer)) return yield* Refusals.ofAnswer(answer)
+      const output = outputOf(options, answer.json)
+      if (output === null) return Refusals.babble
+      return { _tag: "Succeeded", output, delivered: null } satisfies ProviderOutcome
+    },
+    Effect.catchTag("NoAnswer", (error) => Effect.succeed(Refusals.ofNoAnswer(error)))
+  )
+
+  const provider: Provider = {
+    adapter: "kserve",
+
+    run: Effect.fn("KserveProvider.run")(function* (job, control) {
+      const options = decode(job.binding.options ?? {})
+      if (Result.isFailure(options)) return misbound
+      const body = bodyOf(job, options.success)
+      if (Result.isFailure(body)) return unfit(body.failure)
+      return yield* Effect.raceFirst(
+        infer(job, options.success, body.success, control),
+        Effect.as(control.stopRequested, stopped)
+      )
+    }),
+
+    /** The call ended with the process that made it. */
+    reattach: () => Effect.succeed(Refusals.lost),
+    look: () => Effect.succeed({ _tag: "Unknown" })
+  }
+  return provider
+})

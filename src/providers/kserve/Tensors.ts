@@ -1,0 +1,187 @@
+/**
+ * Between plain JSON and the tensors of the Open Inference Protocol
+ * (https://github.com/kserve/kserve/blob/master/docs/predict-api/v2/required_api.md, "Tensor Data"). Data is sent flat, in
+ * row-major order; it is read flat or nested.
+ */
+import { Result } from "effect"
+import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import type { Datatype, InputTensor } from "./Options.ts"
+
+/** Dimensions of a tensor; no server has more. */
+const maxRank = 32
+
+const isList = (value: Json | undefined): value is ReadonlyArray<Json> => Array.isArray(value)
+
+export const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !isList(value)
+
+const product = (sizes: ReadonlyArray<number>): number => sizes.reduce((count, size) => count * size, 1)
+
+interface Measured {
+  /** `[]` for a single value. */
+  readonly shape: ReadonlyArray<number>
+  readonly elements: ReadonlyArray<Json>
+}
+
+/** `null` for lists that are not as long as their neighbours, or nested too deeply. */
+const measure = (value: Json): Measured | null => {
+  const shape: Array<number> = []
+  for (let item: Json | undefined = value; isList(item); item = item[0]) shape.push(item.length)
+  if (shape.length > maxRank) return null
+  const elements: Array<Json> = []
+  const collect = (value: Json, depth: number): boolean => {
+    if (depth < shape.length)
+      return isList(value) && value.length === shape[depth] && value.every((item) => collect(item, depth + 1))
+    elements.push(value)
+    return !isList(value)
+  }
+  return collect(value, 0) ? { shape, elements } : null
+}
+
+/** The sizes that a value of `shape` and `count` elements gets; `null` when it does not go into `declared`. */
+const fit = (
+  declared: ReadonlyArray<number> | undefined,
+  { elements: { length: count }, shape }: Measured
+): ReadonlyArray<number> | null => {
+  if (declared === undefined) return shape.length === 0 ? [1] : shape
+  if (declared.length === shape.length)
+    return declared.every((size, at) => size === -1 || size === shape[at]) ? shape : null
+  const known = product(declared.filter((size) => size !== -1))
+  switch (declared.filter((size) => size === -1).length) {
+    case 0:
+      return known === count ? declared : null
+    case 1:
+      return count % known === 0 ? declared.map((size) => (size === -1 ? count / known : size)) : null
+    default:
+      return null
+  }
+}
+
+const isBetween = (least: number, most: number) => (element: Json) =>
+  typeof element === "number" && Number.isInteger(element) && element >= least && element <= most
+
+const isNumber = (element: Json) => typeof element === "number"
+
+interface Element {
+  readonly is: (element: Json) => boolean
+  readonly what: string
+}
+
+const whole = (least: number, most: number): Element => ({
+  is: isBetween(least, most),
+  what: `whole numbers from ${least} to ${most}`
+})
+
+/** What JSON holds of each. Whole numbers beyond 2^53 are not exact in it. */
+const elementOf: Readonly<Record<Datatype, Element>> = {
+  BOOL: { is: (element) => typeof element === "boolean", what: "booleans" },
+  UINT8: whole(0, 2 ** 8 - 1),
+  UINT16: whole(0, 2 ** 16 - 1),
+  UINT32: whole(0, 2 ** 32 - 1),
+  UINT64: whole(0, Number.MAX_SAFE_INTEGER),
+  INT8: whole(-(2 ** 7), 2 ** 7 - 1),
+  INT16: whole(-(2 ** 15), 2 ** 15 - 1),
+  INT32: whole(-(2 ** 31), 2 ** 31 - 1),
+  INT64: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  FP32: { is: isNumber, what: "numbers" },
+  FP64: { is: isNumber, what: "numbers" },
+  BYTES: { is: (element) => typeof element === "string", what: "strings" }
+}
+
+const encodeField = (
+  field: string,
+  value: Json,
+  { datatype, shape: declared, tensor = field }: InputTensor,
+  batched: boolean
+): Result.Result<JsonObject, string> => {
+  const measured = measure(value)
+  if (measured === null) return Result.fail(`field ${field} is expected to have lists of one length`)
+  const { is, what } = elementOf[datatype]
+  if (!measured.elements.every(is)) return Result.fail(`field ${field} is expected to hold ${what}`)
+  const shape = fit(declared, measured)
+  if (shape === null)
+    return Result.fail(`field ${field} is expected to have the shape [${declared?.join(", ") ?? ""}]`)
+  return Result.succeed({
+    name: tensor,
+    shape: batched ? [1, ...shape] : shape,
+    datatype,
+    data: measured.elements
+  })
+}
+
+/** The tensors of an input, or what is wrong with it; no value is repeated in that. */
+export const encode = (
+  inputs: Readonly<Record<string, InputTensor>>,
+  batched: boolean,
+  input: Json
+): Result.Result<ReadonlyArray<JsonObject>, string> => {
+  if (!isObject(input)) return Result.fail("an object is expected")
+  return Result.all(
+    Object.entries(inputs).flatMap(([field, tensor]) => {
+      const value = (Object.hasOwn(input, field) ? input[field] : null) ?? tensor.default ?? null
+      return value === null ? [] : [encodeField(field, value, tensor, batched)]
+    })
+  )
+}
+
+const isSize = (size: Json): size is number =>
+  typeof size === "number" && Number.isSafeInteger(size) && size >= 0
+
+const isShape = (shape: Json | undefined): shape is ReadonlyArray<number> =>
+  isList(shape) && shape.length <= maxRank && shape.every(isSize)
+
+/** In row-major order, into lists of lists; one that has no elements is `[]`. */
+const nest = (elements: ReadonlyArray<Json>, shape: ReadonlyArray<number>): Json => {
+  if (elements.length === 0) return []
+  let level = elements
+  for (const size of shape.slice(1).toReversed()) {
+    const inner = level
+    level = Array.from({ length: inner.length / size }, (_, at) => inner.slice(at * size, (at + 1) * size))
+  }
+  return level
+}
+
+/** A tensor as plain JSON: the element itself for `[]` and `[1]`. `null` for what is no tensor. */
+const decodeTensor = (
+  tensor: Json,
+  batched: boolean
+): { readonly name: string; readonly value: Json } | null => {
+  if (!isObject(tensor)) return null
+  const { data, name, shape } = tensor
+  if (typeof name !== "string" || !isShape(shape) || !isList(data)) return null
+  const measured = measure(data)
+  if (measured === null || measured.elements.length !== product(shape)) return null
+  const { elements } = measured
+  const own = batched && shape[0] === 1 ? shape.slice(1) : shape
+  const [only = null] = elements
+  const isSingle = own.length === 0 || (own.length === 1 && own[0] === 1)
+  return { name, value: isSingle ? only : nest(elements, own) }
+}
+
+/**
+ * The output that the tensors of an answer are, by `outputs` (fields and their tensors) or by their own names; `null` when
+ * the answer is none of the protocol, or lacks one that was asked for.
+ */
+export const decode = (
+  outputs: Readonly<Record<string, string>> | undefined,
+  batched: boolean,
+  answer: Json | undefined
+): JsonObject | null => {
+  const tensors = isObject(answer) ? answer["outputs"] : undefined
+  if (!isList(tensors)) return null
+  const values = new Map<string, Json>()
+  for (const tensor of tensors) {
+    const decoded = decodeTensor(tensor, batched)
+    if (decoded === null) return null
+    values.set(decoded.name, decoded.value)
+  }
+  const fields =
+    outputs === undefined ? [...values.keys()].map((name) => [name, name]) : Object.entries(outputs)
+  const members: Array<readonly [string, Json]> = []
+  for (const [field = "", name = ""] of fields) {
+    const value = values.get(name)
+    if (value === undefined) return null
+    members.push([field, value])
+  }
+  return Object.fromEntries(members)
+}

@@ -1,0 +1,159 @@
+/**
+ * The one `chat.completion` that its chunks add up to (https://platform.openai.com/docs/api-reference/chat-streaming). Texts
+ * are put together in their order; everything else is what the first chunk that has it says.
+ */
+import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject } from "./OpenaiRefusals.ts"
+
+/** Of a chunk, beside its choices: the same in all of them. */
+const heads = ["id", "created", "model", "system_fingerprint", "service_tier"] as const
+
+/** Of a message; the last two are what servers of models that think call the thoughts. */
+const texts = ["content", "refusal", "reasoning_content", "reasoning"] as const
+
+/** Choices, and calls of tools in one, that are told apart. */
+const mostOfOne = 128
+
+interface Called {
+  id: Json
+  type: Json
+  name: Json
+  arguments: string
+}
+
+interface Choice {
+  role: Json
+  readonly texts: Map<string, string>
+  readonly tools: Array<Called | undefined>
+  function: Called | null
+  readonly logprobs: Map<string, Array<Json>>
+  finishReason: Json
+}
+
+export interface ChatAssembly {
+  /** `false` for what is no chunk. */
+  take(chunk: Json): boolean
+  /** Parts of text and of calls so far: about one a token. */
+  readonly parts: () => number
+  /** Whether there is a choice, and each has told why it ended. */
+  readonly isFinished: () => boolean
+  /** `null` without a choice. `usage` is `null` when no chunk told it. */
+  readonly completion: () => JsonObject | null
+}
+
+const isIndex = (index: Json | undefined): index is number =>
+  typeof index === "number" && Number.isInteger(index) && index >= 0 && index < mostOfOne
+
+const isList = (json: Json | undefined): json is ReadonlyArray<Json> => Array.isArray(json)
+
+export const make = (): ChatAssembly => {
+  const head = new Map<string, Json>()
+  const choices: Array<Choice | undefined> = []
+  let usage: Json = null
+  let parts = 0
+
+  const takeCall = (called: Called, { function: told, id, type }: JsonObject) => {
+    const { arguments: more, name } = isObject(told) ? told : {}
+    called.id ??= id ?? null
+    called.type ??= type ?? null
+    called.name ??= name ?? null
+    if (typeof more === "string") called.arguments += more
+  }
+
+  const takeDelta = (choice: Choice, delta: JsonObject) => {
+    choice.role ??= delta["role"] ?? null
+    for (const name of texts) {
+      const text = delta[name]
+      if (typeof text === "string") choice.texts.set(name, (choice.texts.get(name) ?? "") + text)
+    }
+    const { function_call: called, tool_calls: tools } = delta
+    if (isObject(called)) takeCall((choice.function ??= call()), { function: called })
+    if (!isList(tools)) return true
+    return tools.every((tool, place) => {
+      const index = isObject(tool) ? (tool["index"] ?? place) : undefined
+      if (!isObject(tool) || !isIndex(index)) return false
+      takeCall((choice.tools[index] ??= call()), tool)
+      return true
+    })
+  }
+
+  const takeLogprobs = (choice: Choice, logprobs: JsonObject) => {
+    for (const [name, list] of Object.entries(logprobs)) {
+      const known = choice.logprobs.get(name) ?? []
+      if (isList(list)) list.forEach((item) => known.push(item))
+      if (isList(list)) choice.logprobs.set(name, known)
+    }
+  }
+
+  const takeChoice = (told: Json) => {
+    const index = isObject(told) ? (told["index"] ?? 0) : undefined
+    if (!isObject(told) || !isIndex(index)) return false
+    const choice = (choices[index] ??= empty())
+    const { delta, finish_reason: finish, logprobs } = told
+    choice.finishReason = finish ?? choice.finishReason
+    if (isObject(logprobs)) takeLogprobs(choice, logprobs)
+    if (!isObject(delta)) return true
+    parts += 1
+    return takeDelta(choice, delta)
+  }
+
+  return {
+    take: (chunk) => {
+      if (!isObject(chunk)) return false
+      for (const name of heads) {
+        const value = chunk[name]
+        if (value !== undefined && value !== null && value !== "" && !head.has(name)) head.set(name, value)
+      }
+      usage = chunk["usage"] ?? usage
+      const told = chunk["choices"] ?? []
+      return isList(told) && told.every(takeChoice)
+    },
+    parts: () => parts,
+    isFinished: () =>
+      choices.length > 0 && choices.every((choice) => (choice?.finishReason ?? null) !== null),
+    completion: () =>
+      choices.length === 0
+        ? null
+        : {
+            ...Object.fromEntries(head),
+            object: "chat.completion",
+            choices: choices.flatMap((choice, index) =>
+              choice === undefined ? [] : [choiceOf(choice, index)]
+            ),
+            usage
+          }
+  }
+}
+
+const empty = (): Choice => ({
+  role: null,
+  texts: new Map(),
+  tools: [],
+  function: null,
+  logprobs: new Map(),
+  finishReason: null
+})
+
+const call = (): Called => ({ id: null, type: null, name: null, arguments: "" })
+
+const choiceOf = (choice: Choice, index: number): JsonObject => {
+  const tools = choice.tools.flatMap((called) =>
+    called === undefined
+      ? []
+      : [{ id: called.id, type: called.type ?? "function", function: functionOf(called) }]
+  )
+  return {
+    index,
+    message: {
+      role: choice.role ?? "assistant",
+      content: null,
+      ...Object.fromEntries(choice.texts),
+      ...(tools.length > 0 && { tool_calls: tools }),
+      ...(choice.function !== null && { function_call: functionOf(choice.function) })
+    },
+    logprobs: choice.logprobs.size === 0 ? null : Object.fromEntries(choice.logprobs),
+    finish_reason: choice.finishReason
+  }
+}
+
+const functionOf = ({ arguments: text, name }: Called): JsonObject => ({ name, arguments: text })

@@ -1,0 +1,143 @@
+/**
+ * Servers that speak OpenAI's HTTP API: OpenAI, vLLM, llama.cpp, LocalAI and many more. The mapped input is the body of the
+ * call, with the binding's `model`; what it outputs is documented in `docs/providers/openai.md`. The protocol gives jobs no
+ * names: a run is one call, which lives and dies with this process, and hanging up stops it.
+ */
+import { Effect, Redacted, Result, Schema } from "effect"
+import type { JsonObject } from "#domain/CanonicalJson.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { Job, Provider, RunControl } from "../Provider.ts"
+import { type Call, type ProviderAnswer, ProviderHttp, type StreamedAnswer } from "../ProviderHttp.ts"
+import * as Refusals from "../Refusals.ts"
+import * as ChatStream from "./ChatStream.ts"
+import * as Images from "./Images.ts"
+import * as OpenaiRefusals from "./OpenaiRefusals.ts"
+import { Options } from "./Options.ts"
+
+const paths: Readonly<Record<Options["endpoint"], string>> = {
+  chat: "/chat/completions",
+  images: "/images/generations",
+  embeddings: "/embeddings"
+}
+
+/** Of a stream, in which a token takes some 300 bytes. */
+const maxStreamBytes = 128 * 1024 * 1024
+
+/** How long after the model's own limit an answer is still waited for, ms: that limit ends the run first. */
+const graceMs = 10_000
+
+/** A call that was not refused by then is at work, although nothing of its answer has come, ms. */
+const refusalMs = 1_000
+
+const decode = Schema.decodeUnknownResult(Options, { onExcessProperty: "error" })
+
+const stopped: ProviderOutcome = { _tag: "Stopped" }
+
+const misbound = Refusals.failed("The binding's options are not those of its adapter.", false)
+
+const streams = ({ endpoint, stream }: Options): boolean => endpoint === "chat" && stream !== false
+
+/** What the binding says counts more than the input, which is a client's: it can choose neither model nor form. */
+const bodyOf = (options: Options, input: JsonObject): JsonObject => {
+  const { stream: _stream, stream_options: _options, ...rest } = input
+  const body = { ...rest, model: options.model }
+  return streams(options) ? { ...body, stream: true, stream_options: { include_usage: true } } : body
+}
+
+const outputOf = ({ endpoint }: Options, { json }: ProviderAnswer): JsonObject | null => {
+  if (endpoint === "images") return Images.normalize(json)
+  const list = endpoint === "chat" ? "choices" : "data"
+  return OpenaiRefusals.isObject(json) && Array.isArray(json[list]) ? json : null
+}
+
+const isEventStream = ({ headers }: StreamedAnswer): boolean =>
+  /^text\/event-stream\b/i.test(headers["content-type"] ?? "")
+
+/** Tokens at most, over all the choices; `null` when the input sets no limit. */
+const mostTokens = (input: JsonObject): number | null => {
+  const limit = input["max_completion_tokens"] ?? input["max_tokens"]
+  const choices = typeof input["n"] === "number" ? input["n"] : 1
+  return typeof limit === "number" && limit > 0 && choices > 0 ? limit * choices : null
+}
+
+/** Answers end where they end, mostly before their limit: how much of it is used is the most that can be told. */
+const fractionOf = (parts: number, most: number): number => Math.min(parts / most, 0.99)
+
+const noObject = Refusals.failed("The input that the binding maps to is no JSON object.", false)
+
+const onceOf = (effect: Effect.Effect<void>): Effect.Effect<void> => {
+  let isDone = false
+  return Effect.suspend(() => {
+    if (isDone) return Effect.void
+    isDone = true
+    return effect
+  })
+}
+
+export const make = Effect.gen(function* () {
+  const http = yield* ProviderHttp
+
+  const read = Effect.fnUntraced(function* (
+    answer: StreamedAnswer,
+    options: Options,
+    input: JsonObject,
+    control: RunControl
+  ) {
+    if (!Refusals.isSuccess(answer)) return yield* OpenaiRefusals.ofAnswer(yield* answer.whole)
+    yield* control.started
+    if (streams(options) && isEventStream(answer)) {
+      const most = mostTokens(input)
+      return yield* ChatStream.read(answer.body, (parts) =>
+        most === null ? Effect.void : control.progress({ fraction: fractionOf(parts, most), logs: [] })
+      )
+    }
+    const output = outputOf(options, yield* answer.whole)
+    return output === null
+      ? Refusals.babble
+      : ({ _tag: "Succeeded", output, delivered: null } satisfies ProviderOutcome)
+  })
+
+  const call = Effect.fnUntraced(function* (
+    { binding, model }: Job,
+    options: Options,
+    input: JsonObject,
+    control: RunControl
+  ) {
+    const secret = yield* http.secret(binding)
+    if (Refusals.isSecretMissing(binding, secret)) return Refusals.secretMissing
+    const call: Call = {
+      method: "POST",
+      url: `${(binding.url ?? "").replace(/\/+$/, "")}${paths[options.endpoint]}`,
+      headers: {
+        accept: streams(options) ? "text/event-stream, application/json" : "application/json",
+        ...(secret !== null && { authorization: `Bearer ${Redacted.value(secret)}` })
+      },
+      body: bodyOf(options, input),
+      timeoutMs: model.timeoutSeconds * 1_000 + graceMs,
+      ...(streams(options) && { maxBytes: maxStreamBytes })
+    }
+    const begun = onceOf(control.started)
+    if (!streams(options)) yield* Effect.forkScoped(Effect.delay(begun, refusalMs))
+    return yield* http.stream(call, (answer) => read(answer, options, input, { ...control, started: begun }))
+  }, Effect.scoped)
+
+  const run = Effect.fn("OpenaiProvider.run")(function* (job: Job, control: RunControl) {
+    const options = decode(job.binding.options ?? {})
+    if (Result.isFailure(options)) return misbound
+    const { input } = job
+    if (!OpenaiRefusals.isObject(input)) return noObject
+    const called = Effect.catchTag(call(job, options.success, input, control), "NoAnswer", (error) =>
+      Effect.succeed(Refusals.ofNoAnswer(error))
+    )
+    return yield* Effect.raceFirst(called, Effect.as(control.stopRequested, stopped))
+  })
+
+  const provider: Provider = {
+    adapter: "openai",
+    run,
+    /** The call ended with the process that made it. */
+    reattach: () => Effect.succeed(Refusals.lost),
+    look: () => Effect.succeed({ _tag: "Unknown" })
+  }
+  return provider
+})

@@ -1,0 +1,80 @@
+/**
+ * What OpenAI's errors mean beyond their status (https://developers.openai.com/docs/guides/error-codes,
+ * https://platform.openai.com/docs/guides/rate-limits): an `error` object of `message`, `type` and `code`.
+ */
+import { Clock, Effect } from "effect"
+import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { ProviderAnswer } from "../ProviderHttp.ts"
+import * as Refusals from "../Refusals.ts"
+import * as Durations from "./Durations.ts"
+
+/** Told with 429 or 400, where others have 402. */
+const unpaid: ReadonlySet<Json | undefined> = new Set([
+  "insufficient_quota",
+  "billing_hard_limit_reached",
+  "billing_not_active"
+])
+
+export const isObject = (json: Json | undefined): json is JsonObject =>
+  typeof json === "object" && json !== null && !Array.isArray(json)
+
+/** Some servers have the members of `error` at the top. */
+const errorIn = (json: Json | undefined): JsonObject => {
+  if (!isObject(json)) return {}
+  const { error } = json
+  return isObject(error) ? error : json
+}
+
+/** The limit that refused, in ms until it is whole again; `null` when no header tells. */
+const resetMs = (headers: ProviderAnswer["headers"], type: Json | undefined): number | null => {
+  const resets = ["requests", "tokens"].flatMap((kind) => {
+    const isIt = type === kind || headers[`x-ratelimit-remaining-${kind}`] === "0"
+    return (isIt && Durations.parse(headers[`x-ratelimit-reset-${kind}`] ?? "")) || []
+  })
+  return resets.length === 0 ? null : Math.max(...resets)
+}
+
+const askedMs = (headers: ProviderAnswer["headers"], type: Json | undefined, now: number): number | null => {
+  const precise = Number.parseFloat(headers["retry-after-ms"] ?? "")
+  if (precise >= 0) return precise
+  return Refusals.retryAfterMs(headers, now) ?? resetMs(headers, type)
+}
+
+/** Of any status but a 2xx. */
+export const ofAnswer = Effect.fnUntraced(function* (answer: ProviderAnswer) {
+  const { headers, json, status } = answer
+  const { code, type } = errorIn(json)
+  const asked = askedMs(headers, type, yield* Clock.currentTimeMillis)
+  if (unpaid.has(code) || unpaid.has(type))
+    return {
+      _tag: "RateLimited",
+      retryAfterMs: Math.max(asked ?? 0, Refusals.unpaidMs)
+    } satisfies ProviderOutcome
+  if (status === 429 && asked !== null)
+    return { _tag: "RateLimited", retryAfterMs: asked } satisfies ProviderOutcome
+  return yield* Refusals.ofAnswer(answer)
+})
+
+const server = /server|internal|unavailable|overload|timeout|engine/i
+const limit = /rate.?limit|quota|^(?:requests|tokens)$/i
+
+/** The status that an error in the middle of a stream would have had as an answer: its code, or what its words tell. */
+const statusOf = ({ code, type }: JsonObject): number => {
+  const told = Number(code)
+  if (Number.isInteger(told) && told >= 400 && told <= 599) return told
+  const words = [type, code].filter((word) => typeof word === "string").join(" ")
+  if (limit.test(words)) return 429
+  return server.test(words) ? 500 : 400
+}
+
+/**
+ * Of an error in the place of a chunk. What the server is to blame for may go well the next time; for anything else the model
+ * has run and failed.
+ */
+export const ofStreamed = (error: Json): Effect.Effect<ProviderOutcome> => {
+  const status = isObject(error) ? statusOf(error) : 400
+  return status >= 500 || status === 429
+    ? ofAnswer({ status, headers: {}, json: { error } })
+    : Effect.succeed(Refusals.modelFailed(error))
+}

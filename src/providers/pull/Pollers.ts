@@ -1,0 +1,163 @@
+/** The workers that wait on this node for a job: who has waited longest gets the first one that it is there for. */
+import { Deferred, Effect, PubSub, Stream } from "effect"
+import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import type { Worker } from "#src/workers/WorkerAuthentication.ts"
+import type { Lease } from "./Lease.ts"
+
+/** What a worker comes for. */
+export interface Wish {
+  readonly worker: Worker
+  /** By the endpoint that is submitted to, which may be a wrapper's, the model that runs. */
+  readonly serves: ReadonlyMap<string, ModelEndpoint>
+}
+
+/** A worker that waits, as the one that it has called sees it. */
+export interface Poller {
+  /** Completes when the worker has been given a job. */
+  readonly arrived: Effect.Effect<void>
+  /** It waits no longer. What it has been given, if anything: from then on that is the caller's to see to. */
+  readonly leave: () => Lease | null
+}
+
+/** A worker that waits, as whoever has a job for it sees it. */
+export interface Waiting extends Wish {
+  /** `false` when the worker has left. */
+  readonly give: (lease: Lease) => boolean
+  /** Whether it is still there, and without a job. */
+  readonly isFree: () => boolean
+}
+
+/** A run that finds no worker waits so long for one, ms: it was claimed for one that was there. */
+const graceMs = 1_000
+
+export interface Pollers {
+  /** From now on the worker waits, behind all others. */
+  readonly join: (wish: Wish) => Poller
+  /** Workers with the key that wait. */
+  readonly countOf: (keyId: string) => number
+  /** Workers that wait for a job of what is submitted to. */
+  readonly room: (endpoint: string) => number
+  /** Whenever one more waits. */
+  readonly changes: Stream.Stream<void>
+  /**
+   * Calls the worker that has waited longest for a job of `endpoint`, or who comes within a second; `null` when there is
+   * none. One that is not given the job takes its place again.
+   */
+  readonly withWorker: <A>(
+    endpoint: string,
+    use: (worker: Waiting) => Effect.Effect<A>
+  ) => Effect.Effect<A | null>
+}
+
+/** A run that waits for a worker. */
+interface Seeker {
+  readonly endpoint: string
+  readonly found: Deferred.Deferred<void>
+  worker: Waiting | null
+}
+
+export const make = Effect.gen(function* () {
+  const joined = yield* PubSub.sliding<void>(1)
+  /** Longest waiting first, as the seekers. */
+  let row: ReadonlyArray<Waiting> = []
+  const seekers = new Set<Seeker>()
+
+  const isFor = (endpoint: string, { serves, worker }: Waiting) => serves.has(endpoint) && worker.isAdmitted()
+
+  const remove = (one: Waiting) => {
+    row = row.filter((other) => other !== one)
+  }
+
+  /** True when a run was waiting for it. */
+  const isSought = (waiting: Waiting): boolean => {
+    for (const seeker of seekers) {
+      if (!isFor(seeker.endpoint, waiting)) continue
+      seekers.delete(seeker)
+      seeker.worker = waiting
+      Deferred.doneUnsafe(seeker.found, Effect.void)
+      return true
+    }
+    return false
+  }
+
+  const putBack = (waiting: Waiting) => {
+    if (!waiting.isFree() || isSought(waiting)) return
+    row = [waiting, ...row]
+    PubSub.publishUnsafe(joined, undefined)
+  }
+
+  const join = (wish: Wish): Poller => {
+    const arrived = Deferred.makeUnsafe<void>()
+    let isHere = true
+    let given: Lease | null = null
+    const waiting: Waiting = {
+      ...wish,
+      isFree: () => isHere && given === null,
+      give: (lease) => {
+        if (!isHere) return false
+        given = lease
+        Deferred.doneUnsafe(arrived, Effect.void)
+        return true
+      }
+    }
+    if (!isSought(waiting)) {
+      row = [...row, waiting]
+      PubSub.publishUnsafe(joined, undefined)
+    }
+    const leave = () => {
+      const lease = isHere ? given : null
+      isHere = false
+      remove(waiting)
+      return lease
+    }
+    return { arrived: Deferred.await(arrived), leave }
+  }
+
+  const seek = (
+    endpoint: string,
+    wait: (found: Effect.Effect<void>) => Effect.Effect<unknown>
+  ): Effect.Effect<Waiting | null> =>
+    Effect.suspend(() => {
+      const seeker: Seeker = { endpoint, found: Deferred.makeUnsafe<void>(), worker: null }
+      seekers.add(seeker)
+      const taken = () => {
+        const { worker } = seeker
+        seeker.worker = null
+        return worker
+      }
+      return Effect.ensuring(
+        Effect.map(wait(Deferred.await(seeker.found)), taken),
+        Effect.sync(() => {
+          seekers.delete(seeker)
+          if (seeker.worker !== null) putBack(seeker.worker)
+        })
+      )
+    })
+
+  const withWorker: Pollers["withWorker"] = (endpoint, use) =>
+    Effect.uninterruptibleMask((restore) => {
+      const first = row.find((waiting) => isFor(endpoint, waiting))
+      if (first !== undefined) remove(first)
+      const worker =
+        first === undefined
+          ? seek(endpoint, (found) => restore(Effect.timeoutOption(found, graceMs)))
+          : Effect.succeed(first)
+      return Effect.flatMap(worker, (waiting) =>
+        waiting === null
+          ? Effect.succeed(null)
+          : Effect.ensuring(
+              restore(use(waiting)),
+              Effect.sync(() => putBack(waiting))
+            )
+      )
+    })
+
+  const pollers: Pollers = {
+    join,
+    countOf: (keyId) => row.filter(({ worker }) => worker.keyId === keyId).length,
+    room: (endpoint) => row.filter((waiting) => isFor(endpoint, waiting)).length,
+    changes: Stream.fromPubSub(joined),
+    withWorker
+  }
+  return pollers
+})

@@ -1,0 +1,52 @@
+/** The workers that wait on this node for a job, and the jobs that workers have from it. */
+import { Context, Deferred, Effect, Layer } from "effect"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+import type { Lease } from "./Lease.ts"
+import * as Pollers from "./Pollers.ts"
+
+/** What became of a lease that is over. `ended`: by the worker's own word. */
+export type Over = "ended" | "released" | "lost"
+
+/** Of those that are over: to know a repeated call by. */
+const rememberedLeases = 10_000
+
+export class WorkerPool extends Context.Service<
+  WorkerPool,
+  {
+    readonly pollers: Pollers.Pollers
+    /** From now on the lease is held here. */
+    readonly add: (lease: Lease) => void
+    /** Its run is over: `lost`, unless the worker has had a word on it, here or at another node. */
+    readonly remove: (lease: Lease) => void
+    /** `undefined`: it is not held here. */
+    readonly lease: (id: string) => Lease | undefined
+    /** The first word of the worker on its lease is the one that counts. */
+    readonly end: (lease: Lease, how: Exclude<Over, "lost">, outcome: ProviderOutcome) => void
+    /** Of a lease that has ended here; `undefined`: nothing is known of it, or not any more. */
+    readonly over: (id: string) => Over | undefined
+  }
+>()("inferlog/src/providers/pull/WorkerPool") {
+  static readonly layer = Layer.effect(
+    WorkerPool,
+    Effect.gen(function* () {
+      const pollers = yield* Pollers.make
+      const leases = new Map<string, Lease>()
+      const over = RecentlyUsed.make<Over>({ capacity: rememberedLeases })
+
+      return WorkerPool.of({
+        pollers,
+        add: (lease) => leases.set(lease.id, lease),
+        remove: ({ id, isEndedElsewhere }) => {
+          leases.delete(id)
+          if (!isEndedElsewhere && over.get(id) === undefined) over.set(id, "lost")
+        },
+        lease: (id) => leases.get(id),
+        end: (lease, how, outcome) => {
+          if (Deferred.doneUnsafe(lease.ended, Effect.succeed(outcome))) over.set(lease.id, how)
+        },
+        over: (id) => over.get(id)
+      })
+    })
+  )
+}

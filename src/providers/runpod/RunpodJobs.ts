@@ -1,0 +1,103 @@
+/**
+ * What Runpod Serverless is sent and says of a job (https://docs.runpod.io/serverless/endpoints/operation-reference,
+ * https://docs.runpod.io/serverless/endpoints/job-states).
+ */
+import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { JobReport } from "../JobReport.ts"
+import * as Report from "../JobReport.ts"
+import type { Job } from "../Provider.ts"
+import * as Refusals from "../Refusals.ts"
+import type { Options } from "./Options.ts"
+
+const secondMs = 1_000
+const hourMs = 3_600 * secondMs
+const weekMs = 7 * 24 * hourMs
+
+const between = (least: number, value: number, most: number) => Math.min(Math.max(value, least), most)
+
+/**
+ * Within Runpod's limits: a job may run for as long as its model may, and is forgotten an hour after that, so that neither a
+ * run that hangs nor one that nobody waits for any more costs for longer.
+ */
+const policyOf = ({ model }: Job, { lowPriority }: Options): JsonObject => {
+  const timeoutMs = Math.ceil(model.timeoutSeconds * secondMs)
+  return {
+    executionTimeout: between(6 * secondMs, timeoutMs, weekMs),
+    ttl: between(10 * secondMs, timeoutMs + hourMs, weekMs),
+    ...(lowPriority !== undefined && { lowPriority })
+  }
+}
+
+/** Of `/run`. Runpod is told an address to call back at when it can reach that. */
+export const bodyOf = (job: Job, options: Options, webhook: string | null): JsonObject => ({
+  input: job.input,
+  ...(webhook !== null && { webhook }),
+  policy: policyOf(job, options)
+})
+
+export const isObject = (json: Json | undefined): json is JsonObject =>
+  typeof json === "object" && json !== null && !Array.isArray(json)
+
+/** As it goes into a path. */
+export const isJobId = (id: Json | undefined): id is string =>
+  typeof id === "string" && /^[A-Za-z0-9_-]{1,128}$/.test(id)
+
+/**
+ * Why a handler failed. What Python handlers throw comes as a text that is JSON, of which only the message is for others to
+ * see: its traceback is not.
+ */
+const saidIn = (error: Json | undefined): Json | undefined => {
+  if (typeof error !== "string" || !error.startsWith("{")) return error
+  try {
+    const thrown = JSON.parse(error) as Json
+    return isObject(thrown) && typeof thrown["error_message"] === "string" ? thrown["error_message"] : error
+  } catch {
+    return error
+  }
+}
+
+/** What `progress_update` was last given, as a line. */
+const lineOf = (update: Json | undefined): string | null => {
+  if (update === undefined || update === null) return null
+  return Refusals.clean(typeof update === "string" ? update : JSON.stringify(update)) || null
+}
+
+const fractionOf = (update: Json | undefined): number | null => {
+  const progress = isObject(update) ? update["progress"] : update
+  return typeof progress === "number" && progress >= 0 && progress <= 1 ? progress : null
+}
+
+const succeeded = (output: Json): ProviderOutcome => ({ _tag: "Succeeded", output, delivered: null })
+
+const stopped: ProviderOutcome = { _tag: "Stopped" }
+
+const timedOut = Refusals.failed("The job timed out at the provider.", true)
+
+/**
+ * The report that a job's status is; `null` when it is none. Runpod keeps only the newest update: `lines` is where those of
+ * one run are gathered.
+ */
+export const reportOf = (status: Json | undefined, lines: Array<string>): JobReport | null => {
+  if (!isObject(status)) return null
+  switch (status["status"]) {
+    case "IN_QUEUE":
+      return Report.waiting
+    case "IN_PROGRESS":
+    case "RUNNING": {
+      const line = lineOf(status["output"])
+      if (line !== null && line !== lines.at(-1)) lines.push(line)
+      return { _tag: "Running", fraction: fractionOf(status["output"]), logs: [...lines] }
+    }
+    case "COMPLETED":
+      return Report.ended(succeeded(status["output"] ?? null), lines)
+    case "FAILED":
+      return Report.ended(Refusals.modelFailed(saidIn(status["error"])), lines)
+    case "CANCELLED":
+      return Report.ended(stopped, lines)
+    case "TIMED_OUT":
+      return Report.ended(timedOut, lines)
+    default:
+      return null
+  }
+}
