@@ -5,7 +5,7 @@ import type { Model } from "#domain/catalog/Model.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { Request } from "#domain/inference-request/State.ts"
 import type { ProviderOutcome, RunOutcome } from "#domain/Outcome.ts"
-import type { CatalogEntry } from "#src/models/Catalog.ts"
+import type { Catalog, CatalogEntry } from "#src/models/Catalog.ts"
 import * as Expression from "#src/models/Expression.ts"
 
 export interface MappedRun {
@@ -15,11 +15,30 @@ export interface MappedRun {
   readonly submitted: Json
 }
 
-/** The binding that the request's newest run was dispatched to; one that the model no longer has gives way to the first. */
-export const bindingOf = ({ model }: CatalogEntry, { phase }: Request): ProviderBinding | undefined => {
+/**
+ * The binding that the request's newest run was dispatched to. What is said to the provider is the request's version's word;
+ * where the provider is, and by which credential, what holds now: one that has moved is found. A provider that only one of
+ * the two knows is as that one has it; one that neither knows gives way to the first of the version.
+ */
+export const bindingOf = (
+  { model }: CatalogEntry,
+  { phase }: Request,
+  current: CatalogEntry | null = null
+): ProviderBinding => {
   const name = "run" in phase ? phase.run.provider : null
-  return model.providers.find((binding) => binding.name === name) ?? model.providers[0]
+  const isIt = (binding: ProviderBinding) => binding.name === name
+  const own = model.providers.find(isIt)
+  const now = current === null || current.model === model ? undefined : current.model.providers.find(isIt)
+  if (now === undefined || own === undefined) return own ?? now ?? model.providers[0]
+  if (now.adapter !== own.adapter) return now
+  const { secretEnv: _secretEnv, url: _url, ...said } = own
+  const { secretEnv, url } = now
+  return { ...said, ...(url === undefined ? {} : { url }), ...(secretEnv === undefined ? {} : { secretEnv }) }
 }
+
+/** `bindingOf` by the catalog as it is now. */
+export const findBinding = (catalog: Catalog["Service"], entry: CatalogEntry, request: Request) =>
+  Effect.map(catalog.find(request.submitted.model), (current) => bindingOf(entry, request, current))
 
 /** The model as its provider knows it: of a wrapper, its base. */
 export const modelOf = ({ model, runs }: CatalogEntry): Model =>

@@ -122,16 +122,13 @@ export const make = Effect.gen(function* () {
     watch: Watch
   ): Effect.Effect<RunOutcome> => {
     const { id, jobId, request } = claimed
-    const binding = entry === null ? undefined : Mapping.bindingOf(entry, request)
-    if (entry === null || binding === undefined) {
-      return Effect.succeed(OutcomeRecord.refused("The model is no longer offered."))
-    }
+    if (entry === null) return Effect.succeed(OutcomeRecord.refused("The model is no longer offered."))
     const stream = StreamName.make(InferenceRequest.aggregate.category, id)
     const opened = payloads
       .open(stream, "input", request.submitted.payloads.input)
       .pipe(Effect.retry({ ...logAway, while: ({ _tag }) => _tag === "EventStoreError" }))
-    return Effect.matchEffect(opened, {
-      onSuccess: (text) => {
+    return Effect.matchEffect(Effect.zip(opened, Mapping.findBinding(catalog, entry, request)), {
+      onSuccess: ([text, binding]) => {
         const submitted = JSON.parse(text) as Json
         const run = Mapping.around({ entry, binding, submitted }, secondsOf(claimed, report), (input) =>
           runAtProvider(

@@ -86,10 +86,9 @@ export const make = Effect.gen(function* () {
   const lookAt = (
     job: Omit<Job, "input" | "model" | "binding">,
     jobId: string,
-    entry: CatalogEntry | null,
-    binding: ProviderBinding | undefined
+    entry: CatalogEntry,
+    binding: ProviderBinding
   ) => {
-    if (entry === null || binding === undefined) return Effect.succeed(unknown)
     const provider = providers.find(binding.adapter)
     return provider === null
       ? Effect.succeed(unknown)
@@ -101,13 +100,11 @@ export const make = Effect.gen(function* () {
     function* (
       id: RequestId,
       request: Request,
-      entry: CatalogEntry | null,
+      entry: CatalogEntry,
+      binding: ProviderBinding,
       reported: ProviderOutcome,
       at: number
     ) {
-      const binding = entry === null ? undefined : Mapping.bindingOf(entry, request)
-      if (entry === null || binding === undefined)
-        return OutcomeRecord.refused("The model is no longer offered.")
       const stream = StreamName.make(InferenceRequest.aggregate.category, id)
       const submitted = JSON.parse(
         yield* payloads.open(stream, "input", request.submitted.payloads.input)
@@ -125,14 +122,18 @@ export const make = Effect.gen(function* () {
     const { attempt } = request
     const job = { requestId: id, accountId, submittedAt, attempt }
     const entry = yield* catalog.findVersion(model, modelVersion)
-    const binding = entry === null ? undefined : Mapping.bindingOf(entry, request)
+    if (entry === null) {
+      yield* lost(id, attempt)
+      return "lost"
+    }
+    const binding = yield* Mapping.findBinding(catalog, entry, request)
     const state = yield* lookAt(job, jobId, entry, binding)
     switch (state._tag) {
       case "Alive":
         return "alive"
       case "Finished": {
         const at = yield* Clock.currentTimeMillis
-        const outcome = yield* inTermsOfModel(id, request, entry, state.outcome, at)
+        const outcome = yield* inTermsOfModel(id, request, entry, binding, state.outcome, at)
         // Looked at again in a minute.
         if (outcome === null) return "alive"
         yield* record(job, entry, outcome, { at, startedAt: null })

@@ -2,10 +2,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
+import type { Model } from "#domain/catalog/Model.ts"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import type { Request, State } from "#domain/inference-request/State.ts"
 import * as Money from "#domain/Money.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { CatalogEntry } from "#src/models/Catalog.ts"
 import * as ManifestEntry from "#src/models/ManifestEntry.ts"
 import * as Mapping from "#src/reactors/dispatch/Mapping.ts"
+import * as Story from "#test/domain/inference-request/Story.ts"
 import { single } from "#test/support/TestModels.ts"
 
 const entry = Result.getOrThrow(
@@ -40,6 +45,50 @@ const succeeded = (output: Json, delivered: Money.Quantity | null = null): Provi
   _tag: "Succeeded",
   output,
   delivered
+})
+
+const bound = (providers: Model["providers"]): CatalogEntry => ({
+  ...entry,
+  model: { ...entry.model, providers }
+})
+
+const dispatchedTo = (provider: string): Request => {
+  const { decider } = InferenceRequest.aggregate
+  const state = [
+    { _tag: "RequestSubmitted", ...Story.request } as const,
+    { _tag: "DispatchStarted", at: 1, attempt: 1, provider, node: "n" } as const
+  ].reduce<State>(decider.evolve, decider.initial)
+  if (state._tag === "NotSubmitted") throw new Error("expected a request")
+  return state
+}
+
+describe("The binding of a run", () => {
+  const own = { name: "a", adapter: "http", url: "http://old", secretEnv: "OLD", output: "one" } as const
+  const moved = { name: "a", adapter: "http", url: "http://new", output: "two" } as const
+  const other = { name: "b", adapter: "cog", url: "http://b" } as const
+
+  it.each([
+    ["is the version's that it was dispatched to", [other, own], null, own],
+    [
+      "says what the version says, where the provider is now",
+      [own],
+      [moved],
+      { name: "a", adapter: "http", url: "http://new", output: "one" }
+    ],
+    [
+      "is as it is now where the protocol has changed",
+      [own],
+      [{ ...own, adapter: "cog" }],
+      { ...own, adapter: "cog" }
+    ],
+    ["is the version's where the provider is none of the model's any more", [own], [other], own],
+    ["is as it is now where the version does not know the provider", [other], [moved], moved],
+    ["is the first of the version where nobody knows the provider", [other], [other], other]
+  ] as const)("%s", (_name, version, current, expected) => {
+    const now = current === null ? null : bound(current)
+    const found = Mapping.bindingOf(bound(version), dispatchedTo("a"), now)
+    assert.deepStrictEqual(found, expected)
+  })
 })
 
 describe("Mapping", () => {
