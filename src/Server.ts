@@ -199,7 +199,10 @@ const layerWith = <E, R, E2, R2>({
       Layer.mergeAll(
         RequestMetrics.layer,
         DeliveryMetrics.layer,
-        LearnedExpectations.layer.pipe(Layer.provideMerge(ProviderHealth.layer))
+        LearnedExpectations.layer.pipe(
+          Layer.provide(Telemetry.untraced),
+          Layer.provideMerge(ProviderHealth.layer)
+        )
       )
     ),
     Layer.provideMerge(
@@ -220,4 +223,7 @@ export const layerOf = (catalog: Layer.Layer<Catalog>) =>
 /** Manifests of the operator may name what ships with the server. */
 const publishes = ModelsFolder.layer.pipe(Layer.provideMerge(BuiltinPublishing.layer))
 
-export const layer = layerWith({ catalog: LogCatalog.layer, publishes })
+export const layer = layerWith({
+  catalog: LogCatalog.layer.pipe(Layer.provide(Telemetry.untraced)),
+  publishes: publishes.pipe(Layer.provide(Telemetry.untraced))
+})

@@ -6,8 +6,6 @@ import { Effect, Layer } from "effect"
 import * as Listing from "#domain/catalog/Listing.ts"
 import * as Offering from "#domain/catalog/Offering.ts"
 import * as BuiltinItems from "#src/manifests/BuiltinItems.ts"
-import { definitionsOf } from "#src/manifests/Items.ts"
-import { isError, text } from "#src/manifests/Problem.ts"
 import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as StreamName from "#streams/StreamName.ts"
@@ -20,11 +18,7 @@ const concurrency = 16
 
 /** The models whose quantities are code, and the manifests beside them. */
 const definitions = Effect.gen(function* () {
-  const { items, problems } = yield* BuiltinItems.checked
-  for (const problem of problems.filter(isError)) {
-    yield* Effect.logError(`A built-in manifest has an error: ${text(problem)}`)
-  }
-  const ofManifests = definitionsOf(items)
+  const ofManifests = yield* BuiltinItems.definitions
   const models = [...BuiltinCatalog.builtinModels.map(({ model }) => model), ...ofManifests.models]
   return { ...ofManifests, models } satisfies Definitions
 })

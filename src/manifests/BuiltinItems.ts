@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
 import { Catalog } from "#src/models/Catalog.ts"
 import * as Checks from "./Checks.ts"
+import * as Definitions from "./Definitions.ts"
 import * as Drafts from "./Drafts.ts"
 import type { KnownItems } from "./Known.ts"
 import * as ManifestFiles from "./ManifestFiles.ts"
@@ -19,6 +20,16 @@ const codeModels = Effect.map(Catalog, ({ find }): KnownItems => ({
 export const checked = Effect.gen(function* () {
   const files = yield* ManifestFiles.find(folder)
   return yield* Checks.check(yield* Drafts.read(files), yield* codeModels)
+})
+
+/**
+ * As `checked` has them, without a look at what schemas and expressions hold: a start is not to compile what the tests of the
+ * release have checked.
+ */
+export const definitions = Effect.gen(function* () {
+  const files = yield* ManifestFiles.find(folder)
+  const { drafts } = yield* Drafts.read(files)
+  return Definitions.ofManifests(drafts.map(({ manifest }) => manifest))
 })
 
 /** Everything built in, for manifests that are checked without a log. */

@@ -112,8 +112,7 @@ export const parse = (text: string): Parsed => {
   const faults: Array<Fault> = []
   try {
     const options = { lineCounter: lines, stringKeys: true, merge: false, logLevel: "silent" } as const
-    // An empty text has no documents, and says so with an object of its own.
-    for (const document of [...parseAllDocuments(text, options)]) {
+    for (const document of parseAllDocuments(text, options)) {
       if (document.contents === null && document.errors.length === 0) continue
       const read = ofDocument(document, lines)
       if ("placeOf" in read) documents.push(read)

@@ -73,7 +73,7 @@ const follow = Effect.fnUntraced(function* (
       Effect.andThen(
         Effect.suspend(() => {
           isToStop = true
-          return Effect.retry(cancel, Schedule.spaced(pace.firstMs))
+          return Effect.retry(cancel, Schedule.exponential(pace.firstMs, growth))
         })
       ),
       Effect.andThen(Queue.offer(wakes, undefined)),

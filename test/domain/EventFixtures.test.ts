@@ -8,12 +8,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as Account from "#domain/account/Account.ts"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
+import * as Listing from "#domain/catalog/Listing.ts"
+import * as Offering from "#domain/catalog/Offering.ts"
 import * as DeliveryRecovery from "#domain/delivery-recovery/DeliveryRecovery.ts"
 import type { DomainEvent, EncodedEvent, EventCodec } from "#domain/EventCodec.ts"
 import * as File from "#domain/file/File.ts"
 import * as IdempotencyKey from "#domain/idempotency-key/IdempotencyKey.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
+import * as WorkerKey from "#domain/worker-key/WorkerKey.ts"
 
 const folder = path.join(import.meta.dirname, "../fixtures/events")
 const domain = path.join(import.meta.dirname, "../../domain")
@@ -28,7 +31,12 @@ const aggregates: ReadonlyArray<{
   storage(IdempotencyKey.aggregate),
   storage(WebhookDelivery.aggregate),
   storage(DeliveryRecovery.aggregate),
-  storage(File.aggregate)
+  storage(File.aggregate),
+  storage(Offering.aggregate),
+  storage(Listing.collections),
+  storage(Listing.gpus),
+  storage(Listing.deploymentTemplates),
+  storage(WorkerKey.aggregate)
 ]
 
 function storage<Event extends DomainEvent>(aggregate: {

@@ -16,6 +16,7 @@ import { ReadModels } from "#projections/ReadModels.ts"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
+import { Expectations } from "#src/catalog/Expectations.ts"
 import { Funds } from "#src/billing/Funds.ts"
 import { FileActors } from "#src/files/FileActors.ts"
 import { RemoteMedia } from "#src/media/RemoteMedia.ts"
@@ -25,7 +26,10 @@ import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
 import type { Catalog } from "#src/models/Catalog.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { VisionWorkers } from "#src/vision/VisionWorkers.ts"
+import { ProviderHealth } from "#src/providers/health/ProviderHealth.ts"
+import type { Provider } from "#src/providers/Provider.ts"
 import { Providers } from "#src/providers/Providers.ts"
+import * as PullProvider from "#src/providers/pull/PullProvider.ts"
 import { DeadlineHints } from "#src/requests/DeadlineHints.ts"
 import * as Deadlines from "#src/reactors/deadlines/Deadlines.ts"
 import * as Dispatcher from "#src/reactors/dispatch/Dispatcher.ts"
@@ -48,6 +52,7 @@ import { MasterKey } from "#src/secrets/MasterKey.ts"
 import { SteadyTime } from "#src/SteadyTime.ts"
 import { DeliveryActors } from "#src/webhooks/DeliveryActors.ts"
 import { RecoveryActors } from "#src/webhooks/RecoveryActors.ts"
+import { WorkerKeyActors } from "#src/workers/WorkerKeyActors.ts"
 import { SigningSecrets } from "#src/webhooks/SigningSecrets.ts"
 import { Eraser } from "#src/retention/Eraser.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
@@ -60,15 +65,23 @@ import * as AppendFaults from "./AppendFaults.ts"
 import * as MediaServices from "./MediaServices.ts"
 import * as Scratch from "./Scratch.ts"
 import * as TempDirectory from "./TempDirectory.ts"
+import * as TestCatalog from "./TestCatalog.ts"
 import { TestAccounts } from "./TestAccounts.ts"
 import { models as testModels } from "./TestModels.ts"
 import { TestProvider } from "./TestProvider.ts"
+import * as WorkerServices from "./WorkerServices.ts"
 
 export interface NodeOptions {
   readonly name?: string
   readonly models?: ReadonlyArray<BuiltinModel>
   /** In the place of the models: one that is made already, for tests that start many nodes. */
   readonly catalog?: Layer.Layer<Catalog>
+  /** In the place of both: what the test publishes, with `Publishing`. Needs the projection of the catalog. */
+  readonly catalogOnLog?: boolean
+  /** Those of the node, made of the test's provider: that one alone by default, for the models of the server itself. */
+  readonly providers?: (provider: Provider) => ReadonlyArray<Provider>
+  /** Whether workers fetch jobs of it, of models that are bound to `pull`. */
+  readonly pulls?: boolean
   /** Without a dispatcher requests wait for ever; nobody keeps their deadlines then. */
   readonly dispatches?: boolean
   /** Whether it follows what other nodes do, as one of several: with its actors, and with what it does about it. */
@@ -160,7 +173,8 @@ const onlyActors = Layer.mergeAll(
   RequestActors.layer,
   IdempotencyKeyActors.layer,
   AccountActors.layer,
-  FileActors.layer
+  FileActors.layer,
+  WorkerKeyActors.layer
 )
 
 const application = Layer.mergeAll(
@@ -178,7 +192,9 @@ const services = (follows: boolean, files: ReturnType<typeof MediaServices.store
   application.pipe(
     Layer.provideMerge(files),
     Layer.provideMerge(follows ? FollowedActors.layer : onlyActors),
-    Layer.provideMerge(Layer.mergeAll(DeadlineHints.layer, SteadyTime.layer)),
+    Layer.provideMerge(
+      Layer.mergeAll(DeadlineHints.layer, SteadyTime.layer, ProviderHealth.layer, Expectations.layerEmpty)
+    ),
     Layer.provideMerge(Layer.mergeAll(DeliveryActors.layer, RecoveryActors.layer)),
     Layer.provideMerge(Payloads.layer),
     Layer.provideMerge(publicUrls),
@@ -201,13 +217,21 @@ const sender = (guard: OutboundGuard.GuardOptions) =>
     Layer.provide(OutboundGuard.layer({ authorities: [Receiver.authority], ...guard }))
   )
 
-const providers = Layer.unwrap(Effect.map(TestProvider, ({ provider }) => Providers.layerOf([provider])))
+const only = (provider: Provider): ReadonlyArray<Provider> => [provider]
+
+const providersOf = (make: NonNullable<NodeOptions["providers"]>) =>
+  Layer.unwrap(Effect.map(TestProvider, ({ provider }) => Providers.layerOf(make(provider))))
+
+const pulling = Layer.unwrap(Effect.map(PullProvider.make, (provider) => Providers.layerOf([provider])))
 
 /** One node over the store of the test. */
 export const nodeLayer = ({
   name = "node",
   models = Object.values(testModels),
   catalog = BuiltinCatalog.layerOf(models),
+  catalogOnLog = false,
+  providers = only,
+  pulls = false,
   dispatches = true,
   follows = false,
   sweeps = false,
@@ -223,9 +247,12 @@ export const nodeLayer = ({
   ).pipe(
     Layer.provideMerge(Sweeper.layer),
     Layer.provideMerge(Runs.layer),
+    Layer.provideMerge(pulls ? pulling : Layer.empty),
+    Layer.provideMerge(WorkerServices.layerOnNode),
     Layer.provideMerge(finalizer),
     Layer.provideMerge(services(follows, MediaServices.storeWith(uploads))),
-    Layer.provideMerge(Layer.mergeAll(readSide(projections), catalog, providers)),
+    Layer.provideMerge(TestCatalog.layer(catalogOnLog ? null : catalog)),
+    Layer.provideMerge(Layer.mergeAll(readSide(projections), providersOf(providers))),
     Layer.provideMerge(lease),
     Layer.provideMerge(Layer.mergeAll(IdGenerator.layer, identity({ name, dispatches }))),
     Layer.provideMerge(AppendFaults.layer),

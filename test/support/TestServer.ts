@@ -7,6 +7,7 @@ import * as path from "node:path"
 import { Context, type Duration, Effect, identity, Layer, References } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { NetAddress } from "effect/net"
+import * as CatalogProjection from "#projections/catalog/CatalogProjection.ts"
 import * as DeliveriesProjection from "#projections/deliveries/DeliveriesProjection.ts"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
@@ -28,9 +29,14 @@ import { Funds } from "#src/billing/Funds.ts"
 import { Statements } from "#src/billing/Statements.ts"
 import { BodyTimeout } from "#src/http/edge/BodyReader.ts"
 import * as Http from "#src/http/HttpServer.ts"
+import * as BuiltinPublishing from "#src/catalog/BuiltinPublishing.ts"
+import { Expectations } from "#src/catalog/Expectations.ts"
 import { FileActors } from "#src/files/FileActors.ts"
 import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
+import type { Catalog } from "#src/models/Catalog.ts"
 import { PublicUrls, type Urls } from "#src/PublicUrls.ts"
+import { Callbacks } from "#src/providers/Callbacks.ts"
+import { ProviderHealth } from "#src/providers/health/ProviderHealth.ts"
 import { DeadlineHints } from "#src/requests/DeadlineHints.ts"
 import * as ActorRequests from "#src/requests/ActorRequests.ts"
 import { IdempotencyKeyActors } from "#src/requests/IdempotencyKeyActors.ts"
@@ -50,8 +56,10 @@ import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
 import * as FileServices from "./FileServices.ts"
 import * as MediaServices from "./MediaServices.ts"
 import * as TempDirectory from "./TempDirectory.ts"
+import * as TestCatalog from "./TestCatalog.ts"
 import { plenty, usd } from "./TestAccounts.ts"
 import * as WebhookServices from "./WebhookServices.ts"
+import * as WorkerServices from "./WorkerServices.ts"
 
 export class TestServer extends Context.Service<
   TestServer,
@@ -73,8 +81,12 @@ export interface TestServerOptions {
   readonly bodyTimeout?: Duration.Input
   /** Addresses of a name; those of two names by default. */
   readonly resolve?: (name: string) => Effect.Effect<ReadonlyArray<string>>
+  /** The models; those that ship with the server by default. */
+  readonly catalog?: Layer.Layer<Catalog>
   /** Of the read side beside the ledger and the deliveries, the work queue and the history by default. */
   readonly projections?: ReadonlyArray<Projection>
+  /** Whether the catalog is what is published, the built-in models first. By default they are there without the log. */
+  readonly catalogOnLog?: boolean
   /** Requests of a model that wait; none by default. */
   readonly queued?: (model: string) => number
   /** What is served: by default all of it, the fast path included. */
@@ -103,6 +115,7 @@ const readSide = (projections: ReadonlyArray<Projection> = usual) =>
             filename: path.join(directory, "projections.sqlite"),
             projections: [
               ...projections,
+              CatalogProjection.projection,
               DeliveriesProjection.projection,
               FilesProjection.projection,
               KeysProjection.projection,
@@ -142,7 +155,19 @@ const actors = Layer.mergeAll(
   DeadlineHints.layer
 )
 
-const services = ({ projections, queued = () => 0, resolve = resolveFixed }: TestServerOptions) =>
+/** `null`: what is on the log, where the built-in models are published first. */
+const offered = (catalog: Layer.Layer<Catalog> | null) =>
+  (catalog === null ? BuiltinPublishing.layer : Layer.empty).pipe(
+    Layer.provideMerge(TestCatalog.layer(catalog))
+  )
+
+const services = ({
+  catalog = BuiltinCatalog.layer,
+  catalogOnLog = false,
+  projections,
+  queued = () => 0,
+  resolve = resolveFixed
+}: TestServerOptions) =>
   Layer.mergeAll(
     RequestHistory.layer,
     WebhookServices.layer,
@@ -151,7 +176,9 @@ const services = ({ projections, queued = () => 0, resolve = resolveFixed }: Tes
     Authentication.layer,
     RateLimits.layer,
     KeyRing.layer,
-    Accounts.layer
+    Accounts.layer,
+    Callbacks.layer,
+    WorkerServices.layer
   ).pipe(
     Layer.provideMerge(ActorRequests.layer),
     Layer.provideMerge(Layer.mergeAll(RequestChanges.layer, Funds.layer)),
@@ -162,9 +189,10 @@ const services = ({ projections, queued = () => 0, resolve = resolveFixed }: Tes
       Layer.mergeAll(
         Payloads.layer,
         SteadyTime.layer,
-        BuiltinCatalog.layer,
+        ProviderHealth.layer,
+        Expectations.layerEmpty,
         OutboundGuard.layer({ admitted: [], resolve }),
-        readSide(projections)
+        offered(catalogOnLog ? null : catalog).pipe(Layer.provideMerge(readSide(projections)))
       )
     ),
     Layer.provideMerge(MasterKey.layerOf(Buffer.alloc(32))),

@@ -81,7 +81,7 @@ export const forbidden = response(
 )
 export const notFound = response(
   404,
-  "Unknown model, request, file, upload, delivery or key.",
+  "Unknown model, wrapper, collection, deployment template, request, file, upload, delivery or key.",
   example("Request not found."),
   example("Upload not found.")
 )
@@ -97,12 +97,13 @@ export const timeout = response(
 )
 export const conflict = response(
   409,
-  "Another request was submitted under this `Idempotency-Key`, the request has not ended, the delivery is being sent, all bytes of the file have come, the key was revoked or has expired, or the account has too many keys (`details.code`).",
+  "Another request was submitted under this `Idempotency-Key`, the request has not ended, the delivery is being sent, all bytes of the file have come, the key was revoked or has expired, the account has too many keys, or the job is no longer the worker's (`details.code`).",
   example("Another request was submitted under this Idempotency-Key.", { code: "IDEMPOTENCY_KEY_REUSED" }),
   example("The request has not ended: cancel it first.", { code: "REQUEST_NOT_ENDED" }),
   example("The delivery is being sent just now.", { code: "DELIVERY_IN_PROGRESS" }),
   example("All bytes of the file have come before.", { code: "UPLOAD_COMPLETED", fileUrl: exampleUrl }),
   example("The key was revoked.", { code: "KEY_REVOKED" }),
+  example("The job is no longer the worker's: stop working on it.", { code: "LEASE_LOST" }),
   example("The account has 100 keys: revoke one first.", { code: "TOO_MANY_KEYS", limit: 100 }),
   example("The account has had 10000 keys, ended ones included: its operator creates more.", {
     code: "KEYS_USED_UP",

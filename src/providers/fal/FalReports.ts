@@ -24,7 +24,7 @@ export const linesOf = (logs: Json | undefined): ReadonlyArray<string> =>
 /** The client that has gone away or given up is we. */
 const ended: ReadonlySet<string> = new Set(["client_cancelled", "client_disconnected"])
 
-/** fal has tried ten times by then; another time, or another provider, may do better. */
+/** Failures of the platform and of runners: another time, or another provider, may do better. */
 const transient: ReadonlySet<string> = new Set([
   "request_timeout",
   "startup_timeout",
@@ -39,7 +39,7 @@ const transient: ReadonlySet<string> = new Set([
 ])
 
 /** Refusals of the caller and not of the input: they say nothing of the run, and may be over soon. */
-const ofCaller: ReadonlySet<number> = new Set([401, 403, 404, 408, 410, 425, 429])
+const ofCaller: ReadonlySet<number> = new Set([401, 402, 403, 404, 408, 410, 425, 429])
 
 const stopped: ProviderOutcome = { _tag: "Stopped" }
 
@@ -59,7 +59,8 @@ const failureOf = (answer: ProviderAnswer, isToldFailed: boolean): ProviderOutco
   if (headers["x-fal-retryable"] === "true")
     return Refusals.failed(`The model failed for now (status ${status}).`, true)
   const isListed = isObject(json) && Array.isArray(json["detail"])
-  if (isListed || (status < 500 && (isToldFailed || !ofCaller.has(status)))) return Refusals.modelFailed(json)
+  const isRefused = status >= 400 && status < 500 && (isToldFailed || !ofCaller.has(status))
+  if (isListed || isRefused) return Refusals.modelFailed(json)
   return isToldFailed ? Refusals.failed(`The model failed with status ${status}.`, true) : null
 }
 

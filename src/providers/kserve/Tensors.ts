@@ -5,7 +5,8 @@
  */
 import { Result } from "effect"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
-import type { Datatype, InputTensor } from "./Options.ts"
+import { elementOf } from "./Elements.ts"
+import type { InputTensor } from "./Options.ts"
 
 /** Dimensions of a tensor; no server has more. */
 const maxRank = 32
@@ -55,37 +56,6 @@ const fit = (
     default:
       return null
   }
-}
-
-const isBetween = (least: number, most: number) => (element: Json) =>
-  typeof element === "number" && Number.isInteger(element) && element >= least && element <= most
-
-const isNumber = (element: Json) => typeof element === "number"
-
-interface Element {
-  readonly is: (element: Json) => boolean
-  readonly what: string
-}
-
-const whole = (least: number, most: number): Element => ({
-  is: isBetween(least, most),
-  what: `whole numbers from ${least} to ${most}`
-})
-
-/** What JSON holds of each. Whole numbers beyond 2^53 are not exact in it. */
-const elementOf: Readonly<Record<Datatype, Element>> = {
-  BOOL: { is: (element) => typeof element === "boolean", what: "booleans" },
-  UINT8: whole(0, 2 ** 8 - 1),
-  UINT16: whole(0, 2 ** 16 - 1),
-  UINT32: whole(0, 2 ** 32 - 1),
-  UINT64: whole(0, Number.MAX_SAFE_INTEGER),
-  INT8: whole(-(2 ** 7), 2 ** 7 - 1),
-  INT16: whole(-(2 ** 15), 2 ** 15 - 1),
-  INT32: whole(-(2 ** 31), 2 ** 31 - 1),
-  INT64: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
-  FP32: { is: isNumber, what: "numbers" },
-  FP64: { is: isNumber, what: "numbers" },
-  BYTES: { is: (element) => typeof element === "string", what: "strings" }
 }
 
 const encodeField = (

@@ -79,6 +79,7 @@ describe("History", () => {
         startedAt: null,
         runStartedAt: null,
         inferenceMs: null,
+        expectedMs: null,
         endedAt: null,
         hasViolations: false,
         billingStatus: null,

@@ -1,4 +1,4 @@
-/** A log on which everything happens that can happen to requests, deliveries, files and accounts, by a seed. */
+/** A log on which everything happens that can happen to requests, deliveries, files, accounts and the catalog, by a seed. */
 import { Effect } from "effect"
 import * as fc from "fast-check"
 import type { DomainEvent, EventCodec } from "#domain/EventCodec.ts"
@@ -12,6 +12,7 @@ import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import * as RequestLives from "#test/domain/inference-request/Lives.ts"
 import * as DeliveryLives from "#test/domain/webhook-delivery/Lives.ts"
+import * as CatalogLog from "../catalog/CatalogLog.ts"
 import * as FileLives from "../files/LivedFiles.ts"
 import * as Deliveries from "../deliveries/DeliveryLog.ts"
 import * as AccountLog from "../ledger/AccountLog.ts"
@@ -72,7 +73,7 @@ const others = Effect.gen(function* () {
 /** `count` of each kind. They are numbered from `first`. */
 export const append = Effect.fnUntraced(function* (seed: number, { count = 10, first = 0 } = {}) {
   const sampled = <A>(arbitrary: fc.Arbitrary<A>) => fc.sample(arbitrary, { numRuns: count, seed })
-  if (first === 0) yield* Effect.andThen(accounts, others)
+  if (first === 0) yield* Effect.all([accounts, others, CatalogLog.lived])
   for (const [index, life] of sampled(RequestLives.life).entries()) {
     const stream = StreamName.make(InferenceRequest.category, Log.requestId(first + index))
     yield* write(stream, InferenceRequest.codec, RequestLives.play(life).log)

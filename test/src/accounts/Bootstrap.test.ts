@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, ConfigProvider, Console, Effect, Exit, Layer } from "effect"
+import { Cause, ConfigProvider, Console, Effect, Exit, Layer, Stream } from "effect"
 import { Authentication } from "#src/accounts/Authentication.ts"
 import * as Bootstrap from "#src/accounts/Bootstrap.ts"
+import * as BuiltinPublishing from "#src/catalog/BuiltinPublishing.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { EventReader } from "#streams/EventReader.ts"
-import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { logText } from "./AccountFacts.ts"
 
@@ -60,14 +60,23 @@ describe("The first start", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("opens it when the log has a catalog and no account yet", () =>
+    Effect.gen(function* () {
+      yield* Effect.scoped(Layer.build(BuiltinPublishing.layer))
+      yield* start({ BOOTSTRAP_API_KEY: "dev:s3cret" })
+      yield* authenticate("dev:s3cret")
+      const before = yield* logText
+      assert.include(before, "ModelPublished")
+      yield* start({ BOOTSTRAP_API_KEY: "other:0ther" })
+      assert.strictEqual(yield* logText, before)
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("of two nodes at once opens one account, and prints the one key that leads to it", () =>
     Effect.gen(function* () {
       const reader = yield* EventReader
       /** Both have found the log empty. */
-      const early = Effect.provideService(start({}), EventReader, {
-        ...reader,
-        head: Effect.succeed(GlobalPosition.beginning)
-      })
+      const early = Effect.provideService(start({}), EventReader, { ...reader, readAll: () => Stream.empty })
       const nodes = yield* Effect.forEach(["one", "two"], (name) =>
         TestNode.start({ name, dispatches: false })
       )

@@ -14,7 +14,7 @@ import { Authentication } from "#src/accounts/Authentication.ts"
 import * as Core from "#src/Core.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
-import { layers, publicUrls, quiet } from "./AdministrationLayers.ts"
+import { layers, publicUrls, publishing, quiet } from "./AdministrationLayers.ts"
 
 const openAccount = Effect.flatMap(Administration, ({ openAccount }) =>
   openAccount({ name: "acme", balance: Money.zero })
@@ -130,6 +130,7 @@ describe("Administration, without room for a socket", () => {
     }).pipe(
       Effect.provide(
         LocalAdministration.layer.pipe(
+          Layer.provideMerge(publishing),
           Layer.provideMerge(Core.layer),
           Layer.provideMerge(publicUrls),
           Layer.provideMerge(deep),

@@ -4,6 +4,8 @@ import * as AdminClient from "#src/admin/AdminClient.ts"
 import * as AdminServer from "#src/admin/AdminServer.ts"
 import * as LocalAdministration from "#src/admin/LocalAdministration.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
+import * as ActorPublishing from "#src/catalog/ActorPublishing.ts"
+import { CatalogProgress } from "#src/catalog/CatalogProgress.ts"
 import * as Core from "#src/Core.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
@@ -18,7 +20,9 @@ export const publicUrls = PublicUrls.layerOf({
   mcpUrl: "https://mcp.test"
 })
 
-const core = Authentication.layer.pipe(
+export const publishing = ActorPublishing.layerOwnActors.pipe(Layer.provide(CatalogProgress.layerStatic))
+
+const core = Layer.merge(Authentication.layer, publishing).pipe(
   Layer.provideMerge(Core.layer),
   Layer.provideMerge(publicUrls),
   Layer.provideMerge(TempDirectory.provide(DataDirectory.layerAt))

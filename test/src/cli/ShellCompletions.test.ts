@@ -74,7 +74,8 @@ describe("--completions", () => {
           "files",
           "log",
           "audit",
-          "projections"
+          "projections",
+          "workers"
         ]
         assert.sameMembers(bashCompletes(file, "inferlog "), commands)
         assert.deepStrictEqual(bashCompletes(file, "inferlog log t"), ["tail"])

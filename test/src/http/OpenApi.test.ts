@@ -151,8 +151,17 @@ describe("the OpenAPI document", () => {
 
   it("asks for the key on the routes of an account only", () => {
     for (const { operationId, security, tags } of operations) {
-      const isOfAccount = !["Media", "System"].includes(tags[0])
-      assert.deepStrictEqual(security, isOfAccount ? [{ apiKey: [] }] : [], operationId)
+      const isOfAccount = ![
+        "Callbacks",
+        "Catalog",
+        "Compute",
+        "Media",
+        "Pricing",
+        "System",
+        "Workers"
+      ].includes(tags[0])
+      const ofOthers = tags[0] === "Workers" ? [{ workerKey: [] }] : []
+      assert.deepStrictEqual(security, isOfAccount ? [{ apiKey: [] }] : ofOthers, operationId)
     }
     assert.deepInclude(document.components.securitySchemes["apiKey"], { in: "header", name: "Authorization" })
   })
@@ -254,6 +263,38 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
         assertDeclared("listBillingEvents", yield* call({ path }))
       }
       assertDeclared("listBillingEvents", yield* call({ path: billed, headers: { authorization } }))
+    })
+  )
+
+  it.effect("for what everybody may read of the catalog", () =>
+    Effect.gen(function* () {
+      const reads = [
+        ["listModels", "/models", "/models?search=echo", "/models?limit=0"],
+        ["getModel", "/models/sandbox/echo", "/models/sandbox/none"],
+        ["getModelSchema", "/models/vision/resize/schema", "/models/sandbox/none/schema"],
+        ["listWrappers", "/wrappers", "/wrappers?status=x"],
+        ["getWrapper", "/wrappers/sandbox/none"],
+        ["listCollections", "/collections", "/collections?page=0"],
+        ["getCollection", "/collections/none"],
+        ["searchCatalog", "/search?query=picture", "/search"],
+        ["listPrices", "/pricing", "/pricing?modelEndpoint=x"],
+        ["listGpus", "/gpus", "/gpus?limit=x"],
+        ["listDeploymentTemplates", "/deployment-templates"],
+        ["getDeploymentTemplate", "/deployment-templates/none"]
+      ] as const
+      for (const [operationId, ...paths] of reads) {
+        for (const path of paths) {
+          const reply = yield* call({ path })
+          assertDeclared(operationId, reply)
+          const headers = { "if-none-match": reply.headers.etag ?? "" }
+          assertDeclared(operationId, yield* call({ path, headers }))
+        }
+      }
+      const estimate = { method: "POST", path: "/pricing/estimate", headers: jsonHeaders }
+      for (const modelEndpoint of ["sandbox/echo", "sandbox/slow", "sandbox/none", ""]) {
+        const body = JSON.stringify({ modelEndpoint, input: { value: 1 } })
+        assertDeclared("estimatePrice", yield* call({ ...estimate, body }))
+      }
     })
   )
 

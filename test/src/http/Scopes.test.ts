@@ -7,6 +7,7 @@ import * as Grant from "#domain/account/Grant.ts"
 import { Api } from "#src/http/Api.ts"
 import { Authorization } from "#src/http/api/Authorization.ts"
 import { Requires } from "#src/http/api/RouteAnnotations.ts"
+import { WorkerAuthorization } from "#src/http/api/WorkerAuthorization.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { call } from "./Calls.ts"
 import * as GrantedKeys from "./GrantedKeys.ts"
@@ -16,6 +17,8 @@ interface Route {
   readonly method: string
   readonly path: string
   readonly asksForKey: boolean
+  /** A worker's: an account's key is none. */
+  readonly asksForWorkerKey: boolean
   readonly requires: Grant.Scope | null
 }
 
@@ -28,6 +31,7 @@ HttpApi.reflect(Api, {
       method: endpoint.method,
       path: endpoint.path,
       asksForKey: [...middleware].some(({ key }) => key === Authorization.key),
+      asksForWorkerKey: [...middleware].some(({ key }) => key === WorkerAuthorization.key),
       requires: Context.get(mergedAnnotations, Requires)
     })
   }
@@ -131,7 +135,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("scopes", (it) => {
   it.effect("do not matter where no key is asked for", () =>
     Effect.gen(function* () {
       const none = yield* keyOf([])
-      for (const route of routes.filter(({ asksForKey }) => !asksForKey)) {
+      for (const route of routes.filter((one) => !one.asksForKey && !one.asksForWorkerKey)) {
         for (const headers of [{}, none]) {
           const [status, body] = yield* ask(route, headers)
           assert.notInclude([401, 500], status, route.path)
@@ -145,13 +149,33 @@ layer(TestServer.layer(), { excludeTestServices: true })("scopes", (it) => {
     })
   )
 
+  it.effect("are none of a worker's, and no key of an account is let in there", () =>
+    Effect.gen(function* () {
+      const every = yield* keyOf(Grant.Scope.literals)
+      const workers = routes.filter(({ asksForWorkerKey }) => asksForWorkerKey)
+      assert.deepStrictEqual(
+        workers.map(({ path }) => path.startsWith("/workers/")),
+        workers.map(() => true)
+      )
+      for (const route of workers) {
+        for (const headers of [{}, every])
+          assert.strictEqual((yield* ask(route, headers))[0], 401, route.path)
+      }
+      assert.deepStrictEqual(
+        routes.filter(({ path }) => path.startsWith("/workers/")),
+        workers
+      )
+    })
+  )
+
   it.effect("are told by the document, to programs and to people", () =>
     Effect.gen(function* () {
       const { json } = yield* call({ path: "/openapi.json" })
       const paths = Object(Reflect.get(Object(json), "paths"))
-      for (const { method, path, requires } of routes) {
+      for (const { asksForWorkerKey, method, path, requires } of routes) {
         const { description, security } = paths[path.replaceAll(/:(\w+)/g, "{$1}")][method.toLowerCase()]
-        assert.deepStrictEqual(security, requires === null ? [] : [{ apiKey: [requires] }], path)
+        const without = asksForWorkerKey ? [{ workerKey: [] }] : []
+        assert.deepStrictEqual(security, requires === null ? without : [{ apiKey: [requires] }], path)
         if (requires !== null) assert.include(description, `The key needs \`${requires}\`.`)
       }
     })

@@ -10,8 +10,8 @@ const statusOf = (id: string, query = "", headers: Readonly<Record<string, strin
 
 layer(TestServer.layer(), { excludeTestServices: true })("GET …/requests/{id}/status", (it) => {
   it.effect.each([
-    ["queued", 200, { status: "IN_QUEUE", logs: "" }],
-    ["running", 200, { status: "IN_PROGRESS", logs: "" }],
+    ["queued", 200, { status: "IN_QUEUE", logs: "", metrics: { expected_time: 1 } }],
+    ["running", 200, { status: "IN_PROGRESS", logs: "", metrics: { expected_time: 1 } }],
     ["succeeded", 200, { status: "COMPLETED", logs: "", metrics: { inference_time: 1.5 } }],
     ["partial", 200, { status: "COMPLETED", logs: "", metrics: { inference_time: 1.5 } }],
     ["invalidOutput", 200, { status: "COMPLETED", logs: "", metrics: { inference_time: 1.5 } }],

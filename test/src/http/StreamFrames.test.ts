@@ -76,7 +76,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
       // Byte for byte.
       const [first] = events
       const url = `${urls.queueUrl}/sandbox/echo/requests/${id}`
-      const data = `{"status":"IN_QUEUE","request_id":"${id}","response_url":"${url}","status_url":"${url}/status","cancel_url":"${url}/cancel","logs":"","queue_position":0,"modelEndpoint":"sandbox/echo"}`
+      const data = `{"status":"IN_QUEUE","request_id":"${id}","response_url":"${url}","status_url":"${url}/status","cancel_url":"${url}/cancel","logs":"","metrics":{"expected_time":1},"queue_position":0,"modelEndpoint":"sandbox/echo"}`
       assert.include(client.body(), `\n\nid: ${first?.id}\nevent: status\ndata: ${data}\n\n`)
     })
   )
@@ -186,8 +186,8 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
         ])
         // As it was then, though it has ended since.
         const [running, ended] = resumed.events().map(({ data }) => data)
-        assert.notProperty(running, "metrics")
-        assert.property(ended, "metrics")
+        assert.deepEqual(running?.["metrics"], { expected_time: 1 })
+        assert.deepEqual(ended?.["metrics"], { inference_time: 1.5 })
       }
     })
   )

@@ -27,6 +27,7 @@ layer(Streams.layer(), { excludeTestServices: true })("the log lines of ended re
           status: "COMPLETED",
           position: GlobalPosition.trusted(String(change)),
           inferenceMs: 1,
+          expectedMs: null,
           error: null
         })
         const gone = RequestId.make("rq0000000000000000000")

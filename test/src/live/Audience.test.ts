@@ -14,6 +14,7 @@ const change = (number: number, accountId = alice, model = echo): StatusChange =
   status: "IN_QUEUE",
   position: GlobalPosition.trusted(String(number)),
   inferenceMs: null,
+  expectedMs: null,
   error: null
 })
 

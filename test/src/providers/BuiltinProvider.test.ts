@@ -32,8 +32,10 @@ const unknownModel = defineModel({
 /** No name resolves: what runs here runs without internet. */
 const offline = OutboundGuard.layer({ admitted: [], resolve: () => Effect.succeed([]) })
 
+const alone = Layer.unwrap(Effect.map(BuiltinProvider, (builtin) => Providers.layerOf([builtin])))
+
 const services = Layer.merge(
-  Providers.layerNoDeps.pipe(Layer.provideMerge(BuiltinProvider.layer)),
+  alone.pipe(Layer.provideMerge(BuiltinProvider.layer)),
   BuiltinCatalog.layer
 ).pipe(
   Layer.provide(MediaServices.layer),

@@ -71,7 +71,7 @@ describe("All settings", () => {
       assert.notMatch(text, /[\n`]/)
       const named = text.split("; ").map((part) => part.split(": ")[0])
       /** Any text is one of these. */
-      const free = new Set(["DATA_DIR", "METRICS_TOKEN", "OTEL_SERVICE_NAME"])
+      const free = new Set(["DATA_DIR", "MODELS_DIR", "METRICS_TOKEN", "OTEL_SERVICE_NAME"])
       assert.deepStrictEqual(
         named,
         AllSettings.all.map(({ name }) => name).filter((name) => !free.has(name))

@@ -53,5 +53,7 @@ export interface Upstream {
     readonly cancel: boolean
     readonly logs: boolean
     readonly retryAfter: boolean
+    /** `false` when an outcome is told by callback alone and cannot be asked for. */
+    readonly answersLater?: false
   }
 }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { RequestId } from "#domain/Ids.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
@@ -95,11 +95,29 @@ describe("A run that its provider puts off", () => {
 })
 
 describe("A run that does not end", () => {
-  it.effect("is stopped at the model's limit and the request fails", () =>
+  it.effect("is asked to stop at the model's limit, and the request fails whatever it ends in", () =>
     Effect.gen(function* () {
       const id = yield* Facts.submit({ model: hasty })
       const run = yield* (yield* TestProvider).next
+      const asked = yield* Effect.forkChild(run.stopRequested)
       yield* TestClock.adjust("9999 millis")
+      assert.isUndefined(asked.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      yield* Fiber.join(asked)
+      yield* run.ends(succeeded())
+      const [failed] = Facts.ofType(yield* Facts.untilEnd(id), "RequestFailed")
+      assert.deepInclude(failed, {
+        reason: "refused",
+        message: "The run took longer than the model's limit of 10 s."
+      })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is stopped 5 s after that, and the request fails", () =>
+    Effect.gen(function* () {
+      const id = yield* Facts.submit({ model: hasty })
+      const run = yield* (yield* TestProvider).next
+      yield* TestClock.adjust("14999 millis")
       assert.deepStrictEqual(yield* Facts.types(id), ["RequestSubmitted", "DispatchStarted"])
       yield* TestClock.adjust("1 millis")
       yield* run.interrupted
@@ -117,7 +135,7 @@ describe("A run that does not end", () => {
       yield* Facts.submit({ model: hasty })
       yield* provider.next
       const second = yield* Facts.submit({ model: hasty })
-      yield* TestClock.adjust("10 seconds")
+      yield* TestClock.adjust("15 seconds")
       assert.strictEqual((yield* provider.next).job.requestId, second)
     }).pipe(Effect.provide(layer))
   )

@@ -1,0 +1,89 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { DomainEvent } from "#domain/EventCodec.ts"
+import * as Listing from "#domain/catalog/Listing.ts"
+import { collection, gpu, template } from "#test/support/CatalogDefinitions.ts"
+import { given } from "#test/support/Scenario.ts"
+
+interface Case<Definition, Event extends DomainEvent> {
+  readonly listing: Listing.Listing<Definition, Event>
+  readonly first: Definition
+  readonly second: Definition
+  readonly published: (definition: Definition, at: number) => Event
+  readonly withdrawn: (at: number) => Event
+}
+
+const publish = <Definition>(definition: Definition, at: number, reactivates = false) =>
+  ({ _tag: "Publish", at, source: "command", definition, reactivates }) as const
+const withdraw = (at: number) => ({ _tag: "Withdraw", at }) as const
+
+const behaves = <Definition, Event extends DomainEvent>(
+  name: string,
+  { first, listing, published, second, withdrawn }: Case<Definition, Event>
+) =>
+  describe(name, () => {
+    it("is published when it is new or has changed, and not when it is as it was", () => {
+      given(listing)
+        .when(publish(first, 1))
+        .expectEvents(published(first, 1))
+        .when(publish(first, 2))
+        .expectNothing()
+        .when(publish(first, 2, true))
+        .expectNothing()
+        .when(publish(second, 3))
+        .expectEvents(published(second, 3))
+        .when(publish(first, 4))
+        .expectEvents(published(first, 4))
+    })
+
+    it("is withdrawn once, and listed again when it has changed or where that is asked for", () => {
+      given(listing, [published(first, 1)])
+        .when(withdraw(2))
+        .expectEvents(withdrawn(2))
+        .when(withdraw(3))
+        .expectRejection("ItemNotFound")
+        .when(publish(first, 4))
+        .expectNothing()
+        .when(publish(first, 5, true))
+        .expectEvents(published(first, 5))
+        .when(withdraw(6))
+        .expectEvents(withdrawn(6))
+        .when(publish(second, 7))
+        .expectEvents(published(second, 7))
+        .expectView((state) => state, { _tag: "Published", definition: second, isWithdrawn: false })
+    })
+
+    it("that was never published is not found", () => {
+      given(listing).when(withdraw(1)).expectRejection("ItemNotFound")
+    })
+
+    it("takes an event on the log as it is, in whatever state it is met", () => {
+      const { evolve, initial } = listing.decider
+      assert.strictEqual(evolve(initial, withdrawn(1)), initial)
+    })
+  })
+
+const source = "command"
+
+behaves("A collection", {
+  listing: Listing.collections,
+  first: collection("start", ["acme/flux"]),
+  second: collection("start", ["acme/flux", "acme/logo"]),
+  published: (collection, at) => Listing.CollectionPublished.make({ at, source, collection }),
+  withdrawn: (at) => Listing.CollectionWithdrawn.make({ at })
+})
+
+behaves("A GPU", {
+  listing: Listing.gpus,
+  first: gpu("rtx-4090"),
+  second: gpu("rtx-4090", 4),
+  published: (gpu, at) => Listing.GpuPublished.make({ at, source, gpu }),
+  withdrawn: (at) => Listing.GpuWithdrawn.make({ at })
+})
+
+behaves("A deployment template", {
+  listing: Listing.deploymentTemplates,
+  first: template("vllm"),
+  second: template("vllm", 2),
+  published: (template, at) => Listing.DeploymentTemplatePublished.make({ at, source, template }),
+  withdrawn: (at) => Listing.DeploymentTemplateWithdrawn.make({ at })
+})

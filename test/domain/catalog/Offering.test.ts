@@ -1,0 +1,125 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Offering from "#domain/catalog/Offering.ts"
+import { model, wrapper } from "#test/support/CatalogDefinitions.ts"
+import { given } from "#test/support/Scenario.ts"
+
+const { aggregate } = Offering
+
+const flux = model("acme/flux")
+const better = model("acme/flux", { description: "Better." })
+const logo = wrapper("acme/flux", "acme/base")
+
+const published = (model: typeof flux, at = 1) =>
+  ({ _tag: "ModelPublished", at, source: "a.yaml", model }) as const
+const wrapperPublished = { _tag: "WrapperPublished", at: 1, source: "a.yaml", wrapper: logo } as const
+const deprecated = { _tag: "ModelDeprecated", at: 2 } as const
+const withdrawn = { _tag: "ModelWithdrawn", at: 3 } as const
+
+const publish = (
+  definition: Offering.Definition,
+  { at = 9, reactivates = false } = {}
+): Offering.Command => ({ _tag: "Publish", at, source: "a.yaml", definition, reactivates })
+const publishModel = (of: typeof flux, options?: Parameters<typeof publish>[1]) =>
+  publish({ kind: "model", model: of }, options)
+const deprecate: Offering.Command = { _tag: "Deprecate", at: 2 }
+const withdraw: Offering.Command = { _tag: "Withdraw", at: 3, kind: "model" }
+
+describe("An endpoint of the catalog", () => {
+  it("is published with all of its definition, and in force", () => {
+    given(aggregate)
+      .when(publishModel(flux, { at: 1 }))
+      .expectEvents(published(flux))
+      .expectView((state) => state, {
+        _tag: "Published",
+        kind: "model",
+        version: flux.version,
+        status: "active"
+      })
+    given(aggregate)
+      .when(publish({ kind: "wrapper", wrapper: logo }, { at: 1 }))
+      .expectEvents(wrapperPublished)
+      .expectView((state) => state, {
+        _tag: "Published",
+        kind: "wrapper",
+        version: logo.version,
+        status: "active"
+      })
+  })
+
+  it("makes no event of a definition that it has", () => {
+    for (const reactivates of [false, true]) {
+      given(aggregate, [published(flux)])
+        .when(publishModel(flux, { reactivates }))
+        .expectNothing()
+      given(aggregate, [wrapperPublished])
+        .when(publish({ kind: "wrapper", wrapper: logo }, { reactivates }))
+        .expectNothing()
+    }
+  })
+
+  it("has a changed definition published, an earlier one too, which puts it in force again", () => {
+    for (const before of [[], [deprecated], [deprecated, withdrawn]]) {
+      given(aggregate, [published(flux), ...before])
+        .when(publishModel(better, { at: 9 }))
+        .expectEvents(published(better, 9))
+        .expectState((state) => state._tag === "Published" && state.status === "active")
+        .when(publishModel(flux, { at: 10 }))
+        .expectEvents(published(flux, 10))
+    }
+  })
+
+  it("that is deprecated or withdrawn is offered again as it was only where that is asked for", () => {
+    for (const before of [[deprecated], [withdrawn]]) {
+      given(aggregate, [published(flux), ...before])
+        .when(publishModel(flux))
+        .expectNothing()
+        .when(publishModel(flux, { reactivates: true }))
+        .expectEvents({ _tag: "ModelReactivated", at: 9, source: "a.yaml" })
+        .expectState((state) => state._tag === "Published" && state.status === "active")
+        .when(publishModel(flux, { reactivates: true }))
+        .expectNothing()
+    }
+  })
+
+  it("stays of its kind, also when it was withdrawn", () => {
+    for (const events of [[published(flux)], [published(flux), withdrawn]]) {
+      given(aggregate, events)
+        .when(publish({ kind: "wrapper", wrapper: logo }))
+        .expectRejection("EndpointTaken")
+    }
+    given(aggregate, [wrapperPublished]).when(publishModel(flux)).expectRejection("EndpointTaken")
+  })
+
+  it("is deprecated once", () => {
+    given(aggregate, [published(flux)])
+      .when(deprecate)
+      .expectEvents(deprecated)
+      .when(deprecate)
+      .expectNothing()
+  })
+
+  it("is withdrawn once, deprecated or not", () => {
+    for (const before of [[], [deprecated]]) {
+      given(aggregate, [published(flux), ...before])
+        .when(withdraw)
+        .expectEvents(withdrawn)
+        .when(withdraw)
+        .expectRejection("ItemNotFound")
+        .when(deprecate)
+        .expectRejection("ItemNotFound")
+    }
+  })
+
+  it("that was never published, or is of the other kind, is not found", () => {
+    given(aggregate).when(deprecate).expectRejection("ItemNotFound")
+    given(aggregate).when(withdraw).expectRejection("ItemNotFound")
+    given(aggregate, [wrapperPublished]).when(withdraw).expectRejection("ItemNotFound")
+  })
+
+  it("takes an event on the log as it is, in whatever state it is met", () => {
+    const { evolve, initial } = aggregate.decider
+    const reactivated = { _tag: "ModelReactivated", at: 1, source: "command" } as const
+    for (const event of [deprecated, withdrawn, reactivated])
+      assert.strictEqual(evolve(initial, event), initial)
+  })
+})

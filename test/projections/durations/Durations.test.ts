@@ -1,0 +1,137 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Array, Effect, Layer } from "effect"
+import * as fc from "fast-check"
+import type { Event } from "#domain/inference-request/Event.ts"
+import { NanoUsd, units } from "#domain/Money.ts"
+import { Durations } from "#projections/durations/Durations.ts"
+import * as DurationsProjection from "#projections/durations/DurationsProjection.ts"
+import * as Histogram from "#projections/durations/Histogram.ts"
+import * as ReadSide from "../ReadSide.ts"
+import * as RequestLog from "../RequestLog.ts"
+
+const { alice, completed, dispatched, echo, requeued, slow, started, submitted, t0 } = RequestLog
+const day = 24 * 60 * 60 * 1_000
+
+const received = (attempt: number, at: number): Event => ({
+  _tag: "OutputReceived",
+  at,
+  attempt,
+  delivered: units(1),
+  payloads: { output: { hash: "out", size: 2 } }
+})
+const unbilled = (attempt: number, at: number): Event => ({
+  _tag: "RequestCompleted",
+  at,
+  attempt,
+  billing: { status: "failed", amount: NanoUsd.make(0n), units: units(0) },
+  error: "no"
+})
+
+let made = 0
+
+/** A request that was run once, for so long, and ended `at`. */
+const ran = (ms: number, at = t0, model = echo, end: typeof unbilled = completed) =>
+  RequestLog.append(
+    ++made,
+    submitted(alice, model, at - ms),
+    dispatched(1, at - ms),
+    started(1, at - ms),
+    received(1, at),
+    end(1, at)
+  )
+
+const since = Effect.fnUntraced(function* (at: number) {
+  yield* ReadSide.settle(DurationsProjection.projection.name)
+  return yield* (yield* Durations).since(at)
+})
+
+const bucket = (ms: number, model = echo, runs = 1) => ({ model, bucket: Histogram.bucketOf(ms), runs })
+
+const layer = Durations.layer.pipe(Layer.provideMerge(ReadSide.layer))
+
+describe("Durations", () => {
+  it.effect("are those of the provider's work, from its start to its output, model by model", () =>
+    Effect.gen(function* () {
+      yield* ran(1_000)
+      yield* ran(1_000)
+      yield* ran(5_000, t0, slow)
+      assert.sameDeepMembers([...(yield* since(t0))], [bucket(1_000, echo, 2), bucket(5_000, slow)])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("are those of the last run, and not of runs that failed before it", () =>
+    Effect.gen(function* () {
+      yield* RequestLog.append(
+        ++made,
+        submitted(alice, echo),
+        dispatched(1),
+        started(1, t0),
+        requeued(1, t0 + 60_000, t0 + 60_000),
+        dispatched(2, t0 + 60_000),
+        started(2, t0 + 61_000),
+        received(2, t0 + 63_000),
+        completed(2, t0 + 64_000)
+      )
+      // Its second run has not told when it began.
+      yield* RequestLog.append(
+        ++made,
+        submitted(alice, echo),
+        dispatched(1),
+        started(1, t0),
+        requeued(1, t0 + 60_000, t0 + 60_000),
+        dispatched(2, t0 + 60_000),
+        received(2, t0 + 63_000),
+        completed(2, t0 + 64_000)
+      )
+      assert.deepStrictEqual(yield* since(t0), [bucket(2_000)])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("are not learned from what was not charged", () =>
+    Effect.gen(function* () {
+      yield* ran(1_000, t0, echo, unbilled)
+      yield* RequestLog.append(++made, submitted(alice, echo), dispatched(1), started(1), {
+        _tag: "RequestCancelled",
+        at: t0 + 9,
+        reason: "requested"
+      })
+      assert.deepStrictEqual(yield* since(t0), [])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("are kept for two weeks before the newest, whatever comes late", () =>
+    Effect.gen(function* () {
+      yield* ran(100, t0)
+      yield* ran(200, t0 + 13 * day)
+      assert.sameDeepMembers([...(yield* since(0))], [bucket(100), bucket(200)])
+      assert.deepStrictEqual(yield* since(t0 + day), [bucket(200)])
+      yield* ran(300, t0 + 14 * day)
+      yield* ran(400, t0)
+      assert.sameDeepMembers([...(yield* since(0))], [bucket(200), bucket(300)])
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("A quantile", () => {
+  it("is never less than the exact one, and at most 7 % more", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 86_400_000 }), { minLength: 1, maxLength: 200 }),
+        fc.constantFrom(0.5, 0.9, 1),
+        (durations, share) => {
+          const buckets = Array.map(durations, (ms) => ({ bucket: Histogram.bucketOf(ms), runs: 1 }))
+          const exact = durations.toSorted((a, b) => a - b)[Math.ceil(durations.length * share) - 1] ?? 0
+          const found = Histogram.quantile(buckets, share)
+          assert.isAtLeast(found, exact * (1 - 1e-9))
+          assert.isAtMost(found, exact * Histogram.width * (1 + 1e-9))
+        }
+      )
+    )
+  })
+
+  it("of what is out of all bounds is that of the bounds", () => {
+    const only = (ms: number) => Histogram.quantile([{ bucket: Histogram.bucketOf(ms), runs: 1 }], 0.5)
+    assert.strictEqual(only(0), only(1))
+    assert.strictEqual(only(10 * day), only(day))
+  })
+})

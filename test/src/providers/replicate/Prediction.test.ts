@@ -1,0 +1,93 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { JsonObject } from "#domain/CanonicalJson.ts"
+import * as Prediction from "#src/providers/replicate/Prediction.ts"
+
+const log = [
+  "Using seed: 3\n",
+  "  0%|          | 0/50 [00:00<?, ?it/s]\r 12%|█▏        | 6/50 [00:01<00:09]\r",
+  " 50%|█████     | 25/50 [00:05<00:05]\n",
+  "\n",
+  "Decoding…\rDecoded\r\n",
+  "Writing fi",
+  "le"
+]
+
+const reportOf = (json: JsonObject) => {
+  const prediction = Prediction.read({ id: "gm3q", ...json })
+  assert.isNotNull(prediction)
+  return prediction === null ? null : Prediction.reportOf(prediction)
+}
+
+const endOf = (json: JsonObject) => {
+  const report = reportOf(json)
+  return report?._tag === "Ended" ? report.outcome : null
+}
+
+describe("A prediction's log", () => {
+  it("only grows, line by line, however much of it is there", () => {
+    const text = log.join("")
+    const all = Prediction.linesOf(text, true)
+    assert.deepStrictEqual(all, ["Using seed: 3", "Decoded", "Writing file"])
+    for (let length = 0; length <= text.length; length++) {
+      const lines = Prediction.linesOf(text.slice(0, length), false)
+      assert.deepStrictEqual(lines, all.slice(0, lines.length), `the first ${length} characters`)
+    }
+  })
+
+  it("tells the progress of its newest bar", () => {
+    assert.isNull(Prediction.fractionOf(log.slice(0, 1).join("")))
+    assert.strictEqual(Prediction.fractionOf(log.slice(0, 2).join("")), 0.12)
+    assert.strictEqual(Prediction.fractionOf(log.join("")), 0.5)
+    assert.strictEqual(Prediction.fractionOf("999%|█"), 1)
+  })
+})
+
+describe("A prediction", () => {
+  it("waits, runs and ends as its status says", () => {
+    assert.deepStrictEqual(reportOf({ status: "starting", logs: "" }), { _tag: "Waiting" })
+    assert.deepStrictEqual(reportOf({ status: "processing", logs: "a\n 25%|██ |" }), {
+      _tag: "Running",
+      fraction: 0.25,
+      logs: ["a"]
+    })
+    assert.deepStrictEqual(
+      reportOf({ status: "succeeded", output: ["https://x.test/1.png"], logs: "a\nb" }),
+      {
+        _tag: "Ended",
+        outcome: { _tag: "Succeeded", output: ["https://x.test/1.png"], delivered: null },
+        logs: ["a", "b"]
+      }
+    )
+    assert.deepStrictEqual(endOf({ status: "failed", error: "NSFW content detected" }), {
+      _tag: "ModelFailed",
+      message: "NSFW content detected"
+    })
+    assert.strictEqual(endOf({ status: "failed", error: null })?._tag, "ModelFailed")
+  })
+
+  it("is stopped when it is canceled, and final when it could not begin in time", () => {
+    assert.deepStrictEqual(endOf({ status: "canceled" }), { _tag: "Stopped" })
+    const outcome = endOf({ status: "aborted" })
+    assert.isTrue(outcome?._tag === "ProviderError" && !outcome.retryable)
+  })
+
+  it("is lost with an output that was deleted, and not with one that is null", () => {
+    assert.strictEqual(endOf({ status: "succeeded", output: null, data_removed: true })?._tag, "Lost")
+    assert.strictEqual(endOf({ status: "succeeded", output: null, data_removed: false })?._tag, "Succeeded")
+  })
+
+  it("is not read from anything else, least of all with an id that is a path", () => {
+    for (const json of [
+      undefined,
+      null,
+      [],
+      {},
+      { id: "gm3q" },
+      { id: "gm3q", status: "queued" },
+      { id: "../account", status: "starting" },
+      { id: "", status: "starting" },
+      { id: "gm3q", status: "starting", logs: 7 }
+    ])
+      assert.isNull(Prediction.read(json))
+  })
+})

@@ -1,0 +1,146 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import * as Facts from "#test/support/RequestFacts.ts"
+import { succeeded } from "#test/support/TestModels.ts"
+import { TestProvider } from "#test/support/TestProvider.ts"
+import * as Fleet from "./Fleet.ts"
+
+const alone = Fleet.modelAt("test/alone", [{ name: "a" }])
+const pair = Fleet.modelAt("test/pair", [{ name: "a" }, { name: "b" }])
+const trio = Fleet.modelAt("test/trio", [{ name: "a" }, { name: "b" }, { name: "c" }])
+const elsewhere = Fleet.modelAt("test/elsewhere", [{ name: "x", adapter: "fal" }, { name: "b" }])
+const layer = Fleet.layer([alone, pair, trio, elsewhere])
+
+describe("A model with several providers", () => {
+  it.effect("is run by the first of them", () =>
+    Effect.gen(function* () {
+      const asked = Fleet.answering(yield* TestProvider, () => succeeded())
+      const id = yield* Facts.submit({ model: trio })
+      yield* Facts.untilEnd(id)
+      assert.deepStrictEqual(asked, ["a"])
+      assert.strictEqual((yield* Facts.untilType(id, "DispatchStarted")).provider, "a")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is run by one whose adapter this server has", () =>
+    Effect.gen(function* () {
+      const asked = Fleet.answering(yield* TestProvider, () => succeeded())
+      yield* Facts.untilEnd(yield* Facts.submit({ model: elsewhere }))
+      assert.deepStrictEqual(asked, ["b"])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("goes on to the next one after each that fails, and round", () =>
+    Effect.gen(function* () {
+      const asked = Fleet.answering(yield* TestProvider, () =>
+        asked.length < 5 ? Fleet.transportError : succeeded()
+      )
+      const id = yield* Facts.submit({ model: trio })
+      yield* Fleet.passRetries(id, 4)
+      assert.lengthOf(Facts.ofType(yield* Facts.untilEnd(id), "RequestCompleted"), 1)
+      assert.deepStrictEqual(asked, ["a", "b", "c", "a", "b"])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is tried at all of them before a refusal counts, and the last one's word is told", () =>
+    Effect.gen(function* () {
+      const asked = Fleet.answering(yield* TestProvider, (name) => ({
+        ...Fleet.refused,
+        message: `${name} has no such model`
+      }))
+      const id = yield* Facts.submit({ model: trio })
+      yield* Fleet.passRetries(id, 2)
+      const [failed] = Facts.ofType(yield* Facts.untilEnd(id), "RequestFailed")
+      assert.deepStrictEqual(asked, ["a", "b", "c"])
+      assert.deepInclude(failed, { reason: "refused", message: "c has no such model", attempt: 3 })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("runs at another one at once when one asks to be left alone", () =>
+    Effect.gen(function* () {
+      const asked = Fleet.answering(yield* TestProvider, (name) =>
+        name === "a" ? Fleet.rateLimited(3_600_000) : succeeded()
+      )
+      const id = yield* Facts.submit({ model: pair })
+      yield* Facts.untilType(id, "RequestRequeued")
+      yield* TestClock.adjust("250 millis")
+      yield* Facts.untilEnd(id)
+      yield* Facts.untilEnd(yield* Facts.submit({ model: pair }))
+      assert.deepStrictEqual(asked, ["a", "b", "b"])
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("A provider that fails", () => {
+  it.effect(
+    "is left alone after five failures, costs nobody an attempt meanwhile, and is tried with one run",
+    () =>
+      Effect.gen(function* () {
+        const provider = yield* TestProvider
+        const asked = Fleet.answering(provider, () => Fleet.transportError)
+        const ids = yield* Effect.replicateEffect(Facts.submit({ model: alone }), 5)
+        yield* Effect.forEach(ids, (id) => Facts.untilType(id, "RequestRequeued"))
+        assert.lengthOf(asked, 5)
+        const late = yield* Facts.submit({ model: alone })
+        yield* TestClock.adjust("4999 millis")
+        assert.lengthOf(asked, 5)
+        assert.deepStrictEqual(yield* Facts.types(late), ["RequestSubmitted"])
+        yield* TestClock.adjust("1 millis")
+        yield* Facts.until(ids[0] ?? assert.fail(), () => asked.length > 5)
+        assert.lengthOf(asked, 6)
+        // It has failed again: twice as long.
+        yield* TestClock.adjust("9999 millis")
+        assert.lengthOf(asked, 6)
+        Fleet.answering(provider, () => succeeded())
+        yield* TestClock.adjust("1 millis")
+        for (const id of [...ids, late]) {
+          const all = yield* Facts.untilEnd(id)
+          assert.lengthOf(Facts.ofType(all, "RequestCompleted"), 1)
+          assert.isAtMost(Facts.ofType(all, "DispatchStarted").length, 3)
+        }
+      }).pipe(Effect.provide(layer))
+  )
+
+  it.effect(
+    "gives way to the next one while it is left alone, and takes its place again when it is well",
+    () =>
+      Effect.gen(function* () {
+        let isWell = false
+        const asked = Fleet.answering(yield* TestProvider, (name) =>
+          name === "a" && !isWell ? Fleet.transportError : succeeded()
+        )
+        const ids = yield* Effect.replicateEffect(Facts.submit({ model: pair }), 5)
+        yield* Effect.forEach(ids, (id) => Facts.untilType(id, "RequestRequeued"))
+        yield* TestClock.adjust("1 second")
+        yield* Effect.forEach(ids, Facts.untilEnd)
+        yield* Facts.untilEnd(yield* Facts.submit({ model: pair }))
+        assert.deepStrictEqual(asked.slice(5), ["b", "b", "b", "b", "b", "b"])
+        isWell = true
+        yield* TestClock.adjust("5 seconds")
+        yield* Facts.untilEnd(yield* Facts.submit({ model: pair }))
+        yield* Facts.untilEnd(yield* Facts.submit({ model: pair }))
+        assert.deepStrictEqual(asked.slice(11), ["a", "a"])
+      }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("A provider that asks for a pause", () => {
+  it.effect("has it: no other request burns through a 429, and all go on when it is over", () =>
+    Effect.gen(function* () {
+      const provider = yield* TestProvider
+      const asked = Fleet.answering(provider, () => Fleet.rateLimited(30_000))
+      const first = yield* Facts.submit({ model: alone })
+      yield* Facts.untilType(first, "RequestRequeued")
+      const others = yield* Effect.replicateEffect(Facts.submit({ model: alone }), 20)
+      yield* TestClock.adjust("29999 millis")
+      assert.lengthOf(asked, 1)
+      Fleet.answering(provider, () => succeeded())
+      yield* TestClock.adjust("1 millis")
+      for (const id of others) {
+        assert.lengthOf(Facts.ofType(yield* Facts.untilEnd(id), "DispatchStarted"), 1)
+      }
+      yield* Facts.untilEnd(first)
+    }).pipe(Effect.provide(layer))
+  )
+})

@@ -1,0 +1,25 @@
+/** The catalog of a test: models that are part of the program, or what is published on its log. */
+import { Layer } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Projections } from "#projections/Projections.ts"
+import type { ReadModels } from "#projections/ReadModels.ts"
+import * as ActorPublishing from "#src/catalog/ActorPublishing.ts"
+import type { CatalogContents } from "#src/catalog/CatalogContents.ts"
+import type { CatalogProgress } from "#src/catalog/CatalogProgress.ts"
+import * as LogCatalog from "#src/catalog/LogCatalog.ts"
+import * as StaticContents from "#src/catalog/StaticContents.ts"
+import type { Catalog } from "#src/models/Catalog.ts"
+import type { EventReader, EventStoreError } from "#streams/EventReader.ts"
+
+type CatalogLayer = Layer.Layer<
+  Catalog | CatalogContents | CatalogProgress,
+  EventStoreError | SqlError,
+  EventReader | Projections | ReadModels
+>
+
+/** `null`: what is on the log. Publishing writes there in any case. */
+export const layer = (models: Layer.Layer<Catalog> | null) => {
+  const catalog: CatalogLayer =
+    models === null ? LogCatalog.layer : StaticContents.layer.pipe(Layer.provideMerge(models))
+  return ActorPublishing.layerOwnActors.pipe(Layer.provideMerge(catalog))
+}

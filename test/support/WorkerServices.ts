@@ -1,0 +1,22 @@
+/** What workers call, and their keys. */
+import { Layer } from "effect"
+import { Nodes } from "#src/cluster/Nodes.ts"
+import { WorkerPool } from "#src/providers/pull/WorkerPool.ts"
+import * as LeasesElsewhere from "#src/workers/LeasesElsewhere.ts"
+import { WorkerAuthentication } from "#src/workers/WorkerAuthentication.ts"
+import { WorkerCalls } from "#src/workers/WorkerCalls.ts"
+import { WorkerKeyActors } from "#src/workers/WorkerKeyActors.ts"
+import { WorkerKeys } from "#src/workers/WorkerKeys.ts"
+
+const keys = Layer.merge(WorkerAuthentication.layer, WorkerKeys.layer)
+
+/** On the only node. */
+export const layer = Layer.merge(keys, WorkerCalls.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(WorkerPool.layer, WorkerKeyActors.layer, Nodes.layerSingle))
+)
+
+/** On one of several. */
+export const layerOnNode = Layer.merge(
+  keys,
+  WorkerCalls.layer.pipe(Layer.provide(LeasesElsewhere.layer))
+).pipe(Layer.provideMerge(WorkerPool.layer))

@@ -1,0 +1,9 @@
+import * as Http from "node:http"
+import type { Json } from "#domain/CanonicalJson.ts"
+
+/** Posts once to where a protocol server was told to call back, and does not care whether anybody hears it. */
+export const post = (url: string, body: Json): void =>
+  void Http.request(url, { method: "POST", headers: { "content-type": "application/json" }, agent: false })
+    .on("error", () => {})
+    .on("response", (response) => response.resume())
+    .end(JSON.stringify(body))
