@@ -47,5 +47,5 @@ http
     answer(200, job.state)
   })
   .listen(Number(PORT), function () {
-    console.log(`listening on ${this.address().port}`)
+    process.stdout.write(`listening on ${this.address().port}\n`)
   })

@@ -69,6 +69,7 @@ describe("--completions", () => {
           "accounts",
           "balance",
           "keys",
+          "models",
           "requests",
           "webhooks",
           "files",

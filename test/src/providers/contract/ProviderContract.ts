@@ -4,67 +4,11 @@
  * clock is the live one, and waits are those of `Surroundings.pace`.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, References, Schedule, type Scope } from "effect"
-import type { Json } from "#domain/CanonicalJson.ts"
-import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
-import { AccountId, RequestId } from "#domain/Ids.ts"
+import { Effect, Fiber, References, Schedule } from "effect"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
-import type { Callbacks } from "#src/providers/Callbacks.ts"
-import type { Job, JobState, Provider } from "#src/providers/Provider.ts"
-import type { ProviderHttp } from "#src/providers/ProviderHttp.ts"
-import { testModel } from "#test/support/TestModels.ts"
-import * as RecordedControl from "./RecordedControl.ts"
-import * as Surroundings from "./Surroundings.ts"
+import type { JobState } from "#src/providers/Provider.ts"
+import { type AdapterUnderTest, begin, limit, setUp } from "./AdapterUnderTest.ts"
 import type { Behaviour, Upstream } from "./Upstream.ts"
-
-export interface AdapterUnderTest {
-  readonly upstream: Effect.Effect<Upstream, never, Scope.Scope>
-  /** A new instance each time, as after a restart. */
-  readonly provider: Effect.Effect<Provider, never, ProviderHttp | Callbacks | Scope.Scope>
-}
-
-/** Nothing here takes long: what does hangs. */
-const limit = "5 seconds"
-
-export const jobOf = (binding: ProviderBinding, input: Json, attempt = 1): Job => {
-  const { model } = testModel("test/contract")
-  return {
-    requestId: RequestId.make("rq0000000000000000001"),
-    accountId: AccountId.make("acc_test"),
-    submittedAt: 1_790_000_000_000,
-    model: { ...model, providers: [binding] },
-    binding,
-    input,
-    attempt
-  }
-}
-
-const setUp = Effect.fnUntraced(function* (
-  { provider, upstream: start }: AdapterUnderTest,
-  hasSecret = true
-) {
-  const upstream = yield* start
-  const { secretEnv } = upstream.binding
-  const environment = hasSecret && secretEnv !== undefined ? { [secretEnv]: upstream.secret } : {}
-  const surroundings = yield* Layer.build(Surroundings.layer(environment))
-  const job = jobOf({ ...upstream.binding, name: "contract" }, upstream.example.input)
-  return { upstream, job, instance: Effect.provide(provider, surroundings) }
-})
-
-type SetUp = Effect.Success<ReturnType<typeof setUp>>
-
-/** A run of a new instance. It is interrupted with the scope. */
-const begin = Effect.fnUntraced(function* (
-  { instance, job }: Pick<SetUp, "instance" | "job">,
-  jobId?: string
-) {
-  const provider = yield* instance
-  const recorded = yield* RecordedControl.make
-  const { control } = recorded
-  const run = jobId === undefined ? provider.run(job, control) : provider.reattach(job, jobId, control)
-  const fiber = yield* Effect.forkScoped(run)
-  return { ...recorded, provider, fiber, outcome: Effect.timeout(Fiber.join(fiber), limit) }
-})
 
 const message = (outcome: ProviderOutcome): string => ("message" in outcome ? outcome.message : "")
 

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Money from "#domain/Money.ts"
 import * as HttpProvider from "#src/providers/http/HttpProvider.ts"
-import { jobOf } from "#test/src/providers/contract/ProviderContract.ts"
+import { jobOf } from "#test/src/providers/contract/AdapterUnderTest.ts"
 import * as RecordedControl from "#test/src/providers/contract/RecordedControl.ts"
 import * as Surroundings from "#test/src/providers/contract/Surroundings.ts"
 

@@ -48,6 +48,18 @@ describe("The limit of a provider", () => {
     }).pipe(Effect.provide(Fleet.layer([one, two])))
   )
 
+  it.effect("lets a model go on as soon as the runs of another one, which needs no more, are over", () =>
+    Effect.gen(function* () {
+      yield* Effect.replicateEffect(Facts.submit({ model: one }), 2)
+      const [first] = yield* next(2)
+      const id = yield* Facts.submit({ model: two })
+      yield* TestClock.adjust("1 second")
+      yield* first?.ends(succeeded()) ?? Effect.void
+      const [run] = yield* next(1)
+      assert.strictEqual(run?.job.requestId, id)
+    }).pipe(Effect.provide(Fleet.layer([one, two])))
+  )
+
   it.effect("is not one model's for having most requests: each has its part of what there is at once", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
