@@ -19,7 +19,7 @@ def run(job, progress, is_cancelled):
             return None
         progress(step / 4, f"step {step + 1} of 4")
         time.sleep(0.01)
-    return {"value": job["input"]["value"].upper()}
+    return {name: text.upper() for name, text in job["input"].items()}
 
 
 def post(path, body, timeout=30):

@@ -35,7 +35,7 @@ import type {
   ModelNotForWorker,
   NoSuchModel,
   TooManyWaiting
-} from "#src/workers/WorkerCalls.ts"
+} from "#src/workers/WorkerErrors.ts"
 import type { SecretsUnreadable, TooManySecrets } from "#src/webhooks/SigningSecrets.ts"
 import type {
   BodyErased,

@@ -1,10 +1,8 @@
 /** What workers ask of this node (docs/workers.md): a job, and to be heard about the one that they have. */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Request } from "#domain/inference-request/State.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
-import type { BlobStoreError } from "#streams/BlobStore.ts"
-import type { EventStoreError } from "#streams/EventReader.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
 import { Catalog } from "#src/models/Catalog.ts"
 import * as CurrentRun from "#src/providers/pull/CurrentRun.ts"
@@ -16,26 +14,15 @@ import { RequestChanges } from "#src/requests/RequestChanges.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
 import { LeasesElsewhere } from "./LeasesElsewhere.ts"
 import type { Worker } from "./WorkerAuthentication.ts"
-
-/** None of the models that the worker names is known. */
-export class NoSuchModel extends Schema.TaggedError<NoSuchModel>()("NoSuchModel", {}) {}
-
-/** The worker's key is not for one of the models that it names. */
-export class ModelNotForWorker extends Schema.TaggedError<ModelNotForWorker>()("ModelNotForWorker", {}) {}
-
-/** As many workers as may wait with one key. */
-export class TooManyWaiting extends Schema.TaggedError<TooManyWaiting>()("TooManyWaiting", {}) {}
-
-/** No lease of the worker's key was ever called so. */
-export class LeaseNotFound extends Schema.TaggedError<LeaseNotFound>()("LeaseNotFound", {}) {}
-
-/** The run is no longer the worker's: whatever it makes of it is of no use. */
-export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) {}
-
-/** The lease is in force, and nobody follows it for the moment: the same call is to be made again. */
-export class LeaseUnattended extends Schema.TaggedError<LeaseUnattended>()("LeaseUnattended", {}) {}
-
-export type LeaseError = LeaseNotFound | LeaseLost | LeaseUnattended | EventStoreError | BlobStoreError
+import {
+  type LeaseError,
+  LeaseLost,
+  LeaseNotFound,
+  LeaseUnattended,
+  ModelNotForWorker,
+  NoSuchModel,
+  TooManyWaiting
+} from "./WorkerErrors.ts"
 
 export interface ClaimedJob {
   readonly lease: Lease.Lease

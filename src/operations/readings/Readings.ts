@@ -45,6 +45,8 @@ const countModelsFromZero = Effect.gen(function* () {
 })
 
 const countWebhooksFromZero = Effect.gen(function* () {
+  // The manifests may have been looked at before.
+  yield* Metric.modify(AllMetrics.manifestErrors.of(), 0)
   for (const result of attemptResults) yield* Metric.update(AllMetrics.webhookAttempts.of(result), 0)
   for (const reason of failureReasons) yield* Metric.update(AllMetrics.webhooksFailed.of(reason), 0)
 })

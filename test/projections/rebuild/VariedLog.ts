@@ -7,6 +7,7 @@ import type { Event } from "#domain/inference-request/Event.ts"
 import { aggregate as InferenceRequest } from "#domain/inference-request/InferenceRequest.ts"
 import { KeyId } from "#domain/Ids.ts"
 import { aggregate as WebhookDelivery } from "#domain/webhook-delivery/WebhookDelivery.ts"
+import { aggregate as WorkerKey } from "#domain/worker-key/WorkerKey.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
 import * as StreamName from "#streams/StreamName.ts"
@@ -47,6 +48,19 @@ const accounts = Effect.gen(function* () {
   yield* write(gone, Account.codec, [{ _tag: "AccountErased", at: Log.t0 + 1 }])
 })
 
+/** One key that is good, and one that was. */
+const workerKeys = Effect.gen(function* () {
+  const key = { name: "gpu-box", secretHash: "0".repeat(64), modelEndpoints: null, expiresAt: null }
+  const issued = { _tag: "WorkerKeyIssued", at: Log.t0, ...key } as const
+  const rotated = { at: Log.t0, secretHash: "1".repeat(64), previousExpiresAt: Log.t0 }
+  yield* write(StreamName.make(WorkerKey.category, "worker_1"), WorkerKey.codec, [issued])
+  yield* write(StreamName.make(WorkerKey.category, "worker_2"), WorkerKey.codec, [
+    issued,
+    { _tag: "WorkerKeyRotated", ...rotated },
+    { _tag: "WorkerKeyRevoked", at: Log.t0 + 1 }
+  ])
+})
+
 /** What none of the lives has: somebody to be told, files outside the log, and a recovery that goes on. */
 const others = Effect.gen(function* () {
   const webhook = { url: "https://one.example/hooks", events: ["completed"], filtered: false } as const
@@ -73,7 +87,7 @@ const others = Effect.gen(function* () {
 /** `count` of each kind. They are numbered from `first`. */
 export const append = Effect.fnUntraced(function* (seed: number, { count = 10, first = 0 } = {}) {
   const sampled = <A>(arbitrary: fc.Arbitrary<A>) => fc.sample(arbitrary, { numRuns: count, seed })
-  if (first === 0) yield* Effect.all([accounts, others, CatalogLog.lived])
+  if (first === 0) yield* Effect.all([accounts, workerKeys, others, CatalogLog.lived])
   for (const [index, life] of sampled(RequestLives.life).entries()) {
     const stream = StreamName.make(InferenceRequest.category, Log.requestId(first + index))
     yield* write(stream, InferenceRequest.codec, RequestLives.play(life).log)

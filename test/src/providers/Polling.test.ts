@@ -97,7 +97,9 @@ describe("Polling", () => {
   it.effect("is patient anew once it was told", () =>
     Effect.gen(function* () {
       const { poll } = asked(
-        ...[unavailable, unavailable, unavailable],
+        unavailable,
+        unavailable,
+        unavailable,
         JobReport.waiting,
         unavailable,
         JobReport.ended(output)

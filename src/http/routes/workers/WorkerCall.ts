@@ -1,7 +1,8 @@
 /** What the routes of one job are called with. */
 import { Effect, Result } from "effect"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
-import type { LeaseError, OfLease } from "#src/workers/WorkerCalls.ts"
+import type { OfLease } from "#src/workers/WorkerCalls.ts"
+import type { LeaseError } from "#src/workers/WorkerErrors.ts"
 import type { Worker } from "#src/workers/WorkerAuthentication.ts"
 import * as Refusal from "../../Refusal.ts"
 import * as JsonObjectBody from "../../requests/JsonObjectBody.ts"
