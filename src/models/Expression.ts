@@ -3,7 +3,7 @@
  * client's or a provider's: time, depth and length of one evaluation are bounded. A regular expression is not, once it runs.
  */
 import jsonata from "jsonata"
-import { Effect, Predicate, Result, Schema } from "effect"
+import { Effect, Predicate, Result, Schema, Semaphore } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 
 /** It cannot be parsed. */
@@ -35,6 +35,9 @@ export interface Expression {
 /** Of one evaluation: ms, nested calls, members of a sequence. Nothing else of the process goes on meanwhile. */
 const limits = { timeout: 250, stack: 500, sequence: 100_000 }
 
+/** Evaluations yield to each other, and time is the wall's: one at a time, none is charged for another's. */
+const turn = Semaphore.makeUnsafe(1)
+
 /** Codes of the limits, and of `$error` and `$assert`, whose words are the manifest's own. */
 const speaking: ReadonlySet<string> = new Set(["D1011", "D1012", "D2015", "D3137", "D3141"])
 
@@ -47,10 +50,15 @@ export const compile = (text: string): Result.Result<Expression, InvalidExpressi
     (compiled): Expression => ({
       evaluate: (value, bindings) =>
         Effect.flatMap(
-          Effect.tryPromise({
-            try: (): Promise<unknown> => compiled.evaluate(value, bindings),
-            catch: (cause) => new ExpressionFailed({ reason: failure(cause) })
-          }),
+          turn.withPermit(
+            // What is interrupted would go on, and take the time of the next one.
+            Effect.uninterruptible(
+              Effect.tryPromise({
+                try: (): Promise<unknown> => compiled.evaluate(value, bindings),
+                catch: (cause) => new ExpressionFailed({ reason: failure(cause) })
+              })
+            )
+          ),
           (result) => {
             const json = result === undefined ? undefined : toJson(result)
             return json === notJson

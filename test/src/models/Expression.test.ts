@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Array, Effect, Result } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Expression from "#src/models/Expression.ts"
 
@@ -51,6 +51,14 @@ describe("Expression", () => {
     Effect.gen(function* () {
       const reason = yield* failureOf("$number(secret)", { secret: "hunter2" })
       assert.notInclude(reason, "hunter2")
+    })
+  )
+
+  it.effect("has its time to itself, however many are evaluated at once", () =>
+    Effect.gen(function* () {
+      const work = evaluate("$sum([1..3000].($ * 2))")
+      const all = yield* Effect.forEach(Array.range(1, 60), () => work, { concurrency: "unbounded" })
+      assert.deepStrictEqual(all, Array.replicate(9_003_000, 60))
     })
   )
 
