@@ -40,7 +40,7 @@ const start = (command: string, file: string) =>
 describe("The example workers", () => {
   it.live.each([
     ["Node", process.execPath, "worker.mjs", null],
-    ["Python", "python3", "worker.py", Money.units(5)]
+    ["Python", "python3", "worker.py", Money.millionths(5_000)]
   ] as const)("in %s runs what it is given, and tells why it cannot", ([, command, file, delivered]) =>
     Effect.gen(function* () {
       const port = yield* start(command, file)
