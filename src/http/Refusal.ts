@@ -133,11 +133,15 @@ export const unknownFile = notFound("File")
 export const unknownKey = notFound("Key")
 export const unknownUpload = notFound("Upload")
 
-export const methodNotAllowed = (allow: ReadonlyArray<string>): Refusal =>
+/** @param headers that every answer of the route carries. */
+export const methodNotAllowed = (
+  allow: ReadonlyArray<string>,
+  headers: Answer.Headers = Answer.noHeaders
+): Refusal =>
   new Refusal({
     status: 405,
     error: `This route answers ${allow.join(", ")} only.`,
-    headers: { allow: allow.join(", ") }
+    headers: { ...headers, allow: allow.join(", ") }
   })
 
 export const bodyTimeout = new Refusal({

@@ -49,7 +49,7 @@ export const layerOf = (models: ReadonlyArray<BuiltinModel>) =>
     )
     const all = [...byEndpoint.values()]
     const find = (endpoint: string) => Effect.sync(() => byEndpoint.get(endpoint) ?? null)
-    return Catalog.of({ all: Effect.succeed(all), find, findVersion: find })
+    return Catalog.of({ all: Effect.succeed(all), find, findVersion: find, lastOffered: find })
   })
 
 export const layer = layerOf(builtinModels)

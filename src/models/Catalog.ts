@@ -42,6 +42,18 @@ export class Unmeasurable extends Schema.TaggedError<Unmeasurable>()("Unmeasurab
   }
 }
 
+/**
+ * What this node cannot tell of a model: its catalog is behind the log, or this release cannot read the definition. Another
+ * node may, or this one later: nothing may be refused or charged for it.
+ */
+export class NotKnownHere extends Schema.TaggedError<NotKnownHere>()("NotKnownHere", {
+  endpoint: Schema.String
+}) {
+  override get message(): string {
+    return `This node cannot tell what ${this.endpoint} is, or was.`
+  }
+}
+
 export interface CatalogEntry {
   /** For a wrapper: its base model, under the wrapper's endpoint, version, words, example and input schema. */
   readonly model: Model
@@ -68,7 +80,15 @@ export class Catalog extends Context.Service<
     readonly all: Effect.Effect<ReadonlyArray<CatalogEntry>>
     /** The current version of a model; `null` when there is none of that name. */
     find(endpoint: string): Effect.Effect<CatalogEntry | null>
-    /** The version a request was submitted against; the current one when that is gone. */
-    findVersion(endpoint: string, version: string): Effect.Effect<CatalogEntry | null>
+    /**
+     * The current version of a model, or the last one before it was withdrawn; `null` when none was ever offered. Known at
+     * once, of what is in memory.
+     */
+    lastOffered(endpoint: string): Effect.Effect<CatalogEntry | null, NotKnownHere>
+    /**
+     * The version a request was submitted against. When the log has none of that name it is `lastOffered`; it waits 2 s at
+     * most until this node knows what the log has.
+     */
+    findVersion(endpoint: string, version: string): Effect.Effect<CatalogEntry | null, NotKnownHere>
   }
 >()("inferlog/src/models/Catalog") {}

@@ -79,7 +79,8 @@ const tooLong: InputIssue = {
 /** The base model under the wrapper's endpoint and words. Its version names both, so that it finds both. */
 export const wrapperModel = (wrapper: Wrapper, base: Model): Model => {
   const { recommended: _base, ...inherited } = base
-  const { category, description, displayName, endpoint, exampleInput, inputSchema, recommended, tags } = wrapper
+  const { category, description, displayName, endpoint, exampleInput, inputSchema, recommended, tags } =
+    wrapper
   return {
     ...inherited,
     category,

@@ -1,6 +1,7 @@
 /** One request to a provider and the whole of its answer, over connections that are kept for the next one. */
 import { Effect, Predicate } from "effect"
 import type { Dispatcher } from "undici"
+import * as Bytes from "#src/Bytes.ts"
 import type { NoAnswer } from "./ProviderHttp.ts"
 
 export interface Exchange {
@@ -64,8 +65,7 @@ export const exchange = (
     let isOver = false
     let status = 0
     let headers: Readonly<Record<string, string>> = {}
-    let size = 0
-    const chunks: Array<Uint8Array> = []
+    const body = Bytes.make()
     const abort = () => {
       isOver = true
       controller?.abort(ended)
@@ -88,11 +88,10 @@ export const exchange = (
           if (Number(headers["content-length"]) > maxBytes) giveUp()
         },
         onResponseData: (_controller, chunk) => {
-          size += chunk.length
-          if (size > maxBytes) giveUp()
-          else chunks.push(chunk)
+          body.add(chunk)
+          if (body.size() > maxBytes) giveUp()
         },
-        onResponseEnd: () => resume(Effect.succeed({ status, headers, body: Buffer.concat(chunks) })),
+        onResponseEnd: () => resume(Effect.succeed({ status, headers, body: body.whole() })),
         onResponseError: (_controller, cause) => {
           if (!isOver) resume(Effect.fail(reasonOf(cause)))
         }

@@ -14,8 +14,8 @@ import {
   type ShrinkTask,
   type VisionTask
 } from "./VisionTask.ts"
-import type { WorkerLost } from "./WorkerLost.ts"
-import * as WorkerPool from "./WorkerPool.ts"
+import type { WorkerLost } from "#src/threads/WorkerLost.ts"
+import * as WorkerPool from "#src/threads/WorkerPool.ts"
 
 const objections: Record<Objection, string> = {
   unreadable: "The image is damaged or of a kind that cannot be read.",

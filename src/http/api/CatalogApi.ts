@@ -8,7 +8,7 @@ import * as CollectionView from "../views/CollectionView.ts"
 import * as ListingView from "../views/ListingView.ts"
 import * as ListParameters from "./ListParameters.ts"
 import { answers, conditional, errors, ofOne } from "./PublicResponses.ts"
-import { ServedOn } from "./RouteAnnotations.ts"
+import { OpenToAnyOrigin, ServedOn } from "./RouteAnnotations.ts"
 
 const params = {
   ownerName: Schema.String.annotate({ description: "Who it belongs to." }),
@@ -98,6 +98,19 @@ const wrapper = HttpApiEndpoint.get("getWrapper", "/wrappers/:ownerName/:modelNa
   })
 )
 
+const wrapperSchema = HttpApiEndpoint.get("getWrapperSchema", "/wrappers/:ownerName/:modelName/schema", {
+  params,
+  headers: conditional,
+  success: answers(ListingView.SchemaBody),
+  error: ofOne
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "getWrapperSchema",
+    summary: "A wrapper's input and output",
+    description: "As of `/models/{owner}/{wrapper}/schema`."
+  })
+)
+
 const collections = HttpApiEndpoint.get("listCollections", "/collections", {
   query: ListParameters.page,
   headers: conditional,
@@ -147,8 +160,9 @@ const search = HttpApiEndpoint.get("searchCatalog", "/search", {
 )
 
 export class CatalogApi extends HttpApiGroup.make("catalog")
-  .add(models, model, schema, wrappers, wrapper, collections, collection, search)
+  .add(models, model, schema, wrappers, wrapper, wrapperSchema, collections, collection, search)
   .annotate(ServedOn, ["platform"])
+  .annotate(OpenToAnyOrigin, true)
   .annotateMerge(
     OpenApi.annotations({
       title: "Catalog",

@@ -23,6 +23,7 @@ const catalog = DeclaredRoutes.layer({
     getModelSchema: listings.schema,
     listWrappers: listings.wrappers,
     getWrapper: listings.wrapper,
+    getWrapperSchema: listings.wrapperSchema,
     listCollections: collections.list,
     getCollection: collections.get,
     searchCatalog: collections.search

@@ -5,7 +5,7 @@ import { usualLimit } from "../requests/PageQuery.ts"
 import * as ComputeView from "../views/ComputeView.ts"
 import * as ListParameters from "./ListParameters.ts"
 import { answers, conditional, errors, ofOne } from "./PublicResponses.ts"
-import { ServedOn } from "./RouteAnnotations.ts"
+import { OpenToAnyOrigin, ServedOn } from "./RouteAnnotations.ts"
 
 const forms = ListParameters.withForms(ListParameters.pageForms(usualLimit))
 
@@ -53,6 +53,7 @@ const template = HttpApiEndpoint.get("getDeploymentTemplate", "/deployment-templ
 export class ComputeApi extends HttpApiGroup.make("compute")
   .add(gpus, templates, template)
   .annotate(ServedOn, ["platform"])
+  .annotate(OpenToAnyOrigin, true)
   .annotateMerge(
     OpenApi.annotations({
       title: "Compute",

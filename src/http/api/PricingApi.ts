@@ -7,7 +7,7 @@ import * as PriceView from "../views/PriceView.ts"
 import * as CommonResponses from "./CommonResponses.ts"
 import * as ListParameters from "./ListParameters.ts"
 import { answers, conditional, errors, ofOne } from "./PublicResponses.ts"
-import { ServedOn } from "./RouteAnnotations.ts"
+import { OpenToAnyOrigin, ServedOn } from "./RouteAnnotations.ts"
 
 const prices = HttpApiEndpoint.get("listPrices", "/pricing", {
   query: {
@@ -48,6 +48,7 @@ const estimate = HttpApiEndpoint.post("estimatePrice", "/pricing/estimate", {
 export class PricingApi extends HttpApiGroup.make("pricing")
   .add(prices, estimate)
   .annotate(ServedOn, ["platform"])
+  .annotate(OpenToAnyOrigin, true)
   .annotateMerge(
     OpenApi.annotations({
       title: "Pricing",

@@ -7,14 +7,10 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpApiEndpoint } from "effect/http-api"
 import * as Answer from "../Answer.ts"
+import { anyOrigin, readable } from "../edge/AnyOrigin.ts"
 import { UnderWay } from "../edge/Exchanges.ts"
 import { RouteTable } from "../edge/RouteTable.ts"
 import type { Admit } from "./DeclaredRoutes.ts"
-
-const anyOrigin = { "access-control-allow-origin": "*" }
-
-/** Of every answer, errors too. */
-const readable = { ...anyOrigin, "access-control-expose-headers": "etag, x-request-id" }
 
 export const admit: Effect.Effect<Admit<void>> = Effect.succeed(
   () => () => Effect.succeed({ caller: undefined, headers: readable })

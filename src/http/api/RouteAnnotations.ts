@@ -14,6 +14,11 @@ export const AnswersHead = Context.Reference<boolean>("inferlog/src/http/Answers
   defaultValue: () => true
 })
 
+/** Whether web pages of any origin may read its answers (Fetch standard, "HTTP CORS protocol"). */
+export const OpenToAnyOrigin = Context.Reference<boolean>("inferlog/src/http/OpenToAnyOrigin", {
+  defaultValue: () => false
+})
+
 /** What a key must be granted for the route (decisions, "Platform routes"); `null` where no key is asked for. */
 export const Requires = Context.Reference<Scope | null>("inferlog/src/http/Requires", {
   defaultValue: () => null

@@ -1,6 +1,7 @@
 /** The raw body of a request to the declared API, bounded in size and time. */
 import { Context, type Duration, Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Bytes from "#src/Bytes.ts"
 import * as Refusal from "../Refusal.ts"
 import { maxBytes } from "../requests/JsonBody.ts"
 
@@ -20,14 +21,13 @@ export const read = (
     request.stream.pipe(
       Stream.mapError(() => unreadable),
       Stream.runFoldEffect(
-        () => ({ chunks: new Array<Uint8Array>(), size: 0 }),
+        () => Bytes.make(),
         (body, chunk) => {
-          body.size += chunk.length
-          body.chunks.push(chunk)
-          return body.size > limit ? Effect.fail(Refusal.bodyTooLarge(limit)) : Effect.succeed(body)
+          body.add(chunk)
+          return body.size() > limit ? Effect.fail(Refusal.bodyTooLarge(limit)) : Effect.succeed(body)
         }
       ),
-      Effect.map(({ chunks }) => Buffer.concat(chunks)),
+      Effect.map((body) => body.whole()),
       Effect.timeoutOrElse({ duration, orElse: () => Effect.fail(Refusal.bodyTimeout) })
     )
   )

@@ -4,9 +4,10 @@ import * as FindMyWay from "effect/http/FindMyWay"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import type { Scope } from "#domain/account/Grant.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
-import { AnswersHead, type HostName, Requires, ServedOn } from "../api/RouteAnnotations.ts"
+import { AnswersHead, type HostName, OpenToAnyOrigin, Requires, ServedOn } from "../api/RouteAnnotations.ts"
 import * as Refusal from "../Refusal.ts"
 import { isEndpoint } from "../requests/EndpointParams.ts"
+import { readable } from "./AnyOrigin.ts"
 
 export interface RequestTarget {
   readonly method: string
@@ -24,6 +25,7 @@ interface Declared {
   readonly hosts: ReadonlyArray<HostName>
   readonly answersHead: boolean
   readonly requires: Scope | null
+  readonly isOpenToAnyOrigin: boolean
 }
 
 /** Paths are told apart by case; a longer parameter than any of ours is no route. */
@@ -62,7 +64,8 @@ export class RouteTable extends Context.Service<
               path: endpoint.path,
               hosts: Context.get(mergedAnnotations, ServedOn),
               answersHead: Context.get(mergedAnnotations, AnswersHead),
-              requires: Context.get(mergedAnnotations, Requires)
+              requires: Context.get(mergedAnnotations, Requires),
+              isOpenToAnyOrigin: Context.get(mergedAnnotations, OpenToAnyOrigin)
             })
             table.on(endpoint.method, endpoint.path as FindMyWay.PathInput, endpoint.identifier)
           }
@@ -78,15 +81,24 @@ export class RouteTable extends Context.Service<
           return isServedOn(declared.hosts, host)
         }
 
-        const isAllowed = (target: RequestTarget): boolean => {
+        /** What answers the target; `undefined` when nothing does. */
+        const declaredAt = (target: RequestTarget): Declared | undefined => {
           const found = table.find(target.method === "HEAD" ? "GET" : target.method, target.url)
           return found !== undefined && isServed(found.handler, found.params, target)
+            ? byName.get(found.handler)
+            : undefined
         }
 
         const refusal = (target: RequestTarget): Refusal.Refusal => {
           if (!isDecodable(target.url)) return malformedPath
-          const allow = [...methods, "HEAD"].filter((method) => isAllowed({ ...target, method }))
-          return allow.length === 0 ? Refusal.unknownRoute : Refusal.methodNotAllowed(allow.sort())
+          const others = [...methods, "HEAD"].flatMap((method) => {
+            const declared = declaredAt({ ...target, method })
+            return declared === undefined ? [] : [{ method, ...declared }]
+          })
+          if (others.length === 0) return Refusal.unknownRoute
+          const isOpen = others.every(({ isOpenToAnyOrigin }) => isOpenToAnyOrigin)
+          const allow = others.map(({ method }) => method).sort()
+          return Refusal.methodNotAllowed(allow, isOpen ? readable : {})
         }
 
         const isServedHere = (endpoint: string, host: string | undefined): boolean => {

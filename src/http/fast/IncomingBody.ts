@@ -1,6 +1,7 @@
 /** The body of a request on the fast path, under the limits of the declared one (`edge/BodyReader`). */
 import type { IncomingMessage } from "node:http"
 import { Effect } from "effect"
+import * as Bytes from "#src/Bytes.ts"
 import { BodyTimeout, unreadable } from "../edge/BodyReader.ts"
 import * as Refusal from "../Refusal.ts"
 import { tooLarge } from "../requests/BodyHeaders.ts"
@@ -10,8 +11,7 @@ type Read = Effect.Effect<Uint8Array, Refusal.Refusal>
 
 /** Calls back once, never synchronously, with the whole body or why there is none. */
 const collect = (request: IncomingMessage, onEnd: (read: Read) => void): void => {
-  const chunks: Array<Uint8Array> = []
-  let size = 0
+  const body = Bytes.make()
   let isOver = false
   const end = (read: Read) => {
     if (isOver) return
@@ -21,22 +21,16 @@ const collect = (request: IncomingMessage, onEnd: (read: Read) => void): void =>
   request
     .on("data", (chunk: Uint8Array) => {
       if (isOver) return
-      size += chunk.length
-      chunks.push(chunk)
-      if (size <= maxBytes) return
+      body.add(chunk)
+      if (body.size() <= maxBytes) return
       request.pause()
       end(Effect.fail(tooLarge))
     })
-    .on("end", () => end(Effect.succeed(whole(chunks))))
+    .on("end", () => end(Effect.succeed(body.whole())))
     .on("error", () => end(Effect.fail(unreadable)))
     .on("close", () => end(Effect.fail(unreadable)))
   // One that broke off before anybody listened says nothing any more.
   if (request.closed) process.nextTick(end, Effect.fail(unreadable))
-}
-
-const whole = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const [first, ...rest] = chunks
-  return first !== undefined && rest.length === 0 ? first : Buffer.concat(chunks)
 }
 
 const inTime = (body: Read): Read =>

@@ -1,6 +1,7 @@
 /** What workers are told (docs/workers.md). */
 import { Schema } from "effect"
-import type { Heard, ClaimedJob } from "#src/workers/WorkerCalls.ts"
+import type { Lease } from "#src/providers/pull/Lease.ts"
+import type { Heard } from "#src/workers/WorkerCalls.ts"
 import * as DateTime from "./DateTime.ts"
 
 const leaseExpiresAt = DateTime.DateTime.annotate({
@@ -43,14 +44,15 @@ export const JobBody = Schema.Struct({
 })
 
 /** @param now Unix time in ms. */
-export const job = ({ lease, modelEndpoint }: ClaimedJob, now: number): typeof JobBody.Type => {
+export const job = (lease: Lease, now: number): typeof JobBody.Type => {
+  // Of a wrapper's job the model is the base, which is what the worker runs.
   const { attempt, input, model, requestId } = lease.job
   return {
     job: {
       leaseId: lease.id,
       requestId,
       attempt,
-      modelEndpoint,
+      modelEndpoint: model.endpoint,
       modelVersion: model.version,
       input,
       leaseSeconds: lease.leaseMs / 1_000,

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Array, Effect, Result } from "effect"
+import { TestClock } from "effect/testing"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Expression from "#src/models/Expression.ts"
 
@@ -40,11 +41,16 @@ describe("Expression", () => {
     ["a sequence without an end", "[1..1000000]", /sequence length/],
     ["its own words", `$error("no such size")`, /^no such size$/],
     ["a function", "function($x) { $x }", /no JSON/],
+    ["a regular expression without an end", "$match($, /^(a+)+$/)", /takes too long/],
+    ["a step without an end", "$sort([1..90000].$string($random()))", /takes too long|timeout/],
+    ["a text without an end", "$pad('x', 900000000)", /memory|takes too long|broke off|cannot be evaluated/],
+    ["another expression in a text", "$eval('1')", /not to be had/],
     ["what is no number", "1 / 0", /cannot be evaluated|no JSON/]
-  ] as const)("fails of %s", ([, text, reason]) =>
+  ] as const)("fails of %s, and the next one does not", ([, text, reason]) =>
     Effect.gen(function* () {
-      assert.match(yield* failureOf(text), reason)
-    })
+      assert.match(yield* failureOf(text, `${"a".repeat(40)}!`), reason)
+      assert.strictEqual(yield* evaluate("1 + 1"), 2)
+    }).pipe(TestClock.withLive)
   )
 
   it.effect("fails without a word of what it was applied to", () =>

@@ -50,6 +50,12 @@ export const make = Effect.gen(function* () {
     return listed ?? (yield* Refusal.unknownModel)
   })
 
+  const findWrapper = Effect.fnUntraced(function* (params: EndpointParams) {
+    const { byEndpoint } = yield* catalog.current
+    const listed = byEndpoint.get(endpointOf(params))
+    return listed?.kind === "wrapper" ? listed : yield* unknownWrapper
+  })
+
   return {
     models: yield* PublicList.make({
       ...list,
@@ -66,13 +72,15 @@ export const make = Effect.gen(function* () {
     }),
 
     wrapper: Effect.fnUntraced(function* ({ params, request }: ListedCall) {
-      const listed = yield* Effect.mapError(find(params), () => unknownWrapper)
-      if (listed.kind !== "wrapper") return yield* unknownWrapper
-      return yield* answer(request, text(listed), PublicAnswers.moving)
+      return yield* answer(request, text(yield* findWrapper(params)), PublicAnswers.moving)
     }),
 
     schema: Effect.fnUntraced(function* ({ params, request }: ListedCall) {
       return yield* answer(request, schemas(yield* find(params)), PublicAnswers.steady)
+    }),
+
+    wrapperSchema: Effect.fnUntraced(function* ({ params, request }: ListedCall) {
+      return yield* answer(request, schemas(yield* findWrapper(params)), PublicAnswers.steady)
     })
   }
 })

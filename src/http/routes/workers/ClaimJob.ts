@@ -36,12 +36,12 @@ export const make = Effect.gen(function* () {
   return Effect.fnUntraced(function* (call: ClaimCall) {
     const { models, waitMs } = yield* WorkerCall.read(call, WorkerBodies.parseClaim)
     if (isStopping()) return yield* Refusal.stopping
-    const claimed = yield* Effect.raceFirst(
+    const lease = yield* Effect.raceFirst(
       calls.claim({ worker: call.worker, models, waitMs: Math.max(waitMs, shortestWaitMs) }),
       Effect.andThen(stopping, Refusal.stopping)
     )
-    if (claimed === null) return Answer.empty(204, Answer.noHeaders)
-    if (!unlessSent(call.request, claimed.lease)) calls.giveBack(claimed.lease)
-    return Answer.json(200, WorkerView.job(claimed, yield* Clock.currentTimeMillis))
+    if (lease === null) return Answer.empty(204, Answer.noHeaders)
+    if (!unlessSent(call.request, lease)) calls.giveBack(lease)
+    return Answer.json(200, WorkerView.job(lease, yield* Clock.currentTimeMillis))
   })
 })

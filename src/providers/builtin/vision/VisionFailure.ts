@@ -5,7 +5,7 @@ import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import type { PlatformError } from "effect/PlatformError"
 import type { PictureRefused } from "#src/vision/VisionWorkers.ts"
-import type { WorkerLost } from "#src/vision/WorkerLost.ts"
+import type { WorkerLost } from "#src/threads/WorkerLost.ts"
 
 export type VisionFailure =
   | ImageRefused

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as Receiver from "#test/src/outbound/Receiver.ts"
-import * as WorkerPool from "#src/vision/WorkerPool.ts"
+import * as WorkerPool from "#src/threads/WorkerPool.ts"
 
 const options = {
   file: new URL("./fixtures/UnrulyWorker.ts", import.meta.url),

@@ -1,0 +1,17 @@
+/** One evaluation, as it goes to the thread, and what comes back. */
+import { Schema } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+
+export interface Evaluation {
+  /** Text of the expression. */
+  readonly text: string
+  readonly value: Json
+  readonly bindings: Readonly<Record<string, Json>>
+}
+
+/** `value` is left out where the expression ends in nothing. `reason` says nothing of the values. */
+export const Answer = Schema.Union([
+  Schema.Struct({ _tag: Schema.tag("Done"), value: Schema.optionalKey(Schema.Unknown) }),
+  Schema.Struct({ _tag: Schema.tag("Failed"), reason: Schema.String })
+])
+export type Answer = typeof Answer.Type
