@@ -7,6 +7,7 @@ import * as WrapperTemplate from "#src/models/WrapperTemplate.ts"
 import * as Bindings from "./Bindings.ts"
 import type { Draft } from "./Drafts.ts"
 import type { Item } from "./Items.ts"
+import * as InputChecks from "./InputChecks.ts"
 import * as ModelManifest from "./kinds/ModelManifest.ts"
 import * as WrapperManifest from "./kinds/WrapperManifest.ts"
 import type { KnownItems } from "./Known.ts"
@@ -17,6 +18,9 @@ export interface Surroundings {
   /** There is a manifest of it, which is not good. */
   readonly isBroken: (endpoint: string) => boolean
 }
+
+/** Whether the catalog offers this version of it: then it was compiled and tried before it was published. */
+export type IsOffered = (endpoint: string, version: string) => boolean
 
 interface Outcome {
   readonly item: Item | null
@@ -70,7 +74,11 @@ const exampleProblems = Effect.fnUntraced(function* (draft: Draft, entry: Catalo
   })
 })
 
-export const model = Effect.fnUntraced(function* (draft: Draft, manifest: ModelManifest.ModelManifest) {
+export const model = Effect.fnUntraced(function* (
+  draft: Draft,
+  manifest: ModelManifest.ModelManifest,
+  isOffered: IsOffered
+) {
   const bindings = ModelManifest.bindingsOf(manifest)
   if (bindings === null) {
     const message =
@@ -84,23 +92,26 @@ export const model = Effect.fnUntraced(function* (draft: Draft, manifest: ModelM
   const checked = yield* Bindings.check(definition, at)
   const problems = [
     ...general(draft, manifest, definition),
+    ...InputChecks.problems(draft, definition),
     ...checked.errors.map(({ message, path }) => draft.problem("error", path, message)),
     ...checked.warnings.map(({ message, path }) => draft.problem("warning", path, message))
   ]
-  const made = ManifestEntry.make({ model: definition })
-  if (Result.isFailure(made)) {
-    const [path, message] = locate(made.failure.reason, at)
-    return { item: null, problems: [...problems, draft.problem("error", path, message)] }
-  }
-  const entry = made.success
-  const item: Item = {
+  const itemOf = (entry: CatalogEntry | null): Item => ({
     kind: "model",
     name: definition.endpoint,
     file: draft.file,
     model: definition,
     entry,
     isDeprecated: manifest.deprecated ?? false
+  })
+  if (isOffered(definition.endpoint, definition.version)) return { item: itemOf(null), problems }
+  const made = ManifestEntry.make({ model: definition })
+  if (Result.isFailure(made)) {
+    const [path, message] = locate(made.failure.reason, at)
+    return { item: null, problems: [...problems, draft.problem("error", path, message)] }
   }
+  const entry = made.success
+  const item = itemOf(entry)
   return { item, problems: [...problems, ...(yield* exampleProblems(draft, entry))] } satisfies Outcome
 })
 
@@ -137,10 +148,24 @@ const baseFault = (
 export const wrapper = Effect.fnUntraced(function* (
   draft: Draft,
   manifest: WrapperManifest.WrapperManifest,
-  { isBroken, known }: Surroundings
+  { isBroken, known }: Surroundings,
+  isOffered: IsOffered
 ) {
   const definition = WrapperManifest.definitionOf(manifest)
-  const problems = [...general(draft, manifest, definition), ...placeholderProblems(draft, manifest)]
+  const problems = [
+    ...general(draft, manifest, definition),
+    ...InputChecks.problems(draft, definition),
+    ...placeholderProblems(draft, manifest)
+  ]
+  const itemOf = (entry: CatalogEntry | null): Item => ({
+    kind: "wrapper",
+    name: definition.endpoint,
+    file: draft.file,
+    wrapper: definition,
+    entry,
+    isDeprecated: manifest.deprecated ?? false
+  })
+  if (isOffered(definition.endpoint, definition.version)) return { item: itemOf(null), problems }
   const base = yield* known.find(manifest.base)
   const fault = baseFault(manifest.base, base, isBroken)
   if (base === null || fault !== null) {
@@ -152,13 +177,6 @@ export const wrapper = Effect.fnUntraced(function* (
     return { item: null, problems: [...problems, draft.problem("error", path, message)] }
   }
   const entry = made.success
-  const item: Item = {
-    kind: "wrapper",
-    name: definition.endpoint,
-    file: draft.file,
-    wrapper: definition,
-    entry,
-    isDeprecated: manifest.deprecated ?? false
-  }
+  const item = itemOf(entry)
   return { item, problems: [...problems, ...(yield* exampleProblems(draft, entry))] } satisfies Outcome
 })

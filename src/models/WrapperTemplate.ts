@@ -5,7 +5,7 @@
  */
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 
-/** Characters of all texts that one input is put into: a long text in many places is not to fill the memory. */
+/** Characters of all values in their places: a long one in many places is not to fill the memory. */
 export const longestRendered = 10 * 1_024 * 1_024
 
 const placeholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g
@@ -36,12 +36,24 @@ export const render = (template: JsonObject, values: JsonObject): Json | null =>
   let left = longestRendered
   const valueOf = (name: string): Json | undefined => (Object.hasOwn(values, name) ? values[name] : undefined)
 
+  const sizes = new Map<string, number>()
+  /** Characters, of whatever a value is; told once for each. */
+  const sizeOf = (name: string): number => {
+    const known = sizes.get(name)
+    if (known !== undefined) return known
+    const value = valueOf(name)
+    const size =
+      typeof value === "string" ? value.length : value === undefined ? 0 : JSON.stringify(value).length
+    sizes.set(name, size)
+    return size
+  }
+
   const ofText = (text: string): Json | undefined => {
     const only = onlyPlaceholder.exec(text)
     if (only !== null) {
-      const value = valueOf(only[1] ?? "")
-      left -= typeof value === "string" ? value.length : 0
-      return value
+      const name = only[1] ?? ""
+      left -= sizeOf(name)
+      return valueOf(name)
     }
     return text.replace(placeholder, (_whole, name: string) => {
       const part = left < 0 ? "" : textOf(valueOf(name))

@@ -3,6 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import type { Adapter } from "#domain/catalog/ProviderBinding.ts"
 import { BuiltinProvider } from "./builtin/BuiltinProvider.ts"
 import * as CogProvider from "./cog/CogProvider.ts"
+import { discreet } from "./Discreet.ts"
 import * as FalProvider from "./fal/FalProvider.ts"
 import * as HttpProvider from "./http/HttpProvider.ts"
 import * as KserveProvider from "./kserve/KserveProvider.ts"
@@ -33,6 +34,7 @@ export class Providers extends Context.Service<
     Effect.map(
       Effect.all([
         BuiltinProvider,
+        ProviderHttp,
         CogProvider.make,
         FalProvider.make,
         HttpProvider.make,
@@ -42,7 +44,8 @@ export class Providers extends Context.Service<
         ReplicateProvider.make,
         RunpodProvider.make
       ]),
-      (providers) => this.layerOf(providers)
+      ([builtin, http, ...others]) =>
+        this.layerOf([builtin, ...others.map((provider) => discreet(provider, http))])
     )
   )
 

@@ -21,9 +21,14 @@ const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u20
 export const clean = (text: string): string =>
   text
     .slice(0, 2 * maxTextLength)
+    .toWellFormed()
     .replace(control, " ")
     .trim()
     .slice(0, maxTextLength)
+
+/** The same of one line of a log, whose indentation says something. */
+export const cleanLine = (line: string): string =>
+  line.slice(0, maxTextLength).toWellFormed().replace(control, " ").replaceAll("\n", " ").trimEnd()
 
 export const failed = (message: string, retryable: boolean): ProviderOutcome => ({
   _tag: "ProviderError",
@@ -61,6 +66,10 @@ const noAnswerWords: Readonly<Record<NoAnswer["reason"], string>> = {
 /** An answer that is too large will be so again; anything else may be over soon. */
 export const ofNoAnswer = ({ reason }: NoAnswer): ProviderOutcome =>
   failed(`The provider gave no answer: ${noAnswerWords[reason]}.`, reason !== "too_large")
+
+/** Whether the provider may have taken what it gave no answer to. */
+export const mayBeTaken = ({ reason }: NoAnswer): boolean =>
+  reason === "timeout" || reason === "connection_lost"
 
 /** `Retry-After` (RFC 9110 10.2.3), seconds or a date, in ms from `now`; `null` when there is none that can be read. */
 export const retryAfterMs = (headers: ProviderAnswer["headers"], now: number): number | null => {

@@ -1,6 +1,6 @@
 /**
  * What clients are told of each event of a request and its deliveries: fields that are named here, and no others. No hash,
- * no salt, no size of a payload, no node, no provider's job id, and no message that was for operators.
+ * no salt, no size of a payload, no node, no provider's name, which may be its address, nor job id, and no message that was for operators.
  */
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type { Event as RequestEvent, RequestSubmitted } from "#domain/inference-request/Event.ts"
@@ -23,7 +23,6 @@ export const ofRequest = (event: RequestEvent): JsonObject => {
     case "RequestSubmitted":
       return submitted(event)
     case "DispatchStarted":
-      return { attempt: event.attempt, provider: event.provider }
     case "ProviderAccepted":
     case "RunTakenOver":
     case "RequestStarted":

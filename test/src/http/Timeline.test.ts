@@ -106,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the timeline of a requ
           endBy: null
         }
       ])
-      assert.deepStrictEqual(of("DispatchStarted"), [{ attempt: 1, provider: "test" }])
+      assert.deepStrictEqual(of("DispatchStarted"), [{ attempt: 1 }])
       assert.deepStrictEqual(of("ProgressReported"), [{ attempt: 1, fraction: null, logs: ["half way"] }])
       assert.deepStrictEqual(of("RequestCompleted"), [
         { attempt: 1, billingStatus: "charged", cost: "0.001", units: "1", error: null }

@@ -54,6 +54,7 @@ describe("WrapperTemplate.render", () => {
     const half = "x".repeat(WrapperTemplate.longestRendered / 2 + 1)
     assert.isNull(WrapperTemplate.render({ t: "{{a}} {{a}}" }, { a: half }))
     assert.isNull(WrapperTemplate.render({ t: "{{a}}", u: "{{a}}" }, { a: half }))
+    assert.isNull(WrapperTemplate.render({ t: "{{a}}", u: ["{{a}}"] }, { a: [half] }))
     assert.isNotNull(WrapperTemplate.render({ t: "{{a}}" }, { a: half }))
   })
 

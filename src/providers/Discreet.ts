@@ -1,0 +1,76 @@
+/**
+ * What providers write may be anything, and clients read it: errors, log lines. Whatever the adapter, it leaves here without the
+ * credential that the provider was called with, without its address, and without characters that control what shows it.
+ */
+import { Effect, Redacted } from "effect"
+import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { Job, JobState, Provider, RunControl } from "./Provider.ts"
+import type { ProviderHttp } from "./ProviderHttp.ts"
+import { clean, cleanLine } from "./Refusals.ts"
+
+/** Shorter ones would take words apart. */
+const shortestSecret = 6
+
+type Words = (text: string) => string
+
+const hostsOf = ({ url }: ProviderBinding): ReadonlyArray<string> => {
+  const parsed = url === undefined ? null : URL.parse(url)
+  return parsed === null ? [] : [parsed.origin, parsed.host, parsed.hostname]
+}
+
+const hiding = (hidden: ReadonlyArray<string>): Words => {
+  const parts = hidden.filter((text) => text.length >= shortestSecret)
+  return parts.length === 0
+    ? (text) => text
+    : (text) => parts.reduce((left, part) => left.replaceAll(part, "…"), text)
+}
+
+const outcomeIn = (hide: Words, outcome: ProviderOutcome): ProviderOutcome => {
+  switch (outcome._tag) {
+    case "ModelFailed":
+    case "ProviderError":
+    case "Lost":
+      return { ...outcome, message: clean(hide(outcome.message)) }
+    case "Succeeded":
+    case "RateLimited":
+    case "Stopped":
+      return outcome
+  }
+}
+
+const controlIn = (hide: Words, control: RunControl): RunControl => ({
+  ...control,
+  progress: ({ fraction, logs }) =>
+    control.progress({ fraction, logs: logs.map((line) => cleanLine(hide(line))) })
+})
+
+const stateIn = (hide: Words, state: JobState): JobState =>
+  state._tag === "Finished" ? { ...state, outcome: outcomeIn(hide, state.outcome) } : state
+
+/** `provider`, whose words clients may read. */
+export const discreet = (provider: Provider, http: Pick<ProviderHttp["Service"], "secret">): Provider => {
+  const words = ({ binding }: Pick<Job, "binding">): Effect.Effect<Words> =>
+    binding.secretEnv === undefined
+      ? Effect.succeed(hiding(hostsOf(binding)))
+      : Effect.map(http.secret(binding), (secret) =>
+          hiding([...(secret === null ? [] : [Redacted.value(secret)]), ...hostsOf(binding)])
+        )
+  return {
+    ...provider,
+    run: (job, control) =>
+      Effect.flatMap(words(job), (hide) =>
+        Effect.map(provider.run(job, controlIn(hide, control)), (outcome) => outcomeIn(hide, outcome))
+      ),
+    reattach: (job, jobId, control) =>
+      Effect.flatMap(words(job), (hide) =>
+        Effect.map(provider.reattach(job, jobId, controlIn(hide, control)), (outcome) =>
+          outcomeIn(hide, outcome)
+        )
+      ),
+    look: (job, jobId) =>
+      Effect.flatMap(words(job), (hide) =>
+        Effect.map(provider.look(job, jobId), (state) => stateIn(hide, state))
+      )
+  }
+}
