@@ -8,6 +8,8 @@ export interface WorkerOptions {
   readonly file: URL
   /** Heap of a worker, in MiB. */
   readonly heapMb: number
+  /** What it prints is dropped. Such a thread keeps the process from ending until it is ended itself (Node 24). */
+  readonly muted: boolean
 }
 
 export interface Thread {
@@ -25,16 +27,18 @@ const lossOf = (cause: unknown) => {
   return lost(isOutOfMemory ? "out_of_memory" : "crashed")
 }
 
-export const start = ({ file, heapMb }: WorkerOptions): Thread => {
+export const start = ({ file, heapMb, muted }: WorkerOptions): Thread => {
   const worker = new Worker(file, {
     // No secrets of the server in there.
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
-    stdout: true,
-    stderr: true
+    stdout: muted,
+    stderr: muted
   })
-  worker.stdout.resume()
-  worker.stderr.resume()
+  if (muted) {
+    worker.stdout.resume()
+    worker.stderr.resume()
+  }
   // An idle worker does not keep the process from ending.
   worker.unref()
   const thread: Thread = { worker, settle: () => {} }

@@ -88,6 +88,7 @@ export class VisionWorkers extends Context.Service<
         file: new URL("./worker/Main.ts", import.meta.url),
         size: yield* visionWorkers.config,
         heapMb: 256,
+        muted: true,
         timeToLive: Duration.seconds(60)
       })
       const runWith = <Task extends VisionTask, Result>(

@@ -9,7 +9,7 @@ import * as WorkerThread from "#src/threads/WorkerThread.ts"
 import { Answer, type Evaluation } from "./Evaluation.ts"
 import * as Limits from "./Limits.ts"
 
-const options = { file: new URL("./Thread.ts", import.meta.url), heapMb: Limits.heapMb }
+const options = { file: new URL("./Thread.ts", import.meta.url), heapMb: Limits.heapMb, muted: false }
 
 /** How long a thread may take to begin, on a machine that is busy. */
 const beginning = "30 seconds"

@@ -8,6 +8,7 @@ const options = {
   file: new URL("./fixtures/UnrulyWorker.ts", import.meta.url),
   size: 1,
   heapMb: 32,
+  muted: true,
   timeToLive: Duration.seconds(60)
 }
 
