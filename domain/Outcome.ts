@@ -9,7 +9,13 @@ import type { PayloadRef } from "./PayloadRef.ts"
 
 export type Outcome<Output, Delivered = Quantity> =
   /** Ran to its end; `delivered` are the billable units of the output. */
-  | { readonly _tag: "Succeeded"; readonly output: Output; readonly delivered: Delivered }
+  | {
+      readonly _tag: "Succeeded"
+      readonly output: Output
+      readonly delivered: Delivered
+      /** How long the model ran, where the provider measures it. */
+      readonly seconds?: number
+    }
   /** The provider ran it and reports the run as failed. */
   | { readonly _tag: "ModelFailed"; readonly message: string }
   /** The provider could not run it. `retryable`: a transport error, which says nothing about the next try. */

@@ -9,7 +9,7 @@ import { Gpu } from "./Gpu.ts"
 
 /** `at`: Unix time in ms. `source` said so: `builtin`, a manifest's path, `command`. */
 const publication = { at: Schema.Int, source: Schema.String }
-const withdrawal = { at: Schema.Int }
+const withdrawal = { at: Schema.Int, source: Schema.optionalKey(Schema.String) }
 
 /** Names and fields of the events are the storage format: add cases or optional fields, never rename. */
 export const CollectionPublished = Schema.TaggedStruct("CollectionPublished", {
@@ -36,7 +36,13 @@ export interface Publish<Definition> {
   readonly reactivates: boolean
 }
 
-export type Command<Definition> = Publish<Definition> | { readonly _tag: "Withdraw"; readonly at: number }
+export interface Withdraw {
+  readonly _tag: "Withdraw"
+  readonly at: number
+  readonly source: string
+}
+
+export type Command<Definition> = Publish<Definition> | Withdraw
 
 export type State<Definition> =
   | { readonly _tag: "NotPublished" }
@@ -52,7 +58,7 @@ interface Kind<Definition, Event extends EventCodec.DomainEvent> {
   readonly definition: Schema.Codec<Definition, Json>
   readonly codec: EventCodec.EventCodec<Event>
   readonly published: (options: Omit<Publish<Definition>, "_tag" | "reactivates">) => Event
-  readonly withdrawn: (at: number) => Event
+  readonly withdrawn: (options: Omit<Withdraw, "_tag">) => Event
   /** `null` of the event of a withdrawal. */
   readonly definitionOf: (event: Event) => Definition | null
 }
@@ -94,7 +100,7 @@ const make = <Definition, Event extends EventCodec.DomainEvent>({
       case "Withdraw":
         return state._tag === "NotPublished" || state.isWithdrawn
           ? Result.fail({ _tag: "ItemNotFound" })
-          : Result.succeed([withdrawn(command.at)])
+          : Result.succeed([withdrawn({ at: command.at, source: command.source })])
     }
   }
 
@@ -113,7 +119,7 @@ export const collections = make({
   definition: Collection,
   codec: EventCodec.make([CollectionPublished, CollectionWithdrawn]),
   published: ({ definition, ...options }) => CollectionPublished.make({ ...options, collection: definition }),
-  withdrawn: (at) => CollectionWithdrawn.make({ at }),
+  withdrawn: (options) => CollectionWithdrawn.make(options),
   definitionOf: (event) => (event._tag === "CollectionPublished" ? event.collection : null)
 })
 
@@ -123,7 +129,7 @@ export const gpus = make({
   definition: Gpu,
   codec: EventCodec.make([GpuPublished, GpuWithdrawn]),
   published: ({ definition, ...options }) => GpuPublished.make({ ...options, gpu: definition }),
-  withdrawn: (at) => GpuWithdrawn.make({ at }),
+  withdrawn: (options) => GpuWithdrawn.make(options),
   definitionOf: (event) => (event._tag === "GpuPublished" ? event.gpu : null)
 })
 
@@ -134,6 +140,6 @@ export const deploymentTemplates = make({
   codec: EventCodec.make([DeploymentTemplatePublished, DeploymentTemplateWithdrawn]),
   published: ({ definition, ...options }) =>
     DeploymentTemplatePublished.make({ ...options, template: definition }),
-  withdrawn: (at) => DeploymentTemplateWithdrawn.make({ at }),
+  withdrawn: (options) => DeploymentTemplateWithdrawn.make(options),
   definitionOf: (event) => (event._tag === "DeploymentTemplatePublished" ? event.template : null)
 })

@@ -21,13 +21,19 @@ export const ModelPublished = Schema.TaggedStruct("ModelPublished", { at, source
 export const WrapperPublished = Schema.TaggedStruct("WrapperPublished", { at, source, wrapper: Wrapper })
 
 /** It runs on, and says that it should not be used any more. */
-export const ModelDeprecated = Schema.TaggedStruct("ModelDeprecated", { at })
+export const ModelDeprecated = Schema.TaggedStruct("ModelDeprecated", {
+  at,
+  source: Schema.optionalKey(source)
+})
 
 /** Offered again as it was, after it had been deprecated or withdrawn. */
 export const ModelReactivated = Schema.TaggedStruct("ModelReactivated", { at, source })
 
 /** Neither shown nor accepted any more. What was accepted ends as if nothing had happened. */
-export const ModelWithdrawn = Schema.TaggedStruct("ModelWithdrawn", { at })
+export const ModelWithdrawn = Schema.TaggedStruct("ModelWithdrawn", {
+  at,
+  source: Schema.optionalKey(source)
+})
 
 export const codec = EventCodec.make([
   ModelPublished,
@@ -53,8 +59,8 @@ export type Command =
       /** Whether what is deprecated or withdrawn is offered again, though its definition has not changed. */
       readonly reactivates: boolean
     }
-  | { readonly _tag: "Deprecate"; readonly at: number }
-  | { readonly _tag: "Withdraw"; readonly at: number; readonly kind: Kind }
+  | { readonly _tag: "Deprecate"; readonly at: number; readonly source: string }
+  | { readonly _tag: "Withdraw"; readonly at: number; readonly source: string; readonly kind: Kind }
 
 export type State =
   | { readonly _tag: "NotPublished" }
@@ -101,7 +107,7 @@ const decide = (command: Command, state: State): Result.Result<ReadonlyArray<Eve
     case "Withdraw":
       if (state._tag === "NotPublished" || state.status === "withdrawn" || state.kind !== command.kind)
         return Result.fail({ _tag: "ItemNotFound" })
-      return Result.succeed([{ _tag: "ModelWithdrawn", at: command.at }])
+      return Result.succeed([{ _tag: "ModelWithdrawn", at: command.at, source: command.source }])
   }
 }
 

@@ -46,7 +46,13 @@ export type Open =
   | { readonly _tag: "Queued"; readonly dueAt: number }
   /** A node has claimed a run. */
   | { readonly _tag: "Dispatched"; readonly run: Run }
-  | { readonly _tag: "Running"; readonly run: Run; readonly runStartedAt: number }
+  | {
+      readonly _tag: "Running"
+      readonly run: Run
+      readonly runStartedAt: number
+      /** When progress was last reported; absent before. */
+      readonly heardAt?: number
+    }
   /** The run is over; the files that its output names are being stored, again from `dueAt` on. */
   | {
       readonly _tag: "Finalizing"
@@ -135,7 +141,8 @@ export const evolve = (state: State, event: Event): State => {
       return {
         ...state,
         progress: event.fraction ?? state.progress,
-        logs: event.logs.length === 0 ? state.logs : LogLines.newest([...state.logs, ...event.logs])
+        logs: event.logs.length === 0 ? state.logs : LogLines.newest([...state.logs, ...event.logs]),
+        phase: state.phase._tag === "Running" ? { ...state.phase, heardAt: event.at } : state.phase
       }
     case "OutputReceived":
       return outputReceived(state, event)

@@ -2,30 +2,65 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { ReadModels, rows } from "../ReadModels.ts"
 import { dayOf } from "./DurationsProjection.ts"
 
-/** Runs of a model that were so long (`Histogram`). */
-export const ModelBucket = Schema.Struct({ model: ModelEndpoint, bucket: Schema.Int, runs: Schema.Int })
-export type ModelBucket = typeof ModelBucket.Type
+/** How long the runs of a group took (`Histogram`). */
+export const Learned = Schema.Struct({
+  group: Schema.String,
+  runs: Schema.Int,
+  /** The buckets that half of them, and nine of ten, did not pass. */
+  half: Schema.Int,
+  most: Schema.Int
+})
+export type Learned = typeof Learned.Type
 
-const buckets = rows(ModelBucket)
+/** The group that the runs of a model belong to. */
+export type Grouped = readonly [group: string, model: string]
 
-export const since = (sql: SqlClient, day: number) => sql`
-  SELECT model, bucket, sum(runs) AS runs FROM durations_counts WHERE day >= ${day} GROUP BY model, bucket`
+/** A step in an index for each day and model, and one row for each group that has runs. */
+export const statement = (
+  sql: SqlClient,
+  options: { readonly day: number; readonly models: ReadonlyArray<Grouped> }
+) => sql`
+  WITH RECURSIVE days (day) AS (
+    SELECT min(day) FROM durations_counts WHERE day >= ${options.day}
+    UNION ALL
+    SELECT (SELECT min(day) FROM durations_counts WHERE day > days.day) FROM days WHERE day IS NOT NULL
+  ), buckets AS (
+    SELECT grouped.value ->> 0 AS name, counts.bucket, sum(counts.runs) AS runs
+    FROM json_each(${JSON.stringify(options.models)}) AS grouped CROSS JOIN days
+      CROSS JOIN durations_counts AS counts ON counts.day = days.day AND counts.model = grouped.value ->> 1
+    GROUP BY name, counts.bucket
+  ), ranked AS (
+    SELECT name, bucket, sum(runs) OVER (PARTITION BY name ORDER BY bucket) AS seen,
+      sum(runs) OVER (PARTITION BY name) AS runs
+    FROM buckets
+  )
+  SELECT name AS "group", runs, min(CASE WHEN seen * 2 >= runs THEN bucket END) AS half,
+    min(CASE WHEN seen * 10 >= runs * 9 THEN bucket END) AS most
+  FROM ranked GROUP BY name, runs`
+
+const decoded = rows(Learned)
 
 export class Durations extends Context.Service<
   Durations,
   {
-    /** Runs that ended well on the day of `at` or later, Unix time in ms: at most two weeks of them are known. */
-    readonly since: (at: number) => Effect.Effect<ReadonlyArray<ModelBucket>, SqlError>
+    /**
+     * Of the runs of these models that ended well on the day of `at` (Unix time in ms) or later: at most two weeks of them are
+     * known. Groups without runs are left out.
+     */
+    since(at: number, models: ReadonlyArray<Grouped>): Effect.Effect<ReadonlyArray<Learned>, SqlError>
   }
 >()("inferlog/projections/Durations") {
   static readonly layer = Layer.effect(
     Durations,
     Effect.map(ReadModels, (sql) =>
-      Durations.of({ since: Effect.fn("Durations.since")((at) => buckets(since(sql, dayOf(at)))) })
+      Durations.of({
+        since: Effect.fn("Durations.since")((at, models) =>
+          decoded(statement(sql, { day: dayOf(at), models }))
+        )
+      })
     )
   )
 }

@@ -23,12 +23,15 @@ import { EraseAccount, ErasingStep } from "./accounts/ErasingOperations.ts"
 import {
   AmbiguousName,
   DeprecateItem,
+  ItemInUse,
   ListedItem,
   ListItems,
+  NotDeprecatable,
   PublishDefinitions,
   ShowItem,
   ShownItem,
-  WithdrawItem
+  WithdrawItem,
+  WithdrawnItem
 } from "./catalog/CatalogOperations.ts"
 import {
   AdministrationFailed,
@@ -170,11 +173,12 @@ const operations = HttpApiGroup.make("administration", { topLevel: true }).add(
   }),
   HttpApiEndpoint.post("deprecateItem", "/catalog/deprecate", {
     payload: DeprecateItem,
-    error: [noItem, failed]
+    error: [noItem, NotDeprecatable.pipe(HttpApiSchema.status(409)), failed]
   }),
   HttpApiEndpoint.post("withdrawItem", "/catalog/withdraw", {
     payload: WithdrawItem,
-    error: [noItem, failed]
+    success: WithdrawnItem,
+    error: [noItem, ItemInUse.pipe(HttpApiSchema.status(409)), failed]
   }),
   HttpApiEndpoint.post("listProjections", "/projections/list", {
     success: ProjectionStatuses,

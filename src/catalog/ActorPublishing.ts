@@ -6,10 +6,13 @@ import * as Listing from "#domain/catalog/Listing.ts"
 import * as Announcing from "./Announcing.ts"
 import { CatalogActors } from "./CatalogActors.ts"
 import { CatalogProgress } from "./CatalogProgress.ts"
-import { type Definitions, Publishing, type PublishOptions } from "./Publishing.ts"
+import { type Batch, type Definitions, Publishing, type PublishOptions } from "./Publishing.ts"
 
 /** Definitions of one kind that are published at once: they share the log's commits. */
 const concurrency = 16
+
+/** Batches that are. */
+const batchesAtOnce = 8
 
 const make = Effect.gen(function* () {
   const actors = yield* CatalogActors
@@ -57,6 +60,18 @@ const make = Effect.gen(function* () {
       (kinds) => kinds.flat()
     )
 
+  const publishBatch = Effect.fnUntraced(function* ({ definitions, deprecated, ...options }: Batch) {
+    const published = yield* Effect.all(yield* publishAll(definitions, options))
+    for (const endpoint of deprecated) {
+      yield* Effect.catchTag(
+        Announcing.deprecate(actors.offerings, endpoint, options.source),
+        "ItemNotFound",
+        () => Effect.void
+      )
+    }
+    return published
+  })
+
   const withdrawals = {
     model: models.withdraw,
     wrapper: wrappers.withdraw,
@@ -71,11 +86,19 @@ const make = Effect.gen(function* () {
       yield* caughtUp
       return yield* Effect.all(exits)
     }),
-    deprecate: Effect.fn("Publishing.deprecate")((endpoint) =>
-      Effect.andThen(Announcing.deprecate(actors.offerings, endpoint), caughtUp)
+    publishBatches: Effect.fn("Publishing.publishBatches")((batches) =>
+      Effect.tap(
+        Effect.forEach(batches, (batch) => Effect.result(publishBatch(batch)), {
+          concurrency: batchesAtOnce
+        }),
+        () => caughtUp
+      )
     ),
-    withdraw: Effect.fn("Publishing.withdraw")((kind, name) =>
-      Effect.andThen(withdrawals[kind](name), caughtUp)
+    deprecate: Effect.fn("Publishing.deprecate")((endpoint, source) =>
+      Effect.andThen(Announcing.deprecate(actors.offerings, endpoint, source), caughtUp)
+    ),
+    withdraw: Effect.fn("Publishing.withdraw")((kind, name, source) =>
+      Effect.andThen(withdrawals[kind](name, source), caughtUp)
     )
   })
 })

@@ -8,17 +8,16 @@ import {
   type ItemKind,
   ItemNotFound,
   type PublishedItem,
+  type PublishError,
   type PublishOptions
 } from "./Publishing.ts"
-
-export type PublishError = EndpointTaken | EventStoreError
 
 export interface Announcing<Definition> {
   readonly publish: (
     definition: Definition,
     options: PublishOptions
   ) => Effect.Effect<PublishedItem, PublishError>
-  readonly withdraw: (name: string) => Effect.Effect<void, ItemNotFound | EventStoreError>
+  readonly withdraw: (name: string, source: string) => Effect.Effect<void, ItemNotFound | EventStoreError>
 }
 
 /** Told by the state before: where another node comes in between, its change may be told as ours. */
@@ -58,11 +57,11 @@ export const offerings = <Definition>(
     }
     return { kind, name: endpoint, change: changeOf(executed, before), version }
   }),
-  withdraw: Effect.fnUntraced(function* (endpoint) {
+  withdraw: Effect.fnUntraced(function* (endpoint, source) {
     yield* actors.refresh(endpoint)
     const at = yield* Clock.currentTimeMillis
     yield* actors
-      .execute(endpoint, { _tag: "Withdraw", at, kind })
+      .execute(endpoint, { _tag: "Withdraw", at, source, kind })
       .pipe(Effect.catchTags({ ItemNotFound: notFound(endpoint), EndpointTaken: Effect.die }))
   })
 })
@@ -70,12 +69,13 @@ export const offerings = <Definition>(
 /** Repeated it changes nothing. */
 export const deprecate = Effect.fnUntraced(function* (
   actors: OfferingActors,
-  endpoint: string
+  endpoint: string,
+  source: string
 ): Effect.fn.Return<void, ItemNotFound | EventStoreError> {
   yield* actors.refresh(endpoint)
   const at = yield* Clock.currentTimeMillis
   yield* actors
-    .execute(endpoint, { _tag: "Deprecate", at })
+    .execute(endpoint, { _tag: "Deprecate", at, source })
     .pipe(Effect.catchTags({ ItemNotFound: notFound(endpoint), EndpointTaken: Effect.die }))
 })
 
@@ -98,11 +98,11 @@ export const listings = <Definition>(
     }
     return { kind, name, change: changeOf(executed, before), version: null }
   }),
-  withdraw: Effect.fnUntraced(function* (name) {
+  withdraw: Effect.fnUntraced(function* (name, source) {
     yield* actors.refresh(name)
     const at = yield* Clock.currentTimeMillis
     yield* actors
-      .execute(name, { _tag: "Withdraw", at })
+      .execute(name, { _tag: "Withdraw", at, source })
       .pipe(Effect.catchTag("ItemNotFound", notFound(name)))
   })
 })

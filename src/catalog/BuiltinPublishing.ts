@@ -1,12 +1,14 @@
 /**
  * Publishes what ships with this release, before anything is served: as few events as it differs from what the log has. What
- * an operator has deprecated or withdrawn stays so until its definition changes; what they have replaced stays theirs.
+ * an operator has deprecated or withdrawn stays so until its definition changes; what they have replaced stays theirs. What
+ * the log does not take then it is given again, beside all else, until it does.
  */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import * as Listing from "#domain/catalog/Listing.ts"
 import * as Offering from "#domain/catalog/Offering.ts"
 import * as BuiltinItems from "#src/manifests/BuiltinItems.ts"
 import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
+import * as Sparingly from "#src/Sparingly.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { type Definitions, Publishing } from "./Publishing.ts"
@@ -50,15 +52,26 @@ const ours = Effect.fnUntraced(function* (all: Definitions) {
   } satisfies Definitions
 })
 
+/** After 1, 2, 4 … seconds, and then once a minute. */
+const again = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("1 minute")])
+
 const publish = Effect.gen(function* () {
   const publishing = yield* Publishing
-  yield* Effect.flatMap(definitions, ours).pipe(
+  const tell = Sparingly.make()
+  const attempt = Effect.flatMap(definitions, ours).pipe(
     Effect.flatMap((definitions) => publishing.publish(definitions, { source, reactivates: false })),
-    Effect.catchCause((cause) =>
-      Effect.logError("What ships with this release is not published as a whole", cause)
-    )
+    Effect.tapCause((cause) =>
+      tell(Effect.logError("What ships with this release is not published as a whole", cause))
+    ),
+    Effect.sandbox
   )
+  const retried = attempt.pipe(
+    Effect.retry(again),
+    Effect.andThen(Effect.logInfo("What ships with this release is published now")),
+    Effect.orDie
+  )
+  yield* Effect.catch(attempt, () => Effect.asVoid(Effect.forkScoped(Effect.delay(retried, "1 second"))))
 })
 
-/** There when it is published. A log that cannot be written keeps no one from reading: it is logged. */
+/** There when it was tried. A log that cannot be written keeps no one from reading. */
 export const layer = Layer.effectDiscard(publish)

@@ -1,7 +1,7 @@
 /** Definitions that requests were submitted against, and that have changed or were withdrawn since. */
 import { Effect, Result, Schedule } from "effect"
 import { CatalogRows } from "#projections/catalog/CatalogRows.ts"
-import type { CatalogEntry } from "#src/models/Catalog.ts"
+import { type CatalogEntry, NotKnownHere } from "#src/models/Catalog.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import * as Offer from "./Offer.ts"
 import * as StoredItems from "./StoredItems.ts"
@@ -12,8 +12,8 @@ const capacity = 512
 const again = { times: 20, schedule: Schedule.spaced("100 millis") }
 
 export interface EarlierVersions {
-  /** `null` when the rows have none of that version, or one that this release cannot offer, which is logged. */
-  readonly find: (endpoint: string, version: string) => Effect.Effect<CatalogEntry | null>
+  /** `null` when the rows have none of that version. It fails on one that this release cannot offer, which is logged. */
+  readonly find: (endpoint: string, version: string) => Effect.Effect<CatalogEntry | null, NotKnownHere>
 }
 
 const logUnreadable = (endpoint: string, version: string) =>
@@ -30,14 +30,16 @@ const partsOf = (version: string): readonly [own: string, base: string | null] =
 export const make = Effect.gen(function* () {
   const rows = yield* CatalogRows
   const kept = RecentlyUsed.make<Offer.Offer>({ capacity })
+  const logged = RecentlyUsed.make<true>({ capacity })
 
   const read = Effect.fnUntraced(function* (endpoint: string, version: string) {
     const row = yield* rows.version({ endpoint, version }).pipe(Effect.retry(again), Effect.orDie)
     if (row === null) return null
     const runnable = StoredItems.runnable(row)
     if (Result.isSuccess(runnable)) return runnable.success
-    yield* logUnreadable(endpoint, version)
-    return null
+    if (logged.get(`${endpoint} ${version}`) === undefined) yield* logUnreadable(endpoint, version)
+    logged.set(`${endpoint} ${version}`, true)
+    return yield* new NotKnownHere({ endpoint })
   })
 
   const readOffer = Effect.fnUntraced(function* (endpoint: string, version: string) {
@@ -54,7 +56,7 @@ export const make = Effect.gen(function* () {
     const offer = kept.get(key) ?? (yield* readOffer(endpoint, version))
     if (offer === null) return null
     kept.set(key, offer)
-    return yield* offer.found()
+    return yield* offer.known()
   })
 
   const earlier: EarlierVersions = { find }

@@ -2,10 +2,10 @@
 import { Context, Layer } from "effect"
 
 export interface Expectation {
-  /** Of the provider's work, from its start to its end, in seconds: half of the recent runs, and nine of ten, took no longer. */
-  readonly p50Seconds: number
-  readonly p90Seconds: number
-  /** Recent runs that this is learned from. */
+  /** Of the provider's work, from its start to its end, in seconds: half of the recent runs, and nine of ten, took no longer. `null` while there are too few. */
+  readonly p50Seconds: number | null
+  readonly p90Seconds: number | null
+  /** Recent runs that these are learned from; 0 while there are too few. */
   readonly samples: number
   /** How long a request submitted now is likely to wait for its start, in seconds: 0 when there is room. */
   readonly waitSeconds: number
@@ -14,7 +14,7 @@ export interface Expectation {
 export class Expectations extends Context.Service<
   Expectations,
   {
-    /** At most some seconds old; `null` while there are too few runs to learn from. Of a wrapper: its base model's. */
+    /** At most some seconds old; `null` while there are too few runs to learn from and nothing waits. Of a wrapper: its base model's. */
     of(endpoint: string): Expectation | null
   }
 >()("inferlog/src/catalog/Expectations") {

@@ -2,9 +2,9 @@
  * Expectations learned from the runs of the last week, and a wait estimated from the queue. Read every few seconds off the
  * paths of requests, which find what they ask for in a map.
  */
-import { Clock, Effect, Layer, Schedule } from "effect"
+import { Array, Clock, Effect, Layer, Schedule } from "effect"
 import * as QueueAge from "#projections/due-work/QueueAge.ts"
-import { Durations } from "#projections/durations/Durations.ts"
+import { Durations, type Grouped, type Learned } from "#projections/durations/Durations.ts"
 import * as Histogram from "#projections/durations/Histogram.ts"
 import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
 import { ProviderHealth } from "#src/providers/health/ProviderHealth.ts"
@@ -17,9 +17,15 @@ const days = 7
 /** Fewer runs say nothing. */
 const fewest = 5
 
+/** What is learned of too few. */
+const nothing = { p50Seconds: null, p90Seconds: null, samples: 0 }
+
 const interval = "5 seconds"
 /** Durations change more slowly than queues do: they are read with every so many readings of those. */
 const readingsOfQueues = 4
+
+/** Models whose durations are read at once: others have their turn before the next ones. */
+const readAtOnce = 100
 
 /** What was due for less than this is being dispatched, and no sign of a queue, ms. */
 const dispatchMs = 1_000
@@ -55,14 +61,23 @@ const make = Effect.gen(function* () {
   const durations = yield* Durations
   const health = yield* ProviderHealth
   const queues = yield* QueueAge.make
-  let learned: ReadonlyMap<string, ReadonlyArray<Histogram.Bucket>> = new Map()
+  /** By the model that runs. */
+  let learned: ReadonlyMap<string, Learned> = new Map()
   let expectations: ReadonlyMap<string, Expectation> = new Map()
   let readings = 0
 
-  const learn = Effect.gen(function* () {
+  const learn = Effect.fnUntraced(function* (groups: ReadonlyMap<string, ReadonlyArray<CatalogEntry>>) {
     if (readings++ % readingsOfQueues !== 0) return
-    const found = yield* durations.since((yield* Clock.currentTimeMillis) - (days - 1) * dayMs)
-    learned = Map.groupBy(found, ({ model }) => model)
+    const from = (yield* Clock.currentTimeMillis) - (days - 1) * dayMs
+    const next = new Map<string, Learned>()
+    for (const some of Array.chunksOf([...groups], readAtOnce)) {
+      const models = some.flatMap(([runs, entries]) =>
+        entries.map(({ model }): Grouped => [runs, model.endpoint])
+      )
+      for (const one of yield* durations.since(from, models)) next.set(one.group, one)
+      yield* Effect.yieldNow
+    }
+    learned = next
   })
 
   const waiting = Effect.gen(function* () {
@@ -78,36 +93,45 @@ const make = Effect.gen(function* () {
   const blockedMs = ({ model }: CatalogEntry) =>
     Math.min(...model.providers.map((binding) => health.admitsIn(binding) ?? 0))
 
-  /** Of the model that runs, under whichever endpoint its requests were submitted. */
+  const durationsOf = ({ runs }: CatalogEntry) => {
+    const known = learned.get(runs)
+    if (known === undefined || known.runs < fewest) return nothing
+    return {
+      p50Seconds: Histogram.upperBound(known.half) / 1_000,
+      p90Seconds: Histogram.upperBound(known.most) / 1_000,
+      samples: known.runs
+    }
+  }
+
+  /** A model that has never run has a queue, too. Of the model that runs, under whichever endpoint its requests were submitted. */
   const expectationOf = (
     entries: ReadonlyArray<CatalogEntry>,
     queued: ReadonlyMap<string, Waiting>
   ): Expectation | null => {
     const [entry] = entries
-    const buckets = entries.flatMap(({ model }) => learned.get(model.endpoint) ?? [])
-    const samples = Histogram.countOf(buckets)
-    if (entry === undefined || samples < fewest) return null
-    const p50Seconds = Histogram.quantile(buckets, 0.5) / 1_000
+    if (entry === undefined) return null
+    const durations = durationsOf(entry)
     const queuesOf = entries.flatMap(({ model }) => queued.get(model.endpoint) ?? [])
-    return {
-      p50Seconds,
-      p90Seconds: Histogram.quantile(buckets, 0.9) / 1_000,
-      samples,
-      waitSeconds: waitSeconds(
-        {
-          queued: queuesOf.reduce((sum, { queued }) => sum + queued, 0),
-          oldestMs: Math.max(0, ...queuesOf.map(({ oldestMs }) => oldestMs))
-        },
-        { p50Seconds, runs: runsOf(entry), blockedMs: blockedMs(entry) }
-      )
-    }
+    const wait = waitSeconds(
+      {
+        queued: queuesOf.reduce((sum, { queued }) => sum + queued, 0),
+        oldestMs: Math.max(0, ...queuesOf.map(({ oldestMs }) => oldestMs))
+      },
+      {
+        p50Seconds: durations.p50Seconds ?? entry.model.expectedSeconds,
+        runs: runsOf(entry),
+        blockedMs: blockedMs(entry)
+      }
+    )
+    return durations === nothing && wait === 0 ? null : { ...durations, waitSeconds: wait }
   }
 
   const read = Effect.gen(function* () {
-    yield* learn
+    const groups = Map.groupBy(yield* catalog.all, ({ runs }): string => runs)
+    yield* learn(groups)
     const queued = yield* waiting
     const next = new Map<string, Expectation>()
-    for (const [, entries] of Map.groupBy(yield* catalog.all, ({ runs }) => runs)) {
+    for (const entries of groups.values()) {
       const expectation = expectationOf(entries, queued)
       if (expectation !== null) for (const { model } of entries) next.set(model.endpoint, expectation)
     }

@@ -7,10 +7,11 @@ import type { SqlError } from "effect/sql/SqlError"
 import { projection } from "#projections/catalog/CatalogProjection.ts"
 import { type CatalogRow, CatalogRows } from "#projections/catalog/CatalogRows.ts"
 import { Projections } from "#projections/Projections.ts"
-import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
+import { Catalog, type CatalogEntry, NotKnownHere } from "#src/models/Catalog.ts"
 import { supervise } from "#src/Supervise.ts"
 import { EventReader } from "#streams/EventReader.ts"
-import type { GlobalPosition } from "#streams/GlobalPosition.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import { CatalogContents } from "./CatalogContents.ts"
 import { CatalogProgress } from "./CatalogProgress.ts"
 import * as CatalogView from "./CatalogView.ts"
@@ -19,6 +20,9 @@ import * as StoredItems from "./StoredItems.ts"
 
 /** Between two looks at the rows, while the log moves. */
 const interval = "1 second"
+
+/** Endpoints that requests name and the catalog lacks, of which it is known since when. */
+const rememberedUnknown = 1_000
 
 /** How long who has published waits for the rows. */
 const patience = "10 seconds"
@@ -60,7 +64,7 @@ const make = Effect.gen(function* () {
   const hasStopped = Effect.map(projections.standings, (all) => all.get(name)?.stopped !== false)
 
   /** As long as it takes: a catalog that lacks models would refuse their requests. */
-  const reach = (head: GlobalPosition, isTold = false): Effect.Effect<void> =>
+  const reach = (head: GlobalPosition.GlobalPosition, isTold = false): Effect.Effect<void> =>
     Effect.gen(function* () {
       if (yield* projections.waitFor(head, { projection: name, timeout: patience })) return
       if (yield* hasStopped)
@@ -87,36 +91,63 @@ const make = Effect.gen(function* () {
     Effect.withSpan("LogCatalog.caughtUp")
   )
 
-  /** What was published last under the endpoint, also when it was withdrawn. */
-  const lastVersion = (endpoint: string): string | null => {
-    const item = view.items.get(StoredItems.keyOfEndpoint(endpoint))
-    if (item?.kind === "model") return item.model.version
-    if (item?.kind !== "wrapper") return null
-    const base = view.items.get(StoredItems.keyOfEndpoint(item.wrapper.base))
-    return base?.kind === "model" ? `${item.wrapper.version}.${base.model.version}` : null
-  }
-
   const find = (endpoint: string) => Effect.suspend(() => view.offers.get(endpoint)?.found() ?? none)
+
+  /** Heads of the log at which requests for endpoints were there: when the rows are past them, there is none of that name. */
+  const unknown = RecentlyUsed.make<GlobalPosition.GlobalPosition>({ capacity: rememberedUnknown })
+
+  /** Its requests were accepted: it is on the log, or had been before there was a catalog on it. */
+  const neverOffered = Effect.fnUntraced(
+    function* (endpoint: string) {
+      const seen = unknown.get(endpoint)
+      if (seen === undefined) {
+        unknown.set(endpoint, yield* reader.head)
+        return yield* new NotKnownHere({ endpoint })
+      }
+      const standing = (yield* projections.standings).get(name)
+      if (standing === undefined || !GlobalPosition.isReached(seen, standing.position)) {
+        return yield* new NotKnownHere({ endpoint })
+      }
+      yield* refresh
+      const offer = offerOf(endpoint)
+      if (offer !== undefined) return yield* offer.known()
+      if (!CatalogView.isReadable(view, endpoint)) return yield* new NotKnownHere({ endpoint })
+      return null
+    },
+    (effect, endpoint) => Effect.mapError(effect, () => new NotKnownHere({ endpoint }))
+  )
+
+  const offerOf = (endpoint: string) => view.offers.get(endpoint) ?? view.withdrawn.get(endpoint)
+
+  const lastOffered = (endpoint: string): Effect.Effect<CatalogEntry | null, NotKnownHere> =>
+    Effect.suspend(() => {
+      const offer = offerOf(endpoint)
+      if (!CatalogView.isReadable(view, endpoint)) return Effect.fail(new NotKnownHere({ endpoint }))
+      return offer === undefined ? neverOffered(endpoint) : offer.known()
+    })
 
   const findEarlier = Effect.fn("LogCatalog.findEarlier")(function* (endpoint: string, version: string) {
     const known = yield* earlier.find(endpoint, version)
     if (known !== null) return known
     // Another node may have published and accepted it before this one's rows have it.
-    yield* Effect.ignore(projections.caughtUp(name))
+    const isCaughtUp = yield* Effect.orElseSucceed(projections.caughtUp(name), () => false)
+    if (!isCaughtUp) return yield* new NotKnownHere({ endpoint })
     const found = yield* earlier.find(endpoint, version)
     if (found !== null) return found
-    const current = yield* find(endpoint)
-    const last = lastVersion(endpoint)
-    return current ?? (last === null ? null : yield* earlier.find(endpoint, last))
+    yield* Effect.mapError(refresh, () => new NotKnownHere({ endpoint }))
+    const last = offerOf(endpoint)
+    if (last !== undefined) return yield* last.known()
+    if (!CatalogView.isReadable(view, endpoint)) return yield* new NotKnownHere({ endpoint })
+    return null
   })
 
   const findVersion = (endpoint: string, version: string) =>
     Effect.suspend(() => {
       const offer = view.offers.get(endpoint)
-      return offer?.entry.model.version === version ? offer.found() : findEarlier(endpoint, version)
+      return offer?.entry.model.version === version ? offer.known() : findEarlier(endpoint, version)
     })
 
-  return Context.make(Catalog, { all: Effect.sync(() => view.entries), find, findVersion }).pipe(
+  return Context.make(Catalog, { all: Effect.sync(() => view.entries), find, findVersion, lastOffered }).pipe(
     Context.add(CatalogContents, { current: Effect.sync(() => view.contents) }),
     Context.add(CatalogProgress, { caughtUp })
   )

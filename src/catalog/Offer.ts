@@ -5,7 +5,7 @@ import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import type { Wrapper } from "#domain/catalog/Wrapper.ts"
 import type { BuiltinModel } from "#src/models/builtin/BuiltinModel.ts"
 import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
-import { type CatalogEntry, Unmeasurable } from "#src/models/Catalog.ts"
+import { type CatalogEntry, NotKnownHere, Unmeasurable } from "#src/models/Catalog.ts"
 import * as ManifestEntry from "#src/models/ManifestEntry.ts"
 
 type Compiled = Result.Result<CatalogEntry, ManifestEntry.InvalidDefinition>
@@ -16,6 +16,8 @@ export interface Offer {
   readonly compiled: () => Compiled
   /** The compiled entry; `null` when the definition does not compile, which is logged once. */
   readonly found: () => Effect.Effect<CatalogEntry | null>
+  /** The compiled entry. Another release offered what does not compile here. */
+  readonly known: () => Effect.Effect<CatalogEntry, NotKnownHere>
 }
 
 const none: Effect.Effect<CatalogEntry | null> = Effect.succeed(null)
@@ -27,11 +29,16 @@ const make = (model: Model, runs: ModelEndpoint, compile: () => Compiled): Offer
 
   const first = Effect.suspend(() => {
     const result = compiled()
-    if (Result.isSuccess(result)) return (found = Effect.succeed(result.success))
+    if (Result.isSuccess(result)) return (found = known = Effect.succeed(result.success))
     found = none
     return logInvalid(model, result.failure)
   })
   let found: Effect.Effect<CatalogEntry | null> = first
+  let known: Effect.Effect<CatalogEntry, NotKnownHere> = Effect.flatMap(
+    Effect.suspend(() => found),
+    (entry) =>
+      entry === null ? Effect.fail(new NotKnownHere({ endpoint: model.endpoint })) : Effect.succeed(entry)
+  )
 
   return {
     entry: {
@@ -45,7 +52,8 @@ const make = (model: Model, runs: ModelEndpoint, compile: () => Compiled): Offer
       delivered: (result) => entry().delivered(result)
     },
     compiled,
-    found: () => found
+    found: () => found,
+    known: () => known
   }
 }
 

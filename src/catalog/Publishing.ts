@@ -1,5 +1,5 @@
 /** Publishing: from definitions to events, as few as the changes are. */
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect, type Result, Schema } from "effect"
 import type { Collection } from "#domain/catalog/Collection.ts"
 import type { DeploymentTemplate } from "#domain/catalog/DeploymentTemplate.ts"
 import type { Gpu } from "#domain/catalog/Gpu.ts"
@@ -55,6 +55,15 @@ export interface PublishOptions {
   readonly reactivates: boolean
 }
 
+/** What is published together, as one file of manifests. */
+export interface Batch extends PublishOptions {
+  readonly definitions: Definitions
+  /** Endpoints that say, once they are published, that they should not be used any more. What is withdrawn stays so. */
+  readonly deprecated: ReadonlyArray<string>
+}
+
+export type PublishError = EndpointTaken | EventStoreError
+
 export class Publishing extends Context.Service<
   Publishing,
   {
@@ -62,10 +71,18 @@ export class Publishing extends Context.Service<
     publish(
       definitions: Definitions,
       options: PublishOptions
-    ): Effect.Effect<ReadonlyArray<PublishedItem>, EndpointTaken | EventStoreError>
+    ): Effect.Effect<ReadonlyArray<PublishedItem>, PublishError>
+    /** As `publish`, each batch to its end whatever becomes of the others: the catalog is read again once, after the last. */
+    publishBatches(
+      batches: ReadonlyArray<Batch>
+    ): Effect.Effect<ReadonlyArray<Result.Result<ReadonlyArray<PublishedItem>, PublishError>>>
     /** A model or a wrapper: it runs on, and says that it should not be used any more. Repeated it changes nothing. */
-    deprecate(endpoint: string): Effect.Effect<void, ItemNotFound | EventStoreError>
+    deprecate(endpoint: string, source: string): Effect.Effect<void, ItemNotFound | EventStoreError>
     /** No longer shown nor accepted (404). Requests that were accepted end as if nothing had happened. */
-    withdraw(kind: ItemKind, name: string): Effect.Effect<void, ItemNotFound | EventStoreError>
+    withdraw(
+      kind: ItemKind,
+      name: string,
+      source: string
+    ): Effect.Effect<void, ItemNotFound | EventStoreError>
   }
 >()("inferlog/src/catalog/Publishing") {}

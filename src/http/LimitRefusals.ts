@@ -1,12 +1,11 @@
 /** What there is too much of, and when to come again (decisions, "429 body"). */
-import type { Standing } from "#src/accounts/RateLimits.ts"
 import type { QueueFull } from "#src/requests/Requests.ts"
 import * as RateLimitFields from "./RateLimitFields.ts"
 import { Refusal } from "./Refusal.ts"
 
 interface Exceeded {
   readonly code?: "RATE_LIMITED" | "UPSTREAM_RATE_LIMITED"
-  readonly scope: "account" | "key" | "model"
+  readonly scope: "account" | "key" | "model" | "node"
   readonly limit: number
   /** Seconds; `null` for a limit of what may be there at once. */
   readonly window: number | null
@@ -27,7 +26,7 @@ const limited = (
 
 /** @param fields of all rates that the call is under. */
 export const rateExceeded = (
-  { nextInSeconds, rate, scope }: Standing,
+  { nextInSeconds, rate, scope }: RateLimitFields.Left,
   fields: RateLimitFields.Fields
 ): Refusal =>
   limited(

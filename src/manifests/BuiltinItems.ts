@@ -36,7 +36,9 @@ export const definitions = Effect.gen(function* () {
 export const known = Effect.gen(function* () {
   const code = yield* codeModels
   const { items } = yield* checked
-  const entries = new Map(items.flatMap((item) => ("entry" in item ? [[item.name, item.entry]] : [])))
+  const entries = new Map(
+    items.flatMap((item) => ("entry" in item && item.entry !== null ? [[item.name, item.entry]] : []))
+  )
   const gpus = new Set(items.flatMap((item) => (item.kind === "gpu" ? [item.name] : [])))
   const found: KnownItems = {
     find: (endpoint) => {

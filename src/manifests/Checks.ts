@@ -38,10 +38,18 @@ const splitByName = (drafts: ReadonlyArray<Draft>) => {
     first !== undefined && others.length === 0 ? [first] : []
   )
   const taken = [...byName.values()].flatMap((all) => (all.length > 1 ? all : []))
-  return { single, problems, broken: taken.map(({ manifest }) => manifest.name) }
+  return { single, problems, broken: new Set(taken.map(({ manifest }) => manifest.name)) }
 }
 
-export const check = Effect.fnUntraced(function* (drafts: Drafts, known: Known.KnownItems) {
+/** Of a model or a wrapper: the version of it that the catalog offers, told without compiling it; `null` for none. */
+export type OfferedVersion = (endpoint: string) => string | null
+
+/** Others have their turn between two manifests: large folders take seconds. */
+export const check = Effect.fnUntraced(function* (
+  drafts: Drafts,
+  known: Known.KnownItems,
+  offered: OfferedVersion = () => null
+) {
   const { broken, problems, single } = splitByName(drafts.drafts)
   const entries = new Map<string, CatalogEntry>()
   const gpus = new Set<string>()
@@ -54,7 +62,7 @@ export const check = Effect.fnUntraced(function* (drafts: Drafts, known: Known.K
   )
   const surroundings = {
     known: everything,
-    isBroken: (endpoint: string) => drafts.broken.has(endpoint) || broken.includes(endpoint)
+    isBroken: (endpoint: string) => drafts.broken.has(endpoint) || broken.has(endpoint)
   }
 
   const found: Array<Problem> = [...drafts.problems, ...problems]
@@ -62,23 +70,31 @@ export const check = Effect.fnUntraced(function* (drafts: Drafts, known: Known.K
   const keep = (draft: Draft, item: Item | null, about: ReadonlyArray<Problem>) => {
     found.push(...about)
     if (item === null || about.some(isError)) {
-      if (space(draft.manifest.kind) === "endpoint") broken.push(draft.manifest.name)
+      if (space(draft.manifest.kind) === "endpoint") broken.add(draft.manifest.name)
       return
     }
     items.push(item)
-    if ("entry" in item) entries.set(draft.manifest.name, item.entry)
+    if ("entry" in item && item.entry !== null) entries.set(draft.manifest.name, item.entry)
     if (item.kind === "gpu") gpus.add(item.gpu.id)
   }
+
+  const isOffered: EndpointChecks.IsOffered = (endpoint, version) => offered(endpoint) === version
 
   // Each kind names only those before it.
   for (const draft of single) {
     if (draft.manifest.kind !== "model") continue
-    const { item, problems } = yield* EndpointChecks.model(draft, draft.manifest)
+    yield* Effect.yieldNow
+    const { item, problems } = yield* EndpointChecks.model(draft, draft.manifest, isOffered)
     keep(draft, item, problems)
   }
   for (const draft of single) {
     if (draft.manifest.kind !== "wrapper") continue
-    const { item, problems } = yield* EndpointChecks.wrapper(draft, draft.manifest, surroundings)
+    yield* Effect.yieldNow
+    // On a base that is another one now it may be wrong, though it is the same itself.
+    const { base } = draft.manifest
+    const isSame: EndpointChecks.IsOffered = (endpoint, version) =>
+      !entries.has(base) && isOffered(endpoint, version)
+    const { item, problems } = yield* EndpointChecks.wrapper(draft, draft.manifest, surroundings, isSame)
     keep(draft, item, problems)
   }
   for (const draft of single) {
@@ -86,7 +102,9 @@ export const check = Effect.fnUntraced(function* (drafts: Drafts, known: Known.K
   }
   for (const draft of single) {
     if (draft.manifest.kind === "collection") {
-      const { item, problems } = yield* ListingChecks.collection(draft, draft.manifest, surroundings)
+      yield* Effect.yieldNow
+      const isThere = (endpoint: string) => offered(endpoint) !== null
+      const { item, problems } = yield* ListingChecks.collection(draft, draft.manifest, surroundings, isThere)
       keep(draft, item, problems)
     } else if (draft.manifest.kind === "deployment-template") {
       const { item, problems } = yield* ListingChecks.template(draft, draft.manifest, surroundings)

@@ -1,10 +1,12 @@
 /** Manifests that are good by themselves, each with where it was written: what they say together is checked after (`Checks`). */
 import { Effect } from "effect"
+import * as Documents from "./Documents.ts"
+import * as FileText from "./FileText.ts"
 import { decode, isObject, type Manifest } from "./Manifest.ts"
-import * as ManifestFiles from "./ManifestFiles.ts"
+import type { ManifestDocument } from "./ManifestDocument.ts"
+import type * as ManifestFiles from "./ManifestFiles.ts"
 import { type Path, pathText, type Problem } from "./Problem.ts"
 import * as SchemaFiles from "./SchemaFiles.ts"
-import * as YamlDocuments from "./YamlDocuments.ts"
 
 export interface Draft {
   readonly file: string
@@ -24,19 +26,19 @@ export interface Drafts {
 }
 
 interface OfFile extends Drafts {
-  readonly path: string
+  readonly file: ManifestFiles.FoundFile
   readonly referenced: ReadonlyArray<string>
 }
 
 const problemIn =
-  (file: string, { placeOf }: YamlDocuments.ManifestDocument): Draft["problem"] =>
+  (file: string, { placeOf }: ManifestDocument): Draft["problem"] =>
   (severity, path, message) => ({ severity, file, ...placeOf(path), path: pathText(path), message })
 
 /** A JSON Schema beside the manifests that name it. */
-const isJsonSchema = ({ value }: YamlDocuments.ManifestDocument): boolean =>
+const isJsonSchema = ({ value }: ManifestDocument): boolean =>
   isObject(value) && "$schema" in value && !("kind" in value)
 
-const nameOf = ({ value }: YamlDocuments.ManifestDocument): ReadonlyArray<string> =>
+const nameOf = ({ value }: ManifestDocument): ReadonlyArray<string> =>
   isObject(value) && typeof value["name"] === "string" ? [value["name"]] : []
 
 const readFile = Effect.fnUntraced(function* (file: ManifestFiles.FoundFile) {
@@ -45,7 +47,7 @@ const readFile = Effect.fnUntraced(function* (file: ManifestFiles.FoundFile) {
   const referenced: Array<string> = []
   const broken: Array<string> = []
   const result = (found: number): OfFile => ({
-    path: file.path,
+    file,
     drafts,
     problems,
     referenced,
@@ -53,12 +55,12 @@ const readFile = Effect.fnUntraced(function* (file: ManifestFiles.FoundFile) {
     broken: new Set(broken)
   })
 
-  const text = yield* Effect.result(ManifestFiles.read(file.path))
+  const text = yield* Effect.result(FileText.read(file.path))
   if (text._tag === "Failure") {
     problems.push({ severity: "error", file: file.name, line: 1, column: 1, path: "", message: text.failure })
     return result(1)
   }
-  const { documents, faults } = YamlDocuments.parse(text.success)
+  const { documents, faults } = Documents.parse(file.path, text.success)
   for (const { message, path, place } of faults) {
     problems.push({ severity: "error", file: file.name, ...place, path: pathText(path), message })
   }
@@ -84,16 +86,42 @@ const readFile = Effect.fnUntraced(function* (file: ManifestFiles.FoundFile) {
 
 export const empty: Drafts = { drafts: [], problems: [], found: 0, broken: new Set() }
 
-/** Never fails: what cannot be read is a problem. */
-export const read = Effect.fnUntraced(function* (files: ReadonlyArray<ManifestFiles.FoundFile>) {
-  const all = yield* Effect.forEach(files, readFile, { concurrency: 8 })
+const together = (all: ReadonlyArray<OfFile>): Drafts => {
   const schemas = new Set(all.flatMap(({ referenced }) => referenced))
-  const manifests = all.filter(({ path }) => !schemas.has(path))
-  const read: Drafts = {
+  const manifests = all.filter(({ file }) => !schemas.has(file.path))
+  return {
     drafts: manifests.flatMap(({ drafts }) => drafts),
     problems: manifests.flatMap(({ problems }) => problems),
     found: manifests.reduce((sum, { found }) => sum + found, 0),
     broken: new Set(manifests.flatMap(({ broken }) => [...broken]))
   }
-  return read
-})
+}
+
+type Read = (files: ReadonlyArray<ManifestFiles.FoundFile>) => Effect.Effect<Drafts>
+
+/**
+ * For a folder that is read again and again: a good file that has not changed, nor a schema that it names, is not read again,
+ * and its drafts are the same objects.
+ */
+export const reader = (): Read => {
+  let before: ReadonlyMap<string, OfFile> = new Map()
+  let stamps: ReadonlyMap<string, string> = new Map()
+  return Effect.fnUntraced(function* (files: ReadonlyArray<ManifestFiles.FoundFile>) {
+    const now = new Map(files.map(({ path, stamp }) => [path, stamp]))
+    const isSame = (path: string) => now.has(path) && now.get(path) === stamps.get(path)
+    const readAgain = (file: ManifestFiles.FoundFile) => {
+      const known = before.get(file.name)
+      const isGood = known !== undefined && known.problems.length === 0
+      return isGood && known.file.path === file.path && [file.path, ...known.referenced].every(isSame)
+        ? Effect.succeed(known)
+        : readFile(file)
+    }
+    const all = yield* Effect.forEach(files, readAgain, { concurrency: 8 })
+    before = new Map(all.map((one) => [one.file.name, one]))
+    stamps = now
+    return together(all)
+  })
+}
+
+/** Never fails: what cannot be read is a problem. */
+export const read: Read = (files) => reader()(files)

@@ -11,7 +11,7 @@ import * as InputChecks from "./InputChecks.ts"
 import * as ModelManifest from "./kinds/ModelManifest.ts"
 import * as WrapperManifest from "./kinds/WrapperManifest.ts"
 import type { KnownItems } from "./Known.ts"
-import type { Path, Problem } from "./Problem.ts"
+import { isError, type Path, type Problem } from "./Problem.ts"
 
 export interface Surroundings {
   readonly known: KnownItems
@@ -30,6 +30,7 @@ interface Outcome {
 /** Bytes of a definition, as JSON: it is one event. */
 const largestDefinition = 256 * 1_024
 
+/** What is wrong is so much that nothing more is made of it: compiling a schema takes far longer than reading it. */
 const general = (
   draft: Draft,
   { description = "" }: { readonly description?: string },
@@ -89,9 +90,11 @@ export const model = Effect.fnUntraced(function* (
   }
   const definition = ModelManifest.definitionOf(manifest, bindings)
   const at = (index: number): Path => (manifest.providers === undefined ? ["provider"] : ["providers", index])
+  const about = general(draft, manifest, definition)
+  if (about.some(isError)) return { item: null, problems: about }
   const checked = yield* Bindings.check(definition, at)
   const problems = [
-    ...general(draft, manifest, definition),
+    ...about,
     ...InputChecks.problems(draft, definition),
     ...checked.errors.map(({ message, path }) => draft.problem("error", path, message)),
     ...checked.warnings.map(({ message, path }) => draft.problem("warning", path, message))
@@ -152,8 +155,10 @@ export const wrapper = Effect.fnUntraced(function* (
   isOffered: IsOffered
 ) {
   const definition = WrapperManifest.definitionOf(manifest)
+  const about = general(draft, manifest, definition)
+  if (about.some(isError)) return { item: null, problems: about }
   const problems = [
-    ...general(draft, manifest, definition),
+    ...about,
     ...InputChecks.problems(draft, definition),
     ...placeholderProblems(draft, manifest)
   ]

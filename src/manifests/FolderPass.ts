@@ -1,21 +1,16 @@
 /** One look at the folder of manifests: what is good and has changed is published, the rest stays as it was. */
 import * as path from "node:path"
-import { Context, Effect, Metric } from "effect"
-import { CatalogContents } from "#src/catalog/CatalogContents.ts"
-import { Publishing } from "#src/catalog/Publishing.ts"
+import { Effect, Result } from "effect"
+import { CatalogContents, type Contents } from "#src/catalog/CatalogContents.ts"
+import { type Batch, Publishing } from "#src/catalog/Publishing.ts"
 import { Catalog } from "#src/models/Catalog.ts"
-import * as AllMetrics from "#src/operations/metrics/AllMetrics.ts"
 import * as Checks from "./Checks.ts"
 import * as Drafts from "./Drafts.ts"
-import { definitionsOf, isDeprecated, type Item } from "./Items.ts"
+import * as FolderTelling from "./FolderTelling.ts"
+import { definitionsOf, isDeprecated, type Item, keyOf, markOf } from "./Items.ts"
 import type { KnownItems } from "./Known.ts"
 import * as ManifestFiles from "./ManifestFiles.ts"
-import { isError, type Problem, text } from "./Problem.ts"
-
-/** Files that are published at once: their definitions share the log's commits. */
-const concurrency = 8
-
-const keyOf = ({ kind, name }: Pick<Item, "kind" | "name">): string => `${kind} ${name}`
+import { isError } from "./Problem.ts"
 
 /** What the catalog of this node has already. */
 const published = Effect.gen(function* () {
@@ -28,116 +23,103 @@ const published = Effect.gen(function* () {
   return known
 })
 
-const byFile = (items: ReadonlyArray<Item>): ReadonlyMap<string, ReadonlyArray<Item>> =>
-  Map.groupBy(items, ({ file }) => file)
+const offeredIn =
+  ({ byEndpoint }: Contents): Checks.OfferedVersion =>
+  (endpoint) => {
+    const listed = byEndpoint.get(endpoint)
+    if (listed === undefined) return null
+    return listed.kind === "model" ? listed.model.version : listed.wrapper.version
+  }
 
-/** `models/<path>`, as the events have it. */
+/** Whether publishing it would change nothing, as far as the catalog in memory tells. */
+const isShown = ({ byEndpoint }: Contents, item: Item): boolean => {
+  // The entry is left out where the catalog offers the same version.
+  if (!("entry" in item) || item.entry !== null) return false
+  return !item.isDeprecated || byEndpoint.get(item.name)?.status === "deprecated"
+}
+
+/** Of the sources of events: what follows is the path of a file below the folder. */
+export const sourcePrefix = "models/"
+
 const sourceOf = (folder: string, file: string): string =>
-  `models/${path.relative(folder, file).split(path.sep).join("/")}`
+  `${sourcePrefix}${path.relative(folder, file).split(path.sep).join("/")}`
 
 export const make = Effect.fnUntraced(function* (folder: string) {
   const publishing = yield* Publishing
   const known = yield* published
   const { current } = yield* CatalogContents
-  const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
-  /** Of the files that the last complete pass has read. */
+  const telling = yield* FolderTelling.make
+  const read = Drafts.reader()
+  /** Of what the last pass has read. */
   let stamp: string | null = null
   /** Whether what the catalog gets otherwise can mend something. */
   let hasErrors = false
-  /** Problems that were logged, and are there still. */
-  let told: ReadonlySet<string> = new Set()
-  /** What manifests held when it was last told. */
-  let held: ReadonlySet<string> = new Set()
-  let unreadable: string | null = null
+  /** By key: as it was handed on last. What others publish over it stays until its manifest says something else. */
+  let settled: ReadonlyMap<string, string> = new Map()
+  /** Good, and not on the log yet. */
+  let waiting: ReadonlyArray<Item> = []
 
-  const tellProblems = Effect.fnUntraced(function* (problems: ReadonlyArray<Problem>) {
-    const now = new Set<string>()
-    for (const problem of problems) {
-      const line = text(problem)
-      now.add(line)
-      if (told.has(line)) continue
-      yield* isError(problem)
-        ? Effect.logError(`A manifest has an error: ${line}`)
-        : Effect.logWarning(`A manifest is doubtful: ${line}`)
-    }
-    if (told.size > 0 && now.size === 0) yield* Effect.logInfo("All manifests are good again")
-    told = now
-    AllMetrics.manifestErrors.of().updateUnsafe(problems.filter(isError).length, context)
-  })
-
-  /** Items of files that have errors are there still, for all we can tell. */
-  const tellRemoved = Effect.fnUntraced(function* ({ items, problems }: Checks.Checked) {
-    const now = new Set(items.map(keyOf))
-    const isCertain = !problems.some(isError)
-    for (const key of held) {
-      if (now.has(key)) continue
-      if (!isCertain) {
-        now.add(key)
+  /** Those that the log does not take now. */
+  const publish = Effect.fnUntraced(function* (items: ReadonlyArray<Item>) {
+    const files = [...Map.groupBy(items, ({ file }) => file)]
+    const results = yield* publishing.publishBatches(
+      files.map(([file, some]): Batch => ({
+        definitions: definitionsOf(some),
+        deprecated: some.filter(isDeprecated).map(({ name }) => name),
+        source: sourceOf(folder, file),
+        reactivates: false
+      }))
+    )
+    const left: Array<Item> = []
+    for (const [index, [file, some]] of files.entries()) {
+      const result = results[index]
+      if (result === undefined) continue
+      if (Result.isSuccess(result)) {
+        yield* telling.published(file, result.success)
         continue
       }
-      const [kind = "", name = ""] = key.split(" ")
-      yield* Effect.logWarning(
-        `The ${kind} ${name} is in no manifest any more. It stays in the catalog: 'inferlog models withdraw ${name}' takes it out`
-      )
+      yield* telling.notPublished(file, result.failure)
+      if (result.failure._tag !== "EndpointTaken") left.push(...some)
     }
-    held = now
+    return left
   })
 
-  const publishFile = Effect.fnUntraced(function* (file: string, items: ReadonlyArray<Item>) {
-    const source = sourceOf(folder, file)
-    const changes = yield* publishing.publish(definitionsOf(items), { source, reactivates: false })
-    for (const { change, kind, name } of changes) {
-      if (change === "unchanged") continue
-      yield* Effect.logInfo("A manifest is published").pipe(Effect.annotateLogs({ file, kind, name, change }))
-    }
-    for (const { name } of items.filter(isDeprecated)) {
-      // What was withdrawn stays so.
-      yield* Effect.catchTag(publishing.deprecate(name), "ItemNotFound", () => Effect.void)
-    }
-  })
-
-  /** Whether all that is good is published; what is not is tried again. */
-  const publish = (items: ReadonlyArray<Item>): Effect.Effect<boolean> =>
-    Effect.map(
-      Effect.forEach(
-        byFile(items),
-        ([file, some]) =>
-          publishFile(file, some).pipe(
-            Effect.as(true),
-            Effect.catchTag("EndpointTaken", ({ message }) =>
-              Effect.as(Effect.logError(`A manifest cannot be published: ${file}: ${message}`), true)
-            ),
-            Effect.catch(({ message }) =>
-              Effect.as(Effect.logError(`A manifest cannot be published now: ${file}: ${message}`), false)
-            )
-          ),
-        { concurrency }
-      ),
-      (done) => done.every(Boolean)
+  /** What is to be published. */
+  const check = Effect.fnUntraced(function* (
+    files: ReadonlyArray<ManifestFiles.FoundFile>,
+    contents: Contents
+  ) {
+    const checked = yield* Checks.check(yield* read(files), known, offeredIn(contents))
+    hasErrors = checked.problems.some(isError)
+    yield* telling.problems(checked.problems)
+    yield* telling.removed(checked)
+    const unsettled = new Set(waiting.map(keyOf))
+    const due = checked.items.filter(
+      (item) =>
+        !isShown(contents, item) && (unsettled.has(keyOf(item)) || settled.get(keyOf(item)) !== markOf(item))
     )
+    const now = checked.items.map((item): [string, string] => [keyOf(item), markOf(item)])
+    // With errors an item may be in a file that cannot be read now.
+    settled = new Map([...(hasErrors ? settled : []), ...now])
+    return due
+  })
 
   const look = Effect.gen(function* () {
     const files = yield* ManifestFiles.find(folder)
+    yield* telling.readable
     const stamps = files.map((file) => `${file.name} ${file.stamp}`).join("\n")
-    if (unreadable !== null) yield* Effect.logInfo("MODELS_DIR can be read again")
-    unreadable = null
-    const { revision } = yield* current
-    const seen = hasErrors ? `${stamps}\n${revision}` : stamps
-    if (seen === stamp) return
-    const checked = yield* Checks.check(yield* Drafts.read(files), known)
-    hasErrors = checked.problems.some(isError)
-    yield* tellProblems(checked.problems)
-    yield* tellRemoved(checked)
-    stamp = (yield* publish(checked.items)) ? (hasErrors ? `${stamps}\n${revision}` : stamps) : null
+    const contents = yield* current
+    const stampOf = () => (hasErrors ? `${stamps}\n${contents.revision}` : stamps)
+    if (stampOf() !== stamp) {
+      waiting = yield* check(files, contents)
+      stamp = stampOf()
+    }
+    if (waiting.length > 0) waiting = yield* publish(waiting)
   })
 
   /** Never fails. */
   return look.pipe(
-    Effect.catch(({ message }) => {
-      if (message === unreadable) return Effect.void
-      unreadable = message
-      return Effect.logError(`MODELS_DIR: ${message}`)
-    }),
+    Effect.catch(({ message }) => telling.unreadable(message)),
     Effect.withSpan("FolderPass.look")
   )
 })

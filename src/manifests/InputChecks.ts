@@ -3,6 +3,7 @@ import safeRegex from "safe-regex2"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 import type { Draft } from "./Drafts.ts"
 import type { Path, Problem } from "./Problem.ts"
+import * as Subschemas from "./Subschemas.ts"
 
 export interface Inputs {
   readonly inputSchema: JsonObject
@@ -15,35 +16,25 @@ const reserved = ["webhook", "webhook_events_filter"]
 /** Patterns that are looked at: a schema has some. */
 const mostPatterns = 1_000
 
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 interface Pattern {
   readonly path: Path
   readonly text: string
 }
 
-/** Wherever they are; a property that is named `pattern` is a schema, and no text. */
-const patternsOf = (schema: JsonObject): ReadonlyArray<Pattern> => {
-  const found: Array<Pattern> = []
-  const open: Array<{ readonly path: Path; readonly node: Json }> = [{ path: ["inputSchema"], node: schema }]
-  for (let next = open.pop(); next !== undefined && found.length < mostPatterns; next = open.pop()) {
-    const { node, path } = next
-    if (node === null || typeof node !== "object") continue
-    for (const [name, member] of Object.entries(node)) {
-      const at = [...path, Array.isArray(node) ? Number(name) : name]
-      if (name === "pattern" && typeof member === "string") found.push({ path: at, text: member })
-      if (name === "patternProperties" && isObject(member)) {
-        for (const text of Object.keys(member)) found.push({ path: [...at, text], text })
-      }
-      open.push({ path: at, node: member })
-    }
-  }
-  return found
+const patternsOf = ({ path, schema }: Subschemas.Subschema): ReadonlyArray<Pattern> => {
+  const { pattern, patternProperties } = schema
+  return [
+    ...(typeof pattern === "string" ? [{ path: [...path, "pattern"], text: pattern }] : []),
+    ...(Subschemas.isObject(patternProperties)
+      ? Object.keys(patternProperties).map((text) => ({ path: [...path, "patternProperties", text], text }))
+      : [])
+  ]
 }
 
-const slowPatterns = (draft: Draft, schema: JsonObject): ReadonlyArray<Problem> =>
-  patternsOf(schema)
+const slowPatterns = (draft: Draft, schemas: ReadonlyArray<Subschemas.Subschema>): ReadonlyArray<Problem> =>
+  schemas
+    .flatMap(patternsOf)
+    .slice(0, mostPatterns)
     .filter(({ text }) => !safeRegex(text))
     .map(({ path }) =>
       draft.problem(
@@ -53,14 +44,47 @@ const slowPatterns = (draft: Draft, schema: JsonObject): ReadonlyArray<Problem> 
       )
     )
 
+/** Items of which each pair may be compared: some milliseconds. */
+const mostCompared = 1_000
+
+const scalars: ReadonlySet<Json> = new Set(["boolean", "integer", "null", "number", "string"])
+
+/** The validator looks these up; of all others it compares each with each. */
+const hasScalars = ({ items }: JsonObject): boolean => {
+  if (!Subschemas.isObject(items)) return false
+  const { type } = items
+  return Array.isArray(type)
+    ? type.length > 0 && type.every((one: Json) => scalars.has(one))
+    : type !== undefined && scalars.has(type)
+}
+
+const slowComparisons = (
+  draft: Draft,
+  schemas: ReadonlyArray<Subschemas.Subschema>
+): ReadonlyArray<Problem> =>
+  schemas
+    .filter(({ schema }) => {
+      const { maxItems, uniqueItems } = schema
+      const isShort = typeof maxItems === "number" && maxItems <= mostCompared
+      return uniqueItems === true && !isShort && !hasScalars(schema)
+    })
+    .map(({ path }) =>
+      draft.problem(
+        "warning",
+        [...path, "uniqueItems"],
+        `Each item is compared with each other: expected maxItems of at most ${mostCompared}, or items of a scalar type`
+      )
+    )
+
 export const problems = (draft: Draft, { exampleInput, inputSchema }: Inputs): ReadonlyArray<Problem> => {
   const { properties } = inputSchema
+  const schemas = Subschemas.all({ path: ["inputSchema"], schema: inputSchema })
   return [
-    ...(isObject(exampleInput)
+    ...(Subschemas.isObject(exampleInput)
       ? []
       : [draft.problem("error", ["exampleInput"], "Expected an object: what is submitted is always one")]),
     ...reserved
-      .filter((name) => isObject(properties) && Object.hasOwn(properties, name))
+      .filter((name) => Subschemas.isObject(properties) && Object.hasOwn(properties, name))
       .map((name) =>
         draft.problem(
           "error",
@@ -68,6 +92,7 @@ export const problems = (draft: Draft, { exampleInput, inputSchema }: Inputs): R
           "Expected another name: it never reaches the model, for it is of the request"
         )
       ),
-    ...slowPatterns(draft, inputSchema)
+    ...slowPatterns(draft, schemas),
+    ...slowComparisons(draft, schemas)
   ]
 }

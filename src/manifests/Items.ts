@@ -8,7 +8,8 @@ import type { Definitions } from "#src/catalog/Publishing.ts"
 import type { CatalogEntry } from "#src/models/Catalog.ts"
 
 export interface Runnable {
-  readonly entry: CatalogEntry
+  /** `null` where the catalog offers it as it is. */
+  readonly entry: CatalogEntry | null
   /** Its manifest says so. */
   readonly isDeprecated: boolean
 }
@@ -30,3 +31,24 @@ export const definitionsOf = (items: ReadonlyArray<Item>): Definitions => ({
   gpus: items.flatMap((item) => (item.kind === "gpu" ? [item.gpu] : [])),
   templates: items.flatMap((item) => (item.kind === "deployment-template" ? [item.template] : []))
 })
+
+export const keyOf = ({ kind, name }: Pick<Item, "kind" | "name">): string => `${kind} ${name}`
+
+const withoutBigints = (_key: string, value: unknown): unknown =>
+  typeof value === "bigint" ? String(value) : value
+
+/** Another one whenever the item says something else. */
+export const markOf = (item: Item): string => {
+  switch (item.kind) {
+    case "model":
+      return `${item.model.version} ${item.isDeprecated}`
+    case "wrapper":
+      return `${item.wrapper.version} ${item.isDeprecated}`
+    case "collection":
+      return JSON.stringify(item.collection)
+    case "gpu":
+      return JSON.stringify(item.gpu, withoutBigints)
+    case "deployment-template":
+      return JSON.stringify(item.template)
+  }
+}

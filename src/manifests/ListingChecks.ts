@@ -21,11 +21,12 @@ export const gpu = (draft: Draft, manifest: typeof Listings.GpuManifest.Type): I
 export const collection = Effect.fnUntraced(function* (
   draft: Draft,
   manifest: typeof Listings.CollectionManifest.Type,
-  { isBroken, known }: Surroundings
+  { isBroken, known }: Surroundings,
+  isThere: (endpoint: string) => boolean
 ) {
   const problems: Array<Problem> = [...undescribed(draft, manifest)]
   for (const [index, endpoint] of manifest.models.entries()) {
-    if ((yield* known.find(endpoint)) !== null) continue
+    if (isThere(endpoint) || (yield* known.find(endpoint)) !== null) continue
     const message = isBroken(endpoint)
       ? `${endpoint} has errors of its own: they come first`
       : `There is no model or wrapper ${endpoint}`

@@ -1,10 +1,8 @@
-/** The files of manifests: found below folders, or named one by one, and read. */
+/** The files of manifests: found below folders, or named one by one. */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect, Schema } from "effect"
-
-/** Bytes of one file. */
-export const largestFile = 1_024 * 1_024
+import * as FolderWalk from "./FolderWalk.ts"
 
 /** Of one folder. */
 export const mostFiles = 10_000
@@ -33,14 +31,15 @@ export interface FoundFile {
   readonly stamp: string
 }
 
+const reasonOf = (cause: unknown): string => {
+  if (cause instanceof FolderWalk.FolderTooLarge) return cause.message
+  return cause instanceof Error && "code" in cause && cause.code === "ENOENT"
+    ? "There is no such file or folder"
+    : "It cannot be read"
+}
+
 const unreadable = (at: string) => (cause: unknown) =>
-  new UnreadablePath({
-    path: at,
-    reason:
-      cause instanceof Error && "code" in cause && cause.code === "ENOENT"
-        ? "There is no such file or folder"
-        : "It cannot be read"
-  })
+  new UnreadablePath({ path: at, reason: reasonOf(cause) })
 
 const attempt = <A>(at: string, run: () => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: unreadable(at) })
@@ -64,9 +63,6 @@ const found = Effect.fnUntraced(function* (name: string, file: string, root: str
 const foundIn = (folder: string, root: string) => (relative: string) =>
   Effect.orElseSucceed(found(path.join(folder, relative), path.join(root, relative), root), () => null)
 
-/** Names that begin with a dot are hidden ones: of editors, of versions that Kubernetes swaps. */
-const isHidden = (relative: string): boolean => relative.split(path.sep).some((part) => part.startsWith("."))
-
 /**
  * One file, or those below a folder in the order of their names. Symbolic links to files are followed within the folder only,
  * those to folders not at all.
@@ -76,28 +72,14 @@ export const find = Effect.fnUntraced(function* (given: string) {
   const stat = yield* attempt(given, () => fs.stat(root))
   if (!stat.isDirectory()) {
     const one = yield* found(given, root, path.dirname(root))
-    return one === null ? [] : [one]
+    if (one === null)
+      return yield* new UnreadablePath({ path: given, reason: "Expected a folder, or a file" })
+    return [one]
   }
-  const entries = yield* attempt(given, () => fs.readdir(root, { recursive: true }))
-  const names = entries.filter((entry) => isManifestName(entry) && !isHidden(entry)).sort()
+  const names = (yield* attempt(given, () => FolderWalk.files(root))).filter(isManifestName).sort()
   if (names.length > mostFiles) {
     return yield* new UnreadablePath({ path: given, reason: `Expected at most ${mostFiles} files in it` })
   }
   const files = yield* Effect.forEach(names, foundIn(given, root), { concurrency: 16 })
   return files.filter((file) => file !== null)
 })
-
-const utf8 = new TextDecoder("utf-8", { fatal: true })
-
-/** Fails with what is wrong in words. */
-export const read = (file: string): Effect.Effect<string, string> =>
-  Effect.tryPromise({ try: () => fs.stat(file), catch: () => "It cannot be read" }).pipe(
-    Effect.filterOrFail(
-      ({ size }) => size <= largestFile,
-      () => `Expected at most ${largestFile} bytes`
-    ),
-    Effect.andThen(Effect.tryPromise({ try: () => fs.readFile(file), catch: () => "It cannot be read" })),
-    Effect.flatMap((bytes) =>
-      Effect.try({ try: () => utf8.decode(bytes), catch: () => "Expected text in UTF-8" })
-    )
-  )

@@ -3,10 +3,11 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect } from "effect"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
+import * as Documents from "./Documents.ts"
+import * as FileText from "./FileText.ts"
 import { type Breach, isObject, type Manifest } from "./Manifest.ts"
 import * as ManifestFiles from "./ManifestFiles.ts"
 import type { Path } from "./Problem.ts"
-import * as YamlDocuments from "./YamlDocuments.ts"
 
 export interface Inlined {
   readonly manifest: Manifest
@@ -38,9 +39,9 @@ const load = Effect.fnUntraced(function* (file: ManifestFiles.FoundFile, schema:
   if (target === null) return refuse("There is no such file")
   if (!ManifestFiles.isInside(file.root, target))
     return refuse("Expected a file inside the folder of the manifests")
-  const text = yield* Effect.result(ManifestFiles.read(target))
+  const text = yield* Effect.result(FileText.read(target))
   if (text._tag === "Failure") return refuse(text.failure, target)
-  const { documents, faults } = YamlDocuments.parse(text.success)
+  const { documents, faults } = Documents.parse(target, text.success)
   const [fault] = faults
   if (fault !== undefined) {
     const { column, line } = fault.place

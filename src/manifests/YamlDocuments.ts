@@ -1,129 +1,109 @@
 /**
- * YAML 1.2 (https://yaml.org/spec/1.2.2), core schema, and JSON, which is part of it: to JSON values, with the places where
- * they stand. Safe for what anybody wrote: no tags of its own, aliases bounded, nothing but JSON comes out.
+ * YAML 1.2 (https://yaml.org/spec/1.2.2), core schema: to JSON values, with the places where they stand. Bounded for what
+ * anybody wrote: a megabyte of it takes less than a second, or is refused in less.
  */
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments } from "yaml"
-import type { Document } from "yaml"
-import { Predicate } from "effect"
-import type { Json } from "#domain/CanonicalJson.ts"
-import type { Path, Place } from "./Problem.ts"
-
-export interface ManifestDocument {
-  readonly value: Json
-  /** Of the value at the path, or of what is nearest above it: of the name of a field where there is one. */
-  placeOf(path: Path): Place
-}
-
-export interface Fault {
-  readonly place: Place
-  readonly path: Path
-  readonly message: string
-}
-
-export interface Parsed {
-  /** Those without a fault; empty ones are left out. */
-  readonly documents: ReadonlyArray<ManifestDocument>
-  readonly faults: ReadonlyArray<Fault>
-}
-
-const mostAliases = 100
-const deepest = 64
-const tooDeep = `Expected at most ${deepest} levels`
+import { Composer, type Document, Lexer, type LineCounter, Parser } from "yaml"
+import * as Located from "./Located.ts"
+import { type Fault, faultOf, make, type ManifestDocument, type Parsed } from "./ManifestDocument.ts"
+import * as YamlValues from "./YamlValues.ts"
 
 /** What follows is mostly what the first ones have led to. */
 const mostFaults = 5
 
-/** The first value that JSON does not have; `null` when there is none. */
-const notJson = (value: unknown, path: Path): Omit<Fault, "place"> | null => {
-  if (path.length > deepest) return { path: path.slice(0, 8), message: tooDeep }
-  if (value === null || typeof value === "string" || typeof value === "boolean") return null
-  if (typeof value === "number") {
-    return Number.isFinite(value) ? null : { path, message: "Expected a number that JSON has" }
+/** Names, marks, texts and spaces: `key: value` and its line end are seven. */
+const mostTokens = 200_000
+
+const mostDocuments = 1_000
+
+const options = {
+  stringKeys: true,
+  merge: false,
+  logLevel: "silent",
+  resolveKnownTags: false,
+  // The parser compares every key with every other; `YamlValues` looks, too.
+  uniqueKeys: false,
+  // Each would copy its line out of the text.
+  prettyErrors: false
+} as const
+
+class TooManyFaults extends Error {}
+
+/** Stops at the first few errors: one text can have half a million. */
+const composer = (): Composer => {
+  const composer = new Composer(options)
+  const report: (...told: ReadonlyArray<unknown>) => void = composer["onError"]
+  let reported = 0
+  composer["onError"] = (...told: ReadonlyArray<unknown>) => {
+    reported += 1
+    if (reported > mostFaults) throw new TooManyFaults()
+    report(...told)
   }
-  if (typeof value !== "object") return { path, message: "Expected a value that JSON has" }
-  const members = Array.isArray(value) ? value.entries() : Object.entries(value)
-  for (const [step, member] of members) {
-    const found = notJson(member, [...path, step])
-    if (found !== null) return found
-  }
-  return null
+  return composer
 }
 
-/** Shown by `notJson`. */
-const isJson = (_value: unknown, found: object | null): _value is Json => found === null
-
-const start = (node: unknown): number | undefined => (isNode(node) ? node.range?.[0] : undefined)
-
-const placesIn =
-  (document: Document, lines: LineCounter): ManifestDocument["placeOf"] =>
-  (path) => {
-    let node: unknown = document.contents
-    let at = start(node) ?? 0
-    for (const step of path) {
-      if (isAlias(node)) node = node.resolve(document)
-      if (isMap(node)) {
-        const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step))
-        if (pair === undefined) break
-        at = start(pair.key) ?? at
-        node = pair.value
-      } else if (isSeq(node)) {
-        node = node.items[Number(step)]
-        at = start(node) ?? at
-      } else break
-    }
-    const { col, line } = lines.linePos(at)
-    return { line: Math.max(line, 1), column: Math.max(col, 1) }
-  }
-
-/** The parser's words without the place, which is told beside them, and without the lines that it quotes. */
-const wordsOf = (message: string): string =>
-  message.startsWith("Maximum call stack")
-    ? tooDeep
-    : (message.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:?$/, "")
-
-const top: Place = { line: 1, column: 1 }
-
-const ofDocument = (document: Document, lines: LineCounter): ManifestDocument | ReadonlyArray<Fault> => {
-  const placeOf = placesIn(document, lines)
-  const found = [...document.errors, ...document.warnings].slice(0, mostFaults).map(({ message, pos }) => {
-    const { col, line } = lines.linePos(pos[0])
-    return { place: { line, column: col }, path: [], message: wordsOf(message) }
-  })
-  if (found.length > 0) return found
-  try {
-    const value: unknown = document.toJS({ maxAliasCount: mostAliases })
-    const wrong = notJson(value, [])
-    if (isJson(value, wrong)) return { value, placeOf }
-    return wrong === null ? [] : [{ ...wrong, place: placeOf(wrong.path) }]
-  } catch (cause) {
-    return [
-      {
-        place: placeOf([]),
-        path: [],
-        message: Predicate.isError(cause) ? wordsOf(cause.message) : "Expected YAML"
+/** Adds to `documents`, so that those before what is thrown are there. */
+const compose = (text: string, composer: Composer, documents: Array<Document>): void => {
+  const parser = new Parser()
+  let tokens = 0
+  let wrong = 0
+  const take = (part: ReturnType<Parser["next"]>): void => {
+    for (const token of part) {
+      if (token.type === "error") wrong += 1
+      documents.push(...composer.next(token))
+      if (wrong > mostFaults) throw new TooManyFaults()
+      if (documents.length >= mostDocuments) {
+        throw new Located.Refused(`Expected at most ${mostDocuments} documents in a file`, parser.offset)
       }
-    ]
+    }
   }
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens += 1
+    if (tokens > mostTokens) {
+      throw new Located.Refused(`Expected at most ${mostTokens} tokens of YAML in a file`, parser.offset)
+    }
+    take(parser.next(lexeme))
+  }
+  take(parser.end())
+  documents.push(...composer.end())
 }
+
+const wordsOf = (message: string): string =>
+  message.startsWith("Maximum call stack") ? Located.tooDeep : (message.split("\n")[0] ?? "").slice(0, 200)
+
+const faultsOf = (
+  { errors, warnings }: Pick<Document, "errors" | "warnings">,
+  lines: LineCounter
+): ReadonlyArray<Fault> =>
+  [...errors, ...warnings].slice(0, mostFaults).map(({ message, pos: [at] }) => ({
+    place: Located.placeIn(lines, at),
+    path: [],
+    message: wordsOf(message)
+  }))
 
 export const parse = (text: string): Parsed => {
-  const lines = new LineCounter()
+  const lines = Located.linesOf(text)
+  const budget = new Located.Budget()
+  const composing = composer()
+  const read: Array<Document> = []
   const documents: Array<ManifestDocument> = []
   const faults: Array<Fault> = []
   try {
-    const options = { lineCounter: lines, stringKeys: true, merge: false, logLevel: "silent" } as const
-    for (const document of parseAllDocuments(text, options)) {
-      if (document.contents === null && document.errors.length === 0) continue
-      const read = ofDocument(document, lines)
-      if ("placeOf" in read) documents.push(read)
-      else faults.push(...read)
-    }
+    compose(text, composing, read)
   } catch (cause) {
-    faults.push({
-      place: top,
-      path: [],
-      message: Predicate.isError(cause) ? wordsOf(cause.message) : "Expected YAML"
-    })
+    read.push(...composing.end())
+    faults.push(
+      ...(cause instanceof TooManyFaults ? faultsOf(composing.streamInfo(), lines) : [faultOf(cause, lines)])
+    )
+  }
+  for (const document of read) {
+    const reported = faultsOf(document, lines)
+    faults.push(...reported)
+    if (document.contents === null || reported.length > 0) continue
+    try {
+      documents.push(make(YamlValues.read(document, budget), lines))
+    } catch (cause) {
+      faults.push(faultOf(cause, lines))
+    }
   }
   return { documents, faults: faults.slice(0, mostFaults) }
 }

@@ -3,7 +3,7 @@
  * attempt, made with the master key. Whoever knows it may tell the run's provider adapter something, and nothing else.
  */
 import * as crypto from "node:crypto"
-import { Config, Context, Effect, Layer, Option, Queue, type Scope } from "effect"
+import { Config, Context, Effect, Layer, Option, Queue, Schedule, type Scope } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import { RequestId } from "#domain/Ids.ts"
 import { PublicUrl, PublicUrls } from "#src/PublicUrls.ts"
@@ -42,8 +42,14 @@ export interface CallbackAddress {
 export class Callbacks extends Context.Service<
   Callbacks,
   {
-    /** Listens for the run until the scope ends; the same address for the same run, also after a restart. */
-    open(job: Run): Effect.Effect<CallbackAddress, never, Scope.Scope>
+    /**
+     * Listens for the run until the scope ends; the same address for the same run, also after a restart. A call that `isEnd` is
+     * the only word of the run's end: it is answered once that is on the log, so that it comes again if this process dies first.
+     */
+    open(
+      job: Run,
+      isEnd?: (callback: Callback) => boolean
+    ): Effect.Effect<CallbackAddress, never, Scope.Scope>
     /** Whether the address is one that `open` has given out, here or elsewhere: looked at before a body is read. */
     isAddress(address: {
       readonly requestId: string
@@ -51,8 +57,8 @@ export class Callbacks extends Context.Service<
       readonly mac: string
     }): boolean
     /**
-     * What the route does with a call: `delivered`; `refused` (a wrong credential); `elsewhere` (nobody listens here, and the
-     * request has not ended: try again); `over` (the run has ended).
+     * What the route does with a call: `delivered`; `refused` (a wrong credential); `elsewhere` (nobody listens here and the
+     * request has not ended, or its end cannot be recorded for now: try again); `over` (the run has ended).
      */
     deliver(options: {
       readonly requestId: string
@@ -92,14 +98,23 @@ const isOverIn = (actors: RequestActors["Service"]) => (run: Run) =>
     return !isOpen || state.attempt !== run.attempt
   }).pipe(Effect.catch(() => Effect.succeed(false)))
 
+/** An end is looked for on the log soon after the call that told it, and then less often; for so long, ms. */
+const recording = Schedule.min([Schedule.exponential(10, 2), Schedule.spaced(500)])
+const recordingMs = 5_000
+
 /** Of calls that were not taken yet, for one run. */
 const capacity = 16
+
+interface Listener {
+  readonly received: Queue.Queue<Callback>
+  readonly isEnd: (callback: Callback) => boolean
+}
 
 const make = (
   options: { readonly url: string; readonly isOver: (run: Run) => Effect.Effect<boolean> },
   key: Buffer
 ): Callbacks["Service"] => {
-  const listening = new Map<string, Queue.Queue<Callback>>()
+  const listening = new Map<string, Listener>()
   const nameOf = ({ attempt, requestId }: { readonly requestId: string; readonly attempt: number }) =>
     `${requestId}/${attempt}`
   const macOf = (name: string) => crypto.createHmac("sha256", key).update(name).digest()
@@ -113,13 +128,14 @@ const make = (
   return {
     isAddress,
 
-    open: Effect.fnUntraced(function* (job) {
+    open: Effect.fnUntraced(function* (job, isEnd = () => false) {
       const name = nameOf(job)
       const received = yield* Queue.sliding<Callback>(capacity)
-      listening.set(name, received)
+      const listener: Listener = { received, isEnd }
+      listening.set(name, listener)
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
-          if (listening.get(name) === received) listening.delete(name)
+          if (listening.get(name) === listener) listening.delete(name)
         })
       )
       return { url: `${options.url}/callbacks/${name}/${macOf(name).toString("base64url")}`, received }
@@ -128,13 +144,16 @@ const make = (
     deliver: Effect.fn("Callbacks.deliver")(function* ({ attempt, callback, mac, requestId }) {
       const name = nameOf({ requestId, attempt })
       if (!isAddress({ requestId, attempt, mac })) return "refused"
-      const received = listening.get(name)
-      if (received !== undefined) {
-        yield* Queue.offer(received, callback)
-        return "delivered"
-      }
-      const isOver = yield* options.isOver({ requestId: RequestId.make(requestId), attempt })
-      return isOver ? "over" : "elsewhere"
+      const isOver = options.isOver({ requestId: RequestId.make(requestId), attempt })
+      const listener = listening.get(name)
+      if (listener === undefined) return (yield* isOver) ? "over" : "elsewhere"
+      yield* Queue.offer(listener.received, callback)
+      if (!listener.isEnd(callback)) return "delivered"
+      const isRecorded = yield* isOver.pipe(
+        Effect.repeat({ schedule: recording, until: (isOver) => isOver }),
+        Effect.timeoutOption(recordingMs)
+      )
+      return Option.isSome(isRecorded) ? "delivered" : "elsewhere"
     })
   }
 }

@@ -7,17 +7,23 @@ import * as Refusals from "./Refusals.ts"
 
 /** As of now. `logs` are all its lines so far: those that are known already are left out. */
 export type JobReport =
+  /** It has not begun. */
   | { readonly _tag: "Waiting" }
+  /** The provider has it, and does not say whether it has begun. */
+  | { readonly _tag: "Taken" }
   | { readonly _tag: "Running"; readonly fraction: number | null; readonly logs: ReadonlyArray<string> }
   | { readonly _tag: "Ended"; readonly outcome: ProviderOutcome; readonly logs: ReadonlyArray<string> }
 
 export const waiting: JobReport = { _tag: "Waiting" }
+export const taken: JobReport = { _tag: "Taken" }
 export const running: JobReport = { _tag: "Running", fraction: null, logs: [] }
 export const ended = (outcome: ProviderOutcome, logs: ReadonlyArray<string> = []): JobReport => ({
   _tag: "Ended",
   outcome,
   logs
 })
+
+export const isEnded = (report: JobReport | null): boolean => report?._tag === "Ended"
 
 /** It cannot be told for now how the job is doing; `outcome` is its end when that does not change. */
 export class Unclear extends Data.TaggedError("Unclear")<{ readonly outcome: ProviderOutcome }> {}

@@ -69,6 +69,7 @@ export interface Provider {
 
 /** Runs that could begin at once on this node, beside those under way. */
 export interface Room {
+  /** `model` is the one that runs: of a wrapper, its base. */
   readonly of: (model: Model, binding: ProviderBinding) => number
   /** Whenever there is more of it than before. */
   readonly changes: Stream.Stream<void>

@@ -74,6 +74,9 @@ const defaultMaxBytes = 32 * 1024 * 1024
 /** How long a connection waits for its next call, in ms, where the provider announces nothing else. */
 const idleMs = 4_000
 
+/** To one origin; further calls wait for one of them, within their time. */
+const mostConnections = 4_096
+
 const noAnswer = (reason: NoAnswer["reason"]) => new NoAnswer({ reason })
 
 const inTime = ({ timeoutMs = defaultTimeoutMs }: Call) =>
@@ -114,6 +117,7 @@ export class ProviderHttp extends Context.Service<
               headersTimeout: 0,
               bodyTimeout: 0,
               keepAliveTimeout: idleMs,
+              connections: mostConnections,
               connect: { timeout: defaultTimeoutMs }
             })
         ),

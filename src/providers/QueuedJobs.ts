@@ -6,7 +6,6 @@ import { Effect, Redacted, Result, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { Adapter, ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
-import * as MonotonicTime from "#src/MonotonicTime.ts"
 import { type CallbackAddress, Callbacks } from "./Callbacks.ts"
 import * as JobReport from "./JobReport.ts"
 import * as Polling from "./Polling.ts"
@@ -41,12 +40,6 @@ export interface Protocol<Options> {
   ) => (access: Access<Options>) => Effect.Effect<JobReport.JobReport, JobReport.Unclear | NoAnswer>
   readonly cancellation: (access: Access<Options>, jobId: string) => Call
 }
-
-/** Between when a run begins here and when its time limit does, ms. */
-const clockGraceMs = 100
-
-/** How long the stop of a run past its limit may take, ms. */
-const freeingMs = 5_000
 
 const misbound = Refusals.failed("The binding's options are not those of its adapter.", false)
 
@@ -104,6 +97,7 @@ export const make = <Options>(protocol: Protocol<Options>) =>
         const answer = yield* access.call(protocol.cancellation(access, jobId))
         const isHeard = Refusals.isSuccess(answer) || answer.status === 400 || answer.status === 404
         if (!isHeard) yield* JobReport.ofAnswer(answer)
+        return "heard" as const
       },
       Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
     )
@@ -128,9 +122,16 @@ export const make = <Options>(protocol: Protocol<Options>) =>
       Effect.catchTag("Unclear", ({ outcome }) => Effect.succeed(outcome))
     )
 
-    const followed = ({ binding }: Job, jobId: string, control: RunControl, { received }: CallbackAddress) =>
+    const followed = (
+      { binding }: Job,
+      jobId: string,
+      control: RunControl,
+      { received }: CallbackAddress,
+      submit?: Effect.Effect<JobReport.JobReport>
+    ) =>
       follow({
         control,
+        ...(submit !== undefined && { submit }),
         poll: poll(binding, jobId),
         cancel: cancel(binding, jobId),
         callbacks: { received, read: () => null }
@@ -140,36 +141,15 @@ export const make = <Options>(protocol: Protocol<Options>) =>
         )
       )
 
-    /** A run past its limit is nobody's any more: its job is cancelled. One whose node goes down is left to the provider. */
-    const freeing = Effect.fnUntraced(function* (
-      { binding, model }: Job,
-      jobId: () => string | null,
-      run: Effect.Effect<ProviderOutcome>
-    ) {
-      const overAt = (yield* MonotonicTime.millis) + model.timeoutSeconds * 1_000 - clockGraceMs
-      const free = Effect.flatMap(MonotonicTime.millis, (now) => {
-        const id = jobId()
-        return now < overAt || id === null ? Effect.void : cancel(binding, id).pipe(Effect.timeout(freeingMs))
-      })
-      return yield* Effect.onInterrupt(run, () => Effect.ignore(free))
-    })
-
     const provider: Provider = {
       adapter,
 
       run: Effect.fn("QueuedJobs.run", { attributes: { adapter } })(function* (job, control) {
-        let jobId: string | null = null
-        const accepted = (id: string) =>
-          Effect.andThen(
-            Effect.sync(() => (jobId = id)),
-            control.accepted(id)
-          )
         const address = yield* callbacks.open(job)
-        const submitted = submit(job, { ...control, accepted }, address)
-        const run = Effect.flatMap(submitted, (taken) =>
-          typeof taken === "string" ? followed(job, taken, control, address) : Effect.succeed(taken)
-        )
-        return yield* freeing(job, () => jobId, run)
+        const taken = yield* submit(job, control, address)
+        return typeof taken === "string"
+          ? yield* followed(job, taken, control, address, Effect.succeed(JobReport.waiting))
+          : taken
       }, Effect.scoped),
 
       reattach: Effect.fn("QueuedJobs.reattach", { attributes: { adapter } })(function* (
@@ -177,8 +157,7 @@ export const make = <Options>(protocol: Protocol<Options>) =>
         jobId,
         control
       ) {
-        const address = yield* callbacks.open(job)
-        return yield* freeing(job, () => jobId, followed(job, jobId, control, address))
+        return yield* followed(job, jobId, control, yield* callbacks.open(job))
       }, Effect.scoped),
 
       look: ({ binding }, jobId) => JobReport.look(Effect.map(poll(binding, jobId), looked))

@@ -8,6 +8,9 @@ import * as Rendezvous from "#src/cluster/Rendezvous.ts"
 /** Each node's turn, ms. */
 export const graceMs = 2_000
 
+/** The same of what only the node can run that a worker happens to wait at: nobody is stuck there, the others have no room. */
+export const workersGraceMs = 100
+
 /** Rows looked at by one node at once when others claim too, at most. */
 const maxRows = 2_048
 const spareClaims = 8
@@ -34,12 +37,13 @@ const turnOf = (
   { dueAt, requestId }: Due,
   node: string,
   nodes: ReadonlyArray<string>,
-  now: number
+  now: number,
+  grace: number
 ): number => {
-  const turn = Math.max(0, Math.floor((now - dueAt) / graceMs))
+  const turn = Math.max(0, Math.floor((now - dueAt) / grace))
   const count = nodes.length
   const ahead = (Rendezvous.rank(requestId, node, nodes) + count - (turn % count)) % count
-  return ahead === 0 ? now : dueAt + (turn + ahead) * graceMs
+  return ahead === 0 ? now : dueAt + (turn + ahead) * grace
 }
 
 /** The turns of `node`, one of `nodes`. On the only node everything is its own, and nothing is hashed. */
@@ -47,12 +51,13 @@ export const of = <Row extends Due>(
   rows: ReadonlyArray<Row>,
   node: string,
   nodes: ReadonlyArray<string>,
-  now: number
+  now: number,
+  grace = graceMs
 ): Turns<Row> => {
   if (nodes.length < 2) return { rows, nextAt: null }
   let nextAt: number | null = null
   const own = rows.filter((row) => {
-    const at = turnOf(row, node, nodes, now)
+    const at = turnOf(row, node, nodes, now, grace)
     if (at > now) nextAt = Math.min(at, nextAt ?? at)
     return at <= now
   })

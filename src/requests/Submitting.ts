@@ -14,6 +14,7 @@ import * as Payload from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import { Expectations } from "#src/catalog/Expectations.ts"
+import * as AskedUnits from "#src/models/AskedUnits.ts"
 import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
 import { ProviderHealth } from "#src/providers/health/ProviderHealth.ts"
 import { DeadlineHints } from "./DeadlineHints.ts"
@@ -56,6 +57,7 @@ export const make = Effect.gen(function* () {
   const health = yield* ProviderHealth
   const expectations = yield* Expectations
   const underHold = yield* UnderHold.make
+  const unitsOf = AskedUnits.make()
 
   /** What a submit must be, whoever sends it and under whichever id. */
   const admit = <E>({ endpoint, input }: Submission, check: Effect.Effect<void, E>) =>
@@ -119,9 +121,9 @@ export const make = Effect.gen(function* () {
         )
 
   const quoteOf = ({ input }: Submission, entry: CatalogEntry): Effect.Effect<Pricing.Quote, InvalidInput> =>
-    Effect.mapBoth(entry.quantities(input), {
+    Effect.mapBoth(unitsOf(entry, input), {
       onSuccess: ({ maxQuantity, quantity }) => Pricing.quote(entry.model.price, quantity, maxQuantity),
-      onFailure: ({ reason }) => new InvalidInput({ issues: [{ path: [], code: "units", message: reason }] })
+      onFailure: ({ message }) => new InvalidInput({ issues: [{ path: [], code: "units", message }] })
     })
 
   const wanted = ({ caller }: Submission, { hold }: Pricing.Quote, at: number) => {

@@ -15,10 +15,12 @@ import * as MonotonicTime from "#src/MonotonicTime.ts"
 import * as Lease from "#src/providers/pull/Lease.ts"
 import type { LeasedRun } from "#src/providers/pull/LeaseId.ts"
 import * as Fallback from "#src/reactors/dispatch/Fallback.ts"
+import * as FollowedTime from "#src/reactors/dispatch/FollowedTime.ts"
 import * as Mapping from "#src/reactors/dispatch/Mapping.ts"
 import * as OutcomeRecord from "#src/reactors/dispatch/OutcomeRecord.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import type { Heard, Progress } from "./WorkerCalls.ts"
+import { LeaseUnattended } from "./WorkerErrors.ts"
 
 export interface LeasesElsewhere {
   /** Recorded as progress, at most three times a lease: the node that follows it sees that the worker lives. */
@@ -27,13 +29,13 @@ export interface LeasesElsewhere {
     run: LeasedRun,
     request: Request,
     progress: Progress
-  ) => Effect.Effect<Heard, EventStoreError>
+  ) => Effect.Effect<Heard, LeaseUnattended | EventStoreError>
   /** On the log when it returns. */
   readonly end: (
     run: LeasedRun,
     request: Request,
     outcome: ProviderOutcome
-  ) => Effect.Effect<void, EventStoreError | BlobStoreError>
+  ) => Effect.Effect<void, LeaseUnattended | EventStoreError | BlobStoreError>
 }
 
 /** `null` on the only node. */
@@ -61,7 +63,8 @@ const make = Effect.gen(function* () {
   const unrecorded = RecentlyUsed.make<Unrecorded>({ capacity: rememberedLeases })
 
   const entryOf = ({ submitted: { model, modelVersion } }: Request) =>
-    catalog.findVersion(model, modelVersion)
+    // The node that follows the run may know of the model what this one does not.
+    Effect.mapError(catalog.findVersion(model, modelVersion), () => new LeaseUnattended())
 
   const heartbeat: LeasesElsewhere["heartbeat"] = Effect.fn("LeasesElsewhere.heartbeat")(function* (
     leaseId,
@@ -69,7 +72,7 @@ const make = Effect.gen(function* () {
     request,
     { fraction, logs }
   ) {
-    const entry = yield* entryOf(request)
+    const entry = yield* Effect.orElseSucceed(entryOf(request), () => null)
     const leaseMs = Lease.leaseMsOf(entry === null ? undefined : Mapping.bindingOf(entry, request))
     const now = yield* MonotonicTime.millis
     const before = unrecorded.get(leaseId) ?? { recordedAt: -Infinity, fraction: null, logs: [] }
@@ -108,19 +111,20 @@ const make = Effect.gen(function* () {
   ): Effect.Effect<RunOutcome, EventStoreError | BlobStoreError> => {
     const binding = Mapping.bindingOf(entry, request)
     if (binding === undefined) return Effect.succeed(OutcomeRecord.refused("The model is no longer offered."))
-    const seconds = request.phase._tag === "Running" ? (now - request.phase.runStartedAt) / 1_000 : 0
+    // By the node that follows it; whether that one took it over in the middle of it is not known.
+    const since = request.phase._tag === "Running" ? request.phase.runStartedAt : null
     const outcome = Effect.flatMap(submittedInput(run, request), (text) =>
       Mapping.outcomeOf(
         { entry, binding, submitted: JSON.parse(text) as Json },
         reported,
-        Math.max(seconds, 0)
+        FollowedTime.seconds(request, { now, since })
       )
     ).pipe(
       Effect.catchTag("PayloadUnavailable", ({ reason }) =>
         Effect.succeed(OutcomeRecord.refused(`The input is ${reason}.`))
       )
     )
-    return Effect.flatMap(outcome, (one) => Fallback.after(Effect.succeed(one), entry, run.attempt))
+    return Effect.flatMap(outcome, (one) => Fallback.after(Effect.succeed(one), entry, request))
   }
 
   const end: LeasesElsewhere["end"] = Effect.fn("LeasesElsewhere.end")(function* (run, request, reported) {

@@ -1,7 +1,6 @@
 /** What workers ask of this node (docs/workers.md): a job, and to be heard about the one that they have. */
 import { Context, Effect, Layer } from "effect"
-import type { Request } from "#domain/inference-request/State.ts"
-import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import type { Request, State } from "#domain/inference-request/State.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
 import { Catalog } from "#src/models/Catalog.ts"
@@ -24,12 +23,6 @@ import {
   TooManyWaiting
 } from "./WorkerErrors.ts"
 
-export interface ClaimedJob {
-  readonly lease: Lease.Lease
-  /** The model that the worker is to run: where a wrapper was submitted to, the one that it wraps. */
-  readonly modelEndpoint: ModelEndpoint
-}
-
 export interface Progress {
   readonly fraction: number | null
   readonly logs: ReadonlyArray<string>
@@ -50,7 +43,7 @@ export interface OfLease {
 type Found = { readonly run: LeaseId.LeasedRun } & (
   | { readonly _tag: "Here"; readonly lease: Lease.Lease }
   | { readonly _tag: "Elsewhere"; readonly leases: LeasesElsewhere; readonly request: Request }
-  | { readonly _tag: "Over"; readonly over: Over }
+  | { readonly _tag: "Over"; readonly over: Over; readonly state: State | null }
 )
 
 /** Calls that wait at once with one key. */
@@ -70,7 +63,7 @@ export class WorkerCalls extends Context.Service<
       readonly worker: Worker
       readonly models: ReadonlyArray<string> | null
       readonly waitMs: number
-    }): Effect.Effect<ClaimedJob | null, NoSuchModel | ModelNotForWorker | TooManyWaiting>
+    }): Effect.Effect<Lease.Lease | null, NoSuchModel | ModelNotForWorker | TooManyWaiting>
     /** The worker lives: its lease begins anew. */
     heartbeat(lease: OfLease, progress: Progress): Effect.Effect<Heard, LeaseError>
     /** How the run ended. On the log when it returns; said again it changes nothing. */
@@ -92,18 +85,23 @@ export class WorkerCalls extends Context.Service<
       const elsewhere = yield* LeasesElsewhere
       const secret = (yield* MasterKey).keyFor(LeaseId.purpose)
 
-      const giveBack = (lease: Lease.Lease) => pool.end(lease, "released", Lease.notNow)
+      const handBack = ({ requestId }: LeaseId.LeasedRun) => pool.handedBack.again(requestId)
+      const giveBack = (lease: Lease.Lease) => pool.end(lease, "released", handBack(lease.job))
 
-      /** What is submitted to, with the model that runs then, of all that the worker is there for. */
-      const servedBy = Effect.fnUntraced(function* (worker: Worker, models: ReadonlyArray<string> | null) {
-        if (models?.some((model) => !worker.allows(model)) === true) return yield* new ModelNotForWorker()
+      /** True also where this node cannot tell, asked twice: it may be about to learn of it. */
+      const wasOffered = (model: string) =>
+        catalog
+          .lastOffered(model)
+          .pipe(
+            Effect.retry({ times: 1 }),
+            Effect.match({ onSuccess: (entry) => entry?.runs === model, onFailure: () => true })
+          )
+
+      /** Withdrawn models count: what was accepted for them still runs. A wrapper is run by no worker. */
+      const isKnown = Effect.fnUntraced(function* (models: ReadonlyArray<string>) {
         const entries = yield* catalog.all
-        const serves = new Map<string, ModelEndpoint>()
-        for (const { model, runs } of entries) {
-          if (models === null ? worker.allows(runs) : models.includes(runs)) serves.set(model.endpoint, runs)
-        }
-        if (models !== null && serves.size === 0) return yield* new NoSuchModel()
-        return serves
+        if (entries.some(({ runs }) => models.includes(runs))) return true
+        return (yield* Effect.filter(models, wasOffered)).length > 0
       })
 
       const claim: WorkerCalls["Service"]["claim"] = Effect.fn("WorkerCalls.claim")(function* ({
@@ -111,19 +109,22 @@ export class WorkerCalls extends Context.Service<
         waitMs,
         worker
       }) {
-        const serves = yield* servedBy(worker, models)
+        if (models?.some((model) => !worker.allows(model)) === true) return yield* new ModelNotForWorker()
+        if (models !== null && !(yield* isKnown(models))) return yield* new NoSuchModel()
         if (pool.pollers.countOf(worker.keyId) >= mostWaiting) return yield* new TooManyWaiting()
-        const poller = pool.pollers.join({ worker, serves })
+        const poller = pool.pollers.join({ worker, models: models === null ? null : new Set(models) })
         yield* Effect.onInterrupt(Effect.timeoutOption(poller.arrived, waitMs), () =>
           Effect.sync(() => {
             const lease = poller.leave()
             if (lease !== null) giveBack(lease)
           })
         )
-        const lease = poller.leave()
-        const modelEndpoint = lease === null ? undefined : serves.get(lease.job.model.endpoint)
-        return lease === null || modelEndpoint === undefined ? null : { lease, modelEndpoint }
+        return poller.leave()
       })
+
+      /** What became of a lease that this node has not followed to its end. */
+      const overBy = (state: State, { attempt }: LeaseId.LeasedRun): Over =>
+        state._tag === "Request" && state.endedBy === attempt ? "ended" : "lost"
 
       /** Where a lease is that this node does not hold. */
       const lookUp = Effect.fnUntraced(function* (
@@ -131,12 +132,11 @@ export class WorkerCalls extends Context.Service<
         run: LeaseId.LeasedRun
       ): Effect.fn.Return<Found, LeaseError> {
         const over = pool.over(leaseId)
-        if (over !== undefined) return { _tag: "Over", run, over }
+        if (over !== undefined) return { _tag: "Over", run, over, state: null }
         const { state } = yield* actors.current(run.requestId)
         const current = CurrentRun.of(state, run.attempt)
         if (state._tag !== "Request" || current === null || current.jobId !== leaseId) {
-          const isEnded = state._tag === "Request" && state.endedBy === run.attempt
-          return { _tag: "Over", run, over: isEnded ? "ended" : "lost" }
+          return { _tag: "Over", run, over: overBy(state, run), state }
         }
         // What a node that has gone down leaves is taken up by another one, or by this one.
         const isFollowed = current.node !== nodes.self && nodes.isAlive(current.node)
@@ -169,12 +169,16 @@ export class WorkerCalls extends Context.Service<
         }
       })
 
-      /** The run's end is on the log. */
+      /** The request, once the run's end is on the log. */
       const recorded = ({ attempt, requestId }: LeaseId.LeasedRun) =>
         Effect.scoped(
           Effect.gen(function* () {
             const changed = yield* changes.watch(requestId)
-            while (CurrentRun.of((yield* actors.current(requestId)).state, attempt) !== null) yield* changed
+            while (true) {
+              const { state } = yield* actors.current(requestId)
+              if (CurrentRun.of(state, attempt) === null) return state
+              yield* changed
+            }
           })
         ).pipe(
           Effect.timeoutOrElse({
@@ -183,33 +187,56 @@ export class WorkerCalls extends Context.Service<
           })
         )
 
-      /** Whether a worker that says `how` has said so before. What has ended need not be given back. */
-      const isSaid = (over: Over | undefined, how: Over) =>
-        over === how || (over === "ended" && how === "released")
+      const howOf = (outcome: ProviderOutcome | null): Exclude<Over, "lost"> =>
+        outcome === null ? "released" : "ended"
 
+      /** Whether a worker that says `how` has said so before. What has ended need not be given back. */
+      const isSaid = (over: Over, how: Over) => over === how || (over === "ended" && how === "released")
+
+      /** Whether the word of the worker counts. `state` is the request's after the run; `null` where what was taken is known. */
+      const heed = (
+        over: Over,
+        state: State | null,
+        { attempt }: LeaseId.LeasedRun,
+        outcome: ProviderOutcome | null
+      ) => {
+        const isTaken = outcome === null || state === null || CurrentRun.hasTaken(state, attempt, outcome)
+        return isSaid(over, howOf(outcome)) && isTaken ? Effect.void : Effect.fail(new LeaseLost())
+      }
+
+      /** `null`: the worker gives the run back. */
       const end = Effect.fnUntraced(function* (
         ofLease: OfLease,
-        how: Exclude<Over, "lost">,
-        outcome: ProviderOutcome
+        outcome: ProviderOutcome | null
       ): Effect.fn.Return<void, LeaseError> {
+        const { leaseId } = ofLease
         const found = yield* find(ofLease)
+        const { run } = found
         switch (found._tag) {
-          case "Elsewhere":
-            return yield* found.leases.end(found.run, found.request, outcome)
-          case "Here":
-            pool.end(found.lease, how, outcome)
-            yield* recorded(found.run)
-            return isSaid(pool.over(ofLease.leaseId), how) ? undefined : yield* new LeaseLost()
+          case "Elsewhere": {
+            yield* found.leases.end(run, found.request, outcome ?? handBack(run))
+            const { state } = yield* actors.current(run.requestId)
+            return yield* heed(howOf(outcome), state, run, outcome)
+          }
+          case "Here": {
+            pool.end(found.lease, howOf(outcome), outcome ?? handBack(run))
+            const state = yield* recorded(run)
+            const over = pool.over(leaseId) ?? overBy(state, run)
+            return yield* Effect.tapError(heed(over, state, run, outcome), () =>
+              // Said again it is too late again.
+              Effect.sync(() => over === "ended" && pool.lose(leaseId))
+            )
+          }
           case "Over":
-            return isSaid(found.over, how) ? undefined : yield* new LeaseLost()
+            return yield* heed(found.over, found.state, run, outcome)
         }
       })
 
       return WorkerCalls.of({
         claim,
         heartbeat,
-        end: Effect.fn("WorkerCalls.end")((lease, outcome) => end(lease, "ended", outcome)),
-        release: Effect.fn("WorkerCalls.release")((lease) => end(lease, "released", Lease.notNow)),
+        end: Effect.fn("WorkerCalls.end")(end),
+        release: Effect.fn("WorkerCalls.release")((lease) => end(lease, null)),
         giveBack
       })
     })

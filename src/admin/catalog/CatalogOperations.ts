@@ -74,7 +74,44 @@ export const ShownItem = Schema.Struct({
 export type ShownItem = typeof ShownItem.Type
 
 export const DeprecateItem = Schema.Struct({ name: Schema.String })
-export const WithdrawItem = Schema.Struct({ kind: ItemKind, name: Schema.String })
+
+/** `force`: also while others depend on it. */
+export const WithdrawItem = Schema.Struct({ kind: ItemKind, name: Schema.String, force: Schema.Boolean })
+
+/** Of the catalog, by kind and name. */
+export const ItemName = Schema.Struct({ kind: ItemKind, name: Schema.String })
+export type ItemName = typeof ItemName.Type
+
+export const WithdrawnItem = Schema.Struct({
+  /** `unchanged`: it was withdrawn already. */
+  change: Schema.Literals(["withdrawn", "unchanged"]),
+  /** What depended on it. */
+  dependents: Schema.Array(ItemName)
+})
+export type WithdrawnItem = typeof WithdrawnItem.Type
+
+/** Others of the catalog depend on it. */
+export class ItemInUse extends Schema.TaggedError<ItemInUse>()("ItemInUse", {
+  ...ItemName.fields,
+  dependents: Schema.Array(ItemName)
+}) {
+  override get message(): string {
+    const users = this.dependents.map(({ kind, name }) => `the ${kind} ${name}`).join(", ")
+    return `The ${this.kind} ${this.name} is used by ${users}: --force withdraws it all the same`
+  }
+}
+
+/** It is there and cannot be deprecated. */
+export class NotDeprecatable extends Schema.TaggedError<NotDeprecatable>()("NotDeprecatable", {
+  ...ItemName.fields,
+  reason: Schema.Literals(["kind", "withdrawn"])
+}) {
+  override get message(): string {
+    return this.reason === "kind"
+      ? `${this.name} is a ${this.kind}: only models and wrappers are deprecated`
+      : `${this.name} is withdrawn`
+  }
+}
 
 /** The name alone does not tell what is meant. */
 export class AmbiguousName extends Schema.TaggedError<AmbiguousName>()("AmbiguousName", {
@@ -98,7 +135,11 @@ export interface CatalogOperations {
     options: typeof ShowItem.Type
   ): Effect.Effect<ShownItem, ItemNotFound | AmbiguousName | AdministrationFailed>
   /** A model or a wrapper: it runs on, and says that it should not be used any more. */
-  deprecateItem(options: typeof DeprecateItem.Type): Effect.Effect<void, ItemNotFound | AdministrationFailed>
-  /** No longer shown nor accepted. */
-  withdrawItem(options: typeof WithdrawItem.Type): Effect.Effect<void, ItemNotFound | AdministrationFailed>
+  deprecateItem(
+    options: typeof DeprecateItem.Type
+  ): Effect.Effect<void, ItemNotFound | NotDeprecatable | AdministrationFailed>
+  /** No longer shown, and if it runs no longer accepted. What depends on it is told, and refuses it unless forced. */
+  withdrawItem(
+    options: typeof WithdrawItem.Type
+  ): Effect.Effect<WithdrawnItem, ItemNotFound | ItemInUse | AdministrationFailed>
 }

@@ -11,7 +11,18 @@ import { EventReader } from "#streams/EventReader.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { AdministrationFailed } from "../Administration.ts"
-import { AmbiguousName, type CatalogOperations, type ListedItem, mostListed } from "./CatalogOperations.ts"
+import {
+  AmbiguousName,
+  type CatalogOperations,
+  ItemInUse,
+  type ListedItem,
+  mostListed,
+  NotDeprecatable
+} from "./CatalogOperations.ts"
+import * as Dependents from "./Dependents.ts"
+
+/** What events say that operators did by these operations. */
+const source = "command"
 
 const failed = (error: { readonly message: string }) => new AdministrationFailed({ reason: error.message })
 
@@ -92,13 +103,32 @@ export const make = Effect.gen(function* () {
   )
 
   const deprecateItem: CatalogOperations["deprecateItem"] = Effect.fn("Administration.deprecateItem")(
-    ({ name }) => publishing.deprecate(name),
-    Effect.catchTag("EventStoreError", failed)
+    function* ({ name }) {
+      const row = (yield* allRows).find((row) => row.name === name)
+      if (row !== undefined) {
+        const { kind, status } = row
+        if (kind !== "model" && kind !== "wrapper") {
+          return yield* new NotDeprecatable({ kind, name, reason: "kind" })
+        }
+        if (status === "withdrawn") return yield* new NotDeprecatable({ kind, name, reason: "withdrawn" })
+      }
+      yield* publishing.deprecate(name, source)
+    },
+    Effect.catchTag(["EventStoreError", "SqlError"], failed)
   )
 
   const withdrawItem: CatalogOperations["withdrawItem"] = Effect.fn("Administration.withdrawItem")(
-    ({ kind, name }) => publishing.withdraw(kind, name),
-    Effect.catchTag("EventStoreError", failed)
+    function* ({ force, kind, name }) {
+      const rows = yield* allRows
+      if (rows.some((row) => row.kind === kind && row.name === name && row.status === "withdrawn")) {
+        return { change: "unchanged" as const, dependents: [] }
+      }
+      const dependents = Dependents.of(rows, { kind, name }).toSorted(order)
+      if (dependents.length > 0 && !force) return yield* new ItemInUse({ kind, name, dependents })
+      yield* publishing.withdraw(kind, name, source)
+      return { change: "withdrawn" as const, dependents }
+    },
+    Effect.catchTag(["EventStoreError", "SqlError"], failed)
   )
 
   return { publishDefinitions, listItems, showItem, deprecateItem, withdrawItem }

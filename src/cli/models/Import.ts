@@ -25,7 +25,7 @@ const versionOf = (item: Item): string | null =>
 const planned = (item: Item, before: ListedItem | undefined): PublishedItem["change"] => {
   if (before === undefined) return "created"
   if (before.fingerprint !== Batches.fingerprintOf(item)) return "updated"
-  const isOffered = before.status === "active" || (before.status === "deprecated" && isDeprecated(item))
+  const isOffered = before.status === "active" || isDeprecated(item)
   return isOffered ? "unchanged" : "reactivated"
 }
 
@@ -59,7 +59,10 @@ const publishAll = Effect.fnUntraced(function* (items: ReadonlyArray<Item>) {
   const deprecated = items.filter(isDeprecated)
   const offered = items.filter((item) => !isDeprecated(item))
   const published = [...(yield* publish(deprecated, false)), ...(yield* publish(offered, true))]
-  for (const { name } of deprecated) yield* administration.deprecateItem({ name })
+  for (const { name } of deprecated) {
+    // What was withdrawn stays so.
+    yield* Effect.catchTag(administration.deprecateItem({ name }), "NotDeprecatable", () => Effect.void)
+  }
   const changes = new Map(published.map((item) => [key(item), item]))
   return items.flatMap((item): ReadonlyArray<Imported> => {
     const change = changes.get(key(item))
@@ -90,6 +93,7 @@ export const importCommand = Command.make(
     if (ProblemText.errorsOf(checked).length > 0) {
       return yield* new ManifestsInvalid({ message: `Nothing is published: ${ProblemText.summary(checked)}` })
     }
+    yield* ManifestPaths.some(checked)
     const imported = dryRun ? plan(checked.items, listed) : yield* publishAll(checked.items)
     if (json) return yield* Output.printJson({ dryRun, items: imported })
     if (imported.length > 0) {

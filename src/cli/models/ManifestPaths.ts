@@ -1,5 +1,5 @@
 /** The manifests that a command is about, read and checked. */
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Argument } from "effect/cli"
 import * as Checks from "#src/manifests/Checks.ts"
 import * as Drafts from "#src/manifests/Drafts.ts"
@@ -26,6 +26,16 @@ export const drafts = Effect.fnUntraced(function* (given: ReadonlyArray<string>)
   const files = new Map(found.flat().map((file) => [file.path, file]))
   return yield* Drafts.read([...files.values()])
 })
+
+/** Whoever names a folder means what is in it: a wrong path in a script is not to pass for good manifests. */
+export class NoManifests extends Schema.TaggedError<NoManifests>()("NoManifests", {}) {
+  override get message(): string {
+    return "There is no manifest: no .yaml, .yml or .json file with a definition is at or below the given path"
+  }
+}
+
+export const some = ({ found }: Checks.Checked): Effect.Effect<void, NoManifests> =>
+  found === 0 ? Effect.fail(new NoManifests()) : Effect.void
 
 export const check = Effect.fnUntraced(function* (given: ReadonlyArray<string>, known: KnownItems) {
   return yield* Checks.check(yield* drafts(given), known)

@@ -4,6 +4,7 @@ import { Administration } from "#src/admin/Administration.ts"
 import type { ShownItem } from "#src/admin/catalog/CatalogOperations.ts"
 import * as Output from "../Output.ts"
 import * as CatalogAccess from "./CatalogAccess.ts"
+import * as DefinitionText from "./DefinitionText.ts"
 
 const forPrograms = (item: ShownItem) => ({
   kind: item.kind,
@@ -13,7 +14,7 @@ const forPrograms = (item: ShownItem) => ({
   version: item.version,
   createdAt: Output.time(item.createdAt),
   updatedAt: Output.time(item.updatedAt),
-  definition: item.definition,
+  definition: DefinitionText.inUsd(item.definition),
   history: item.history.map(({ position, source, time, type, version }) => ({
     position: String(position),
     time: Output.time(time),
@@ -36,7 +37,7 @@ const forPeople = (item: ShownItem): string => {
       [[item.kind, item.name, item.displayName, item.status, item.version ?? "-"]]
     ),
     Output.table(["TIME", "EVENT", "VERSION", "SOURCE"], steps),
-    Output.printableLines(JSON.stringify(item.definition, null, 2))
+    Output.printableLines(JSON.stringify(DefinitionText.inUsd(item.definition), null, 2))
   ].join("\n\n")
 }
 

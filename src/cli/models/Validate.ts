@@ -21,7 +21,7 @@ export const validate = Command.make(
     const errors = ProblemText.errorsOf(checked)
     if (json) {
       yield* Output.printJson({
-        ok: errors.length === 0,
+        ok: errors.length === 0 && checked.found > 0,
         found: checked.found,
         items: checked.items.map(forPrograms),
         errors: errors.map(ProblemText.forPrograms),
@@ -31,6 +31,7 @@ export const validate = Command.make(
     if (errors.length > 0) {
       return yield* new ManifestsInvalid({ message: `Not valid: ${ProblemText.summary(checked)}` })
     }
+    yield* ManifestPaths.some(checked)
     if (!json) yield* Console.log(`Valid: ${ProblemText.summary(checked)}`)
   })
 ).pipe(

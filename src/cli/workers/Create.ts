@@ -4,6 +4,7 @@ import { Administration } from "#src/admin/Administration.ts"
 import * as GrantFlags from "../keys/GrantFlags.ts"
 import * as NameFlag from "../NameFlag.ts"
 import * as Output from "../Output.ts"
+import * as ModelWarnings from "./ModelWarnings.ts"
 import * as WorkerKeyText from "./WorkerKeyText.ts"
 
 const models = GrantFlags.flags.models.pipe(
@@ -22,7 +23,10 @@ export const create = Command.make(
     const unsaid = { scopes: Option.none(), monthlyBudget: Option.none() }
     const { expiresAt, modelEndpoints } = yield* GrantFlags.grantOf({ expires, models, ...unsaid })
     const granted = { modelEndpoints, expiresAt }
+    // Before there is a key: what goes wrong here is not to cost one that nobody sees.
+    const warnings = yield* ModelWarnings.of(modelEndpoints ?? [])
     const { key, keyId } = yield* (yield* Administration).issueWorkerKey({ name, ...granted })
+    for (const warning of warnings) yield* Console.error(`Warning: ${warning}`)
     yield* Console.error(`Created worker key ${keyId}. Shown this once:`)
     yield* json
       ? Output.printJson({ keyId, key: Redacted.value(key), ...WorkerKeyText.forPrograms(granted) })

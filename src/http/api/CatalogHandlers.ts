@@ -5,6 +5,7 @@ import * as EstimateBody from "../requests/EstimateBody.ts"
 import { CatalogSearch } from "#src/catalog/CatalogSearch.ts"
 import * as Collections from "../routes/catalog/Collections.ts"
 import * as Compute from "../routes/catalog/Compute.ts"
+import * as EstimateRate from "../routes/catalog/EstimateRate.ts"
 import * as Listings from "../routes/catalog/Listings.ts"
 import * as Prices from "../routes/catalog/Prices.ts"
 import { CatalogApi } from "./CatalogApi.ts"
@@ -33,11 +34,14 @@ const catalog = DeclaredRoutes.layer({
 const pricing = DeclaredRoutes.layer({
   group: PricingApi,
   admit: PublicReads.admit,
-  services: Prices.make,
-  handlers: ({ estimate, list }) => ({
+  services: Effect.all({ prices: Prices.make, take: EstimateRate.make }),
+  handlers: ({ prices: { estimate, list }, take }) => ({
     listPrices: list,
     estimatePrice: ({ request }) =>
-      estimate({ headers: request.headers, readBody: BodyReader.read(request, EstimateBody.maxBytes) })
+      Effect.andThen(
+        take(request.headers["authorization"]),
+        estimate({ headers: request.headers, readBody: BodyReader.read(request, EstimateBody.maxBytes) })
+      )
   })
 })
 

@@ -149,7 +149,7 @@ export const rangeNotSatisfiable = response(
 )
 const limited = (
   retryAfter: number,
-  scope: "account" | "key" | "model",
+  scope: "account" | "key" | "model" | "node",
   limit: number,
   window: number | null,
   error = "Too many requests."
@@ -161,7 +161,7 @@ const field = (description: string, example: string) =>
 export const tooManyRequests = HttpApiSchema.WithHeaders(
   response(
     429,
-    "The account or the key has called more often than it may (`limit` calls in a `window` of seconds), the model's queue is full, too many of the account's requests have not ended, or it has too many event streams open (`details.scope`; `window` is null): retry after `Retry-After` seconds.",
+    "The account or the key has called more often than it may (`limit` calls in a `window` of seconds), the model's queue is full, too many of the account's requests have not ended, it has too many event streams open, or calls without a key are too many for this node (`details.scope`; `window` is null): retry after `Retry-After` seconds.",
     limited(12, "account", 100, 60),
     limited(1, "key", 10, 1),
     limited(5, "model", 1_000, null, "The model's queue is full."),
@@ -173,7 +173,8 @@ export const tooManyRequests = HttpApiSchema.WithHeaders(
       window: null
     }),
     limited(5, "account", 500, null, "Too many requests have not ended."),
-    limited(5, "account", 10_000, null, "Too many event streams are open.")
+    limited(5, "account", 10_000, null, "Too many event streams are open."),
+    limited(1, "node", 100, 2)
   ),
   {
     "retry-after": field("Seconds.", "12"),

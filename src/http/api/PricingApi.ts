@@ -11,7 +11,9 @@ import { OpenToAnyOrigin, ServedOn } from "./RouteAnnotations.ts"
 
 const prices = HttpApiEndpoint.get("listPrices", "/pricing", {
   query: {
-    modelEndpoint: ListParameters.text("Of this model or wrapper only: `owner/name`."),
+    modelEndpoint: ListParameters.text(
+      "Of this model or wrapper only: `owner/name`; the list is empty when there is none."
+    ),
     ...ListParameters.page
   },
   headers: conditional,
@@ -35,13 +37,19 @@ const estimate = HttpApiEndpoint.post("estimatePrice", "/pricing/estimate", {
     examples: [{ modelEndpoint: "sandbox/slow", input: { seconds: 2.5 } }]
   }),
   success: EstimateView.EstimateBody,
-  error: [...ofOne, CommonResponses.timeout, CommonResponses.tooLarge, CommonResponses.unsupported]
+  error: [
+    ...ofOne,
+    CommonResponses.timeout,
+    CommonResponses.tooLarge,
+    CommonResponses.unsupported,
+    CommonResponses.tooManyRequests
+  ]
 }).annotateMerge(
   OpenApi.annotations({
     identifier: "estimatePrice",
     summary: "What a run would cost",
     description:
-      "The input is checked as on submit, and nothing is run or reserved. Where only the run can tell the units it is the most that they can come to (`isMaximum`). The body has at most 1 MiB."
+      "The input is checked as on submit, and nothing is run or reserved. Where only the run can tell the units it is the most that they can come to (`isMaximum`). The body has at most 1 MiB. Calls without a key share a rate on each node (429); with a key its own rates count."
   })
 )
 

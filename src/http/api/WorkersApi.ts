@@ -126,7 +126,7 @@ const result = HttpApiEndpoint.post("endJob", "/workers/jobs/:leaseId/result", {
     identifier: "endJob",
     summary: "Say how a job ended",
     description:
-      "Recorded when it is answered; made again it changes nothing. Repeat it on 503 and when there was no answer. 409 `LEASE_LOST`: the result is of no use."
+      "Recorded when it is answered; made again it changes nothing. Repeat it on 503 and when there was no answer. 409 `LEASE_LOST`: it came too late, and is of no use."
   })
 )
 
@@ -145,7 +145,8 @@ const release = HttpApiEndpoint.post("releaseJob", "/workers/jobs/:leaseId/relea
   OpenApi.annotations({
     identifier: "releaseJob",
     summary: "Give a job back",
-    description: "It runs again at once, on whichever worker comes. It counts as no try."
+    description:
+      "It runs again at once, on whichever worker comes, and later each time that it comes back. It counts as no try."
   })
 )
 

@@ -14,12 +14,19 @@ const seconds = (description: string) => Schema.Finite.annotate({ description })
 
 export const Expected = Schema.NullOr(
   Schema.Struct({
-    p50Seconds: seconds("Half of the recent runs took no longer, from their start to their end."),
-    p90Seconds: seconds("Nine of ten recent runs took no longer."),
-    samples: Schema.Int.annotate({ description: "Recent runs that this is learned from." }),
+    p50Seconds: Schema.NullOr(Schema.Finite).annotate({
+      description:
+        "Half of the recent runs took no longer, from their start to their end; null while there are too few."
+    }),
+    p90Seconds: Schema.NullOr(Schema.Finite).annotate({
+      description: "Nine of ten recent runs took no longer; null while there are too few."
+    }),
+    samples: Schema.Int.annotate({
+      description: "Recent runs that these are learned from; 0 while there are too few."
+    }),
     waitSeconds: seconds("How long a request submitted now is likely to wait for its start.")
   }).annotate({ identifier: "Expected" })
-).annotate({ description: "Learned from recent runs; null while there are too few." })
+).annotate({ description: "Learned from recent runs; null while there are too few and nothing waits." })
 
 const usualSeconds = seconds("How long a run usually takes, as whoever published the model says.")
 

@@ -5,6 +5,7 @@ import { Catalog } from "#src/models/Catalog.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { LogAllowance } from "../logs/LogAllowance.ts"
 import * as AllMetrics from "./AllMetrics.ts"
+import * as ModelSeries from "./ModelSeries.ts"
 import * as ObservedActors from "./ObservedActors.ts"
 
 /** Of a request whose model has left the catalog: labels are models of the catalog only. */
@@ -74,6 +75,7 @@ const make = Effect.gen(function* () {
   const allowance = yield* LogAllowance
   const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
   const { all } = yield* Catalog
+  const series = yield* ModelSeries.make
   let entries: Effect.Success<typeof all> = []
   let models: ReadonlySet<string> = new Set()
 
@@ -89,6 +91,7 @@ const make = Effect.gen(function* () {
 
   const count = (model: string, events: ReadonlyArray<Event>): Effect.Effect<void> =>
     Effect.map(labelOf(model), (label) => {
+      if (label !== otherModel) series.add(label)
       for (const event of events) seriesOf(label, event)?.updateUnsafe(1, context)
     })
 

@@ -5,6 +5,7 @@ import { outcomes, ProviderHealth, type Standing } from "#src/providers/health/P
 import * as ProviderLimits from "#src/providers/ProviderLimits.ts"
 import { Runs } from "#src/reactors/dispatch/Runs.ts"
 import * as AllMetrics from "../metrics/AllMetrics.ts"
+import * as ModelSeries from "../metrics/ModelSeries.ts"
 
 const millisPerSecond = 1_000
 
@@ -35,10 +36,18 @@ export const make = Effect.gen(function* () {
   const health = yield* ProviderHealth
   const runs = yield* Runs
   const rise = risesOf()
+  const series = yield* ModelSeries.make
+  /** As of models: those that have had to do. */
+  const begun = new Set<string>()
   return Effect.gen(function* () {
     const entries = yield* catalog.all
     const together = togetherOf(entries)
+    for (const entry of entries) {
+      if (!ModelSeries.has(series, entry)) continue
+      for (const { name } of entry.model.providers) begun.add(name)
+    }
     for (const [name, limit] of ProviderLimits.of(entries)) {
+      if (!begun.has(name)) continue
       const { circuit, ended, pausedMs, pauses } = health.standing(name)
       yield* Metric.update(AllMetrics.providerCircuit.of(name), circuits[circuit])
       yield* Metric.update(AllMetrics.providerPaused.of(name), pausedMs / millisPerSecond)

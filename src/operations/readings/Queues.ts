@@ -1,21 +1,29 @@
 /** Reads depth and age of the queues. */
 import { Clock, Effect, Metric } from "effect"
-import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as QueueAge from "#projections/due-work/QueueAge.ts"
 import { Catalog } from "#src/models/Catalog.ts"
 import * as AllMetrics from "../metrics/AllMetrics.ts"
+import * as ModelSeries from "../metrics/ModelSeries.ts"
 
 const millisPerSecond = 1_000
 
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
   const queues = yield* QueueAge.make
+  const series = yield* ModelSeries.make
   /** Whatever was in the catalog since the start: the requests of a model that has left it wait on. */
-  const shown = new Set<ModelEndpoint>()
+  const shown = new Set<string>()
   return Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    const byModel = new Map((yield* queues(now)).map((queue) => [queue.model, queue]))
-    for (const { model } of yield* catalog.all) shown.add(model.endpoint)
+    const byModel = new Map(
+      (yield* queues(now)).map((queue): readonly [string, typeof queue] => [queue.model, queue])
+    )
+    for (const entry of yield* catalog.all) {
+      const { endpoint } = entry.model
+      // Requests may wait from before the start.
+      if (byModel.has(endpoint)) series.add(endpoint)
+      if (ModelSeries.has(series, entry)) shown.add(endpoint)
+    }
     for (const endpoint of shown) {
       const { oldestDueAt, queued } = byModel.get(endpoint) ?? { oldestDueAt: null, queued: 0 }
       const age = oldestDueAt === null ? 0 : (now - oldestDueAt) / millisPerSecond

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Metric } from "effect"
 import { DeliveryFailed } from "#domain/webhook-delivery/Event.ts"
 import { Catalog } from "#src/models/Catalog.ts"
 import * as AllMetrics from "../metrics/AllMetrics.ts"
+import * as ModelSeries from "../metrics/ModelSeries.ts"
 import * as Dispatching from "./Dispatching.ts"
 import * as Expected from "./Expected.ts"
 import * as ProcessUse from "./ProcessUse.ts"
@@ -25,13 +26,15 @@ const failureReasons = DeliveryFailed.fields.reason.literals
 
 const reasons = ["transport_error", "rate_limited", "lost", "shutdown"] as const
 
-/** For each model once: those that come into the catalog later begin with the next reading. */
+/** For each model once: others begin with the reading after their first request. */
 const countModelsFromZero = Effect.gen(function* () {
   const catalog = yield* Catalog
+  const series = yield* ModelSeries.make
   const begun = new Set<string>()
   return Effect.gen(function* () {
-    for (const { model } of yield* catalog.all) {
-      if (begun.has(model.endpoint)) continue
+    for (const entry of yield* catalog.all) {
+      const { model } = entry
+      if (begun.has(model.endpoint) || !ModelSeries.has(series, entry)) continue
       begun.add(model.endpoint)
       yield* Metric.update(AllMetrics.requestsSubmitted.of(model.endpoint), 0)
       for (const [outcome, billing] of outcomes) {

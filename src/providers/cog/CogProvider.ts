@@ -5,12 +5,13 @@
 import { Effect, Option, Redacted, Schema } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
-import { type CallbackAddress, Callbacks } from "../Callbacks.ts"
+import { type Callback, type CallbackAddress, Callbacks } from "../Callbacks.ts"
 import * as JobReport from "../JobReport.ts"
 import * as Polling from "../Polling.ts"
 import type { Job, Provider, RunControl } from "../Provider.ts"
-import { type Call, ProviderHttp } from "../ProviderHttp.ts"
+import { type Call, type NoAnswer, ProviderHttp } from "../ProviderHttp.ts"
 import * as Refusals from "../Refusals.ts"
+import * as Seconds from "../Seconds.ts"
 import { Options } from "./Options.ts"
 import * as Prediction from "./Prediction.ts"
 
@@ -59,11 +60,11 @@ export const make = Effect.gen(function* () {
       const { answer, status } = yield* health(binding, secret)
       switch (status) {
         case "BUSY":
-          return JobReport.waiting
+          return slotsOf(binding) > 1 ? JobReport.taken : JobReport.running
         case "READY":
         case "UNHEALTHY":
         case "UNKNOWN":
-          return slotsOf(binding) > 1 ? JobReport.waiting : yield* JobReport.unclear(Refusals.lost)
+          return slotsOf(binding) > 1 ? JobReport.taken : yield* JobReport.unclear(Refusals.lost)
         case "STARTING":
         case "SETUP_FAILED":
         case "DEFUNCT":
@@ -77,29 +78,41 @@ export const make = Effect.gen(function* () {
     Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
   )
 
-  /** 404: the prediction has ended, or is not known any more. Either will be seen. */
+  /** 404: the prediction has ended, or is not known any more. */
   const cancel = Effect.fnUntraced(
-    function* (binding: ProviderBinding, secret: Secret, id: string) {
+    function* (
+      binding: ProviderBinding,
+      secret: Secret,
+      id: string
+    ): Effect.fn.Return<Polling.Heard, JobReport.Unclear | NoAnswer> {
       const answer = yield* call(binding, secret, `/predictions/${id}/cancel`, { method: "POST" })
       if (answer.status >= 500 || answer.status === 429) {
         yield* Effect.flatMap(Refusals.ofAnswer(answer), JobReport.unclear)
       }
+      return answer.status === 404 ? "unknown" : "heard"
     },
     Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
   )
+
+  const readFor =
+    (id: string) =>
+    ({ json }: Callback) =>
+      Prediction.read(json, id)
 
   const watch = (
     job: Job,
     secret: Secret,
     id: string,
     control: RunControl,
-    received: CallbackAddress["received"]
+    received: CallbackAddress["received"],
+    submit?: Effect.Effect<JobReport.JobReport>
   ) =>
     follow({
       control,
+      ...(submit !== undefined && { submit }),
       poll: poll(job.binding, secret),
       cancel: cancel(job.binding, secret, id),
-      callbacks: { received, read: ({ json }) => Prediction.read(json, id) }
+      callbacks: { received, read: readFor(id) }
     })
 
   /** What became of giving it the prediction: `null` when it has taken it. */
@@ -126,21 +139,34 @@ export const make = Effect.gen(function* () {
       // Of a server that knows nothing of `Prefer` and has waited.
       return report._tag === "Ended" ? report.outcome : null
     },
-    Effect.catchTag("NoAnswer", (error) => Effect.succeed(Refusals.ofNoAnswer(error)))
+    (put, { binding, ...job }, secret) =>
+      Effect.catchTag(put, "NoAnswer", (error) => {
+        const abandoned = Refusals.mayBeTaken(error)
+          ? Polling.giveUp(cancel(binding, secret, predictionId(job)))
+          : Effect.void
+        return Effect.as(abandoned, Refusals.ofNoAnswer(error))
+      })
   )
 
   const run = Effect.fn("CogProvider.run")(function* (job: Job, control: RunControl) {
     const secret = yield* http.secret(job.binding)
     if (Refusals.isSecretMissing(job.binding, secret)) return Refusals.secretMissing
-    const { received, url } = yield* callbacks.open(job)
+    const id = predictionId(job)
+    let isTaken = false
     // A server that refuses for lack of a free slot also calls back, that the prediction has failed: nobody listens yet.
+    const { received, url } = yield* callbacks.open(
+      job,
+      (callback) => isTaken && JobReport.isEnded(readFor(id)(callback))
+    )
     const ended = yield* Effect.uninterruptibleMask((restore) =>
-      Effect.tap(restore(put(job, secret, url)), (ended) =>
-        ended === null ? control.accepted(predictionId(job)) : Effect.void
-      )
+      Effect.tap(restore(Seconds.ofCall(put(job, secret, url))), (ended) => {
+        isTaken = ended === null
+        return isTaken ? control.accepted(id) : Effect.void
+      })
     )
     if (ended !== null) return ended
-    return yield* watch(job, secret, predictionId(job), control, received)
+    // It takes what it has a free slot for: that has begun.
+    return yield* watch(job, secret, id, control, received, Effect.succeed(JobReport.running))
   }, Effect.scoped)
 
   const reattach = Effect.fn("CogProvider.reattach")(function* (
@@ -150,7 +176,7 @@ export const make = Effect.gen(function* () {
   ) {
     const secret = yield* http.secret(job.binding)
     if (Refusals.isSecretMissing(job.binding, secret)) return Refusals.secretMissing
-    const { received } = yield* callbacks.open(job)
+    const { received } = yield* callbacks.open(job, (callback) => JobReport.isEnded(readFor(jobId)(callback)))
     return yield* watch(job, secret, jobId, control, received)
   }, Effect.scoped)
 

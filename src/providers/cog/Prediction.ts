@@ -2,15 +2,17 @@
 import { Option, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as JobReport from "../JobReport.ts"
-import { linesOf } from "../LogText.ts"
+import { fractionOf, linesOf } from "../LogText.ts"
 import * as Refusals from "../Refusals.ts"
+import * as Seconds from "../Seconds.ts"
 
 const Prediction = Schema.Struct({
   id: Schema.optionalKey(Schema.NullOr(Schema.String)),
   status: Schema.Literals(["starting", "processing", "succeeded", "failed", "canceled"]),
   output: Schema.optionalKey(Schema.Json),
   error: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  logs: Schema.optionalKey(Schema.NullOr(Schema.String))
+  logs: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  metrics: Schema.optionalKey(Schema.Json)
 })
 const decodePrediction = Schema.decodeUnknownOption(Prediction)
 
@@ -19,16 +21,20 @@ export const read = (json: Json | undefined, id: string): JobReport.JobReport | 
   Option.match(decodePrediction(json), {
     onNone: () => null,
     onSome: (prediction) => {
-      const { error, output = null, status } = prediction
+      const { error, metrics, output = null, status } = prediction
       if (prediction.id !== undefined && prediction.id !== null && prediction.id !== id) return null
-      const lines = (isOver: boolean) => linesOf(prediction.logs ?? "", isOver)
+      const logs = prediction.logs ?? ""
+      const lines = (isOver: boolean) => linesOf(logs, isOver)
       switch (status) {
         case "starting":
           return JobReport.waiting
         case "processing":
-          return { _tag: "Running", fraction: null, logs: lines(false) }
+          return { _tag: "Running", fraction: fractionOf(logs), logs: lines(false) }
         case "succeeded":
-          return JobReport.ended({ _tag: "Succeeded", output, delivered: null }, lines(true))
+          return JobReport.ended(
+            { _tag: "Succeeded", output, delivered: null, ...Seconds.told(metrics, "predict_time") },
+            lines(true)
+          )
         case "failed":
           return JobReport.ended(Refusals.modelFailed(error ?? null), lines(true))
         case "canceled":

@@ -39,10 +39,8 @@ export const make = QueuedJobs.make({
           return JobReport.waiting
         case "IN_PROGRESS":
           return { ...JobReport.running, logs }
-        case "COMPLETED": {
-          const isToldFailed = (status["error"] ?? null) !== null
-          return yield* FalReports.ofResult(yield* access.call({ method: "GET", url }), isToldFailed, logs)
-        }
+        case "COMPLETED":
+          return yield* FalReports.ofResult(yield* access.call({ method: "GET", url }), status, logs)
         default:
           return yield* JobReport.unclear(Refusals.babble)
       }

@@ -9,6 +9,7 @@ import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as JobReport from "../JobReport.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 import * as Refusals from "../Refusals.ts"
+import * as Seconds from "../Seconds.ts"
 
 export const isObject = (json: Json | undefined): json is JsonObject =>
   typeof json === "object" && json !== null && !Array.isArray(json)
@@ -48,7 +49,7 @@ const errorTypeOf = ({ headers, json }: ProviderAnswer): string | null => {
   return typeof type === "string" ? type : (headers["x-fal-error-type"] ?? null)
 }
 
-/** Of a result that is no 2xx; `null` when it says nothing of the run. */
+/** Of a result that is no 2xx, and whether the status has said that the request failed; `null` when it says nothing of the run. */
 const failureOf = (answer: ProviderAnswer, isToldFailed: boolean): ProviderOutcome | null => {
   const { headers, json, status } = answer
   const type = errorTypeOf(answer)
@@ -64,17 +65,18 @@ const failureOf = (answer: ProviderAnswer, isToldFailed: boolean): ProviderOutco
   return isToldFailed ? Refusals.failed(`The model failed with status ${status}.`, true) : null
 }
 
-/** `isToldFailed`: whether the status has said that the request failed. */
+/** Of a request that is `COMPLETED`, with the status that said so. */
 export const ofResult = (
   answer: ProviderAnswer,
-  isToldFailed: boolean,
+  status: JsonObject,
   logs: ReadonlyArray<string>
 ): Effect.Effect<JobReport.JobReport, JobReport.Unclear> => {
   if (Refusals.isSuccess(answer)) {
-    return answer.json === undefined
-      ? JobReport.unclear(Refusals.babble)
-      : Effect.succeed(JobReport.ended({ _tag: "Succeeded", output: answer.json, delivered: null }, logs))
+    if (answer.json === undefined) return JobReport.unclear(Refusals.babble)
+    const seconds = Seconds.told(status["metrics"], "inference_time")
+    const succeeded: ProviderOutcome = { _tag: "Succeeded", output: answer.json, delivered: null, ...seconds }
+    return Effect.succeed(JobReport.ended(succeeded, logs))
   }
-  const failure = failureOf(answer, isToldFailed)
+  const failure = failureOf(answer, (status["error"] ?? null) !== null)
   return failure === null ? JobReport.ofAnswer(answer) : Effect.succeed(JobReport.ended(failure, logs))
 }

@@ -14,8 +14,8 @@ export interface Watch {
   readonly asked: () => void
   /** `null` when it ended without an outcome, as on a node that goes down. */
   readonly ended: (outcome: ProviderOutcome | null) => void
-  /** The provider took longer than the model may. */
-  readonly timedOut: () => void
+  /** The provider took longer than the model may; `isHeardOf`: it has said something of the run before. */
+  readonly timedOut: (isHeardOf: boolean) => void
 }
 
 /** Of a run that tells nothing of its provider. */
@@ -82,7 +82,7 @@ interface Provider {
   pausedUntil: number
   pauses: number
   readonly ended: Record<Outcome, number>
-  /** For what runs in this process: its runs are counted, and never held back. */
+  /** For what is never held back: its runs are counted. */
   readonly counting: Watch
 }
 
@@ -106,7 +106,7 @@ const outcomeOf = (outcome: ProviderOutcome): Outcome => {
 }
 
 /** A refusal is an answer, too; one for now says only when to come again. */
-const signOf = (outcome: Outcome): Circuit.Sign | null => {
+const signOf = (outcome: Outcome, isHeardOf: boolean): Circuit.Sign | null => {
   switch (outcome) {
     case "succeeded":
     case "model_failed":
@@ -115,8 +115,10 @@ const signOf = (outcome: Outcome): Circuit.Sign | null => {
       return "answered"
     case "transport_error":
     case "lost":
-    case "timed_out":
       return "failed"
+    // Of a provider that is at work an input may ask too much, which is its client's doing.
+    case "timed_out":
+      return isHeardOf ? null : "failed"
     case "rate_limited":
       return null
   }
@@ -136,8 +138,11 @@ const none = (): Record<Outcome, number> => ({
 const pauseMs = (asked: number) =>
   Math.min(Math.max(Number.isNaN(asked) ? 0 : asked, shortestPauseMs), longestPauseMs)
 
-/** What runs in this process is not away, whatever its runs come to. */
-const isOurs = ({ adapter }: ProviderBinding) => adapter === "builtin"
+/**
+ * What runs in this process is not away, whatever its runs come to; and of workers that come for their runs one tells nothing
+ * of the others: how many wait says what they can take.
+ */
+const isNeverHeldBack = ({ adapter }: ProviderBinding) => adapter === "builtin" || adapter === "pull"
 
 const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
   const providers = new Map<string, Provider>()
@@ -191,12 +196,12 @@ const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
   const watch = (name: string, provider: Provider): Watch => {
     const { generation } = provider.circuit
     let isOver = false
-    const over = (outcome: Outcome | null) => {
+    const over = (outcome: Outcome | null, isHeardOf = false) => {
       if (isOver) return
       isOver = true
       const at = now()
       if (outcome !== null) provider.ended[outcome]++
-      const sign = outcome === null ? null : signOf(outcome)
+      const sign = outcome === null ? null : signOf(outcome, isHeardOf)
       move(name, provider, Circuit.ended(provider.circuit, generation, sign, at), at)
     }
     return {
@@ -205,7 +210,7 @@ const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
         if (!isOver && outcome?._tag === "RateLimited") pause(name, provider, outcome.retryAfterMs, now())
         over(outcome === null ? null : outcomeOf(outcome))
       },
-      timedOut: () => over("timed_out")
+      timedOut: (isHeardOf) => over("timed_out", isHeardOf)
     }
   }
 
@@ -215,13 +220,13 @@ const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
   return {
     pausedMs,
     admits: (binding) => {
-      const provider = isOurs(binding) ? undefined : providers.get(binding.name)
+      const provider = isNeverHeldBack(binding) ? undefined : providers.get(binding.name)
       if (provider === undefined) return Infinity
       const at = now()
       return provider.pausedUntil > at ? 0 : Circuit.admits(provider.circuit, at)
     },
     admitsIn: (binding) => {
-      const provider = isOurs(binding) ? undefined : providers.get(binding.name)
+      const provider = isNeverHeldBack(binding) ? undefined : providers.get(binding.name)
       if (provider === undefined) return null
       const at = now()
       const admitsAt = Math.max(Circuit.admitsAt(provider.circuit, at) ?? -Infinity, provider.pausedUntil)
@@ -229,7 +234,7 @@ const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
     },
     begin: (binding) => {
       const provider = of(binding.name)
-      if (isOurs(binding)) return provider.counting
+      if (isNeverHeldBack(binding)) return provider.counting
       const at = now()
       move(binding.name, provider, Circuit.begun(provider.circuit, at), at)
       return watch(binding.name, provider)

@@ -1,11 +1,12 @@
 /** Workers that speak our own contract: `docs/provider-contract.md`. */
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Deferred, Effect, Option, Redacted, Schema } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
-import { Callbacks } from "../Callbacks.ts"
+import * as Begun from "../Begun.ts"
+import { type Callback, Callbacks } from "../Callbacks.ts"
 import * as JobReport from "../JobReport.ts"
 import * as Polling from "../Polling.ts"
 import type { Job, Provider, RunControl } from "../Provider.ts"
-import { type ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import { type NoAnswer, type ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
 import * as Refusals from "../Refusals.ts"
 import * as WorkerState from "./WorkerState.ts"
 
@@ -32,6 +33,9 @@ const keyOf = ({ attempt, requestId }: Pick<Job, "requestId" | "attempt">) => `$
 /** The worker has no such call: 405, or 501 as servers say that know no more than POST. */
 const isMissing = ({ status }: ProviderAnswer) => status === 405 || status === 501
 
+const read = ({ json }: Callback) => WorkerState.read(json)
+const isEnd = (callback: Callback) => JobReport.isEnded(read(callback))
+
 export const make = Effect.gen(function* () {
   const http = yield* ProviderHttp
   const callbacks = yield* Callbacks
@@ -47,7 +51,7 @@ export const make = Effect.gen(function* () {
         url: jobUrl(binding, jobId),
         headers: authorized(secret)
       })
-      if (isMissing(answer)) return JobReport.waiting
+      if (isMissing(answer)) return JobReport.taken
       if (!Refusals.isSuccess(answer)) return yield* JobReport.ofAnswer(answer)
       return WorkerState.read(answer.json) ?? (yield* JobReport.unclear(Refusals.babble))
     },
@@ -56,7 +60,11 @@ export const make = Effect.gen(function* () {
 
   /** Whatever is no refusal to hear it is heard: what comes of it is asked for. */
   const cancel = Effect.fnUntraced(
-    function* (binding: ProviderBinding, secret: Redacted.Redacted | null, jobId: string) {
+    function* (
+      binding: ProviderBinding,
+      secret: Redacted.Redacted | null,
+      jobId: string
+    ): Effect.fn.Return<Polling.Heard, JobReport.Unclear | NoAnswer> {
       const answer = yield* http.call({
         method: "DELETE",
         url: jobUrl(binding, jobId),
@@ -64,6 +72,7 @@ export const make = Effect.gen(function* () {
       })
       const isHeard = answer.status < 500 && answer.status !== 429
       if (!isHeard && !isMissing(answer)) yield* JobReport.ofAnswer(answer)
+      return answer.status === 404 || answer.status === 410 ? "unknown" : "heard"
     },
     Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
   )
@@ -88,20 +97,23 @@ export const make = Effect.gen(function* () {
     const { binding } = job
     const secret = yield* http.secret(binding)
     if (Refusals.isSecretMissing(binding, secret)) return Refusals.secretMissing
-    const { received, url } = yield* callbacks.open(job)
-    let jobId: string | null = null
+    const { received, url } = yield* callbacks.open(job, isEnd)
+    const begun = Begun.make(control.started)
+    const named = yield* Deferred.make<string>()
+    const cancelByKey = cancel(binding, secret, keyOf(job))
 
     const accept = Effect.fnUntraced(function* ({ json }: ProviderAnswer) {
       const accepted = decodeAccepted(json)
       if (Option.isNone(accepted)) return JobReport.ended(Refusals.babble)
-      jobId = accepted.value.jobId ?? keyOf(job)
+      const { jobId = keyOf(job) } = accepted.value
+      yield* Deferred.succeed(named, jobId)
       yield* control.accepted(jobId)
-      return WorkerState.read(json) ?? JobReport.waiting
+      return WorkerState.read(json) ?? JobReport.taken
     })
 
     /** A name that was given is not lost to an interruption. */
     const submit = Effect.uninterruptibleMask((restore) =>
-      restore(post(job, secret, url)).pipe(
+      restore(Effect.scoped(Effect.andThen(begun.unlessRefused, post(job, secret, url)))).pipe(
         Effect.flatMap((answer) => {
           if (answer.status === 202) return accept(answer)
           if (!Refusals.isSuccess(answer))
@@ -109,22 +121,35 @@ export const make = Effect.gen(function* () {
           const report = WorkerState.read(answer.json)
           return Effect.succeed(report?._tag === "Ended" ? report : JobReport.ended(Refusals.babble))
         }),
-        Effect.catchTag("NoAnswer", (error) => Effect.succeed(JobReport.ended(Refusals.ofNoAnswer(error))))
+        Effect.catchTag("NoAnswer", (error) =>
+          Effect.as(
+            Refusals.mayBeTaken(error) ? restore(Polling.giveUp(cancelByKey)) : Effect.void,
+            JobReport.ended(Refusals.ofNoAnswer(error))
+          )
+        )
       )
     )
 
-    /** Of a run whose POST is not answered: the connection is closed, and the worker is told by the key that it has. */
-    const stopped = control.stopRequested.pipe(
-      Effect.andThen(Effect.ignore(cancel(binding, secret, keyOf(job)))),
-      Effect.as(JobReport.ended({ _tag: "Stopped" }))
+    /**
+     * Of a run whose POST is not answered: the worker is told by the key that it has, and the connection is closed. An answer
+     * that comes meanwhile counts: what it names is cancelled by that name.
+     */
+    const submitOrStop = Effect.raceFirst(
+      submit,
+      Effect.as(Effect.andThen(control.stopRequested, Effect.ignore(cancelByKey)), null)
+    ).pipe(
+      Effect.map((answered) => {
+        if (answered !== null) return answered
+        return Deferred.isDoneUnsafe(named) ? JobReport.taken : JobReport.ended({ _tag: "Stopped" })
+      })
     )
 
     return yield* follow({
-      control,
-      submit: Effect.raceFirst(submit, stopped),
-      poll: Effect.suspend(() => poll(binding, secret, jobId ?? keyOf(job))),
-      cancel: Effect.suspend(() => (jobId === null ? Effect.never : cancel(binding, secret, jobId))),
-      callbacks: { received, read: ({ json }) => WorkerState.read(json) }
+      control: { ...control, started: begun.tell },
+      submit: submitOrStop,
+      poll: Effect.flatMap(Deferred.await(named), (jobId) => poll(binding, secret, jobId)),
+      cancel: Effect.flatMap(Deferred.await(named), (jobId) => cancel(binding, secret, jobId)),
+      callbacks: { received, read }
     })
   }, Effect.scoped)
 
@@ -136,12 +161,12 @@ export const make = Effect.gen(function* () {
     const { binding } = job
     const secret = yield* http.secret(binding)
     if (Refusals.isSecretMissing(binding, secret)) return Refusals.secretMissing
-    const { received } = yield* callbacks.open(job)
+    const { received } = yield* callbacks.open(job, isEnd)
     return yield* follow({
       control,
       poll: poll(binding, secret, jobId),
       cancel: cancel(binding, secret, jobId),
-      callbacks: { received, read: ({ json }) => WorkerState.read(json) }
+      callbacks: { received, read }
     })
   }, Effect.scoped)
 

@@ -19,6 +19,10 @@ const Succeeded = Schema.Struct({
   units: Schema.optionalKey(
     Schema.NullOr(Schema.Number.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 })))
   ),
+  /** How long the model ran, s. */
+  seconds: Schema.optionalKey(
+    Schema.NullOr(Schema.Number.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 })))
+  ),
   logs: Logs
 })
 
@@ -46,9 +50,10 @@ export const read = (json: Json | undefined): JobReport.JobReport | null => {
   }
   const succeeded = decodeSucceeded(json)
   if (Option.isSome(succeeded)) {
-    const { logs, output, units = null } = succeeded.value
+    const { logs, output, seconds = null, units = null } = succeeded.value
     const delivered = units === null ? null : Money.millionths(Math.round(units * 1_000_000))
-    return JobReport.ended({ _tag: "Succeeded", output, delivered }, lines(logs, true))
+    const measure = seconds === null ? {} : { seconds }
+    return JobReport.ended({ _tag: "Succeeded", output, delivered, ...measure }, lines(logs, true))
   }
   return Option.match(decodeDoing(json), {
     onNone: () => null,

@@ -9,6 +9,7 @@ import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { Job, Provider, RunControl } from "../Provider.ts"
 import { type ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
 import * as Refusals from "../Refusals.ts"
+import * as Seconds from "../Seconds.ts"
 import { Options } from "./Options.ts"
 import * as Tensors from "./Tensors.ts"
 
@@ -96,7 +97,7 @@ export const make = Effect.gen(function* () {
       const body = bodyOf(job, options.success)
       if (Result.isFailure(body)) return unfit(body.failure)
       return yield* Effect.raceFirst(
-        infer(job, options.success, body.success, control),
+        Seconds.ofCall(infer(job, options.success, body.success, control)),
         Effect.as(control.stopRequested, stopped)
       )
     }),

@@ -6,9 +6,11 @@
 import { Effect, Redacted, Result, Schema } from "effect"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
+import * as Begun from "../Begun.ts"
 import type { Job, Provider, RunControl } from "../Provider.ts"
 import { type Call, type ProviderAnswer, ProviderHttp, type StreamedAnswer } from "../ProviderHttp.ts"
 import * as Refusals from "../Refusals.ts"
+import * as Seconds from "../Seconds.ts"
 import * as ChatStream from "./ChatStream.ts"
 import * as Images from "./Images.ts"
 import * as OpenaiRefusals from "./OpenaiRefusals.ts"
@@ -25,9 +27,6 @@ const maxStreamBytes = 128 * 1024 * 1024
 
 /** How long after the model's own limit an answer is still waited for, ms: that limit ends the run first. */
 const graceMs = 10_000
-
-/** A call that was not refused by then is at work, although nothing of its answer has come, ms. */
-const refusalMs = 1_000
 
 const decode = Schema.decodeUnknownResult(Options, { onExcessProperty: "error" })
 
@@ -64,15 +63,6 @@ const mostTokens = (input: JsonObject): number | null => {
 const fractionOf = (parts: number, most: number): number => Math.min(parts / most, 0.99)
 
 const noObject = Refusals.failed("The input that the binding maps to is no JSON object.", false)
-
-const onceOf = (effect: Effect.Effect<void>): Effect.Effect<void> => {
-  let isDone = false
-  return Effect.suspend(() => {
-    if (isDone) return Effect.void
-    isDone = true
-    return effect
-  })
-}
 
 export const make = Effect.gen(function* () {
   const http = yield* ProviderHttp
@@ -116,9 +106,11 @@ export const make = Effect.gen(function* () {
       timeoutMs: model.timeoutSeconds * 1_000 + graceMs,
       ...(streams(options) && { maxBytes: maxStreamBytes })
     }
-    const begun = onceOf(control.started)
-    if (!streams(options)) yield* Effect.forkScoped(Effect.delay(begun, refusalMs))
-    return yield* http.stream(call, (answer) => read(answer, options, input, { ...control, started: begun }))
+    const begun = Begun.make(control.started)
+    if (!streams(options)) yield* begun.unlessRefused
+    return yield* http.stream(call, (answer) =>
+      read(answer, options, input, { ...control, started: begun.tell })
+    )
   }, Effect.scoped)
 
   const run = Effect.fn("OpenaiProvider.run")(function* (job: Job, control: RunControl) {
@@ -129,7 +121,7 @@ export const make = Effect.gen(function* () {
     const called = Effect.catchTag(call(job, options.success, input, control), "NoAnswer", (error) =>
       Effect.succeed(Refusals.ofNoAnswer(error))
     )
-    return yield* Effect.raceFirst(called, Effect.as(control.stopRequested, stopped))
+    return yield* Effect.raceFirst(Seconds.ofCall(called), Effect.as(control.stopRequested, stopped))
   })
 
   const provider: Provider = {

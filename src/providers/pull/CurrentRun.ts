@@ -1,3 +1,4 @@
+import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { Run, State } from "#domain/inference-request/State.ts"
 
 /** Run `attempt` of a request, while it is under way; `null` when it has ended, or another one has begun. */
@@ -7,3 +8,13 @@ export const of = (state: State, attempt: number): Run | null =>
   (state.phase._tag === "Dispatched" || state.phase._tag === "Running")
     ? state.phase.run
     : null
+
+/** Of a run that is over: whether what was said of its end is how it ended, and not that it took too long, or was stopped. */
+export const hasTaken = (state: State, attempt: number, { _tag }: ProviderOutcome): boolean => {
+  if (state._tag !== "Request") return false
+  const { phase } = state
+  if (_tag !== "Succeeded" && _tag !== "ModelFailed") return !state.ignored.includes(attempt)
+  return phase._tag === "Finalizing"
+    ? state.attempt === attempt
+    : phase._tag === "Completed" && state.endedBy === attempt
+}

@@ -17,12 +17,9 @@ export interface Lease {
   cancelRequested: boolean
   /** Another node has recorded how the run ended. */
   isEndedElsewhere: boolean
-  /** What the worker makes of it, the first word of it. */
+  /** How it ends, once that is certain: by the worker's first word, unless it was over before. */
   readonly ended: Deferred.Deferred<ProviderOutcome>
 }
-
-/** The worker has not done it, and it is no failure: it runs again at once, and no try is counted. */
-export const notNow: ProviderOutcome = { _tag: "RateLimited", retryAfterMs: 0 }
 
 export const expired: ProviderOutcome = {
   _tag: "Lost",
@@ -73,6 +70,17 @@ const untilStopped = Effect.fnUntraced(function* (lease: Lease) {
   return stopped
 })
 
-/** To its one end. `elsewhere` ends with what another node has heard of the run. */
+/**
+ * To its one end. `elsewhere` ends with what another node has heard of the run. Whichever is first, a word of the worker that
+ * comes after it finds the lease ended.
+ */
 export const follow = (lease: Lease, elsewhere: Effect.Effect<ProviderOutcome>) =>
-  Effect.raceAllFirst([Deferred.await(lease.ended), untilExpired(lease), untilStopped(lease), elsewhere])
+  Effect.raceAllFirst([
+    Deferred.await(lease.ended),
+    untilExpired(lease),
+    untilStopped(lease),
+    elsewhere
+  ]).pipe(
+    Effect.flatMap((outcome) => Deferred.succeed(lease.ended, outcome)),
+    Effect.andThen(Deferred.await(lease.ended))
+  )

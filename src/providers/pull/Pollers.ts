@@ -1,14 +1,13 @@
 /** The workers that wait on this node for a job: who has waited longest gets the first one that it is there for. */
 import { Deferred, Effect, PubSub, Stream } from "effect"
-import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import type { Worker } from "#src/workers/WorkerAuthentication.ts"
 import type { Lease } from "./Lease.ts"
 
 /** What a worker comes for. */
 export interface Wish {
   readonly worker: Worker
-  /** By the endpoint that is submitted to, which may be a wrapper's, the model that runs. */
-  readonly serves: ReadonlyMap<string, ModelEndpoint>
+  /** Endpoints of the models that it runs: of those that its key is for. `null` is all of these. */
+  readonly models: ReadonlySet<string> | null
 }
 
 /** A worker that waits, as the one that it has called sees it. */
@@ -35,23 +34,23 @@ export interface Pollers {
   readonly join: (wish: Wish) => Poller
   /** Workers with the key that wait. */
   readonly countOf: (keyId: string) => number
-  /** Workers that wait for a job of what is submitted to. */
-  readonly room: (endpoint: string) => number
+  /** Workers that wait for a job of the model: of a wrapper, its base. Offered or withdrawn is all one to them. */
+  readonly room: (model: string) => number
   /** Whenever one more waits. */
   readonly changes: Stream.Stream<void>
   /**
-   * Calls the worker that has waited longest for a job of `endpoint`, or who comes within a second; `null` when there is
+   * Calls the worker that has waited longest for a job of the model, or who comes within a second; `null` when there is
    * none. One that is not given the job takes its place again.
    */
   readonly withWorker: <A>(
-    endpoint: string,
+    model: string,
     use: (worker: Waiting) => Effect.Effect<A>
   ) => Effect.Effect<A | null>
 }
 
 /** A run that waits for a worker. */
 interface Seeker {
-  readonly endpoint: string
+  readonly model: string
   readonly found: Deferred.Deferred<void>
   worker: Waiting | null
 }
@@ -62,7 +61,8 @@ export const make = Effect.gen(function* () {
   let row: ReadonlyArray<Waiting> = []
   const seekers = new Set<Seeker>()
 
-  const isFor = (endpoint: string, { serves, worker }: Waiting) => serves.has(endpoint) && worker.isAdmitted()
+  const isFor = (model: string, { models, worker }: Waiting) =>
+    (models === null || models.has(model)) && worker.allows(model) && worker.isAdmitted()
 
   const remove = (one: Waiting) => {
     row = row.filter((other) => other !== one)
@@ -71,7 +71,7 @@ export const make = Effect.gen(function* () {
   /** True when a run was waiting for it. */
   const isSought = (waiting: Waiting): boolean => {
     for (const seeker of seekers) {
-      if (!isFor(seeker.endpoint, waiting)) continue
+      if (!isFor(seeker.model, waiting)) continue
       seekers.delete(seeker)
       seeker.worker = waiting
       Deferred.doneUnsafe(seeker.found, Effect.void)
@@ -114,11 +114,11 @@ export const make = Effect.gen(function* () {
   }
 
   const seek = (
-    endpoint: string,
+    model: string,
     wait: (found: Effect.Effect<void>) => Effect.Effect<unknown>
   ): Effect.Effect<Waiting | null> =>
     Effect.suspend(() => {
-      const seeker: Seeker = { endpoint, found: Deferred.makeUnsafe<void>(), worker: null }
+      const seeker: Seeker = { model, found: Deferred.makeUnsafe<void>(), worker: null }
       seekers.add(seeker)
       const taken = () => {
         const { worker } = seeker
@@ -134,13 +134,13 @@ export const make = Effect.gen(function* () {
       )
     })
 
-  const withWorker: Pollers["withWorker"] = (endpoint, use) =>
+  const withWorker: Pollers["withWorker"] = (model, use) =>
     Effect.uninterruptibleMask((restore) => {
-      const first = row.find((waiting) => isFor(endpoint, waiting))
+      const first = row.find((waiting) => isFor(model, waiting))
       if (first !== undefined) remove(first)
       const worker =
         first === undefined
-          ? seek(endpoint, (found) => restore(Effect.timeoutOption(found, graceMs)))
+          ? seek(model, (found) => restore(Effect.timeoutOption(found, graceMs)))
           : Effect.succeed(first)
       return Effect.flatMap(worker, (waiting) =>
         waiting === null
@@ -155,7 +155,7 @@ export const make = Effect.gen(function* () {
   const pollers: Pollers = {
     join,
     countOf: (keyId) => row.filter(({ worker }) => worker.keyId === keyId).length,
-    room: (endpoint) => row.filter((waiting) => isFor(endpoint, waiting)).length,
+    room: (model) => row.filter((waiting) => isFor(model, waiting)).length,
     changes: Stream.fromPubSub(joined),
     withWorker
   }

@@ -11,6 +11,7 @@ import { RequestChanges } from "#src/requests/RequestChanges.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
 import type { Job, JobState, Provider, RunControl } from "../Provider.ts"
 import * as CurrentRun from "./CurrentRun.ts"
+import * as HandedBack from "./HandedBack.ts"
 import * as Lease from "./Lease.ts"
 import * as LeaseId from "./LeaseId.ts"
 import { WorkerPool } from "./WorkerPool.ts"
@@ -67,7 +68,7 @@ export const make = Effect.gen(function* () {
       const given = Effect.raceFirst(offer(job, control, hold), Effect.as(control.stopRequested, stopped))
       return given.pipe(
         Effect.flatMap((lease) => {
-          if (lease === null) return Effect.succeed(Lease.notNow)
+          if (lease === null) return Effect.succeed(HandedBack.atOnce)
           return "job" in lease ? follow(lease) : Effect.succeed(lease)
         }),
         Effect.ensuring(Effect.sync(() => held !== null && pool.remove(held)))

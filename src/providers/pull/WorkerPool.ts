@@ -2,6 +2,7 @@
 import { Context, Deferred, Effect, Layer } from "effect"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+import * as HandedBack from "./HandedBack.ts"
 import type { Lease } from "./Lease.ts"
 import * as Pollers from "./Pollers.ts"
 
@@ -15,6 +16,7 @@ export class WorkerPool extends Context.Service<
   WorkerPool,
   {
     readonly pollers: Pollers.Pollers
+    readonly handedBack: HandedBack.HandedBack
     /** From now on the lease is held here. */
     readonly add: (lease: Lease) => void
     /** Its run is over: `lost`, unless the worker has had a word on it, here or at another node. */
@@ -23,6 +25,8 @@ export class WorkerPool extends Context.Service<
     readonly lease: (id: string) => Lease | undefined
     /** The first word of the worker on its lease is the one that counts. */
     readonly end: (lease: Lease, how: Exclude<Over, "lost">, outcome: ProviderOutcome) => void
+    /** What the worker said of it came too late. */
+    readonly lose: (id: string) => void
     /** Of a lease that has ended here; `undefined`: nothing is known of it, or not any more. */
     readonly over: (id: string) => Over | undefined
   }
@@ -36,6 +40,7 @@ export class WorkerPool extends Context.Service<
 
       return WorkerPool.of({
         pollers,
+        handedBack: HandedBack.make(),
         add: (lease) => leases.set(lease.id, lease),
         remove: ({ id, isEndedElsewhere }) => {
           leases.delete(id)
@@ -45,6 +50,7 @@ export class WorkerPool extends Context.Service<
         end: (lease, how, outcome) => {
           if (Deferred.doneUnsafe(lease.ended, Effect.succeed(outcome))) over.set(lease.id, how)
         },
+        lose: (id) => over.set(id, "lost"),
         over: (id) => over.get(id)
       })
     })

@@ -6,7 +6,9 @@ import { Option, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as JobReport from "../JobReport.ts"
+import { fractionOf, linesOf } from "../LogText.ts"
 import * as Refusals from "../Refusals.ts"
+import * as Seconds from "../Seconds.ts"
 
 const Prediction = Schema.Struct({
   /** It becomes a part of addresses that are called. */
@@ -16,6 +18,7 @@ const Prediction = Schema.Struct({
   error: Schema.optionalKey(Schema.Json),
   /** All of them so far, as one text. */
   logs: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  metrics: Schema.optionalKey(Schema.Json),
   /** Input, output and logs are deleted, an hour after the end. */
   data_removed: Schema.optionalKey(Schema.NullOr(Schema.Boolean))
 })
@@ -25,24 +28,6 @@ const decode = Schema.decodeUnknownOption(Prediction)
 
 /** `null` for what is none. */
 export const read = (json: Json | undefined): Prediction | null => Option.getOrNull(decode(json))
-
-const bar = /(\d{1,3})%\|/g
-
-/** What a terminal would show of the log: a carriage return takes back what its line has so far. */
-const shown = (line: string): string => line.replace(/\r+$/, "").replace(/^.*\r/s, "")
-
-/** The lines that are whole, without the progress bars among them. A log that is not `over` may end in the middle of one. */
-export const linesOf = (logs: string, over: boolean): ReadonlyArray<string> => {
-  const lines = logs.split("\n")
-  const whole = over ? lines : lines.slice(0, -1)
-  return whole.map(shown).filter((line) => line.trim() !== "" && !/^\s*\d{1,3}%\|/.test(line))
-}
-
-/** 0..1, of the newest progress bar (`12%|█▏ | 6/50`); `null` without one. */
-export const fractionOf = (logs: string): number | null => {
-  const percent = [...logs.slice(-4_096).matchAll(bar)].at(-1)?.[1]
-  return percent === undefined ? null : Math.min(Number(percent) / 100, 1)
-}
 
 const removed: ProviderOutcome = {
   _tag: "Lost",
@@ -54,7 +39,7 @@ const aborted = Refusals.failed(
 )
 
 export const reportOf = (prediction: Prediction): JobReport.JobReport => {
-  const { data_removed: isRemoved, error, output = null, status } = prediction
+  const { data_removed: isRemoved, error, metrics, output = null, status } = prediction
   const logs = prediction.logs ?? ""
   const ended = (outcome: ProviderOutcome) => JobReport.ended(outcome, linesOf(logs, true))
   switch (status) {
@@ -64,7 +49,9 @@ export const reportOf = (prediction: Prediction): JobReport.JobReport => {
       return { _tag: "Running", fraction: fractionOf(logs), logs: linesOf(logs, false) }
     case "succeeded":
       return ended(
-        isRemoved === true && output === null ? removed : { _tag: "Succeeded", output, delivered: null }
+        isRemoved === true && output === null
+          ? removed
+          : { _tag: "Succeeded", output, delivered: null, ...Seconds.told(metrics, "predict_time") }
       )
     case "failed":
       return ended(Refusals.modelFailed(error))

@@ -8,6 +8,7 @@ import type { JobReport } from "../JobReport.ts"
 import * as Report from "../JobReport.ts"
 import type { Job } from "../Provider.ts"
 import * as Refusals from "../Refusals.ts"
+import * as Seconds from "../Seconds.ts"
 import type { Options } from "./Options.ts"
 
 const secondMs = 1_000
@@ -68,7 +69,12 @@ const fractionOf = (update: Json | undefined): number | null => {
   return typeof progress === "number" && progress >= 0 && progress <= 1 ? progress : null
 }
 
-const succeeded = (output: Json): ProviderOutcome => ({ _tag: "Succeeded", output, delivered: null })
+const succeeded = (status: JsonObject): ProviderOutcome => ({
+  _tag: "Succeeded",
+  output: status["output"] ?? null,
+  delivered: null,
+  ...Seconds.told(status, "executionTime", secondMs)
+})
 
 const stopped: ProviderOutcome = { _tag: "Stopped" }
 
@@ -90,7 +96,7 @@ export const reportOf = (status: Json | undefined, lines: Array<string>): JobRep
       return { _tag: "Running", fraction: fractionOf(status["output"]), logs: [...lines] }
     }
     case "COMPLETED":
-      return Report.ended(succeeded(status["output"] ?? null), lines)
+      return Report.ended(succeeded(status), lines)
     case "FAILED":
       return Report.ended(Refusals.modelFailed(saidIn(status["error"])), lines)
     case "CANCELLED":

@@ -1,5 +1,6 @@
 /** Who shares what there is in one pass: no model takes all the room that another one waits for, too. */
 import type { CatalogEntry } from "#src/models/Catalog.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 
 export interface Contenders {
   /** The part of the model's room that one of those has whose requests it is to run. */
@@ -11,16 +12,34 @@ export interface Contenders {
 /** One of `count` equal parts, at least one where there is anything. What others leave goes in the next pass. */
 const partOf = (room: number, count: number): number => Math.ceil(room / Math.max(count, 1))
 
-/** The endpoints as they are served in a pass: those never served first, then as it was longest ago. */
-export const inTurn = <Endpoint extends string>(
-  endpoints: ReadonlyArray<Endpoint>,
-  /** In the order in which they were served. */
-  served: ReadonlyMap<Endpoint, unknown>
-): ReadonlyArray<Endpoint> => {
-  if (endpoints.length < 2) return endpoints
-  const places = new Map([...served.keys()].map((endpoint, place) => [endpoint, place]))
-  const placeOf = (endpoint: Endpoint) => places.get(endpoint) ?? -1
-  return endpoints.toSorted((a, b) => placeOf(a) - placeOf(b))
+/** Models of which it is known who was served last. */
+const rememberedModels = 4_096
+
+/** Who was served last of each model, and when. A model that was not served for long counts as one that never was. */
+export interface Served<Account> {
+  /** The account that was served last of the model; `null` when that is not known. */
+  readonly lastOf: (endpoint: string) => Account | null
+  readonly note: (endpoint: string, account: Account) => void
+  /** The endpoints as they are served in a pass: those never served first, then as it was longest ago. */
+  readonly inTurn: <Endpoint extends string>(endpoints: ReadonlyArray<Endpoint>) => ReadonlyArray<Endpoint>
+}
+
+export const served = <Account>(): Served<Account> => {
+  const known = RecentlyUsed.make<{ readonly account: Account; readonly turn: number }>({
+    capacity: rememberedModels
+  })
+  let turns = 0
+  return {
+    lastOf: (endpoint) => known.get(endpoint)?.account ?? null,
+    note: (endpoint, account) => known.set(endpoint, { account, turn: ++turns }),
+    inTurn: (endpoints) =>
+      endpoints.length < 2
+        ? endpoints
+        : endpoints
+            .map((endpoint) => ({ endpoint, turn: known.get(endpoint)?.turn ?? 0 }))
+            .sort((a, b) => a.turn - b.turn)
+            .map(({ endpoint }) => endpoint)
+  }
 }
 
 const count = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)

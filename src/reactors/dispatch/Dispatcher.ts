@@ -40,9 +40,6 @@ const heartbeatMs = 5_000
 /** Turns that begin within this time of each other are one wake-up, ms. */
 const turnPaceMs = 50
 
-/** No model has it: asked for it, the catalog gives what it had last. */
-const noVersion = ""
-
 const make = Effect.gen(function* () {
   const dueWork = yield* DueWork
   const projections = yield* Projections
@@ -53,8 +50,11 @@ const make = Effect.gen(function* () {
   const reader = yield* EventReader
   const providers = yield* ProviderSlots.make
   const wakeUps = yield* Queue.sliding<void>(1)
-  /** Per model, the account that was served last: the next pass goes on after it. The model served last comes last. */
-  const served = new Map<ModelEndpoint, AccountId>()
+  /** The next pass goes on after the account that was served last. */
+  const served = Contenders.served<AccountId>()
+
+  /** Models whose requests this node leaves alone, for it cannot tell what they are. */
+  let unknown: ReadonlySet<string> = new Set()
 
   const unreadable = Unreadable.make("be read")
 
@@ -109,11 +109,29 @@ const make = Effect.gen(function* () {
       onFailure: (cause) => notClaimed(id, cause)
     })
 
-  /** Of a model that was withdrawn the last that was offered: what was accepted before runs on under its limits. */
-  const entryOf = (endpoint: ModelEndpoint) =>
-    Effect.flatMap(catalog.find(endpoint), (entry) =>
-      entry === null ? catalog.findVersion(endpoint, noVersion) : Effect.succeed(entry)
-    )
+  /**
+   * Of a model that was withdrawn the last that was offered: what was accepted before runs on under its limits. Those that
+   * this node cannot tell are left out: their rows are other nodes' to claim, or its own when it knows them.
+   */
+  const knownOf = Effect.fnUntraced(function* (models: ReadonlyArray<ModelEndpoint>) {
+    const known: Array<{ readonly endpoint: ModelEndpoint; readonly entry: CatalogEntry | null }> = []
+    const others = new Set<string>()
+    for (const endpoint of models) {
+      const entry = yield* Effect.catchTag(catalog.lastOffered(endpoint), "NotKnownHere", () =>
+        Effect.succeed(undefined)
+      )
+      if (entry !== undefined) known.push({ endpoint, entry })
+      else others.add(endpoint)
+    }
+    const news = [...others].filter((endpoint) => !unknown.has(endpoint))
+    unknown = others
+    if (news.length > 0) {
+      yield* Effect.logWarning("Requests wait for models that this node cannot tell").pipe(
+        Effect.annotateLogs({ models: news.slice(0, 20).join(", ") })
+      )
+    }
+    return known
+  })
 
   /** Starts a run of each row that one of the slots is left for, and waits until all of them have made their claims. */
   const claimAll = (
@@ -167,29 +185,28 @@ const make = Effect.gen(function* () {
   ) {
     const counted = entry?.runs ?? endpoint
     const found = providers.of(entry, contenders)
-    const share = entry === null ? { runs: maxClaimsPerPass, nodes: found.nodes } : providers.ofModel(entry)
-    const room = contenders.partOfModel(counted, share.runs - runs.count(counted))
+    const { nodes } = found
+    const room = contenders.partOfModel(counted, found.runs - runs.count(counted))
     const limit = Math.min(room, ProviderSlots.leftOf(found.slots), maxClaimsPerPass)
     if (limit <= 0) return waitForRoom(counted, found, now)
-    const nodes = share.nodes.filter((one) => found.nodes.includes(one))
     const due = yield* dueWork.next({
       model: endpoint,
       now,
       limit: Turns.rowsFor(limit, nodes) + unreadable.count(),
-      after: served.get(endpoint) ?? null
+      after: served.lastOf(endpoint)
     })
     const turns = Turns.of(
       due.filter(({ requestId }) => !unreadable.has(requestId)),
       node.self,
       nodes,
-      now
+      now,
+      found.graceMs
     )
     nextTurnAt = earlier(nextTurnAt, turns.nextAt)
     const rows = turns.rows.slice(0, limit)
     const last = rows.at(-1)
     if (last === undefined) return false
-    served.delete(endpoint)
-    served.set(endpoint, last.accountId)
+    served.note(endpoint, last.accountId)
     yield* claimAll(counted, rows, found.slots)
     return true
   })
@@ -202,14 +219,17 @@ const make = Effect.gen(function* () {
   const pass = Effect.gen(function* () {
     yield* stopCancelled
     const now = yield* Clock.currentTimeMillis
-    const models = Contenders.inTurn(yield* dueWork.dueModels(now), served)
+    const models = served.inTurn(yield* dueWork.dueModels(now))
     nextTurnAt = null
     nextAdmitAt = null
     yield* providers.refresh
-    const entries = yield* Effect.forEach(models, entryOf)
-    const contenders = Contenders.make(entries)
-    const moved = yield* Effect.forEach(models, (endpoint, index) =>
-      dispatchModel(endpoint, entries[index] ?? null, contenders, now)
+    const known = yield* knownOf(models)
+    // What is still full is found so again.
+    fullModels.clear()
+    fullProviders.clear()
+    const contenders = Contenders.make(known.map(({ entry }) => entry))
+    const moved = yield* Effect.forEach(known, ({ endpoint, entry }) =>
+      dispatchModel(endpoint, entry, contenders, now)
     )
     if (!moved.includes(true)) return false
     // When it lags, its next move wakes us: until then the rows would be claimed again in vain.
@@ -249,7 +269,11 @@ const make = Effect.gen(function* () {
     })
   )
 
-  const followRoom = Stream.runForEach(providers.changes, () => Effect.sync(wake))
+  const followRoom = Stream.runForEach(providers.changes, () =>
+    Effect.sync(() => {
+      if (fullModels.size > 0) wake()
+    })
+  )
 
   return [Effect.forever(round), followDueWork, followNodes, followRoom]
 })

@@ -7,6 +7,7 @@ import type { Request } from "#domain/inference-request/State.ts"
 import type { ProviderOutcome, RunOutcome } from "#domain/Outcome.ts"
 import type { Catalog, CatalogEntry } from "#src/models/Catalog.ts"
 import * as Expression from "#src/models/Expression.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 
 export interface MappedRun {
   readonly entry: CatalogEntry
@@ -44,24 +45,17 @@ export const findBinding = (catalog: Catalog["Service"], entry: CatalogEntry, re
 export const modelOf = ({ model, runs }: CatalogEntry): Model =>
   model.endpoint === runs ? model : { ...model, endpoint: runs }
 
-interface Compiled {
-  readonly input: Expression.Expression | null
-  readonly output: Expression.Expression | null
-}
+/** By their text: the binding of an older version is put together anew for each run. */
+const compiled = RecentlyUsed.make<Expression.Expression>({ capacity: 2_048 })
 
-/** Bindings are parts of their models, and live as long. */
-const compiledBindings = new WeakMap<ProviderBinding, Compiled>()
-
-/** Dies on what does not compile: it was not published so. */
-const compile = (text: string | undefined): Expression.Expression | null =>
-  text === undefined ? null : Result.getOrThrow(Expression.compile(text))
-
-const compiledOf = (binding: ProviderBinding): Compiled => {
-  const known = compiledBindings.get(binding)
+/** `null` where there is none. Dies on what does not compile: it was not published so. */
+const expressionOf = (text: string | undefined): Expression.Expression | null => {
+  if (text === undefined) return null
+  const known = compiled.get(text)
   if (known !== undefined) return known
-  const compiled = { input: compile(binding.input), output: compile(binding.output) }
-  compiledBindings.set(binding, compiled)
-  return compiled
+  const expression = Result.getOrThrow(Expression.compile(text))
+  compiled.set(text, expression)
+  return expression
 }
 
 /** `value` where there is no expression. */
@@ -79,7 +73,7 @@ const map = (
       )
 
 const mapOutput = ({ binding, submitted }: MappedRun, output: Json) =>
-  map(compiledOf(binding).output, output, { input: submitted })
+  map(expressionOf(binding.output), output, { input: submitted })
 
 /** The operator's to mend, and the client's to be told in few words; another provider may do better. */
 const inputUnmapped = ({ reason }: Expression.ExpressionFailed): Effect.Effect<RunOutcome> =>
@@ -95,20 +89,27 @@ const outputUnmapped = ({ reason }: Expression.ExpressionFailed): Effect.Effect<
     message: "The provider's answer is not what it should be."
   })
 
-/** The model's outcome of what a provider reports; `seconds` is how long it took. */
+/** A measure that is none counts as none. */
+const isMeasure = (seconds: number | undefined): seconds is number =>
+  seconds !== undefined && Number.isFinite(seconds) && seconds >= 0
+
+/**
+ * The model's outcome of what a provider reports; `seconds` is how long it took as seen from here, where the provider does
+ * not measure it: its own measure leaves out what was lost on the way.
+ */
 export const outcomeOf = (
   run: MappedRun,
   reported: ProviderOutcome,
   seconds: number
 ): Effect.Effect<RunOutcome> => {
   if (reported._tag !== "Succeeded") return Effect.succeed(reported)
-  const { delivered } = reported
+  const { delivered, seconds: measured } = reported
   if (delivered !== null && run.binding.output === undefined)
     return Effect.succeed({ ...reported, delivered })
   return Effect.matchEffect(mapOutput(run, reported.output), {
     onSuccess: (output) =>
       delivered === null
-        ? counted(run, output, seconds)
+        ? counted(run, output, isMeasure(measured) ? measured : seconds)
         : Effect.succeed<RunOutcome>({ _tag: "Succeeded", output, delivered }),
     onFailure: outputUnmapped
   })
@@ -135,7 +136,7 @@ export const around = (
     )
   const input = run.entry.runInput(run.submitted)
   if (run.binding.input === undefined) return performed(input)
-  return Effect.matchEffect(map(compiledOf(run.binding).input, input), {
+  return Effect.matchEffect(map(expressionOf(run.binding.input), input), {
     onSuccess: performed,
     onFailure: inputUnmapped
   })

@@ -6,11 +6,14 @@ import { Effect, Stream } from "effect"
 import type { Adapter, ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { QueuedRequest } from "#projections/due-work/DueWork.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
+import * as Rendezvous from "#src/cluster/Rendezvous.ts"
 import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
 import { ProviderHealth, unwatched, type Watch } from "#src/providers/health/ProviderHealth.ts"
 import * as ProviderLimits from "#src/providers/ProviderLimits.ts"
 import { Providers } from "#src/providers/Providers.ts"
+import * as Turns from "#src/reactors/Turns.ts"
 import type { Contenders } from "./Contenders.ts"
+import * as Mapping from "./Mapping.ts"
 import { Runs } from "./Runs.ts"
 import * as Share from "./Share.ts"
 
@@ -24,13 +27,17 @@ export interface Slot {
 
 export interface Slots {
   readonly slots: ReadonlyArray<Slot>
+  /** Runs that the model may have under way on this node, whichever its provider. */
+  readonly runs: number
   /** Those that may claim for any of the providers. */
   readonly nodes: ReadonlyArray<string>
+  /** Each node's turn at a row, ms. */
+  readonly graceMs: number
   /** In how many ms one that admits no run now may, if nothing happens before; `null` when none is to be waited for. */
   readonly admitsIn: number | null
 }
 
-/** Of a model that is gone, or that this server cannot run: its requests are claimed, and fail. */
+/** Of a model that never was, or that this server cannot run: its requests are claimed, and fail. */
 const nowhere = (provider: string): Slot => ({ provider, left: Infinity, begin: () => unwatched })
 
 const nothing: Share.Share = { runs: 0, nodes: [] }
@@ -119,9 +126,23 @@ export const make = Effect.gen(function* () {
       : shareOf(binding.name, limit, hasRoomOfItsOwn(binding.adapter))
   }
 
-  const roomOf = ({ model }: CatalogEntry, binding: ProviderBinding): number => {
+  /**
+   * Small limits fall to some nodes, and those of a model's providers to others than the model's own. A provider that none of
+   * the model's nodes has a part of is lent to one of them: one run more than its limit is better than none for ever.
+   */
+  const shareFor = (ofModel: Share.Share, binding: ProviderBinding): Share.Share => {
+    const share = shareOfProvider(binding)
+    if (share.runs > 0 && ofModel.runs > 0) return share
+    if (share.nodes.some((one) => ofModel.nodes.includes(one))) return share
+    const borrower = Rendezvous.first(binding.name, ofModel.nodes)
+    if (borrower === undefined) return share
+    return { runs: borrower === node.self ? 1 : 0, nodes: [borrower] }
+  }
+
+  const roomOf = (entry: CatalogEntry, binding: ProviderBinding): number => {
     const room = providers.find(binding.adapter)?.room
-    return room === undefined ? Infinity : room.of(model, binding) - (underWay.get(binding.name) ?? 0)
+    if (room === undefined) return Infinity
+    return room.of(Mapping.modelOf(entry), binding) - (underWay.get(binding.name) ?? 0)
   }
 
   const leftAt = (entry: CatalogEntry, binding: ProviderBinding, share: Share.Share): number =>
@@ -137,13 +158,17 @@ export const make = Effect.gen(function* () {
 
   const of = (entry: CatalogEntry | null, contenders: Contenders): Slots => {
     const live = node.live()
-    if (entry === null) return { slots: [nowhere("none")], nodes: live, admitsIn: null }
+    const { graceMs } = Turns
+    if (entry === null) {
+      return { slots: [nowhere("none")], runs: Infinity, nodes: live, graceMs, admitsIn: null }
+    }
+    const own = ofModel(entry)
     const usable = entry.model.providers.filter(({ adapter }) => providers.find(adapter) !== null)
     if (usable.length === 0) {
-      return { slots: [nowhere(entry.model.providers[0].name)], nodes: live, admitsIn: null }
+      return { slots: [nowhere(entry.model.providers[0].name)], ...own, graceMs, admitsIn: null }
     }
     let admitsIn: number | null = null
-    const shares = usable.map(shareOfProvider)
+    const shares = usable.map((binding) => shareFor(own, binding))
     const slots = usable.map((binding, index): Slot => {
       const wait = health.admitsIn(binding)
       if (wait !== null) admitsIn = Math.min(wait, admitsIn ?? wait)
@@ -155,14 +180,20 @@ export const make = Effect.gen(function* () {
       }
     })
     const nodes = shares.some((share) => share.nodes.length === live.length)
-      ? live
-      : live.filter((one) => shares.some((share) => share.nodes.includes(one)))
-    return { slots, nodes, admitsIn }
+      ? own.nodes
+      : own.nodes.filter((one) => shares.some((share) => share.nodes.includes(one)))
+    const isForWorkers = usable.every(({ adapter }) => hasRoomOfItsOwn(adapter))
+    return {
+      slots,
+      runs: own.runs,
+      nodes,
+      graceMs: isForWorkers ? Turns.workersGraceMs : graceMs,
+      admitsIn
+    }
   }
 
   return {
     refresh,
-    ofModel,
     of,
     /** Whenever a provider has more room than it had. */
     changes: Stream.mergeAll(

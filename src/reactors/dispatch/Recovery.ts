@@ -76,7 +76,8 @@ export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effec
           })
           return Effect.andThen(start, Effect.asVoid(Deferred.await(claimed)))
         }
-      )
+        // Left to a node that knows its model, or to this one when it does.
+      ).pipe(Effect.catchTag("NotKnownHere", (error) => Effect.logWarning("A run is not taken over", error)))
 
     const recover = Effect.fnUntraced(function* (id: RequestId) {
       const { state } = yield* actors.refresh(id)

@@ -15,6 +15,7 @@ import type { Watch } from "#src/providers/health/ProviderHealth.ts"
 import { Providers } from "#src/providers/Providers.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import * as Fallback from "./Fallback.ts"
+import * as FollowedTime from "./FollowedTime.ts"
 import * as OutcomeRecord from "./OutcomeRecord.ts"
 import * as Mapping from "./Mapping.ts"
 import * as RunReport from "./RunReport.ts"
@@ -34,11 +35,35 @@ const stoppingMs = 5_000
 /** A log that cannot be read for now is no fault of a provider, and costs the request no try of its own. */
 const logAway = { schedule: Schedule.spaced("1 second"), times: 300 }
 
-/** How long the provider has been at it; a run that was taken over began before this process knew of it. */
-const secondsOf = ({ jobId, request: { phase } }: Claimed, report: RunReport.RunReport) =>
-  jobId !== null && phase._tag === "Running"
-    ? Effect.map(Clock.currentTimeMillis, (now) => Math.max(now - phase.runStartedAt, 0) / 1_000)
+/** Left to a run that was taken over past its model's limit, so that its end can still be collected, ms. */
+const collectingMs = 5_000
+
+/** Between two looks for the model of a run that this node cannot let go of, and the longest that a request waits for it. */
+const modelAwayMs = 1_000
+const longestModelAwayMs = 60_000
+
+/** Since when this node follows a run that began before it knew of it, Unix time in ms; `null` for its own. */
+type TakenOverAt = number | null
+
+/** How long the provider has been at it, as far as it was followed. */
+const secondsOf = ({ request }: Claimed, report: RunReport.RunReport, takenOverAt: TakenOverAt) =>
+  takenOverAt !== null && request.phase._tag === "Running"
+    ? Effect.map(Clock.currentTimeMillis, (now) => FollowedTime.seconds(request, { now, since: takenOverAt }))
     : report.seconds
+
+/** What is left of the model's limit, ms. */
+const limitMsOf = ({ model }: Job, { request: { phase } }: Claimed, takenOverAt: TakenOverAt): number => {
+  const limit = model.timeoutSeconds * 1_000
+  return takenOverAt !== null && phase._tag === "Running"
+    ? Math.max(limit - Math.max(takenOverAt - phase.runStartedAt, 0), Math.min(limit, collectingMs))
+    : limit
+}
+
+/** Not an end, and no try: the request is run by a node that knows its model, or by this one when it does. */
+const withoutModel = ({ request: { attempt } }: Claimed): RunOutcome => ({
+  _tag: "RateLimited",
+  retryAfterMs: Math.min(modelAwayMs * 2 ** Math.min(attempt, 10), longestModelAwayMs)
+})
 
 const broken = (message: string): RunOutcome => ({ _tag: "ProviderError", message, retryable: true })
 
@@ -85,10 +110,12 @@ export const make = Effect.gen(function* () {
 
   const runAtProvider = (
     job: Job,
-    jobId: string | null,
+    claimed: Claimed,
     report: RunReport.RunReport,
+    takenOverAt: TakenOverAt,
     watch: Watch
   ): Effect.Effect<ProviderOutcome> => {
+    const { jobId } = claimed
     const provider = providers.find(job.binding.adapter)
     if (provider === null)
       return Effect.succeed(OutcomeRecord.refused("This server has no provider for the model."))
@@ -101,9 +128,9 @@ export const make = Effect.gen(function* () {
     return TimeLimit.apply(
       watched(run, watch, () => Deferred.isDoneUnsafe(late)),
       {
-        duration: seconds * 1_000,
+        duration: limitMsOf(job, claimed, takenOverAt),
         onExpiry: Effect.sync(() => {
-          watch.timedOut()
+          watch.timedOut(jobId !== null || report.isHeardOf())
           Deferred.doneUnsafe(late, Effect.void)
         }),
         grace: stoppingMs,
@@ -119,9 +146,10 @@ export const make = Effect.gen(function* () {
     claimed: Claimed,
     entry: CatalogEntry | null,
     report: RunReport.RunReport,
+    takenOverAt: TakenOverAt,
     watch: Watch
   ): Effect.Effect<RunOutcome> => {
-    const { id, jobId, request } = claimed
+    const { id, request } = claimed
     if (entry === null) return Effect.succeed(OutcomeRecord.refused("The model is no longer offered."))
     const stream = StreamName.make(InferenceRequest.aggregate.category, id)
     const opened = payloads
@@ -130,19 +158,42 @@ export const make = Effect.gen(function* () {
     return Effect.matchEffect(Effect.zip(opened, Mapping.findBinding(catalog, entry, request)), {
       onSuccess: ([text, binding]) => {
         const submitted = JSON.parse(text) as Json
-        const run = Mapping.around({ entry, binding, submitted }, secondsOf(claimed, report), (input) =>
+        const seconds = secondsOf(claimed, report, takenOverAt)
+        const run = Mapping.around({ entry, binding, submitted }, seconds, (input) =>
           runAtProvider(
             { ...jobOf(claimed), model: Mapping.modelOf(entry), binding, input },
-            jobId,
+            claimed,
             report,
+            takenOverAt,
             watch
           )
         )
-        return Fallback.after(run, entry, request.attempt)
+        return Fallback.after(run, entry, request)
       },
       onFailure: withoutInput
       // An interruption that is not this fiber's own is the provider's doing as well.
     }).pipe(Effect.catchCause(providerFailed))
+  }
+
+  /**
+   * `undefined` when this node cannot tell, and the request is to be given back; `null` when the model is gone. A job that is
+   * at its provider is not given back: it waits until this node can tell.
+   */
+  const entryOf = ({
+    jobId,
+    request: {
+      submitted: { model, modelVersion }
+    }
+  }: Claimed): Effect.Effect<CatalogEntry | null | undefined> => {
+    const found = catalog.findVersion(model, modelVersion)
+    return Effect.catchTag(found, "NotKnownHere", (error) =>
+      jobId === null
+        ? Effect.as(Effect.logWarning("A run is given back", error), undefined)
+        : Effect.logWarning("A run that was taken over waits for its model", error).pipe(
+            Effect.andThen(Effect.interruptible(Effect.retry(found, Schedule.spaced(modelAwayMs)))),
+            Effect.orDie
+          )
+    )
   }
 
   /** A job that the provider runs without us stays claimed: the next node re-attaches to it. */
@@ -161,12 +212,16 @@ export const make = Effect.gen(function* () {
     watch: Watch
   ) {
     const job = jobOf(claimed)
-    const { model, modelVersion } = claimed.request.submitted
     const { attempt, requestId: id } = job
     const report = RunReport.make({ actors, scope, id, attempt, stopRequested })
-    const entry = yield* catalog.findVersion(model, modelVersion)
+    const takenOverAt = claimed.jobId === null ? null : yield* Clock.currentTimeMillis
+    const entry = yield* entryOf(claimed)
+    if (entry === undefined) {
+      const at = yield* Clock.currentTimeMillis
+      return yield* record(job, null, withoutModel(claimed), { at, startedAt: null })
+    }
     const outcome = yield* Effect.onExitPrimitive(
-      Effect.interruptible(perform(claimed, entry, report, watch)),
+      Effect.interruptible(perform(claimed, entry, report, takenOverAt, watch)),
       (exit) => (Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause) ? giveBack(id, attempt) : undefined)
     )
     const startedAt = yield* report.finish()

@@ -7,6 +7,7 @@ import type { RequestId } from "#domain/Ids.ts"
 import * as LogLines from "#domain/inference-request/LogLines.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
 import type { RunControl } from "#src/providers/Provider.ts"
+import { untilStored } from "#src/reactors/UntilStored.ts"
 import type { RequestActors } from "#src/requests/RequestActors.ts"
 
 /** A run that ends within this time of its start has both in one append, ms. */
@@ -22,6 +23,8 @@ const maxLineLength = 1_000
 export interface RunReport extends RunControl {
   /** Call when the run has not ended at once: its start is then recorded without waiting for its end. */
   readonly pending: Effect.Effect<void>
+  /** Whether the provider has said anything of it. */
+  readonly isHeardOf: () => boolean
   /** Since its start; 0 before it. */
   readonly seconds: Effect.Effect<number>
   /** Call at the end of the run: records the last lines; gives the start's time, to be told again with the outcome. */
@@ -49,6 +52,7 @@ const known = (fraction: number | null) =>
 
 /** What is known of the run, and what of it is on the log. */
 interface Reported extends RunReportOptions {
+  isAccepted: boolean
   startedAt: number | null
   isStartRecorded: boolean
   isPending: boolean
@@ -64,6 +68,7 @@ interface Reported extends RunReportOptions {
 export const make = (options: RunReportOptions): RunReport => {
   const run: Reported = {
     ...options,
+    isAccepted: false,
     startedAt: null,
     isStartRecorded: false,
     isPending: false,
@@ -76,6 +81,7 @@ export const make = (options: RunReportOptions): RunReport => {
   return {
     stopRequested: options.stopRequested,
     accepted: (jobId) => accept(run, jobId),
+    isHeardOf: () => run.isAccepted || run.startedAt !== null,
     started: Clock.clockWith((clock) => start(run, clock)),
     pending: Effect.suspend(() => {
       run.isPending = true
@@ -92,10 +98,14 @@ export const make = (options: RunReportOptions): RunReport => {
   }
 }
 
-const accept = ({ actors, attempt, id }: Reported, jobId: string) =>
-  Effect.flatMap(Clock.currentTimeMillis, (at) =>
-    logged(actors.execute(id, { _tag: "RecordAccepted", at, attempt, jobId }))
-  )
+/** Goes on while the log is away, until the run is over: without the job's id nobody would find the job again. */
+const accept = (run: Reported, jobId: string) =>
+  Effect.flatMap(Clock.currentTimeMillis, (at) => {
+    const { actors, attempt, id } = run
+    run.isAccepted = true
+    const command = { _tag: "RecordAccepted", at, attempt, jobId } as const
+    return logged(untilStored("The job of a run is not recorded yet", actors.execute(id, command)))
+  })
 
 const start = (run: Reported, clock: Clock.Clock): Effect.Effect<void> => {
   if (run.startedAt !== null) return Effect.void

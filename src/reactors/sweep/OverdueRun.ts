@@ -17,6 +17,7 @@ import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
 import type { Job, JobState } from "#src/providers/Provider.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
 import { Providers } from "#src/providers/Providers.ts"
+import * as FollowedTime from "#src/reactors/dispatch/FollowedTime.ts"
 import * as Mapping from "#src/reactors/dispatch/Mapping.ts"
 import * as OutcomeRecord from "#src/reactors/dispatch/OutcomeRecord.ts"
 import { Runs } from "#src/reactors/dispatch/Runs.ts"
@@ -95,6 +96,10 @@ export const make = Effect.gen(function* () {
       : ask(Effect.suspend(() => provider.look({ ...job, model: Mapping.modelOf(entry), binding }, jobId)))
   }
 
+  /** By the node that has it in hand; whether that one took it over in the middle of it is not known. */
+  const followedSince = (id: RequestId, { phase }: Request): number | null =>
+    phase._tag === "Running" && isInHand(phase.run.node, id) ? phase.runStartedAt : null
+
   /** `null` when the input, which may be what the units are counted by, cannot be read for now. */
   const inTermsOfModel = Effect.fnUntraced(
     function* (
@@ -103,14 +108,14 @@ export const make = Effect.gen(function* () {
       entry: CatalogEntry,
       binding: ProviderBinding,
       reported: ProviderOutcome,
-      at: number
+      now: number
     ) {
       const stream = StreamName.make(InferenceRequest.aggregate.category, id)
       const submitted = JSON.parse(
         yield* payloads.open(stream, "input", request.submitted.payloads.input)
       ) as Json
-      const startedAt = request.phase._tag === "Running" ? request.phase.runStartedAt : at
-      return yield* Mapping.outcomeOf({ entry, binding, submitted }, reported, (at - startedAt) / 1_000)
+      const seconds = FollowedTime.seconds(request, { now, since: followedSince(id, request) })
+      return yield* Mapping.outcomeOf({ entry, binding, submitted }, reported, seconds)
     },
     Effect.catch((error) =>
       Effect.as(Effect.logError("The input of an overdue run cannot be read", error), null)
@@ -121,7 +126,11 @@ export const make = Effect.gen(function* () {
     const { accountId, at: submittedAt, model, modelVersion } = request.submitted
     const { attempt } = request
     const job = { requestId: id, accountId, submittedAt, attempt }
-    const entry = yield* catalog.findVersion(model, modelVersion)
+    const entry = yield* catalog
+      .findVersion(model, modelVersion)
+      .pipe(Effect.catchTag("NotKnownHere", () => Effect.succeed(undefined)))
+    // Another node can ask for it, or this one when it knows the model.
+    if (entry === undefined) return "alive"
     if (entry === null) {
       yield* lost(id, attempt)
       return "lost"

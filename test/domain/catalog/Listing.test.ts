@@ -12,9 +12,11 @@ interface Case<Definition, Event extends DomainEvent> {
   readonly withdrawn: (at: number) => Event
 }
 
+const source = "command"
+
 const publish = <Definition>(definition: Definition, at: number, reactivates = false) =>
   ({ _tag: "Publish", at, source: "command", definition, reactivates }) as const
-const withdraw = (at: number) => ({ _tag: "Withdraw", at }) as const
+const withdraw = (at: number) => ({ _tag: "Withdraw", at, source }) as const
 
 const behaves = <Definition, Event extends DomainEvent>(
   name: string,
@@ -62,14 +64,12 @@ const behaves = <Definition, Event extends DomainEvent>(
     })
   })
 
-const source = "command"
-
 behaves("A collection", {
   listing: Listing.collections,
   first: collection("start", ["acme/flux"]),
   second: collection("start", ["acme/flux", "acme/logo"]),
   published: (collection, at) => Listing.CollectionPublished.make({ at, source, collection }),
-  withdrawn: (at) => Listing.CollectionWithdrawn.make({ at })
+  withdrawn: (at) => Listing.CollectionWithdrawn.make({ at, source })
 })
 
 behaves("A GPU", {
@@ -77,7 +77,7 @@ behaves("A GPU", {
   first: gpu("rtx-4090"),
   second: gpu("rtx-4090", 4),
   published: (gpu, at) => Listing.GpuPublished.make({ at, source, gpu }),
-  withdrawn: (at) => Listing.GpuWithdrawn.make({ at })
+  withdrawn: (at) => Listing.GpuWithdrawn.make({ at, source })
 })
 
 behaves("A deployment template", {
@@ -85,5 +85,5 @@ behaves("A deployment template", {
   first: template("vllm"),
   second: template("vllm", 2),
   published: (template, at) => Listing.DeploymentTemplatePublished.make({ at, source, template }),
-  withdrawn: (at) => Listing.DeploymentTemplateWithdrawn.make({ at })
+  withdrawn: (at) => Listing.DeploymentTemplateWithdrawn.make({ at, source })
 })

@@ -12,8 +12,8 @@ const logo = wrapper("acme/flux", "acme/base")
 const published = (model: typeof flux, at = 1) =>
   ({ _tag: "ModelPublished", at, source: "a.yaml", model }) as const
 const wrapperPublished = { _tag: "WrapperPublished", at: 1, source: "a.yaml", wrapper: logo } as const
-const deprecated = { _tag: "ModelDeprecated", at: 2 } as const
-const withdrawn = { _tag: "ModelWithdrawn", at: 3 } as const
+const deprecated = { _tag: "ModelDeprecated", at: 2, source: "a.yaml" } as const
+const withdrawn = { _tag: "ModelWithdrawn", at: 3, source: "command" } as const
 
 const publish = (
   definition: Offering.Definition,
@@ -21,8 +21,8 @@ const publish = (
 ): Offering.Command => ({ _tag: "Publish", at, source: "a.yaml", definition, reactivates })
 const publishModel = (of: typeof flux, options?: Parameters<typeof publish>[1]) =>
   publish({ kind: "model", model: of }, options)
-const deprecate: Offering.Command = { _tag: "Deprecate", at: 2 }
-const withdraw: Offering.Command = { _tag: "Withdraw", at: 3, kind: "model" }
+const deprecate: Offering.Command = { _tag: "Deprecate", at: 2, source: "a.yaml" }
+const withdraw: Offering.Command = { _tag: "Withdraw", at: 3, source: "command", kind: "model" }
 
 describe("An endpoint of the catalog", () => {
   it("is published with all of its definition, and in force", () => {

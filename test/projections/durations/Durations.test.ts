@@ -42,10 +42,18 @@ const ran = (ms: number, at = t0, model = echo, end: typeof unbilled = completed
 
 const since = Effect.fnUntraced(function* (at: number) {
   yield* ReadSide.settle(DurationsProjection.projection.name)
-  return yield* (yield* Durations).since(at)
+  return yield* (yield* Durations).since(at, [
+    [echo, echo],
+    [slow, slow]
+  ])
 })
 
-const bucket = (ms: number, model = echo, runs = 1) => ({ model, bucket: Histogram.bucketOf(ms), runs })
+const took = (half: number, { group = echo, most = half, runs = 1 } = {}) => ({
+  group,
+  runs,
+  half: Histogram.bucketOf(half),
+  most: Histogram.bucketOf(most)
+})
 
 const layer = Durations.layer.pipe(Layer.provideMerge(ReadSide.layer))
 
@@ -55,7 +63,28 @@ describe("Durations", () => {
       yield* ran(1_000)
       yield* ran(1_000)
       yield* ran(5_000, t0, slow)
-      assert.sameDeepMembers([...(yield* since(t0))], [bucket(1_000, echo, 2), bucket(5_000, slow)])
+      assert.sameDeepMembers(
+        [...(yield* since(t0))],
+        [took(1_000, { runs: 2 }), took(5_000, { group: slow })]
+      )
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("are those of a group's models together: half of them, and nine of ten, took no longer", () =>
+    Effect.gen(function* () {
+      for (const seconds of Array.range(1, 10)) {
+        yield* ran(seconds * 1_000, t0 + (seconds % 3) * day, seconds % 2 === 0 ? echo : slow)
+      }
+      yield* ReadSide.settle(DurationsProjection.projection.name)
+      const durations = yield* Durations
+      assert.deepStrictEqual(
+        yield* durations.since(t0, [
+          ["both", echo],
+          ["both", slow]
+        ]),
+        [{ ...took(5_000, { most: 9_000, runs: 10 }), group: "both" }]
+      )
+      assert.deepStrictEqual(yield* durations.since(t0, []), [])
     }).pipe(Effect.provide(layer))
   )
 
@@ -83,7 +112,7 @@ describe("Durations", () => {
         received(2, t0 + 63_000),
         completed(2, t0 + 64_000)
       )
-      assert.deepStrictEqual(yield* since(t0), [bucket(2_000)])
+      assert.deepStrictEqual(yield* since(t0), [took(2_000)])
     }).pipe(Effect.provide(layer))
   )
 
@@ -103,35 +132,28 @@ describe("Durations", () => {
     Effect.gen(function* () {
       yield* ran(100, t0)
       yield* ran(200, t0 + 13 * day)
-      assert.sameDeepMembers([...(yield* since(0))], [bucket(100), bucket(200)])
-      assert.deepStrictEqual(yield* since(t0 + day), [bucket(200)])
+      assert.sameDeepMembers([...(yield* since(0))], [took(100, { most: 200, runs: 2 })])
+      assert.deepStrictEqual(yield* since(t0 + day), [took(200)])
       yield* ran(300, t0 + 14 * day)
       yield* ran(400, t0)
-      assert.sameDeepMembers([...(yield* since(0))], [bucket(200), bucket(300)])
+      assert.sameDeepMembers([...(yield* since(0))], [took(200, { most: 300, runs: 2 })])
     }).pipe(Effect.provide(layer))
   )
 })
 
-describe("A quantile", () => {
-  it("is never less than the exact one, and at most 7 % more", () => {
+describe("The bound of a bucket", () => {
+  it("is never less than a duration in it, and at most 7 % more", () => {
     fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: 1, max: 86_400_000 }), { minLength: 1, maxLength: 200 }),
-        fc.constantFrom(0.5, 0.9, 1),
-        (durations, share) => {
-          const buckets = Array.map(durations, (ms) => ({ bucket: Histogram.bucketOf(ms), runs: 1 }))
-          const exact = durations.toSorted((a, b) => a - b)[Math.ceil(durations.length * share) - 1] ?? 0
-          const found = Histogram.quantile(buckets, share)
-          assert.isAtLeast(found, exact * (1 - 1e-9))
-          assert.isAtMost(found, exact * Histogram.width * (1 + 1e-9))
-        }
-      )
+      fc.property(fc.integer({ min: 1, max: 86_400_000 }), (ms) => {
+        const bound = Histogram.upperBound(Histogram.bucketOf(ms))
+        assert.isAtLeast(bound, ms * (1 - 1e-9))
+        assert.isAtMost(bound, ms * Histogram.width * (1 + 1e-9))
+      })
     )
   })
 
   it("of what is out of all bounds is that of the bounds", () => {
-    const only = (ms: number) => Histogram.quantile([{ bucket: Histogram.bucketOf(ms), runs: 1 }], 0.5)
-    assert.strictEqual(only(0), only(1))
-    assert.strictEqual(only(10 * day), only(day))
+    assert.strictEqual(Histogram.bucketOf(0), Histogram.bucketOf(1))
+    assert.strictEqual(Histogram.bucketOf(10 * day), Histogram.bucketOf(day))
   })
 })

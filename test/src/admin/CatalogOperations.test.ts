@@ -5,6 +5,7 @@ import { Gpu } from "#domain/catalog/Gpu.ts"
 import * as Money from "#domain/Money.ts"
 import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
 import { definitionsOf } from "#src/manifests/Items.ts"
+import { collection, model, template, wrapper } from "#test/support/CatalogDefinitions.ts"
 import * as Folder from "#test/src/manifests/ManifestFolder.ts"
 import { layers, quiet } from "./AdministrationLayers.ts"
 
@@ -44,7 +45,7 @@ for (const [name, layer] of Object.entries(layers)) {
         yield* administration.publishDefinitions({ ...definitions, models: [], wrappers: [], gpus: [gpu(8)] })
 
         yield* administration.deprecateItem({ name: "acme/one" })
-        yield* administration.withdrawItem({ kind: "wrapper", name: "acme/wrapped" })
+        yield* administration.withdrawItem({ kind: "wrapper", name: "acme/wrapped", force: false })
         const listed = yield* administration.listItems({ after: null })
         assert.deepStrictEqual(
           listed.map(({ kind, name, status }) => [kind, name, status]),
@@ -63,7 +64,7 @@ for (const [name, layer] of Object.entries(layers)) {
           shown.history.map(({ source, type, version }) => [type, source, version]),
           [
             ["ModelPublished", "command", shown.version],
-            ["ModelDeprecated", null, null],
+            ["ModelDeprecated", "command", null],
             ["ModelReactivated", "command", null]
           ]
         )
@@ -78,6 +79,74 @@ for (const [name, layer] of Object.entries(layers)) {
     )
 
     test(
+      "withdraws what others depend on only when it is forced to, and nothing twice",
+      Effect.gen(function* () {
+        const administration = yield* Administration
+        const refusal = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
+          Effect.map(Effect.flip(effect), ({ message }) => message)
+        yield* administration.publishDefinitions({
+          models: [model("acme/base"), model("acme/other")],
+          wrappers: [wrapper("acme/one", "acme/base"), wrapper("acme/two", "acme/other")],
+          collections: [collection("best", ["acme/one"]), collection("rest", ["acme/two"])],
+          gpus: [gpu(8)],
+          templates: [{ ...template("vllm"), gpuIds: ["acme-gpu"] }, template("tgi")],
+          ...byCommand
+        })
+        const base = { kind: "model", name: "acme/base" } as const
+        assert.strictEqual(
+          yield* refusal(administration.withdrawItem({ ...base, force: false })),
+          "The model acme/base is used by the collection best, the wrapper acme/one: --force withdraws it all the same"
+        )
+        assert.strictEqual(
+          yield* refusal(administration.withdrawItem({ kind: "gpu", name: "acme-gpu", force: false })),
+          "The gpu acme-gpu is used by the deployment-template vllm: --force withdraws it all the same"
+        )
+        const status = Effect.map(
+          administration.showItem({ kind: null, name: "acme/base" }),
+          (item) => item.status
+        )
+        assert.strictEqual(yield* status, "active")
+        assert.deepStrictEqual(yield* administration.withdrawItem({ ...base, force: true }), {
+          change: "withdrawn",
+          dependents: [
+            { kind: "collection", name: "best" },
+            { kind: "wrapper", name: "acme/one" }
+          ]
+        })
+        assert.deepStrictEqual(yield* administration.withdrawItem({ ...base, force: false }), {
+          change: "unchanged",
+          dependents: []
+        })
+        const { history } = yield* administration.showItem({ kind: null, name: "acme/base" })
+        assert.deepStrictEqual(
+          history.map(({ source, type }) => [type, source]),
+          [
+            ["ModelPublished", "command"],
+            ["ModelWithdrawn", "command"]
+          ]
+        )
+
+        // What is withdrawn depends on nothing.
+        yield* administration.withdrawItem({ kind: "deployment-template", name: "vllm", force: false })
+        const { dependents } = yield* administration.withdrawItem({
+          kind: "gpu",
+          name: "acme-gpu",
+          force: false
+        })
+        assert.deepStrictEqual(dependents, [])
+
+        assert.strictEqual(
+          yield* refusal(administration.deprecateItem({ name: "tgi" })),
+          "tgi is a deployment-template: only models and wrappers are deprecated"
+        )
+        assert.strictEqual(
+          yield* refusal(administration.deprecateItem({ name: "acme/base" })),
+          "acme/base is withdrawn"
+        )
+      })
+    )
+
+    test(
       "refuses what is not there, names that do not tell, and endpoints of the other kind",
       Effect.gen(function* () {
         const administration = yield* Administration
@@ -87,7 +156,7 @@ for (const [name, layer] of Object.entries(layers)) {
         assert.strictEqual(yield* refusal(administration.showItem({ kind: null, name: "acme/none" })), none)
         assert.strictEqual(yield* refusal(administration.deprecateItem({ name: "acme/none" })), none)
         assert.strictEqual(
-          yield* refusal(administration.withdrawItem({ kind: "gpu", name: "acme/none" })),
+          yield* refusal(administration.withdrawItem({ kind: "gpu", name: "acme/none", force: false })),
           none
         )
 

@@ -105,6 +105,19 @@ describe("Expectations", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("tell of a queue before there are runs to learn from", () =>
+    Effect.gen(function* () {
+      yield* ran(1)
+      yield* queue(3)
+      const found = yield* expected()
+      const { waitSeconds = 0, ...learned } = found ?? {}
+      assert.deepStrictEqual(learned, { p50Seconds: null, p90Seconds: null, samples: 0 })
+      // Due for longer than four runs of a second take, two at once.
+      assert.isAbove(waitSeconds, 2)
+      assert.isAbove((yield* expected(wrapper.model.endpoint))?.waitSeconds ?? 0, waitSeconds)
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("are one for a model and all that wraps it", () =>
     Effect.gen(function* () {
       yield* Effect.forEach([1, 1, 1], (seconds) => ran(seconds))

@@ -4,11 +4,12 @@ import { TestClock } from "effect/testing"
 import * as Offering from "#domain/catalog/Offering.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import * as CatalogProjection from "#projections/catalog/CatalogProjection.ts"
+import { Projections } from "#projections/Projections.ts"
 import * as BuiltinPublishing from "#src/catalog/BuiltinPublishing.ts"
 import { CatalogContents } from "#src/catalog/CatalogContents.ts"
 import { type Definitions, Publishing } from "#src/catalog/Publishing.ts"
 import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
-import { Catalog } from "#src/models/Catalog.ts"
+import { Catalog, NotKnownHere } from "#src/models/Catalog.ts"
 import * as Version from "#src/models/Version.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
@@ -56,6 +57,25 @@ const publishForeign = Effect.fnUntraced(function* (of: Model, changes: Readonly
   })
 })
 
+const lastOffered = (endpoint: string) => Effect.flatMap(Catalog, (catalog) => catalog.lastOffered(endpoint))
+
+/** The catalog's projection of this node stops at an event without a definition. */
+const stopProjection = Effect.gen(function* () {
+  const { data, type, ...event } = Offering.codec.encode({
+    _tag: "ModelPublished",
+    at: 0,
+    source: "future",
+    model: flux
+  })
+  yield* (yield* EventStore).append({
+    stream: StreamName.make(Offering.aggregate.category, "acme/stopper"),
+    expected: ExpectedVersion.Any,
+    events: [{ id: "stopper", type, time: event.time, data: { source: data["source"] ?? "" } }]
+  })
+  const position = yield* (yield* EventReader).head
+  yield* (yield* Projections).waitFor(position, { projection: CatalogProjection.projection.name })
+})
+
 describe("The catalog of the log", () => {
   it.effect("shows the same after a restart", () =>
     Effect.gen(function* () {
@@ -68,8 +88,8 @@ describe("The catalog of the log", () => {
       const before = yield* onNode(
         Effect.gen(function* () {
           yield* publish({ models: [flux], wrappers: [logo], collections: [collection("start")] })
-          yield* (yield* Publishing).deprecate("acme/flux")
-          yield* (yield* Publishing).withdraw("collection", "start")
+          yield* (yield* Publishing).deprecate("acme/flux", "command")
+          yield* (yield* Publishing).withdraw("collection", "start", "command")
           return yield* contents
         })
       )
@@ -97,7 +117,7 @@ describe("The catalog of the log", () => {
   it.effect("leaves what an operator has withdrawn as it is when the release ships it again", () =>
     Effect.gen(function* () {
       yield* publishBuiltins
-      yield* (yield* Publishing).withdraw("model", "sandbox/echo")
+      yield* (yield* Publishing).withdraw("model", "sandbox/echo", "command")
       yield* publishBuiltins
       assert.isNull(yield* find("sandbox/echo"))
     }).pipe(Effect.provide(node))
@@ -113,7 +133,7 @@ describe("The catalog of the log", () => {
       assert.deepStrictEqual((yield* findVersion("acme/flux", "none"))?.model, better)
       assert.isNull(yield* findVersion("acme/none", flux.version))
 
-      yield* (yield* Publishing).withdraw("model", "acme/flux")
+      yield* (yield* Publishing).withdraw("model", "acme/flux", "command")
       assert.isNull(yield* find("acme/flux"))
       assert.deepStrictEqual(yield* all, [])
       assert.deepStrictEqual((yield* findVersion("acme/flux", flux.version))?.model, flux)
@@ -141,7 +161,7 @@ describe("The catalog of the log", () => {
       assert.deepStrictEqual(before?.runInput({ name: "you" }), { value: "hello you" })
       assert.strictEqual(before?.model.version, versioned(logo, flux))
 
-      yield* (yield* Publishing).withdraw("wrapper", "acme/logo")
+      yield* (yield* Publishing).withdraw("wrapper", "acme/logo", "command")
       assert.deepStrictEqual(
         (yield* findVersion("acme/logo", "none"))?.model.version,
         versioned(newLogo, better)
@@ -157,7 +177,7 @@ describe("The catalog of the log", () => {
       })
       const offered = Effect.map(contents, ({ byEndpoint }) => [...byEndpoint.keys()])
       assert.deepStrictEqual(yield* offered, ["acme/flux", "acme/logo"])
-      yield* (yield* Publishing).withdraw("model", "acme/flux")
+      yield* (yield* Publishing).withdraw("model", "acme/flux", "command")
       assert.deepStrictEqual(yield* offered, [])
       assert.isNull(yield* find("acme/logo"))
       yield* publish({ models: [better] })
@@ -185,10 +205,42 @@ describe("The catalog of the log", () => {
       yield* publish({ models: [broken, model("acme/other")] })
       assert.isNull(yield* find("acme/flux"))
       assert.isNull(yield* find("acme/broken"))
-      assert.isNull(yield* findVersion("acme/broken", broken.version))
+      for (const { endpoint, version } of [broken, { endpoint: "acme/flux", version: "none" }]) {
+        assert.instanceOf(yield* Effect.flip(findVersion(endpoint, version)), NotKnownHere)
+        assert.instanceOf(yield* Effect.flip(lastOffered(endpoint)), NotKnownHere)
+      }
       assert.isNotNull(yield* find("acme/later"))
       assert.isNotNull(yield* find("acme/other"))
       assert.isNotNull(yield* findVersion("acme/flux", flux.version))
+    }).pipe(Effect.provide(node))
+  )
+
+  it.effect(
+    "tells at once what was offered last, and that nothing was when its rows are past the question",
+    () =>
+      Effect.gen(function* () {
+        yield* publish({ models: [flux], wrappers: [logo] })
+        yield* publish({ models: [better] })
+        yield* (yield* Publishing).withdraw("model", "acme/flux", "command")
+        const [last, wrapped] = [yield* lastOffered("acme/flux"), yield* lastOffered("acme/logo")]
+        assert.deepStrictEqual(last?.model, better)
+        assert.strictEqual(wrapped?.model.version, versioned(logo, better))
+        assert.strictEqual(yield* lastOffered("acme/flux"), last)
+        assert.instanceOf(yield* Effect.flip(lastOffered("acme/none")), NotKnownHere)
+        assert.isNull(yield* lastOffered("acme/none"))
+      }).pipe(Effect.provide(node))
+  )
+
+  it.effect("takes no other version for one that it may not have yet, and nothing for gone", () =>
+    Effect.gen(function* () {
+      yield* publish({ models: [flux] })
+      yield* stopProjection
+      assert.instanceOf(yield* Effect.flip(findVersion("acme/flux", better.version)), NotKnownHere)
+      assert.deepStrictEqual((yield* findVersion("acme/flux", flux.version))?.model, flux)
+      assert.deepStrictEqual((yield* lastOffered("acme/flux"))?.model, flux)
+      for (let look = 0; look < 3; look++) {
+        assert.instanceOf(yield* Effect.flip(lastOffered("acme/new")), NotKnownHere)
+      }
     }).pipe(Effect.provide(node))
   )
 

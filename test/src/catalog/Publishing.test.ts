@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as CatalogProjection from "#projections/catalog/CatalogProjection.ts"
+import * as ActorPublishing from "#src/catalog/ActorPublishing.ts"
+import { CatalogProgress } from "#src/catalog/CatalogProgress.ts"
 import { CatalogContents, type Contents } from "#src/catalog/CatalogContents.ts"
 import { ItemNotFound, EndpointTaken, Publishing, type PublishOptions } from "#src/catalog/Publishing.ts"
 import type { Definitions } from "#src/catalog/Publishing.ts"
@@ -25,6 +27,16 @@ const publish = (some: Partial<Definitions>, changes: Partial<PublishOptions> = 
 
 const changesOf = (published: Effect.Success<ReturnType<typeof publish>>) =>
   published.map(({ change, name }) => `${name} ${change}`)
+
+/** With actors of its own, over a catalog that tells how often it was to catch up. */
+const counted = Effect.gen(function* () {
+  let times = 0
+  const progress = Layer.succeed(CatalogProgress, { caughtUp: Effect.sync(() => void times++) })
+  const services = yield* Layer.build(
+    Layer.fresh(ActorPublishing.layerOwnActors.pipe(Layer.provide(progress)))
+  )
+  return { ...Context.get(services, Publishing), times: () => times }
+})
 
 const contents = Effect.flatMap(CatalogContents, ({ current }) => current)
 const find = (endpoint: string) => Effect.flatMap(Catalog, (catalog) => catalog.find(endpoint))
@@ -51,6 +63,30 @@ const namesIn = ({ collections, gpus, models, templates, wrappers }: Contents) =
 ]
 
 describe("Publishing", () => {
+  it.effect("reads the catalog again once for many batches, each of which ends for itself", () =>
+    Effect.gen(function* () {
+      const { publishBatches, times } = yield* counted
+      const batch = (some: Partial<Definitions>, deprecated: ReadonlyArray<string> = []) => ({
+        definitions: definitions(some),
+        deprecated,
+        source: "models/a.yaml",
+        reactivates: false
+      })
+      yield* publish({ models: [model("acme/taken")] })
+      const published = yield* publishBatches([
+        batch({ models: [flux] }, ["acme/flux"]),
+        batch({ wrappers: [wrapper("acme/taken", "acme/flux")] }),
+        batch({ gpus: [gpu("rtx")] })
+      ])
+      assert.deepStrictEqual(published.map(Result.isSuccess), [true, false, true])
+      assert.strictEqual(times(), 1)
+      yield* publish({})
+      const { byEndpoint, gpus } = yield* contents
+      assert.strictEqual(byEndpoint.get("acme/flux")?.status, "deprecated")
+      assert.lengthOf(gpus, 1)
+    }).pipe(Effect.scoped, Effect.provide(node))
+  )
+
   it.effect("has what it published in the catalog when it returns", () =>
     Effect.gen(function* () {
       assert.isNull(yield* find("acme/flux"))
@@ -88,8 +124,8 @@ describe("Publishing", () => {
       yield* publish({ ...everything, models: [flux, model("acme/other")] })
       const before = yield* contents
       yield* TestClock.adjust("1 second")
-      yield* publishing.deprecate("acme/flux")
-      yield* publishing.withdraw("gpu", "rtx")
+      yield* publishing.deprecate("acme/flux", "command")
+      yield* publishing.withdraw("gpu", "rtx", "command")
       const after = yield* contents
       assert.notStrictEqual(after.revision, before.revision)
       assert.deepStrictEqual(
@@ -134,9 +170,9 @@ describe("Publishing", () => {
     Effect.gen(function* () {
       const { deprecate, withdraw } = yield* Publishing
       yield* publish(everything)
-      yield* deprecate("acme/logo")
-      yield* deprecate("acme/logo")
-      yield* withdraw("wrapper", "acme/logo")
+      yield* deprecate("acme/logo", "command")
+      yield* deprecate("acme/logo", "command")
+      yield* withdraw("wrapper", "acme/logo", "command")
       for (const [kind, name] of [
         ["model", "acme/none"],
         ["wrapper", "acme/logo"],
@@ -145,10 +181,13 @@ describe("Publishing", () => {
         ["gpu", "start"],
         ["deployment-template", "none"]
       ] as const) {
-        assert.deepStrictEqual(yield* Effect.flip(withdraw(kind, name)), new ItemNotFound({ name }))
+        assert.deepStrictEqual(
+          yield* Effect.flip(withdraw(kind, name, "command")),
+          new ItemNotFound({ name })
+        )
       }
       for (const name of ["acme/none", "acme/logo"]) {
-        assert.deepStrictEqual(yield* Effect.flip(deprecate(name)), new ItemNotFound({ name }))
+        assert.deepStrictEqual(yield* Effect.flip(deprecate(name, "command")), new ItemNotFound({ name }))
       }
       assert.deepStrictEqual(namesIn(yield* contents), ["acme/flux", "start", "rtx", "vllm"])
     }).pipe(Effect.provide(node))

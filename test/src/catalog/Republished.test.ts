@@ -61,7 +61,7 @@ describe("A request", () => {
   it.effect("of a deprecated model is accepted and runs", () =>
     Effect.gen(function* () {
       yield* publish({ models: [flux] })
-      yield* (yield* Publishing).deprecate(endpoint)
+      yield* (yield* Publishing).deprecate(endpoint, "command")
       const id = yield* Facts.submit({ endpoint })
       yield* endNext
       assert.strictEqual(yield* endOf(id), "RequestCompleted charged")
@@ -74,7 +74,7 @@ describe("A request", () => {
       const running = yield* Facts.submit({ endpoint })
       const run = yield* (yield* TestProvider).next
       const waiting = yield* Facts.submit({ endpoint })
-      yield* (yield* Publishing).withdraw("model", endpoint)
+      yield* (yield* Publishing).withdraw("model", endpoint, "command")
       const refused = yield* Effect.flip((yield* Requests).submit(Facts.submission({ endpoint })))
       assert.strictEqual(refused._tag, "ModelNotFound")
       yield* run.ends(succeeded({ value: "out" }))
@@ -91,7 +91,7 @@ describe("A request", () => {
       const first = yield* Facts.submit({ endpoint: "acme/logo", input })
       const run = yield* (yield* TestProvider).next
       assert.deepStrictEqual(run.job.input, { value: "hello you" })
-      yield* (yield* Publishing).withdraw("wrapper", "acme/logo")
+      yield* (yield* Publishing).withdraw("wrapper", "acme/logo", "command")
       yield* run.ends(succeeded({ value: "out" }))
       assert.strictEqual(yield* endOf(first), "RequestCompleted charged")
     }).pipe(Effect.provide(node))

@@ -28,7 +28,10 @@ const Imported = Schema.Struct({
 })
 const Listed = Schema.Array(Schema.Struct({ name: Schema.String, status: Schema.String }))
 const Shown = Schema.Struct({
-  definition: Schema.Struct({ displayName: Schema.String }),
+  definition: Schema.Struct({
+    displayName: Schema.String,
+    price: Schema.Struct({ unitPrice: Schema.String })
+  }),
   history: Schema.Array(Schema.Struct({ type: Schema.String, source: Schema.NullOr(Schema.String) }))
 })
 
@@ -66,6 +69,19 @@ describe("inferlog models validate", () => {
       assert.deepStrictEqual(items, [{ kind: "model", name: "acme/two", file: `${folder}/b/c.yaml` }])
       const one = yield* Inferlog.run(["models", "validate", `${folder}/b/c.yaml`], settings)
       assert.deepStrictEqual([one.code, one.stdout], [0, "Valid: 1 definition, 0 errors, 0 warnings\n"])
+    })
+  )
+
+  it.effect("finds an empty folder no good", () =>
+    Effect.gen(function* () {
+      const folder = yield* TempDirectory.make
+      Folder.write(folder, { "notes.txt": "nothing", "empty.yaml": "# nothing yet" })
+      const { code, stderr, stdout } = yield* Inferlog.run(["models", "validate", folder], {})
+      assert.deepStrictEqual([code, stdout], [1, ""])
+      assert.match(stderr, /^inferlog: There is no manifest/)
+      const json = yield* Inferlog.run(["models", "validate", folder, "--json"], {})
+      assert.deepInclude(decode(json.stdout), { ok: false, found: 0 })
+      assert.strictEqual(json.code, 1)
     })
   )
 
@@ -121,11 +137,22 @@ describe("inferlog models", () => {
         { name: "acme/two", status: "active" },
         { name: "acme/w", status: "active" }
       ])
+      const forced = yield* Inferlog.run(["models", "withdraw", "acme/one", "--force"], settings)
+      assert.strictEqual(
+        forced.stdout,
+        "Withdrew model acme/one: it is neither shown nor accepted.\nIt was used by: wrapper acme/w.\n"
+      )
+      const again = yield* Inferlog.run(["models", "withdraw", "acme/one"], settings)
+      assert.deepStrictEqual([again.code, again.stdout], [0, "The model acme/one is withdrawn already.\n"])
+
       const shown = yield* Inferlog.json(Shown, ["models", "show", "acme/two"], settings)
       assert.deepStrictEqual(
-        shown.history.map(({ type }) => type),
-        ["ModelPublished", "ModelDeprecated", "ModelWithdrawn", "ModelPublished"]
+        shown.history.map(({ source, type }) => `${type} ${source}`),
+        ["ModelPublished", "ModelDeprecated", "ModelWithdrawn", "ModelPublished"].map(
+          (type) => `${type} command`
+        )
       )
+      assert.strictEqual(shown.definition.price.unitPrice, "0.001")
       const { stdout } = yield* Inferlog.run(["models", "show", "acme/w"], settings)
       assert.match(stdout, /WrapperPublished +\S{22} +command/)
     })

@@ -2,13 +2,14 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Logger, Queue, References, type Scope, Stream } from "effect"
+import { Effect, Layer, Logger, Queue, References, Result, type Scope, Stream } from "effect"
 import { CatalogContents } from "#src/catalog/CatalogContents.ts"
 import { Publishing } from "#src/catalog/Publishing.ts"
 import * as Core from "#src/Core.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
+import * as FolderPass from "#src/manifests/FolderPass.ts"
 import * as ModelsFolder from "#src/manifests/ModelsFolder.ts"
-import { EventReader } from "#streams/EventReader.ts"
+import { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as TestCatalog from "#test/support/TestCatalog.ts"
@@ -128,11 +129,68 @@ describe("The folder of manifests", () => {
       Folder.write(folder, { "one.yaml": named("acme/one", "One"), "two.yaml": named("acme/two", "Two") })
       const log = yield* logged
       yield* Effect.provide(Layer.build(ModelsFolder.layerAt(folder)), log.layer)
-      yield* (yield* Publishing).withdraw("model", "acme/two")
+      yield* (yield* Publishing).withdraw("model", "acme/two", "command")
       fs.rmSync(path.join(folder, "one.yaml"))
       assert.include(yield* log.until("in no manifest"), "'inferlog models withdraw acme/one' takes it out")
       assert.strictEqual(yield* versionOf("acme/one"), "active One")
       assert.isNull(yield* versionOf("acme/two"))
+    })
+  )
+
+  test(
+    "publishes over what others have published only what its files say anew, though it has errors",
+    Effect.gen(function* () {
+      const [one, other] = [yield* TempDirectory.make, yield* TempDirectory.make]
+      const broken = Folder.wrapper("acme/wrapper", "acme/later")
+      Folder.write(one, { "m.yaml": named("acme/model", "One"), "w.yaml": broken })
+      Folder.write(other, { "m.yaml": named("acme/model", "Other"), "bad.yaml": "kind: nothing" })
+      const log = yield* logged
+      const looks = [yield* FolderPass.make(one), yield* FolderPass.make(other)]
+      const look = Effect.provide(Effect.all(looks), log.layer)
+      yield* look
+      assert.strictEqual(yield* versionOf("acme/model"), "active Other")
+      const head = (yield* events).length
+      yield* look
+      yield* look
+      assert.lengthOf(yield* events, head)
+
+      // What was missing comes from elsewhere: what waited for it is published, and nothing else.
+      Folder.write(other, { "later.yaml": named("acme/later", "Later") })
+      yield* look
+      yield* look
+      const later = (yield* events).slice(head).map(({ stream }) => String(stream))
+      assert.deepStrictEqual(later, ["Model-acme/later", "Model-acme/wrapper"])
+    })
+  )
+
+  test(
+    "is tried again while the log takes nothing, which is told once",
+    Effect.gen(function* () {
+      const folder = yield* TempDirectory.make
+      Folder.write(folder, { "one.yaml": named("acme/one", "One"), "two.yaml": named("acme/two", "Two") })
+      const publishing = yield* Publishing
+      let isAway = true
+      const look = yield* FolderPass.make(folder).pipe(
+        Effect.provideService(Publishing, {
+          ...publishing,
+          publishBatches: (batches) =>
+            isAway
+              ? Effect.succeed(batches.map(() => Result.fail(new EventStoreError({ reason: "away" }))))
+              : publishing.publishBatches(batches)
+        })
+      )
+      const log = yield* logged
+      const looks = Effect.provide(Effect.andThen(look, look), log.layer)
+      yield* looks
+      const errors = (yield* log.rest).filter((line) => line.includes("cannot be published now"))
+      assert.lengthOf(errors, 2)
+      isAway = false
+      yield* looks
+      assert.strictEqual(yield* versionOf("acme/one"), "active One")
+      assert.lengthOf(
+        (yield* events).filter(({ type }) => type === "ModelPublished"),
+        2
+      )
     })
   )
 

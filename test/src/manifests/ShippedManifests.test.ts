@@ -41,7 +41,7 @@ describe("The built-in manifests", () => {
     Effect.gen(function* () {
       const { items } = yield* BuiltinItems.checked
       for (const item of items) {
-        if ("entry" in item) assert.notMatch(JSON.stringify(item.entry.model.exampleInput), /https?:/)
+        if ("entry" in item) assert.notMatch(JSON.stringify(item.entry?.model.exampleInput), /https?:/)
       }
     })
   )
@@ -49,7 +49,9 @@ describe("The built-in manifests", () => {
   it.effect("and the built-in models leave no curated list of what they have empty, and no rank twice", () =>
     Effect.gen(function* () {
       const { items } = yield* BuiltinItems.checked
-      const wrappers = items.flatMap((item) => ("entry" in item ? [item.entry.model] : []))
+      const wrappers = items.flatMap((item) =>
+        "entry" in item && item.entry !== null ? [item.entry.model] : []
+      )
       const all = [...BuiltinCatalog.builtinModels.map(({ model }) => model), ...wrappers]
       for (const category of Category.literals) {
         const models = all.filter((model) => model.category === category)

@@ -56,8 +56,16 @@ const ofModel = (families: ReadonlyMap<string, Exposition.Family>, model: string
   )
 
 describe("readings", () => {
-  it.effect("tell how many requests wait and for how long, of every model of the catalog", () =>
+  it.effect("tell how many requests wait and for how long, of every model that has had one", () =>
     Effect.gen(function* () {
+      assert.isUndefined(ofModel(yield* scrape, "test/triple").queue_depth)
+      yield* Facts.submit({ model: triple })
+      yield* until("inferlog_queue_depth", { model: "test/triple" }, 1)
+      const before = yield* scrape
+      const unused = [...before.values()].flatMap(({ samples }) =>
+        samples.filter(({ labels }) => labels["model"] === "test/single")
+      )
+      assert.deepStrictEqual(unused, [])
       yield* Facts.submit({ model: single })
       yield* TestClock.adjust("90 seconds")
       yield* Facts.submit({ model: single })
@@ -69,8 +77,8 @@ describe("readings", () => {
         dispatch_runs_limit: 1
       })
       assert.deepStrictEqual(ofModel(found, "test/triple"), {
-        queue_depth: 0,
-        queue_oldest_age_seconds: 0,
+        queue_depth: 1,
+        queue_oldest_age_seconds: 90,
         dispatch_runs: 0,
         dispatch_runs_limit: 3
       })

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Queue, Scope } from "effect"
+import { Effect, Exit, Fiber, Layer, Queue, Scope } from "effect"
+import { TestClock } from "effect/testing"
 import { RequestId } from "#domain/Ids.ts"
 import { type Callback, Callbacks } from "#src/providers/Callbacks.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
@@ -87,6 +88,46 @@ describe("Callbacks", () => {
         Array.from({ length: 16 }, (_, index) => index + 5)
       )
     }).pipe(Effect.scoped, Effect.provide(layer(1)))
+  )
+
+  const isEnd = ({ json }: Callback) => json === "end"
+
+  /** A run of which the log says that it is over once it was asked `asked` times. */
+  const recordedAfter = (asked: number) => {
+    let times = 0
+    return Callbacks.layerOf({
+      url: "http://node.test",
+      isOver: () => Effect.sync(() => ++times > asked)
+    }).pipe(Layer.provide(MasterKey.layerOf(Buffer.alloc(32, 1))))
+  }
+
+  it.effect("answers an end once it is on the log, and all else at once", () =>
+    Effect.gen(function* () {
+      const callbacks = yield* Callbacks
+      const { received, url } = yield* callbacks.open(job, isEnd)
+      const address = addressOf(url)
+      assert.strictEqual(yield* callbacks.deliver({ ...address, callback: callback("running") }), "delivered")
+      const end = yield* Effect.forkChild(callbacks.deliver({ ...address, callback: callback("end") }), {
+        startImmediately: true
+      })
+      assert.lengthOf(yield* Queue.takeAll(received), 2)
+      assert.isUndefined(end.pollUnsafe())
+      yield* TestClock.adjust("70 millis")
+      assert.strictEqual(yield* Fiber.join(end), "delivered")
+    }).pipe(Effect.scoped, Effect.provide(recordedAfter(3)))
+  )
+
+  it.effect("has an end told again that is not on the log in time", () =>
+    Effect.gen(function* () {
+      const callbacks = yield* Callbacks
+      const { url } = yield* callbacks.open(job, isEnd)
+      const end = yield* Effect.forkChild(
+        callbacks.deliver({ ...addressOf(url), callback: callback("end") }),
+        { startImmediately: true }
+      )
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(yield* Fiber.join(end), "elsewhere")
+    }).pipe(Effect.scoped, Effect.provide(recordedAfter(Infinity)))
   )
 
   it.effect.each([

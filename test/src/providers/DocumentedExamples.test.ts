@@ -45,7 +45,7 @@ const runExample = Effect.fnUntraced(function* (
   const { items, lines } = yield* ManifestFolder.check({ "model.yaml": manifest }, { [secretEnv]: secret })
   assert.deepStrictEqual(lines, [])
   const [item] = items
-  if (item?.kind !== "model") return assert.fail("expected a model")
+  if (item?.kind !== "model" || item.entry === null) return assert.fail("expected a model")
   const { entry } = item
   const [documented] = entry.model.providers
   assert.strictEqual(documented.adapter, served.adapter)

@@ -8,25 +8,31 @@ import * as Polling from "#src/providers/Polling.ts"
 import * as Refusals from "#src/providers/Refusals.ts"
 import * as RecordedControl from "#test/src/providers/contract/RecordedControl.ts"
 
-const output: ProviderOutcome = { _tag: "Succeeded", output: 1, delivered: null }
-const pace = { firstMs: 100, longestMs: 400, patienceMs: 1_000 }
+const output = { _tag: "Succeeded", output: 1, delivered: null } as const
+const pace = { firstMs: 100, longestMs: 400, patienceMs: 1_000, lateMs: 400 }
 
-const follow = Effect.fnUntraced(function* (options: Omit<Polling.FollowOptions, "control">) {
+const heard = Effect.succeed("heard" as const)
+
+const follow = Effect.fnUntraced(function* ({
+  cancel = heard,
+  ...options
+}: Omit<Polling.FollowOptions, "control" | "cancel"> & Partial<Polling.FollowOptions>) {
   const recorded = yield* RecordedControl.make
   const started = yield* Polling.make.pipe(Effect.provideService(Polling.PollPace, pace))
-  const fiber = yield* Effect.forkChild(started({ ...options, control: recorded.control }), {
+  const fiber = yield* Effect.forkChild(started({ ...options, cancel, control: recorded.control }), {
     startImmediately: true
   })
   return { ...recorded, fiber }
 })
 
 /** Gives the reports in turn, the last one for ever, and remembers when it was asked. */
-const asked = (...reports: ReadonlyArray<JobReport.JobReport | ProviderOutcome>) => {
+const asked = (...reports: ReadonlyArray<JobReport.JobReport | JobReport.Unclear["outcome"]>) => {
   const times: Array<number> = []
   const poll = Effect.flatMap(Clock.currentTimeMillis, (now) => {
     const report = reports[Math.min(times.push(now), reports.length) - 1] ?? JobReport.waiting
     switch (report._tag) {
       case "Waiting":
+      case "Taken":
       case "Running":
       case "Ended":
         return Effect.succeed(report)
@@ -63,7 +69,7 @@ describe("Polling", () => {
       )
       const { fiber, reports } = yield* follow({ poll })
       yield* TestClock.adjust("5 seconds")
-      assert.deepStrictEqual(yield* Fiber.join(fiber), output)
+      assert.deepInclude(yield* Fiber.join(fiber), output)
       assert.deepStrictEqual(reports, [
         "started",
         { fraction: 0.5, logs: ["a"] },
@@ -87,7 +93,7 @@ describe("Polling", () => {
       const short = yield* follow({ poll: asked(unavailable, unavailable, JobReport.ended(output)).poll })
       const long = yield* follow({ poll: asked(unavailable).poll })
       yield* TestClock.adjust("999 millis")
-      assert.deepStrictEqual(yield* Fiber.join(short.fiber), output)
+      assert.deepInclude(yield* Fiber.join(short.fiber), output)
       assert.isUndefined(long.fiber.pollUnsafe())
       yield* TestClock.adjust("400 millis")
       assert.deepStrictEqual(yield* Fiber.join(long.fiber), unavailable)
@@ -106,7 +112,7 @@ describe("Polling", () => {
       )
       const { fiber } = yield* follow({ poll })
       yield* TestClock.adjust("2 seconds")
-      assert.deepStrictEqual(yield* Fiber.join(fiber), output)
+      assert.deepInclude(yield* Fiber.join(fiber), output)
     })
   )
 
@@ -116,7 +122,7 @@ describe("Polling", () => {
       const { poll, times } = asked(limited, limited, JobReport.ended(output))
       const { fiber } = yield* follow({ poll })
       yield* TestClock.adjust("10 seconds")
-      assert.deepStrictEqual(yield* Fiber.join(fiber), output)
+      assert.deepInclude(yield* Fiber.join(fiber), output)
       assert.deepStrictEqual(times, [100, 3_100, 6_100])
     })
   )
@@ -136,14 +142,14 @@ describe("Polling", () => {
       yield* callWith(null)
       assert.deepStrictEqual(times, [10])
       yield* callWith(1)
-      assert.deepStrictEqual(yield* Fiber.join(fiber), output)
+      assert.deepInclude(yield* Fiber.join(fiber), output)
     })
   )
 
   it.effect("asks to stop until it is heard, and takes a job that is gone by then for stopped", () =>
     Effect.gen(function* () {
       let cancels = 0
-      const cancel = Effect.suspend(() => (++cancels < 3 ? JobReport.unclear(unavailable) : Effect.void))
+      const cancel = Effect.suspend(() => (++cancels < 3 ? JobReport.unclear(unavailable) : heard))
       let isGone = false
       const poll = Effect.sync(() => (isGone ? JobReport.ended(Refusals.lost) : JobReport.running))
       const { fiber, stop } = yield* follow({ poll, cancel })
@@ -156,6 +162,93 @@ describe("Polling", () => {
       yield* TestClock.adjust("400 millis")
       assert.deepStrictEqual(yield* Fiber.join(fiber), { _tag: "Stopped" })
       assert.isAtLeast(cancels, 2)
+    })
+  )
+
+  it.effect("asks to stop as seldom as after the job, and no less often", () =>
+    Effect.gen(function* () {
+      const times: Array<number> = []
+      const cancel = Effect.andThen(
+        Effect.map(Clock.currentTimeMillis, (now) => times.push(now)),
+        JobReport.unclear(unavailable)
+      )
+      const { stop } = yield* follow({ poll: asked(JobReport.running).poll, cancel })
+      yield* stop
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(times, [0, 100, 250, 475, 812.5, 1_212.5, 1_612.5])
+    })
+  )
+
+  it.effect.each([
+    ["that is unknown to who was to stop it", "unknown", JobReport.taken],
+    ["that nothing is left of", "heard", Refusals.lost]
+  ] as const)("takes a job %s for stopped, once its end had its time to come", ([, told, told2]) =>
+    Effect.gen(function* () {
+      const { fiber, stop } = yield* follow({ poll: asked(told2).poll, cancel: Effect.succeed(told) })
+      yield* TestClock.adjust("300 millis")
+      yield* stop
+      yield* TestClock.adjust("399 millis")
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust("400 millis")
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { _tag: "Stopped" })
+    })
+  )
+
+  it.effect("waits for a job that is there, whatever was said when it was to stop", () =>
+    Effect.gen(function* () {
+      const { poll } = asked(...Array.from({ length: 8 }, () => JobReport.running), JobReport.ended(output))
+      const { fiber, stop } = yield* follow({ poll, cancel: Effect.succeed("unknown" as const) })
+      yield* stop
+      yield* TestClock.adjust("4 seconds")
+      assert.deepInclude(yield* Fiber.join(fiber), output)
+    })
+  )
+
+  it.effect("asks once, and not for long, to stop a job that it gives up", () =>
+    Effect.gen(function* () {
+      let cancels = 0
+      const cancel = Effect.andThen(
+        Effect.sync(() => cancels++),
+        Effect.delay(heard, "1 hour")
+      )
+      const { fiber } = yield* follow({ poll: asked(unavailable).poll, cancel })
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual(cancels, 1)
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(yield* Fiber.join(fiber), unavailable)
+      assert.strictEqual(cancels, 1)
+    })
+  )
+
+  const endAfter = Effect.fnUntraced(function* (
+    submit: Polling.FollowOptions["submit"],
+    ...reports: ReadonlyArray<JobReport.JobReport>
+  ) {
+    const { fiber } = yield* follow({ poll: asked(...reports).poll, ...(submit !== undefined && { submit }) })
+    yield* TestClock.adjust("5 seconds")
+    const ended = yield* Fiber.join(fiber)
+    return ended._tag === "Succeeded" ? ended.seconds : ended
+  })
+
+  it.effect("measures a run from when it was seen to run, or from when it was last known to wait", () =>
+    Effect.gen(function* () {
+      const done = JobReport.ended(output)
+      const { running, taken, waiting } = JobReport
+      const submitted = Effect.delay(Effect.succeed(waiting), 50)
+      assert.strictEqual(yield* endAfter(submitted, done), 0.1)
+      assert.strictEqual(yield* endAfter(submitted, waiting, done), 0.15)
+      assert.strictEqual(yield* endAfter(submitted, waiting, running, running, done), 0.562)
+      assert.strictEqual(yield* endAfter(Effect.delay(Effect.succeed(taken), 50), taken, done), 0.3)
+      assert.strictEqual(yield* endAfter(Effect.delay(Effect.succeed(done), 50)), 0.05)
+    })
+  )
+
+  it.effect("leaves the measure to the provider, and to whoever has followed the run before", () =>
+    Effect.gen(function* () {
+      const { running, waiting } = JobReport
+      const measured = JobReport.ended({ ...output, seconds: 7 })
+      assert.strictEqual(yield* endAfter(Effect.succeed(waiting), running, measured), 7)
+      assert.isUndefined(yield* endAfter(undefined, running, JobReport.ended(output)))
     })
   )
 

@@ -90,6 +90,14 @@ describe("Turns", () => {
     }
   })
 
+  it("go round as fast as they are told to", () => {
+    const grace = Turns.workersGraceMs
+    for (const row of rows.slice(0, 100)) {
+      const turnOf = (name: string) => Turns.of([row], name, names, 10_000, grace).nextAt ?? 10_000
+      assert.sameMembers(names.map(turnOf), [10_000, 10_000 + grace, 10_000 + 2 * grace])
+    }
+  })
+
   it("are told before they come", () => {
     for (const row of rows.slice(0, 100)) {
       const [other] = names.filter((name) => name !== Rendezvous.first(row.requestId, names))

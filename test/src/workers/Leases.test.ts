@@ -1,71 +1,30 @@
 /** What becomes of jobs whose workers, or whose nodes, go away. Time is the test's clock. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Result, Schedule } from "effect"
+import { Effect, Fiber, Schedule } from "effect"
 import { TestClock } from "effect/testing"
-import type { RequestId } from "#domain/Ids.ts"
-import type { ProviderOutcome } from "#domain/Outcome.ts"
-import * as ApiKey from "#src/accounts/ApiKey.ts"
+import { RequestId } from "#domain/Ids.ts"
+import * as Lease from "#src/providers/pull/Lease.ts"
 import { WorkerPool } from "#src/providers/pull/WorkerPool.ts"
-import { WorkerAuthentication } from "#src/workers/WorkerAuthentication.ts"
-import { type Progress, WorkerCalls } from "#src/workers/WorkerCalls.ts"
-import { WorkerKeys } from "#src/workers/WorkerKeys.ts"
+import { WorkerCalls } from "#src/workers/WorkerCalls.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
-import { testModel } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"
-import { pulled } from "./WorkerServer.ts"
-
-const model = pulled("test/pulled")
-const brief = pulled("test/brief", 10)
-const models = [model, brief, testModel("test/other")]
-const start = (name: string) => TestNode.start({ name, models, pulls: true })
-
-const succeeded: ProviderOutcome = { _tag: "Succeeded", output: { value: "out" }, delivered: null }
-const silence: Progress = { fraction: null, logs: [] }
-
-/** A worker with a new key, as the node knows it. */
-const worker = Effect.gen(function* () {
-  const key = yield* (yield* WorkerKeys).issue({ name: "worker", modelEndpoints: null, expiresAt: null })
-  return yield* recognize(`Key ${ApiKey.format(key)}`)
-})
-
-const recognize = (authorization: string) =>
-  Effect.flatMap(WorkerAuthentication, ({ authenticate }) => authenticate(authorization))
-
-type Worker = Effect.Success<typeof worker>
-
-/** Waits on the node, and is known to. */
-const claim = Effect.fnUntraced(function* (worker: Worker) {
-  const claiming = yield* Effect.forkChild(
-    Effect.flatMap(WorkerCalls, (calls) => calls.claim({ worker, models: null, waitMs: 60_000 })),
-    { startImmediately: true }
-  )
-  return Effect.map(Fiber.join(claiming), (job) => job ?? assert.fail("There was no job"))
-})
-
-const heartbeat = (worker: Worker, leaseId: string, progress = silence) =>
-  Effect.flatMap(WorkerCalls, (calls) => calls.heartbeat({ worker, leaseId }, progress))
-const end = (worker: Worker, leaseId: string, outcome: ProviderOutcome = succeeded) =>
-  Effect.flatMap(WorkerCalls, (calls) => calls.end({ worker, leaseId }, outcome))
-
-/** A job that a worker of the node has, and whose start is on the log. */
-const begin = Effect.fnUntraced(function* (of = model) {
-  const me = yield* worker
-  const job = yield* claim(me)
-  const id = yield* Facts.submit({ model: of })
-  const { lease } = yield* job
-  const started = yield* Effect.forkChild(Facts.untilType(id, "RequestStarted"))
-  yield* TestClock.adjust("20 millis")
-  yield* Fiber.join(started)
-  return { me, id, leaseId: lease.id }
-})
-
-/** What the worker is told. */
-const told = <E extends { readonly _tag: string }, R>(call: Effect.Effect<unknown, E, R>) =>
-  Effect.map(Effect.result(call), (result) => (Result.isFailure(result) ? result.failure._tag : "Ok"))
-
-const completions = Effect.fnUntraced(function* (id: RequestId) {
-  return Facts.ofType(yield* Facts.events(id), "RequestCompleted").map(({ attempt }) => attempt)
-})
+import {
+  model,
+  brief,
+  models,
+  start,
+  worker,
+  endpoint,
+  wait,
+  claim,
+  heartbeat,
+  end,
+  begin,
+  told,
+  jobOf,
+  control,
+  completions
+} from "./LeaseNode.ts"
 
 describe("A worker that is not heard of", () => {
   it.effect("has lost its job, which runs again and is charged once", () =>
@@ -83,7 +42,7 @@ describe("A worker that is not heard of", () => {
       assert.strictEqual(yield* told(node.on(end(me, leaseId))), "LeaseLost")
       const again = yield* node.on(claim(me))
       yield* TestClock.adjust("1 second")
-      const { lease } = yield* again
+      const lease = yield* again
       assert.strictEqual(lease.job.attempt, 2)
       yield* node.on(end(me, lease.id))
       assert.strictEqual(yield* told(node.on(end(me, leaseId))), "LeaseLost")
@@ -129,8 +88,7 @@ describe("A worker that is not heard of", () => {
       const me = yield* node.on(worker)
       const { pollers } = yield* node.on(WorkerPool)
       // It leaves in the very moment in which it is given a job.
-      const serves = new Map([[model.model.endpoint, model.model.endpoint]])
-      const poller = pollers.join({ worker: me, serves })
+      const poller = pollers.join({ worker: me, models: null })
       const id = yield* node.on(Facts.submit({ model }))
       yield* poller.arrived
       const lease = poller.leave()
@@ -139,6 +97,23 @@ describe("A worker that is not heard of", () => {
       yield* node.on(Effect.map(WorkerCalls, ({ giveBack }) => giveBack(lease)))
       const requeued = yield* node.on(Facts.untilType(id, "RequestRequeued"))
       assert.deepInclude(requeued, { attempt: 1, reason: "rate_limited" })
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+
+  it.effect("because it has just hung up is not given the job that it was about to be given", () =>
+    Effect.gen(function* () {
+      const node = yield* start("one")
+      const { pollers } = yield* node.on(WorkerPool)
+      const waiting = yield* node.on(Effect.flatMap(worker, wait))
+      const lease = yield* Lease.make("lease", jobOf(RequestId.make("r".repeat(21))), control)
+      const isGiven = yield* pollers.withWorker(endpoint, (one) =>
+        Effect.sync(() => {
+          waiting.interruptUnsafe()
+          return one.give(lease)
+        })
+      )
+      assert.isFalse(isGiven)
+      assert.strictEqual(pollers.room(endpoint), 0)
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 

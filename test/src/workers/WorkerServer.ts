@@ -27,8 +27,8 @@ import { testModel } from "#test/support/TestModels.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 
 /** A model whose jobs are fetched. */
-export const pulled = (endpoint: string, leaseSeconds?: number): BuiltinModel => {
-  const built = testModel(endpoint, { concurrency: 100, timeoutSeconds: 600 })
+export const pulled = (endpoint: string, leaseSeconds?: number, timeoutSeconds = 600): BuiltinModel => {
+  const built = testModel(endpoint, { concurrency: 100, timeoutSeconds })
   const options = leaseSeconds === undefined ? {} : { options: { leaseSeconds } }
   return { ...built, model: { ...built.model, providers: [{ name: "gpus", adapter: "pull", ...options }] } }
 }

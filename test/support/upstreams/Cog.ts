@@ -23,6 +23,10 @@ interface Prediction {
 export interface CogUpstream extends Upstream {
   /** What the health check says; `null`: BUSY or READY, as it is. */
   readonly setHealth: (status: string | null) => Effect.Effect<void>
+  /** From now on nothing is told by webhook. */
+  readonly silence: Effect.Effect<void>
+  /** Ids that were asked to be cancelled, in order. */
+  readonly cancels: Effect.Effect<ReadonlyArray<string>>
 }
 
 const secret = "cog_notARealSecret0123456789"
@@ -41,11 +45,13 @@ export const make: Effect.Effect<CogUpstream, never, Scope.Scope> = Effect.gen(f
   const jobs = PlannedJobs.make()
   const predictions = new Map<string, Prediction>()
   let health: string | null = null
+  let isSilent = false
+  const cancels: Array<string> = []
 
   /** One after the other, as they happened. */
   let sending = Promise.resolve()
   const tell = ({ events, id, webhook }: Prediction, event: string, body: JsonObject) => {
-    if (webhook === null || (events.length > 0 && !events.includes(event))) return
+    if (isSilent || webhook === null || (events.length > 0 && !events.includes(event))) return
     sending = sending.then(() => post(webhook, { id, ...body }))
   }
 
@@ -57,14 +63,14 @@ export const make: Effect.Effect<CogUpstream, never, Scope.Scope> = Effect.gen(f
     tell(prediction, "completed", {
       status,
       logs: "loading weights\nstep 1\n",
-      metrics: { predict_time: 0.4 },
+      metrics: { predict_time: PlannedJobs.seconds(job) },
       ...(status === "succeeded" && { output }),
       ...(status === "failed" && { error: behaviour._tag === "Fails" ? behaviour.message : "" })
     })
   }
 
   const begin = (prediction: Prediction) => {
-    prediction.job.state = "running"
+    PlannedJobs.begin(prediction.job)
     tell(prediction, "start", { status: "starting" })
     tell(prediction, "logs", { status: "processing", logs: "loading weights\nst" })
     if (!prediction.held) end(prediction, prediction.behaviour._tag === "Fails" ? "failed" : "succeeded")
@@ -84,7 +90,7 @@ export const make: Effect.Effect<CogUpstream, never, Scope.Scope> = Effect.gen(f
     const prediction: Prediction = {
       id,
       behaviour,
-      job: { id, input: null, credential: null, state: "queued" },
+      job: { id, input: null, credential: null, state: "queued", begunAt: null },
       webhook: typeof body["webhook"] === "string" ? body["webhook"] : null,
       events: Array.isArray(body["webhook_events_filter"]) ? body["webhook_events_filter"] : [],
       held: behaviour._tag === "Succeeds" && behaviour.held === true
@@ -126,6 +132,7 @@ export const make: Effect.Effect<CogUpstream, never, Scope.Scope> = Effect.gen(f
     if (id === undefined) return JsonHttp.answer(response, 404, {})
     if (isCancel === undefined && method === "PUT") return create(request, response, id)
     if (isCancel === undefined || method !== "POST") return JsonHttp.answer(response, 405, {})
+    cancels.push(id)
     const prediction = predictions.get(id)
     if (prediction === undefined) return JsonHttp.answer(response, 404, {})
     JsonHttp.answer(response, 200, {})
@@ -142,6 +149,8 @@ export const make: Effect.Effect<CogUpstream, never, Scope.Scope> = Effect.gen(f
     secret,
     example: { input: { prompt: "A cat" }, output },
     has: { jobIds: true, cancel: true, logs: true, retryAfter: false, answersLater: false },
+    cancels: Effect.sync(() => [...cancels]),
+    silence: Effect.sync(() => void (isSilent = true)),
     setHealth: (status) => Effect.sync(() => void (health = status))
   }
 })

@@ -30,6 +30,7 @@ interface FalRequest {
   readonly webhook: string | null
   status: "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED"
   failure: Failure | null
+  ranSeconds: number
 }
 
 /** What came with a request, beside its input. */
@@ -81,8 +82,9 @@ export const make = Effect.gen(function* () {
     if (PlannedJobs.isOver(job)) return
     request.status = status
     request.failure = failure
-    if (status === "IN_PROGRESS") job.state = "running"
+    if (status === "IN_PROGRESS") PlannedJobs.begin(job)
     if (status !== "COMPLETED") return
+    request.ranSeconds = PlannedJobs.seconds(job)
     job.state = failure === null ? "succeeded" : failure === cancelled ? "cancelled" : "failed"
     if (request.webhook !== null) CallBack.post(request.webhook, webhookBody(request))
   }
@@ -126,7 +128,15 @@ export const make = Effect.gen(function* () {
     const id = `764cabcf-b745-4b3e-ae38-1200304c${String(submitted.length).padStart(4, "0")}`
     const credential = JsonHttp.credentialOf(headers, "Key")
     const job = jobs.take({ id, input: body, credential, state: "queued" })
-    const taken: FalRequest = { id, behaviour, job, webhook, status: "IN_QUEUE", failure: null }
+    const taken: FalRequest = {
+      id,
+      behaviour,
+      job,
+      webhook,
+      status: "IN_QUEUE",
+      failure: null,
+      ranSeconds: 0
+    }
     if (behaviour._tag === "Succeeds" && behaviour.held === true)
       jobs.onRelease(() => move(taken, "COMPLETED"))
     if (behaviour._tag !== "Forgets") requests.set(id, taken)
@@ -152,7 +162,7 @@ export const make = Effect.gen(function* () {
         return JsonHttp.answer(response, 202, { status, ...urls, logs: told })
       case "COMPLETED": {
         const errors = failure === null ? {} : { error: "The request failed", error_type: errorType(failure) }
-        const metrics = { inference_time: 3.7 }
+        const metrics = { inference_time: request.ranSeconds }
         return JsonHttp.answer(response, 200, { status, ...urls, logs: told, metrics, ...errors })
       }
     }

@@ -5,6 +5,8 @@ import type { Behaviour, Upstream, UpstreamJob } from "#test/src/providers/contr
 /** Its state is for the server to move. */
 export interface TakenJob extends Omit<UpstreamJob, "state"> {
   state: UpstreamJob["state"]
+  /** When the model was given it; `null` before. */
+  begunAt: number | null
 }
 
 export interface PlannedJobs {
@@ -14,6 +16,15 @@ export interface PlannedJobs {
   readonly take: (job: UpstreamJob) => TakenJob
   /** `go` once all that is held now is let go. */
   readonly onRelease: (go: () => void) => void
+}
+
+/** For how long the model has had it, s. */
+export const seconds = ({ begunAt }: TakenJob): number =>
+  begunAt === null ? 0 : (performance.now() - begunAt) / 1_000
+
+export const begin = (job: TakenJob): void => {
+  job.state = "running"
+  job.begunAt ??= performance.now()
 }
 
 export const isOver = ({ state }: TakenJob): boolean => state !== "queued" && state !== "running"
@@ -27,7 +38,7 @@ export const make = (): PlannedJobs => {
   return {
     next: () => planned.shift() ?? { _tag: "Succeeds" },
     take: (job) => {
-      const taken = { ...job }
+      const taken: TakenJob = { ...job, begunAt: null }
       jobs.push(taken)
       // Once the server has done with the job what it does at once.
       queueMicrotask(() => watchers.forEach((watch) => watch()))
@@ -41,7 +52,7 @@ export const make = (): PlannedJobs => {
         held = []
         goes.forEach((go) => go())
       }),
-      jobs: Effect.sync(() => jobs.map((job) => ({ ...job }))),
+      jobs: Effect.sync(() => jobs.map(({ begunAt: _begunAt, ...job }) => job)),
       taken: (count) =>
         Effect.callback<void>((resume) => {
           const watch = () => {

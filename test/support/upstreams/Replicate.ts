@@ -26,6 +26,7 @@ interface Prediction {
   status: Status
   logs: string
   held: boolean
+  ranSeconds: number
 }
 
 /** What came with a prediction's creation, beside the job. */
@@ -94,10 +95,12 @@ export const make: Effect.Effect<ReplicateUpstream, never, Scope.Scope> = Effect
   const move = (prediction: Prediction, status: Status) => {
     if (PlannedJobs.isOver(prediction.job)) return
     prediction.status = status
-    prediction.job.state = states[status]
+    prediction.ranSeconds = PlannedJobs.seconds(prediction.job)
+    if (status === "processing") PlannedJobs.begin(prediction.job)
+    else prediction.job.state = states[status]
   }
 
-  const bodyOf = ({ behaviour, id, input, logs, status }: Prediction): Json => ({
+  const bodyOf = ({ behaviour, id, input, logs, ranSeconds, status }: Prediction): Json => ({
     id,
     model: "replicate/hello-world",
     version,
@@ -108,7 +111,7 @@ export const make: Effect.Effect<ReplicateUpstream, never, Scope.Scope> = Effect
     status,
     created_at: "2023-09-08T16:19:34.765994Z",
     ...(status !== "starting" && { started_at: "2023-09-08T16:19:34.779176Z" }),
-    ...(status === "succeeded" && { metrics: { predict_time: 0.012683 } }),
+    ...(status === "succeeded" && { metrics: { predict_time: ranSeconds } }),
     data_removed: false,
     urls: {
       get: `https://api.replicate.com/v1/predictions/${id}`,
@@ -151,7 +154,16 @@ export const make: Effect.Effect<ReplicateUpstream, never, Scope.Scope> = Effect
     const credential = JsonHttp.credentialOf(headers, "Bearer")
     const job = jobs.take({ id, input, credential, state: "queued" })
     const held = behaviour._tag === "Succeeds" && behaviour.held === true
-    const prediction: Prediction = { id, behaviour, job, input, status: "starting", logs: "", held }
+    const prediction: Prediction = {
+      id,
+      behaviour,
+      job,
+      input,
+      status: "starting",
+      logs: "",
+      held,
+      ranSeconds: 0
+    }
     jobs.onRelease(() => (prediction.held = false))
     if (behaviour._tag !== "Forgets") predictions.set(id, prediction)
     JsonHttp.answer(response, 201, bodyOf(prediction))

@@ -25,6 +25,7 @@ interface Run {
   status: Status
   /** What `progress_update` was last given. */
   update: Json | undefined
+  ranSeconds: number
 }
 
 export interface RunpodUpstream extends Upstream {
@@ -74,11 +75,13 @@ export const make = Effect.gen(function* () {
   const move = (run: Run, status: Status) => {
     if (PlannedJobs.isOver(run.job)) return
     run.status = status
-    run.job.state = states[status]
+    run.ranSeconds = PlannedJobs.seconds(run.job)
+    if (status === "IN_PROGRESS") PlannedJobs.begin(run.job)
+    else run.job.state = states[status]
     if (PlannedJobs.isOver(run.job) && run.webhook !== null) CallBack.post(run.webhook, bodyOf(run))
   }
 
-  const bodyOf = ({ behaviour, id, status, update }: Run): JsonObject => {
+  const bodyOf = ({ behaviour, id, ranSeconds, status, update }: Run): JsonObject => {
     const body = { id, status }
     switch (status) {
       case "IN_QUEUE":
@@ -87,7 +90,13 @@ export const make = Effect.gen(function* () {
       case "IN_PROGRESS":
         return { ...body, delayTime: 2188, workerId: "w1", ...(update !== undefined && { output: update }) }
       case "COMPLETED":
-        return { ...body, delayTime: 2188, executionTime: 1437, workerId: "w1", output }
+        return {
+          ...body,
+          delayTime: 2188,
+          executionTime: Math.ceil(1_000 * ranSeconds),
+          workerId: "w1",
+          output
+        }
       case "FAILED": {
         const message = behaviour._tag === "Fails" ? behaviour.message : "it failed"
         return { ...body, delayTime: 2188, executionTime: 15, workerId: "w1", error: message }
@@ -129,7 +138,7 @@ export const make = Effect.gen(function* () {
     const credential = JsonHttp.credentialOf(headers, "Bearer")
     const job = jobs.take({ id, input, credential, state: "queued" })
     const webhook = JsonHttp.isObject(body) && typeof body["webhook"] === "string" ? body["webhook"] : null
-    const run: Run = { id, behaviour, job, webhook, status: "IN_QUEUE", update: undefined }
+    const run: Run = { id, behaviour, job, webhook, status: "IN_QUEUE", update: undefined, ranSeconds: 0 }
     if (behaviour._tag === "Succeeds" && behaviour.held === true) jobs.onRelease(() => move(run, "COMPLETED"))
     if (behaviour._tag !== "Forgets") runs.set(id, run)
     JsonHttp.answer(response, 200, { id, status: "IN_QUEUE" })

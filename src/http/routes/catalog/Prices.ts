@@ -3,6 +3,7 @@ import { Effect, Result } from "effect"
 import { type Contents, type Listed } from "#src/catalog/CatalogContents.ts"
 import { Expectations } from "#src/catalog/Expectations.ts"
 import type { Found } from "#src/catalog/search/SearchIndex.ts"
+import * as AskedUnits from "#src/models/AskedUnits.ts"
 import { Catalog } from "#src/models/Catalog.ts"
 import * as Answer from "../../Answer.ts"
 import * as Refusal from "../../Refusal.ts"
@@ -25,6 +26,7 @@ interface PriceQuery {
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
   const expectations = yield* Expectations
+  const unitsOf = AskedUnits.make()
   const answer = yield* PublicAnswers.make
   const ofAll = new WeakMap<Contents, ReadonlyArray<Found<Listed>>>()
   const inOrder = RankedPage.newestFirst((listed: Listed) => ListingView.partsOf(listed).shown.endpoint)
@@ -63,8 +65,8 @@ export const make = Effect.gen(function* () {
           issues.map(({ path, ...rest }) => ({ ...rest, path: ["input", ...path] }))
         )
       }
-      const quantities = yield* Effect.mapError(entry.quantities(input), ({ reason }) =>
-        Refusal.invalid([issue(["input"], "units", reason)])
+      const quantities = yield* Effect.mapError(unitsOf(entry, input), ({ message }) =>
+        Refusal.invalid([issue(["input"], "units", message)])
       )
       return Answer.json(200, EstimateView.of(entry, quantities, expectations.of(endpoint)))
     })

@@ -11,6 +11,7 @@ const paths = [
   "/models/sandbox/echo/schema",
   "/wrappers",
   "/wrappers/sandbox/greeting",
+  "/wrappers/sandbox/greeting/schema",
   "/collections",
   "/search?query=echo",
   "/pricing",
@@ -90,6 +91,9 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
       const preflight = yield* get("/keys", { origin: "https://app.acme.dev" }, "OPTIONS")
       assert.notProperty(preflight.headers, "access-control-allow-origin")
       assert.notProperty((yield* get("/keys")).headers, "access-control-allow-origin")
+      const refused = yield* get("/keys", {}, "PUT")
+      assertEnvelope(refused, 405)
+      assert.notProperty(refused.headers, "access-control-allow-origin")
     })
   )
 
@@ -124,6 +128,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     Effect.gen(function* () {
       const reply = yield* get(path, {}, method)
       assertEnvelope(reply, 405)
+      assert.strictEqual(reply.headers["access-control-allow-origin"], "*")
       assert.strictEqual(reply.headers.allow, allow)
     })
   )

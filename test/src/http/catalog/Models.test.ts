@@ -16,7 +16,9 @@ const open = publish({
   collections: [collection("best", ["acme/speech", "acme/gone", "acme/greeting", "acme/flux"])],
   gpus: [gpu("acme-1")],
   templates: [template("open", true), template("hidden", false)]
-}).pipe(Effect.andThen(Effect.flatMap(Publishing, (publishing) => publishing.deprecate("acme/old"))))
+}).pipe(
+  Effect.andThen(Effect.flatMap(Publishing, (publishing) => publishing.deprecate("acme/old", "command")))
+)
 
 layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("the catalog", (it) => {
   it.effect("shows a model as the contract has it", () =>
@@ -68,6 +70,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
         output: outputSchema
       })
       const ofWrapper = yield* body("/models/acme/greeting/schema")
+      assert.deepStrictEqual(yield* body("/wrappers/acme/greeting/schema"), ofWrapper)
       assert.deepStrictEqual(ofWrapper, { input: wrapper("acme/x").inputSchema, output: outputSchema })
     })
   )
@@ -133,6 +136,8 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
   it.effect.each([
     ["/models/acme/none", "Model not found."],
     ["/models/acme/none/schema", "Model not found."],
+    ["/wrappers/acme/none/schema", "Wrapper not found."],
+    ["/wrappers/sandbox/echo/schema", "Wrapper not found."],
     ["/models/ACME/flux", "Route not found."],
     ["/wrappers/acme/none", "Wrapper not found."],
     ["/wrappers/sandbox/echo", "Wrapper not found."],

@@ -65,7 +65,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
             ]
           })
           // The last one that was shown: the place of the cursor.
-          yield* publishing.withdraw("model", others.at(-1) ?? shown)
+          yield* publishing.withdraw("model", others.at(-1) ?? shown, "command")
         }).pipe(Effect.provideContext(yield* Effect.context<TestServer.TestServer>()))
         const all = yield* pages("/models?category=video&limit=3", between)
         assert.lengthOf(all, endpoints.length)

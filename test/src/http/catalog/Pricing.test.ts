@@ -1,10 +1,12 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import { AnonymousRate } from "#src/http/routes/catalog/EstimateRate.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { send } from "#test/support/HttpProbe.ts"
 import { assertEnvelope, issuesOf, jsonHeaders, submit } from "../Calls.ts"
+import * as GrantedKeys from "../GrantedKeys.ts"
 import * as NaughtyBodies from "../NaughtyBodies.ts"
-import { body, get, names, publish, wrapper } from "./ShownCatalog.ts"
+import { body, get, model, names, publish, wrapper } from "./ShownCatalog.ts"
 
 const post = (text: string | Uint8Array, headers: Readonly<Record<string, string>> = jsonHeaders) =>
   Effect.flatMap(TestServer.TestServer, ({ port }) =>
@@ -97,6 +99,34 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
+  it.effect(
+    "cannot be told in the words of a manifest where its expressions fail, nor can a submit be refused in them",
+    () =>
+      Effect.gen(function* () {
+        const metering = { quantity: "$error('secret words')" }
+        const { price } = model("acme/any")
+        yield* publish({
+          models: [
+            model("acme/untold", {
+              metering,
+              price: { ...price, unit: "image" },
+              providers: [{ name: "acme", adapter: "http", url: "http://10.0.0.5" }]
+            })
+          ]
+        })
+        const words = "The billable units of this input cannot be told."
+        const input = { value: "secret words" }
+        const estimated = yield* estimate("acme/untold", input)
+        const submitted = yield* submit(input, {}, "acme/untold")
+        for (const reply of [estimated, submitted]) {
+          assertEnvelope(reply, 400)
+          assert.strictEqual(Object(reply.json).error[0].message, words)
+          assert.notInclude(reply.text, "secret")
+        }
+        assert.deepStrictEqual(issuesOf(estimated), [["input", "units"]])
+      })
+  )
+
   it.effect("are 404 for models that there are not", () =>
     Effect.map(estimate("acme/none", {}), (reply) => assertEnvelope(reply, 404))
   )
@@ -140,6 +170,38 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
       assert.strictEqual(headers["cache-control"], "no-store")
       const list = yield* get("/pricing")
       assert.match(list.headers["cache-control"] ?? "", /^public, max-age=\d+/)
+    })
+  )
+})
+
+const rate = { requests: 2, windowSeconds: 86_400 }
+
+layer(TestServer.layer().pipe(Layer.provide(Layer.succeed(AnonymousRate, rate))), {
+  excludeTestServices: true
+})("estimates", (it) => {
+  it.effect("are as many as a node takes without a key, and with one as many as that may", () =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const text = JSON.stringify({ modelEndpoint: "sandbox/slow", input: { seconds: 1 } })
+      const ask = (authorization: string) => post(text, { ...jsonHeaders, authorization })
+      assert.strictEqual((yield* post(text)).status, 200)
+      assert.strictEqual((yield* ask("Key no:key")).status, 200)
+      for (const reply of [yield* post(text), yield* ask("Key no:key"), yield* post("no JSON")]) {
+        assertEnvelope(reply, 429)
+        const { retryAfter, ...details } = Object(Object(reply.json).details)
+        assert.deepStrictEqual(details, { code: "RATE_LIMITED", scope: "node", limit: 2, window: 86_400 })
+        assert.strictEqual(reply.headers["retry-after"], String(retryAfter))
+        assert.match(String(reply.headers["ratelimit"]), /^"node";r=0;t=\d+$/)
+        assert.strictEqual(reply.headers["access-control-allow-origin"], "*")
+      }
+      for (const _ of [1, 2, 3]) assert.strictEqual((yield* ask(key)).status, 200)
+
+      const authorization = yield* TestServer.openAccount("estimating")
+      yield* GrantedKeys.limit("estimating", { keyRate: { requests: 1, windowSeconds: 86_400 } })
+      assert.strictEqual((yield* ask(authorization)).status, 200)
+      const refused = yield* ask(authorization)
+      assertEnvelope(refused, 429)
+      assert.strictEqual(Object(Object(refused.json).details).scope, "key")
     })
   )
 })

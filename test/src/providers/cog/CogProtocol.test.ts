@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
+import { PollPace } from "#src/providers/Polling.ts"
 import * as CogProvider from "#src/providers/cog/CogProvider.ts"
 import { jobOf } from "#test/src/providers/contract/AdapterUnderTest.ts"
 import * as RecordedControl from "#test/src/providers/contract/RecordedControl.ts"
@@ -9,10 +10,16 @@ import * as Surroundings from "#test/src/providers/contract/Surroundings.ts"
 import type { Behaviour } from "#test/src/providers/contract/Upstream.ts"
 import * as CogUpstream from "#test/support/upstreams/Cog.ts"
 
-const setUp = Effect.fnUntraced(function* (options: NonNullable<ProviderBinding["options"]> = {}) {
+const setUp = Effect.fnUntraced(function* (
+  options: NonNullable<ProviderBinding["options"]> = {},
+  pace = Surroundings.pace
+) {
   const upstream = yield* CogUpstream.make
   const surroundings = yield* Layer.build(Surroundings.layer({ COG_TOKEN: upstream.secret }))
-  const provider = yield* Effect.provide(CogProvider.make, surroundings)
+  const provider = yield* CogProvider.make.pipe(
+    Effect.provideService(PollPace, pace),
+    Effect.provide(surroundings)
+  )
   const job = jobOf({ ...upstream.binding, name: "cog", options }, upstream.example.input)
   const begin = Effect.fnUntraced(function* (behaviour: Behaviour) {
     yield* upstream.plan(behaviour)
@@ -81,6 +88,28 @@ describe("The cog adapter", () => {
       })
       yield* several.upstream.release
       assert.strictEqual((yield* going.outcome)._tag, "Succeeded")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("has a prediction cancelled of which it does not know whether it was taken", () =>
+    Effect.gen(function* () {
+      const { begin, upstream } = yield* setUp()
+      assert.deepInclude(yield* (yield* begin({ _tag: "Resets" })).outcome, {
+        _tag: "ProviderError",
+        retryable: true
+      })
+      assert.deepStrictEqual(yield* upstream.cancels, ["rq0000000000000000001-1"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("does not wait for the webhook of a prediction that is cancelled and gone", () =>
+    Effect.gen(function* () {
+      const { begin, upstream } = yield* setUp({}, { ...Surroundings.pace, patienceMs: 60_000 })
+      const { accepted, outcome, stop } = yield* begin(held)
+      yield* accepted
+      yield* upstream.silence
+      yield* stop
+      assert.deepStrictEqual(yield* outcome, { _tag: "Stopped" })
     }).pipe(Effect.scoped)
   )
 

@@ -6,6 +6,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, References, Schedule } from "effect"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
+import * as MonotonicTime from "#src/MonotonicTime.ts"
 import type { JobState } from "#src/providers/Provider.ts"
 import { type AdapterUnderTest, begin, limit, setUp } from "./AdapterUnderTest.ts"
 import type { Behaviour, Upstream } from "./Upstream.ts"
@@ -80,6 +81,21 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
         yield* upstream.release
         assertSucceeded(yield* outcome, upstream)
         assert.lengthOf(jobIds, upstream.has.jobIds ? 1 : 0)
+      })
+    )
+
+    it.live("tells how long the model ran, and not for less than the provider had it", () =>
+      Effect.gen(function* () {
+        const { jobId, outcome, started, upstream } = yield* holdOne()
+        if (jobId !== null) yield* Effect.timeout(started, limit)
+        const seenAt = yield* MonotonicTime.millis
+        const held = yield* Effect.map(MonotonicTime.millis, (now) => now - seenAt).pipe(
+          Effect.repeat({ until: (ms) => ms >= 20, schedule: Schedule.spaced(5) })
+        )
+        yield* upstream.release
+        const ended = yield* outcome
+        assertSucceeded(ended, upstream)
+        if (ended._tag === "Succeeded") assert.isAtLeast(1_000 * (ended.seconds ?? 0), held - 2)
       })
     )
 

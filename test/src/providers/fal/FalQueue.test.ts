@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect } from "effect"
 import * as FalProvider from "#src/providers/fal/FalProvider.ts"
 import * as Receiver from "#test/src/outbound/Receiver.ts"
 import * as AdapterRuns from "#test/src/providers/contract/AdapterRuns.ts"
@@ -69,19 +69,6 @@ describe("A request to fal", () => {
       const run = yield* AdapterRuns.begin(adapter, upstream)
       assert.strictEqual((yield* run.outcome)._tag, "Succeeded")
       assert.strictEqual(elsewhere.connections(), 0)
-    })
-  )
-
-  it.live("that is past the model's limit is cancelled, and one whose node goes down is not", () =>
-    Effect.gen(function* () {
-      const states = yield* Effect.forEach([0.1, 60], (timeoutSeconds) =>
-        Effect.gen(function* () {
-          const { fiber, upstream } = yield* holdOne({ timeoutSeconds })
-          yield* Fiber.interrupt(fiber)
-          return (yield* upstream.jobs).map(({ state }) => state === "cancelled")
-        })
-      )
-      assert.deepStrictEqual(states, [[true], [false]])
     })
   )
 

@@ -7,6 +7,7 @@ import { units } from "#domain/Money.ts"
 import { ProviderHealth } from "#src/providers/health/ProviderHealth.ts"
 
 const gpu: ProviderBinding = { name: "gpu", adapter: "http" }
+const pull: ProviderBinding = { name: "pull", adapter: "pull" }
 const builtin: ProviderBinding = { name: "builtin", adapter: "builtin" }
 
 const succeeded: ProviderOutcome = { _tag: "Succeeded", output: 1, delivered: units(1) }
@@ -39,15 +40,18 @@ describe("A provider's health", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("suffers when runs take longer than their models may", () =>
+  it.effect.each([
+    ["suffers when nothing is heard of runs until they have taken longer than their models may", false, 0],
+    ["is no worse for runs that are heard of and take longer than their models may", true, Infinity]
+  ] as const)("%s", ([, isHeardOf, admitted]) =>
     Effect.gen(function* () {
       const health = yield* ProviderHealth
       for (let run = 0; run < 5; run++) {
         const watch = health.begin(gpu)
-        watch.timedOut()
+        watch.timedOut(isHeardOf)
         watch.ended(null)
       }
-      assert.strictEqual(health.admits(gpu), 0)
+      assert.strictEqual(health.admits(gpu), admitted)
       assert.strictEqual(health.standing("gpu").ended.timed_out, 5)
     }).pipe(Effect.provide(layer))
   )
@@ -82,6 +86,16 @@ describe("A provider's health", () => {
       watch.ended(null)
       assert.strictEqual(health.standing("gpu").ended.transport_error, 1)
     }).pipe(Effect.provide(layer))
+  )
+
+  it.effect(
+    "of workers that come for their runs is no question: one that refuses holds no other one back",
+    () =>
+      Effect.gen(function* () {
+        yield* ends(rateLimited(30_000), 1, pull)
+        const health = yield* ends(reset, 100, pull)
+        assert.deepStrictEqual([health.admits(pull), health.admitsIn(pull)], [Infinity, null])
+      }).pipe(Effect.provide(layer))
   )
 
   it.effect("of this process itself is no question: its runs are counted, and never held back", () =>

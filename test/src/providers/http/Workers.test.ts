@@ -53,7 +53,7 @@ describe("The example workers", () => {
         return { outcome: yield* provider.run(job, control), reports }
       })
       const good = yield* run({ text: "hello" }, 1)
-      assert.deepStrictEqual(good.outcome, { _tag: "Succeeded", output: { text: "HELLO" }, delivered })
+      assert.deepInclude(good.outcome, { _tag: "Succeeded", output: { text: "HELLO" }, delivered })
       assert.isTrue(good.reports.some((report) => report !== "started" && report.logs.includes("loaded")))
       const bad = yield* run({ text: 5 }, 2)
       assert.deepStrictEqual(bad.outcome, { _tag: "ModelFailed", message: "text: expected a string" })

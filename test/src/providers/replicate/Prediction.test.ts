@@ -2,16 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import * as Prediction from "#src/providers/replicate/Prediction.ts"
 
-const log = [
-  "Using seed: 3\n",
-  "  0%|          | 0/50 [00:00<?, ?it/s]\r 12%|█▏        | 6/50 [00:01<00:09]\r",
-  " 50%|█████     | 25/50 [00:05<00:05]\n",
-  "\n",
-  "Decoding…\rDecoded\r\n",
-  "Writing fi",
-  "le"
-]
-
 const reportOf = (json: JsonObject) => {
   const prediction = Prediction.read({ id: "gm3q", ...json })
   assert.isNotNull(prediction)
@@ -22,25 +12,6 @@ const endOf = (json: JsonObject) => {
   const report = reportOf(json)
   return report?._tag === "Ended" ? report.outcome : null
 }
-
-describe("A prediction's log", () => {
-  it("only grows, line by line, however much of it is there", () => {
-    const text = log.join("")
-    const all = Prediction.linesOf(text, true)
-    assert.deepStrictEqual(all, ["Using seed: 3", "Decoded", "Writing file"])
-    for (let length = 0; length <= text.length; length++) {
-      const lines = Prediction.linesOf(text.slice(0, length), false)
-      assert.deepStrictEqual(lines, all.slice(0, lines.length), `the first ${length} characters`)
-    }
-  })
-
-  it("tells the progress of its newest bar", () => {
-    assert.isNull(Prediction.fractionOf(log.slice(0, 1).join("")))
-    assert.strictEqual(Prediction.fractionOf(log.slice(0, 2).join("")), 0.12)
-    assert.strictEqual(Prediction.fractionOf(log.join("")), 0.5)
-    assert.strictEqual(Prediction.fractionOf("999%|█"), 1)
-  })
-})
 
 describe("A prediction", () => {
   it("waits, runs and ends as its status says", () => {

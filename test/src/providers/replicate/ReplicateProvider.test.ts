@@ -56,7 +56,7 @@ describe("ReplicateProvider", () => {
       Effect.gen(function* () {
         const { job, run, upstream } = yield* start({ options })
         const outcome = yield* Fiber.join((yield* run).fiber)
-        assert.deepStrictEqual(outcome, {
+        assert.deepInclude(outcome, {
           _tag: "Succeeded",
           output: upstream.example.output,
           delivered: null
@@ -78,7 +78,7 @@ describe("ReplicateProvider", () => {
 
   it.live("looks at once when it is called back, and believes nothing of what the call says", () =>
     Effect.gen(function* () {
-      const pace = { firstMs: 60_000, longestMs: 60_000, patienceMs: 60_000 }
+      const pace = { firstMs: 60_000, longestMs: 60_000, patienceMs: 60_000, lateMs: 60_000 }
       const { callbacks, job, run, upstream } = yield* start({ pace })
       yield* upstream.plan({ _tag: "Succeeds", held: true })
       const { accepted, fiber, started } = yield* run
@@ -101,7 +101,7 @@ describe("ReplicateProvider", () => {
       yield* upstream.release
       yield* call
       const outcome = yield* Effect.timeout(Fiber.join(fiber), "5 seconds")
-      assert.deepStrictEqual(outcome, {
+      assert.deepInclude(outcome, {
         _tag: "Succeeded",
         output: upstream.example.output,
         delivered: null

@@ -57,6 +57,19 @@ describe("A model with several providers", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("is tried at all of them also when a run was put off before", () =>
+    Effect.gen(function* () {
+      const asked = Fleet.answering(yield* TestProvider, (name) => {
+        if (asked.length === 1) return Fleet.rateLimited(250)
+        return name === "a" ? succeeded() : Fleet.refused
+      })
+      const id = yield* Facts.submit({ model: pair })
+      yield* Fleet.passRetries(id, 2)
+      assert.lengthOf(Facts.ofType(yield* Facts.untilEnd(id), "RequestCompleted"), 1)
+      assert.deepStrictEqual(asked, ["a", "b", "a"])
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("runs at another one at once when one asks to be left alone", () =>
     Effect.gen(function* () {
       const asked = Fleet.answering(yield* TestProvider, (name) =>

@@ -62,6 +62,25 @@ const dispatchedTo = (provider: string): Request => {
   return state
 }
 
+describe("The seconds of a run", () => {
+  it.effect.each([
+    [1.25, 1.25],
+    [undefined, 2.5],
+    [Number.NaN, 2.5],
+    [-1, 2.5]
+  ] as const)("are the provider's own measure when it has one: %s", ([seconds, billed]) =>
+    Effect.gen(function* () {
+      const reported = { ...succeeded("out"), ...(seconds === undefined ? {} : { seconds }) }
+      const { outcome } = yield* mapped({}, "in", reported)
+      assert.deepStrictEqual(outcome, {
+        _tag: "Succeeded",
+        output: "out",
+        delivered: Money.millionths(billed * 1_000_000)
+      })
+    })
+  )
+})
+
 describe("The binding of a run", () => {
   const own = { name: "a", adapter: "http", url: "http://old", secretEnv: "OLD", output: "one" } as const
   const moved = { name: "a", adapter: "http", url: "http://new", output: "two" } as const

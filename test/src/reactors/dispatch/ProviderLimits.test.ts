@@ -137,6 +137,37 @@ describe("A limit that is smaller than the number of nodes", () => {
   )
 })
 
+describe("A small limit of a provider that stands in", () => {
+  it.effect("is lent to the node that may run the model, where no such node has a part of it", () =>
+    Effect.gen(function* () {
+      const models = ["a", "b", "c", "d", "e", "f"].map((name) =>
+        Fleet.modelAt(
+          `test/spare-${name}`,
+          [
+            { name: `away-${name}`, concurrency: 1 },
+            { name: `spare-${name}`, concurrency: 1 }
+          ],
+          { concurrency: 1 }
+        )
+      )
+      const provider = yield* TestProvider
+      Fleet.answering(provider, (name) =>
+        name.startsWith("away") ? Fleet.rateLimited(3_600_000) : succeeded()
+      )
+      const options = { models, providers: Fleet.behindHttp }
+      const nodes = yield* Effect.forEach(["a", "b", "c"], (name) => TestNode.start({ name, ...options }))
+      const [first] = nodes
+      if (first === undefined) return assert.fail("there are nodes")
+      const ids = yield* first.on(Effect.forEach(models, (model) => Facts.submit({ model })))
+      yield* Effect.forEach(ids, (id) => first.on(Facts.untilType(id, "RequestRequeued")))
+      yield* TestClock.adjust("250 millis")
+      for (const id of ids) {
+        assert.lengthOf(Facts.ofType(yield* first.on(Facts.untilEnd(id)), "DispatchStarted"), 2)
+      }
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+})
+
 describe("A wrapper", () => {
   const base = Fleet.modelAt("test/base", [{ name: "p" }], { concurrency: 2 })
   const wrapper = Fleet.modelAt("test/wrapper", [{ name: "p" }], { concurrency: 2 })
@@ -148,7 +179,7 @@ describe("A wrapper", () => {
         Effect.map(known.find(endpoint), (entry) =>
           entry === null ? null : { ...entry, runs: base.model.endpoint }
         )
-      return Catalog.of({ ...known, find, findVersion: find })
+      return Catalog.of({ ...known, find, findVersion: find, lastOffered: find })
     })
   ).pipe(Layer.provide(BuiltinCatalog.layerOf([base, wrapper])))
 
@@ -214,6 +245,34 @@ describe("A provider that says how many runs it has room for", () => {
         }
         assert.strictEqual(room, 0)
       }).pipe(Effect.provide(TestNode.layer({ models: [model], providers: withRoom })))
+    })
+  )
+
+  it.effect("costs nothing when it grows and nothing waits for it", () =>
+    Effect.gen(function* () {
+      const changes = yield* Queue.unbounded<void>()
+      let passes = 0
+      const catalog = Layer.effect(
+        Catalog,
+        Effect.map(Catalog, (known) =>
+          Catalog.of({ ...known, all: Effect.tap(known.all, () => Effect.sync(() => passes++)) })
+        )
+      ).pipe(Layer.provide(BuiltinCatalog.layerOf([model])))
+      const withRoom = (provider: Provider): ReadonlyArray<Provider> => [
+        { ...provider, adapter: "pull", room: { of: () => 100, changes: Stream.fromQueue(changes) } }
+      ]
+      yield* Effect.gen(function* () {
+        const provider = yield* TestProvider
+        provider.answerWith(() => Effect.succeed(succeeded()))
+        yield* Facts.untilEnd(yield* Facts.submit({ model }))
+        yield* TestClock.adjust("1 second")
+        const before = passes
+        for (let poller = 0; poller < 50; poller++) {
+          yield* Queue.offer(changes, undefined)
+          yield* Effect.repeat(Effect.yieldNow, { times: 50 })
+        }
+        assert.isBelow(passes - before, 10)
+      }).pipe(Effect.provide(TestNode.layer({ models: [model], catalog, providers: withRoom })))
     })
   )
 })

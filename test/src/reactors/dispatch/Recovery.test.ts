@@ -105,6 +105,39 @@ describe("After a crash", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
+  it.effect("a job that is followed has what is left of its model's limit, and time to collect its end", () =>
+    Effect.gen(function* () {
+      const limited = testModel("test/limited", { concurrency: 2, timeoutSeconds: 60 })
+      const provider = yield* TestProvider
+      const dead = yield* TestNode.start({ name: "dead", models: [limited] })
+      const begin = Effect.fnUntraced(function* (jobId: string) {
+        const id = yield* dead.on(Facts.submit({ model: limited }))
+        const run = yield* provider.next
+        yield* run.does(({ accepted, started }) => Effect.andThen(accepted(jobId), started))
+        yield* TestClock.adjust("20 millis")
+        yield* Facts.untilType(id, "RequestStarted")
+      })
+      yield* begin("early")
+      yield* TestClock.adjust("30 seconds")
+      yield* begin("late")
+      yield* dead.crash
+      yield* TestClock.adjust("28 seconds")
+      yield* TestNode.start({ name: "heir", models: [limited] })
+      const followed = [yield* provider.next, yield* provider.next]
+      const stopping = yield* Effect.forEach(followed, ({ jobId, stopRequested }) =>
+        Effect.map(Effect.forkScoped(stopRequested), (fiber) => ({ jobId, fiber }))
+      )
+      const stopped = () =>
+        stopping.flatMap(({ fiber, jobId }) => (fiber.pollUnsafe() === undefined ? [] : [jobId]))
+      yield* TestClock.adjust("4900 millis")
+      assert.deepStrictEqual(stopped(), [])
+      yield* TestClock.adjust("200 millis")
+      assert.deepStrictEqual(stopped(), ["early"])
+      yield* TestClock.adjust("27 seconds")
+      assert.deepStrictEqual(stopped().toSorted(), ["early", "late"])
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+
   it.effect("a job that is followed counts before more of its model is claimed", () =>
     Effect.gen(function* () {
       const { dead } = yield* crashedWithJob

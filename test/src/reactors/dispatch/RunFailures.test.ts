@@ -1,10 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import * as Status from "#domain/inference-request/Status.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
+import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
+import { Catalog, NotKnownHere } from "#src/models/Catalog.ts"
 import { Requests } from "#src/requests/Requests.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
 import { EventReader } from "#streams/EventReader.ts"
@@ -15,6 +17,14 @@ import * as Facts from "#test/support/RequestFacts.ts"
 import { single, succeeded, testModel } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
+import * as Fleet from "./Fleet.ts"
+
+/** A catalog of code that answers otherwise. */
+const changed = (changes: (known: Catalog["Service"]) => Partial<Catalog["Service"]>) =>
+  Layer.effect(
+    Catalog,
+    Effect.map(Catalog, (known) => Catalog.of({ ...known, ...changes(known) }))
+  ).pipe(Layer.provide(BuiltinCatalog.layerOf([single])))
 
 const orphan = testModel("test/orphan", { provider: "nobody" })
 const layer = TestNode.layer({ models: [single, orphan] })
@@ -89,6 +99,42 @@ describe("A run that cannot be made", () => {
       const all = yield* after.on(Facts.untilEnd(id))
       assert.strictEqual(Facts.ofType(all, "RequestFailed")[0]?.message, "The model is no longer offered.")
       assert.deepStrictEqual((yield* TestProvider).begun(), [])
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+
+  it.effect("leaves its request alone as long as this node cannot tell what the model is", () =>
+    Effect.gen(function* () {
+      let isKnown = false
+      const lastOffered = (known: Catalog["Service"]) => (endpoint: string) =>
+        isKnown ? known.lastOffered(endpoint) : Effect.fail(new NotKnownHere({ endpoint }))
+      const catalog = changed((known) => ({ lastOffered: lastOffered(known) }))
+      const node = yield* TestNode.start({ name: "one", catalog })
+      const id = yield* node.on(Facts.submit())
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* Facts.types(id), ["RequestSubmitted"])
+      isKnown = true
+      yield* TestClock.adjust("5 seconds")
+      yield* (yield* (yield* TestProvider).next).ends(succeeded())
+      assert.lengthOf(Facts.ofType(yield* node.on(Facts.untilEnd(id)), "RequestCompleted"), 1)
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+
+  it.effect("gives its request back, at no try's cost, when this node cannot tell the model's version", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const catalog = changed((known) => ({
+        findVersion: (endpoint, version) =>
+          ++asked > 8 ? known.findVersion(endpoint, version) : Effect.fail(new NotKnownHere({ endpoint }))
+      }))
+      const node = yield* TestNode.start({ name: "one", catalog })
+      const id = yield* node.on(Facts.submit())
+      yield* Fleet.passRetries(id, 8).pipe(node.on)
+      yield* (yield* (yield* TestProvider).next).ends(succeeded())
+      const all = yield* node.on(Facts.untilEnd(id))
+      assert.lengthOf(Facts.ofType(all, "RequestCompleted"), 1)
+      const waits = Facts.ofType(all, "RequestRequeued").map(({ at, dueAt }) => dueAt - at)
+      assert.deepStrictEqual(waits, [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000])
+      assert.deepStrictEqual((yield* node.on(Facts.snapshot(id))).request.retries, { transport: 0, lost: 0 })
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 

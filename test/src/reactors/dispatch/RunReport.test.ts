@@ -161,16 +161,28 @@ describe("What a run reports", () => {
       }).pipe(Effect.provide(layer))
   )
 
+  it.effect("has the job's name on the log before the provider goes on, however long the log is away", () =>
+    Effect.gen(function* () {
+      const faults = yield* AppendFaults.AppendFaults
+      const { id, run } = yield* begin
+      let tries = 0
+      faults.decide(({ events }) =>
+        events.some(({ type }) => type === "ProviderAccepted") && ++tries <= 3 ? "refused" : "stored"
+      )
+      const told = yield* Effect.forkChild(run.does(({ accepted }) => accepted("job")))
+      yield* Effect.repeat(TestClock.adjust("1 second"), { until: () => told.pollUnsafe() !== undefined })
+      assert.strictEqual(tries, 4)
+      assert.strictEqual(Facts.ofType(yield* Facts.events(id), "ProviderAccepted")[0]?.jobId, "job")
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("never fails the run: what cannot be recorded is left out", () =>
     Effect.gen(function* () {
       const faults = yield* AppendFaults.AppendFaults
       const { id, run } = yield* begin
       faults.decide(({ events }) =>
-        events.some(({ type }) => type === "ProgressReported" || type === "ProviderAccepted")
-          ? "refused"
-          : "stored"
+        events.some(({ type }) => type === "ProgressReported") ? "refused" : "stored"
       )
-      yield* run.does(({ accepted }) => accepted("job"))
       yield* TestClock.adjust("2 seconds")
       yield* run.does(({ progress }) => progress({ fraction: 1, logs: ["lost"] }))
       yield* run.ends(succeeded())

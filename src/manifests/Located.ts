@@ -1,0 +1,117 @@
+/** Values of a document, with where they and their members stand in the text, and what one text may come to. */
+import { LineCounter } from "yaml"
+import type { Json } from "#domain/CanonicalJson.ts"
+import type { Path, Place } from "./Problem.ts"
+
+export interface Located {
+  readonly value: Json
+  /** Characters from the start of the text. As a member of an object: of its name. */
+  readonly at: number
+  readonly members: ReadonlyMap<string, Located> | ReadonlyArray<Located> | null
+  /** Of values within each other: 1 for what has no members. */
+  readonly levels: number
+  readonly size: Size
+}
+
+/** As it would be written without aliases. */
+interface Size {
+  readonly values: number
+  readonly characters: number
+}
+
+/** What is wrong with the text, where. */
+export class Refused extends Error {
+  readonly at: number
+  readonly path: Path
+  constructor(message: string, at: number, path: Path = []) {
+    super(message)
+    this.at = at
+    this.path = path
+  }
+}
+
+const deepest = 64
+export const tooDeep = `Expected at most ${deepest} levels`
+
+/** Of one text, aliases counted as what they stand for. */
+const most: Size = { values: 200_000, characters: 2 * 1_024 * 1_024 }
+
+/** Counts what a text comes to while it is read, so that nothing larger is ever made of it. */
+export class Budget {
+  private values = 0
+  private characters = 0
+
+  spend({ characters, values }: Size, at: number): void {
+    this.values += values
+    this.characters += characters
+    if (this.values > most.values) throw new Refused(`Expected at most ${most.values} values`, at)
+    if (this.characters > most.characters) {
+      throw new Refused(`Expected at most ${most.characters} characters, with what aliases repeat`, at)
+    }
+  }
+}
+
+/** @param depth of values that it is within. */
+export const checkDepth = (depth: number, levels: number, at: number, path: Path): void => {
+  if (depth + levels > deepest) throw new Refused(tooDeep, at, path.slice(0, 8))
+}
+
+export const scalar = (value: Json, at: number, budget: Budget): Located => {
+  const size = { values: 1, characters: typeof value === "string" ? value.length : 0 }
+  budget.spend(size, at)
+  return { value, at, members: null, levels: 1, size }
+}
+
+const around = (value: Json, at: number, members: Map<string, Located> | Array<Located>): Located => {
+  let levels = 0
+  let values = 1
+  let characters = 0
+  for (const member of members.values()) {
+    levels = Math.max(levels, member.levels)
+    values += member.size.values
+    characters += member.size.characters
+  }
+  if (!Array.isArray(members)) for (const name of members.keys()) characters += name.length
+  return { value, at, members, levels: levels + 1, size: { values, characters } }
+}
+
+/** Of members that were counted. */
+export const list = (at: number, members: Array<Located>): Located =>
+  around(
+    members.map(({ value }) => value),
+    at,
+    members
+  )
+
+/** Of members that were counted; `__proto__` is a name like any other. */
+export const object = (at: number, members: Map<string, Located>): Located =>
+  around(Object.fromEntries(Array.from(members, ([name, { value }]) => [name, value])), at, members)
+
+/** Of the value at a path, or of what is nearest above it. */
+export const find = (root: Located, path: Path): Located => {
+  let found = root
+  for (const step of path) {
+    const { members } = found
+    const next = Array.isArray(members)
+      ? members[Number(step)]
+      : members instanceof Map
+        ? members.get(String(step))
+        : undefined
+    if (next === undefined) break
+    found = next
+  }
+  return found
+}
+
+/** Where lines begin. */
+export const linesOf = (text: string): LineCounter => {
+  const lines = new LineCounter()
+  lines.addNewLine(0)
+  for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) lines.addNewLine(end + 1)
+  return lines
+}
+
+export const placeIn = (lines: LineCounter, at: number): Place => {
+  const { col, line } = lines.linePos(at)
+  return { line: Math.max(line, 1), column: Math.max(col, 1) }
+}
