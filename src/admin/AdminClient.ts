@@ -82,10 +82,8 @@ const overSocket = (socketPath: string) =>
           client.listWorkerKeys({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
         publishDefinitions: (payload) =>
           client.publishDefinitions({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        listItems: (payload) =>
-          client.listItems({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        showItem: (payload) =>
-          client.showItem({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        listItems: (payload) => client.listItems({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        showItem: (payload) => client.showItem({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
         deprecateItem: (payload) =>
           client.deprecateItem({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
         withdrawItem: (payload) =>
