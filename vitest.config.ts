@@ -70,7 +70,7 @@ export default defineConfig({
       project("beside", 3, {
         include: ["test/**/*.test.ts"],
         exclude: [...alone, ...waiting, ...pure, ...scoped],
-        maxWorkers: 2,
+        maxWorkers: 3,
         globalSetup: "test/support/servers/SharedS3.ts"
       })
     ]
