@@ -3,7 +3,6 @@ import { defineConfig } from "vitest/config"
 
 /** They hold times against limits: nothing else is to run beside them. */
 const alone = [
-  "test/bench/**/*.test.ts",
   "test/src/webhook-delivery/{BadReceivers,DeadReceivers}.test.ts",
   "test/src/{GracefulStop,NoStarvation}.test.ts",
   "test/src/outbound/OutboundLoad.test.ts",
