@@ -21,6 +21,8 @@ const post = (
         response.resume()
         resume(Effect.succeed(response.statusCode))
       })
+      // A body that is refused is not read to its end.
+      .on("error", () => resume(Effect.succeed(undefined)))
       .end(body)
   })
 
