@@ -74,7 +74,7 @@ export class ProviderHealth extends Context.Service<
 }
 
 /** A provider that wants to be left alone for longer is asked again all the same, ms. */
-const longestPauseMs = 10 * 60 * 1_000
+const longestPauseMs = 60 * 60 * 1_000
 const shortestPauseMs = 250
 
 interface Provider {
