@@ -17,7 +17,7 @@ describe("a server whose data directory is removed", () => {
       )
       fs.rmSync(dataDirectory, { recursive: true, maxRetries: 10 })
       assert.strictEqual(yield* Effect.promise(() => server.exited), 1)
-      assert.match(server.output(), /log\.sqlite was removed or replaced while it was in use/)
+      assert.match(server.output(), /log\.(sqlite|head) was removed or replaced while it was in use/)
     })
   )
 })
