@@ -82,3 +82,7 @@ const writeObject = (value: JsonObject): string => {
 }
 
 const isArray: (value: Json) => value is ReadonlyArray<Json> = Array.isArray
+
+/** Whether it has members by name: no list, no scalar, not absent. */
+export const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

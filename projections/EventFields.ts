@@ -2,7 +2,7 @@
  * Fields of an event's data, checked as they are read. A replay reads a few fields of millions of events: this costs a
  * tenth of a schema, and refuses the same.
  */
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import { NanoUsd } from "#domain/Money.ts"
 
 /** Tells the field, and nothing that may be anybody's input. */
@@ -99,6 +99,3 @@ export const texts = (data: JsonObject, field: string): JsonObject => {
   }
   return value
 }
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,8 +1,9 @@
 /** Manifests that are good by themselves, each with where it was written: what they say together is checked after (`Checks`). */
+import { isObject } from "#domain/CanonicalJson.ts"
 import { Effect } from "effect"
 import * as Documents from "./Documents.ts"
 import * as FileText from "./FileText.ts"
-import { decode, isObject, type Manifest } from "./Manifest.ts"
+import { decode, type Manifest } from "./Manifest.ts"
 import type { ManifestDocument } from "./ManifestDocument.ts"
 import type * as ManifestFiles from "./ManifestFiles.ts"
 import { type Path, pathText, type Problem } from "./Problem.ts"

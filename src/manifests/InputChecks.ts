@@ -1,6 +1,6 @@
 /** What a client could not send, or not safely, though the schema of the input says so. */
 import safeRegex from "safe-regex2"
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { Draft } from "./Drafts.ts"
 import type { Path, Problem } from "./Problem.ts"
 import * as Subschemas from "./Subschemas.ts"
@@ -25,7 +25,7 @@ const patternsOf = ({ path, schema }: Subschemas.Subschema): ReadonlyArray<Patte
   const { pattern, patternProperties } = schema
   return [
     ...(typeof pattern === "string" ? [{ path: [...path, "pattern"], text: pattern }] : []),
-    ...(Subschemas.isObject(patternProperties)
+    ...(isObject(patternProperties)
       ? Object.keys(patternProperties).map((text) => ({ path: [...path, "patternProperties", text], text }))
       : [])
   ]
@@ -51,7 +51,7 @@ const scalars: ReadonlySet<Json> = new Set(["boolean", "integer", "null", "numbe
 
 /** The validator looks these up; of all others it compares each with each. */
 const hasScalars = ({ items }: JsonObject): boolean => {
-  if (!Subschemas.isObject(items)) return false
+  if (!isObject(items)) return false
   const { type } = items
   return Array.isArray(type)
     ? type.length > 0 && type.every((one: Json) => scalars.has(one))
@@ -80,11 +80,11 @@ export const problems = (draft: Draft, { exampleInput, inputSchema }: Inputs): R
   const { properties } = inputSchema
   const schemas = Subschemas.all({ path: ["inputSchema"], schema: inputSchema })
   return [
-    ...(Subschemas.isObject(exampleInput)
+    ...(isObject(exampleInput)
       ? []
       : [draft.problem("error", ["exampleInput"], "Expected an object: what is submitted is always one")]),
     ...reserved
-      .filter((name) => Subschemas.isObject(properties) && Object.hasOwn(properties, name))
+      .filter((name) => isObject(properties) && Object.hasOwn(properties, name))
       .map((name) =>
         draft.problem(
           "error",

@@ -1,6 +1,6 @@
 /** One document of a manifest file, checked by itself: its kind, its fields, and what each takes. */
 import { Result, Schema, SchemaIssue } from "effect"
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject, type Json } from "#domain/CanonicalJson.ts"
 import { ItemKind } from "#src/catalog/Publishing.ts"
 import { nearest } from "#src/EditDistance.ts"
 import { CollectionManifest, GpuManifest, TemplateManifest } from "./kinds/ListingManifests.ts"
@@ -79,9 +79,6 @@ export const breachesOf = (issue: SchemaIssue.Issue): ReadonlyArray<Breach> => [
     .issues.filter(({ message }) => message !== unexpected)
     .map(({ message, path = [] }) => ({ path: stepsOf(path.map(stepOf)), message }))
 ]
-
-export const isObject = (value: Json): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const isKind = Schema.is(ItemKind)
 

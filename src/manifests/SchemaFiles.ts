@@ -2,10 +2,10 @@
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect } from "effect"
-import type { JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject, type JsonObject } from "#domain/CanonicalJson.ts"
 import * as Documents from "./Documents.ts"
 import * as FileText from "./FileText.ts"
-import { type Breach, isObject, type Manifest } from "./Manifest.ts"
+import { type Breach, type Manifest } from "./Manifest.ts"
 import * as ManifestFiles from "./ManifestFiles.ts"
 import type { Path } from "./Problem.ts"
 

@@ -1,5 +1,5 @@
 /** The schemas within a JSON Schema (2020-12, with what earlier drafts have), each where it stands: no data, and no names. */
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { Path } from "./Problem.ts"
 
 export interface Subschema {
@@ -19,9 +19,6 @@ const byName: ReadonlySet<string> = new Set([
 
 /** Whatever looks like a schema in them is none. */
 const data: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"])
-
-export const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const membersOf = (value: Json, path: Path): ReadonlyArray<Subschema> => {
   if (isObject(value)) return [{ path, schema: value }]

@@ -1,6 +1,6 @@
 /** What submit and settlement need of a model or a wrapper that a manifest defines. */
 import { Effect, Result, Schema } from "effect"
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject, type Json } from "#domain/CanonicalJson.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { Wrapper } from "#domain/catalog/Wrapper.ts"
 import type { CatalogEntry, InputIssue } from "./Catalog.ts"
@@ -66,9 +66,6 @@ export const make = ({ model }: { readonly model: Model }): Result.Result<Catalo
       ...units
     }
   })
-
-const isObject = (value: Json): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const tooLong: InputIssue = {
   path: [],

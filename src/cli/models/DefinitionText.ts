@@ -1,10 +1,7 @@
 /** Definitions as commands print them: amounts in USD, as manifests and answers have them, not in nano-USD as the log does. */
 import { Option, Schema } from "effect"
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import * as Money from "#domain/Money.ts"
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const amount = Schema.decodeUnknownOption(Money.NanoUsd)
 

@@ -1,6 +1,6 @@
 /** The body of `POST /pricing/estimate`. Its input may have the reserved fields of a submit: they cost nothing. */
 import { Result, Schema } from "effect"
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject, type JsonObject } from "#domain/CanonicalJson.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as JsonSchemaValidator from "#src/models/JsonSchemaValidator.ts"
 import { invalid, issue, type Parsed } from "./Parsed.ts"
@@ -18,9 +18,6 @@ const validator = Result.getOrThrow(
 )
 
 const isModelEndpoint = Schema.is(ModelEndpoint)
-
-const isObject = (json: Json | undefined): json is JsonObject =>
-  typeof json === "object" && json !== null && !Array.isArray(json)
 
 export interface Asked {
   readonly endpoint: ModelEndpoint

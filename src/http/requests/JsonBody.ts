@@ -1,6 +1,6 @@
 /** JSON bodies (decisions, "Bodies"): an object, and what `JsonBytes` says of its text. */
 import { Result } from "effect"
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject, type JsonObject } from "#domain/CanonicalJson.ts"
 import * as JsonBytes from "#src/JsonBytes.ts"
 import * as Refusal from "../Refusal.ts"
 import { issue } from "./Parsed.ts"
@@ -22,6 +22,3 @@ export const parseObject = (bytes: Uint8Array): Result.Result<JsonObject, Refusa
     Result.mapError(JsonBytes.parse(bytes), (fault) => refusals[fault]),
     (json) => (isObject(json) ? Result.succeed(json) : Result.fail(notAnObject))
   )
-
-const isObject = (json: Json): json is JsonObject =>
-  typeof json === "object" && json !== null && !Array.isArray(json)

@@ -1,4 +1,5 @@
 /** Models on fal's queue (https://docs.fal.ai/documentation/model-apis/inference/queue). */
+import { isObject } from "#domain/CanonicalJson.ts"
 import { Effect } from "effect"
 import * as JobReport from "../JobReport.ts"
 import * as QueuedJobs from "../QueuedJobs.ts"
@@ -25,14 +26,14 @@ export const make = QueuedJobs.make({
   }),
 
   jobIdIn: ({ base, options }, answer) =>
-    FalReports.isObject(answer) ? FalUrls.jobIdOf(base, options.app, answer) : null,
+    isObject(answer) ? FalUrls.jobIdOf(base, options.app, answer) : null,
 
   asking: (jobId) =>
     Effect.fnUntraced(function* (access) {
       const url = requestUrl(access, jobId)
       const answer = yield* access.call({ method: "GET", url: `${url}/status?logs=1` })
       if (!Refusals.isSuccess(answer)) return yield* JobReport.ofAnswer(answer)
-      const status = FalReports.isObject(answer.json) ? answer.json : {}
+      const status = isObject(answer.json) ? answer.json : {}
       const logs = FalReports.linesOf(status["logs"])
       switch (status["status"]) {
         case "IN_QUEUE":

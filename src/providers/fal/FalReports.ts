@@ -4,15 +4,12 @@
  * https://fal.ai/docs/documentation/model-apis/request-errors (`error_type`, what else goes wrong).
  */
 import { Effect } from "effect"
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as JobReport from "../JobReport.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 import * as Refusals from "../Refusals.ts"
 import * as Seconds from "../Seconds.ts"
-
-export const isObject = (json: Json | undefined): json is JsonObject =>
-  typeof json === "object" && json !== null && !Array.isArray(json)
 
 /** Messages of the runner's log, oldest first; `null` unless they were asked for. */
 export const linesOf = (logs: Json | undefined): ReadonlyArray<string> =>

@@ -4,7 +4,7 @@
  * jobs no names: a run is one call, which lives and dies with this process. Hanging up is all there is to stop one.
  */
 import { Effect, Redacted, Result, Schema } from "effect"
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { Job, Provider, RunControl } from "../Provider.ts"
 import { type ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
@@ -41,7 +41,7 @@ const bodyOf = ({ input, requestId }: Job, options: Options): Result.Result<Json
   }
   if (inputs !== undefined)
     return Result.map(Tensors.encode(inputs, batched, input), (inputs) => ({ ...common, inputs }))
-  return Tensors.isObject(input) && Array.isArray(input["inputs"])
+  return isObject(input) && Array.isArray(input["inputs"])
     ? Result.succeed({ ...common, ...input })
     : Result.fail("an inference request with inputs is expected")
 }
@@ -52,7 +52,7 @@ const outputOf = (
   answer: Json | undefined
 ): JsonObject | null => {
   if (inputs !== undefined || outputs !== undefined) return Tensors.decode(outputs, batched, answer)
-  return Tensors.isObject(answer) && Array.isArray(answer["outputs"]) ? answer : null
+  return isObject(answer) && Array.isArray(answer["outputs"]) ? answer : null
 }
 
 /**
@@ -61,7 +61,7 @@ const outputOf = (
  * run nothing.
  */
 const isFailedRun = ({ json, status }: ProviderAnswer): boolean =>
-  (status === 400 || status === 422) && Tensors.isObject(json) && typeof json["error"] === "string"
+  (status === 400 || status === 422) && isObject(json) && typeof json["error"] === "string"
 
 export const make = Effect.gen(function* () {
   const http = yield* ProviderHttp

@@ -4,7 +4,7 @@
  * row-major order; it is read flat or nested.
  */
 import { Result } from "effect"
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import { elementOf } from "./Elements.ts"
 import type { InputTensor } from "./Options.ts"
 
@@ -12,9 +12,6 @@ import type { InputTensor } from "./Options.ts"
 const maxRank = 32
 
 const isList = (value: Json | undefined): value is ReadonlyArray<Json> => Array.isArray(value)
-
-export const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !isList(value)
 
 const product = (sizes: ReadonlyArray<number>): number => sizes.reduce((count, size) => count * size, 1)
 

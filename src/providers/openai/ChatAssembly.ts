@@ -2,8 +2,7 @@
  * The one `chat.completion` that its chunks add up to (https://platform.openai.com/docs/api-reference/chat-streaming). Texts
  * are put together in their order; everything else is what the first chunk that has it says.
  */
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
-import { isObject } from "./OpenaiRefusals.ts"
+import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 
 /** Of a chunk, beside its choices: the same in all of them. */
 const heads = ["id", "created", "model", "system_fingerprint", "service_tier"] as const

@@ -4,7 +4,7 @@
  */
 import { Effect, Result, Stream } from "effect"
 import { Sse } from "effect/encoding"
-import type { Json } from "#domain/CanonicalJson.ts"
+import { isObject, type Json } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as JsonBytes from "#src/JsonBytes.ts"
 import { NoAnswer, type StreamedAnswer } from "../ProviderHttp.ts"
@@ -29,7 +29,7 @@ export const read = Effect.fnUntraced(function* (
   let end: End | null = null
 
   const takeChunk = (chunk: Json | undefined): End | null => {
-    const error = OpenaiRefusals.isObject(chunk) ? (chunk["error"] ?? null) : null
+    const error = isObject(chunk) ? (chunk["error"] ?? null) : null
     if (error !== null) return { error }
     return chunk !== undefined && assembly.take(chunk) ? null : "babbles"
   }

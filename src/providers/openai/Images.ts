@@ -2,8 +2,7 @@
  * An answer of `images/generations` (https://platform.openai.com/docs/api-reference/images/object) with every picture at one
  * place: what comes as `b64_json` becomes a `data:` URI in `url`, so that a schema can name the place and the file is copied.
  */
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
-import { isObject } from "./OpenaiRefusals.ts"
+import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 
 /** By how the file begins, in base64: `\x89PNG`, `\xff\xd8\xff`, `RIFF`. */
 const beginnings = [

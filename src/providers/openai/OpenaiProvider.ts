@@ -4,7 +4,7 @@
  * names: a run is one call, which lives and dies with this process, and hanging up stops it.
  */
 import { Effect, Redacted, Result, Schema } from "effect"
-import type { JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as Begun from "../Begun.ts"
 import type { Job, Provider, RunControl } from "../Provider.ts"
@@ -46,7 +46,7 @@ const bodyOf = (options: Options, input: JsonObject): JsonObject => {
 const outputOf = ({ endpoint }: Options, { json }: ProviderAnswer): JsonObject | null => {
   if (endpoint === "images") return Images.normalize(json)
   const list = endpoint === "chat" ? "choices" : "data"
-  return OpenaiRefusals.isObject(json) && Array.isArray(json[list]) ? json : null
+  return isObject(json) && Array.isArray(json[list]) ? json : null
 }
 
 const isEventStream = ({ headers }: StreamedAnswer): boolean =>
@@ -117,7 +117,7 @@ export const make = Effect.gen(function* () {
     const options = decode(job.binding.options ?? {})
     if (Result.isFailure(options)) return misbound
     const { input } = job
-    if (!OpenaiRefusals.isObject(input)) return noObject
+    if (!isObject(input)) return noObject
     const called = Effect.catchTag(call(job, options.success, input, control), "NoAnswer", (error) =>
       Effect.succeed(Refusals.ofNoAnswer(error))
     )

@@ -3,7 +3,7 @@
  * https://platform.openai.com/docs/guides/rate-limits): an `error` object of `message`, `type` and `code`.
  */
 import { Clock, Effect } from "effect"
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 import * as Refusals from "../Refusals.ts"
@@ -15,9 +15,6 @@ const unpaid: ReadonlySet<Json | undefined> = new Set([
   "billing_hard_limit_reached",
   "billing_not_active"
 ])
-
-export const isObject = (json: Json | undefined): json is JsonObject =>
-  typeof json === "object" && json !== null && !Array.isArray(json)
 
 /** Some servers have the members of `error` at the top. */
 const errorIn = (json: Json | undefined): JsonObject => {

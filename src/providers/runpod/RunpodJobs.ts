@@ -2,7 +2,7 @@
  * What Runpod Serverless is sent and says of a job (https://docs.runpod.io/serverless/endpoints/operation-reference,
  * https://docs.runpod.io/serverless/endpoints/job-states).
  */
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { JobReport } from "../JobReport.ts"
 import * as Report from "../JobReport.ts"
@@ -36,9 +36,6 @@ export const bodyOf = (job: Job, options: Options, webhook: string | null): Json
   ...(webhook !== null && { webhook }),
   policy: policyOf(job, options)
 })
-
-export const isObject = (json: Json | undefined): json is JsonObject =>
-  typeof json === "object" && json !== null && !Array.isArray(json)
 
 /** As it goes into a path. */
 export const isJobId = (id: Json | undefined): id is string =>

@@ -1,4 +1,5 @@
 /** Queue-based endpoints of Runpod Serverless (https://docs.runpod.io/serverless/endpoints/operation-reference). */
+import { isObject } from "#domain/CanonicalJson.ts"
 import { Effect } from "effect"
 import * as JobReport from "../JobReport.ts"
 import * as QueuedJobs from "../QueuedJobs.ts"
@@ -22,7 +23,7 @@ export const make = QueuedJobs.make({
   }),
 
   jobIdIn: (_access, answer) => {
-    const id = RunpodJobs.isObject(answer) ? answer["id"] : undefined
+    const id = isObject(answer) ? answer["id"] : undefined
     return RunpodJobs.isJobId(id) ? id : null
   },
 

@@ -1,6 +1,6 @@
 /** A run of a sandbox model: no work, only time that passes on the clock (decisions, "Built-in models"). */
 import { Effect } from "effect"
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject, type Json } from "#domain/CanonicalJson.ts"
 import type { Quantity } from "#domain/Money.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { Job, RunControl } from "../../Provider.ts"
@@ -18,9 +18,6 @@ export const succeeded = (output: Json, delivered: Quantity): ProviderOutcome =>
 /** A member of an input that is known to be an object; `undefined` when it has none of that name. */
 export const member = (input: Json, name: string): Json | undefined =>
   isObject(input) && Object.hasOwn(input, name) ? input[name] : undefined
-
-const isObject = (value: Json): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Waits for `ms`, or until the client asks to stop: `true` then. No time, no wait and no look at the request to stop. */
 export const isStoppedWithin = (control: RunControl, ms: number): Effect.Effect<boolean> =>

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Json } from "#domain/CanonicalJson.ts"
+import { isObject, type Json } from "#domain/CanonicalJson.ts"
 import * as RunpodProvider from "#src/providers/runpod/RunpodProvider.ts"
 import * as RunpodJobs from "#src/providers/runpod/RunpodJobs.ts"
 import * as AdapterRuns from "#test/src/providers/contract/AdapterRuns.ts"
@@ -23,7 +23,7 @@ const bodyOf = Effect.fnUntraced(function* (options: AdapterRuns.RunOptions) {
   const upstream = yield* Runpod.make
   yield* AdapterRuns.outcomeOf(adapter, upstream, options)
   const [body] = yield* upstream.received
-  return RunpodJobs.isObject(body) ? body : {}
+  return isObject(body) ? body : {}
 })
 
 const hours = (count: number) => count * 3_600_000
