@@ -1,5 +1,6 @@
 /** The catalog of the models that ship with the server. */
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer } from "effect"
+import { lazily } from "#src/Lazily.ts"
 import type { BuiltinModel } from "./builtin/BuiltinModel.ts"
 import { sandboxModels } from "./builtin/sandbox/SandboxModels.ts"
 import { visionModels } from "./builtin/vision/VisionModels.ts"
@@ -10,20 +11,10 @@ import * as MediaPlaces from "./MediaPlaces.ts"
 /** Every model that ships with the server. */
 export const builtinModels: ReadonlyArray<BuiltinModel> = [...sandboxModels, ...visionModels]
 
-/** Makes it when it is first needed: most of what a start would compile is never used. */
-const lazily = <A>(make: () => A) => {
-  let made: A | undefined
-  return () => (made ??= make())
-}
-
-/** Of a schema that is part of the program. */
-const validatorOf = (schema: BuiltinModel["model"]["inputSchema"]) =>
-  lazily(() => Result.getOrThrow(JsonSchemaValidator.make(schema, { isChecked: false })))
-
 /** Dies on a schema that does not compile: these models are part of the program. */
 export const entryOf = ({ model, quantities }: BuiltinModel): CatalogEntry => {
-  const input = validatorOf(model.inputSchema)
-  const output = validatorOf(model.outputSchema)
+  const input = JsonSchemaValidator.ofProgram(model.inputSchema)
+  const output = JsonSchemaValidator.ofProgram(model.outputSchema)
   const media = lazily(() => MediaPlaces.make(model.outputSchema))
   return {
     model,
@@ -32,9 +23,9 @@ export const entryOf = ({ model, quantities }: BuiltinModel): CatalogEntry => {
     quantities: (value) => Effect.sync(() => quantities(value)),
     // Its provider counts what it delivers.
     delivered: ({ input: value }) => Effect.sync(() => quantities(value).maxQuantity),
-    validateInput: (value) => input().issues(value),
+    validateInput: (value) => input.issues(value),
     validateOutput: (value) => {
-      const violations = output().violations(value)
+      const violations = output.violations(value)
       return violations.length === 0 ? media().violations(value) : violations
     },
     mediaPlaces: (value) => media().of(value)

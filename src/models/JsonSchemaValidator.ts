@@ -7,6 +7,7 @@ import { Predicate, Result, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { Violation } from "#domain/Outcome.ts"
+import { lazily } from "#src/Lazily.ts"
 import type { InputIssue } from "./Catalog.ts"
 import * as Formats from "./Formats.ts"
 
@@ -29,28 +30,40 @@ export interface JsonSchemaValidator {
   violations(value: Json): ReadonlyArray<Violation>
 }
 
-export interface Options {
-  /** Whether the schema is held against that of schemas, which takes a moment to compile. */
-  readonly isChecked: boolean
-}
-
-/** @param options `isChecked` is true when not given; a schema that is part of the program is checked by its tests. */
-export const make = (
-  schema: Model["inputSchema"],
-  { isChecked }: Options = { isChecked: true }
-): Result.Result<JsonSchemaValidator, InvalidJsonSchema> =>
+/** Of a schema that somebody else wrote: it is held against that of schemas, too. */
+export const make = (schema: Model["inputSchema"]): Result.Result<JsonSchemaValidator, InvalidJsonSchema> =>
   Result.try({
     try: () => {
-      if (isChecked) void firstBreach.validateSchema(schema, true)
-      const breaches = breachesOf(compile(firstBreach, schema), compile(allBreaches, schema))
-      return {
-        issues: (value) => breaches(value).map((breach) => issueOf(breach, value)),
-        violations: (value) => breaches(value).map(violationOf)
-      }
+      void firstBreach.validateSchema(schema, true)
+      return compiled(schema)
     },
     catch: (cause) =>
       new InvalidJsonSchema({ reason: Predicate.isError(cause) ? cause.message : String(cause) })
   })
+
+/**
+ * Of a schema that is part of the program: its tests check it, and it is compiled when something is first held against it,
+ * for most of what a start would compile is never used. One that does not compile throws then.
+ */
+export const ofProgram = (schema: Model["inputSchema"]): JsonSchemaValidator => {
+  const validator = lazily(() => compiled(schema))
+  return {
+    issues: (value) => validator().issues(value),
+    violations: (value) => validator().violations(value)
+  }
+}
+
+const compiled = (schema: Model["inputSchema"]): JsonSchemaValidator => {
+  const first = compile(firstBreach, schema)
+  const breaches = breachesOf(
+    first,
+    lazily(() => compile(allBreaches, schema))
+  )
+  return {
+    issues: (value) => breaches(value).map((breach) => issueOf(breach, value)),
+    violations: (value) => breaches(value).map(violationOf)
+  }
+}
 
 /** Most breaches in one answer (decisions, "Bodies"). */
 const mostBreaches = 1_000
@@ -91,10 +104,10 @@ const compile = (compiler: Ajv2020, schema: Model["inputSchema"]): ValidateFunct
 
 /** A valid value, the usual one, costs the faster check only. */
 const breachesOf =
-  (first: ValidateFunction, all: ValidateFunction) =>
+  (first: ValidateFunction, all: () => ValidateFunction) =>
   (value: Json): ReadonlyArray<ErrorObject> => {
     if (first(value)) return []
-    const validate = isSmall(value) ? all : first
+    const validate = isSmall(value) ? all() : first
     validate(value)
     return (validate.errors ?? []).slice(0, mostBreaches)
   }

@@ -25,29 +25,27 @@ const longestEtag = 128
 /** Characters of an ETag as a header may have it. */
 export const longestWrittenEtag = longestEtag + `W/""`.length
 
-const validator = Result.getOrThrow(
-  JsonSchemaValidator.make({
-    type: "object",
-    properties: {
-      uploadId: id,
-      uploadKey: id,
-      parts: {
-        type: "array",
-        minItems: 1,
-        maxItems: maxParts,
-        items: {
-          type: "object",
-          properties: {
-            partNumber: { type: "integer", minimum: 1, maximum: maxParts },
-            etag: { type: "string", minLength: 1, maxLength: longestWrittenEtag }
-          },
-          required: ["partNumber", "etag"]
-        }
+const validator = JsonSchemaValidator.ofProgram({
+  type: "object",
+  properties: {
+    uploadId: id,
+    uploadKey: id,
+    parts: {
+      type: "array",
+      minItems: 1,
+      maxItems: maxParts,
+      items: {
+        type: "object",
+        properties: {
+          partNumber: { type: "integer", minimum: 1, maximum: maxParts },
+          etag: { type: "string", minLength: 1, maxLength: longestWrittenEtag }
+        },
+        required: ["partNumber", "etag"]
       }
-    },
-    required: ["uploadId", "uploadKey", "parts"]
-  })
-)
+    }
+  },
+  required: ["uploadId", "uploadKey", "parts"]
+})
 
 const decode = Schema.decodeUnknownSync(
   Schema.Struct({

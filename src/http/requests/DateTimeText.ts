@@ -1,12 +1,9 @@
 /** Date-times that clients send: those of ISO 8601 and RFC 3339, with their offset. */
-import { Result } from "effect"
 import * as JsonSchemaValidator from "#src/models/JsonSchemaValidator.ts"
 import type { Issue } from "../views/EnvelopeView.ts"
 import { issue } from "./Parsed.ts"
 
-const validator = Result.getOrThrow(
-  JsonSchemaValidator.make({ type: "string", format: "date-time" }, { isChecked: false })
-)
+const validator = JsonSchemaValidator.ofProgram({ type: "string", format: "date-time" })
 
 /**
  * Unix time in ms. NaN for what is none, for the forms of RFC 3339 that are none of ISO 8601, and for seconds that no clock

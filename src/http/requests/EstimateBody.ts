@@ -9,13 +9,11 @@ import * as WebhookFields from "./WebhookFields.ts"
 /** Bytes: nobody pays for asking. */
 export const maxBytes = 1024 * 1024
 
-const validator = Result.getOrThrow(
-  JsonSchemaValidator.make({
-    type: "object",
-    properties: { modelEndpoint: { type: "string" }, input: { type: "object" } },
-    required: ["modelEndpoint", "input"]
-  })
-)
+const validator = JsonSchemaValidator.ofProgram({
+  type: "object",
+  properties: { modelEndpoint: { type: "string" }, input: { type: "object" } },
+  required: ["modelEndpoint", "input"]
+})
 
 const isModelEndpoint = Schema.is(ModelEndpoint)
 

@@ -20,34 +20,29 @@ export interface NewKey {
 export const mostModels = 20
 
 /** A field that is not known may be one misspelled, without which the key could do much more. */
-const newKey = Result.getOrThrow(
-  JsonSchemaValidator.make(
-    {
-      type: "object",
-      properties: {
-        name: { type: "string" },
-        scopes: {
-          type: "array",
-          items: { type: "string", enum: [...Scope.literals] },
-          minItems: 1,
-          uniqueItems: true
-        },
-        modelEndpoints: {
-          type: ["array", "null"],
-          items: { type: "string" },
-          minItems: 1,
-          maxItems: mostModels,
-          uniqueItems: true
-        },
-        monthlyBudget: { type: ["string", "null"] },
-        expiresAt: { type: ["string", "null"], format: "date-time" }
-      },
-      required: ["name"],
-      additionalProperties: false
+const newKey = JsonSchemaValidator.ofProgram({
+  type: "object",
+  properties: {
+    name: { type: "string" },
+    scopes: {
+      type: "array",
+      items: { type: "string", enum: [...Scope.literals] },
+      minItems: 1,
+      uniqueItems: true
     },
-    { isChecked: false }
-  )
-)
+    modelEndpoints: {
+      type: ["array", "null"],
+      items: { type: "string" },
+      minItems: 1,
+      maxItems: mostModels,
+      uniqueItems: true
+    },
+    monthlyBudget: { type: ["string", "null"] },
+    expiresAt: { type: ["string", "null"], format: "date-time" }
+  },
+  required: ["name"],
+  additionalProperties: false
+})
 
 const decode = Schema.decodeUnknownSync(
   Schema.Struct({
@@ -134,18 +129,13 @@ const parseExpiry = (text: string, now: number): Parsed<number> => {
   return at > now ? Result.succeed(at) : invalid(issue(["expiresAt"], "range", "must be in the future"))
 }
 
-const rotation = Result.getOrThrow(
-  JsonSchemaValidator.make(
-    {
-      type: "object",
-      properties: {
-        gracePeriodSeconds: { type: "integer", minimum: 0, maximum: longestGraceMs / 1_000 }
-      },
-      additionalProperties: false
-    },
-    { isChecked: false }
-  )
-)
+const rotation = JsonSchemaValidator.ofProgram({
+  type: "object",
+  properties: {
+    gracePeriodSeconds: { type: "integer", minimum: 0, maximum: longestGraceMs / 1_000 }
+  },
+  additionalProperties: false
+})
 
 /** Of a rotation that does not say: a day, as of signing secrets. */
 export const usualGraceSeconds = 24 * 60 * 60

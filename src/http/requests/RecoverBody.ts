@@ -8,14 +8,12 @@ import { invalid, issue, type Parsed } from "./Parsed.ts"
 const dateTime = { type: "string", format: "date-time" }
 
 /** A field that is not known may be one misspelled, without which much more would be sent again. */
-const validator = Result.getOrThrow(
-  JsonSchemaValidator.make({
-    type: "object",
-    properties: { since: dateTime, until: dateTime },
-    required: ["since"],
-    additionalProperties: false
-  })
-)
+const validator = JsonSchemaValidator.ofProgram({
+  type: "object",
+  properties: { since: dateTime, until: dateTime },
+  required: ["since"],
+  additionalProperties: false
+})
 
 /** Unix time in ms, as all times here. */
 export interface Time {

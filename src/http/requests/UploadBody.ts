@@ -12,17 +12,15 @@ export const longestName = 1024
 /** Characters of a media type. */
 export const longestType = 1024
 
-const validator = Result.getOrThrow(
-  JsonSchemaValidator.make({
-    type: "object",
-    properties: {
-      file_name: { type: "string", minLength: 1, maxLength: longestName },
-      content_type: { type: "string", maxLength: longestType },
-      size: { type: ["integer", "null"], minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
-    },
-    required: ["file_name", "content_type"]
-  })
-)
+const validator = JsonSchemaValidator.ofProgram({
+  type: "object",
+  properties: {
+    file_name: { type: "string", minLength: 1, maxLength: longestName },
+    content_type: { type: "string", maxLength: longestType },
+    size: { type: ["integer", "null"], minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
+  },
+  required: ["file_name", "content_type"]
+})
 
 const isMediaType = Schema.is(MediaType)
 

@@ -21,12 +21,7 @@ const longestLine = 10_000
 export const longestMessage = 10_000
 
 const validator = (properties: JsonObject, rest: JsonObject = {}) =>
-  Result.getOrThrow(
-    JsonSchemaValidator.make(
-      { type: "object", properties, additionalProperties: false, ...rest },
-      { isChecked: false }
-    )
-  )
+  JsonSchemaValidator.ofProgram({ type: "object", properties, additionalProperties: false, ...rest })
 
 const text = { type: "string", maxLength: longestMessage }
 
