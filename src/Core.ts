@@ -57,7 +57,8 @@ const projections = Layer.unwrap(
   Effect.gen(function* () {
     const directory = yield* DataDirectory
     const log = logSource(yield* eventStore.config, directory)
-    return Projections.layer({ filename: Generations.baseIn(directory), log })
+    const entry = new URL("./projectionsThread.ts", import.meta.url)
+    return Projections.layer({ filename: Generations.baseIn(directory), log, entry })
   })
 ).pipe(Layer.provide(Snapshots.layerRestored))
 

@@ -5,6 +5,7 @@
  */
 import * as module from "node:module"
 import * as path from "node:path"
+import * as Resolution from "./Resolution.ts"
 
 // What the cache holds, and what a command writes, the log and its keys' hashes among them, is for its owner alone.
 process.umask(0o077)
@@ -12,5 +13,6 @@ process.umask(0o077)
 // In the environment, so that the program's threads find it too.
 process.env["NODE_COMPILE_CACHE"] ??= path.join(import.meta.dirname, "../node_modules/.cache/inferlog")
 module.enableCompileCache(process.env["NODE_COMPILE_CACHE"])
+module.registerHooks({ resolve: Resolution.make() })
 
 await import("./cli/Process.ts")
