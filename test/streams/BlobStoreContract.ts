@@ -2,12 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer, Stream } from "effect"
 import { BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
+import { pattern } from "#test/support/Pattern.ts"
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
-
-/** Bytes that differ along the way, so that a chunk out of place shows. */
-const pattern = (length: number, seed = 0) =>
-  Uint8Array.from({ length }, (_, index) => (index * 31 + (index >> 8) + seed) & 255)
 
 const readBytes = Effect.fnUntraced(function* (
   key: string,

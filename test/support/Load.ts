@@ -51,7 +51,8 @@ const ofEveryKind: Works = (random, serial) => {
   return kinds[random(kinds.length)] ?? kinds[0]
 }
 
-const retryDelayMs = 25
+/** A connection that is refused costs the machine as much as one that is served. */
+const retryDelayMs = 100
 
 /** The answer of `attempt`, tried again for as long as there is no server to give one. */
 const persist = async <A>(attempt: () => Promise<A | undefined>): Promise<A> => {
@@ -63,18 +64,20 @@ const persist = async <A>(attempt: () => Promise<A | undefined>): Promise<A> => 
 }
 
 /** Submits under an idempotency key until the server has answered: a client that survives a crash. */
-const submit = (url: string, path: string, input: unknown, key: string) =>
-  persist(async () => {
+const submit = (url: string, path: string, input: unknown, key: string) => {
+  const sent = JSON.stringify(input)
+  return persist(async () => {
     const response = await fetch(url + path, {
       method: "POST",
       headers: { ...ServerProcess.authorization, "content-type": "application/json", "idempotency-key": key },
-      body: JSON.stringify(input)
+      body: sent
     })
     const body = (await response.json()) as { readonly request_id: string }
     if (response.status !== 200)
       throw new Error(`submit answered ${response.status}: ${JSON.stringify(body)}`)
     return body.request_id
   })
+}
 
 const endOf = (url: string, id: string): Promise<Accepted["end"]> =>
   persist(async () => {

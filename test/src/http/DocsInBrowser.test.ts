@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { Api } from "#src/http/Api.ts"
 import { WebhookEvents } from "#src/http/api/WebhookEvents.ts"
@@ -20,24 +20,28 @@ const headings = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   return titles
 }
 
+/** The reference is a large script to run, beside other tests: ms for a page, and for a test of it. */
+const longestPage = 60_000
+const longestTest = 75_000
+
 /** An empty page, and the address of the reference. */
-const makePage = Effect.fnUntraced(function* (width: number) {
+const makePage = Effect.gen(function* () {
   const { port } = yield* TestServer.TestServer
-  const browser = yield* Browser.launch
-  const page = yield* Effect.promise(() => browser.newPage({ viewport: { width, height: 812 } }))
-  // It has a large script to run, beside other tests.
-  page.setDefaultTimeout(25_000)
+  const page = yield* Browser.openPage({ width: 1280, height: 812 })
+  page.setDefaultTimeout(longestPage)
   return { page, origin: `http://127.0.0.1:${port}` }
 })
 
-layer(TestServer.layer(), { excludeTestServices: true })("/docs in a browser", (it) => {
+const services = Layer.merge(TestServer.layer(), Browser.layer)
+
+layer(services, { excludeTestServices: true })("/docs in a browser", (it) => {
   it.effect.skipIf(Browser.isMissing)(
     Browser.named(
       "shows every group, operation and webhook, without an error, calls no other server, and fits a phone"
     ),
     () =>
       Effect.gen(function* () {
-        const { origin, page } = yield* makePage(1280)
+        const { origin, page } = yield* makePage
         const problems: Array<string> = []
         const shown = [...headings(Api), ...headings(WebhookEvents)]
         const requested: Array<string> = []
@@ -62,40 +66,45 @@ layer(TestServer.layer(), { excludeTestServices: true })("/docs in a browser", (
           return page.evaluate<number>("scrollTo(100, 0), scrollX")
         })
         assert.strictEqual(scrolled, 0)
-      }).pipe(Effect.scoped)
+      }).pipe(Effect.scoped),
+    longestTest
   )
 
-  it.effect.skipIf(Browser.isMissing)(Browser.named("sends a request that is tried, with the key"), () =>
-    Effect.gen(function* () {
-      const { key } = yield* TestServer.TestServer
-      const { origin, page } = yield* makePage(1280)
-      const sent = yield* Effect.promise(async () => {
-        await page.goto(`${origin}/docs`)
-        await page.getByRole("textbox", { name: "Value" }).first().fill(key)
-        const answer = page.waitForResponse((response) => response.request().method() === "POST")
-        await page
-          .getByRole("button", { name: /Test Request.*post/i })
-          .first()
-          .click()
-        // The sidebar names the operations, some of which begin with the same word.
-        await page.getByRole("dialog").getByRole("button", { name: /Send/ }).first().click()
-        return (await answer).request().headers()
-      })
-      assert.strictEqual(sent["authorization"], key)
-    }).pipe(Effect.scoped)
+  it.effect.skipIf(Browser.isMissing)(
+    Browser.named("sends a request that is tried, with the key"),
+    () =>
+      Effect.gen(function* () {
+        const { key } = yield* TestServer.TestServer
+        const { origin, page } = yield* makePage
+        const sent = yield* Effect.promise(async () => {
+          await page.goto(`${origin}/docs`)
+          await page.getByRole("textbox", { name: "Value" }).first().fill(key)
+          const answer = page.waitForResponse((response) => response.request().method() === "POST")
+          await page
+            .getByRole("button", { name: /Test Request.*post/i })
+            .first()
+            .click()
+          // The sidebar names the operations, some of which begin with the same word.
+          await page.getByRole("dialog").getByRole("button", { name: /Send/ }).first().click()
+          return (await answer).request().headers()
+        })
+        assert.strictEqual(sent["authorization"], key)
+      }).pipe(Effect.scoped),
+    longestTest
   )
 
   it.effect.skipIf(Browser.isMissing)(
     Browser.named("offers no requests to another origin than its own"),
     () =>
       Effect.gen(function* () {
-        const { origin, page } = yield* makePage(1280)
+        const { origin, page } = yield* makePage
         const buttons = yield* Effect.promise(async () => {
           await page.goto(`${origin.replace("127.0.0.1", "localhost")}/docs`)
           await page.getByRole("heading", { name: "Submit a request" }).first().waitFor()
           return page.getByRole("button", { name: /Test Request/ }).count()
         })
         assert.strictEqual(buttons, 0)
-      }).pipe(Effect.scoped)
+      }).pipe(Effect.scoped),
+    longestTest
   )
 })

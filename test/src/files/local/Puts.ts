@@ -8,17 +8,13 @@ import { FileActors } from "#src/files/FileActors.ts"
 import { type UploadTarget, UploadStore } from "#src/files/UploadStore.ts"
 import * as MediaUrl from "#src/media/MediaUrl.ts"
 
+export { pattern } from "#test/support/Pattern.ts"
+
 export const account = AccountId.make("acc_0123456789abcdef")
 export const contentType = "image/png"
 
 export const md5 = (bytes: Uint8Array): string => crypto.createHash("md5").update(bytes).digest("hex")
 export const sha256 = (bytes: Uint8Array): string => crypto.createHash("sha256").update(bytes).digest("hex")
-
-/** Bytes that differ along the way, so that a chunk out of place shows. */
-export const pattern = (length: number, seed = 0): Buffer =>
-  Buffer.from(
-    Uint8Array.from({ length }, (_, index) => (index * 31 + (index >> 8) + (index >> 16) + seed) & 255)
-  )
 
 export interface Answered {
   readonly status: number
