@@ -20,14 +20,9 @@ const waiting = [
   "test/streams/nats/**/*.test.ts"
 ]
 
-/** Values in, values out: there is nothing that one file could leave behind for another one in its process. */
-const pure = ["test/domain/**/*.test.ts"]
-
-/**
- * What they start ends with their scopes, and nothing else is shared but modules: those are loaded once for all of them, which
- * costs each file about a second otherwise.
- */
-const scoped = [
+/** They work in their own process, and seldom wait: two of them are what the machine has. */
+const working = [
+  "test/domain/**/*.test.ts",
   "test/projections/*.test.ts",
   "test/projections/{batch,catalog,deliveries,due-work,durations,files,history,keys,ledger,live-status,retention,runner,status}/**/*.test.ts",
   "test/src/{accounts,admin,billing,catalog,docs,files,live,media,manifests,models,providers,reactors}/**/*.test.ts",
@@ -40,10 +35,14 @@ const scoped = [
 
 const common = {
   pool: "forks",
+  // What the tests of a file start ends with them, and nothing is shared but modules: those are loaded once for all files of a
+  // process, which costs each file about a second otherwise.
+  isolate: false,
   // What was compiled before, as `src/main.ts` has it. Without it each thread that a test starts would strip its types with
   // WebAssembly, and V8 crashes now and then where that is loaded and freed in many threads (nodejs/node#64500).
   env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, "node_modules/.cache/inferlog") },
-  testTimeout: 30_000,
+  // Of what has gone wrong, beside others that want the machine as well.
+  testTimeout: 60_000,
   hookTimeout: 60_000
 }
 
@@ -54,7 +53,6 @@ const project = (
     readonly include: Array<string>
     readonly exclude?: Array<string>
     readonly maxWorkers: number
-    readonly isolate?: boolean
     readonly globalSetup?: string
   }
 ) => ({ test: { ...common, ...options, name, sequence: { groupOrder } } })
@@ -64,11 +62,11 @@ export default defineConfig({
     projects: [
       project("alone", 0, { include: alone, maxWorkers: 1 }),
       project("waiting", 1, { include: waiting, maxWorkers: 3 }),
-      project("pure", 2, { include: pure, maxWorkers: 2, isolate: false }),
-      project("scoped", 2, { include: scoped, maxWorkers: 2, isolate: false }),
+      project("working", 2, { include: working, maxWorkers: 2 }),
+      // Most of them start the server as a process, and wait for it.
       project("beside", 3, {
         include: ["test/**/*.test.ts"],
-        exclude: [...alone, ...waiting, ...pure, ...scoped],
+        exclude: [...alone, ...waiting, ...working],
         maxWorkers: 3,
         globalSetup: "test/support/servers/SharedS3.ts"
       })

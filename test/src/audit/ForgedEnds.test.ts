@@ -2,7 +2,9 @@
 import { describe } from "@effect/vitest"
 import * as AuditedLog from "./AuditedLog.ts"
 import * as ForgedLog from "./ForgedLog.ts"
-import { billed, change, forged, removed } from "./TamperedCopies.ts"
+import { billed, change, forged, removed, shareLog } from "./TamperedCopies.ts"
+
+shareLog()
 
 describe("An audit of forged events finds", () => {
   describe("charges", () => {

@@ -3,7 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as AuditedLog from "./AuditedLog.ts"
 import * as ForgedLog from "./ForgedLog.ts"
-import { account, change, copy, fails, forged, quoted, removed } from "./TamperedCopies.ts"
+import { account, change, copy, fails, forged, quoted, removed, shareLog } from "./TamperedCopies.ts"
+
+shareLog()
 
 describe("An audit of forged events", () => {
   it.live("passes when nothing was changed", () =>

@@ -9,19 +9,22 @@ import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as AuditedLog from "./AuditedLog.ts"
 import * as ForgedLog from "./ForgedLog.ts"
 
-const scope = Scope.makeUnsafe()
 let untouched = ""
 
-beforeAll(() =>
-  Effect.gen(function* () {
-    untouched = yield* Scope.provide(TempDirectory.make, scope)
-    yield* DataDirectory.own(untouched, AuditedLog.write)
-    yield* AuditedLog.project(untouched)
-  }).pipe(Effect.runPromise)
-)
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+/** For a file of tests: the log that its copies are made of, written once for all of them. */
+export const shareLog = () => {
+  const scope = Scope.makeUnsafe()
+  beforeAll(() =>
+    Effect.gen(function* () {
+      untouched = yield* Scope.provide(TempDirectory.make, scope)
+      yield* DataDirectory.own(untouched, AuditedLog.write)
+      yield* AuditedLog.project(untouched)
+    }).pipe(Effect.runPromise)
+  )
+  afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+}
 
-/** Of the log and its read model, which the tests of a file share. */
+/** Of the log that the tests of a file share, and its read model. */
 export const copy = Effect.map(TempDirectory.make, (directory) => {
   fs.cpSync(untouched, directory, { recursive: true })
   return directory

@@ -6,7 +6,9 @@ import * as DataDirectory from "#test/streams/sqlite/DataDirectory.ts"
 import * as TamperedLog from "#test/streams/sqlite/TamperedLog.ts"
 import * as AuditedLog from "./AuditedLog.ts"
 import * as ForgedLog from "./ForgedLog.ts"
-import { billed, copy, fails } from "./TamperedCopies.ts"
+import { billed, copy, fails, shareLog } from "./TamperedCopies.ts"
+
+shareLog()
 
 describe("A read model that was changed", () => {
   const altered = (what: string, sql: string, reason: RegExp) =>

@@ -11,7 +11,7 @@ import { FileBlobs } from "#streams/FileBlobs.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as FileCalls from "./FileCalls.ts"
 
-const soon = Effect.timeout("2 seconds")
+const soon = Effect.timeout("8 seconds")
 
 interface Broken {
   readonly what: string
