@@ -41,7 +41,9 @@ const damagesOf = (table: string, columns: ReadonlyArray<Column>): ReadonlyArray
   const changes = columns
     .filter(({ isKey }) => !isKey)
     .map(({ name, type }) =>
-      type === "TEXT" ? `${name} = coalesce(${name}, '') || '~'` : `${name} = coalesce(${name}, 0) + 987654321`
+      type === "TEXT"
+        ? `${name} = coalesce(${name}, '') || '~'`
+        : `${name} = coalesce(${name}, 0) + 987654321`
     )
   return [
     { what: "a row too many", sql: `INSERT INTO ${table} (${namesOf(columns)}) VALUES (${values.join()})` },
