@@ -5,10 +5,10 @@
  */
 import { Config, Console, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { AccountOpened } from "#domain/account/Event.ts"
+import { RequestSubmitted } from "#domain/inference-request/Event.ts"
 import * as Money from "#domain/Money.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
-import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
 import * as Setting from "#src/settings/Setting.ts"
@@ -53,11 +53,18 @@ const balance = Config.map(bootstrapBalance.config, (text) =>
   Option.getOrElse(Money.parse(text), () => Money.zero)
 )
 
-/** Nothing but the catalog comes on a log before its first account: a page or two tell. */
+/** Events that there are only where there is an account, the commonest among them. */
+const ofAccounts: ReadonlySet<string> = new Set(
+  [AccountOpened, RequestSubmitted].map(({ fields }) => fields._tag.schema.literal)
+)
+
+/** What comes on a log before its first account is the operator's, models and keys of workers: a page or two tell. */
 const hasAccount = Effect.gen(function* () {
   const reader = yield* EventReader
-  const isOpened = ({ type }: RecordedEvent) => type === AccountOpened.fields._tag.schema.literal
-  const first = reader.readAll(GlobalPosition.beginning).pipe(Stream.filter(isOpened), Stream.runHead)
+  const first = reader.readAll(GlobalPosition.beginning).pipe(
+    Stream.filter(({ type }) => ofAccounts.has(type)),
+    Stream.runHead
+  )
   return Option.isSome(yield* first)
 })
 

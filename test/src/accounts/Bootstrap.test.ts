@@ -5,6 +5,7 @@ import * as Bootstrap from "#src/accounts/Bootstrap.ts"
 import * as BuiltinPublishing from "#src/catalog/BuiltinPublishing.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { EventReader } from "#streams/EventReader.ts"
+import * as Log from "#test/projections/RequestLog.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { logText } from "./AccountFacts.ts"
 
@@ -68,6 +69,15 @@ describe("The first start", () => {
       const before = yield* logText
       assert.include(before, "ModelPublished")
       yield* start({ BOOTSTRAP_API_KEY: "other:0ther" })
+      assert.strictEqual(yield* logText, before)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is not one when there is a request, whose account need not be looked for", () =>
+    Effect.gen(function* () {
+      yield* Log.append(1, Log.submitted(Log.alice, Log.echo, Log.t0))
+      const before = yield* logText
+      assert.strictEqual(yield* start({ BOOTSTRAP_API_KEY: "dev:s3cret" }), "")
       assert.strictEqual(yield* logText, before)
     }).pipe(Effect.provide(layer))
   )
