@@ -19,8 +19,8 @@ const { positionals, values } = parseArgs({
 
 const db = new DatabaseSync(values.file)
 db.exec(`
-  PRAGMA journal_mode = WAL;
   PRAGMA busy_timeout = 5000;
+  PRAGMA journal_mode = WAL;
   CREATE TABLE IF NOT EXISTS checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position TEXT NOT NULL) STRICT;
   INSERT OR IGNORE INTO checkpoint VALUES (1, '0');
   CREATE TABLE IF NOT EXISTS open_requests (

@@ -55,7 +55,10 @@ const killedInTheMiddle = Effect.fnUntraced(function* (file: string, begin: stri
       return 0
     }
   }
-  while (position() === 0) yield* Effect.yieldNow
+  while (position() === 0) {
+    assert.isNull(child.exitCode, "it has ended before it was killed")
+    yield* Effect.yieldNow
+  }
   child.kill("SIGKILL")
   yield* Effect.promise(() => closed)
 })
