@@ -3,6 +3,7 @@ import { Effect, Result } from "effect"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import type { Wrapper } from "#domain/catalog/Wrapper.ts"
+import { lazily } from "#src/Lazily.ts"
 import type { BuiltinModel } from "#src/models/builtin/BuiltinModel.ts"
 import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
 import { type CatalogEntry, NotKnownHere, Unmeasurable } from "#src/models/Catalog.ts"
@@ -23,8 +24,7 @@ export interface Offer {
 const none: Effect.Effect<CatalogEntry | null> = Effect.succeed(null)
 
 const make = (model: Model, runs: ModelEndpoint, compile: () => Compiled): Offer => {
-  let made: Compiled | undefined
-  const compiled = () => (made ??= safely(compile))
+  const compiled = lazily(() => safely(compile))
   const entry = () => Result.getOrThrow(compiled())
 
   const first = Effect.suspend(() => {

@@ -1,5 +1,6 @@
 /** The declared system routes. */
 import { Effect } from "effect"
+import { lazily } from "#src/Lazily.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import * as Answer from "../Answer.ts"
 import { Api } from "../Api.ts"
@@ -12,15 +13,14 @@ import { SystemApi } from "./SystemApi.ts"
 
 const services = Effect.gen(function* () {
   const urls = yield* PublicUrls
-  const describe = Effect.sync(() =>
-    Answer.json(200, OpenApiDocument.make(Api, urls), { "cache-control": "public, max-age=300" })
-  )
   return {
     health: yield* Health.make,
     metrics: yield* Metrics.make,
     docs: yield* Docs.make,
     // A tenth of a second that a start need not wait for.
-    describe: yield* Effect.cached(describe)
+    describe: lazily(() =>
+      Answer.json(200, OpenApiDocument.make(Api, urls), { "cache-control": "public, max-age=300" })
+    )
   }
 })
 
@@ -31,7 +31,7 @@ export const layer = DeclaredRoutes.layer({
   handlers: ({ describe, docs, health, metrics }) => ({
     health,
     metrics: ({ request }) => metrics(request.headers["authorization"]),
-    openapi: () => describe,
+    openapi: () => Effect.sync(describe),
     docs: ({ request }) => docs.page(request),
     docsScript: ({ query, request }) => docs.script(request, query.v)
   })
