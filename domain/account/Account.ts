@@ -1,6 +1,6 @@
 /**
- * A customer: its keys, its limits, what it paid in, and what its webhooks are signed with. Secrets are on the log as
- * hashes only, or sealed.
+ * A customer: its keys, its limits, what it paid in, its password, and what its webhooks are signed with. Secrets are on the
+ * log as hashes only, or sealed.
  */
 import { HashMap, Option, Result } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
@@ -27,6 +27,9 @@ export const accountOf = (keyId: string, sha256Hex: (text: string) => string): A
   AccountId.make(
     `acc_${issuedKeyId.exec(keyId)?.[1] ?? sha256Hex(`inferlog account of key ${keyId}`).slice(0, 16)}`
   )
+
+/** Whether the text has the form of an account's id, as `accountOf` makes them. */
+export const isAccountId = (text: string): text is AccountId => /^acc_[0-9a-f]{16}$/.test(text)
 
 /** The id of a further key of `accountId`; `random` are eight characters of `A-Za-z0-9`. */
 export const makeKeyId = (accountId: AccountId, random: string): KeyId =>
@@ -69,6 +72,11 @@ const decide = (command: Command, state: State): Decided => {
     case "RotateSigningSecret":
       if (isClosed) return Result.fail({ _tag: "AccountClosed" })
       return SigningSecret.rotate(state.signingSecrets, command)
+    case "ChangePassword": {
+      const { at, sealed } = command
+      if (isClosed) return Result.fail({ _tag: "AccountClosed" })
+      return Result.succeed(sealed === state.password ? [] : [{ _tag: "PasswordChanged", at, sealed }])
+    }
     case "Erase":
       return Result.succeed(isClosed ? [] : [{ _tag: "AccountErased", at: command.at }])
     case "RecordErased":

@@ -61,6 +61,8 @@ export type Command =
       /** Sealed texts of secrets that nobody can sign with: they go for good, and do not count. */
       readonly useless: ReadonlyArray<string>
     }
+  /** In the place of the one before; `null`: it has none any more, and if it had none nothing changes. */
+  | { readonly _tag: "ChangePassword"; readonly at: number; readonly sealed: string | null }
   /** Closes the account for good. Repeated it changes nothing. */
   | { readonly _tag: "Erase"; readonly at: number }
   | { readonly _tag: "RecordErased"; readonly at: number }

@@ -67,6 +67,13 @@ export type KeyRotated = typeof KeyRotated.Type
 
 export const KeyRevoked = Schema.TaggedStruct("KeyRevoked", { at, keyId: KeyId })
 
+/** In force at once. */
+export const PasswordChanged = Schema.TaggedStruct("PasswordChanged", {
+  at,
+  /** A slow hash of it, sealed; `null`: the account has none any more. */
+  sealed: Schema.NullOr(Schema.String)
+})
+
 /** The account is closed, its keys with it; what its requests carried is to be erased. Its ledger stays. */
 export const AccountErased = Schema.TaggedStruct("AccountErased", { at })
 
@@ -81,6 +88,7 @@ export const codec = EventCodec.make([
   KeyRevoked,
   LimitsChanged,
   SigningSecretRotated,
+  PasswordChanged,
   AccountErased,
   AccountErasureFinished
 ])

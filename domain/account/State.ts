@@ -19,6 +19,8 @@ export interface Opened {
   readonly payments: HashMap.HashMap<string, NanoUsd>
   /** Newest first; the first one is in force. */
   readonly signingSecrets: ReadonlyArray<SigningSecret.SigningSecret>
+  /** Hashed and sealed; `null`: it has none. */
+  readonly password: string | null
   readonly erasure: "none" | "under_way" | "finished"
 }
 
@@ -39,6 +41,7 @@ export const evolve = (state: State, event: Event): State => {
       limits: noLimits,
       payments: HashMap.empty(),
       signingSecrets: [],
+      password: null,
       erasure: "none"
     }
   }
@@ -54,8 +57,15 @@ export const evolve = (state: State, event: Event): State => {
     }
     case "SigningSecretRotated":
       return { ...state, signingSecrets: SigningSecret.rotated(state.signingSecrets, event) }
+    case "PasswordChanged":
+      return { ...state, password: event.sealed }
     case "AccountErased":
-      return { ...state, erasure: "under_way", keys: KeySet.allRevoked(state.keys, event.at) }
+      return {
+        ...state,
+        erasure: "under_way",
+        keys: KeySet.allRevoked(state.keys, event.at),
+        password: null
+      }
     case "AccountErasureFinished":
       return { ...state, erasure: "finished" }
     case "KeyIssued":

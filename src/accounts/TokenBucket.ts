@@ -45,6 +45,11 @@ export const take = (bucket: TokenBucket): void => {
   bucket.level -= unitsOfOne(bucket.rate)
 }
 
+/** One that was taken. */
+export const giveBack = (bucket: TokenBucket): void => {
+  bucket.level = Math.min(bucket.level + unitsOfOne(bucket.rate), capacity(bucket.rate))
+}
+
 /** Until there is one more, or the first again if it is full, ms. */
 export const untilNextMs = (bucket: TokenBucket): number => {
   const unit = unitsOfOne(bucket.rate)

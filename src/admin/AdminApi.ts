@@ -14,6 +14,7 @@ import {
   ChangeLimits,
   ListAccounts,
   ListedAccount,
+  SetPassword,
   ShowBalance,
   ShowLimits,
   ToppedUp,
@@ -120,6 +121,10 @@ const operations = HttpApiGroup.make("administration", { topLevel: true }).add(
   HttpApiEndpoint.post("changeLimits", "/accounts/limits/change", {
     payload: ChangeLimits,
     success: AccountLimits,
+    error: [noAccount, closed, failed]
+  }),
+  HttpApiEndpoint.post("setPassword", "/accounts/password", {
+    payload: SetPassword,
     error: [noAccount, closed, failed]
   }),
   HttpApiEndpoint.post("eraseAccount", "/accounts/erase", {

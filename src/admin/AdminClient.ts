@@ -66,6 +66,8 @@ const overSocket = (socketPath: string) =>
         showLimits: (payload) => client.showLimits({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
         changeLimits: (payload) =>
           client.changeLimits({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
+        setPassword: (payload) =>
+          client.setPassword({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
         eraseAccount: (payload) =>
           client.eraseAccount({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
         listRequests: (payload) =>

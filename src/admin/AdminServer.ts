@@ -38,6 +38,7 @@ const handlers = HttpApiBuilder.group(
       listAccounts: ({ payload }) => administration.listAccounts(payload),
       showLimits: ({ payload }) => administration.showLimits(payload),
       changeLimits: ({ payload }) => administration.changeLimits(payload),
+      setPassword: ({ payload }) => administration.setPassword(payload),
       eraseAccount: ({ payload }) => administration.eraseAccount(payload),
       listRequests: ({ payload }) => administration.listRequests(payload),
       showRequest: ({ payload }) => administration.showRequest(payload),

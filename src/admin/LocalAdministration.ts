@@ -12,6 +12,7 @@ import * as ProjectionStatus from "#projections/status/ProjectionStatus.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
 import { KeyUse } from "#src/accounts/KeyUse.ts"
+import { Passwords } from "#src/accounts/Passwords.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
 import { LogServers } from "#src/cluster/LogServers.ts"
 import { FileSweep } from "#src/files/FileSweep.ts"
@@ -128,6 +129,9 @@ const erasing = AccountErasing.layer.pipe(
   Layer.provide(Layer.merge(secrets, SteadyTime.layer))
 )
 
+const passwords = Passwords.layer.pipe(Layer.provide(secrets))
+
 export const layer = layerNoDeps.pipe(
-  Layer.provide([Keys.layer, KeyUse.layer, WorkerKeys.layer, CatalogRows.layer, History.layer, erasing])
+  Layer.provide([Keys.layer, KeyUse.layer, WorkerKeys.layer, CatalogRows.layer, History.layer]),
+  Layer.provide([erasing, passwords])
 )

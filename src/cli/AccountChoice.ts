@@ -29,8 +29,8 @@ export const allKeys = Effect.fnUntraced(function* (account: Option.Option<Accou
   return yield* Stream.runCollect(pages)
 })
 
-/** The only account there is. Every account has a key, if a revoked one. */
-export const onlyAccount = Effect.gen(function* () {
+/** The only account there is. Every account has a key, if a revoked one. `choose`: how to say which of several. */
+export const onlyAccountOf = Effect.fnUntraced(function* (choose: string) {
   const ids = [...new Set((yield* allKeys(Option.none())).map(({ accountId }) => accountId))]
   const [only, ...others] = ids
   if (only === undefined) {
@@ -41,9 +41,11 @@ export const onlyAccount = Effect.gen(function* () {
   if (others.length === 0) return only
   const listed = ids.slice(0, listedIds).join(", ") + (ids.length > listedIds ? ", …" : "")
   return yield* new UsageError({
-    message: `There are ${ids.length} accounts; name one with --account: ${listed}`
+    message: `There are ${ids.length} accounts; ${choose}: ${listed}`
   })
 })
+
+const onlyAccount = onlyAccountOf("name one with --account")
 
 /** The account that was named, or else the only one there is. */
 export const chosenAccount = (account: Option.Option<AccountId>) =>

@@ -6,6 +6,7 @@ import { DataDirectory } from "#src/DataDirectory.ts"
 import { erase } from "./accounts/Erase.ts"
 import { limits } from "./accounts/Limits.ts"
 import { list } from "./accounts/List.ts"
+import { passwd } from "./accounts/Passwd.ts"
 import * as ExistingLog from "./ExistingLog.ts"
 import * as NameFlag from "./NameFlag.ts"
 import * as OperatorAccess from "./OperatorAccess.ts"
@@ -41,10 +42,11 @@ const create = Command.make(
 const onExistingLog = OperatorAccess.layer.pipe(Layer.provide(ExistingLog.layer))
 
 export const accounts = Command.make("accounts").pipe(
-  Command.withDescription("Accounts, their balances and limits"),
+  Command.withDescription("Accounts, their balances, limits and passwords"),
   Command.withSubcommands([
     create,
     erase,
+    passwd,
     list.pipe(Command.provide(onExistingLog)),
     limits.pipe(Command.provide(onExistingLog))
   ])

@@ -8,7 +8,11 @@ import * as Stdout from "./Stdout.ts"
 
 Stdout.watch()
 
+/** Whoever has said a line may hold the pipe open, which would keep this process waiting for more. */
+const closeStdin = Effect.sync(() => process.stdin.destroy())
+
 program.pipe(
+  Effect.ensuring(closeStdin),
   Effect.provide(NodeServices.layer),
   NodeRuntime.runMain({ disableErrorReporting: true, teardown: Failure.teardown })
 )

@@ -1,9 +1,15 @@
 /** Whoever fills in the form that an assistant has led to: with an API key, or with the account's password. */
-import { Context, type Effect, type Redacted, Schema } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Redacted, Schema } from "effect"
+import { isAccountId } from "#domain/account/Account.ts"
 import type { AccountId } from "#domain/Ids.ts"
-import type * as ApiKey from "#src/accounts/ApiKey.ts"
+import * as ApiKey from "#src/accounts/ApiKey.ts"
+import { Authentication } from "#src/accounts/Authentication.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
+import { Passwords } from "#src/accounts/Passwords.ts"
+import * as MonotonicTime from "#src/MonotonicTime.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
+import * as SignInLimits from "./SignInLimits.ts"
+import { ofTools } from "./ToolScopes.ts"
 
 export type Credentials =
   | { readonly _tag: "Key"; readonly text: Redacted.Redacted }
@@ -25,6 +31,11 @@ export class TooManySignIns extends Schema.TaggedError<TooManySignIns>()("TooMan
   retryAfterSeconds: Schema.Int
 }) {}
 
+interface Begun {
+  readonly account: SignInLimits.Attempt["account"]
+  readonly signingIn: Effect.Effect<SignedIn, SignInRefused | NothingGranted | EventStoreError>
+}
+
 export class SignIn extends Context.Service<
   SignIn,
   {
@@ -34,4 +45,66 @@ export class SignIn extends Context.Service<
       readonly remoteAddress: string
     }): Effect.Effect<SignedIn, SignInRefused | NothingGranted | TooManySignIns | EventStoreError>
   }
->()("inferlog/src/oauth/SignIn") {}
+>()("inferlog/src/oauth/SignIn") {
+  static readonly layer = Layer.effect(
+    SignIn,
+    Effect.gen(function* () {
+      const { recognize } = yield* Authentication
+      const passwords = yield* Passwords
+      const clock = yield* Clock.Clock
+      const limits = SignInLimits.make()
+
+      /** The secret before the one in force is refused: it gives nothing away to others (`SecretSuperseded`). */
+      const byKey = Effect.fnUntraced(function* (text: Redacted.Redacted) {
+        const presented = ApiKey.present(keyText(Redacted.value(text)))
+        if (presented === null) return yield* new SignInRefused()
+        const caller = yield* Effect.catchTag(recognize(presented), "Unauthorized", () => new SignInRefused())
+        if (caller.isSuperseded) return yield* new SignInRefused()
+        if (ofTools(caller.grant).scopes.length === 0) return yield* new NothingGranted()
+        return { _tag: "ByKey", presented, caller } as const
+      })
+
+      const byPassword = Effect.fnUntraced(function* (accountId: string, password: Redacted.Redacted) {
+        const isRight = yield* passwords.matches({ accountId, password })
+        if (!isRight || !isAccountId(accountId)) return yield* new SignInRefused()
+        return { _tag: "ByPassword", accountId } as const
+      })
+
+      /** What is to be done, and whose password is guessed at. */
+      const begun = (credentials: Credentials): Begun => {
+        if (credentials._tag === "Key") return { account: null, signingIn: byKey(credentials.text) }
+        const accountId = credentials.account.trim()
+        return {
+          account: isAccountId(accountId) ? accountId : "",
+          signingIn: byPassword(accountId, credentials.password)
+        }
+      }
+
+      const attempt: SignIn["Service"]["attempt"] = Effect.fn("SignIn.attempt")(function* ({
+        credentials,
+        remoteAddress
+      }) {
+        const { account, signingIn } = begun(credentials)
+        const taken = limits.take({ account, remoteAddress }, MonotonicTime.millisOf(clock))
+        if (taken._tag === "Refused") {
+          return yield* new TooManySignIns({ retryAfterSeconds: taken.retryAfterSeconds })
+        }
+        return yield* Effect.onExit(signingIn, (exit) =>
+          Effect.sync(() => (hasFailed(exit) ? undefined : taken.giveBack()))
+        )
+      })
+
+      return SignIn.of({ attempt })
+    })
+  )
+}
+
+/** As it was pasted: perhaps with the scheme of an `Authorization` header before it. */
+const keyText = (pasted: string): string => pasted.trim().replace(/^key\s+/i, "")
+
+/** What counts: a wrong guess, and one that nobody waited for. A right key that opens too little and a log that is away do not. */
+const hasFailed = (exit: Exit.Exit<SignedIn, Effect.Error<Begun["signingIn"]>>): boolean => {
+  if (Exit.isSuccess(exit)) return false
+  const [reason] = exit.cause.reasons
+  return reason?._tag !== "Fail" || reason.error._tag === "SignInRefused"
+}

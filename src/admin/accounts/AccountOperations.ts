@@ -1,10 +1,11 @@
 /** What an operator sees and changes of accounts and their money: part of `Administration`. Amounts are nano-USD. */
-import { type Effect, Schema } from "effect"
+import { type Effect, Redacted, Schema } from "effect"
 import { Rate } from "#domain/account/Limits.ts"
 import { AccountId } from "#domain/Ids.ts"
 import { NanoUsd } from "#domain/Money.ts"
 import { AccountDetails } from "#projections/keys/Keys.ts"
 import type { AccountClosed, AccountNotFound, PaymentIdReused } from "#src/accounts/Accounts.ts"
+import * as PasswordText from "#src/accounts/PasswordText.ts"
 import type { AdministrationFailed } from "../Administration.ts"
 
 const mostUsd = 10n ** 18n
@@ -138,6 +139,16 @@ export const ChangeLimits = Schema.Struct({
   maxStreams: Schema.optionalKey(AccountLimits.fields.maxStreams)
 })
 
+/** Looked at when it is hidden already: no error shows it. */
+const Password = Schema.RedactedFromValue(Schema.String).check(
+  Schema.makeFilter((password: Redacted.Redacted) => PasswordText.isPassword(Redacted.value(password)), {
+    expected: PasswordText.expectation
+  })
+)
+
+/** `null`: the account has none any more. */
+export const SetPassword = Schema.Struct({ accountId: AccountId, password: Schema.NullOr(Password) })
+
 export interface AccountOperations {
   /** With everything that is on the log by now, if `isCurrent`; so are all balances here. */
   showBalance(
@@ -161,4 +172,8 @@ export interface AccountOperations {
   changeLimits(
     options: typeof ChangeLimits.Type
   ): Effect.Effect<typeof AccountLimits.Type, AccountNotFound | AccountClosed | AdministrationFailed>
+  /** In force at once, on running servers too. */
+  setPassword(
+    options: typeof SetPassword.Type
+  ): Effect.Effect<void, AccountNotFound | AccountClosed | AdministrationFailed>
 }

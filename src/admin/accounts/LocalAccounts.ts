@@ -6,6 +6,7 @@ import { Keys } from "#projections/keys/Keys.ts"
 import * as Ledger from "#projections/ledger/Ledger.ts"
 import { Projections } from "#projections/Projections.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
+import { Passwords } from "#src/accounts/Passwords.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import { AdministrationFailed } from "../Administration.ts"
 import type { AccountOperations, Balance } from "./AccountOperations.ts"
@@ -32,6 +33,7 @@ const balanceOf = (
 
 export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
+  const passwords = yield* Passwords
   const keys = yield* Keys
   const ledger = yield* Ledger.Ledger
   const projections = yield* Projections
@@ -94,5 +96,10 @@ export const make = Effect.gen(function* () {
     Effect.catchTag("EventStoreError", failed)
   )
 
-  return { showBalance, topUp, listAccounts, showLimits, changeLimits }
+  const setPassword: AccountOperations["setPassword"] = Effect.fn("Administration.setPassword")(
+    (options) => passwords.set(options),
+    Effect.catchTag("EventStoreError", failed)
+  )
+
+  return { showBalance, topUp, listAccounts, showLimits, changeLimits, setPassword }
 })

@@ -100,6 +100,18 @@ describe("A token bucket", () => {
     )
   })
 
+  it("has what was given back at once, and no more than it holds", () => {
+    fc.assert(
+      fc.property(rate, fc.nat(1_000), fc.nat(1_000), (rate, calls, more) => {
+        const bucket = TokenBucket.full(rate, 0)
+        const taken = Math.min(calls, rate.requests)
+        for (let count = 0; count < taken; count++) TokenBucket.take(bucket)
+        for (let count = 0; count < more; count++) TokenBucket.giveBack(bucket)
+        assert.strictEqual(TokenBucket.remaining(bucket), rate.requests - Math.max(0, taken - more))
+      })
+    )
+  })
+
   it("waits for a clock that is behind it", () => {
     const rate = { requests: 1, windowSeconds: 1 }
     const bucket = TokenBucket.full(rate, 5_000)

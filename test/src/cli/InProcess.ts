@@ -1,7 +1,7 @@
 /** The command line without a process of its own: all of the program but the last lines, which tie it to one. */
 import * as util from "node:util"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { ConfigProvider, Console, Effect, Fiber, Layer, Sink, Stdio } from "effect"
+import { ConfigProvider, Console, Effect, Fiber, Layer, Sink, Stdio, Stream } from "effect"
 import * as Failure from "#src/cli/Failure.ts"
 import { program } from "#src/cli/Program.ts"
 
@@ -23,12 +23,26 @@ const capture = (onWrite: () => void) => {
   }
 }
 
-const start = (args: ReadonlyArray<string>, env: Record<string, string>, onWrite = () => {}) => {
+interface Surroundings {
+  readonly onWrite?: () => void
+  readonly stdin?: string
+}
+
+const start = (
+  args: ReadonlyArray<string>,
+  env: Record<string, string>,
+  { onWrite = () => {}, stdin = "" }: Surroundings = {}
+) => {
   const stdout = capture(onWrite)
   const stderr = capture(onWrite)
   const surroundings = Layer.mergeAll(
     Layer.succeed(Console.Console, { ...console, log: stdout.print, error: stderr.print }),
-    Stdio.layerTest({ args: Effect.succeed(args), stdout: stdout.sink, stderr: stderr.sink }),
+    Stdio.layerTest({
+      args: Effect.succeed(args),
+      stdin: Stream.make(Buffer.from(stdin)),
+      stdout: stdout.sink,
+      stderr: stderr.sink
+    }),
     ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
   )
   const fiber = Effect.runFork(program.pipe(Effect.provide(surroundings), Effect.provide(NodeServices.layer)))
@@ -41,7 +55,8 @@ const start = (args: ReadonlyArray<string>, env: Record<string, string>, onWrite
 }
 
 /** By a clock and a runtime of its own, whatever those of the test are. */
-export const run = (args: ReadonlyArray<string>, env: Record<string, string>) => start(args, env).ended
+export const run = (args: ReadonlyArray<string>, env: Record<string, string>, stdin?: string) =>
+  start(args, env, stdin === undefined ? {} : { stdin }).ended
 
 export interface Written {
   readonly stdout: string
@@ -51,7 +66,9 @@ export interface Written {
 /** A command that goes on until it is stopped. */
 export const follow = (args: ReadonlyArray<string>, env: Record<string, string>) => {
   const watchers = new Set<() => void>()
-  const { ended, fiber, written } = start(args, env, () => watchers.forEach((look) => look()))
+  const { ended, fiber, written } = start(args, env, {
+    onWrite: () => watchers.forEach((look) => look())
+  })
   return {
     ended,
     written,

@@ -38,8 +38,8 @@ export const spawn = (args: ReadonlyArray<string>, settings: Settings): Effect.E
   Effect.promise(() => collect(start(args, settings)))
 
 /** Runs a command to its end, in this process: a process takes longer to begin than most commands to do what they do. */
-export const run = (args: ReadonlyArray<string>, settings: Settings): Effect.Effect<Ended> =>
-  Effect.promise(() => InProcess.run(args, { ...environment, ...settings }))
+export const run = (args: ReadonlyArray<string>, settings: Settings, stdin?: string): Effect.Effect<Ended> =>
+  Effect.promise(() => InProcess.run(args, { ...environment, ...settings }, stdin))
 
 /** Starts a command, which may be sent signals before it ends. */
 export const begin = (args: ReadonlyArray<string>, settings: Readonly<Record<string, string>>) => {

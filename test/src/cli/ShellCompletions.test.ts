@@ -80,7 +80,13 @@ describe("--completions", () => {
         ]
         assert.sameMembers(bashCompletes(file, "inferlog "), commands)
         assert.deepStrictEqual(bashCompletes(file, "inferlog log t"), ["tail"])
-        assert.sameMembers(bashCompletes(file, "inferlog accounts "), ["create", "erase", "list", "limits"])
+        assert.sameMembers(bashCompletes(file, "inferlog accounts "), [
+          "create",
+          "erase",
+          "passwd",
+          "list",
+          "limits"
+        ])
         assert.deepStrictEqual(bashCompletes(file, "inferlog balance t"), ["topup"])
         assert.includeMembers(bashCompletes(file, "inferlog balance topup --"), ["--amount", "--payment-id"])
         assert.includeMembers(bashCompletes(file, "inferlog log export --"), [

@@ -1,0 +1,102 @@
+/**
+ * How often somebody may fail to sign in, on this node. What is taken when an attempt begins is given back when it succeeds, so
+ * that failures alone count, and those that run at once cannot get past. All of it is in memory: after a start nobody has failed.
+ *
+ * Keys and passwords are counted apart, and keys by address only: they cannot be guessed, and whoever locks the password of an
+ * account must not lock its keys.
+ */
+import { NetAddress } from "effect/net"
+import type { Rate } from "#domain/account/Limits.ts"
+import * as TokenBucket from "#src/accounts/TokenBucket.ts"
+import { isPublic } from "#src/outbound/AddressPolicy.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+
+/** From one public address, or one /64 of IPv6, which is what one customer of a provider has. Of each kind. */
+export const ofAddress: Rate = { requests: 30, windowSeconds: 10 * 60 }
+
+/**
+ * From all addresses that are not public together, of each kind: behind one of them stands a proxy with everybody behind it, or
+ * somebody of the house.
+ */
+export const ofHouse: Rate = { requests: 100, windowSeconds: 10 * 60 }
+
+/** With one account's password: 960 guesses a day. */
+export const ofAccount: Rate = { requests: 10, windowSeconds: 15 * 60 }
+
+/** With passwords of all accounts: 120 a minute, which keep less than half a processor busy, and 30 that wait for their turn. */
+export const ofPasswords: Rate = { requests: 30, windowSeconds: 15 }
+
+/** Buckets that are kept, and half as many of those used last: too many for `ofPasswords` to empty one before it is full again. */
+const mostAccounts = 4_000
+const mostAddresses = 20_000
+
+export interface Attempt {
+  /** `null` for one with a key. Of several names that can be no account's it is all the same. */
+  readonly account: string | null
+  /** Of the socket, `""` when unknown. */
+  readonly remoteAddress: string
+}
+
+export type Taken =
+  | { readonly _tag: "Taken"; readonly giveBack: () => void }
+  /** Nothing was taken. Whole seconds, at least 1. */
+  | { readonly _tag: "Refused"; readonly retryAfterSeconds: number }
+
+export interface SignInLimits {
+  /** @param now ms of a clock that is never set back. */
+  readonly take: (attempt: Attempt, now: number) => Taken
+}
+
+export const house = "house"
+
+/** Whose failures are counted together. */
+export const sourceOf = (remoteAddress: string): string => {
+  const text = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, "")
+  const address = NetAddress.ipFromString(text)
+  if (address._tag === "Failure" || !isPublic(address.success)) return house
+  return NetAddress.isIpv6Address(address.success)
+    ? NetAddress.ipv6ToSegments(address.success).slice(0, 4).join(":")
+    : text
+}
+
+export const make = (): SignInLimits => {
+  const addresses = RecentlyUsed.make<TokenBucket.TokenBucket>({ capacity: mostAddresses })
+  const accounts = RecentlyUsed.make<TokenBucket.TokenBucket>({ capacity: mostAccounts })
+  const passwords = TokenBucket.full(ofPasswords, 0)
+
+  const bucketOf = (
+    buckets: RecentlyUsed.RecentlyUsed<TokenBucket.TokenBucket>,
+    name: string,
+    rate: Rate,
+    now: number
+  ): TokenBucket.TokenBucket => {
+    const known = buckets.get(name)
+    if (known !== undefined) return known
+    const made = TokenBucket.full(rate, now)
+    buckets.set(name, made)
+    return made
+  }
+
+  const bucketsOf = ({ account, remoteAddress }: Attempt, now: number) => {
+    const source = sourceOf(remoteAddress)
+    const kind = account === null ? "key" : "password"
+    return [
+      bucketOf(addresses, `${kind} ${source}`, source === house ? ofHouse : ofAddress, now),
+      ...(account === null ? [] : [bucketOf(accounts, account, ofAccount, now), passwords])
+    ]
+  }
+
+  return {
+    take: (attempt, now) => {
+      const buckets = bucketsOf(attempt, now)
+      for (const bucket of buckets) TokenBucket.refill(bucket, bucket.rate, now)
+      const empty = buckets.filter((bucket) => TokenBucket.remaining(bucket) === 0)
+      if (empty.length > 0) {
+        const waitMs = Math.max(...empty.map(TokenBucket.untilNextMs))
+        return { _tag: "Refused", retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) }
+      }
+      for (const bucket of buckets) TokenBucket.take(bucket)
+      return { _tag: "Taken", giveBack: () => buckets.forEach(TokenBucket.giveBack) }
+    }
+  }
+}
