@@ -7,6 +7,8 @@ import * as T5BulkAppend from "./rows/log/T5BulkAppend.ts"
 import * as T6Replay from "./rows/log/T6Replay.ts"
 import * as T6Verify from "./rows/log/T6Verify.ts"
 import * as T9GroupCommit from "./rows/log/T9GroupCommit.ts"
+import * as T14ToolCalls from "./rows/mcp/T14ToolCalls.ts"
+import * as T14Waiting from "./rows/mcp/T14Waiting.ts"
 import * as T13CatchUp from "./rows/nats/T13CatchUp.ts"
 import * as T13ColdStream from "./rows/nats/T13ColdStream.ts"
 import * as T13Submit from "./rows/nats/T13Submit.ts"
@@ -37,6 +39,8 @@ export const rows: ReadonlyArray<Row> = [
   ...T13Submit.rows,
   ...T13CatchUp.rows,
   T13ColdStream.row,
+  ...T14ToolCalls.rows,
+  T14Waiting.row,
   ...HistoryPages.rows
 ]
 

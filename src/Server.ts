@@ -5,6 +5,7 @@ import * as KnownAccounts from "./accounts/KnownAccounts.ts"
 import { Authentication } from "./accounts/Authentication.ts"
 import * as Bootstrap from "./accounts/Bootstrap.ts"
 import { KeyRing } from "./accounts/KeyRing.ts"
+import { Passwords } from "./accounts/Passwords.ts"
 import { RateLimits } from "./accounts/RateLimits.ts"
 import * as AdminServer from "./admin/AdminServer.ts"
 import { Funds } from "./billing/Funds.ts"
@@ -26,6 +27,7 @@ import * as InferlogHttp from "./http/HttpServer.ts"
 import { MediaStore } from "./media/MediaStore.ts"
 import { RemoteMedia } from "./media/RemoteMedia.ts"
 import { Thumbnails } from "./media/Thumbnails.ts"
+import * as Mcp from "./mcp/Mcp.ts"
 import * as ModelsFolder from "./manifests/ModelsFolder.ts"
 import type { Catalog } from "./models/Catalog.ts"
 import * as Lifecycle from "./operations/Lifecycle.ts"
@@ -35,6 +37,9 @@ import * as Operations from "./operations/Operations.ts"
 import * as SubmitSpans from "./operations/telemetry/SubmitSpans.ts"
 import * as Telemetry from "./operations/telemetry/Telemetry.ts"
 import { listenAddress } from "./ListenAddress.ts"
+import * as OAuth from "./oauth/OAuth.ts"
+import { OAuthDatabase } from "./oauth/OAuthDatabase.ts"
+import { SignIn } from "./oauth/SignIn.ts"
 import { Outbound } from "./outbound/Outbound.ts"
 import { OwnListeners } from "./outbound/OwnListeners.ts"
 import { VisionWorkers } from "./vision/VisionWorkers.ts"
@@ -125,7 +130,7 @@ const clients = Layer.merge(
   Layer.mergeAll(RequestHistory.layer, Webhooks.layer, Statements.layer, files).pipe(
     Layer.provideMerge(requests)
   ),
-  Layer.merge(SigningSecrets.layer, KeyRing.layer)
+  Layer.mergeAll(SigningSecrets.layer, KeyRing.layer, Passwords.layer)
 )
 
 const finalizer = Finalizer.layer.pipe(
@@ -165,11 +170,25 @@ const announce = Layer.effectDiscard(
   Effect.flatMap(PublicUrls, ({ queueUrl }) => Console.log(`inferlog serves at ${queueUrl}`))
 ).pipe(Layer.provideMerge(Lifecycle.serving))
 
-/** The first account is opened once the port is ours, and before the first request is answered. */
-const http = InferlogHttp.layerNoServer.pipe(
-  Layer.provide(Bootstrap.layer),
-  Layer.provide(InferlogHttp.layerServer)
+/** How assistants are let in. */
+const oauth = Layer.merge(OAuth.layer, SignIn.layer).pipe(
+  Layer.provide(OAuthDatabase.layer),
+  Layer.provide(Telemetry.untraced)
 )
+
+type MoreTools = Parameters<typeof Mcp.layerWith>[0]
+
+/** What assistants call. */
+const mcp = (tools: MoreTools) =>
+  Mcp.layerWith(tools).pipe(Layer.provide([OAuthDatabase.layer, StorageQuota.layer]))
+
+/** The first account is opened once the port is ours, and before the first request is answered. */
+const http = (tools: MoreTools) =>
+  InferlogHttp.layerNoServer.pipe(
+    Layer.provide(mcp(tools)),
+    Layer.provide(Bootstrap.layer),
+    Layer.provide(InferlogHttp.layerServer)
+  )
 
 /**
  * Closed in the order of the list: requests are refused first, runs are given back, and the log is closed last. Whatever
@@ -177,13 +196,16 @@ const http = InferlogHttp.layerNoServer.pipe(
  */
 const layerWith = <E, R, E2, R2>({
   catalog,
-  publishes
+  publishes,
+  tools = Layer.empty
 }: {
   readonly catalog: Layer.Layer<Catalog | CatalogContents | CatalogProgress, E, R>
   readonly publishes: Layer.Layer<never, E2, R2>
+  readonly tools?: MoreTools
 }) =>
   Layer.merge(announce, Misspelled.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(http, AdminServer.layer)),
+    Layer.provideMerge(Layer.mergeAll(http(tools), AdminServer.layer)),
+    Layer.provideMerge(oauth),
     Layer.provideMerge(Operations.readings),
     Layer.provideMerge(Layer.mergeAll(dispatcher, retention, webhooks, Snapshots.layerTaking)),
     Layer.provideMerge(
@@ -216,9 +238,13 @@ const layerWith = <E, R, E2, R2>({
     Layer.provide(Operations.ground)
   )
 
-/** With models that are part of the program, and nothing about them on the log: for benchmarks. */
-export const layerOf = (catalog: Layer.Layer<Catalog>) =>
-  layerWith({ catalog: StaticContents.layer.pipe(Layer.provideMerge(catalog)), publishes: Layer.empty })
+/** With models that are part of the program, and nothing about them on the log: for benchmarks, which may bring tools. */
+export const layerOf = (catalog: Layer.Layer<Catalog>, tools?: MoreTools) =>
+  layerWith({
+    catalog: StaticContents.layer.pipe(Layer.provideMerge(catalog)),
+    publishes: Layer.empty,
+    ...(tools && { tools })
+  })
 
 /** Manifests of the operator may name what ships with the server. */
 const publishes = ModelsFolder.layer.pipe(Layer.provideMerge(BuiltinPublishing.layer))

@@ -6,8 +6,8 @@ import * as ProcessTree from "../../harness/ProcessTree.ts"
 import * as ScratchDirectory from "../../harness/ScratchDirectory.ts"
 import type { Measurement, Row } from "../../harness/Subject.ts"
 import * as Inferlog from "../../subjects/Inferlog.ts"
+import * as Scales from "../../subjects/Scales.ts"
 import * as StreamReaders from "../../subjects/streams/StreamReaders.ts"
-import { Weight } from "../../subjects/webhooks/Order.ts"
 
 const command = ["bench/subjects/streams/StreamServer.ts"]
 
@@ -60,6 +60,6 @@ export const rowOf = (streams: number): Row => ({
 })
 
 const weightOf = (program: Program.Program) =>
-  Effect.andThen(program.send(null), Program.document(program, Weight))
+  Effect.andThen(program.send(null), Program.document(program, Scales.Weight))
 
 export const rows: ReadonlyArray<Row> = [rowOf(1_000), rowOf(4_000), rowOf(7_500)]

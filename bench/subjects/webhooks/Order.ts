@@ -23,12 +23,3 @@ export const Scheduled = Schema.TaggedStruct("Scheduled", {
   /** Until the first one is due, ms; below 0 it has been due for some time. */
   dueInMs: Schema.Number
 })
-
-/** Bytes. */
-export const Weight = Schema.TaggedStruct("Weight", {
-  /** Of all threads, with what the system shares with others. */
-  resident: Schema.Number,
-  /** Of the main thread's objects. */
-  heap: Schema.Number
-})
-export type Weight = typeof Weight.Type

@@ -4,6 +4,7 @@ import type * as Program from "../../harness/Program.ts"
 import * as ScratchDirectory from "../../harness/ScratchDirectory.ts"
 import { BenchFailed } from "../../harness/Subject.ts"
 import * as Inferlog from "../Inferlog.ts"
+import * as Scales from "../Scales.ts"
 import * as Order from "./Order.ts"
 
 const command = ["bench/subjects/webhooks/SenderServer.ts"]
@@ -33,7 +34,7 @@ export const serveIn = Effect.fnUntraced(function* (
       if (order.dueAt === null && dueInMs < 0)
         return yield* new BenchFailed({ reason: `deliveries were ${-dueInMs} ms late to be recorded` })
     }),
-    weigh: ask({ _tag: "Weigh" }, Order.Weight)
+    weigh: ask({ _tag: "Weigh" }, Scales.Weight)
   }
 })
 

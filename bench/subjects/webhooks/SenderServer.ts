@@ -4,8 +4,6 @@
  */
 import process from "node:process"
 import * as readline from "node:readline"
-import * as v8 from "node:v8"
-import * as vm from "node:vm"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer, Schema, Stream } from "effect"
@@ -24,6 +22,7 @@ import { SteadyTime } from "#src/SteadyTime.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
+import * as Scales from "../Scales.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Certificate from "./Certificate.ts"
 import * as Order from "./Order.ts"
@@ -36,15 +35,6 @@ const firstGuessMs = 0.5
 const marginMs = 500
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Order.Order))
-
-const weigh = Effect.sync((): Order.Weight => {
-  v8.setFlagsFromString("--expose-gc")
-  const collect: () => void = vm.runInNewContext("gc")
-  collect()
-  collect()
-  const { heapUsed, rss } = process.memoryUsage()
-  return { _tag: "Weight", resident: rss, heap: heapUsed }
-})
 
 const make = Effect.gen(function* () {
   const store = yield* EventStore
@@ -82,7 +72,7 @@ const make = Effect.gen(function* () {
 
   const obey = Effect.fnUntraced(function* (line: string) {
     const order = yield* decode(line)
-    const answer = order._tag === "Weigh" ? yield* weigh : yield* schedule(order)
+    const answer = order._tag === "Weigh" ? Scales.weigh() : yield* schedule(order)
     yield* Console.log(JSON.stringify(answer))
   })
 

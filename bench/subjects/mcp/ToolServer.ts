@@ -1,0 +1,31 @@
+/**
+ * Our server with a tool that does nothing, beside its own. It says what it weighs for each line on its stdin: one JSON
+ * document on a line of stdout, among those of its log.
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Effect, Layer, Schema } from "effect"
+import { McpServer, Tool, Toolkit } from "effect/ai"
+import { DataDirectory } from "#src/DataDirectory.ts"
+import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
+import * as Server from "#src/Server.ts"
+import { queued } from "../QueuedModel.ts"
+import * as Scales from "../Scales.ts"
+
+const noOp = Tool.make("no_op", {
+  parameters: Schema.Struct({}),
+  success: Schema.Struct({ done: Schema.Boolean })
+})
+
+const tools = McpServer.toolkit(Toolkit.make(noOp)).pipe(
+  Layer.provide(Toolkit.make(noOp).toLayer({ no_op: () => Effect.succeed({ done: true }) }))
+)
+
+Scales.answerOnStdin()
+
+Server.layerOf(BuiltinCatalog.layerOf([queued, ...BuiltinCatalog.builtinModels]), tools).pipe(
+  Layer.provide(DataDirectory.layer),
+  Layer.provide(NodeServices.layer),
+  Layer.launch,
+  NodeRuntime.runMain
+)

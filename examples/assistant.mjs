@@ -1,0 +1,110 @@
+// What an assistant does, with the official client: node examples/assistant.mjs [http://127.0.0.1:8080/mcp]
+// It registers, has you sign in in the browser, uploads a picture, and has vision/ocr read it.
+import { randomUUID } from "node:crypto"
+import { once } from "node:events"
+import { readFile } from "node:fs/promises"
+import { createServer } from "node:http"
+import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js"
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+
+const say = (text) => process.stdout.write(`${text}\n`)
+const url = new URL(process.argv[2] ?? "http://127.0.0.1:8080/mcp")
+
+// Where the browser comes back to: any free port of this machine.
+const listener = createServer().listen(0, "127.0.0.1")
+await once(listener, "listening")
+const redirectUrl = `http://127.0.0.1:${listener.address().port}/callback`
+const state = randomUUID()
+
+/** What a real assistant keeps on disk, between two starts. */
+const kept = {}
+const provider = {
+  redirectUrl,
+  clientMetadata: {
+    client_name: "Example assistant",
+    redirect_uris: [redirectUrl],
+    grant_types: ["authorization_code", "refresh_token"],
+    token_endpoint_auth_method: "none"
+  },
+  state: () => state,
+  clientInformation: () => kept.client,
+  saveClientInformation: (client) => void (kept.client = client),
+  tokens: () => kept.tokens,
+  saveTokens: (tokens) => void (kept.tokens = tokens),
+  codeVerifier: () => kept.verifier,
+  saveCodeVerifier: (verifier) => void (kept.verifier = verifier),
+  redirectToAuthorization: (page) => say(`Open this page and sign in:\n\n  ${page}\n`)
+}
+
+/** The code that the sign-in page sends back. */
+async function signedIn() {
+  const [request, response] = await once(listener, "request")
+  const answer = new URL(request.url, redirectUrl).searchParams
+  const isOurs = answer.get("state") === state && answer.has("code")
+  response.setHeader("connection", "close").end(isOurs ? "Signed in. Close this page.\n" : "Not signed in.\n")
+  if (!isOurs) throw new Error(answer.get("error") ?? "this is not the answer to what was asked")
+  return answer.get("code")
+}
+
+const newClient = () => new Client({ name: "example-assistant", version: "1.0.0" })
+const newTransport = () => new StreamableHTTPClientTransport(url, { authProvider: provider })
+
+/** Connected at once with tokens that are good, or else after the sign-in. */
+async function connect() {
+  const [client, transport] = [newClient(), newTransport()]
+  const code = signedIn()
+  // Looked at only when it is waited for.
+  code.catch(() => {})
+  try {
+    await client.connect(transport)
+    return client
+  } catch (error) {
+    if (!(error instanceof UnauthorizedError)) throw error
+    await transport.finishAuth(await code)
+  }
+  const again = newClient()
+  await again.connect(newTransport())
+  return again
+}
+
+/** The result of a tool, or its words on what went wrong. */
+async function call(client, name, args, options) {
+  const { content, isError, structuredContent } = await client.callTool(
+    { name, arguments: args },
+    undefined,
+    options
+  )
+  if (isError) throw new Error(content.map(({ text }) => text).join("\n"))
+  return structuredContent
+}
+
+const client = await connect()
+const { tools } = await client.listTools()
+say(`${tools.length} tools: ${tools.map(({ name }) => name).join(", ")}`)
+
+const { image } = JSON.parse(await readFile(new URL("ocr.json", import.meta.url), "utf8"))
+const [, data] = image.split(",")
+const { fileUrl } = await call(client, "upload_file", {
+  data,
+  fileName: "picture.webp",
+  contentType: "image/webp"
+})
+say(`uploaded: ${fileUrl}`)
+
+const { requestId } = await call(client, "run_model", {
+  modelEndpoint: "vision/ocr",
+  input: { image: fileUrl },
+  idempotencyKey: randomUUID()
+})
+const ended = await call(
+  client,
+  "wait_for_request",
+  { requestId },
+  { onprogress: ({ message }) => say(message ?? "") }
+)
+say(`${ended.status}, ${ended.pricing.cost} USD: ${JSON.stringify(ended.output?.text)}`)
+
+await client.transport.terminateSession()
+await client.close()
+listener.close()
