@@ -26,7 +26,7 @@ const working = [
   "test/projections/*.test.ts",
   "test/projections/{batch,catalog,deliveries,due-work,durations,files,history,keys,ledger,live-status,retention,runner,status}/**/*.test.ts",
   "test/src/{accounts,admin,billing,catalog,docs,files,live,media,manifests,models,providers,reactors}/**/*.test.ts",
-  "test/src/mcp/**/!(*InBrowser|Conformance|Restart).test.ts",
+  "test/src/mcp/**/!(*InBrowser|AssistantExample|Conformance|*Restart).test.ts",
   "test/src/oauth/**/!(*InBrowser|*Restart).test.ts",
   "test/src/{requests,retention,secrets,settings,threads,transitions,webhooks,workers}/**/*.test.ts",
   "test/src/outbound/**/!(OutboundLoad).test.ts",

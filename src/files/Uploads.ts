@@ -1,19 +1,18 @@
 /** How clients bring files (contract, "Uploads"), whatever the store and the transport. */
 import { type Array, Clock, Context, Duration, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Stored, UploadMethod } from "#domain/file/Event.ts"
+import type { Stored } from "#domain/file/Event.ts"
 import { isOver } from "#domain/file/File.ts"
 import { FileId } from "#domain/Ids.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
-import * as MediaType from "#src/media/MediaType.ts"
 import * as MediaUrl from "#src/media/MediaUrl.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { retentionMs } from "#src/retention/RetentionTime.ts"
 import { SteadyTime } from "#src/SteadyTime.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
-import * as Payload from "#streams/Payload.ts"
 import { Payloads } from "#streams/Payload.ts"
+import * as Announcing from "./Announcing.ts"
 import { FileActors } from "./FileActors.ts"
 import {
   AlreadyUploaded,
@@ -101,6 +100,7 @@ export class Uploads extends Context.Service<
       const actors = yield* FileActors
       const store = yield* UploadStore
       const quota = yield* StorageQuota
+      const announce = yield* Announcing.make
       const payloads = yield* Payloads
       const steady = yield* SteadyTime
       const { mediaUrl } = yield* PublicUrls
@@ -116,32 +116,9 @@ export class Uploads extends Context.Service<
         yield* quota.require(caller.accountId, size ?? 0)
       })
 
-      const announce = Effect.fnUntraced(function* (
-        { accountId, keyId }: Caller,
-        target: UploadTarget,
-        { lifetimeMs, method }: { readonly method: UploadMethod; readonly lifetimeMs: number }
-      ) {
-        const { contentType, fileName, id, size } = target
-        const name = yield* FileNames.seal(payloads, { id, accountId, fileName })
-        const at = yield* Clock.currentTimeMillis
-        const upload = {
-          at,
-          accountId,
-          keyId,
-          contentType,
-          size,
-          method,
-          expiresAt: at + lifetimeMs,
-          payloads: { name: Payload.refOf(name) }
-        }
-        yield* actors
-          .create(id, { _tag: "InitiateUpload", upload }, [name])
-          .pipe(Effect.catchTag(["FileNotFound", "FileGone", "AlreadyUploaded"], Effect.die))
-      })
-
       const initiate: Uploads["Service"]["initiate"] = Effect.fn("Uploads.initiate")(function* (announced) {
         yield* requireRoom(announced, FileLimits.maxPutBytes)
-        const target = targetOf(announced)
+        const target = Announcing.targetOf(announced)
         yield* announce(announced.caller, target, { method: { _tag: "Single" }, lifetimeMs: keptMs })
         const uploadUrl = yield* store.putUrl(target, { expiresAt: yield* urlExpiry })
         return { uploadUrl, fileUrl: urlOf(target) }
@@ -151,7 +128,7 @@ export class Uploads extends Context.Service<
         "Uploads.initiateMultipart"
       )(function* (announced) {
         yield* requireRoom(announced, FileLimits.maxFileBytes)
-        const target = targetOf(announced)
+        const target = Announcing.targetOf(announced)
         const uploadId = yield* store.begin(target)
         yield* announce(announced.caller, target, {
           method: { _tag: "Multipart", uploadId },
@@ -262,10 +239,3 @@ export class Uploads extends Context.Service<
     })
   )
 }
-
-const targetOf = ({ contentType, fileName, size }: Announced): UploadTarget => ({
-  id: MediaUrl.makeId(),
-  fileName: MediaType.cleanFileName(fileName),
-  contentType: MediaType.clean(contentType),
-  size
-})

@@ -1,16 +1,20 @@
 /** Every route of the service, in one document: it is served as OpenAPI, and typed clients are derived from it. */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AccountApi } from "./api/AccountApi.ts"
+import { AuthorizeApi } from "./api/AuthorizeApi.ts"
 import { CallbacksApi } from "./api/CallbacksApi.ts"
 import { CatalogApi } from "./api/CatalogApi.ts"
 import { ComputeApi } from "./api/ComputeApi.ts"
 import { FilesApi } from "./api/FilesApi.ts"
 import { HistoryApi } from "./api/HistoryApi.ts"
 import { KeysApi } from "./api/KeysApi.ts"
+import { McpApi } from "./api/McpApi.ts"
 import { MediaApi } from "./api/MediaApi.ts"
+import { OAuthApi } from "./api/OAuthApi.ts"
 import { PricingApi } from "./api/PricingApi.ts"
 import { QueueApi } from "./api/QueueApi.ts"
 import { SchemaErrors } from "./api/SchemaErrors.ts"
+import { SignInApi } from "./api/SignInApi.ts"
 import { StreamsApi } from "./api/StreamsApi.ts"
 import { SystemApi } from "./api/SystemApi.ts"
 import { TimelineApi } from "./api/TimelineApi.ts"
@@ -34,6 +38,10 @@ export class Api extends HttpApi.make("inferlog")
   .add(MediaApi)
   .add(CallbacksApi)
   .add(WorkersApi)
+  .add(OAuthApi)
+  .add(AuthorizeApi)
+  .add(SignInApi)
+  .add(McpApi)
   .add(SystemApi)
   .middleware(SchemaErrors)
   .annotateMerge(

@@ -13,8 +13,11 @@ import * as CatalogHandlers from "./api/CatalogHandlers.ts"
 import * as FilesHandlers from "./api/FilesHandlers.ts"
 import * as HistoryHandlers from "./api/HistoryHandlers.ts"
 import * as KeysHandlers from "./api/KeysHandlers.ts"
+import * as McpHandlers from "./api/McpHandlers.ts"
 import * as MediaHandlers from "./api/MediaHandlers.ts"
+import * as OAuthHandlers from "./api/OAuthHandlers.ts"
 import * as QueueHandlers from "./api/QueueHandlers.ts"
+import * as SignInHandlers from "./api/SignInHandlers.ts"
 import * as StreamsHandlers from "./api/StreamsHandlers.ts"
 import * as SystemHandlers from "./api/SystemHandlers.ts"
 import * as TimelineHandlers from "./api/TimelineHandlers.ts"
@@ -51,6 +54,9 @@ export const routes = Layer.mergeAll(
   CatalogHandlers.layer,
   CallbacksHandlers.layer,
   WorkersHandlers.layer,
+  OAuthHandlers.layer,
+  SignInHandlers.layer,
+  McpHandlers.layer,
   SystemHandlers.layer
 ).pipe(
   Layer.provide([RequestRoutes.layer, Admission.layer]),

@@ -24,6 +24,7 @@ import { Accounts } from "#src/accounts/Accounts.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
 import { KeyRing } from "#src/accounts/KeyRing.ts"
+import { Passwords } from "#src/accounts/Passwords.ts"
 import { RateLimits } from "#src/accounts/RateLimits.ts"
 import { Funds } from "#src/billing/Funds.ts"
 import { Statements } from "#src/billing/Statements.ts"
@@ -34,7 +35,12 @@ import { Expectations } from "#src/catalog/Expectations.ts"
 import { FileActors } from "#src/files/FileActors.ts"
 import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
 import type { Catalog } from "#src/models/Catalog.ts"
+import * as Mcp from "#src/mcp/Mcp.ts"
+import type { Open, Registrations } from "#src/mcp/McpEndpoint.ts"
 import { PublicUrls, type Urls } from "#src/PublicUrls.ts"
+import * as OAuth from "#src/oauth/OAuth.ts"
+import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
+import { SignIn } from "#src/oauth/SignIn.ts"
 import { Callbacks } from "#src/providers/Callbacks.ts"
 import { ProviderHealth } from "#src/providers/health/ProviderHealth.ts"
 import { DeadlineHints } from "#src/requests/DeadlineHints.ts"
@@ -55,6 +61,7 @@ import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
 import * as FileServices from "./FileServices.ts"
 import * as MediaServices from "./MediaServices.ts"
+import * as Scratch from "./Scratch.ts"
 import * as TempDirectory from "./TempDirectory.ts"
 import * as TestCatalog from "./TestCatalog.ts"
 import { plenty, usd } from "./TestAccounts.ts"
@@ -91,6 +98,8 @@ export interface TestServerOptions {
   readonly queued?: (model: string) => number
   /** What is served: by default all of it, the fast path included. */
   readonly serving?: typeof Http.layerNoServer
+  /** Beside those for assistants that the server has. */
+  readonly tools?: Registrations<never, Open>
   /** Puts something before the log: a fault, for instance. */
   readonly log?: (store: EventStore["Service"]) => EventStore["Service"]
 }
@@ -134,6 +143,10 @@ const storage = TempDirectory.provide((directory) =>
   )
 )
 
+const oauthDatabase = TempDirectory.provide((directory) =>
+  OAuthDatabase.layerAt(path.join(directory, "oauth.sqlite"))
+)
+
 const publicUrls = (urls: Partial<Urls>) =>
   Layer.effect(
     PublicUrls,
@@ -166,7 +179,8 @@ const services = ({
   catalogOnLog = false,
   projections,
   queued = () => 0,
-  resolve = resolveFixed
+  resolve = resolveFixed,
+  tools = Layer.empty
 }: TestServerOptions) =>
   Layer.mergeAll(
     RequestHistory.layer,
@@ -176,10 +190,14 @@ const services = ({
     Authentication.layer,
     RateLimits.layer,
     KeyRing.layer,
+    Passwords.layer,
     Accounts.layer,
     Callbacks.layer,
     WorkerServices.layer
   ).pipe(
+    (clients) => Layer.provideMerge(Layer.merge(OAuth.layer, SignIn.layer), clients),
+    (clients) => Layer.provideMerge(Mcp.layerWith(tools).pipe(Layer.provide(Scratch.layer)), clients),
+    Layer.provideMerge(oauthDatabase),
     Layer.provideMerge(ActorRequests.layer),
     Layer.provideMerge(Layer.mergeAll(RequestChanges.layer, Funds.layer)),
     Layer.provideMerge(Eraser.layer),

@@ -13,7 +13,7 @@ import { queued } from "../QueuedModel.ts"
 import * as Scales from "../Scales.ts"
 
 const noOp = Tool.make("no_op", {
-  parameters: Schema.Struct({}),
+  parameters: Tool.EmptyParams,
   success: Schema.Struct({ done: Schema.Boolean })
 })
 

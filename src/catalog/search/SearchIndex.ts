@@ -2,6 +2,7 @@
  * Finds things by words. All words of a query are looked for; when nothing has them all, what has most of them is found.
  * What has the query as its name is first, then it counts how well the words are answered, and where.
  */
+import { Order } from "effect"
 import * as Rank from "./Rank.ts"
 import * as Vocabulary from "./Vocabulary.ts"
 import { folded, queryWords, wordsOf } from "./Words.ts"
@@ -18,6 +19,9 @@ export interface Found<A> {
   readonly item: A
   readonly rank: () => Rank.Rank
 }
+
+/** Of what several indexes have found for one query. */
+export const bestFirst: Order.Order<Found<unknown>> = Order.mapInput(Rank.order, ({ rank }) => rank())
 
 export interface SearchIndex<A> {
   /** Best first. Nothing for a query without a letter or digit. */

@@ -16,12 +16,12 @@ export const admit: Effect.Effect<Admit<void>> = Effect.succeed(
   () => () => Effect.succeed({ caller: undefined, headers: readable })
 )
 
-/** `Authorization` is let in for pages that send it everywhere. */
+/** `Authorization` is let in for pages that send it everywhere, as clients of the tool server do with the version of its protocol. */
 const preflightOf = (method: string): Answer.Answer =>
   Answer.empty(204, {
     ...anyOrigin,
     "access-control-allow-methods": method === "GET" ? "GET, HEAD" : method,
-    "access-control-allow-headers": "authorization, content-type, if-none-match",
+    "access-control-allow-headers": "authorization, content-type, if-none-match, mcp-protocol-version",
     "access-control-max-age": "86400"
   })
 

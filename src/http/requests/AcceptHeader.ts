@@ -33,6 +33,10 @@ const rankOf = (type: string, ranges: ReadonlyArray<Range>): Rank => {
   return { weight: 0, precision: 0 }
 }
 
+/** Whether the client takes the type: one that says nothing takes everything. */
+export const accepts = (header: string | undefined, type: string): boolean =>
+  header === undefined || rankOf(type, header.split(",").map(rangeOf)).weight > 0
+
 /**
  * Which of the types the client would rather have: by weight, then by how precisely it is named, then the first. The first
  * one also for a client that says nothing, or wants none of them: an answer is worth more than a 406.

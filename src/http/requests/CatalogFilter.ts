@@ -1,7 +1,7 @@
 /** The query parameters that choose among models or wrappers (decisions, "Platform routes"). */
 import { Result } from "effect"
 import { Category } from "#domain/catalog/Model.ts"
-import type { Listed } from "#src/catalog/CatalogContents.ts"
+import type { ListFilter } from "#src/catalog/CatalogLists.ts"
 import { longestQuery } from "#src/catalog/CatalogSearch.ts"
 import { invalid, issue, issues, type Parsed } from "./Parsed.ts"
 import * as QueryFields from "./QueryFields.ts"
@@ -13,14 +13,7 @@ export interface CatalogQuery {
   readonly status?: string | undefined
 }
 
-export interface CatalogFilter {
-  /** Not empty; `null`: everything. */
-  readonly search: string | null
-  readonly category: Category | undefined
-  readonly status: Listed["status"] | undefined
-}
-
-export const parse = (query: CatalogQuery): Parsed<CatalogFilter> => {
+export const parse = (query: CatalogQuery): Parsed<ListFilter> => {
   const parts = {
     search: parseText("search", query.search ?? ""),
     category: QueryFields.oneOf("category", Category.literals, query.category),

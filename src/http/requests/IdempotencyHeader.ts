@@ -6,9 +6,12 @@ import type { RequestHeaders } from "./RequestHeaders.ts"
 
 const name = "Idempotency-Key"
 
+/** Of a key, however it is sent. */
+export const pattern = /^[\x20-\x7e]{1,255}$/
+
 export const parse = (header: string | undefined): Parsed<string | null> => {
   if (header === undefined) return Result.succeed(null)
-  return /^[\x20-\x7e]{1,255}$/.test(header)
+  return pattern.test(header)
     ? Result.succeed(header)
     : invalid(issue([name], "pattern", "must be 1 to 255 printable ASCII characters"))
 }
@@ -32,11 +35,14 @@ const head = ({ endpoint, headers }: Meant): string =>
 const mark = "hmac."
 
 /**
- * HMAC-SHA-256 over method, path, raw body, metadata and deadline headers: it is on the log for good, and without the
- * secret a body cannot be guessed by it.
+ * HMAC-SHA-256 over what a request means, `head` first: it is on the log for good, and without the secret a body cannot be
+ * guessed by it.
  */
-export const requestHash = (secret: Buffer, meant: Meant): string =>
-  mark + crypto.createHmac("sha256", secret).update(head(meant)).update(meant.body).digest("base64url")
+export const hashOf = (secret: Buffer, head: string, body: string | Uint8Array): string =>
+  mark + crypto.createHmac("sha256", secret).update(head).update(body).digest("base64url")
+
+/** Over method, path, raw body, metadata and deadline headers. */
+export const requestHash = (secret: Buffer, meant: Meant): string => hashOf(secret, head(meant), meant.body)
 
 /** Whether `hash` is the request's as it was made before there was a secret. A key holds it for a day. */
 export const isFormerHash = (hash: string, meant: Meant): boolean =>

@@ -2,18 +2,20 @@
 import { Result } from "effect"
 import { invalid, issue, type Parsed } from "./Parsed.ts"
 
-const maxBytes = 2 * 1024
-const maxKeys = 16
+export const maxBytes = 2 * 1024
+export const maxKeys = 16
 const name = "X-Request-Metadata"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 export type Metadata = Readonly<Record<string, string>>
 
-export const parse = (header: string | undefined): Parsed<Metadata> => {
-  if (header === undefined) return Result.succeed({})
+export const parse = (header: string | undefined): Parsed<Metadata> =>
   // Header bytes arrive as one character each, whatever their encoding.
-  const bytes = Buffer.from(header, "latin1")
+  header === undefined ? Result.succeed({}) : parseBytes(name, Buffer.from(header, "latin1"))
+
+/** @param name what issues call it. */
+export const parseBytes = (name: string, bytes: Uint8Array): Parsed<Metadata> => {
   if (bytes.length > maxBytes) return invalid(issue([name], "maxLength", `must not exceed ${maxBytes} bytes`))
   const json = parseJson(bytes)
   if (typeof json !== "object" || json === null || Array.isArray(json)) {

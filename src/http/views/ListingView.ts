@@ -143,7 +143,7 @@ export const SchemaBody = Schema.Struct({
   ]
 })
 
-type Shown = Pick<
+export type Shown = Pick<
   Model | Wrapper,
   "endpoint" | "displayName" | "description" | "category" | "tags" | "recommended" | "exampleInput"
 >

@@ -35,8 +35,10 @@ const over = (options: TestNode.NodeOptions) =>
 export const local = (options: TestNode.NodeOptions = {}) => over(options).pipe(Layer.provideMerge(folder))
 
 /** One node whose clients bring bytes to the store. */
-export const direct = (uploads: ReturnType<typeof DirectUploadStore.make>) =>
-  over({ uploads: uploads.uploads }).pipe(Layer.provideMerge(foreign))
+export const direct = (
+  uploads: ReturnType<typeof DirectUploadStore.make>,
+  options: TestNode.NodeOptions = {}
+) => over({ uploads: uploads.uploads, ...options }).pipe(Layer.provideMerge(foreign))
 
 const announced = (more: Partial<Announced>): Announced => ({
   caller: alice,

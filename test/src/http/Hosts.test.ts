@@ -42,6 +42,7 @@ layer(TestServer.layer({ urls }), { excludeTestServices: true })("with four host
     ["GET", "/webhooks/deliveries", "queue.acme.dev"],
     ["POST", "/webhooks/deliveries/recover", "media.acme.dev:8443"],
     ["GET", "/webhooks/default/secret", "mcp.acme.dev"],
+    ["POST", "/mcp", "api.acme.dev"],
     ["POST", "/storage/upload/initiate", "queue.acme.dev"],
     ["GET", "/files", "media.acme.dev:8443"],
     ["DELETE", `/files/${"x".repeat(24)}`, "queue.acme.dev"],

@@ -155,12 +155,17 @@ describe("the OpenAPI document", () => {
         "Callbacks",
         "Catalog",
         "Compute",
+        "Authorization",
         "Media",
+        "OAuth",
         "Pricing",
+        "Sign-in",
         "System",
+        "Tools",
         "Workers"
       ].includes(tags[0])
-      const ofOthers = tags[0] === "Workers" ? [{ workerKey: [] }] : []
+      const ofOthers =
+        tags[0] === "Workers" ? [{ workerKey: [] }] : tags[0] === "Tools" ? [{ accessToken: [] }] : []
       assert.deepStrictEqual(security, isOfAccount ? [{ apiKey: [] }] : ofOthers, operationId)
     }
     assert.deepInclude(document.components.securitySchemes["apiKey"], { in: "header", name: "Authorization" })

@@ -6,6 +6,7 @@ import { HttpApi } from "effect/http-api"
 import * as Grant from "#domain/account/Grant.ts"
 import { Api } from "#src/http/Api.ts"
 import { Authorization } from "#src/http/api/Authorization.ts"
+import { BearerAuthorization } from "#src/http/api/BearerAuthorization.ts"
 import { Requires } from "#src/http/api/RouteAnnotations.ts"
 import { WorkerAuthorization } from "#src/http/api/WorkerAuthorization.ts"
 import * as TestServer from "#test/support/TestServer.ts"
@@ -19,6 +20,8 @@ interface Route {
   readonly asksForKey: boolean
   /** A worker's: an account's key is none. */
   readonly asksForWorkerKey: boolean
+  /** An assistant's. Its tools ask for scopes. */
+  readonly asksForToken: boolean
   readonly requires: Grant.Scope | null
 }
 
@@ -32,6 +35,7 @@ HttpApi.reflect(Api, {
       path: endpoint.path,
       asksForKey: [...middleware].some(({ key }) => key === Authorization.key),
       asksForWorkerKey: [...middleware].some(({ key }) => key === WorkerAuthorization.key),
+      asksForToken: [...middleware].some(({ key }) => key === BearerAuthorization.key),
       requires: Context.get(mergedAnnotations, Requires)
     })
   }
@@ -80,9 +84,8 @@ const ask = ({ method, ...route }: Route, headers: Readonly<Record<string, strin
         response.on("data", (chunk: Buffer) => chunks.push(chunk))
         const end = () => {
           const text = Buffer.concat(chunks).toString()
-          resume(
-            Effect.succeed([statusCode, statusCode < 400 || method === "HEAD" ? null : JSON.parse(text)])
-          )
+          const isJson = response.headers["content-type"]?.startsWith("application/json") === true
+          resume(Effect.succeed([statusCode, statusCode < 400 || !isJson ? null : JSON.parse(text)]))
         }
         if (statusCode >= 400) return response.on("end", end)
         end()
@@ -137,7 +140,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("scopes", (it) => {
       const none = yield* keyOf([])
       // Of callbacks the URL itself is the credential: a wrong one is refused.
       const open = routes.filter(
-        (one) => !one.asksForKey && !one.asksForWorkerKey && !one.path.startsWith("/callbacks/")
+        (one) =>
+          !one.asksForKey && !one.asksForWorkerKey && !one.asksForToken && !one.path.startsWith("/callbacks/")
       )
       for (const route of open) {
         for (const headers of [{}, none]) {
@@ -172,13 +176,26 @@ layer(TestServer.layer(), { excludeTestServices: true })("scopes", (it) => {
     })
   )
 
+  it.effect("are no help where an access token is asked for", () =>
+    Effect.gen(function* () {
+      const every = yield* keyOf(Grant.Scope.literals)
+      const ofTools = routes.filter(({ asksForToken }) => asksForToken)
+      assert.isNotEmpty(ofTools)
+      for (const route of ofTools) {
+        for (const headers of [{}, every])
+          assert.strictEqual((yield* ask(route, headers))[0], 401, route.path)
+      }
+    })
+  )
+
   it.effect("are told by the document, to programs and to people", () =>
     Effect.gen(function* () {
       const { json } = yield* call({ path: "/openapi.json" })
       const paths = Object(Reflect.get(Object(json), "paths"))
-      for (const { asksForWorkerKey, method, path, requires } of routes) {
+      for (const { asksForToken, asksForWorkerKey, method, path, requires } of routes) {
         const { description, security } = paths[path.replaceAll(/:(\w+)/g, "{$1}")][method.toLowerCase()]
-        const without = asksForWorkerKey ? [{ workerKey: [] }] : []
+        const ofOthers = asksForToken ? [{ accessToken: [] }] : []
+        const without = asksForWorkerKey ? [{ workerKey: [] }] : ofOthers
         assert.deepStrictEqual(security, requires === null ? without : [{ apiKey: [requires] }], path)
         if (requires !== null) assert.include(description, `The key needs \`${requires}\`.`)
       }

@@ -3,6 +3,7 @@ import { Effect, Result } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { CatalogContents, type ListedCollection } from "#src/catalog/CatalogContents.ts"
 import { CatalogSearch } from "#src/catalog/CatalogSearch.ts"
+import { newestFirst } from "#src/catalog/NewestFirst.ts"
 import type { Found } from "#src/catalog/search/SearchIndex.ts"
 import * as Refusal from "../../Refusal.ts"
 import * as CatalogFilter from "../../requests/CatalogFilter.ts"
@@ -32,7 +33,7 @@ export const make = Effect.gen(function* () {
   const answer = yield* PublicAnswers.make
   const listing = yield* KeptTexts.listings
   const text = KeptTexts.keptTexts(CollectionView.record)
-  const inOrder = RankedPage.newestFirst<ListedCollection>(({ collection }) => collection.slug)
+  const inOrder = newestFirst<ListedCollection>(({ collection }) => collection.slug)
 
   return {
     list: yield* PublicList.make({

@@ -2,12 +2,12 @@
 import { Effect, Result } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { CatalogContents, type ListedGpu, type ListedTemplate } from "#src/catalog/CatalogContents.ts"
+import { newestFirst } from "#src/catalog/NewestFirst.ts"
 import * as Refusal from "../../Refusal.ts"
 import * as ComputeView from "../../views/ComputeView.ts"
 import * as KeptTexts from "./KeptTexts.ts"
 import * as PublicAnswers from "./PublicAnswers.ts"
 import * as PublicList from "./PublicList.ts"
-import * as RankedPage from "./RankedPage.ts"
 
 export interface TemplateCall {
   readonly params: { readonly templateId: string }
@@ -20,8 +20,8 @@ export const make = Effect.gen(function* () {
   const catalog = yield* CatalogContents
   const answer = yield* PublicAnswers.make
   const list = { answer, cacheControl: PublicAnswers.steady, filter: () => Result.void } as const
-  const gpus = RankedPage.newestFirst<ListedGpu>(({ gpu }) => gpu.id)
-  const templates = RankedPage.newestFirst<ListedTemplate>(({ template }) => template.id)
+  const gpus = newestFirst<ListedGpu>(({ gpu }) => gpu.id)
+  const templates = newestFirst<ListedTemplate>(({ template }) => template.id)
   const template = KeptTexts.keptTexts(ComputeView.template)
 
   return {

@@ -2,6 +2,7 @@
 import { Effect, Result } from "effect"
 import { type Contents, type Listed } from "#src/catalog/CatalogContents.ts"
 import { Expectations } from "#src/catalog/Expectations.ts"
+import { newestFirst } from "#src/catalog/NewestFirst.ts"
 import type { Found } from "#src/catalog/search/SearchIndex.ts"
 import * as AskedUnits from "#src/models/AskedUnits.ts"
 import { Catalog } from "#src/models/Catalog.ts"
@@ -17,7 +18,6 @@ import * as PriceView from "../../views/PriceView.ts"
 import * as KeptTexts from "./KeptTexts.ts"
 import * as PublicAnswers from "./PublicAnswers.ts"
 import * as PublicList from "./PublicList.ts"
-import * as RankedPage from "./RankedPage.ts"
 
 interface PriceQuery {
   readonly modelEndpoint?: string | undefined
@@ -29,7 +29,7 @@ export const make = Effect.gen(function* () {
   const unitsOf = AskedUnits.make()
   const answer = yield* PublicAnswers.make
   const ofAll = new WeakMap<Contents, ReadonlyArray<Found<Listed>>>()
-  const inOrder = RankedPage.newestFirst((listed: Listed) => ListingView.partsOf(listed).shown.endpoint)
+  const inOrder = newestFirst((listed: Listed) => ListingView.partsOf(listed).shown.endpoint)
 
   const all = (contents: Contents) => {
     const known = ofAll.get(contents)

@@ -7,21 +7,6 @@ import * as PageQuery from "../../requests/PageQuery.ts"
 
 export const paging = { cursor: Cursor.make(Ranks.Rank), defaultLimit: PageQuery.usualLimit }
 
-/** Each list of the contents is put in order once. */
-export const newestFirst = <A extends { readonly createdAt: number }>(nameOf: (item: A) => string) => {
-  const known = new WeakMap<ReadonlyArray<A>, ReadonlyArray<Found<A>>>()
-  return (items: ReadonlyArray<A>): ReadonlyArray<Found<A>> => {
-    const found = known.get(items)
-    if (found !== undefined) return found
-    const ranked = items
-      .map((item) => ({ item, rank: Ranks.newestFirst(item.createdAt, nameOf(item)) }))
-      .sort((a, b) => Ranks.order(a.rank, b.rank))
-      .map(({ item, rank }) => ({ item, rank: () => rank }))
-    known.set(items, ranked)
-    return ranked
-  }
-}
-
 /** The envelope of all lists as JSON. @param found in order. */
 export const text = <A>(
   found: ReadonlyArray<Found<A>>,

@@ -1,0 +1,64 @@
+/** Why the assistant-tool server does not even look at a message: what is wrong with a message is said in JSON-RPC. */
+import { Refusal } from "./Refusal.ts"
+import type { BearerRefused } from "#src/oauth/AccessTokens.ts"
+import * as RateLimitFields from "./RateLimitFields.ts"
+
+/** RFC 6750, 3, and RFC 9728, 5.1. */
+export const unauthorized =
+  (mcpUrl: string) =>
+  ({ reason }: BearerRefused): Refusal => {
+    const challenge = `Bearer resource_metadata="${mcpUrl}/.well-known/oauth-protected-resource", scope="mcp"`
+    const why = ', error="invalid_token", error_description="The access token is not valid, or not any more"'
+    return new Refusal({
+      status: 401,
+      error:
+        reason === "missing"
+          ? "An access token is required: Authorization: Bearer <token>. Sign in as WWW-Authenticate says."
+          : "The access token is not valid, or not any more: refresh it, or sign in again.",
+      headers: { "www-authenticate": reason === "missing" ? challenge : challenge + why }
+    })
+  }
+
+/** Of a call that was under way: the next one is told where to sign in. */
+export const signedOut = new Refusal({
+  status: 401,
+  error: "The sign-in that the call was made with is over."
+})
+
+export const foreignOrigin = new Refusal({
+  status: 403,
+  error: "Web pages of other origins are not let in.",
+  details: { code: "FOREIGN_ORIGIN" }
+})
+
+export const notAcceptable = new Refusal({
+  status: 406,
+  error: "Answers come as application/json or as text/event-stream: Accept has to list both."
+})
+
+/** Of an account. */
+export const mostCalls = 100
+
+const retryAfterSeconds = 5
+
+export const tooManyCalls = new Refusal({
+  status: 429,
+  error: "Too many tool calls are under way.",
+  details: {
+    code: "RATE_LIMITED",
+    retryAfter: retryAfterSeconds,
+    scope: "account",
+    limit: mostCalls,
+    window: null
+  },
+  headers: {
+    "retry-after": String(retryAfterSeconds),
+    ...RateLimitFields.ofFull("tool-calls", mostCalls, retryAfterSeconds)
+  }
+})
+
+export const callsFull = new Refusal({
+  status: 503,
+  error: "Too many tool calls are under way at the moment.",
+  headers: { "retry-after": String(retryAfterSeconds) }
+})

@@ -1,0 +1,72 @@
+/** Where clients send browsers for an authorization (OAuth 2.1, 4.1). Its pages are `SignInApi`'s. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { AnswersHead, ServedOn } from "./RouteAnnotations.ts"
+
+const described = (description: string) => Schema.String.annotate({ description })
+/** The provider says what it makes of one that is given twice. */
+const asked = (description: string) =>
+  Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]).annotate({ description }))
+
+const sentOn = (description: string) =>
+  HttpApiSchema.WithHeaders(HttpApiSchema.Empty(303).annotate({ description }), {
+    location: described("Where the browser goes on.")
+  })
+
+const page = (status: number, description: string) =>
+  described(description).pipe(
+    HttpApiSchema.asText({ contentType: "text/html" }),
+    HttpApiSchema.status(status)
+  )
+
+const refused = page(
+  400,
+  "A page: the client is unknown, or its redirect address is not one that it registered."
+)
+const unknown = page(401, "A page: the client is unknown.")
+const unexpected = page(500, "A page: unexpected server error.")
+
+const authorize = HttpApiEndpoint.get("authorize", "/oauth/authorize", {
+  query: {
+    response_type: asked("`code`."),
+    client_id: asked("Of a registered client."),
+    redirect_uri: asked("One that it registered; on the loopback interface with any port."),
+    code_challenge: asked("The SHA-256 of the verifier, in base64url (RFC 7636)."),
+    code_challenge_method: asked("`S256`."),
+    state: asked("Given back as it is."),
+    resource: asked("That of the protected-resource metadata, or none (RFC 8707)."),
+    scope: asked("`mcp`, whatever is asked for."),
+    prompt: asked("`none`: not to be asked. Others say nothing.")
+  },
+  success: sentOn("To the sign-in page, or back to the client with an `error`."),
+  error: [refused, unknown, unexpected]
+})
+  .annotate(AnswersHead, false)
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "authorize",
+      summary: "Ask for access",
+      description: "For browsers. Everybody is asked each time: `prompt=none` ends with `login_required`."
+    })
+  )
+
+const resume = HttpApiEndpoint.get("resumeAuthorization", "/oauth/authorize/:uid", {
+  params: { uid: described("Of the authorization.") },
+  success: sentOn("Back to the client, with `code` or `error`, `state` and `iss`."),
+  error: [refused, unexpected]
+})
+  .annotate(AnswersHead, false)
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "resumeAuthorization",
+      summary: "Go back to the client",
+      description: "Where the sign-in page sends the browser, known by its cookie."
+    })
+  )
+
+export class AuthorizeApi extends HttpApiGroup.make("authorize")
+  .add(authorize, resume)
+  .annotate(ServedOn, ["mcp"])
+  .annotateMerge(
+    OpenApi.annotations({ title: "Authorization", description: "Where clients send browsers." })
+  ) {}

@@ -1,0 +1,60 @@
+/**
+ * `Authorization: Bearer <access token>`, of which the tool server asks, and before it where the call comes from: a name that
+ * is made to lead here must not let a web page in (DNS rebinding; MCP 2025-11-25, "Transports", Security Warning).
+ */
+import { Effect } from "effect"
+import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import { isLimited, RateLimits } from "#src/accounts/RateLimits.ts"
+import { AccessTokens, type Bearer } from "#src/oauth/AccessTokens.ts"
+import { PublicUrls } from "#src/PublicUrls.ts"
+import * as Answer from "../Answer.ts"
+import type { Admitted } from "../edge/Admission.ts"
+import * as LimitRefusals from "../LimitRefusals.ts"
+import * as McpRefusals from "../McpRefusals.ts"
+import * as RateLimitFields from "../RateLimitFields.ts"
+import type * as Refusal from "../Refusal.ts"
+import * as CommonResponses from "./CommonResponses.ts"
+import type { Admit } from "./DeclaredRoutes.ts"
+
+const accessToken = HttpApiSecurity.bearer.pipe(
+  HttpApiSecurity.annotate(
+    OpenApi.Description,
+    "An access token of scope `mcp`, which the authorization server that `/.well-known/oauth-protected-resource` names gives out (OAuth 2.1)."
+  )
+)
+
+export class BearerAuthorization extends HttpApiMiddleware.Service<BearerAuthorization>()(
+  "inferlog/src/http/BearerAuthorization",
+  {
+    security: { accessToken },
+    error: [CommonResponses.unauthorized, CommonResponses.forbidden, CommonResponses.tooManyRequests]
+  }
+) {}
+
+/** What the key behind a login is granted is asked by each tool. */
+export const admit = Effect.gen(function* () {
+  const tokens = yield* AccessTokens
+  const rateLimits = yield* RateLimits
+  const { mcpUrl } = yield* PublicUrls
+  const { origin } = new URL(mcpUrl)
+  const unauthorized = McpRefusals.unauthorized(mcpUrl)
+
+  const limited = (bearer: Bearer): Effect.Effect<Admitted<Bearer>, Refusal.Refusal> => {
+    if (!isLimited(bearer.caller)) return Effect.succeed({ caller: bearer, headers: Answer.noHeaders })
+    const { refusedBy, standings } = rateLimits.take(bearer.caller)
+    const headers = RateLimitFields.ofRates(standings)
+    return refusedBy === null
+      ? Effect.succeed({ caller: bearer, headers })
+      : Effect.fail(LimitRefusals.rateExceeded(refusedBy, headers))
+  }
+
+  const enter: ReturnType<Admit<Bearer>> = ({ headers }) => {
+    const from = headers["origin"]
+    if (from !== undefined && from !== origin) return Effect.fail(McpRefusals.foreignOrigin)
+    return tokens.authenticate(headers["authorization"]).pipe(
+      Effect.catchTag("BearerRefused", (refused) => Effect.fail(unauthorized(refused))),
+      Effect.flatMap(limited)
+    )
+  }
+  return (): typeof enter => enter
+})

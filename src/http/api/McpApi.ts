@@ -1,0 +1,109 @@
+/** The assistant-tool server (contract, "Assistant-tool server"): messages of the Model Context Protocol. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { BearerAuthorization } from "./BearerAuthorization.ts"
+import * as CommonResponses from "./CommonResponses.ts"
+import { ServedOn } from "./RouteAnnotations.ts"
+
+const optional = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
+
+const session = "Of the session, as the answer to `initialize` gave it."
+
+const initialized = {
+  jsonrpc: "2.0",
+  id: 1,
+  result: {
+    protocolVersion: "2025-11-25",
+    capabilities: { tools: { listChanged: true } },
+    serverInfo: { name: "inferlog", version: "1.0.0" }
+  }
+}
+
+const called = { jsonrpc: "2.0", id: 2, result: { content: [{ type: "text", text: "…" }] } }
+
+const post = HttpApiEndpoint.post("postMessage", "/mcp", {
+  headers: {
+    accept: optional("Lists both `application/json` and `text/event-stream`."),
+    "mcp-session-id": optional(`${session} Not with \`initialize\`, and with everything else.`),
+    "mcp-protocol-version": optional("As agreed on by `initialize`.")
+  },
+  payload: Schema.Json.annotate({
+    identifier: "McpMessage",
+    description: "A JSON-RPC 2.0 message; in a session of 2025-03-26 also up to 20 in an array.",
+    examples: [
+      {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "initialize",
+        params: {
+          protocolVersion: "2025-11-25",
+          capabilities: {},
+          clientInfo: { name: "assistant", version: "1" }
+        }
+      },
+      {
+        jsonrpc: "2.0",
+        id: 2,
+        method: "tools/call",
+        params: { name: "get_model", arguments: { modelEndpoint: "sandbox/echo" } }
+      }
+    ]
+  }),
+  success: [
+    HttpApiSchema.WithHeaders(
+      Schema.Json.annotate({
+        identifier: "McpAnswer",
+        description: "The JSON-RPC answer, an error included that is the tool's or the protocol's.",
+        examples: [initialized, called]
+      }),
+      {
+        "mcp-session-id": optional(
+          "Of the session that `initialize` has opened: every message from then on carries it."
+        )
+      }
+    ),
+    Schema.String.annotate({
+      description:
+        "Of a call that takes its time or tells of its progress: the messages as server-sent events, the answer the last one. A comment every 15 s keeps the connection.",
+      examples: [`: keep-alive\n\ndata: ${JSON.stringify(called)}\n\n`]
+    }).pipe(HttpApiSchema.asText({ contentType: "text/event-stream" })),
+    HttpApiSchema.Empty(202).annotate({
+      description: "Notifications, which nothing is answered to, were taken."
+    })
+  ],
+  error: [
+    CommonResponses.methodNotAllowed,
+    CommonResponses.timeout,
+    CommonResponses.tooLarge,
+    CommonResponses.unsupported,
+    CommonResponses.unexpected,
+    CommonResponses.unavailable
+  ]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "postMcpMessage",
+    summary: "Send a message to the tools",
+    description:
+      "Streamable HTTP of the Model Context Protocol, versions 2025-11-25, 2025-06-18 and 2025-03-26. The first message is `initialize` without `Mcp-Session-Id`; the session that it opens belongs to the API key behind the sign-in, outlives restarts of the server, and ends after 30 days without use. Whoever closes the connection cancels the call."
+  })
+)
+
+const end = HttpApiEndpoint.delete("endSession", "/mcp", {
+  headers: { "mcp-session-id": Schema.String.annotate({ description: session }) },
+  success: HttpApiSchema.NoContent.annotate({ description: "The session has ended, and its calls with it." }),
+  error: [CommonResponses.methodNotAllowed, CommonResponses.unexpected, CommonResponses.unavailable]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "endMcpSession",
+    summary: "End a session of the tools",
+    description: "What an assistant does when it is done with the tools."
+  })
+)
+
+export class McpApi extends HttpApiGroup.make("mcp")
+  .add(post, end)
+  .middleware(BearerAuthorization)
+  .annotate(ServedOn, ["mcp"])
+  .annotateMerge(
+    OpenApi.annotations({ title: "Tools", description: "Tools for assistants (Model Context Protocol)." })
+  ) {}

@@ -1,0 +1,125 @@
+/**
+ * The authorization server of assistants, as clients call it (contract, "Assistant-tool server"): web pages of any origin are
+ * such clients too.
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { maxBytes } from "../routes/oauth/ClientCalls.ts"
+import * as OAuthView from "../views/OAuthView.ts"
+import * as CommonResponses from "./CommonResponses.ts"
+import { OpenToAnyOrigin, ServedOn } from "./RouteAnnotations.ts"
+
+const refused = (status: number, description: string) =>
+  OAuthView.ErrorBody.annotate({ identifier: `OAuthError${status}`, description }).pipe(
+    HttpApiSchema.status(status)
+  )
+
+const invalid = refused(400, "The request is refused, for the reason that `error` says.")
+const unauthenticated = refused(401, "The client is unknown, or its secret is wrong (`invalid_client`).")
+const timeout = refused(408, "The body did not arrive in time.")
+const tooLarge = refused(413, `The body is larger than ${maxBytes} bytes.`)
+const tooMany = HttpApiSchema.WithHeaders(
+  refused(429, "Too many clients are registering: retry after `Retry-After` seconds."),
+  { "retry-after": Schema.String.annotate({ description: "Seconds." }) }
+)
+const failed = refused(
+  500,
+  "Unexpected server error (`server_error`), logged with the `x-request-id` of the answer."
+)
+
+const document = <const Id extends string, Path extends `/${string}`, Body extends Schema.Top>(
+  id: Id,
+  path: Path,
+  body: Body,
+  about: { readonly summary: string; readonly description: string }
+) =>
+  HttpApiEndpoint.get(id, path, { success: body, error: CommonResponses.unexpected }).annotateMerge(
+    OpenApi.annotations({ identifier: id, ...about })
+  )
+
+const resourceMetadata = {
+  summary: "What is protected, and by whom",
+  description: "RFC 9728. The 401 of the tool server names this address."
+}
+
+const serverMetadata = {
+  summary: "The authorization server",
+  description: "RFC 8414: where clients register, sign people in, get tokens and give them back."
+}
+
+const register = HttpApiEndpoint.post("registerClient", "/oauth/register", {
+  payload: OAuthView.RegistrationPayload,
+  success: OAuthView.RegisteredBody.pipe(HttpApiSchema.status(201)),
+  error: [invalid, timeout, tooLarge, tooMany, failed]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "registerClient",
+    summary: "Register a client",
+    description:
+      "RFC 7591, for everybody. A client with which nobody signs in is forgotten after a day, another one 180 days after its last use."
+  })
+)
+
+const token = HttpApiEndpoint.post("getToken", "/oauth/token", {
+  payload: OAuthView.TokenPayload.pipe(HttpApiSchema.asFormUrlEncoded()),
+  success: OAuthView.TokenBody,
+  error: [invalid, unauthenticated, timeout, tooLarge, failed]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "getToken",
+    summary: "Get tokens",
+    description:
+      "For a code, or for a refresh token, which is replaced each time. `invalid_grant`: whoever signed in has to do so again; the key behind the sign-in was revoked, rotated or has expired, or a code or refresh token was used before."
+  })
+)
+
+const revoke = HttpApiEndpoint.post("revokeToken", "/oauth/revoke", {
+  payload: OAuthView.RevocationPayload.pipe(HttpApiSchema.asFormUrlEncoded()),
+  success: HttpApiSchema.Empty(200).annotate({ description: "It is good no more, if it ever was." }),
+  error: [invalid, unauthenticated, timeout, tooLarge, failed]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "revokeToken",
+    summary: "Give a token back",
+    description: "RFC 7009. A refresh token takes all tokens of its sign-in with it."
+  })
+)
+
+export class OAuthApi extends HttpApiGroup.make("oauth")
+  .add(
+    document(
+      "getProtectedResource",
+      "/.well-known/oauth-protected-resource",
+      OAuthView.ProtectedResourceBody,
+      resourceMetadata
+    ),
+    document(
+      "getProtectedResourceOfTools",
+      "/.well-known/oauth-protected-resource/mcp",
+      OAuthView.ProtectedResourceBody,
+      resourceMetadata
+    ),
+    document(
+      "getAuthorizationServer",
+      "/.well-known/oauth-authorization-server",
+      OAuthView.AuthorizationServerBody,
+      serverMetadata
+    ),
+    document(
+      "getAuthorizationServerOfTools",
+      "/.well-known/oauth-authorization-server/mcp",
+      OAuthView.AuthorizationServerBody,
+      serverMetadata
+    ),
+    register,
+    token,
+    revoke
+  )
+  .annotate(ServedOn, ["mcp"])
+  .annotate(OpenToAnyOrigin, true)
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "OAuth",
+      description: "How assistants get access to the tool server: OAuth 2.1 with PKCE, for the scope `mcp`."
+    })
+  ) {}

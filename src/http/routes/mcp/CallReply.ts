@@ -1,0 +1,51 @@
+/** One call between whoever works on it and whoever waits for it: what comes first decides the form of the answer. */
+import { Deferred, Effect } from "effect"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import * as JsonRpc from "#src/mcp/JsonRpc.ts"
+import type { Tell } from "#src/mcp/McpEndpoint.ts"
+import type { OpenStream } from "../../edge/EventStream.ts"
+import * as CallAnswer from "./CallAnswer.ts"
+
+/** Until then a call may be answered whole. */
+const slowAfter = "2 seconds"
+
+export interface CallReply {
+  readonly tell: Tell
+  /** The whole answer; `null`: it comes by a stream, as it takes its time or is more than one message. */
+  readonly first: Effect.Effect<HttpServerResponse | null>
+  /** Where to write; `null`: nobody is there any more. */
+  readonly writeTo: (stream: OpenStream | null) => void
+  /** Why the call is about to be interrupted, for its client. */
+  readonly blame: (reason: JsonRpc.ErrorText) => void
+  readonly reason: () => JsonRpc.ErrorText | null
+}
+
+export const make = ({ id, isAnswered }: JsonRpc.Incoming): CallReply => {
+  const first = Deferred.makeUnsafe<HttpServerResponse | null>()
+  const opened = Deferred.makeUnsafe<OpenStream | null>()
+  let reason: JsonRpc.ErrorText | null = null
+
+  const failure = () => JSON.stringify(JsonRpc.error(id, reason ?? JsonRpc.internalError))
+
+  const write = (response: HttpServerResponse) =>
+    Effect.flatMap(Deferred.await(opened), (stream) =>
+      stream === null ? Effect.void : CallAnswer.write(stream, response, failure)
+    )
+
+  const slow = Effect.andThen(Deferred.succeed(first, null), Deferred.await(first))
+
+  return {
+    tell: (response) => {
+      const isWhole = response.body._tag !== "Stream"
+      return Effect.flatMap(Deferred.succeed(first, isWhole ? response : null), (isFirst) =>
+        isWhole && isFirst ? Effect.void : write(response)
+      )
+    },
+    first: isAnswered
+      ? Effect.timeoutOrElse(Deferred.await(first), { duration: slowAfter, orElse: () => slow })
+      : Deferred.await(first),
+    writeTo: (stream) => Deferred.doneUnsafe(opened, Effect.succeed(stream)),
+    blame: (blamed) => void (reason = blamed),
+    reason: () => reason
+  }
+}

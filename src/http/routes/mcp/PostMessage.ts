@@ -1,0 +1,126 @@
+/** `POST /mcp`: one message of an assistant (contract, "Assistant-tool server"; MCP 2025-11-25, "Transports"). */
+import { Data, Effect, Exit, Result, Scope } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as JsonBytes from "#src/JsonBytes.ts"
+import { MessageBody } from "#src/mcp/body/MessageBody.ts"
+import { maxBytes } from "#src/mcp/body/MessageLimits.ts"
+import * as JsonRpc from "#src/mcp/JsonRpc.ts"
+import { McpEndpoint, sessionHeader, versionHeader } from "#src/mcp/McpEndpoint.ts"
+import { mostInitializeBytes, Sessions } from "#src/mcp/sessions/Sessions.ts"
+import { SpooledTexts } from "#src/mcp/SpooledText.ts"
+import type { Bearer } from "#src/oauth/AccessTokens.ts"
+import * as Answer from "../../Answer.ts"
+import * as AnswersAtOnce from "../../edge/AnswersAtOnce.ts"
+import * as McpRefusals from "../../McpRefusals.ts"
+import * as Refusal from "../../Refusal.ts"
+import * as AcceptHeader from "../../requests/AcceptHeader.ts"
+import * as BodyHeaders from "../../requests/BodyHeaders.ts"
+import * as CallAnswer from "./CallAnswer.ts"
+import { ToolCalls } from "./ToolCalls.ts"
+
+export interface MessageCall {
+  readonly request: HttpServerRequest
+  readonly bearer: Bearer
+  /** What every answer to the call carries. */
+  readonly headers: Answer.Headers
+}
+
+/** Said in JSON-RPC, which is what the client reads there. */
+class MessageRefused extends Data.TaggedError("MessageRefused")<{
+  readonly status: 400 | 404
+  readonly id: JsonRpc.Id
+  readonly error: JsonRpc.ErrorText
+}> {}
+
+const tooLargeToKeep = Refusal.bodyTooLarge(mostInitializeBytes)
+
+const badRequest = (id: JsonRpc.Id, message: string) =>
+  new MessageRefused({ status: 400, id, error: JsonRpc.invalidRequest(message) })
+
+const sessionHeaderMissing =
+  "Mcp-Session-Id is missing: send initialize first, and what it is answered with from then on."
+const sessionHeaderGiven = "initialize opens a session: it comes without Mcp-Session-Id."
+const tooMany = `A batch has at most ${JsonRpc.mostInBatch} messages.`
+
+const forms = ["application/json", "text/event-stream"]
+
+export const make = Effect.gen(function* () {
+  const endpoint = yield* McpEndpoint
+  const sessions = yield* Sessions
+  const calls = yield* ToolCalls
+  const bodies = yield* MessageBody
+  const atOnce = AnswersAtOnce.make(McpRefusals.mostCalls, McpRefusals.tooManyCalls)
+
+  const checkHeaders = ({ headers }: HttpServerRequest) =>
+    forms.every((form) => AcceptHeader.accepts(headers["accept"], form))
+      ? BodyHeaders.check(headers, maxBytes)
+      : Result.fail(McpRefusals.notAcceptable)
+
+  const readMessage = Effect.fnUntraced(function* ({ bearer, request }: MessageCall) {
+    yield* Effect.fromResult(checkHeaders(request))
+    const { body, spooled } = yield* bodies.read(request, bearer.caller.accountId)
+    const json = JsonBytes.parse(body)
+    if (Result.isFailure(json)) {
+      return yield* new MessageRefused({ status: 400, id: null, error: JsonRpc.parseError })
+    }
+    const message = JsonRpc.look(json.success)
+    return message === null ? yield* badRequest(null, tooMany) : { body, message, spooled }
+  })
+
+  const open = Effect.fnUntraced(function* ({ caller }: Bearer, body: Uint8Array, id: JsonRpc.Id) {
+    if (body.length > mostInitializeBytes) return yield* tooLargeToKeep
+    const begun = yield* sessions.open(caller, body)
+    const answer = CallAnswer.whole(begun.response, id)
+    return begun.id === null ? answer : HttpServerResponse.setHeader(answer, sessionHeader, begun.id)
+  })
+
+  const take = Effect.fnUntraced(function* (call: MessageCall, scope: Scope.Closeable) {
+    const { body, message, spooled } = yield* readMessage(call)
+    const { bearer, headers, request } = call
+    const { caller, loginId } = bearer
+    const session = request.headers[sessionHeader]
+    if (message.isInitialize) {
+      if (session !== undefined) return yield* badRequest(message.id, sessionHeaderGiven)
+      return yield* open(bearer, body, message.id)
+    }
+    if (session === undefined) return yield* badRequest(message.id, sessionHeaderMissing)
+    const inner = yield* sessions
+      .hold(caller, session)
+      .pipe(
+        Effect.catchTag(
+          "SessionGone",
+          () => new MessageRefused({ status: 404, id: message.id, error: JsonRpc.sessionGone })
+        )
+      )
+    // Whoever has too many under way must be able to cancel them.
+    if (message.isAnswered) yield* atOnce.admit(caller.accountId, request)
+    const protocolVersion = request.headers[versionHeader]
+    return yield* calls.answer({
+      request,
+      headers,
+      loginId,
+      message,
+      scope,
+      work: (tell) =>
+        endpoint
+          .post({ body, session: inner, protocolVersion, caller }, tell)
+          .pipe(Effect.provideService(SpooledTexts, spooled))
+    })
+  })
+
+  return (call: MessageCall) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.suspend(() => {
+        const scope = Scope.makeUnsafe()
+        return restore(take(call, scope)).pipe(
+          Scope.provide(scope),
+          Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
+        )
+      })
+    ).pipe(
+      Effect.catchTag("MessageRefused", ({ error, id, status }) =>
+        Effect.succeed(Answer.json(status, JsonRpc.error(id, error)))
+      )
+    )
+})

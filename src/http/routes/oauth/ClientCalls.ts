@@ -1,0 +1,82 @@
+/** What clients call themselves: `POST /oauth/register`, `/oauth/token` and `/oauth/revoke`. */
+import { Effect, Option, Result } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import * as JsonBytes from "#src/JsonBytes.ts"
+import { AuthorizationServer } from "#src/oauth/AuthorizationServer.ts"
+import { Registrations } from "#src/oauth/Registrations.ts"
+import * as Answer from "../../Answer.ts"
+import * as BodyReader from "../../edge/BodyReader.ts"
+import * as OAuthAnswer from "./OAuthAnswer.ts"
+
+/** Bytes. */
+export const maxBytes = 48 * 1024
+
+const notJson = OAuthAnswer.refused(400, {
+  error: "invalid_client_metadata",
+  description: "The request body must be a JSON object in UTF-8."
+})
+
+const isJson = (contentType: string | undefined): boolean =>
+  /^application\/json *(;|$)/i.test(contentType ?? "")
+
+const tooMany = (seconds: number) =>
+  OAuthAnswer.refused(
+    429,
+    { error: "temporarily_unavailable", description: "Too many clients are registering: try again later." },
+    { "retry-after": String(seconds) }
+  )
+
+export const make = Effect.gen(function* () {
+  const server = yield* AuthorizationServer
+  const registrations = yield* Registrations
+
+  const withBody = (
+    request: HttpServerRequest,
+    use: (body: Uint8Array) => Effect.Effect<Answer.Answer | HttpServerResponse>
+  ): Effect.Effect<Answer.Answer | HttpServerResponse> =>
+    Effect.matchEffect(BodyReader.read(request, maxBytes), {
+      onFailure: (refusal) => Effect.succeed(OAuthAnswer.unread(refusal)),
+      onSuccess: use
+    })
+
+  const post = (request: HttpServerRequest, target: string) =>
+    withBody(request, (body) => {
+      const { authorization, "content-type": contentType } = request.headers
+      const headers = {
+        ...(authorization === undefined ? {} : { authorization }),
+        ...(contentType === undefined ? {} : { "content-type": contentType })
+      }
+      return Effect.map(server.answer({ method: "POST", target, headers, body }), OAuthAnswer.toResponse)
+    })
+
+  const store = Effect.fnUntraced(
+    function* (body: unknown, remoteAddress: string) {
+      const registered = yield* registrations.register({ body, remoteAddress })
+      return Answer.json(201, registered)
+    },
+    Effect.catchTags({
+      MetadataRefused: ({ description, error }) =>
+        Effect.succeed(OAuthAnswer.refused(400, { error, description })),
+      TooManyRegistrations: ({ retryAfterSeconds }) => Effect.succeed(tooMany(retryAfterSeconds)),
+      SqlError: (error) =>
+        Effect.as(Effect.logError("A registration could not be stored", error), OAuthAnswer.failed)
+    })
+  )
+
+  const register = (request: HttpServerRequest) =>
+    withBody(request, (bytes) => {
+      const json = JsonBytes.parse(bytes)
+      if (!isJson(request.headers["content-type"]) || Result.isFailure(json)) return Effect.succeed(notJson)
+      return store(
+        json.success,
+        Option.getOrElse(request.remoteAddress, () => "")
+      )
+    })
+
+  return {
+    register,
+    token: (request: HttpServerRequest) => post(request, "/oauth/token"),
+    revoke: (request: HttpServerRequest) => post(request, "/oauth/revoke")
+  }
+})

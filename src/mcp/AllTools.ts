@@ -1,0 +1,7 @@
+/** The thirteen tools (contract, "Assistant-tool server"), in the order in which they are listed. */
+import { Layer } from "effect"
+import * as CatalogTools from "./tools/CatalogTools.ts"
+import * as FileTools from "./tools/FileTools.ts"
+import * as RequestTools from "./tools/RequestTools.ts"
+
+export const layer = Layer.mergeAll(CatalogTools.layer, RequestTools.layer, FileTools.layer)

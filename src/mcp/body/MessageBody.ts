@@ -1,0 +1,98 @@
+/**
+ * The body of a message to the assistant-tool server, in bounded memory: what may be longer than other bodies, the bytes that
+ * `upload_file` is given, goes to a file as it comes.
+ */
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { Context, Effect, FileSystem, Layer, Result, Scope } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { isObject } from "#domain/CanonicalJson.ts"
+import type { AccountId } from "#domain/Ids.ts"
+import * as BodyReader from "#src/http/edge/BodyReader.ts"
+import { storageFull } from "#src/http/FileRefusals.ts"
+import type { Refusal } from "#src/http/Refusal.ts"
+import * as JsonBytes from "#src/JsonBytes.ts"
+import { ScratchDirectory } from "#src/ScratchDirectory.ts"
+import type { SpooledText } from "../SpooledText.ts"
+import * as LongMessage from "./LongMessage.ts"
+import * as Limits from "./MessageLimits.ts"
+import * as MessageRefusals from "./MessageRefusals.ts"
+import * as SpoolPlaces from "./SpoolPlaces.ts"
+
+export interface Message {
+  /** At most 10 MiB. Whether it is JSON, or text at all, is for its parser to say. */
+  readonly body: Uint8Array
+  /** By the handle that stands in the body. Empty for all but uploads of long `data`. */
+  readonly spooled: ReadonlyMap<string, SpooledText>
+}
+
+export class MessageBody extends Context.Service<
+  MessageBody,
+  {
+    /**
+     * The files are there until the scope closes, and so is the place that the message takes: 4 such messages in all, 2 of an
+     * account; others wait up to 30 s, unread. Refused are bodies that are too long (413), too slow (408: 30 s in all, or for
+     * each 64 KiB of a long one), and long `data` that is no text (400) or another tool's (413).
+     */
+    read(request: HttpServerRequest, accountId: AccountId): Effect.Effect<Message, Refusal, Scope.Scope>
+  }
+>()("inferlog/src/mcp/MessageBody") {
+  static readonly layerNoDeps = Layer.effect(
+    MessageBody,
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const scratch = yield* ScratchDirectory
+      const places = SpoolPlaces.make(Limits.places)
+
+      const place = Effect.fnUntraced(function* (accountId: AccountId) {
+        yield* places.enter(accountId, Effect.fail(MessageRefusals.tooMany))
+        return `${yield* fs.makeTempDirectoryScoped({ directory: scratch, prefix: "message-" })}/data`
+      })
+
+      const readLong = Effect.fnUntraced(
+        function* (request: HttpServerRequest, accountId: AccountId) {
+          const scope = yield* Effect.scope
+          const read = LongMessage.read(request, Scope.provide(place(accountId), scope))
+          const message = yield* Effect.scoped(read)
+          if (message.spooled.size > 0 && !isUpload(message)) return yield* MessageRefusals.notForTool
+          return message
+        },
+        Effect.provideService(FileSystem.FileSystem, fs),
+        Effect.catchTag("PlatformError", (error) =>
+          Effect.andThen(
+            Effect.logError("A message could not be written to the scratch directory", error),
+            Effect.fail(storageFull)
+          )
+        )
+      )
+
+      const read: MessageBody["Service"]["read"] = Effect.fn("MessageBody.read")(
+        function* (request, accountId) {
+          const announced = Number(request.headers["content-length"])
+          if (announced > Limits.maxBytes) return yield* MessageRefusals.tooLarge
+          if (announced <= Limits.longText) {
+            return { body: yield* BodyReader.read(request, Limits.longText), spooled: nothing }
+          }
+          return yield* readLong(request, accountId)
+        }
+      )
+
+      return MessageBody.of({ read })
+    })
+  )
+
+  static readonly layer = this.layerNoDeps.pipe(Layer.provide(NodeFileSystem.layer))
+}
+
+const nothing: Message["spooled"] = new Map()
+
+/** Which tool is called may stand behind what it is given. What is no JSON is left to its parser. */
+const isUpload = ({ body, spooled }: Message): boolean => {
+  const json = JsonBytes.parse(body)
+  if (Result.isFailure(json)) return true
+  const message = json.success
+  if (!isObject(message) || message["method"] !== "tools/call") return false
+  const { params } = message
+  if (params === undefined || !isObject(params) || params["name"] !== "upload_file") return false
+  const { arguments: given } = params
+  return given !== undefined && isObject(given) && spooled.has(String(given["data"]))
+}

@@ -1,0 +1,31 @@
+/** Why a message is refused before anybody knows what it asks for: it has no id to be answered under yet. */
+import * as Refusal from "#src/http/Refusal.ts"
+import * as JsonBytes from "#src/JsonBytes.ts"
+import { longText, maxBytes, maxTextBytes } from "./MessageLimits.ts"
+import type { Fault } from "./MessageScan.ts"
+
+export const tooLarge = new Refusal.Refusal({
+  status: 413,
+  error: `A message must not exceed ${maxBytes} bytes, nor ${maxTextBytes} bytes without \`data\` of \`upload_file\`. Give \`upload_file\` a larger file by \`url\`, or upload it over REST.`
+})
+
+export const notForTool = new Refusal.Refusal({
+  status: 413,
+  error: `Only \`upload_file\` takes \`data\` of more than ${longText} bytes: upload the file first, and name it by its URL.`
+})
+
+export const tooMany = new Refusal.Refusal({
+  status: 503,
+  error: "Too many long messages are under way.",
+  headers: { "retry-after": "5" }
+})
+
+export const notUtf8 = Refusal.malformed("The request body is not valid UTF-8.")
+
+export const givenTwice = Refusal.malformed("The request body has `data` twice.")
+
+export const faults: Readonly<Record<Fault | "not_utf8", Refusal.Refusal>> = {
+  too_deep: Refusal.malformed(`The request body is nested more than ${JsonBytes.maxDepth} levels deep.`),
+  not_json: Refusal.malformed("The request body is not valid JSON."),
+  not_utf8: notUtf8
+}

@@ -1,0 +1,78 @@
+/** One string of a message on its way into a file. */
+import { isAscii } from "node:buffer"
+import * as crypto from "node:crypto"
+import { Effect, FileSystem, type PlatformError, type Scope } from "effect"
+import * as TextEscapes from "./TextEscapes.ts"
+
+export interface SpoolFile {
+  /** What stands in the message in its place: 128 random bits, so that no client can have written it. */
+  readonly handle: string
+  /** Takes bytes as they stand in the message, for the next `flush`. */
+  readonly add: (raw: Uint8Array) => void
+  /** No more comes. */
+  readonly end: () => void
+  /** What is wrong with what came so far. */
+  readonly fault: () => "not_json" | "not_utf8" | null
+  /** Bytes of the text so far. */
+  readonly size: () => number
+  /**
+   * Writes what was added; the chunks belong to others again when it returns. The file is made by the first one, and open
+   * until the scope of that closes.
+   */
+  flush(path: string): Effect.Effect<void, PlatformError.PlatformError, FileSystem.FileSystem | Scope.Scope>
+}
+
+export const make = (): SpoolFile => {
+  const escapes = TextEscapes.make()
+  const utf8 = new TextDecoder("utf-8", { fatal: true })
+  let isAllAscii = true
+  let fault: ReturnType<SpoolFile["fault"]> = null
+  let waiting: Array<Uint8Array> = []
+  let size = 0
+  let file: FileSystem.File | null = null
+
+  /** Most of what comes is base64. */
+  const isText = (bytes: Uint8Array): boolean => {
+    isAllAscii &&= isAscii(bytes)
+    return isAllAscii || decodes(utf8, bytes)
+  }
+
+  const take = (bytes: Uint8Array | null) => {
+    if (bytes === null) return void (fault ??= "not_json")
+    if (!isText(bytes)) return void (fault ??= "not_utf8")
+    size += bytes.length
+    waiting.push(bytes)
+  }
+
+  // A write is not interrupted: it could still be under way when its descriptor is closed and given to another file.
+  const flush: SpoolFile["flush"] = (path) =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      file ??= yield* fs.open(path, { flag: "wx", mode: 0o600 })
+      const bytes = waiting
+      waiting = []
+      for (const chunk of bytes) yield* file.writeAll(chunk)
+    }).pipe(Effect.uninterruptible)
+
+  return {
+    handle: `spooled:${crypto.randomBytes(16).toString("base64url")}`,
+    add: (raw) => take(escapes.push(raw)),
+    end: () => {
+      take(escapes.end())
+      if (!isAllAscii && !decodes(utf8)) fault ??= "not_utf8"
+    },
+    fault: () => fault,
+    size: () => size,
+    flush
+  }
+}
+
+/** Without bytes: whether none are missing. */
+const decodes = (utf8: InstanceType<typeof TextDecoder>, bytes?: Uint8Array): boolean => {
+  try {
+    utf8.decode(bytes, { stream: bytes !== undefined })
+    return true
+  } catch {
+    return false
+  }
+}

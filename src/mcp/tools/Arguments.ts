@@ -1,0 +1,62 @@
+/** Arguments that several tools take, with the words that a language model reads of them. */
+import { Option, Schema, SchemaGetter } from "effect"
+import { Category } from "#domain/catalog/Model.ts"
+import { longestQuery } from "#src/catalog/CatalogSearch.ts"
+
+/**
+ * An argument that may be left out: `null` counts as left out, since models write it for what they do not want to say. The
+ * JSON Schema tells of the argument alone.
+ */
+export const optional = <A, E>(schema: Schema.Codec<A, E>) => {
+  const told = Schema.toJsonSchemaDocument(schema).schema
+  const sent = Schema.Json.check(Schema.makeFilter(() => true, { toJsonSchema: () => told }))
+  return Schema.optionalKey(sent).pipe(
+    Schema.decodeTo(Schema.optionalKey(Schema.toCodecJson(schema)), {
+      decode: SchemaGetter.transformOptional(Option.filter((value) => value !== null)),
+      encode: SchemaGetter.passthrough()
+    })
+  )
+}
+
+/** Of a model or a wrapper; whether there is one of that name is for the tool to tell. */
+export const modelEndpoint = Schema.String.check(Schema.isMaxLength(129)).annotate({
+  description:
+    "Name of a model or a wrapper, `owner/name` in lower case, exactly as `search` or one of the lists gives it.",
+  examples: ["vision/resize"]
+})
+
+export const category = optional(
+  Category.annotate({
+    description: "Only what is of this category. All categories when left out.",
+    examples: ["image"]
+  })
+)
+
+/** A whole number from 1. */
+export const count = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))
+
+export const page = optional(
+  count(999_999_999).annotate({ description: "Which page, from 1.", default: 1, examples: [2] })
+)
+
+export const limit = optional(
+  count(100).annotate({ description: "Items of a page, at most 100.", default: 20, examples: [10] })
+)
+
+const words = Schema.String.check(Schema.isMaxLength(longestQuery))
+
+export const query = words.check(Schema.isMinLength(1)).annotate({
+  description: "What is looked for: a task or a name, in a few words.",
+  examples: ["resize image", "text from a picture"]
+})
+
+export const searchText = optional(
+  words.annotate({
+    description: "Only what has these words in its name, tags or description, best first.",
+    examples: ["thumbnail"]
+  })
+)
+
+/** An empty text searches for nothing in particular. */
+export const searched = (text: string | undefined): string | null =>
+  text === undefined || text.trim() === "" ? null : text

@@ -1,0 +1,20 @@
+/** The tools that run models and look after requests, registered with the server. */
+import { Effect, Layer } from "effect"
+import { McpServer, Toolkit } from "effect/ai"
+import * as GetRequest from "./requests/GetRequest.ts"
+import * as ListMyRequests from "./requests/ListMyRequests.ts"
+import * as RunModel from "./requests/RunModel.ts"
+import * as WaitForRequest from "./requests/WaitForRequest.ts"
+
+export const toolkit = Toolkit.make(RunModel.tool, GetRequest.tool, WaitForRequest.tool, ListMyRequests.tool)
+
+const calls = toolkit.toLayer(
+  Effect.all({
+    run_model: RunModel.make,
+    get_request: GetRequest.make,
+    wait_for_request: WaitForRequest.make,
+    list_my_requests: ListMyRequests.make
+  })
+)
+
+export const layer = McpServer.toolkit(toolkit).pipe(Layer.provide(calls))

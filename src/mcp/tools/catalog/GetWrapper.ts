@@ -1,0 +1,60 @@
+/** `get_wrapper`: what has to be known to run a wrapper, and what it makes of its input. */
+import { Effect, Schema } from "effect"
+import { Tool } from "effect/ai"
+import { ToolRefusal } from "../../ToolRefusal.ts"
+import * as Arguments from "../Arguments.ts"
+import * as AskedModel from "../AskedModel.ts"
+import * as ModelDetail from "../ModelDetail.ts"
+import * as ModelSummary from "../ModelSummary.ts"
+import * as ToolTraits from "../ToolTraits.ts"
+
+const { description, displayName, modelEndpoint } = ModelSummary.ModelSummary.fields
+
+export const tool = Tool.make("get_wrapper", {
+  description:
+    "Describes one wrapper: everything that `get_model` shows of a model (price, times, input fields, an example), and its base model, the template that makes the base model's input, and the defaults of its placeholders. For a model call `get_model`. To change what the template fixes, run the base model instead. Next: `run_model` with the wrapper's own modelEndpoint.",
+  parameters: Schema.Struct({ modelEndpoint: Arguments.modelEndpoint }),
+  success: Schema.Struct({
+    ...ModelDetail.fields,
+    base: ModelSummary.base,
+    baseModel: Schema.Struct({ modelEndpoint, displayName, description }).annotate({
+      description: "The model that runs, in short."
+    }),
+    template: Schema.Record(Schema.String, Schema.Json).annotate({
+      description:
+        "The input of the base model, with `{{name}}` where a field of the wrapper's input goes in."
+    }),
+    defaults: Schema.Record(Schema.String, Schema.Json).annotate({
+      description: "Values of placeholders that the input leaves out, by their names."
+    })
+  }),
+  failure: ToolRefusal
+})
+  .annotate(Tool.Title, "Describe a wrapper")
+  .annotateMerge(ToolTraits.reading)
+
+const isModel = (endpoint: string) =>
+  new ToolRefusal({
+    message: `\`${endpoint}\` is a model, not a wrapper: call \`get_model\` with the same modelEndpoint. \`list_wrappers\` has the wrappers.`
+  })
+
+export const make = Effect.gen(function* () {
+  const find = yield* AskedModel.make
+  const detailOf = yield* ModelDetail.make
+  return Effect.fnUntraced(function* ({ modelEndpoint }: Tool.Parameters<typeof tool>) {
+    const listed = yield* find(modelEndpoint)
+    if (listed.kind === "model") return yield* isModel(listed.model.endpoint)
+    const { base, wrapper } = listed
+    return {
+      ...(yield* detailOf(listed)),
+      base: wrapper.base,
+      baseModel: {
+        modelEndpoint: base.endpoint,
+        displayName: base.displayName,
+        description: ModelSummary.excerpt(base.description)
+      },
+      template: wrapper.template,
+      defaults: wrapper.defaults
+    }
+  })
+})

@@ -1,0 +1,36 @@
+/** `get_request`: status, output, pricing and error of a request (contract, "Assistant-tool server"). */
+import { Effect, Schema } from "effect"
+import { Tool } from "effect/ai"
+import * as Arguments from "../Arguments.ts"
+import { granted, ToolCaller } from "../../ToolCaller.ts"
+import { ToolRefusal } from "../../ToolRefusal.ts"
+import * as ToolTraits from "../ToolTraits.ts"
+import * as Reports from "./Reports.ts"
+import * as RequestReport from "./RequestReport.ts"
+
+export const tool = Tool.make("get_request", {
+  description:
+    "Shows a request as it is now: its status, its output once it has ended well, what it cost, and what went wrong if it did not. Returns at once: to wait for the end use wait_for_request instead of calling this repeatedly.",
+  parameters: Schema.Struct({
+    requestId: RequestReport.requestId,
+    maxOutputBytes: RequestReport.maxOutputBytes,
+    includeInput: Arguments.optional(
+      Schema.Boolean.annotate({
+        description: "Whether to show the input that was submitted, within maxOutputBytes, too.",
+        default: false
+      })
+    )
+  }),
+  success: RequestReport.RequestReport,
+  failure: ToolRefusal,
+  dependencies: [ToolCaller]
+})
+  .annotate(Tool.Title, "Get a request")
+  .annotateMerge(ToolTraits.reading)
+
+export const make = Effect.map(Reports.make, ({ find, report }) =>
+  Effect.fn("GetRequest.call")(function* ({ requestId, ...asked }: Tool.Parameters<typeof tool>) {
+    const caller = yield* granted("requests:read")
+    return yield* report(yield* find(caller, requestId), asked)
+  })
+)

@@ -1,0 +1,57 @@
+/** What is told of a request that is waited for: where it is, and how much longer it may take. */
+import { Clock, Effect } from "effect"
+import { status } from "#domain/inference-request/Status.ts"
+import type { RequestId } from "#domain/Ids.ts"
+import { Expectations } from "#src/catalog/Expectations.ts"
+import { RequestActors } from "#src/requests/RequestActors.ts"
+import type { Snapshot } from "#src/requests/Requests.ts"
+
+const longestLogLine = 200
+
+const seconds = (millis: number): string => `${Math.max(1, Math.round(millis / 1_000))} s`
+
+export const make = Effect.gen(function* () {
+  const expectations = yield* Expectations
+  const actors = yield* RequestActors
+
+  /** 0 to 1, of a run whose provider tells. */
+  const fractionOf = (id: RequestId): number | null => {
+    const state = actors.peek(id)?.state
+    return state?._tag === "Request" ? state.progress : null
+  }
+
+  /** What is left of the usual time; `null` when that is not known, or is over. */
+  const leftMs = ({ request: { startedAt, submitted } }: Snapshot, now: number): number | null => {
+    const expected = expectations.of(submitted.model)
+    const learned = expected?.p50Seconds ?? null
+    const usualMs = learned === null ? submitted.expectedMs : learned * 1_000
+    if (usualMs === undefined) return null
+    const waitMs = (expected?.waitSeconds ?? 0) * 1_000
+    const endsAt = (startedAt ?? Math.max(now, submitted.at + waitMs)) + usualMs
+    return endsAt > now ? endsAt - now : null
+  }
+
+  const whereabouts = Effect.fnUntraced(function* (snapshot: Snapshot) {
+    const left = leftMs(snapshot, yield* Clock.currentTimeMillis)
+    const fraction = fractionOf(snapshot.id)
+    return [
+      status(snapshot.request),
+      ...(fraction === null ? [] : [`${Math.round(fraction * 100)} % done`]),
+      ...(left === null ? [] : [`usually ${seconds(left)} more`])
+    ].join(", ")
+  })
+
+  return {
+    progress: Effect.fnUntraced(function* (snapshot: Snapshot) {
+      const text = yield* whereabouts(snapshot)
+      const line = snapshot.request.logs.at(-1)
+      return line === undefined ? text : `${text}: ${line.slice(0, longestLogLine)}`
+    }),
+    stillRunning: (snapshot: Snapshot, waitedMs: number) =>
+      Effect.map(
+        whereabouts(snapshot),
+        (text) =>
+          `Still running after ${seconds(waitedMs)} of waiting (${text}): call wait_for_request again with the same requestId. Do not call run_model again: that would be another request.`
+      )
+  }
+})

@@ -1,0 +1,135 @@
+/**
+ * What a client may register (RFC 7591, 2): a name and where to send codes. Whatever else it asks for is replaced by what
+ * there is, and told in the answer; metadata that we do not know is ignored.
+ */
+import { Predicate, Result, Schema } from "effect"
+import { scope } from "./Resource.ts"
+
+/** As it is stored, and read by oidc-provider; without the id, the secret and the time. */
+export interface ClientMetadata {
+  readonly application_type: "native"
+  readonly client_name?: string
+  readonly client_uri?: string
+  readonly logo_uri?: string
+  readonly tos_uri?: string
+  readonly policy_uri?: string
+  readonly redirect_uris: ReadonlyArray<string>
+  readonly grant_types: ReadonlyArray<"authorization_code" | "refresh_token">
+  readonly response_types: ReadonlyArray<"code">
+  readonly scope: typeof scope
+  readonly token_endpoint_auth_method: AuthMethod
+}
+
+const AuthMethod = Schema.Literals(["none", "client_secret_basic", "client_secret_post"])
+export type AuthMethod = typeof AuthMethod.Type
+export const authMethods = AuthMethod.literals
+const isAuthMethod = Schema.is(AuthMethod)
+
+/** RFC 7591, 3.2.2. */
+export class MetadataRefused extends Schema.TaggedError<MetadataRefused>()("MetadataRefused", {
+  error: Schema.Literals(["invalid_redirect_uri", "invalid_client_metadata"]),
+  description: Schema.String
+}) {}
+
+export const maxRedirectUris = 20
+export const longestUri = 2_048
+/** Characters. */
+export const longestName = 200
+
+const loopbacks = new Set(["localhost", "127.0.0.1", "[::1]"])
+
+/** Schemes that a browser or a system acts on itself: no app of the client's would be behind them. */
+const refusedSchemes = new Set([
+  "about:",
+  "blob:",
+  "data:",
+  "file:",
+  "filesystem:",
+  "ftp:",
+  "intent:",
+  "jar:",
+  "javascript:",
+  "mailto:",
+  "sms:",
+  "tel:",
+  "vbscript:",
+  "view-source:",
+  "ws:",
+  "wss:"
+])
+
+/** Why a code is not to be sent there; `null`: it may be. */
+const fault = (uri: string): string | null => {
+  const url = URL.parse(uri)
+  if (url === null || !/^[\x21-\x7e]+$/.test(uri)) return "must be absolute URIs in ASCII"
+  if (uri.length > longestUri) return `must not be longer than ${longestUri} characters`
+  if (uri.includes("#")) return "must not have a fragment"
+  if (url.username !== "" || url.password !== "") return "must not have credentials"
+  if (refusedSchemes.has(url.protocol)) return "must not use a scheme that browsers act on themselves"
+  const isLoopback = loopbacks.has(url.hostname)
+  if (url.protocol === "http:" && !isLoopback) return "must use https, or http on the loopback interface"
+  if (url.protocol === "https:" && isLoopback) return "must use http on the loopback interface"
+  return null
+}
+
+const redirectUris = (value: unknown): Result.Result<ReadonlyArray<string>, MetadataRefused> => {
+  const refuse = (description: string) =>
+    Result.fail(
+      new MetadataRefused({ error: "invalid_redirect_uri", description: `redirect_uris ${description}` })
+    )
+  if (!Array.isArray(value) || value.length === 0) return refuse("must be a list of at least one URI")
+  if (value.length > maxRedirectUris) return refuse(`must not be more than ${maxRedirectUris}`)
+  const uris: Array<string> = []
+  for (const uri of value) {
+    const found = typeof uri === "string" ? fault(uri) : "must be texts"
+    if (typeof uri !== "string" || found !== null) return refuse(found ?? "must be texts")
+    uris.push(uri)
+  }
+  return Result.succeed([...new Set(uris)])
+}
+
+/** Shown to people: without what no terminal or page should show, and not endless. */
+const nameOf = (value: unknown): string | undefined => {
+  if (typeof value !== "string") return undefined
+  const shown = value
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ")
+    .trim()
+  return shown === "" ? undefined : [...shown].slice(0, longestName).join("")
+}
+
+/** Of pages about the client. Nobody fetches them here. */
+const webUriOf = (value: unknown): string | undefined => {
+  if (typeof value !== "string" || value.length > longestUri) return undefined
+  const protocol = URL.parse(value)?.protocol
+  return protocol === "https:" || protocol === "http:" ? value : undefined
+}
+
+const given = <Key extends string>(key: Key, value: string | undefined) =>
+  value === undefined ? {} : { [key]: value }
+
+export const parse = (body: unknown): Result.Result<ClientMetadata, MetadataRefused> => {
+  if (!Predicate.isObject(body) || Array.isArray(body)) {
+    return Result.fail(
+      new MetadataRefused({
+        error: "invalid_client_metadata",
+        description: "the body must be a JSON object"
+      })
+    )
+  }
+  const fields: Readonly<Record<string, unknown>> = { ...body }
+  const method = fields["token_endpoint_auth_method"]
+  return Result.map(redirectUris(fields["redirect_uris"]), (redirect_uris) => ({
+    application_type: "native",
+    ...given("client_name", nameOf(fields["client_name"])),
+    ...given("client_uri", webUriOf(fields["client_uri"])),
+    ...given("logo_uri", webUriOf(fields["logo_uri"])),
+    ...given("tos_uri", webUriOf(fields["tos_uri"])),
+    ...given("policy_uri", webUriOf(fields["policy_uri"])),
+    redirect_uris,
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    scope,
+    token_endpoint_auth_method: isAuthMethod(method) ? method : "none"
+  }))
+}

@@ -1,0 +1,31 @@
+/** What clients find out by themselves: where to sign in, and how. */
+import * as ClientMetadata from "./ClientMetadata.ts"
+import { resourceOf, scope } from "./Resource.ts"
+
+/** RFC 9728, 2. */
+export const protectedResource = (mcpUrl: string) => ({
+  resource: resourceOf(mcpUrl),
+  authorization_servers: [mcpUrl],
+  scopes_supported: [scope],
+  bearer_methods_supported: ["header"],
+  resource_name: "inferlog",
+  resource_documentation: `${mcpUrl}/docs`
+})
+
+/** RFC 8414, 2; `authorization_response_iss_parameter_supported` is of RFC 9207. */
+export const authorizationServer = (mcpUrl: string) => ({
+  issuer: mcpUrl,
+  authorization_endpoint: `${mcpUrl}/oauth/authorize`,
+  token_endpoint: `${mcpUrl}/oauth/token`,
+  registration_endpoint: `${mcpUrl}/oauth/register`,
+  revocation_endpoint: `${mcpUrl}/oauth/revoke`,
+  scopes_supported: [scope],
+  response_types_supported: ["code"],
+  response_modes_supported: ["query"],
+  grant_types_supported: ["authorization_code", "refresh_token"],
+  token_endpoint_auth_methods_supported: [...ClientMetadata.authMethods],
+  revocation_endpoint_auth_methods_supported: [...ClientMetadata.authMethods],
+  code_challenge_methods_supported: ["S256"],
+  authorization_response_iss_parameter_supported: true,
+  service_documentation: `${mcpUrl}/docs`
+})

@@ -1,0 +1,69 @@
+/**
+ * Calls oidc-provider as a function from a request to an answer, without a socket: the request has the headers that are
+ * given here and no other, and the answer goes out as every other answer of the server does.
+ */
+import * as http from "node:http"
+import * as net from "node:net"
+
+export interface Call {
+  readonly method: string
+  /** Path and query. */
+  readonly target: string
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: Uint8Array
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly cookies: ReadonlyArray<string>
+  readonly body: string
+}
+
+/** Of the whole answer: it is text, and never a stream. */
+class Captured extends http.ServerResponse {
+  body = ""
+  override end(chunk?: unknown): this {
+    if (typeof chunk === "string") this.body = chunk
+    if (Buffer.isBuffer(chunk)) this.body = chunk.toString("utf8")
+    return this
+  }
+}
+
+export interface Exchange {
+  readonly request: http.IncomingMessage
+  readonly response: http.ServerResponse
+  /** Once the provider is through. */
+  readonly reply: () => Reply
+}
+
+/** @param issuer the public address: what the provider takes for its own scheme and host. */
+export const exchange = (issuer: string, { body, headers, method, target }: Call): Exchange => {
+  const request = new http.IncomingMessage(new net.Socket())
+  const { host, protocol } = new URL(issuer)
+  request.method = method
+  request.url = target
+  request.headers = {
+    accept: "application/json",
+    ...headers,
+    host,
+    "x-forwarded-proto": protocol.slice(0, -1),
+    ...(body.length === 0 ? {} : { "content-length": String(body.length) })
+  }
+  if (body.length > 0) request.push(body)
+  request.push(null)
+  request.complete = true
+  const response = new Captured(request)
+  const reply = (): Reply => {
+    const { "set-cookie": cookies = [], ...rest } = response.getHeaders()
+    const fields = Object.entries(rest).map(([name, value]) => [name, String(value)] as const)
+    return {
+      status: response.statusCode,
+      headers: Object.fromEntries(fields),
+      cookies: Array.isArray(cookies) ? cookies : [String(cookies)],
+      body: response.body
+    }
+  }
+  return { request, response, reply }
+}

@@ -1,0 +1,123 @@
+/**
+ * oidc-provider as an OAuth 2.1 server for one resource: the code flow with PKCE, refresh tokens that rotate, opaque tokens.
+ * Everything else that it could do is off.
+ */
+import { type AdapterFactory, type Configuration, errors, interactionPolicy } from "oidc-provider"
+import type { Logins } from "./Logins.ts"
+import type { MasterKey } from "#src/secrets/MasterKey.ts"
+import * as Lifetimes from "./Lifetimes.ts"
+import * as RequestRefusedPage from "./pages/RequestRefusedPage.ts"
+import * as ProviderKeys from "./ProviderKeys.ts"
+import type { Run } from "./RecordAdapter.ts"
+import { isResource, resourceOf, scope } from "./Resource.ts"
+
+/** Everybody is asked each time: no sign-in lasts beyond one authorization. */
+const policy = [
+  new interactionPolicy.Prompt(
+    { name: "login", requestable: true },
+    new interactionPolicy.Check("not_decided", "the account's holder has to sign in and decide", (ctx) =>
+      ctx.oidc.result?.login === undefined
+        ? interactionPolicy.Check.REQUEST_PROMPT
+        : interactionPolicy.Check.NO_NEED_TO_PROMPT
+    )
+  )
+]
+
+/** Each authorization has cookies of its own, at its own paths. */
+const cookie = { httpOnly: true, overwrite: true, sameSite: "lax", signed: true } as const
+
+const off = { enabled: false } as const
+
+export interface Options {
+  readonly adapter: AdapterFactory
+  readonly logins: Logins["Service"]
+  readonly master: MasterKey["Service"]
+  readonly mcpUrl: string
+  readonly run: Run
+}
+
+export const make = ({ adapter, logins, master, mcpUrl, run }: Options): Configuration => ({
+  adapter,
+  acceptQueryParamAccessTokens: false,
+  allowOmittingSingleRegisteredRedirectUri: false,
+  clientAuthMethods: ["none", "client_secret_basic", "client_secret_post"],
+  clientBasedCORS: () => true,
+  clientDefaults: { id_token_signed_response_alg: "EdDSA" },
+  cookies: { keys: ProviderKeys.cookieKeys(master), short: cookie, long: cookie },
+  enabledJWA: { idTokenSigningAlgValues: ["EdDSA"] },
+  expiresWithSession: () => false,
+  features: {
+    claimsParameter: off,
+    clientCredentials: off,
+    devInteractions: off,
+    dPoP: off,
+    introspection: off,
+    pushedAuthorizationRequests: off,
+    registration: off,
+    requestObjects: off,
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: (_ctx, _client, oneOf) =>
+        oneOf === undefined
+          ? resourceOf(mcpUrl)
+          : (oneOf.find((one) => isResource(mcpUrl, one)) ?? [...oneOf]),
+      getResourceServerInfo: (_ctx, resource) => {
+        if (!isResource(mcpUrl, resource)) throw new errors.InvalidTarget()
+        return {
+          scope,
+          audience: resourceOf(mcpUrl),
+          accessTokenFormat: "opaque",
+          accessTokenTTL: Lifetimes.accessToken
+        }
+      },
+      useGrantedResource: () => true
+    },
+    revocation: {
+      enabled: true,
+      // Of its own tokens only. An access token goes alone; the rest of its login goes with a refresh token.
+      allowedPolicy: async (_ctx, client, token) => {
+        if (token.clientId !== client.clientId) return false
+        if (token.kind !== "AccessToken") return true
+        await token.destroy()
+        return false
+      }
+    },
+    rpInitiatedLogout: off,
+    userinfo: off
+  },
+  findAccount: async (_ctx, id) => {
+    const caller = await run(logins.caller(id))
+    return caller === null ? undefined : { accountId: id, claims: () => ({ sub: id }) }
+  },
+  interactions: { policy, url: (_ctx, { uid }) => `${mcpUrl}/oauth/interaction/${uid}` },
+  issueRefreshToken: () => true,
+  jwks: { keys: [ProviderKeys.signingKey(master)] },
+  loadExistingGrant: (ctx) => {
+    const grantId = ctx.oidc.result?.consent?.grantId
+    return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId)
+  },
+  pkce: { required: () => true },
+  renderError: (ctx, { error, error_description: description }) => {
+    const page = RequestRefusedPage.render({ error, description })
+    ctx.set(page.headers)
+    ctx.body = page.html
+  },
+  responseTypes: ["code"],
+  revokeGrantPolicy: () => true,
+  rotateRefreshToken: true,
+  routes: {
+    authorization: "/oauth/authorize",
+    token: "/oauth/token",
+    revocation: "/oauth/revoke"
+  },
+  scopes: [scope],
+  subjectTypes: ["public"],
+  ttl: {
+    AccessToken: Lifetimes.accessToken,
+    AuthorizationCode: Lifetimes.code,
+    Grant: Lifetimes.grant,
+    Interaction: Lifetimes.interaction,
+    RefreshToken: Lifetimes.refreshToken,
+    Session: Lifetimes.interaction
+  }
+})

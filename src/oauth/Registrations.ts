@@ -1,0 +1,112 @@
+/** Clients register themselves (RFC 7591): anybody may, as often as the throttle lets them, and most are never used. */
+import * as crypto from "node:crypto"
+import { Clock, Context, Effect, Layer, Redacted, Schema, Semaphore } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Rate } from "#domain/account/Limits.ts"
+import * as ClientMetadata from "./ClientMetadata.ts"
+import * as ClientSecret from "./ClientSecret.ts"
+import * as Lifetimes from "./Lifetimes.ts"
+import { Records } from "./Records.ts"
+import * as Throttle from "./Throttle.ts"
+
+export interface RegistrationLimits {
+  /** Of one address. */
+  readonly ofAddress: Rate
+  readonly ofAll: Rate
+  /** Clients at most: for another one the one goes that would end first. */
+  readonly clients: number
+}
+
+export const RegistrationLimits = Context.Reference<RegistrationLimits>(
+  "inferlog/src/oauth/RegistrationLimits",
+  {
+    defaultValue: () => ({
+      ofAddress: { requests: 60, windowSeconds: 60 },
+      ofAll: { requests: 600, windowSeconds: 60 },
+      clients: 20_000
+    })
+  }
+)
+
+export class TooManyRegistrations extends Schema.TaggedError<TooManyRegistrations>()("TooManyRegistrations", {
+  retryAfterSeconds: Schema.Int
+}) {}
+
+/** What a client is told (RFC 7591, 3.2.1). */
+export interface Registered extends ClientMetadata.ClientMetadata {
+  readonly client_id: string
+  /** Unix time in seconds. */
+  readonly client_id_issued_at: number
+  /** Shown once. */
+  readonly client_secret?: string
+  /** 0: never. */
+  readonly client_secret_expires_at?: 0
+}
+
+const model = "Client"
+
+export class Registrations extends Context.Service<
+  Registrations,
+  {
+    /** @param remoteAddress of the socket, `""` when unknown. */
+    register(options: {
+      readonly body: unknown
+      readonly remoteAddress: string
+    }): Effect.Effect<Registered, ClientMetadata.MetadataRefused | TooManyRegistrations | SqlError>
+  }
+>()("inferlog/src/oauth/Registrations") {
+  static readonly layer = Layer.effect(
+    Registrations,
+    Effect.gen(function* () {
+      const records = yield* Records
+      const limits = yield* RegistrationLimits
+      const throttle = yield* Throttle.make(limits)
+      const turn = yield* Semaphore.make(1)
+
+      const makeRoom = Effect.gen(function* () {
+        const excess = (yield* records.count(model)) - limits.clients + 1
+        if (excess > 0) yield* records.removeFirst({ model, count: excess })
+      })
+
+      const store = Effect.fnUntraced(function* (metadata: ClientMetadata.ClientMetadata) {
+        const now = yield* Clock.currentTimeMillis
+        const client = {
+          ...metadata,
+          client_id: crypto.randomBytes(16).toString("base64url"),
+          client_id_issued_at: Math.floor(now / 1_000)
+        }
+        const secret = metadata.token_endpoint_auth_method === "none" ? null : ClientSecret.make()
+        const payload =
+          secret === null
+            ? client
+            : { ...client, client_secret: ClientSecret.hash(secret), client_secret_expires_at: 0 }
+        yield* makeRoom
+        yield* records.put({
+          model,
+          id: client.client_id,
+          payload,
+          expiresAt: now + Lifetimes.unusedClient * 1_000,
+          grantId: null,
+          loginId: null
+        })
+        const registered: Registered =
+          secret === null
+            ? client
+            : { ...client, client_secret: Redacted.value(secret), client_secret_expires_at: 0 }
+        return registered
+      })
+
+      const register = Effect.fn("Registrations.register")(function* ({
+        body,
+        remoteAddress
+      }: Parameters<Registrations["Service"]["register"]>[0]) {
+        const waitSeconds = throttle(remoteAddress)
+        if (waitSeconds > 0) return yield* new TooManyRegistrations({ retryAfterSeconds: waitSeconds })
+        const metadata = yield* Effect.fromResult(ClientMetadata.parse(body))
+        return yield* turn.withPermit(store(metadata))
+      })
+
+      return Registrations.of({ register })
+    })
+  )
+}

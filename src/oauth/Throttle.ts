@@ -1,0 +1,46 @@
+/** How often something may be asked for from one address, and in all. In memory: after a start the buckets are full. */
+import { Clock, Effect } from "effect"
+import type { Rate } from "#domain/account/Limits.ts"
+import * as TokenBucket from "#src/accounts/TokenBucket.ts"
+import * as MonotonicTime from "#src/MonotonicTime.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+import { house, sourceOf } from "./SignInLimits.ts"
+
+/** Addresses that are remembered; one that is forgotten begins anew. */
+const knownAddresses = 10_000
+
+/** Takes one call of the address, or none: 0 when it may go on, else whole seconds until it may come again. */
+export type Throttle = (address: string) => number
+
+export const make = Effect.fnUntraced(function* ({
+  ofAddress,
+  ofAll
+}: {
+  /** Of one public address. */
+  readonly ofAddress: Rate
+  readonly ofAll: Rate
+}) {
+  const clock = yield* Clock.Clock
+  const all = TokenBucket.full(ofAll, MonotonicTime.millisOf(clock))
+  const addresses = RecentlyUsed.make<TokenBucket.TokenBucket>({ capacity: knownAddresses })
+
+  const bucketOf = (source: string, now: number): TokenBucket.TokenBucket => {
+    const bucket = addresses.get(source) ?? TokenBucket.full(ofAddress, now)
+    addresses.set(source, bucket)
+    TokenBucket.refill(bucket, ofAddress, now)
+    return bucket
+  }
+
+  const throttle: Throttle = (address) => {
+    const now = MonotonicTime.millisOf(clock)
+    const source = sourceOf(address)
+    TokenBucket.refill(all, ofAll, now)
+    const buckets = source === house ? [all] : [all, bucketOf(source, now)]
+    const empty = buckets.filter((bucket) => TokenBucket.remaining(bucket) === 0)
+    if (empty.length === 0) for (const bucket of buckets) TokenBucket.take(bucket)
+    return empty.length === 0
+      ? 0
+      : Math.max(1, ...empty.map((bucket) => Math.ceil(TokenBucket.untilNextMs(bucket) / 1_000)))
+  }
+  return throttle
+})

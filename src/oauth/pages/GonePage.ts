@@ -1,0 +1,10 @@
+/** For a sign-in that is no more: whose time is up, that has ended, or was begun in another browser. */
+import * as ErrorPage from "./ErrorPage.ts"
+
+export const page = ErrorPage.render({
+  title: "This sign-in is over",
+  paragraphs: [
+    "It took too long, has ended already, or was begun in another browser. A browser that keeps no cookies for this site cannot sign in either.",
+    "Go back to your assistant and connect again from there."
+  ]
+})

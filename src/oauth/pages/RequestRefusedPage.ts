@@ -1,0 +1,27 @@
+/** What a browser shows where an authorization request is wrong and cannot go back to the client that made it. */
+import * as ErrorPage from "./ErrorPage.ts"
+import type { Page } from "./Page.ts"
+
+/** As the protocol says it (RFC 6749, 4.1.2.1): text of ours, or of the request. */
+export interface Refused {
+  readonly error: string
+  readonly description: string | undefined
+}
+
+const advice: Readonly<Record<string, string>> = {
+  server_error: "Something went wrong here. Go back to the assistant and connect again in a moment.",
+  invalid_client:
+    "This server does not know the assistant any more. Remove the connection in your assistant and add it again: it then makes itself known anew.",
+  invalid_redirect_uri:
+    "The assistant wants to be answered at an address that it has not registered. Go no further if you did not begin this yourself."
+}
+
+export const render = ({ description, error }: Refused): Page =>
+  ErrorPage.render({
+    title: "This sign-in cannot begin",
+    paragraphs: [
+      advice[error] ??
+        "The assistant has asked for access in a way that cannot be answered. Go back to it and connect again from there.",
+      description === undefined ? error : `${error}: ${description}`
+    ]
+  })

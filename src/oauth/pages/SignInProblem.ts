@@ -1,0 +1,81 @@
+/** Why nobody is signed in yet, in words for whoever fills in the form. */
+
+export interface SignInProblem {
+  readonly status: number
+  readonly what: string
+  /** What to do about it. */
+  readonly advice: string
+  /** Of the form: where to do it. */
+  readonly field: "api_key" | "account"
+}
+
+export const nothingEntered: SignInProblem = {
+  status: 400,
+  what: "Nothing to sign in with was entered.",
+  advice: "Enter an API key, or the account and its password.",
+  field: "api_key"
+}
+
+export const passwordMissing: SignInProblem = {
+  status: 400,
+  what: "The account or its password is missing.",
+  advice: "Enter both, or an API key instead.",
+  field: "account"
+}
+
+export const keyRefused: SignInProblem = {
+  status: 403,
+  what: "This API key is not valid.",
+  advice:
+    "Check that all of it was copied, and that it was neither revoked nor replaced and has not expired.",
+  field: "api_key"
+}
+
+export const passwordRefused: SignInProblem = {
+  status: 403,
+  what: "The account and the password do not match.",
+  advice: "An account has a password only if one was set for it. An API key of the account does as well.",
+  field: "account"
+}
+
+/** @param scopes of which the key would need one. */
+export const nothingGranted = (scopes: ReadonlyArray<string>): SignInProblem => ({
+  status: 403,
+  what: "This API key may do nothing that an assistant does.",
+  advice: `Use one with at least one of these scopes: ${scopes.join(", ")}.`,
+  field: "api_key"
+})
+
+export const accountClosed: SignInProblem = {
+  status: 403,
+  what: "The account is closed.",
+  advice: "Sign in with another one.",
+  field: "account"
+}
+
+export const tooManyKeys = (limit: number): SignInProblem => ({
+  status: 409,
+  what: `The account has ${limit} keys already, and an assistant would need one more.`,
+  advice: "Revoke a key that is not used any more, or sign in with one of them here.",
+  field: "api_key"
+})
+
+/** Passwords are guessed at; keys are not, and open the account meanwhile. */
+export const tooManySignIns = (retryAfterSeconds: number, by: "Key" | "Password"): SignInProblem => ({
+  status: 429,
+  what: "Too many sign-ins have failed.",
+  advice: `Try again in ${inWords(retryAfterSeconds)}${by === "Password" ? ", or use an API key" : ""}.`,
+  field: "api_key"
+})
+
+const inWords = (seconds: number): string => {
+  const [count, unit] = seconds < 120 ? [Math.max(1, seconds), "second"] : [Math.ceil(seconds / 60), "minute"]
+  return `${count} ${unit}${count === 1 ? "" : "s"}`
+}
+
+export const formOutdated: SignInProblem = {
+  status: 403,
+  what: "The form was not the one of this page.",
+  advice: "Fill it in again.",
+  field: "api_key"
+}

@@ -1,0 +1,237 @@
+/** What does not get as far as the tools, and how it is told. */
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Queue } from "effect"
+import { Accounts } from "#src/accounts/Accounts.ts"
+import { Authentication } from "#src/accounts/Authentication.ts"
+import * as HttpProbe from "#test/support/HttpProbe.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+import * as ToolClient from "./ToolClient.ts"
+import * as ToolServer from "./ToolServer.ts"
+
+const ping = { jsonrpc: "2.0", id: 9, method: "ping" }
+
+/** A server, and the headers of the first account without a session. */
+const open = Effect.gen(function* () {
+  const { key, urls } = yield* TestServer.TestServer
+  const server = yield* ToolServer.start
+  return { ...server, origin: urls.mcpUrl, bearer: ToolServer.bearerOf(key) }
+})
+
+/** The code of a JSON-RPC error, and of which request. */
+const codeOf = ({ json }: HttpProbe.Reply) => [Object(json).error?.code, Object(json).id]
+
+layer(ToolServer.layer)("the tool server", (it) => {
+  it.effect("sends whoever has no access token to where they get one", () =>
+    Effect.gen(function* () {
+      const { origin, port } = yield* open
+      const metadata = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource", scope="mcp"`
+      const none = yield* ToolClient.post(port, ToolClient.initialize(), {})
+      assert.strictEqual(none.status, 401)
+      assert.strictEqual(none.headers["www-authenticate"], metadata)
+      assert.hasAllKeys(none.json, ["error", "request_id"])
+      const wrong = yield* ToolClient.post(port, ToolClient.initialize(), { authorization: "Bearer x:y" })
+      assert.strictEqual(wrong.status, 401)
+      assert.match(String(wrong.headers["www-authenticate"]), /^Bearer .*, error="invalid_token", error_des/)
+      assert.isTrue(String(wrong.headers["www-authenticate"]).startsWith(metadata))
+    })
+  )
+
+  it.effect("lets in web pages of its own origin alone, and looks at nothing else of the others", () =>
+    Effect.gen(function* () {
+      const { bearer, origin, port } = yield* open
+      const from = (page: string, headers: Readonly<Record<string, string>> = bearer) =>
+        ToolClient.post(port, ToolClient.initialize(), { ...headers, origin: page })
+      assert.strictEqual((yield* from(origin)).status, 200)
+      for (const page of [
+        "http://evil.example",
+        "null",
+        `${origin}.evil.example`,
+        origin.replace("http", "https")
+      ]) {
+        for (const headers of [bearer, {}]) assert.strictEqual((yield* from(page, headers)).status, 403, page)
+      }
+    })
+  )
+
+  it.effect("answers POST and DELETE alone", () =>
+    Effect.gen(function* () {
+      const { bearer, port } = yield* open
+      for (const method of ["GET", "HEAD", "OPTIONS", "PUT"]) {
+        const reply = yield* HttpProbe.send(port, { method, path: "/mcp", headers: bearer })
+        assert.strictEqual(reply.status, 405, method)
+        assert.strictEqual(reply.headers["allow"], "DELETE, POST")
+      }
+    })
+  )
+
+  it.effect("asks for JSON, and for a client that takes both forms of an answer", () =>
+    Effect.gen(function* () {
+      const { bearer, port } = yield* open
+      const statusWith = (headers: Readonly<Record<string, string>>) =>
+        Effect.map(
+          ToolClient.post(port, ToolClient.initialize(), { ...bearer, ...headers }),
+          ({ status }) => status
+        )
+      assert.strictEqual(yield* statusWith({ "content-type": "text/plain" }), 415)
+      assert.strictEqual(yield* statusWith({ "content-encoding": "gzip" }), 415)
+      assert.strictEqual(yield* statusWith({ accept: "application/json" }), 406)
+      assert.strictEqual(yield* statusWith({ accept: "text/event-stream" }), 406)
+      assert.strictEqual(yield* statusWith({ accept: "*/*" }), 200)
+      assert.strictEqual(yield* statusWith({ accept: "text/event-stream, application/*;q=0.1" }), 200)
+    })
+  )
+
+  it.effect("refuses what is no message in JSON-RPC", () =>
+    Effect.gen(function* () {
+      const { bearer, port } = yield* open
+      const headers = yield* ToolClient.session(port, bearer)
+      const send = (body: string | Uint8Array) =>
+        HttpProbe.send(port, {
+          method: "POST",
+          path: "/mcp",
+          headers: { ...ToolClient.forms, ...headers },
+          body
+        })
+      const broken = ["{", "", "[1,]", Buffer.from([0x22, 0xff, 0x22]), "[".repeat(1e5), '{"id":1e999}']
+      for (const body of broken) {
+        const reply = yield* send(body)
+        assert.strictEqual(reply.status, 400, String(body).slice(0, 20))
+        assert.deepStrictEqual(codeOf(reply), [-32700, null])
+      }
+      const batch = yield* send(JSON.stringify(Array.from({ length: 21 }, () => ping)))
+      assert.strictEqual(batch.status, 400)
+      assert.deepStrictEqual(codeOf(batch), [-32600, null])
+      for (const body of ["[]", "1", "null", '"x"', '{"jsonrpc":"2.0"}', '{"__proto__":{"method":"ping"}}']) {
+        const reply = yield* send(body)
+        assert.deepStrictEqual(codeOf(reply), [-32600, null], `${body} ${reply.text}`)
+      }
+    })
+  )
+
+  it.effect("has to be opened by initialize, once and without a session", () =>
+    Effect.gen(function* () {
+      const { bearer, port } = yield* open
+      const early = yield* ToolClient.post(port, ping, bearer)
+      assert.strictEqual(early.status, 400)
+      assert.deepStrictEqual(codeOf(early), [-32600, 9])
+      const headers = yield* ToolClient.session(port, bearer)
+      assert.match(headers["mcp-session-id"], /^[\x21-\x7e]{22,}$/)
+      const again = yield* ToolClient.post(port, ToolClient.initialize(), headers)
+      assert.strictEqual(again.status, 400)
+      assert.deepStrictEqual(codeOf(again), [-32600, 0])
+      assert.strictEqual((yield* ToolClient.post(port, ping, headers)).status, 200)
+      const unnamed = yield* ToolClient.end(port, bearer)
+      assert.strictEqual(unnamed.status, 400)
+    })
+  )
+
+  it.effect("does not keep an initialize of more than 64 KiB", () =>
+    Effect.gen(function* () {
+      const { bearer, port, sessions } = yield* open
+      const clientInfo = { name: "x".repeat(64 * 1024), version: "1" }
+      const { params, ...message } = ToolClient.initialize()
+      const reply = yield* ToolClient.post(port, { ...message, params: { ...params, clientInfo } }, bearer)
+      assert.strictEqual(reply.status, 413)
+      assert.strictEqual(sessions.size(), 0)
+    })
+  )
+
+  it.effect("opens no session for an initialize that says too little", () =>
+    Effect.gen(function* () {
+      const { bearer, port, sessions } = yield* open
+      const reply = yield* ToolClient.post(port, { jsonrpc: "2.0", id: 1, method: "initialize" }, bearer)
+      assert.deepStrictEqual(codeOf(reply), [-32602, 1], reply.text)
+      assert.isUndefined(reply.headers["mcp-session-id"])
+      assert.strictEqual(sessions.size(), 0)
+    })
+  )
+
+  it.effect("agrees on each version it knows, and holds later messages to it", () =>
+    Effect.gen(function* () {
+      const { bearer, port } = yield* open
+      for (const version of ["2025-11-25", "2025-06-18", "2025-03-26"]) {
+        const reply = yield* ToolClient.post(port, ToolClient.initialize(version), bearer)
+        assert.deepNestedInclude(Object(reply.json), { "result.protocolVersion": version })
+      }
+      const unknown = yield* ToolClient.post(port, ToolClient.initialize("2031-01-01"), bearer)
+      assert.deepNestedInclude(Object(unknown.json), { "result.protocolVersion": "2025-11-25" })
+      const headers = yield* ToolClient.session(port, bearer)
+      const withVersion = (version: string) =>
+        ToolClient.post(port, ping, { ...headers, "mcp-protocol-version": version })
+      assert.strictEqual((yield* withVersion("2025-11-25")).status, 200)
+      for (const version of ["2025-06-18", "2031-01-01", "x"]) {
+        assert.strictEqual((yield* withVersion(version)).status, 400, version)
+      }
+    })
+  )
+
+  it.effect("takes batches in a session of 2025-03-26 alone", () =>
+    Effect.gen(function* () {
+      const { bearer, port } = yield* open
+      const batch = [ping, { ...ping, id: 10 }, { jsonrpc: "2.0", method: "notifications/initialized" }]
+      const opened = yield* ToolClient.post(port, ToolClient.initialize("2025-03-26"), bearer)
+      const old = { ...bearer, "mcp-session-id": String(opened.headers["mcp-session-id"]) }
+      const answered = yield* ToolClient.post(port, batch, old)
+      assert.strictEqual(answered.status, 200, answered.text)
+      const ids = Object(answered.json).map(({ id }: { id: number }) => id)
+      assert.sameMembers(ids, [9, 10])
+      const refused = yield* ToolClient.post(port, batch, yield* ToolClient.session(port, bearer))
+      assert.strictEqual(refused.status, 400)
+      assert.deepStrictEqual(codeOf(refused), [-32600, null])
+    })
+  )
+
+  it.effect("takes notifications without a word", () =>
+    Effect.gen(function* () {
+      const { bearer, port } = yield* open
+      const headers = yield* ToolClient.session(port, bearer)
+      const reply = yield* ToolClient.post(
+        port,
+        { jsonrpc: "2.0", method: "notifications/initialized" },
+        headers
+      )
+      assert.strictEqual(reply.status, 202)
+      assert.strictEqual(reply.text, "")
+    })
+  )
+
+  it.effect("is under the rates of account and key, and every answer tells what is left", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const { port } = yield* open
+      const key = yield* TestServer.openAccount("rated")
+      const { accountId } = yield* (yield* Authentication).authenticate(key)
+      const keyRate = { requests: 2, windowSeconds: 60 }
+      yield* accounts.changeLimits({ accountId, limits: { keyRate } })
+      const headers = yield* ToolClient.session(port, ToolServer.bearerOf(key))
+      const fine = yield* ToolClient.post(port, ping, headers)
+      assert.strictEqual(fine.status, 200)
+      assert.strictEqual(fine.headers["ratelimit-policy"], '"key";q=2;w=60')
+      const refused = yield* ToolClient.post(port, ping, headers)
+      assert.strictEqual(refused.status, 429)
+      assert.strictEqual(refused.headers["retry-after"], "30")
+      assert.deepInclude(Object(refused.json).details, { code: "RATE_LIMITED", scope: "key", limit: 2 })
+    })
+  )
+
+  it.effect("works on 100 calls of an account at once, and takes their cancelling beside them", () =>
+    Effect.gen(function* () {
+      const { otherKey } = yield* TestServer.TestServer
+      const { bearer, hands, port } = yield* open
+      const headers = yield* ToolClient.session(port, bearer)
+      for (let id = 0; id < 100; id++) {
+        yield* ToolClient.begin(port, ToolClient.toolCall(id, "hold", { name: String(id) }), headers)
+      }
+      yield* Queue.takeN(hands.begun, 100)
+      const refused = yield* ToolClient.post(port, ping, headers)
+      assert.strictEqual(refused.status, 429)
+      assert.deepInclude(Object(refused.json).details, { code: "RATE_LIMITED", scope: "account", limit: 100 })
+      const elsewhere = yield* ToolClient.session(port, ToolServer.bearerOf(otherKey))
+      assert.strictEqual((yield* ToolClient.post(port, ping, elsewhere)).status, 200)
+      const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } }
+      assert.strictEqual((yield* ToolClient.post(port, cancel, headers)).status, 202)
+      assert.strictEqual(yield* Queue.take(hands.interrupted), "7")
+      yield* Deferred.succeed(hands.release, undefined)
+    })
+  )
+})

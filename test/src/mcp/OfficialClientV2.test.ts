@@ -1,0 +1,27 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import * as TestServer from "#test/support/TestServer.ts"
+import * as AssistantV2 from "./AssistantV2.ts"
+import { signIn, toolNames } from "./FirstSteps.ts"
+import { journey } from "./Journey.ts"
+
+journey("an assistant with the official client of the second generation", AssistantV2.make)
+
+layer(TestServer.layer(), { excludeTestServices: true })(
+  "a client that knows newer revisions of the protocol",
+  (it) => {
+    it.effect("settles for one that the server speaks", () =>
+      Effect.gen(function* () {
+        const { key, urls } = yield* TestServer.TestServer
+        const assistant = yield* Effect.acquireRelease(
+          Effect.sync(() => AssistantV2.make(urls.mcpUrl, fetch, { mode: "auto" })),
+          ({ close }) => Effect.promise(close)
+        )
+        yield* Effect.promise(() => signIn(assistant, key))
+        const tools = yield* Effect.promise(() => assistant.tools())
+        assert.strictEqual(tools.length, toolNames.length)
+        assert.strictEqual(assistant.session().protocolVersion, "2025-11-25")
+      })
+    )
+  }
+)

@@ -1,0 +1,64 @@
+/** A program on the user's computer that asks for access: where the browser is sent back to, as RFC 8252 (7.3) has it. */
+import * as http from "node:http"
+import { Effect } from "effect"
+import { TestServer } from "#test/support/TestServer.ts"
+import * as OAuth from "./OAuthCalls.ts"
+
+export interface BrowserClient {
+  /** Where the browser is sent back to. From there the client sends it on to `home`, on another origin. */
+  readonly redirectUri: string
+  readonly home: string
+  /** Queries with which it was sent back. */
+  readonly answers: ReadonlyArray<URLSearchParams>
+}
+
+/** Stopped with the scope. Its port. */
+export const serving = (listener: http.RequestListener) =>
+  Effect.acquireRelease(
+    Effect.callback<http.Server>((resume) => {
+      const server = http.createServer(listener)
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) =>
+      Effect.sync(() => {
+        server.close()
+        server.closeAllConnections()
+      })
+  ).pipe(
+    Effect.map((server) => {
+      const address = server.address()
+      return typeof address === "object" && address !== null ? address.port : 0
+    })
+  )
+
+/** Stopped with the scope. */
+export const listening = Effect.gen(function* () {
+  const answers: Array<URLSearchParams> = []
+  const port = yield* serving(({ headers, url = "" }, response) => {
+    const { pathname, searchParams } = new URL(url, "http://127.0.0.1")
+    if (pathname !== "/callback") return response.end("At home again")
+    answers.push(searchParams)
+    const home = `http://localhost:${headers.host?.split(":")[1] ?? ""}/home`
+    return response.writeHead(302, { location: home }).end()
+  })
+  return {
+    answers,
+    home: `http://localhost:${port}/home`,
+    redirectUri: `http://127.0.0.1:${port}/callback`
+  } satisfies BrowserClient
+})
+
+/** The address that a client which has just registered opens the browser at. */
+export const authorizationUrl = Effect.fnUntraced(function* (redirectUri: string) {
+  const { urls } = yield* TestServer
+  const { client_id } = yield* OAuth.registered({ redirect_uris: [redirectUri], client_name: "Acme" })
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id,
+    redirect_uri: redirectUri,
+    code_challenge: "c".repeat(43),
+    code_challenge_method: "S256",
+    state: "st"
+  })
+  return `${urls.mcpUrl}/oauth/authorize?${query}`
+})

@@ -1,0 +1,271 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Exit } from "effect"
+import { AccessTokens } from "#src/oauth/AccessTokens.ts"
+import { AuthorizationServer } from "#src/oauth/AuthorizationServer.ts"
+import { Interactions } from "#src/oauth/Interactions.ts"
+import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+import * as OAuth from "./OAuthCalls.ts"
+
+/** What is told at the redirect address, by an answer that goes there. */
+const toldBy = ({
+  headers,
+  status,
+  text
+}: Effect.Success<ReturnType<typeof OAuth.authorize>>): Readonly<Record<string, string>> => {
+  assert.strictEqual(status, 303, text)
+  const url = new URL(headers.location ?? "")
+  // RFC 6749, 4.2.2.1: of what would have come in the fragment the refusal comes there.
+  const told = url.hash === "" ? url.searchParams : new URLSearchParams(url.hash.slice(1))
+  return { address: url.origin + url.pathname, ...Object.fromEntries(told) }
+}
+
+const elsewhere = { resource: "https://elsewhere.dev/mcp" }
+const withoutPkce = { code_challenge: undefined, code_challenge_method: undefined }
+
+interface Case {
+  readonly what: string
+  readonly fields: OAuth.Fields
+}
+
+const isAlive = Effect.fnUntraced(function* (access: string) {
+  const { authenticate } = yield* AccessTokens
+  return Exit.isSuccess(yield* Effect.exit(authenticate(`Bearer ${access}`)))
+})
+
+layer(TestServer.layer(), { excludeTestServices: true })("the code flow", (it) => {
+  it.effect("ends with tokens for the tools, and what the key has of their scopes", () =>
+    Effect.gen(function* () {
+      const { key, urls } = yield* TestServer.TestServer
+      const { client_id: clientId } = yield* OAuth.registered()
+      const url = yield* OAuth.allowed(yield* OAuth.begun(clientId), yield* OAuth.byKey(key))
+      assert.strictEqual(url.origin + url.pathname, OAuth.redirectUri)
+      assert.deepInclude(Object.fromEntries(url.searchParams), { state: "st", iss: urls.mcpUrl })
+      const reply = yield* OAuth.exchange(clientId, OAuth.codeOf(url))
+      const { access } = OAuth.tokensOf(reply)
+      assert.deepInclude(reply.json, { token_type: "Bearer", expires_in: 3_600, scope: "mcp" })
+      assert.strictEqual(reply.headers["cache-control"], "no-store")
+      assert.strictEqual(reply.headers["x-content-type-options"], "nosniff")
+      const { authenticate } = yield* AccessTokens
+      const bearer = yield* authenticate(`bEARER ${access}`)
+      assert.strictEqual(bearer.clientId, clientId)
+      assert.strictEqual(bearer.caller.keyId, "alpha")
+      assert.deepStrictEqual(bearer.caller.grant.scopes, ["requests:write", "requests:read", "files:write"])
+    })
+  )
+
+  it.effect.each<Case & { readonly error: string }>([
+    { what: "with plain PKCE", fields: { code_challenge_method: "plain" }, error: "invalid_request" },
+    { what: "without a method", fields: { code_challenge_method: undefined }, error: "invalid_request" },
+    { what: "without PKCE", fields: withoutPkce, error: "invalid_request" },
+    { what: "for another resource", fields: elsewhere, error: "invalid_target" },
+    { what: "for a token", fields: { response_type: "token" }, error: "unsupported_response_type" },
+    { what: "for a form", fields: { response_mode: "form_post" }, error: "unsupported_response_mode" },
+    { what: "without being asked", fields: { prompt: "none" }, error: "login_required" }
+  ])("refuses a request $what, and says so to the client", ({ error, fields }) =>
+    Effect.gen(function* () {
+      const { urls } = yield* TestServer.TestServer
+      const { client_id: clientId } = yield* OAuth.registered()
+      const told = toldBy(yield* OAuth.authorize(clientId, fields))
+      assert.deepInclude(told, { address: OAuth.redirectUri, error, state: "st", iss: urls.mcpUrl })
+      assert.notProperty(told, "code")
+    })
+  )
+
+  it.effect.each<Case>([
+    { what: "a foreign address", fields: { redirect_uri: "https://elsewhere.dev/callback" } },
+    { what: "another path", fields: { redirect_uri: "http://127.0.0.1/other" } },
+    { what: "no address", fields: { redirect_uri: undefined } },
+    { what: "a client that nobody registered", fields: { client_id: "nobody" } }
+  ])("shows a page, and goes nowhere, for $what", ({ fields }) =>
+    Effect.gen(function* () {
+      const { client_id: clientId } = yield* OAuth.registered()
+      const reply = yield* OAuth.authorize(clientId, fields)
+      assert.isTrue(reply.status === 400 || reply.status === 401, reply.text)
+      assert.isUndefined(reply.headers.location)
+      assert.match(reply.headers["content-type"] ?? "", /^text\/html/)
+      assert.match(String(reply.headers["content-security-policy"]), /default-src 'none'/)
+      assert.match(reply.text, /cannot begin/)
+    })
+  )
+
+  it.effect.each([
+    { registered: "http://127.0.0.1/callback", asked: "http://127.0.0.1:49152/callback" },
+    { registered: "http://localhost:3000/cb", asked: "http://localhost:3118/cb" },
+    { registered: "http://[::1]/cb", asked: "http://[::1]:9/cb" },
+    { registered: "cursor://anysphere.mcp/oauth", asked: "cursor://anysphere.mcp/oauth" },
+    { registered: "https://app.acme.dev/cb?tenant=1", asked: "https://app.acme.dev/cb?tenant=1" }
+  ])("sends a client that registered $registered to $asked", ({ asked, registered }) =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const { client_id: clientId } = yield* OAuth.registered({ redirect_uris: [registered] })
+      const visit = yield* OAuth.begun(clientId, { redirect_uri: asked })
+      assert.strictEqual((yield* OAuth.pendingOf(visit)).redirectUri, asked)
+      const url = yield* OAuth.allowed(visit, yield* OAuth.byKey(key))
+      assert.isTrue(url.href.startsWith(asked), url.href)
+      OAuth.tokensOf(yield* OAuth.exchange(clientId, OAuth.codeOf(url), { redirect_uri: asked }))
+    })
+  )
+
+  it.effect.each(["/mcp", "/mcp/", "", "/"])("takes <MCP_URL>%s for the tool server", (path) =>
+    Effect.gen(function* () {
+      const { key, urls } = yield* TestServer.TestServer
+      const resource = `${urls.mcpUrl}${path}`
+      const { client_id: clientId } = yield* OAuth.registered()
+      const visit = yield* OAuth.begun(clientId, { resource, scope: "mcp openid offline_access" })
+      const code = OAuth.codeOf(yield* OAuth.allowed(visit, yield* OAuth.byKey(key)))
+      const tokens = OAuth.tokensOf(yield* OAuth.exchange(clientId, code, { resource }))
+      assert.isTrue(yield* isAlive(tokens.access))
+      const next = OAuth.tokensOf(yield* OAuth.refresh(clientId, tokens.refresh, { resource }))
+      assert.isTrue(yield* isAlive(next.access))
+    })
+  )
+
+  it.effect.each<Case & { readonly error: string }>([
+    { what: "another verifier", fields: { code_verifier: "w".repeat(43) }, error: "invalid_grant" },
+    { what: "no verifier", fields: { code_verifier: undefined }, error: "invalid_grant" },
+    {
+      what: "another address",
+      fields: { redirect_uri: "http://127.0.0.1:80/callback" },
+      error: "invalid_grant"
+    },
+    { what: "another resource", fields: elsewhere, error: "invalid_target" },
+    { what: "a code that is none", fields: { code: "none" }, error: "invalid_grant" },
+    { what: "another grant type", fields: { grant_type: "password" }, error: "unsupported_grant_type" }
+  ])("gives nothing for $what", ({ error, fields }) =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const { client_id: clientId } = yield* OAuth.registered()
+      const reply = yield* OAuth.exchange(clientId, yield* OAuth.code(clientId, key), fields)
+      assert.deepStrictEqual([reply.status, OAuth.errorOf(reply)], [400, error])
+    })
+  )
+
+  it.effect("gives nothing to another client", () =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const { client_id: clientId } = yield* OAuth.registered()
+      const other = yield* OAuth.registered()
+      const code = yield* OAuth.code(clientId, key)
+      assert.strictEqual(OAuth.errorOf(yield* OAuth.exchange(other.client_id, code)), "invalid_grant")
+      const unknown = yield* OAuth.exchange("nobody", code)
+      assert.deepStrictEqual([unknown.status, OAuth.errorOf(unknown)], [401, "invalid_client"])
+      OAuth.tokensOf(yield* OAuth.exchange(clientId, code))
+    })
+  )
+
+  it.effect("takes a code once: again it ends all that was given for it", () =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const { client_id: clientId } = yield* OAuth.registered()
+      const code = yield* OAuth.code(clientId, key)
+      const { access, refresh } = OAuth.tokensOf(yield* OAuth.exchange(clientId, code))
+      assert.isTrue(yield* isAlive(access))
+      assert.strictEqual(OAuth.errorOf(yield* OAuth.exchange(clientId, code)), "invalid_grant")
+      assert.isFalse(yield* isAlive(access))
+      assert.strictEqual(OAuth.errorOf(yield* OAuth.refresh(clientId, refresh)), "invalid_grant")
+    })
+  )
+
+  it.effect("gives tokens to one of those that come with a code at once", () =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const { client_id: clientId } = yield* OAuth.registered()
+      const code = yield* OAuth.code(clientId, key)
+      const { answer } = yield* AuthorizationServer
+      const { body = "", headers = {}, path } = OAuth.redemption(clientId, code)
+      const asked = { method: "POST", target: path, headers, body: Buffer.from(body) }
+      // Not by way of sockets, from which they would come one after the other.
+      const replies = yield* Effect.all(
+        Array.from({ length: 8 }, () => answer(asked)),
+        { concurrency: "unbounded" }
+      )
+      const winners = replies.filter(({ status }) => status === 200)
+      assert.lengthOf(winners, 1)
+      for (const reply of replies) {
+        if (reply.status !== 200) assert.strictEqual(JSON.parse(reply.body).error, "invalid_grant")
+      }
+    })
+  )
+
+  it.effect("tells the client when it was declined", () =>
+    Effect.gen(function* () {
+      const { urls } = yield* TestServer.TestServer
+      const { client_id: clientId } = yield* OAuth.registered()
+      const url = yield* OAuth.denied(yield* OAuth.begun(clientId))
+      const told = Object.fromEntries(url.searchParams)
+      assert.deepInclude(told, { error: "access_denied", state: "st", iss: urls.mcpUrl })
+      assert.notProperty(told, "code")
+    })
+  )
+
+  it.effect("tells whoever is asked who asks, in the browser where it began alone", () =>
+    Effect.gen(function* () {
+      const { client_id: clientId } = yield* OAuth.registered({
+        redirect_uris: [OAuth.redirectUri],
+        client_name: "Acme",
+        client_uri: "https://acme.dev/"
+      })
+      const visit = yield* OAuth.begun(clientId)
+      const other = yield* OAuth.begun(clientId)
+      const { expiresAt, ...pending } = yield* OAuth.pendingOf(visit)
+      assert.deepStrictEqual(pending, {
+        uid: visit.uid,
+        clientId,
+        clientName: "Acme",
+        clientUri: "https://acme.dev/",
+        redirectUri: OAuth.redirectUri
+      })
+      assert.isNumber(expiresAt)
+      const interactions = yield* Interactions
+      const forged = visit.cookies.replaceAll(visit.uid, other.uid)
+      for (const cookies of ["", other.cookies, forged, visit.cookies.replaceAll(/\.sig=\w/g, ".sig=_")]) {
+        const seen = yield* Effect.flip(interactions.pending(OAuth.browser(cookies), visit.uid))
+        assert.strictEqual(seen._tag, "InteractionGone")
+      }
+    })
+  )
+
+  it.effect("is decided once: sent again it is the same, and after that it is over", () =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const sql = yield* OAuthDatabase
+      const interactions = yield* Interactions
+      const { client_id: clientId } = yield* OAuth.registered()
+      const visit = yield* OAuth.begun(clientId)
+      const pending = yield* OAuth.pendingOf(visit)
+      const signedIn = yield* OAuth.byKey(key)
+      const allow = interactions.allow(OAuth.browser(visit.cookies), pending, signedIn)
+      const [first, second] = yield* Effect.all([allow, allow], { concurrency: 2 })
+      assert.strictEqual(first, second)
+      const [row] = yield* sql`SELECT count(*) AS logins FROM logins WHERE client_id = ${clientId}`
+      assert.deepStrictEqual({ ...row }, { logins: 1 })
+      yield* OAuth.allowed(visit, signedIn, pending)
+      const over = yield* Effect.flip(OAuth.pendingOf(visit))
+      assert.strictEqual(over._tag, "InteractionGone")
+    })
+  )
+
+  it.effect("asks again each time, also in a browser where somebody signed in before", () =>
+    Effect.gen(function* () {
+      const { key, otherKey } = yield* TestServer.TestServer
+      const { client_id: clientId } = yield* OAuth.registered()
+      const first = yield* OAuth.begun(clientId)
+      yield* OAuth.allowed(first, yield* OAuth.byKey(key))
+      const second = yield* OAuth.begun(clientId)
+      const both = { uid: second.uid, cookies: `${first.cookies}; ${second.cookies}` }
+      const url = yield* OAuth.allowed({ ...both, cookies: second.cookies }, yield* OAuth.byKey(otherKey))
+      const { access } = OAuth.tokensOf(yield* OAuth.exchange(clientId, OAuth.codeOf(url)))
+      const { caller } = yield* (yield* AccessTokens).authenticate(`Bearer ${access}`)
+      assert.strictEqual(caller.keyId, "beta")
+    })
+  )
+
+  it.effect("does not answer HEAD, by which a code would be lost", () =>
+    Effect.gen(function* () {
+      const { client_id: clientId } = yield* OAuth.registered()
+      const reply = yield* OAuth.call({ method: "HEAD", path: `/oauth/authorize?client_id=${clientId}` })
+      assert.strictEqual(reply.status, 405)
+    })
+  )
+})

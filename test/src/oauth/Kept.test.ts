@@ -1,0 +1,212 @@
+import * as fs from "node:fs/promises"
+import { assert, layer } from "@effect/vitest"
+import { Clock, Effect, Layer } from "effect"
+import { Accounts } from "#src/accounts/Accounts.ts"
+import { AccessTokens } from "#src/oauth/AccessTokens.ts"
+import { AuthorizationServer } from "#src/oauth/AuthorizationServer.ts"
+import * as Collection from "#src/oauth/Collection.ts"
+import { Logins } from "#src/oauth/Logins.ts"
+import * as OAuth from "#src/oauth/OAuth.ts"
+import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
+import { Records } from "#src/oauth/Records.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+import * as Calls from "./OAuthCalls.ts"
+
+const file = Effect.gen(function* () {
+  const sql = yield* OAuthDatabase
+  const [main] = yield* sql`PRAGMA database_list`
+  return String(main?.["file"])
+})
+
+/** What was written, in whichever of the database's files. */
+const written = Effect.gen(function* () {
+  const name = yield* file
+  const parts = yield* Effect.promise(() =>
+    Promise.all([name, `${name}-wal`].map((part) => fs.readFile(part).catch(() => Buffer.alloc(0))))
+  )
+  return Buffer.concat(parts).toString("latin1")
+})
+
+/** As after a start: another server over the same file. */
+const restarted = <A, E>(use: Effect.Effect<A, E, AccessTokens | AuthorizationServer | Logins>) =>
+  Effect.flatMap(file, (filename) =>
+    Effect.provide(
+      use,
+      Layer.fresh(OAuth.layer).pipe(Layer.provide(Layer.fresh(OAuthDatabase.layerAt(filename))))
+    )
+  )
+
+const count = (table: string, loginId: string) =>
+  Effect.gen(function* () {
+    const sql = yield* OAuthDatabase
+    const column = table === "logins" ? "id" : "login_id"
+    const rows = yield* sql`SELECT 1 FROM ${sql(table)} WHERE ${sql(column)} = ${loginId}`
+    return rows.length
+  })
+
+const collect = Effect.flatten(Collection.make)
+
+const age = Effect.fnUntraced(function* (loginId: string, ms: number) {
+  const sql = yield* OAuthDatabase
+  yield* sql`UPDATE oauth_records SET expires_at = expires_at - ${ms} WHERE login_id = ${loginId}`
+  yield* sql`UPDATE logins SET created_at = created_at - ${ms} WHERE id = ${loginId}`
+})
+
+const day = 86_400_000
+
+const loginOf = (access: string) =>
+  Effect.flatMap(AccessTokens, ({ authenticate }) =>
+    Effect.map(authenticate(`Bearer ${access}`), ({ caller, loginId }) => ({ caller, loginId }))
+  )
+
+/** Signed in with a password, hence with a key of the login's own. */
+const byPassword = Effect.fnUntraced(function* (key: string) {
+  const { caller } = yield* Calls.byKey(key)
+  const { client_id: clientId } = yield* Calls.registered()
+  const visit = yield* Calls.begun(clientId)
+  const signedIn = { _tag: "ByPassword", accountId: caller.accountId } as const
+  const code = Calls.codeOf(yield* Calls.allowed(visit, signedIn))
+  const tokens = Calls.tokensOf(yield* Calls.exchange(clientId, code))
+  return { clientId, ...tokens, ...(yield* loginOf(tokens.access)) }
+})
+
+layer(TestServer.layer(), { excludeTestServices: true })("what is kept of sign-ins", (it) => {
+  it.effect("opens nothing: neither tokens nor codes nor secrets are in the file", () =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const confidential = yield* Calls.registered({
+        redirect_uris: [Calls.redirectUri],
+        token_endpoint_auth_method: "client_secret_post"
+      })
+      const { client_id: clientId } = yield* Calls.registered()
+      const visit = yield* Calls.begun(clientId)
+      const code = Calls.codeOf(yield* Calls.allowed(visit, yield* Calls.byKey(key)))
+      const first = Calls.tokensOf(yield* Calls.exchange(clientId, code))
+      const next = Calls.tokensOf(yield* Calls.refresh(clientId, first.refresh))
+      const text = yield* written
+      assert.include(text, clientId)
+      const secrets = [
+        code,
+        first.access,
+        first.refresh,
+        next.access,
+        next.refresh,
+        confidential.client_secret ?? "",
+        key.slice(key.indexOf(":") + 1)
+      ]
+      for (const secret of secrets) {
+        assert.isAtLeast(secret.length, 40)
+        assert.notInclude(text, secret)
+      }
+    })
+  )
+
+  it.effect("outlives a start: clients, sign-ins that wait, and tokens", () =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const { access, clientId, refresh } = yield* Calls.signedIn(key)
+      const visit = yield* Calls.begun(clientId)
+      yield* restarted(
+        Effect.gen(function* () {
+          const { loginId } = yield* loginOf(access)
+          assert.isNotNull(yield* (yield* Logins).caller(loginId))
+          const { answer } = yield* AuthorizationServer
+          const asked = yield* answer({
+            method: "POST",
+            target: "/oauth/token",
+            headers: { "content-type": "application/x-www-form-urlencoded" },
+            body: Buffer.from(
+              `grant_type=refresh_token&client_id=${clientId}&refresh_token=${encodeURIComponent(refresh)}`
+            )
+          })
+          assert.strictEqual(asked.status, 200, asked.body)
+          const waiting = yield* answer({
+            method: "GET",
+            target: `/oauth/authorize/${visit.uid}`,
+            headers: { cookie: visit.cookies },
+            body: new Uint8Array()
+          })
+          // Its cookie is known, and nothing has been decided: it is asked again.
+          assert.strictEqual(waiting.status, 303, waiting.body)
+          assert.match(waiting.headers["location"] ?? "", /\/oauth\/interaction\//)
+        })
+      )
+    })
+  )
+
+  it.effect("is ended by hand for good, and its key with it", () =>
+    Effect.gen(function* () {
+      const { otherKey } = yield* TestServer.TestServer
+      const { access, caller, loginId } = yield* byPassword(otherKey)
+      const { end } = yield* Logins
+      yield* end(loginId)
+      yield* end(loginId)
+      assert.strictEqual((yield* Effect.flip(loginOf(access)))._tag, "BearerRefused")
+      const { rotateKey } = yield* Accounts
+      const over = yield* Effect.flip(rotateKey({ keyId: caller.keyId, graceMs: 0 }))
+      assert.strictEqual(over._tag, "KeyRevoked")
+    })
+  )
+
+  it.effect("is cleared away when it has expired, and nothing before", () =>
+    Effect.gen(function* () {
+      const { otherKey } = yield* TestServer.TestServer
+      const { access, caller, clientId, loginId } = yield* byPassword(otherKey)
+      yield* age(loginId, 59 * day)
+      yield* collect
+      // The refresh token and the grant; the code and the access token have expired.
+      assert.strictEqual(yield* count("oauth_records", loginId), 2)
+      assert.strictEqual(yield* count("logins", loginId), 1)
+      yield* age(loginId, day)
+      yield* collect
+      assert.strictEqual(yield* count("oauth_records", loginId), 0)
+      assert.strictEqual(yield* count("logins", loginId), 0)
+      const { rotateKey } = yield* Accounts
+      const over = yield* Effect.flip(rotateKey({ keyId: caller.keyId, graceMs: 0 }))
+      assert.strictEqual(over._tag, "KeyRevoked")
+      assert.strictEqual((yield* Effect.flip(loginOf(access)))._tag, "BearerRefused")
+      const { find } = yield* Records
+      assert.isNotNull(yield* find({ model: "Client", id: clientId }))
+    })
+  )
+
+  it.effect("a sign-in that nobody took up is ended", () =>
+    Effect.gen(function* () {
+      const { otherKey } = yield* TestServer.TestServer
+      const { caller } = yield* Calls.byKey(otherKey)
+      const { caller: callerOf, make } = yield* Logins
+      const signedIn = { _tag: "ByPassword", accountId: caller.accountId } as const
+      const { id } = yield* make({ signedIn, clientId: "client", clientName: "Acme" })
+      yield* collect
+      assert.isNotNull(yield* callerOf(id))
+      yield* age(id, 30 * 60_000 + 1)
+      yield* collect
+      assert.isNull(yield* callerOf(id))
+    })
+  )
+
+  it.effect("clients stay for 180 days after their last use, and a day if nobody signs in with them", () =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const { client_id: unused } = yield* Calls.registered()
+      const { clientId: used } = yield* Calls.signedIn(key)
+      const sql = yield* OAuthDatabase
+      const { find } = yield* Records
+      const isKnown = (id: string) => Effect.map(find({ model: "Client", id }), (found) => found !== null)
+      const now = yield* Clock.currentTimeMillis
+      const later = (ms: number) =>
+        sql`UPDATE oauth_records SET expires_at = expires_at - ${ms} WHERE model = 'Client'`
+      yield* later(day - 60_000)
+      yield* collect
+      assert.deepStrictEqual([yield* isKnown(unused), yield* isKnown(used)], [true, true])
+      yield* later(60_000 + ((yield* Clock.currentTimeMillis) - now))
+      yield* collect
+      assert.deepStrictEqual([yield* isKnown(unused), yield* isKnown(used)], [false, true])
+      assert.strictEqual((yield* Calls.authorize(unused)).status, 400)
+      yield* later(178 * day)
+      assert.isTrue(yield* isKnown(used))
+      yield* later(day)
+      assert.isFalse(yield* isKnown(used))
+    })
+  )
+})
