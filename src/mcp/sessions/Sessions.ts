@@ -134,8 +134,7 @@ export class Sessions extends Context.Service<
         if (found === undefined || !isOwner(caller, found)) return yield* new SessionGone()
         const begun = yield* begin(caller, new TextEncoder().encode(found.initialize))
         const { inner, protocolVersion } = begun
-        if (begun.response.status >= 500)
-          return yield* Effect.die("expected that a session opens as it did before")
+        if (begun.response.status >= 500) return yield* Effect.die("expected a session to open again")
         if (inner === undefined || protocolVersion !== found.protocolVersion) {
           if (inner !== undefined) yield* endpoint.terminate(inner)
           yield* stored.remove([hash])

@@ -1,6 +1,7 @@
 /** The tools that tell what can be run, registered with the server. They ask for nobody: the catalog is public. */
 import { Effect, Layer } from "effect"
-import { McpServer, Toolkit } from "effect/ai"
+import * as McpServer from "effect/ai/McpServer"
+import * as Toolkit from "effect/ai/Toolkit"
 import * as GetModel from "./catalog/GetModel.ts"
 import * as GetModelRawSchema from "./catalog/GetModelRawSchema.ts"
 import * as GetWrapper from "./catalog/GetWrapper.ts"

@@ -1,7 +1,8 @@
 /** The tools that look after files, registered with the server. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, Layer } from "effect"
-import { McpServer, Toolkit } from "effect/ai"
+import * as McpServer from "effect/ai/McpServer"
+import * as Toolkit from "effect/ai/Toolkit"
 import * as UploadFile from "./files/UploadFile.ts"
 
 export const toolkit = Toolkit.make(UploadFile.tool)

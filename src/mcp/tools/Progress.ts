@@ -1,6 +1,7 @@
 /** Progress of a call that takes its time (MCP 2025-11-25, "Progress"): told to those who have asked for it with a token. */
 import { Effect, Option, Schema } from "effect"
-import { McpSchema, McpServer } from "effect/ai"
+import * as McpSchema from "effect/ai/McpSchema"
+import * as McpServer from "effect/ai/McpServer"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
 
 const isToken = Schema.is(McpSchema.ProgressToken)

@@ -1,6 +1,7 @@
 /** The tools that run models and look after requests, registered with the server. */
 import { Effect, Layer } from "effect"
-import { McpServer, Toolkit } from "effect/ai"
+import * as McpServer from "effect/ai/McpServer"
+import * as Toolkit from "effect/ai/Toolkit"
 import * as GetRequest from "./requests/GetRequest.ts"
 import * as ListMyRequests from "./requests/ListMyRequests.ts"
 import * as RunModel from "./requests/RunModel.ts"

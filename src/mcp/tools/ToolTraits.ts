@@ -1,6 +1,6 @@
 /** What clients are told of how a tool behaves (MCP 2025-11-25, `ToolAnnotations`). */
 import { Context } from "effect"
-import { Tool } from "effect/ai"
+import * as Tool from "effect/ai/Tool"
 
 /** Unknown arguments are refused: a misnamed one would be ignored otherwise, and the answer be to another question. */
 const strict = Context.make(Tool.Strict, true)

@@ -1,6 +1,6 @@
 /** `get_model_raw_schema`: the JSON Schema that the input of a model is checked against. */
 import { Effect, Schema } from "effect"
-import { Tool } from "effect/ai"
+import * as Tool from "effect/ai/Tool"
 import { shownOf } from "#src/catalog/CatalogLists.ts"
 import { ToolRefusal } from "../../ToolRefusal.ts"
 import * as Arguments from "../Arguments.ts"

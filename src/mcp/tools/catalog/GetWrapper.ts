@@ -1,6 +1,6 @@
 /** `get_wrapper`: what has to be known to run a wrapper, and what it makes of its input. */
 import { Effect, Schema } from "effect"
-import { Tool } from "effect/ai"
+import * as Tool from "effect/ai/Tool"
 import { ToolRefusal } from "../../ToolRefusal.ts"
 import * as Arguments from "../Arguments.ts"
 import * as AskedModel from "../AskedModel.ts"

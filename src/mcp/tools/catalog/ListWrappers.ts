@@ -1,6 +1,6 @@
 /** `list_wrappers`: all wrappers in pages, newest first, or best first when they are searched. */
 import { Effect, Schema } from "effect"
-import { Tool } from "effect/ai"
+import * as Tool from "effect/ai/Tool"
 import { CatalogContents } from "#src/catalog/CatalogContents.ts"
 import * as CatalogLists from "#src/catalog/CatalogLists.ts"
 import * as Arguments from "../Arguments.ts"

@@ -1,6 +1,6 @@
 /** `recommended_models`: what the operator curates, best first. */
 import { Effect, Schema } from "effect"
-import { Tool } from "effect/ai"
+import * as Tool from "effect/ai/Tool"
 import { CatalogContents } from "#src/catalog/CatalogContents.ts"
 import * as Arguments from "../Arguments.ts"
 import * as ModelSummary from "../ModelSummary.ts"

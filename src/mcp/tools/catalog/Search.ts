@@ -1,6 +1,6 @@
 /** `search`: models and wrappers by words. */
 import { Effect, Schema } from "effect"
-import { Tool } from "effect/ai"
+import * as Tool from "effect/ai/Tool"
 import { CatalogContents, type Listed } from "#src/catalog/CatalogContents.ts"
 import { shownOf } from "#src/catalog/CatalogLists.ts"
 import { CatalogSearch } from "#src/catalog/CatalogSearch.ts"

@@ -1,6 +1,6 @@
 /** `upload_file`: uploads base64 bytes or a remote file (contract, "Assistant-tool server"). */
 import { Effect, Schema, Struct } from "effect"
-import { Tool } from "effect/ai"
+import * as Tool from "effect/ai/Tool"
 import * as ContentTypes from "#src/files/ContentTypes.ts"
 import { DirectUploads } from "#src/files/DirectUploads.ts"
 import * as Places from "#src/files/local/Places.ts"

@@ -1,6 +1,6 @@
 /** `get_request`: status, output, pricing and error of a request (contract, "Assistant-tool server"). */
 import { Effect, Schema } from "effect"
-import { Tool } from "effect/ai"
+import * as Tool from "effect/ai/Tool"
 import * as Arguments from "../Arguments.ts"
 import { granted, ToolCaller } from "../../ToolCaller.ts"
 import { ToolRefusal } from "../../ToolRefusal.ts"

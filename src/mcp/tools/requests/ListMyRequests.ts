@@ -1,6 +1,6 @@
 /** `list_my_requests`: the account's history, newest first (contract, "Assistant-tool server"). */
 import { Effect, Schema } from "effect"
-import { Tool } from "effect/ai"
+import * as Tool from "effect/ai/Tool"
 import { Status } from "#domain/inference-request/Status.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as HistoryView from "#src/http/views/HistoryView.ts"

@@ -1,6 +1,6 @@
 /** `run_model`: submits a request (contract, "Assistant-tool server"). What is checked is what submit over HTTP checks. */
 import { Effect, Result, Schema } from "effect"
-import { Tool } from "effect/ai"
+import * as Tool from "effect/ai/Tool"
 import * as Grant from "#domain/account/Grant.ts"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import { status, Status } from "#domain/inference-request/Status.ts"

@@ -3,7 +3,7 @@
  * woken by what happens to the request, and the interval is that of the progress notifications.
  */
 import { Clock, Effect, Schema } from "effect"
-import { Tool } from "effect/ai"
+import * as Tool from "effect/ai/Tool"
 import * as Key from "#domain/account/Key.ts"
 import { keyOf } from "#domain/account/State.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
