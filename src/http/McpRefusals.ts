@@ -36,26 +36,19 @@ export const notAcceptable = new Refusal({
   error: "Answers come as application/json or as text/event-stream: Accept has to list both."
 })
 
-/** Of an account. */
-export const mostCalls = 100
-
 const retryAfterSeconds = 5
 
-export const tooManyCalls = new Refusal({
-  status: 429,
-  error: "Too many tool calls are under way.",
-  details: {
-    code: "RATE_LIMITED",
-    retryAfter: retryAfterSeconds,
-    scope: "account",
-    limit: mostCalls,
-    window: null
-  },
-  headers: {
-    "retry-after": String(retryAfterSeconds),
-    ...RateLimitFields.ofFull("tool-calls", mostCalls, retryAfterSeconds)
-  }
-})
+/** @param limit of the account. */
+export const tooManyCalls = (limit: number): Refusal =>
+  new Refusal({
+    status: 429,
+    error: "Too many tool calls are under way.",
+    details: { code: "RATE_LIMITED", retryAfter: retryAfterSeconds, scope: "account", limit, window: null },
+    headers: {
+      "retry-after": String(retryAfterSeconds),
+      ...RateLimitFields.ofFull("tool-calls", limit, retryAfterSeconds)
+    }
+  })
 
 export const callsFull = new Refusal({
   status: 503,

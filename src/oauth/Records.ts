@@ -45,7 +45,7 @@ const table = (sql: OAuthDatabase["Service"]) =>
   )
 
 const Row = Schema.Struct({
-  payload: Schema.fromJsonString(Schema.Record(Schema.String, Schema.Json)),
+  payload: Schema.String,
   consumedAt: Schema.NullOr(Schema.Int)
 })
 const decoded = rows(Row)
@@ -65,7 +65,7 @@ export class Records extends Context.Service<
         readonly loginId: string | null
       }
     ): Effect.Effect<void, SqlError>
-    /** `null` once it has expired. */
+    /** `null` once it has expired. With each call of a tool: it has to be quick. */
     find(address: Address): Effect.Effect<Found | null, SqlError>
     /** Marks it as used, and from then on it is kept for at most `keepMs`. True for the first one alone. */
     consume(address: Address & { readonly keepMs: number }): Effect.Effect<boolean, SqlError>
@@ -102,12 +102,14 @@ export class Records extends Context.Service<
             login_id = excluded.login_id, expires_at = excluded.expires_at`
       })
 
-      const find = Effect.fn("Records.find")(function* (address: Address) {
+      const find = Effect.fnUntraced(function* (address: Address) {
         const now = yield* Clock.currentTimeMillis
         const [found] = yield* decoded(sql`
           SELECT payload, consumed_at AS "consumedAt" FROM oauth_records
           WHERE model = ${address.model} AND id = ${hashOf(address)} AND expires_at > ${now}`)
-        return found ?? null
+        if (found === undefined) return null
+        const payload: Payload = JSON.parse(found.payload)
+        return { payload, consumedAt: found.consumedAt }
       })
 
       const consume = Effect.fn("Records.consume")(function* ({

@@ -85,7 +85,7 @@ export const layer = Layer.effect(
       return login
     })
 
-    const caller = Effect.fn("Logins.caller")(function* (id: string) {
+    const caller = Effect.fnUntraced(function* (id: string) {
       const login = yield* find(id)
       if (login === undefined) return null
       const caller = yield* Effect.catchTag(

@@ -24,6 +24,7 @@ const refused = page(
   "A page: the client is unknown, or its redirect address is not one that it registered."
 )
 const unknown = page(401, "A page: the client is unknown.")
+const tooMany = page(429, "A page: too many sign-ins begin. Retry after `Retry-After` seconds.")
 const unexpected = page(500, "A page: unexpected server error.")
 
 const authorize = HttpApiEndpoint.get("authorize", "/oauth/authorize", {
@@ -39,7 +40,7 @@ const authorize = HttpApiEndpoint.get("authorize", "/oauth/authorize", {
     prompt: asked("`none`: not to be asked. Others say nothing.")
   },
   success: sentOn("To the sign-in page, or back to the client with an `error`."),
-  error: [refused, unknown, unexpected]
+  error: [refused, unknown, tooMany, unexpected]
 })
   .annotate(AnswersHead, false)
   .annotateMerge(

@@ -29,7 +29,7 @@ export const render = (form: SignInForm): Page.Page => {
 
 // Without a script to move the focus `autofocus` does.
 const alert = ({ advice, field, what }: SignInProblem): Html =>
-  html` <div class="problem" id="problem" role="alert" tabindex="-1" autofocus>
+  html`<div class="problem" id="problem" role="alert" tabindex="-1" autofocus>
     <strong>${what}</strong>
     <p>${advice} <a href="#${field}">To the field</a></p>
   </div>`
@@ -44,7 +44,7 @@ const whoAsks = (clientName: string | null): Html => {
 }
 
 const whereTo = ({ kind, shown }: RedirectTarget.RedirectTarget): Html =>
-  html` <div class="to">
+  html`<div class="to">
     <p>
       <span class="quiet">Your answer goes to</span>
       <strong>${shown}${kind === "computer" ? " (this computer)" : null}</strong>
@@ -58,7 +58,7 @@ const onlyIf: Readonly<Record<RedirectTarget.RedirectTarget["kind"], string>> = 
   app: "Go on only if you have come from the app that such an address opens."
 }
 
-const forWhat = html` <h2>It will be able to</h2>
+const forWhat = html`<h2>It will be able to</h2>
   <ul>
     <li>run models, which spends the account’s balance</li>
     <li>see the account’s requests and their results</li>
@@ -117,7 +117,7 @@ const verbatim = html`autocapitalize="none" spellcheck="false"`
 const unsaved = html`autocomplete="one-time-code"`
 
 const takingBack = (docsUrl: string): Html =>
-  html` <div class="ending">
+  html`<div class="ending">
     <h2>Until you take it back</h2>
     <p class="quiet">
       It lasts until the key is revoked or replaced, or expires, and ends by itself when it is not used for

@@ -1,8 +1,12 @@
 /** Spans as they may leave the process: sampled, and without what names a client or opens a file. */
 import { Exit, Option, Tracer } from "effect"
 
-/** The route says which path it was; a path may hold the only credential of a file, a query the address of a webhook. */
+/**
+ * The route says which path it was; a path may hold the only credential of a file, a query the address of a webhook.
+ * `parameters` are the arguments of a tool, which effect puts on the span of its call.
+ */
 const withheld: ReadonlySet<string> = new Set([
+  "parameters",
   "url.full",
   "url.path",
   "url.query",

@@ -1,5 +1,5 @@
 /** What an assistant does with the server, from nothing but its address to being signed out. Each official client goes this way. */
-import { assert, layer } from "@effect/vitest"
+import { assert, layer, vi } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Schema } from "effect"
 import { RequestId } from "#domain/Ids.ts"
 import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
@@ -91,6 +91,12 @@ const revoke = Effect.fnUntraced(function* (assistant: Assistant) {
   )
   assert.strictEqual(status, 200)
 })
+
+/** One of the clients tells the console why it asks the user again. */
+const quiet = Effect.acquireRelease(
+  Effect.sync(() => vi.spyOn(console, "warn").mockImplementation(() => {})),
+  (spy) => Effect.sync(() => spy.mockRestore())
+)
 
 const layerOf = (make: Make) =>
   OneAssistant.layerOf(make).pipe(Layer.provideMerge(TestServer.layer({ catalogOnLog: true })))
@@ -200,6 +206,7 @@ export const journey = (name: string, make: Make): void =>
       Effect.gen(function* () {
         const assistant = yield* signedIn(make)
         assistant.login.authorizationUrl = undefined
+        yield* quiet
         yield* revoke(assistant)
         const error = yield* Effect.promise(() =>
           assistant.call("search", { query: "echo" }).then(

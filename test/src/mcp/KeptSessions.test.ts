@@ -87,6 +87,8 @@ layer(database)("what is kept of sessions", (it) => {
       const caller = newCaller()
       const id = yield* openOne(yield* start, caller)
       const sessions = yield* start
+      assert.isFalse(yield* isThere(sessions, newCaller(), id))
+      assert.strictEqual(sessions.opened(), 0)
       const held = yield* Effect.all(
         Array.from({ length: 50 }, () => sessions.hold(caller, id)),
         { concurrency: "unbounded" }
@@ -158,6 +160,35 @@ layer(database)("what is kept of sessions", (it) => {
       yield* TestClock.adjust("31 days")
       yield* Effect.andThen(sessions.letGo, sessions.expire(everybody))
       assert.isFalse(yield* isThere(sessions, caller, id))
+    })
+  )
+
+  it.effect("tells to the hour when it was used last, whatever becomes of the process", () =>
+    Effect.gen(function* () {
+      const caller = newCaller()
+      const before = yield* start
+      const id = yield* openOne(before, caller)
+      yield* TestClock.adjust("2 hours")
+      assert.isTrue(yield* isThere(before, caller, id))
+      yield* TestClock.adjust("719 hours")
+      const sessions = yield* start
+      yield* sessions.expire(everybody)
+      assert.isTrue(yield* isThere(sessions, caller, id))
+    })
+  )
+
+  it.effect("tells when it was used last once it has left memory", () =>
+    Effect.gen(function* () {
+      const caller = newCaller()
+      const sessions = yield* start
+      const id = yield* openOne(sessions, caller)
+      yield* TestClock.adjust("59 minutes")
+      assert.isTrue(yield* isThere(sessions, caller, id))
+      yield* TestClock.adjust("31 minutes")
+      yield* sessions.letGo
+      yield* TestClock.adjust("719 hours")
+      yield* sessions.expire(everybody)
+      assert.isTrue(yield* isThere(sessions, caller, id))
     })
   )
 

@@ -5,8 +5,12 @@ import { Accounts } from "#src/accounts/Accounts.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
 import * as HttpProbe from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
+import { CallLimits } from "#src/http/routes/mcp/CallLimits.ts"
 import * as ToolClient from "./ToolClient.ts"
 import * as ToolServer from "./ToolServer.ts"
+
+/** Lower than a product has it. */
+const ofAccount = 5
 
 const ping = { jsonrpc: "2.0", id: 9, method: "ping" }
 
@@ -214,24 +218,28 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("works on 100 calls of an account at once, and takes their cancelling beside them", () =>
+  it.effect("works on so many calls of an account at once, and takes their cancelling beside them", () =>
     Effect.gen(function* () {
       const { otherKey } = yield* TestServer.TestServer
       const { bearer, hands, port } = yield* open
       const headers = yield* ToolClient.session(port, bearer)
-      for (let id = 0; id < 100; id++) {
+      for (let id = 0; id < ofAccount; id++) {
         yield* ToolClient.begin(port, ToolClient.toolCall(id, "hold", { name: String(id) }), headers)
       }
-      yield* Queue.takeN(hands.begun, 100)
+      yield* Queue.takeN(hands.begun, ofAccount)
       const refused = yield* ToolClient.post(port, ping, headers)
       assert.strictEqual(refused.status, 429)
-      assert.deepInclude(Object(refused.json).details, { code: "RATE_LIMITED", scope: "account", limit: 100 })
+      const details = { code: "RATE_LIMITED", scope: "account", limit: ofAccount }
+      assert.deepInclude(Object(refused.json).details, details)
       const elsewhere = yield* ToolClient.session(port, ToolServer.bearerOf(otherKey))
       assert.strictEqual((yield* ToolClient.post(port, ping, elsewhere)).status, 200)
-      const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } }
+      yield* ToolClient.begin(port, ToolClient.toolCall(1, "hold", { name: "last" }), elsewhere)
+      assert.strictEqual(yield* Queue.take(hands.begun), "last")
+      assert.strictEqual((yield* ToolClient.post(port, ping, elsewhere)).status, 503)
+      const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } }
       assert.strictEqual((yield* ToolClient.post(port, cancel, headers)).status, 202)
-      assert.strictEqual(yield* Queue.take(hands.interrupted), "7")
+      assert.strictEqual(yield* Queue.take(hands.interrupted), "2")
       yield* Deferred.succeed(hands.release, undefined)
-    })
+    }).pipe(Effect.provideService(CallLimits, { ofAccount, inAll: ofAccount + 1 }))
   )
 })

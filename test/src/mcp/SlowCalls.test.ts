@@ -152,16 +152,40 @@ layer(ToolServer.layer)("a call of a tool", (it) => {
     })
   )
 
-  it.effect("ends with its session", () =>
+  it.effect("that its sign-in leaves before it has a stream is refused as any other without one", () =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const accounts = yield* Accounts
+      const { accountId } = yield* (yield* Authentication).authenticate(key)
+      const issued = yield* accounts.issueKey({ accountId, name: "third" })
+      const { hands, port } = yield* open
+      const headers = yield* ToolClient.session(port, { authorization: `Bearer ${ApiKey.format(issued)}` })
+      yield* TestClock.adjust("4 seconds")
+      const answer = yield* ToolClient.begin(port, ToolClient.toolCall(5, "hold", { name: "a" }), headers)
+      yield* Queue.take(hands.begun)
+      yield* accounts.revokeKey(issued.keyId)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* Queue.take(hands.interrupted), "a")
+      yield* answer.until(({ status }) => status() === 401)
+    })
+  )
+
+  it.effect("ends with its session, whatever form its answer has", () =>
     Effect.gen(function* () {
       const { hands, headers, port } = yield* open
-      const quick = yield* ToolClient.begin(port, ToolClient.toolCall(6, "hold", { name: "a" }), headers)
+      const slow = yield* ToolClient.begin(port, ToolClient.toolCall(5, "hold", { name: "a" }), headers)
       yield* Queue.take(hands.begun)
-      const reply = yield* ToolClient.end(port, headers)
-      assert.strictEqual(reply.status, 204)
-      assert.strictEqual(yield* Queue.take(hands.interrupted), "a")
+      yield* TestClock.adjust("2 seconds")
+      yield* slow.until(({ status }) => status() === 200)
+      const quick = yield* ToolClient.begin(port, ToolClient.toolCall(6, "hold", { name: "b" }), headers)
+      yield* Queue.take(hands.begun)
+      assert.strictEqual((yield* ToolClient.end(port, headers)).status, 204)
+      yield* Queue.takeN(hands.interrupted, 2)
       yield* quick.ended
-      assert.notInclude(quick.body(), "result")
+      assert.strictEqual(quick.status(), 404)
+      assert.deepNestedInclude(JSON.parse(quick.body()), { id: 6, "error.code": -32001 })
+      yield* slow.ended
+      assert.deepNestedInclude(Object(ToolClient.messages(slow.body())[0]), { id: 5, "error.code": -32001 })
     })
   )
 

@@ -17,19 +17,24 @@ export interface Asked {
   readonly state: string
 }
 
-/** Nothing is sent along but what was registered: a public client has no secret. */
-const noSecret = oauth.None()
+/** As it was registered. */
+const authenticationOf = ({ client_secret: secret, token_endpoint_auth_method: method }: oauth.Client) => {
+  if (typeof secret !== "string") return oauth.None()
+  return method === "client_secret_post" ? oauth.ClientSecretPost(secret) : oauth.ClientSecretBasic(secret)
+}
 
 export class OAuthClient {
   readonly server: oauth.AuthorizationServer
   readonly client: oauth.Client
   /** RFC 8707: what the tokens are for. */
   readonly resource: string
+  readonly #authentication: oauth.ClientAuth
 
   constructor(server: oauth.AuthorizationServer, client: oauth.Client, resource: string) {
     this.server = server
     this.client = client
     this.resource = resource
+    this.#authentication = authenticationOf(client)
   }
 
   /** From the address of the tools alone, over what each document says of the next. */
@@ -120,7 +125,7 @@ export class OAuthClient {
     const response = await oauth.authorizationCodeGrantRequest(
       this.server,
       this.client,
-      noSecret,
+      this.#authentication,
       answer,
       redirectUri,
       verifier,
@@ -139,7 +144,7 @@ export class OAuthClient {
     const response = await oauth.refreshTokenGrantRequest(
       this.server,
       this.client,
-      noSecret,
+      this.#authentication,
       refreshToken ?? "",
       {
         ...local,
@@ -150,7 +155,13 @@ export class OAuthClient {
   }
 
   async revoke(token: string | undefined): Promise<void> {
-    const response = await oauth.revocationRequest(this.server, this.client, noSecret, token ?? "", local)
+    const response = await oauth.revocationRequest(
+      this.server,
+      this.client,
+      this.#authentication,
+      token ?? "",
+      local
+    )
     await oauth.processRevocationResponse(response)
   }
 
@@ -159,7 +170,7 @@ export class OAuthClient {
     const response = await oauth.genericTokenEndpointRequest(
       this.server,
       this.client,
-      noSecret,
+      this.#authentication,
       type,
       { ...parameters },
       local

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { AuthorizeLimits } from "#src/http/routes/oauth/Authorize.ts"
 import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
 import { RegistrationLimits, Registrations } from "#src/oauth/Registrations.ts"
 import { Records } from "#src/oauth/Records.ts"
@@ -145,6 +146,27 @@ layer(Layer.fresh(alone))("the number of clients", (it) => {
       yield* prolong({ model: "Client", id: used, expiresAt: 180 * 86_400_000 })
       yield* registerFrom("")
       assert.deepStrictEqual(yield* Effect.forEach([used, oldest, next], isKnown), [true, false, true])
+    })
+  )
+})
+
+const rarely = { requests: 2, windowSeconds: 60 }
+const seldom = Layer.succeed(AuthorizeLimits, { ofAddress: rarely, ofAll: rarely })
+
+layer(Layer.fresh(TestServer.layer().pipe(Layer.provide(seldom))))("the throttle of sign-ins", (it) => {
+  it.effect("lets no more begin than can be kept, and says so to people", () =>
+    Effect.gen(function* () {
+      const { client_id: clientId } = yield* OAuth.registered()
+      yield* OAuth.begun(clientId)
+      const visit = yield* OAuth.begun(clientId)
+      const refused = yield* OAuth.authorize(clientId)
+      assert.deepStrictEqual([refused.status, refused.headers["retry-after"]], [429, "30"])
+      assert.match(refused.headers["content-type"] ?? "", /^text\/html/)
+      // Those that have begun go on.
+      const { key } = yield* TestServer.TestServer
+      yield* OAuth.allowed(visit, yield* OAuth.byKey(key))
+      yield* TestClock.adjust("30 seconds")
+      yield* OAuth.begun(clientId)
     })
   )
 })

@@ -136,6 +136,17 @@ layer(TestServer.layer())("tokens", (it) => {
     })
   )
 
+  it.effect("a used refresh token is remembered for a week, and means nothing after that", () =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const { clientId, refresh } = yield* OAuth.signedIn(key)
+      const next = yield* refreshed(clientId, refresh)
+      yield* daysLater(7)
+      yield* refused(clientId, refresh)
+      yield* refreshed(clientId, next.refresh)
+    })
+  )
+
   it.effect("an access token that is given back ends alone", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer

@@ -38,13 +38,13 @@ export const whole = (
 
 export const event = (message: string): string => `data: ${message}\n\n`
 
-/** As events, as fast as they are read. What is refused without a word ends with `failure`. */
+/** As events, as fast as they are read. What ends without an answer ends with `failure`, of which the usual reason is given. */
 export const write = (
   stream: EventStream,
   response: HttpServerResponse.HttpServerResponse,
-  failure: () => string
+  failure: (usual: JsonRpc.ErrorText) => string
 ): Effect.Effect<void> => {
-  const { body } = response
+  const { body, status } = response
   if (body._tag === "Stream") {
     return body.stream.pipe(
       Stream.runForEach((chunk) => {
@@ -52,11 +52,11 @@ export const write = (
         return stream.ready
       }),
       Effect.interruptible,
-      Effect.onError(() => Effect.sync(() => void stream.write(event(failure())))),
+      Effect.onError(() => Effect.sync(() => void stream.write(event(failure(JsonRpc.internalError))))),
       Effect.orDie
     )
   }
   const text = textOf(response)
   if (isOfEvents(response)) return Effect.sync(() => void stream.write(`${text}\n\n`))
-  return Effect.sync(() => void stream.write(event(text === "" ? failure() : text)))
+  return Effect.sync(() => void stream.write(event(text === "" ? failure(unsaid(status)) : text)))
 }

@@ -25,7 +25,7 @@ export const make = ({ id, isAnswered }: JsonRpc.Incoming): CallReply => {
   const opened = Deferred.makeUnsafe<OpenStream | null>()
   let reason: JsonRpc.ErrorText | null = null
 
-  const failure = () => JSON.stringify(JsonRpc.error(id, reason ?? JsonRpc.internalError))
+  const failure = (usual: JsonRpc.ErrorText) => JSON.stringify(JsonRpc.error(id, reason ?? usual))
 
   const write = (response: HttpServerResponse) =>
     Effect.flatMap(Deferred.await(opened), (stream) =>

@@ -17,6 +17,7 @@ import * as Refusal from "../../Refusal.ts"
 import * as AcceptHeader from "../../requests/AcceptHeader.ts"
 import * as BodyHeaders from "../../requests/BodyHeaders.ts"
 import * as CallAnswer from "./CallAnswer.ts"
+import { CallLimits } from "./CallLimits.ts"
 import { ToolCalls } from "./ToolCalls.ts"
 
 export interface MessageCall {
@@ -38,8 +39,7 @@ const tooLargeToKeep = Refusal.bodyTooLarge(mostInitializeBytes)
 const badRequest = (id: JsonRpc.Id, message: string) =>
   new MessageRefused({ status: 400, id, error: JsonRpc.invalidRequest(message) })
 
-const sessionHeaderMissing =
-  "Mcp-Session-Id is missing: send initialize first, and what it is answered with from then on."
+const sessionHeaderMissing = "Mcp-Session-Id is missing: the answer to initialize, which comes first, has it."
 const sessionHeaderGiven = "initialize opens a session: it comes without Mcp-Session-Id."
 const tooMany = `A batch has at most ${JsonRpc.mostInBatch} messages.`
 
@@ -50,7 +50,8 @@ export const make = Effect.gen(function* () {
   const sessions = yield* Sessions
   const calls = yield* ToolCalls
   const bodies = yield* MessageBody
-  const atOnce = AnswersAtOnce.make(McpRefusals.mostCalls, McpRefusals.tooManyCalls)
+  const { ofAccount } = yield* CallLimits
+  const atOnce = AnswersAtOnce.make(ofAccount, McpRefusals.tooManyCalls(ofAccount))
 
   const checkHeaders = ({ headers }: HttpServerRequest) =>
     forms.every((form) => AcceptHeader.accepts(headers["accept"], form))
@@ -82,7 +83,7 @@ export const make = Effect.gen(function* () {
     const session = request.headers[sessionHeader]
     if (message.isInitialize) {
       if (session !== undefined) return yield* badRequest(message.id, sessionHeaderGiven)
-      return yield* open(bearer, body, message.id)
+      return yield* Effect.ensuring(open(bearer, body, message.id), Scope.close(scope, Exit.void))
     }
     if (session === undefined) return yield* badRequest(message.id, sessionHeaderMissing)
     const inner = yield* sessions

@@ -18,6 +18,7 @@ import * as McpRefusals from "../../McpRefusals.ts"
 import * as Refusal from "../../Refusal.ts"
 import { IsStopping, Stopping } from "../../Stopping.ts"
 import * as CallAnswer from "./CallAnswer.ts"
+import { CallLimits } from "./CallLimits.ts"
 import * as CallReply from "./CallReply.ts"
 
 const keepAliveEvery = "15 seconds"
@@ -27,9 +28,6 @@ const judgeEvery = "5 seconds"
 const timeToStop = "300 millis"
 /** Sign-ins that are asked about at once. */
 const concurrency = 32
-
-/** Under way at once on a node, of whatever account. */
-const most = 2_000
 
 export interface Call {
   readonly request: HttpServerRequest
@@ -66,6 +64,7 @@ export class ToolCalls extends Context.Service<
       const stopping = yield* Stopping
       const isStopping = yield* IsStopping
       const scope = yield* Effect.scope
+      const { inAll } = yield* CallLimits
       const underWay = new Set<Held>()
 
       const end = ({ fiber, reply }: Held, reason: JsonRpc.ErrorText) => {
@@ -164,7 +163,8 @@ export class ToolCalls extends Context.Service<
         Effect.uninterruptibleMask((restore) =>
           Effect.gen(function* () {
             if (isStopping()) return yield* Refusal.stopping
-            if (underWay.size >= most) return yield* McpRefusals.callsFull
+            // What only tells something is short, and may be what ends others.
+            if (call.message.isAnswered && underWay.size >= inAll) return yield* McpRefusals.callsFull
             const { correlationId } = yield* UnderWay
             const held = yield* begin(call)
             const first = yield* Effect.onInterrupt(restore(held.reply.first), () => leave(held))
