@@ -180,7 +180,10 @@ type MoreTools = Parameters<typeof Mcp.layerWith>[0]
 
 /** What assistants call. */
 const mcp = (tools: MoreTools) =>
-  Mcp.layerWith(tools).pipe(Layer.provide([OAuthDatabase.layer, StorageQuota.layer]))
+  Mcp.layerWith(tools).pipe(
+    Layer.provide([OAuthDatabase.layer, StorageQuota.layer]),
+    Layer.provide(Telemetry.untraced)
+  )
 
 /** The first account is opened once the port is ours, and before the first request is answered. */
 const http = (tools: MoreTools) =>

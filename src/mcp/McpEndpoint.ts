@@ -2,7 +2,7 @@
  * The protocol itself: effect's MCP server on a router of its own, called as an effect. Who calls, whose session it is and how
  * long an answer may take is decided before it (`http/routes/mcp`).
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, References } from "effect"
 import * as McpProtocol from "effect/ai/McpProtocol"
 import * as McpServer from "effect/ai/McpServer"
 import * as HttpEffect from "effect/http/HttpEffect"
@@ -114,8 +114,10 @@ export class McpEndpoint extends Context.Service<
               Context.add(HttpServerRequest.HttpServerRequest, request),
               Context.add(ToolCaller, caller),
               Context.add(Telling, tell),
-              // The call that this is part of has its span.
-              Context.add(TracerDisabledWhen, () => true)
+              // The exchange that this is part of has its span. Whether tools have any is its matter, too, and not that of
+              // whoever registered them.
+              Context.add(TracerDisabledWhen, () => true),
+              Context.add(References.TracerEnabled, Context.get(context, References.TracerEnabled))
             )
           )
 
