@@ -13,6 +13,7 @@ import { Statements } from "./billing/Statements.ts"
 import * as ActorPublishing from "./catalog/ActorPublishing.ts"
 import * as BuiltinPublishing from "./catalog/BuiltinPublishing.ts"
 import type { CatalogContents } from "./catalog/CatalogContents.ts"
+import { CatalogSearch } from "./catalog/CatalogSearch.ts"
 import type { CatalogProgress } from "./catalog/CatalogProgress.ts"
 import * as LearnedExpectations from "./catalog/LearnedExpectations.ts"
 import * as LogCatalog from "./catalog/LogCatalog.ts"
@@ -189,6 +190,7 @@ const mcp = (tools: MoreTools) =>
 const http = (tools: MoreTools) =>
   InferlogHttp.layerNoServer.pipe(
     Layer.provide(mcp(tools)),
+    Layer.provide(CatalogSearch.layer),
     Layer.provide(Bootstrap.layer),
     Layer.provide(InferlogHttp.layerServer)
   )

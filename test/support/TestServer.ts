@@ -31,6 +31,7 @@ import { Statements } from "#src/billing/Statements.ts"
 import { BodyTimeout } from "#src/http/edge/BodyReader.ts"
 import * as Http from "#src/http/HttpServer.ts"
 import * as BuiltinPublishing from "#src/catalog/BuiltinPublishing.ts"
+import { CatalogSearch } from "#src/catalog/CatalogSearch.ts"
 import { Expectations } from "#src/catalog/Expectations.ts"
 import { FileActors } from "#src/files/FileActors.ts"
 import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
@@ -210,6 +211,7 @@ const services = ({
         ProviderHealth.layer,
         Expectations.layerEmpty,
         OutboundGuard.layer({ admitted: [], resolve }),
+        CatalogSearch.layer,
         offered(catalogOnLog ? null : catalog).pipe(Layer.provideMerge(readSide(projections)))
       )
     ),

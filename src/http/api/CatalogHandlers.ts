@@ -2,7 +2,6 @@
 import { Effect, Layer } from "effect"
 import * as BodyReader from "../edge/BodyReader.ts"
 import * as EstimateBody from "../requests/EstimateBody.ts"
-import { CatalogSearch } from "#src/catalog/CatalogSearch.ts"
 import * as Collections from "../routes/catalog/Collections.ts"
 import * as Compute from "../routes/catalog/Compute.ts"
 import * as EstimateRate from "../routes/catalog/EstimateRate.ts"
@@ -62,6 +61,4 @@ const preflights = Layer.mergeAll(
   PublicReads.preflights(ComputeApi)
 )
 
-export const layer = Layer.mergeAll(catalog, pricing, compute, preflights).pipe(
-  Layer.provide(CatalogSearch.layer)
-)
+export const layer = Layer.mergeAll(catalog, pricing, compute, preflights)

@@ -24,14 +24,21 @@ export const open = ({ accessToken, port }: Options) =>
     Effect.promise(async () => {
       const server = http.createServer((request, response) => {
         const [own, behind] = [`127.0.0.1:${portOf(server)}`, `127.0.0.1:${port}`]
-        const { host, method, origin, ...headers } = { ...request.headers, method: request.method }
-        const kept = {
-          ...headers,
+        const { host, origin, ...others } = request.headers
+        const headers = {
+          ...others,
           host: renamed(host, own, behind) ?? behind,
           ...(origin === undefined ? {} : { origin: renamed(origin, own, behind) }),
           authorization: `Bearer ${accessToken}`
         }
-        const onward = http.request({ host: "127.0.0.1", port, method, path: request.url, headers: kept })
+        const onward = http.request({
+          host: "127.0.0.1",
+          port,
+          method: request.method,
+          path: request.url,
+          headers,
+          agent: false
+        })
         onward.on("response", (answer) => {
           response.writeHead(answer.statusCode ?? 502, answer.headers)
           answer.pipe(response)

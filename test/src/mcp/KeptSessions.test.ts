@@ -8,6 +8,7 @@ import { noLimits } from "#domain/account/Limits.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import { McpEndpoint } from "#src/mcp/McpEndpoint.ts"
+import * as ServedProtocol from "#src/mcp/ServedProtocol.ts"
 import { Bounds, Sessions } from "#src/mcp/sessions/Sessions.ts"
 import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
@@ -43,7 +44,7 @@ const start = Effect.gen(function* () {
           return endpoint.post(message, tell)
         })
     }))
-  ).pipe(Layer.provide(McpEndpoint.layerOf(Layer.empty)))
+  ).pipe(Layer.provide(ServedProtocol.layerOf(Layer.empty)))
   const services = yield* Layer.buildWithMemoMap(
     Sessions.layer.pipe(Layer.provide(counted)),
     yield* Layer.makeMemoMap,

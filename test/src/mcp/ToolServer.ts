@@ -12,7 +12,7 @@ import * as ErrorBoundary from "#src/http/edge/ErrorBoundary.ts"
 import { routerConfig, RouteTable } from "#src/http/edge/RouteTable.ts"
 import * as Http from "#src/http/HttpServer.ts"
 import { MessageBody } from "#src/mcp/body/MessageBody.ts"
-import { McpEndpoint } from "#src/mcp/McpEndpoint.ts"
+import * as ServedProtocol from "#src/mcp/ServedProtocol.ts"
 import * as SessionCollection from "#src/mcp/sessions/SessionCollection.ts"
 import { Sessions } from "#src/mcp/sessions/Sessions.ts"
 import { SpooledTexts } from "#src/mcp/SpooledText.ts"
@@ -143,7 +143,7 @@ const registrations = McpServer.toolkit(kit).pipe(Layer.provide(tools))
 
 const endpoint = Layer.unwrap(
   Effect.map(Hands, (hands) =>
-    McpEndpoint.layerOf(registrations.pipe(Layer.provide(Layer.succeed(Hands, hands))))
+    ServedProtocol.layerOf(registrations.pipe(Layer.provide(Layer.succeed(Hands, hands))))
   )
 )
 
