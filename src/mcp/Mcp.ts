@@ -1,10 +1,27 @@
 /** The assistant-tool server, all of it but its routes. */
 import { Context, Effect, Layer } from "effect"
+import { AccountActors } from "#src/accounts/AccountActors.ts"
+import { CatalogContents } from "#src/catalog/CatalogContents.ts"
+import { CatalogSearch } from "#src/catalog/CatalogSearch.ts"
+import { Expectations } from "#src/catalog/Expectations.ts"
+import { Stopping } from "#src/http/Stopping.ts"
+import { MediaStore } from "#src/media/MediaStore.ts"
+import { Catalog } from "#src/models/Catalog.ts"
+import { Outbound } from "#src/outbound/Outbound.ts"
+import { PublicUrls } from "#src/PublicUrls.ts"
+import { RequestActors } from "#src/requests/RequestActors.ts"
+import { RequestHistory } from "#src/requests/RequestHistory.ts"
+import { Requests } from "#src/requests/Requests.ts"
+import { ScratchDirectory } from "#src/ScratchDirectory.ts"
+import { MasterKey } from "#src/secrets/MasterKey.ts"
+import { BlobStore } from "#streams/BlobStore.ts"
 import { DirectUploads } from "#src/files/DirectUploads.ts"
 import type * as AllTools from "./AllTools.ts"
 import { MessageBody } from "./body/MessageBody.ts"
 import { McpEndpoint, type Open, type Registrations } from "./McpEndpoint.ts"
 import * as SessionCollection from "./sessions/SessionCollection.ts"
+import * as OwnServices from "./OwnServices.ts"
+import { MaxFileBytes } from "./tools/files/FileSource.ts"
 import { Sessions } from "./sessions/Sessions.ts"
 
 /** A quarter of a second to load and to describe, which no start waits for: the first message does. */
@@ -12,11 +29,32 @@ const load = Effect.promise(() => Promise.all([import("./ServedProtocol.ts"), im
 
 type Needed = Exclude<Layer.Services<typeof AllTools.layer>, Open>
 
+const pickNeeded = Context.pick(
+  AccountActors,
+  BlobStore,
+  Catalog,
+  CatalogContents,
+  CatalogSearch,
+  DirectUploads,
+  Expectations,
+  MasterKey,
+  MaxFileBytes,
+  MediaStore,
+  Outbound,
+  PublicUrls,
+  RequestActors,
+  RequestHistory,
+  Requests,
+  ScratchDirectory,
+  Stopping
+)
+
 const endpoint = (more: Registrations<never, Open>) =>
   Layer.effect(
     McpEndpoint,
     Effect.gen(function* () {
-      const services = yield* Effect.context<Needed>()
+      const context = yield* Effect.context<Needed>()
+      const services = Context.merge(OwnServices.without(context), pickNeeded(context))
       const scope = yield* Effect.scope
       const build = Effect.gen(function* () {
         const [protocol, tools] = yield* load
@@ -24,9 +62,11 @@ const endpoint = (more: Registrations<never, Open>) =>
         return yield* Layer.buildWithScope(protocol.layerOf(Layer.merge(all, more)), scope)
       }).pipe(
         Effect.map((built) => Context.get(built, McpEndpoint)),
-        // Settings were read at the start; and to its end, even when the first client has gone by then.
+        // Settings were read at the start. And to its end, even when the first client has gone by then.
         Effect.orDie,
-        Effect.uninterruptible
+        Effect.uninterruptible,
+        // What it starts lives on, and is to know nothing of the client whose message came first.
+        Effect.updateContext((_: Context.Context<never>) => services)
       )
       const built = yield* Effect.cached(build)
       return McpEndpoint.of({

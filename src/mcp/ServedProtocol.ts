@@ -1,5 +1,5 @@
 /** Effect's MCP server on a router of its own, which nobody else calls (decision 37). */
-import { Context, Effect, Layer, References } from "effect"
+import { Context, Effect, Layer, References, Tracer } from "effect"
 import * as McpProtocol from "effect/ai/McpProtocol"
 import * as McpServer from "effect/ai/McpServer"
 import * as HttpEffect from "effect/http/HttpEffect"
@@ -21,10 +21,13 @@ import {
   type Tell,
   versionHeader
 } from "./McpEndpoint.ts"
+import * as OwnServices from "./OwnServices.ts"
+import { SpooledTexts } from "./SpooledText.ts"
 import { ToolCaller } from "./ToolCaller.ts"
 
 /** Of the same kind: each has sessions. A client that offers none of them is offered the first. */
 const protocols = [McpProtocol.v2025_11_25, McpProtocol.v2025_06_18, McpProtocol.v2025_03_26] as const
+const spoken = new Set<string>(protocols.map(({ protocolVersion }) => protocolVersion))
 
 /** Of the message under way, for whoever answers in the end. */
 class Telling extends Context.Service<Telling, Tell>()("inferlog/src/mcp/Telling") {}
@@ -41,7 +44,9 @@ const requestOf = (method: "POST" | "DELETE", { body, protocolVersion, session }
       headers: {
         ...forms,
         ...(session === null ? {} : { [sessionHeader]: session }),
-        ...(protocolVersion === undefined ? {} : { [versionHeader]: protocolVersion })
+        ...(protocolVersion === undefined || spoken.has(protocolVersion)
+          ? {}
+          : { [versionHeader]: protocolVersion })
       },
       ...(method === "POST" ? { body: new Uint8Array(body) } : {})
     })
@@ -79,16 +84,28 @@ export const layerOf = <E>(registrations: Registrations<E, Open>) =>
         Effect.flatMap(Telling, (tell) => tell(response))
       )
 
+      const own = OwnServices.without(yield* Effect.context<never>())
+
+      /** Small, for effect copies it for every call; and of the exchange what concerns the message. */
+      const contextOf = (exchange: Context.Context<never>) =>
+        own.pipe(
+          Context.add(SpooledTexts, Context.get(exchange, SpooledTexts)),
+          Context.add(
+            References.CurrentLogAnnotations,
+            Context.get(exchange, References.CurrentLogAnnotations)
+          ),
+          // The exchange has its span: tools have theirs in it, if it has one.
+          Context.add(TracerDisabledWhen, () => true),
+          Context.add(References.TracerEnabled, Context.get(exchange, References.TracerEnabled)),
+          Context.merge(Context.pick(Tracer.ParentSpan)(exchange))
+        )
+
       const run = (request: HttpServerRequest.HttpServerRequest, caller: Caller, tell: Tell) =>
-        Effect.updateContext(handled, (context: Context.Context<never>) =>
-          context.pipe(
+        Effect.updateContext(handled, (exchange: Context.Context<never>) =>
+          contextOf(exchange).pipe(
             Context.add(HttpServerRequest.HttpServerRequest, request),
             Context.add(ToolCaller, caller),
-            Context.add(Telling, tell),
-            // The exchange that this is part of has its span. Whether tools have any is its matter, too, and not that of
-            // whoever registered them.
-            Context.add(TracerDisabledWhen, () => true),
-            Context.add(References.TracerEnabled, Context.get(context, References.TracerEnabled))
+            Context.add(Telling, tell)
           )
         )
 

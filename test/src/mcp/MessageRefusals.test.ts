@@ -6,6 +6,7 @@ import { Authentication } from "#src/accounts/Authentication.ts"
 import * as HttpProbe from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { CallLimits } from "#src/http/routes/mcp/CallLimits.ts"
+import * as Limits from "#src/mcp/body/MessageLimits.ts"
 import * as ToolClient from "./ToolClient.ts"
 import * as ToolServer from "./ToolServer.ts"
 
@@ -112,6 +113,45 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
+  it.effect("refuses messages of too many parts or too long ones, and repeats nothing of them", () =>
+    Effect.gen(function* () {
+      const { bearer, port } = yield* open
+      const headers = yield* ToolClient.session(port, bearer)
+      const names = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`name${at}`, 1]))
+      const lists = Array.from({ length: 30_000 }, () => [])
+      for (const [message, error] of [
+        [ToolClient.toolCall(1, "whoami", names), /members and elements/],
+        [ToolClient.toolCall(1, "whoami", { input: lists }), /members and elements/],
+        [{ ...ping, ...names }, /members and elements/],
+        [{ ...ping, params: { _meta: { lists } } }, /members and elements/],
+        [{ jsonrpc: "2.0", method: "notifications/initialized", params: names }, /members and elements/],
+        [{ ...ping, id: "name".repeat(9_999) }, /characters/],
+        [[ping, { ...ping, method: "name".repeat(9_999) }], /characters/]
+      ] as const) {
+        const reply = yield* ToolClient.post(port, message, headers)
+        assert.strictEqual(reply.status, 413, reply.text)
+        assert.match(Object(reply.json).error, error)
+        assert.notInclude(reply.text, "name1")
+        assert.isBelow(reply.text.length, 500)
+      }
+      assert.strictEqual((yield* ToolClient.post(port, ping, headers)).status, 200)
+    })
+  )
+
+  it.effect("tells what to do about a message that is announced as too long", () =>
+    Effect.gen(function* () {
+      const { bearer, port } = yield* open
+      const reply = yield* HttpProbe.send(port, {
+        method: "POST",
+        path: "/mcp",
+        headers: { ...ToolClient.forms, ...bearer, "content-length": String(Limits.maxBytes + 1) },
+        body: ""
+      })
+      assert.strictEqual(reply.status, 413)
+      assert.match(Object(reply.json).error, /by `url`/)
+    })
+  )
+
   it.effect("has to be opened by initialize, once and without a session", () =>
     Effect.gen(function* () {
       const { bearer, port } = yield* open
@@ -129,13 +169,34 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("does not keep an initialize of more than 64 KiB", () =>
+  it.effect("does not keep an initialize of more than 8 KiB, nor one of many small things", () =>
     Effect.gen(function* () {
       const { bearer, port, sessions } = yield* open
-      const clientInfo = { name: "x".repeat(64 * 1024), version: "1" }
       const { params, ...message } = ToolClient.initialize()
-      const reply = yield* ToolClient.post(port, { ...message, params: { ...params, clientInfo } }, bearer)
-      assert.strictEqual(reply.status, 413)
+      const initializeWith = (more: object) => ({ ...message, params: { ...params, ...more } })
+      const experimental = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`x${index}`, {}]))
+      const refused = [
+        initializeWith({ clientInfo: { name: "x".repeat(8 * 1024), version: "1" } }),
+        initializeWith({ capabilities: { experimental } })
+      ]
+      for (const initialize of refused) {
+        assert.strictEqual((yield* ToolClient.post(port, initialize, bearer)).status, 413)
+      }
+      assert.strictEqual(sessions.size(), 0)
+      const fine = initializeWith({ clientInfo: { name: "x".repeat(7 * 1024), version: "1" } })
+      assert.strictEqual((yield* ToolClient.post(port, fine, bearer)).status, 200)
+    })
+  )
+
+  it.effect("opens no session for an initialize that asks for no answer", () =>
+    Effect.gen(function* () {
+      const { bearer, port, sessions } = yield* open
+      for (const id of [undefined, null, {}]) {
+        const reply = yield* ToolClient.post(port, { ...ToolClient.initialize(), id }, bearer)
+        assert.strictEqual(reply.status, 400)
+        assert.deepStrictEqual(codeOf(reply), [-32600, null])
+        assert.isUndefined(reply.headers["mcp-session-id"])
+      }
       assert.strictEqual(sessions.size(), 0)
     })
   )
@@ -150,7 +211,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("agrees on each version it knows, and holds later messages to it", () =>
+  it.effect("agrees on each version it knows, and takes later messages under any of them", () =>
     Effect.gen(function* () {
       const { bearer, port } = yield* open
       for (const version of ["2025-11-25", "2025-06-18", "2025-03-26"]) {
@@ -162,8 +223,10 @@ layer(ToolServer.layer)("the tool server", (it) => {
       const headers = yield* ToolClient.session(port, bearer)
       const withVersion = (version: string) =>
         ToolClient.post(port, ping, { ...headers, "mcp-protocol-version": version })
-      assert.strictEqual((yield* withVersion("2025-11-25")).status, 200)
-      for (const version of ["2025-06-18", "2031-01-01", "x"]) {
+      for (const version of ["2025-11-25", "2025-06-18", "2025-03-26"]) {
+        assert.strictEqual((yield* withVersion(version)).status, 200, version)
+      }
+      for (const version of ["2031-01-01", "x"]) {
         assert.strictEqual((yield* withVersion(version)).status, 400, version)
       }
     })
@@ -216,6 +279,64 @@ layer(ToolServer.layer)("the tool server", (it) => {
       assert.strictEqual(refused.headers["retry-after"], "30")
       assert.deepInclude(Object(refused.json).details, { code: "RATE_LIMITED", scope: "key", limit: 2 })
     })
+  )
+
+  it.effect("counts each request of a batch, and takes none of those that the rate does not allow", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const { port } = yield* open
+      const key = yield* TestServer.openAccount("batches")
+      const { accountId } = yield* (yield* Authentication).authenticate(key)
+      const limits = {
+        keyRate: { requests: 6, windowSeconds: 60 },
+        accountRate: { requests: 100, windowSeconds: 60 }
+      }
+      yield* accounts.changeLimits({ accountId, limits })
+      const bearer = ToolServer.bearerOf(key)
+      const opened = yield* ToolClient.post(port, ToolClient.initialize("2025-03-26"), bearer)
+      const headers = { ...bearer, "mcp-session-id": String(opened.headers["mcp-session-id"]) }
+      const batch = (size: number) => [
+        ...Array.from({ length: size }, (_, id) => ({ ...ping, id })),
+        { jsonrpc: "2.0", method: "notifications/initialized" }
+      ]
+      const fine = yield* ToolClient.post(port, batch(3), headers)
+      assert.strictEqual(fine.status, 200)
+      assert.match(String(fine.headers["ratelimit"]), /^"account";r=96;t=\d+, "key";r=2;t=\d+$/)
+      for (const size of [3, 7]) {
+        const refused = yield* ToolClient.post(port, batch(size), headers)
+        assert.strictEqual(refused.status, 429)
+        const details = { code: "RATE_LIMITED", scope: "key", limit: 6, window: 60 }
+        assert.deepInclude(Object(refused.json).details, details)
+        assert.match(Object(refused.json).error, /each one of the batch counts/)
+        // Ten seconds for each that is not left, and at most until all are.
+        assert.strictEqual(refused.headers["retry-after"], size === 3 ? "10" : "40")
+      }
+      const left = yield* ToolClient.post(port, batch(2), headers)
+      assert.match(String(left.headers["ratelimit"]), /^"account";r=94;t=\d+, "key";r=0;/)
+    })
+  )
+
+  it.effect("counts each request of a batch among those that are under way at once", () =>
+    Effect.gen(function* () {
+      const { otherKey } = yield* TestServer.TestServer
+      const { bearer, hands, port } = yield* open
+      const opening = (bearer: Readonly<Record<string, string>>) =>
+        Effect.map(ToolClient.post(port, ToolClient.initialize("2025-03-26"), bearer), ({ headers }) => ({
+          ...bearer,
+          "mcp-session-id": String(headers["mcp-session-id"])
+        }))
+      const headers = yield* opening(bearer)
+      const batch = (size: number) =>
+        Array.from({ length: size }, (_, id) => ToolClient.toolCall(id, "hold", { name: String(id) }))
+      assert.strictEqual((yield* ToolClient.post(port, batch(ofAccount + 1), headers)).status, 429)
+      yield* ToolClient.begin(port, batch(ofAccount), headers)
+      yield* Queue.takeN(hands.begun, ofAccount)
+      assert.strictEqual((yield* ToolClient.post(port, ping, headers)).status, 429)
+      const elsewhere = yield* opening(ToolServer.bearerOf(otherKey))
+      assert.strictEqual((yield* ToolClient.post(port, batch(3), elsewhere)).status, 503)
+      assert.strictEqual((yield* ToolClient.post(port, ping, elsewhere)).status, 200)
+      yield* Deferred.succeed(hands.release, undefined)
+    }).pipe(Effect.provideService(CallLimits, { ofAccount, inAll: ofAccount + 2 }))
   )
 
   it.effect("works on so many calls of an account at once, and takes their cancelling beside them", () =>

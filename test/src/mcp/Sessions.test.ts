@@ -69,15 +69,15 @@ layer(ToolServer.layer)("a session", (it) => {
       const { otherKey } = yield* TestServer.TestServer
       const first = yield* ToolServer.start
       const mine = yield* bearer
-      const opened = yield* ToolClient.post(first.port, ToolClient.initialize("2025-06-18"), mine)
+      const opened = yield* ToolClient.post(first.port, ToolClient.initialize("2025-03-26"), mine)
       const headers = { ...mine, "mcp-session-id": String(opened.headers["mcp-session-id"]) }
       yield* first.stop
       const { port } = yield* ToolServer.start
       assert.strictEqual(yield* statusOf(port, { ...headers, ...ToolServer.bearerOf(otherKey) }), 404)
-      const withVersion = (version: string) => statusOf(port, { ...headers, "mcp-protocol-version": version })
-      assert.strictEqual(yield* withVersion("2025-11-25"), 400)
-      assert.strictEqual(yield* withVersion("2025-06-18"), 200)
       assert.strictEqual(yield* statusOf(port, headers), 200)
+      // No other version has batches.
+      const batch = [1, 2].map((id) => ToolClient.toolCall(id, "whoami"))
+      assert.strictEqual((yield* ToolClient.post(port, batch, headers)).status, 200)
     })
   )
 

@@ -1,4 +1,4 @@
-/** Tool calls that are under way at once. They wait more than they work: a thousand that wait take some 50 MiB. */
+/** Tool calls that are under way at once. They wait more than they work: a thousand that wait take some 90 MiB. */
 import { Context } from "effect"
 
 export interface Limits {
