@@ -1,5 +1,5 @@
 /** The assistant-tool server, all of it but its routes. */
-import { Context, Effect, Layer } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
 import { CatalogContents } from "#src/catalog/CatalogContents.ts"
 import { CatalogSearch } from "#src/catalog/CatalogSearch.ts"
@@ -68,7 +68,9 @@ const endpoint = (more: Registrations<never, Open>) =>
         // What it starts lives on, and is to know nothing of the client whose message came first.
         Effect.updateContext((_: Context.Context<never>) => services)
       )
-      const built = yield* Effect.cached(build)
+      const [cached, forget] = yield* Effect.cachedInvalidateWithTTL(build, Duration.infinity)
+      // What could not be loaded once may be the next time.
+      const built = Effect.onError(cached, () => forget)
       return McpEndpoint.of({
         post: (message, tell) => Effect.flatMap(built, (endpoint) => endpoint.post(message, tell)),
         terminate: (session) => Effect.flatMap(built, (endpoint) => endpoint.terminate(session))
