@@ -25,13 +25,26 @@ export const PublicUrl = Schema.String.check(
   })
 )
 
-const publicUrl = (name: string, what: string, example: string) =>
+/** Clients look for what the tool server says of itself at the root of its host alone (RFC 8414, 3.1; RFC 9728, 3.1). */
+const PublicOrigin = PublicUrl.check(
+  Schema.makeFilter((text) => URL.parse(text)?.origin === text, { expected: "a URL without a path" })
+)
+
+const publicUrl = (
+  name: string,
+  what: string,
+  example: string,
+  { accepts, schema } = {
+    schema: PublicUrl,
+    accepts: "an `http` or `https` URL without trailing slash, query and fragment"
+  }
+) =>
   Setting.optional({
     name,
-    config: (name) => Config.schema(PublicUrl, name),
+    config: (name) => Config.schema(schema, name),
     defaultText: "the listener's address",
     description: `public address of ${what}`,
-    accepts: "an `http` or `https` URL without trailing slash, query and fragment",
+    accepts,
     example
   })
 
@@ -42,7 +55,10 @@ export const queueUrl = publicUrl(
 )
 export const baseUrl = publicUrl("BASE_URL", "the platform routes", "https://api.example.com")
 export const mediaUrl = publicUrl("MEDIA_URL", "stored media", "https://media.example.com")
-export const mcpUrl = publicUrl("MCP_URL", "the MCP server", "https://mcp.example.com")
+export const mcpUrl = publicUrl("MCP_URL", "the MCP server", "https://mcp.example.com", {
+  schema: PublicOrigin,
+  accepts: "an `http` or `https` URL of a host alone, without path (not even `/`), query and fragment"
+})
 
 /** The address of a listener as a URL; one that listens everywhere is called by its loopback address. */
 const listenerUrl = ({ host, port }: { readonly host: string; readonly port: number }): string => {

@@ -42,11 +42,16 @@ export class Accounts extends Context.Service<
       readonly key: ApiKey.ApiKey
       readonly balance: NanoUsd
     }): Effect.Effect<{ readonly accountId: AccountId; readonly opened: boolean }, EventStoreError>
-    /** A new key of the account, that may everything unless a grant is given; its secret is not to be had again. */
+    /**
+     * A new key of the account, that may everything unless a grant is given; its secret is not to be had again.
+     *
+     * @param options.key made before with `KeyCommands.make`, by whoever has to keep its id before it is good.
+     */
     issueKey(options: {
       readonly accountId: AccountId
       readonly name: string
       readonly grant?: Grant.Grant
+      readonly key?: ApiKey.ApiKey
     }): Effect.Effect<ApiKey.ApiKey, AccountNotFound | AccountClosed | TooManyKeys | EventStoreError>
     /**
      * Another secret for a key, in force at once. The one until now stays good for `graceMs`, the one before that no more.

@@ -16,6 +16,8 @@ export interface Issue {
   readonly grant: Grant
   /** The key that issues it; `null`: the operator. */
   readonly issuer: KeyId | null
+  /** Made before (`make`), by whoever has to know it before it is on the log. */
+  readonly key?: ApiKey.ApiKey
 }
 
 export interface Rotate {
@@ -49,13 +51,15 @@ const execute = Effect.fnUntraced(function* (
   return { account: state, known }
 })
 
+/** A key that the account does not have yet. */
+export const make = (accountId: AccountId): ApiKey.ApiKey => ({
+  keyId: Account.makeKeyId(accountId, ApiKey.randomLetters(8)),
+  secret: ApiKey.makeSecret()
+})
+
 /** The new key. */
 export const issue = Effect.fnUntraced(function* (actors: Actors, options: Issue) {
-  const { accountId, grant, issuer, name } = options
-  const key = {
-    keyId: Account.makeKeyId(accountId, ApiKey.randomLetters(8)),
-    secret: ApiKey.makeSecret()
-  }
+  const { accountId, grant, issuer, key = make(options.accountId), name } = options
   const executed = yield* execute(actors, { accountId, keyId: key.keyId }, (at) => ({
     _tag: "IssueKey",
     at,

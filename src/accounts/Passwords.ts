@@ -8,6 +8,7 @@ import type { EventStoreError } from "#streams/EventReader.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import { AccountActors } from "./AccountActors.ts"
 import { AccountClosed, AccountNotFound } from "./Accounts.ts"
+import * as ApiKey from "./ApiKey.ts"
 import * as PasswordHash from "./PasswordHash.ts"
 import * as PasswordText from "./PasswordText.ts"
 import * as Rejections from "./Rejections.ts"
@@ -17,6 +18,9 @@ const mostAtOnce = 2
 
 /** Passwords that are remembered as warned of. */
 const mostWarned = 10_000
+
+/** What is sealed has a nonce of its own each time. */
+const markOf = (sealed: string): string => ApiKey.sha256Hex(sealed)
 
 export class Passwords extends Context.Service<
   Passwords,
@@ -31,13 +35,19 @@ export class Passwords extends Context.Service<
       readonly password: Redacted.Redacted | null
     }): Effect.Effect<void, AccountNotFound | AccountClosed | EventStoreError>
     /**
-     * Whether it is the account's. It takes as long for an account that does not exist or has none. Some 200 ms of another
-     * thread: few are looked at at once. A password that was sealed under another master key is none, until another is set.
+     * Its mark if it is the account's, `null` otherwise. It takes as long for an account that does not exist or has none.
+     * Some 200 ms of another thread: few are looked at at once. A password that was sealed under another master key is
+     * none, until another is set.
      */
-    matches(options: {
+    verify(options: {
       readonly accountId: string
       readonly password: Redacted.Redacted
-    }): Effect.Effect<boolean, EventStoreError>
+    }): Effect.Effect<string | null, EventStoreError>
+    /**
+     * Of the password in force, `null` where there is none. It tells nothing of the password, and is another one for each
+     * that was ever set: also for the same text set again.
+     */
+    mark(accountId: AccountId): Effect.Effect<string | null, EventStoreError>
   }
 >()("inferlog/src/accounts/Passwords") {
   static readonly layer = Layer.effect(
@@ -82,7 +92,7 @@ export class Passwords extends Context.Service<
         })
 
       /** `null` for accounts without one that can be looked at. */
-      const hashOf = Effect.fnUntraced(function* (accountId: string) {
+      const storedOf = Effect.fnUntraced(function* (accountId: string) {
         if (!isAccountId(accountId)) return null
         // Another node may have changed it a moment ago.
         const { state } = yield* actors.refresh(accountId)
@@ -90,19 +100,25 @@ export class Passwords extends Context.Service<
         const opened = Sealing.open({ key: sealingKey, context: accountId }, state.password)
         const hash = Result.isSuccess(opened) ? PasswordHash.parse(opened.success.toString()) : null
         if (hash === null) yield* warn(accountId, state.password)
-        return hash
+        return hash === null ? null : { hash, mark: markOf(state.password) }
       })
 
-      const matches = Effect.fn("Passwords.matches")(function* ({
+      const verify = Effect.fn("Passwords.verify")(function* ({
         accountId,
         password
-      }: Parameters<Passwords["Service"]["matches"]>[0]) {
-        const stored = (yield* hashOf(accountId)) ?? PasswordHash.ofNone(cost)
+      }: Parameters<Passwords["Service"]["verify"]>[0]) {
+        const stored = (yield* storedOf(accountId)) ?? { hash: PasswordHash.ofNone(cost), mark: null }
         const text = PasswordText.normalized(Redacted.value(password)) ?? ""
-        return yield* threads.withPermit(PasswordHash.matches(text, stored))
+        const isRight = yield* threads.withPermit(PasswordHash.matches(text, stored.hash))
+        return isRight ? stored.mark : null
       })
 
-      return Passwords.of({ set, matches })
+      const mark = Effect.fnUntraced(function* (accountId: AccountId) {
+        const { state } = actors.peek(accountId) ?? (yield* actors.current(accountId))
+        return state._tag === "Account" && state.password !== null ? markOf(state.password) : null
+      })
+
+      return Passwords.of({ set, verify, mark })
     })
   )
 }

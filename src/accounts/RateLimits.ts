@@ -9,6 +9,8 @@ import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import type { Caller } from "./Caller.ts"
 import * as TokenBucket from "./TokenBucket.ts"
 
+type RatedCaller = Pick<Caller, "accountId" | "keyId" | "limits">
+
 /** What is left of one of the two rates that a call is under. */
 export interface Standing {
   readonly scope: "account" | "key"
@@ -41,11 +43,13 @@ interface Opened {
   readonly bucket: TokenBucket.TokenBucket
 }
 
+const wholeSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000))
+
 const standingOf = ({ bucket, scope }: Opened): Standing => ({
   scope,
   rate: bucket.rate,
   remaining: TokenBucket.remaining(bucket),
-  nextInSeconds: Math.max(1, Math.ceil(TokenBucket.untilNextMs(bucket) / 1_000))
+  nextInSeconds: wholeSeconds(TokenBucket.untilNextMs(bucket))
 })
 
 const longest = (standings: ReadonlyArray<Standing>): Standing | null =>
@@ -58,7 +62,12 @@ export class RateLimits extends Context.Service<
   RateLimits,
   {
     /** Takes one call from the account's rate and from the key's, or from neither. Only for those that are limited. */
-    take(caller: Pick<Caller, "accountId" | "keyId" | "limits">): Taken
+    take(caller: RatedCaller): Taken
+    /**
+     * Of a call that was taken and turns out to be so many, 2 or more: takes the others, too. Where they are not all left it
+     * gives back the one; `refusedBy` then tells when all may be.
+     */
+    takeRest(caller: RatedCaller, calls: number): Taken
   }
 >()("inferlog/src/accounts/RateLimits") {
   static readonly layer = Layer.effect(
@@ -84,7 +93,7 @@ export class RateLimits extends Context.Service<
         return made
       }
 
-      const take: RateLimits["Service"]["take"] = ({ accountId, keyId, limits }) => {
+      const openAll = ({ accountId, keyId, limits }: RatedCaller): ReadonlyArray<Opened> => {
         const { accountRate, keyRate } = limits
         const now = MonotonicTime.millisOf(clock)
         const opened: Array<Opened> = []
@@ -92,12 +101,35 @@ export class RateLimits extends Context.Service<
           opened.push({ scope: "account", bucket: open(ofAccounts, accountId, accountRate, now) })
         }
         if (keyRate !== null) opened.push({ scope: "key", bucket: open(ofKeys, keyId, keyRate, now) })
+        return opened
+      }
+
+      const take: RateLimits["Service"]["take"] = (caller) => {
+        const opened = openAll(caller)
         const empty = opened.filter(({ bucket }) => TokenBucket.remaining(bucket) === 0)
         if (empty.length === 0) for (const { bucket } of opened) TokenBucket.take(bucket)
         return { standings: opened.map(standingOf), refusedBy: longest(empty.map(standingOf)) }
       }
 
-      return RateLimits.of({ take })
+      const takeRest: RateLimits["Service"]["takeRest"] = (caller, calls) => {
+        const opened = openAll(caller)
+        const rest = calls - 1
+        const isLeft = opened.every(({ bucket }) => TokenBucket.remaining(bucket) >= rest)
+        for (const { bucket } of opened) {
+          if (isLeft) TokenBucket.take(bucket, rest)
+          else TokenBucket.giveBack(bucket)
+        }
+        const standings = opened.map(standingOf)
+        if (isLeft) return { standings, refusedBy: null }
+        const lacking = opened.filter(({ bucket }) => TokenBucket.remaining(bucket) < calls)
+        const untilAll = (one: Opened): Standing => ({
+          ...standingOf(one),
+          nextInSeconds: wholeSeconds(TokenBucket.untilMs(one.bucket, calls))
+        })
+        return { standings, refusedBy: longest(lacking.map(untilAll)) }
+      }
+
+      return RateLimits.of({ take, takeRest })
     })
   )
 }

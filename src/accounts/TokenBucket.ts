@@ -40,14 +40,20 @@ export const refill = (bucket: TokenBucket, rate: Rate, now: number): void => {
 /** Whole tokens that are there. */
 export const remaining = ({ level, rate }: TokenBucket): number => Math.floor(level / unitsOfOne(rate))
 
-/** Only where one remains. */
-export const take = (bucket: TokenBucket): void => {
-  bucket.level -= unitsOfOne(bucket.rate)
+/** Only where so many remain. */
+export const take = (bucket: TokenBucket, count = 1): void => {
+  bucket.level -= count * unitsOfOne(bucket.rate)
 }
 
 /** One that was taken. */
 export const giveBack = (bucket: TokenBucket): void => {
   bucket.level = Math.min(bucket.level + unitsOfOne(bucket.rate), capacity(bucket.rate))
+}
+
+/** Until so many remain, or all that it holds if that is less, ms. */
+export const untilMs = (bucket: TokenBucket, count: number): number => {
+  const wanted = Math.min(count * unitsOfOne(bucket.rate), capacity(bucket.rate))
+  return Math.ceil(Math.max(0, wanted - bucket.level) / bucket.rate.requests)
 }
 
 /** Until there is one more, or the first again if it is full, ms. */

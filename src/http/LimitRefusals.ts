@@ -15,7 +15,7 @@ interface Exceeded {
 
 const limited = (
   { code = "RATE_LIMITED", error = "Too many requests.", limit, retryAfterSeconds, scope, window }: Exceeded,
-  fields: RateLimitFields.Fields
+  fields: Partial<RateLimitFields.Fields>
 ): Refusal =>
   new Refusal({
     status: 429,
@@ -32,6 +32,19 @@ export const rateExceeded = (
   limited(
     { scope, limit: rate.requests, window: rate.windowSeconds, retryAfterSeconds: nextInSeconds },
     fields
+  )
+
+/** Of a batch as a whole. The call carries the fields of its rates as it is. */
+export const batchExceeded = ({ nextInSeconds, rate, scope }: RateLimitFields.Left): Refusal =>
+  limited(
+    {
+      error: "Too many requests: each one of the batch counts. Send it later, or fewer at once.",
+      scope,
+      limit: rate.requests,
+      window: rate.windowSeconds,
+      retryAfterSeconds: nextInSeconds
+    },
+    {}
   )
 
 interface Full {

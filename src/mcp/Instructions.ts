@@ -10,4 +10,4 @@ Usual order:
 5. \`wait_for_request\` waits for the end and returns the output; when it says that the request is still running, call it again with the same \`requestId\`. \`get_request\` looks once without waiting.
 6. \`list_my_requests\` shows the history of the account, newest first.
 
-A model or wrapper is always named by \`modelEndpoint\`, as "owner/name". A request has succeeded when its \`outcome\` is \`succeeded\` or \`partial\`; the status COMPLETED alone does not say so. A failed tool call says what to do next; calls that were refused for their input fail again unless it is changed.`
+A model or wrapper is always named by \`modelEndpoint\`, as "owner/name". A request has succeeded when its \`outcome\` is \`succeeded\` or \`partial\`; the status COMPLETED alone does not say so. In answers, amounts of money are decimals in USD, times are ISO 8601, sizes are bytes, and null stands for what is unknown or not there. Only what succeeds is charged. A failed tool call says what to do next; calls that were refused for their input fail again unless it is changed.`

@@ -5,8 +5,8 @@ export type Id = string | number | null
 
 export interface Incoming {
   readonly isInitialize: boolean
-  /** Whether anything is to be answered: a notification is just taken. */
-  readonly isAnswered: boolean
+  /** How many of it are to be answered: a notification is just taken. */
+  readonly requests: number
   /** Of the request; `null` for what is none, or is several. */
   readonly id: Id
 }
@@ -18,15 +18,16 @@ export const mostInBatch = 20
 export const look = (json: Json): Incoming | null => {
   if (!Array.isArray(json)) return lookAtOne(json)
   if (json.length > mostInBatch) return null
-  return { isInitialize: false, isAnswered: json.some((one) => lookAtOne(one).isAnswered), id: null }
+  const requests = json.reduce((requests, one) => requests + lookAtOne(one).requests, 0)
+  return { isInitialize: false, requests, id: null }
 }
 
 const lookAtOne = (json: Json): Incoming => {
-  if (!isObject(json)) return { isInitialize: false, isAnswered: false, id: null }
+  if (!isObject(json)) return { isInitialize: false, requests: 0, id: null }
   const { id, method } = json
   return {
     isInitialize: method === "initialize",
-    isAnswered: method !== undefined && id !== undefined,
+    requests: method !== undefined && id !== undefined ? 1 : 0,
     id: typeof id === "string" || typeof id === "number" ? id : null
   }
 }

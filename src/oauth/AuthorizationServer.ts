@@ -1,7 +1,7 @@
 /** oidc-provider over our records (`ProviderConfiguration`), as effects. */
 import type { EventEmitter } from "node:events"
 import type { IncomingMessage } from "node:http"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Predicate } from "effect"
 import type { Provider } from "oidc-provider"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
@@ -9,6 +9,7 @@ import { Logins } from "./Logins.ts"
 import * as ProviderCall from "./ProviderCall.ts"
 import type * as RecordAdapter from "./RecordAdapter.ts"
 import { Records } from "./Records.ts"
+import * as RefreshLimits from "./RefreshLimits.ts"
 
 /** A third of a second to load, which no start waits for. */
 const ConfiguredProvider = Effect.promise(() => import("./ConfiguredProvider.ts"))
@@ -21,7 +22,10 @@ interface Running {
 export class AuthorizationServer extends Context.Service<
   AuthorizationServer,
   {
-    /** Failures are the protocol's own answers; ours are logged, and `server_error` to the client. */
+    /**
+     * Failures are the protocol's own answers; ours are logged, and `server_error` to the client. While storage is away it is
+     * 503 with `Retry-After` and `temporarily_unavailable`: clients keep the tokens that they have.
+     */
     answer(call: ProviderCall.Call): Effect.Effect<ProviderCall.Reply>
     readonly provider: Effect.Effect<Provider>
     /** What the provider's functions take of a browser's request. */
@@ -35,6 +39,7 @@ export class AuthorizationServer extends Context.Service<
       const logins = yield* Logins
       const master = yield* MasterKey
       const { mcpUrl } = yield* PublicUrls
+      const refreshLimits = yield* RefreshLimits.make
       const run: RecordAdapter.Run = Effect.runPromiseWith(yield* Effect.context<never>())
 
       /** What went wrong on our side, by request. */
@@ -42,7 +47,7 @@ export class AuthorizationServer extends Context.Service<
 
       const running = yield* Effect.cached(
         Effect.map(ConfiguredProvider, ({ make }): Running => {
-          const provider = make({ records, logins, master, mcpUrl, run })
+          const provider = make({ records, logins, master, mcpUrl, refreshLimits, run })
           provider.on("server_error", ({ req }, error) => void failures.set(req, error))
           const outermost: EventEmitter = provider
           outermost.on("error", (error: unknown, { req }: { readonly req: IncomingMessage }) => {
@@ -60,7 +65,7 @@ export class AuthorizationServer extends Context.Service<
         yield* Effect.promise(() => callback(request, response))
         const failure = failures.get(request)
         if (failure !== undefined) yield* Effect.logError("The authorization server failed", failure)
-        return reply()
+        return isOfStorage(failure) ? unavailable(reply()) : reply()
       }, Effect.uninterruptible)
 
       return AuthorizationServer.of({
@@ -70,4 +75,23 @@ export class AuthorizationServer extends Context.Service<
       })
     })
   )
+}
+
+const isOfStorage = (failure: unknown): boolean =>
+  Predicate.isTagged(failure, "SqlError") || Predicate.isTagged(failure, "EventStoreError")
+
+/** A client that was sent an error by way of a browser has been told. */
+const unavailable = (reply: ProviderCall.Reply): ProviderCall.Reply => {
+  if (reply.status !== 500) return reply
+  const isPage = reply.headers["content-type"]?.startsWith("text/html") === true
+  const told = {
+    error: "temporarily_unavailable",
+    error_description: "The service cannot reach its storage: try again later."
+  }
+  return {
+    ...reply,
+    status: 503,
+    headers: { ...reply.headers, "retry-after": "5" },
+    body: isPage ? reply.body : JSON.stringify(told)
+  }
 }

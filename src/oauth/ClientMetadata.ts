@@ -3,6 +3,8 @@
  * there is, and told in the answer; metadata that we do not know is ignored.
  */
 import { Predicate, Result, Schema } from "effect"
+import * as ClientName from "./pages/ClientName.ts"
+import * as RedirectUri from "./RedirectUri.ts"
 import { scope } from "./Resource.ts"
 
 /** As it is stored, and read by oidc-provider; without the id, the secret and the time. */
@@ -32,45 +34,8 @@ export class MetadataRefused extends Schema.TaggedError<MetadataRefused>()("Meta
 }) {}
 
 export const maxRedirectUris = 20
-export const longestUri = 2_048
 /** Characters. */
 export const longestName = 200
-
-const loopbacks = new Set(["localhost", "127.0.0.1", "[::1]"])
-
-/** Schemes that a browser or a system acts on itself: no app of the client's would be behind them. */
-const refusedSchemes = new Set([
-  "about:",
-  "blob:",
-  "data:",
-  "file:",
-  "filesystem:",
-  "ftp:",
-  "intent:",
-  "jar:",
-  "javascript:",
-  "mailto:",
-  "sms:",
-  "tel:",
-  "vbscript:",
-  "view-source:",
-  "ws:",
-  "wss:"
-])
-
-/** Why a code is not to be sent there; `null`: it may be. */
-const fault = (uri: string): string | null => {
-  const url = URL.parse(uri)
-  if (url === null || !/^[\x21-\x7e]+$/.test(uri)) return "must be absolute URIs in ASCII"
-  if (uri.length > longestUri) return `must not be longer than ${longestUri} characters`
-  if (uri.includes("#")) return "must not have a fragment"
-  if (url.username !== "" || url.password !== "") return "must not have credentials"
-  if (refusedSchemes.has(url.protocol)) return "must not use a scheme that browsers act on themselves"
-  const isLoopback = loopbacks.has(url.hostname)
-  if (url.protocol === "http:" && !isLoopback) return "must use https, or http on the loopback interface"
-  if (url.protocol === "https:" && isLoopback) return "must use http on the loopback interface"
-  return null
-}
 
 const redirectUris = (value: unknown): Result.Result<ReadonlyArray<string>, MetadataRefused> => {
   const refuse = (description: string) =>
@@ -81,26 +46,22 @@ const redirectUris = (value: unknown): Result.Result<ReadonlyArray<string>, Meta
   if (value.length > maxRedirectUris) return refuse(`must not be more than ${maxRedirectUris}`)
   const uris: Array<string> = []
   for (const uri of value) {
-    const found = typeof uri === "string" ? fault(uri) : "must be texts"
+    const found = typeof uri === "string" ? RedirectUri.fault(uri) : "must be texts"
     if (typeof uri !== "string" || found !== null) return refuse(found ?? "must be texts")
     uris.push(uri)
   }
   return Result.succeed([...new Set(uris)])
 }
 
-/** Shown to people: without what no terminal or page should show, and not endless. */
+/** Shown to people: not endless. */
 const nameOf = (value: unknown): string | undefined => {
-  if (typeof value !== "string") return undefined
-  const shown = value
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ")
-    .trim()
-  return shown === "" ? undefined : [...shown].slice(0, longestName).join("")
+  const name = typeof value === "string" ? ClientName.readable(value) : null
+  return name === null ? undefined : [...name].slice(0, longestName).join("")
 }
 
 /** Of pages about the client. Nobody fetches them here. */
 const webUriOf = (value: unknown): string | undefined => {
-  if (typeof value !== "string" || value.length > longestUri) return undefined
+  if (typeof value !== "string" || value.length > RedirectUri.longest) return undefined
   const protocol = URL.parse(value)?.protocol
   return protocol === "https:" || protocol === "http:" ? value : undefined
 }

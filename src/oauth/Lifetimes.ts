@@ -15,7 +15,7 @@ export const refreshToken = 60 * day
  */
 export const refreshGrace = 20
 
-/** A used refresh token is remembered for so long, and whoever comes with it has the login ended. */
+/** A used refresh token is remembered for so long at most, and whoever comes with it has the login ended. */
 export const usedRefreshToken = 7 * day
 
 /** To sign in and decide. */

@@ -17,6 +17,8 @@ export interface Login {
   readonly secretHash: string
   /** Whether the key was made for this login and is revoked with it. */
   readonly ownsKey: boolean
+  /** Of the password that it was made with (`Passwords.mark`): with another one in force it is over. `null`: with a key. */
+  readonly passwordMark: string | null
   readonly clientId: string
   /** Unix time in ms. */
   readonly createdAt: number
@@ -33,7 +35,8 @@ export class Logins extends Context.Service<
     }): Effect.Effect<Login, AccountNotFound | AccountClosed | TooManyKeys | EventStoreError | SqlError>
     /**
      * Who calls with tokens of the login, with the scopes that tools need; `null` once it is over: its key was revoked,
-     * rotated (also while the secret before stays good elsewhere), has expired, or the login itself was ended.
+     * rotated (also while the secret before stays good elsewhere), has expired, its password was changed or removed, or the
+     * login itself was ended.
      */
     caller(id: string): Effect.Effect<Caller | null, EventStoreError | SqlError>
     /** Over for good, and its key with it where it owns one. Repeated it changes nothing. */

@@ -1,19 +1,23 @@
 /** What clients find out by themselves: where to sign in, and how. */
+import type { Urls } from "#src/PublicUrls.ts"
 import * as ClientMetadata from "./ClientMetadata.ts"
 import { resourceOf, scope } from "./Resource.ts"
 
+/** The reference is the platform's: what stands before the tool server need not pass it on. */
+type Hosts = Pick<Urls, "baseUrl" | "mcpUrl">
+
 /** RFC 9728, 2. */
-export const protectedResource = (mcpUrl: string) => ({
+export const protectedResource = ({ baseUrl, mcpUrl }: Hosts) => ({
   resource: resourceOf(mcpUrl),
   authorization_servers: [mcpUrl],
   scopes_supported: [scope],
   bearer_methods_supported: ["header"],
   resource_name: "inferlog",
-  resource_documentation: `${mcpUrl}/docs`
+  resource_documentation: `${baseUrl}/docs`
 })
 
 /** RFC 8414, 2; `authorization_response_iss_parameter_supported` is of RFC 9207. */
-export const authorizationServer = (mcpUrl: string) => ({
+export const authorizationServer = ({ baseUrl, mcpUrl }: Hosts) => ({
   issuer: mcpUrl,
   authorization_endpoint: `${mcpUrl}/oauth/authorize`,
   token_endpoint: `${mcpUrl}/oauth/token`,
@@ -27,5 +31,5 @@ export const authorizationServer = (mcpUrl: string) => ({
   revocation_endpoint_auth_methods_supported: [...ClientMetadata.authMethods],
   code_challenge_methods_supported: ["S256"],
   authorization_response_iss_parameter_supported: true,
-  service_documentation: `${mcpUrl}/docs`
+  service_documentation: `${baseUrl}/docs`
 })

@@ -9,7 +9,8 @@ import * as Lifetimes from "./Lifetimes.ts"
 import * as RequestRefusedPage from "./pages/RequestRefusedPage.ts"
 import * as ProviderKeys from "./ProviderKeys.ts"
 import type { Run } from "./RecordAdapter.ts"
-import { isResource, resourceOf, scope } from "./Resource.ts"
+import type { RefreshLimits } from "./RefreshLimits.ts"
+import { resourceOf, scope } from "./Resource.ts"
 
 /** Everybody is asked each time: no sign-in lasts beyond one authorization. */
 const policy = [
@@ -28,15 +29,22 @@ const cookie = { httpOnly: true, overwrite: true, sameSite: "lax", signed: true 
 
 const off = { enabled: false } as const
 
+/** Before its refresh token is used: whoever waits comes with the same one. */
+const tooManyRefreshes = () =>
+  Object.assign(new errors.OIDCProviderError(429, "temporarily_unavailable"), {
+    error_description: "This sign-in has been given new tokens too often: try again later."
+  })
+
 export interface Options {
   readonly adapter: AdapterFactory
   readonly logins: Logins["Service"]
   readonly master: MasterKey["Service"]
   readonly mcpUrl: string
+  readonly refreshLimits: RefreshLimits
   readonly run: Run
 }
 
-export const make = ({ adapter, logins, master, mcpUrl, run }: Options): Configuration => ({
+export const make = ({ adapter, logins, master, mcpUrl, refreshLimits, run }: Options): Configuration => ({
   adapter,
   acceptQueryParamAccessTokens: false,
   allowOmittingSingleRegisteredRedirectUri: false,
@@ -58,11 +66,9 @@ export const make = ({ adapter, logins, master, mcpUrl, run }: Options): Configu
     resourceIndicators: {
       enabled: true,
       defaultResource: (_ctx, _client, oneOf) =>
-        oneOf === undefined
-          ? resourceOf(mcpUrl)
-          : (oneOf.find((one) => isResource(mcpUrl, one)) ?? [...oneOf]),
+        oneOf === undefined || oneOf.includes(resourceOf(mcpUrl)) ? resourceOf(mcpUrl) : [...oneOf],
       getResourceServerInfo: (_ctx, resource) => {
-        if (!isResource(mcpUrl, resource)) throw new errors.InvalidTarget()
+        if (resource !== resourceOf(mcpUrl)) throw new errors.InvalidTarget()
         return {
           scope,
           audience: resourceOf(mcpUrl),
@@ -85,7 +91,9 @@ export const make = ({ adapter, logins, master, mcpUrl, run }: Options): Configu
     rpInitiatedLogout: off,
     userinfo: off
   },
-  findAccount: async (_ctx, id) => {
+  findAccount: async (_ctx, id, token) => {
+    // From when the tool server had another address: whoever comes with that signs in anew.
+    if (token !== undefined && "resource" in token && token.resource !== resourceOf(mcpUrl)) return undefined
     const caller = await run(logins.caller(id))
     return caller === null ? undefined : { accountId: id, claims: () => ({ sub: id }) }
   },
@@ -104,7 +112,12 @@ export const make = ({ adapter, logins, master, mcpUrl, run }: Options): Configu
   },
   responseTypes: ["code"],
   revokeGrantPolicy: () => true,
-  rotateRefreshToken: true,
+  rotateRefreshToken: (ctx) => {
+    const waitSeconds = refreshLimits(ctx.oidc.entities.RefreshToken?.accountId ?? "")
+    if (waitSeconds === 0) return true
+    ctx.set("retry-after", String(waitSeconds))
+    throw tooManyRefreshes()
+  },
   routes: {
     authorization: "/oauth/authorize",
     token: "/oauth/token",

@@ -8,6 +8,8 @@ import { PublicUrls } from "#src/PublicUrls.ts"
 import { AuthorizationServer } from "./AuthorizationServer.ts"
 import { InteractionGone, Interactions, type PendingAuthorization } from "./Interactions.ts"
 import { Logins } from "./Logins.ts"
+import * as ClientName from "./pages/ClientName.ts"
+import * as RedirectTarget from "./pages/RedirectTarget.ts"
 import { resourceOf, scope } from "./Resource.ts"
 
 /** The library tells by an exception that there is none; what the records fail with comes through as it is. */
@@ -19,6 +21,12 @@ const attempt = <A>(call: () => Promise<A>): Effect.Effect<A, InteractionGone | 
       return isSqlError(error) ? Effect.fail(error) : Effect.die(error)
     })
   )
+
+interface Decision {
+  readonly result: InteractionResults
+  /** Where it could not be kept: nobody learns of what was made for it. Collection ends what is left. */
+  readonly undo: Effect.Effect<void>
+}
 
 const text = (value: unknown): string | null => (typeof value === "string" ? value : null)
 
@@ -65,19 +73,19 @@ export const layer = Layer.effect(
     const decide = <E>(
       request: HttpServerRequest,
       { uid }: PendingAuthorization,
-      result: (params: Readonly<Record<string, unknown>>) => Effect.Effect<InteractionResults, E | SqlError>
+      decision: (params: Readonly<Record<string, unknown>>) => Effect.Effect<Decision, E | SqlError>
     ) =>
       Effect.gen(function* () {
         const { params, result: decided, returnTo } = yield* detailsOf(request, uid)
         if (decided !== undefined) return returnTo
-        const decision = yield* result(params)
+        const { result, undo } = yield* decision(params)
         const provider = yield* server.provider
         const exchange = exchangeOf(request)
         return yield* attempt(() =>
-          provider.interactionResult(exchange.request, exchange.response, decision, {
+          provider.interactionResult(exchange.request, exchange.response, result, {
             mergeWithLastSubmission: false
           })
-        )
+        ).pipe(Effect.onError(() => undo))
       }).pipe(inTurn(uid), Effect.uninterruptible)
 
     const allow = Effect.fn("Interactions.allow")(
@@ -90,13 +98,21 @@ export const layer = Layer.effect(
             const login = yield* logins.make({
               signedIn,
               clientId,
-              clientName: pending.clientName ?? new URL(pending.redirectUri).host
+              clientName: ClientName.shown(pending.clientName) ?? RedirectTarget.of(pending.redirectUri).shown
             })
             const provider = yield* server.provider
             const grant = new provider.Grant({ accountId: login.id, clientId })
             grant.addResourceScope(text(params["resource"]) ?? resourceOf(mcpUrl), scope)
-            const grantId = yield* attempt(() => grant.save())
-            return { login: { accountId: login.id, remember: false }, consent: { grantId } }
+            const end = Effect.ignore(logins.end(login.id), { log: true })
+            const grantId = yield* attempt(() => grant.save()).pipe(Effect.onError(() => end))
+            return {
+              result: { login: { accountId: login.id, remember: false }, consent: { grantId } },
+              // The login with its grant.
+              undo: Effect.ignore(
+                attempt(() => grant.destroy()),
+                { log: true }
+              )
+            }
           })
         )
     )
@@ -104,7 +120,10 @@ export const layer = Layer.effect(
     const deny = Effect.fn("Interactions.deny")(
       (...[request, pending]: Parameters<Interactions["Service"]["deny"]>) =>
         decide(request, pending, () =>
-          Effect.succeed({ error: "access_denied", error_description: "The account's holder declined." })
+          Effect.succeed({
+            result: { error: "access_denied", error_description: "The account's holder declined." },
+            undo: Effect.void
+          })
         )
     )
 

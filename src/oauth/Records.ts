@@ -22,6 +22,9 @@ export interface Address {
   readonly id: string
 }
 
+/** A refresh token that was not used goes with its login, which is ended first (`Collection`). */
+const endsAlone = "model <> 'RefreshToken' OR consumed_at IS NOT NULL"
+
 const table = (sql: OAuthDatabase["Service"]) =>
   Effect.all(
     [
@@ -36,8 +39,11 @@ const table = (sql: OAuthDatabase["Service"]) =>
         PRIMARY KEY (model, id)
       ) STRICT, WITHOUT ROWID`,
       sql`CREATE INDEX IF NOT EXISTS oauth_records_by_grant ON oauth_records (grant_id) WHERE grant_id IS NOT NULL`,
-      sql`CREATE INDEX IF NOT EXISTS oauth_records_by_login ON oauth_records (login_id) WHERE login_id IS NOT NULL`,
-      sql`CREATE INDEX IF NOT EXISTS oauth_records_by_end ON oauth_records (expires_at)`,
+      // All that is asked of a login's tokens, without a look at the rows.
+      sql`CREATE INDEX IF NOT EXISTS oauth_records_by_login
+        ON oauth_records (login_id, model, consumed_at, expires_at) WHERE login_id IS NOT NULL`,
+      sql`CREATE INDEX IF NOT EXISTS oauth_records_by_end ON oauth_records (expires_at)
+        WHERE ${sql.literal(endsAlone)}`,
       // How many clients there are, and which would go first.
       sql`CREATE INDEX IF NOT EXISTS oauth_records_by_model ON oauth_records (model, expires_at)`
     ],
@@ -50,25 +56,40 @@ const Row = Schema.Struct({
 })
 const decoded = rows(Row)
 const counted = rows(Schema.Struct({ count: Schema.Int }))
+const owned = rows(Schema.Struct({ loginId: Schema.NullOr(Schema.String) }))
 
 const hashOf = ({ id }: Address): string => ApiKey.sha256Hex(id)
 
 export class Records extends Context.Service<
   Records,
   {
-    /** In place of the one of that id. `expiresAt`: Unix time in ms. */
+    /** In place of the one of that id. */
     put(
       record: Address & {
         readonly payload: Payload
+        /** Unix time in ms. */
         readonly expiresAt: number
         readonly grantId: string | null
         readonly loginId: string | null
+        /** How many of the kind that were not used a login may have: beyond them the oldest go. */
+        readonly most?: number
       }
     ): Effect.Effect<void, SqlError>
     /** `null` once it has expired. With each call of a tool: it has to be quick. */
     find(address: Address): Effect.Effect<Found | null, SqlError>
-    /** Marks it as used, and from then on it is kept for at most `keepMs`. True for the first one alone. */
-    consume(address: Address & { readonly keepMs: number }): Effect.Effect<boolean, SqlError>
+    /**
+     * Marks it as used, and from then on it is kept for at most `keepMs`, and while it is among the `mostUsed` of its login
+     * that were used last. True for the first one alone.
+     */
+    consume(
+      address: Address & { readonly keepMs: number; readonly mostUsed: number }
+    ): Effect.Effect<boolean, SqlError>
+    /** Whether the login has one of the kind that was used later, or not yet. */
+    isReplaced(options: {
+      readonly model: string
+      readonly loginId: string
+      readonly consumedAt: number
+    }): Effect.Effect<boolean, SqlError>
     /** Moves its end to `expiresAt`, once that is worth a write. */
     prolong(address: Address & { readonly expiresAt: number }): Effect.Effect<void, SqlError>
     remove(address: Address): Effect.Effect<void, SqlError>
@@ -79,7 +100,7 @@ export class Records extends Context.Service<
     }): Effect.Effect<void, SqlError>
     /** All that was given out to a login, its grant included. */
     removeOfLogin(loginId: string): Effect.Effect<void, SqlError>
-    /** At most `limit` that have expired; how many there were. */
+    /** At most `limit` that have expired, but for refresh tokens that were not used; how many there were. */
     removeExpired(limit: number): Effect.Effect<number, SqlError>
     count(model: string): Effect.Effect<number, SqlError>
     /** Those of a kind that would end first. */
@@ -93,13 +114,21 @@ export class Records extends Context.Service<
       yield* table(sql)
 
       const put = Effect.fn("Records.put")(function* (record: Parameters<Records["Service"]["put"]>[0]) {
-        const { expiresAt, grantId, loginId, model } = record
+        const { expiresAt, grantId, loginId, model, most } = record
+        const id = hashOf(record)
         const payload = JSON.stringify(record.payload)
-        yield* sql`
+        const insert = sql`
           INSERT INTO oauth_records (model, id, payload, grant_id, login_id, expires_at)
-          VALUES (${model}, ${hashOf(record)}, ${payload}, ${grantId}, ${loginId}, ${expiresAt})
+          VALUES (${model}, ${id}, ${payload}, ${grantId}, ${loginId}, ${expiresAt})
           ON CONFLICT DO UPDATE SET payload = excluded.payload, grant_id = excluded.grant_id,
             login_id = excluded.login_id, expires_at = excluded.expires_at`
+        if (loginId === null || most === undefined) return yield* insert
+        const removeOldest = sql`
+          DELETE FROM oauth_records WHERE (model, id) IN (
+            SELECT model, id FROM oauth_records
+            WHERE login_id = ${loginId} AND model = ${model} AND consumed_at IS NULL AND id <> ${id}
+            ORDER BY expires_at DESC LIMIT -1 OFFSET ${most - 1})`
+        yield* sql.withTransaction(Effect.andThen(insert, removeOldest))
       })
 
       const find = Effect.fnUntraced(function* (address: Address) {
@@ -114,13 +143,33 @@ export class Records extends Context.Service<
 
       const consume = Effect.fn("Records.consume")(function* ({
         keepMs,
+        mostUsed,
         ...address
       }: Parameters<Records["Service"]["consume"]>[0]) {
+        const { model } = address
+        const id = hashOf(address)
         const now = yield* Clock.currentTimeMillis
-        const changed = yield* sql`
+        const [changed] = yield* owned(sql`
           UPDATE oauth_records SET consumed_at = ${now}, expires_at = min(expires_at, ${now + keepMs})
-          WHERE model = ${address.model} AND id = ${hashOf(address)} AND consumed_at IS NULL RETURNING 1`
-        return changed.length > 0
+          WHERE model = ${model} AND id = ${id} AND consumed_at IS NULL RETURNING login_id AS "loginId"`)
+        if (changed === undefined) return false
+        yield* sql`
+          DELETE FROM oauth_records WHERE (model, id) IN (
+            SELECT model, id FROM oauth_records
+            WHERE login_id = ${changed.loginId} AND model = ${model} AND consumed_at IS NOT NULL AND id <> ${id}
+            ORDER BY consumed_at DESC LIMIT -1 OFFSET ${mostUsed - 1})`
+        return true
+      }, sql.withTransaction)
+
+      const isReplaced = Effect.fnUntraced(function* ({
+        consumedAt,
+        loginId,
+        model
+      }: Parameters<Records["Service"]["isReplaced"]>[0]) {
+        const later = yield* sql`
+          SELECT 1 FROM oauth_records WHERE login_id = ${loginId} AND model = ${model}
+            AND (consumed_at IS NULL OR consumed_at > ${consumedAt}) LIMIT 1`
+        return later.length > 0
       })
 
       const prolong = Effect.fn("Records.prolong")(function* ({
@@ -151,7 +200,8 @@ export class Records extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const removed = yield* sql`
           DELETE FROM oauth_records WHERE (model, id) IN (
-            SELECT model, id FROM oauth_records WHERE expires_at <= ${now} LIMIT ${limit}) RETURNING 1`
+            SELECT model, id FROM oauth_records
+            WHERE expires_at <= ${now} AND (${sql.literal(endsAlone)}) LIMIT ${limit}) RETURNING 1`
         return removed.length
       })
 
@@ -175,6 +225,7 @@ export class Records extends Context.Service<
         put,
         find,
         consume,
+        isReplaced,
         prolong,
         remove,
         removeOfGrant,

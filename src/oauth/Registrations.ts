@@ -2,17 +2,14 @@
 import * as crypto from "node:crypto"
 import { Clock, Context, Effect, Layer, Redacted, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Rate } from "#domain/account/Limits.ts"
 import * as ClientMetadata from "./ClientMetadata.ts"
 import * as ClientSecret from "./ClientSecret.ts"
 import * as Lifetimes from "./Lifetimes.ts"
 import { Records } from "./Records.ts"
+import * as Room from "./Room.ts"
 import * as Throttle from "./Throttle.ts"
 
-export interface RegistrationLimits {
-  /** Of one address. */
-  readonly ofAddress: Rate
-  readonly ofAll: Rate
+export interface RegistrationLimits extends Throttle.Rates {
   /** Clients at most: for another one the one goes that would end first. */
   readonly clients: number
 }
@@ -22,7 +19,8 @@ export const RegistrationLimits = Context.Reference<RegistrationLimits>(
   {
     defaultValue: () => ({
       ofAddress: { requests: 60, windowSeconds: 60 },
-      ofAll: { requests: 600, windowSeconds: 60 },
+      ofHouse: { requests: 600, windowSeconds: 60 },
+      ofAll: { requests: 3_000, windowSeconds: 60 },
       clients: 20_000
     })
   }
@@ -48,10 +46,10 @@ const model = "Client"
 export class Registrations extends Context.Service<
   Registrations,
   {
-    /** @param remoteAddress of the socket, `""` when unknown. */
+    /** @param clientAddress `""` when unknown. */
     register(options: {
       readonly body: unknown
-      readonly remoteAddress: string
+      readonly clientAddress: string
     }): Effect.Effect<Registered, ClientMetadata.MetadataRefused | TooManyRegistrations | SqlError>
   }
 >()("inferlog/src/oauth/Registrations") {
@@ -63,10 +61,7 @@ export class Registrations extends Context.Service<
       const throttle = yield* Throttle.make(limits)
       const turn = yield* Semaphore.make(1)
 
-      const makeRoom = Effect.gen(function* () {
-        const excess = (yield* records.count(model)) - limits.clients + 1
-        if (excess > 0) yield* records.removeFirst({ model, count: excess })
-      })
+      const makeRoom = Room.make(records, { model, most: limits.clients })
 
       const store = Effect.fnUntraced(function* (metadata: ClientMetadata.ClientMetadata) {
         const now = yield* Clock.currentTimeMillis
@@ -98,9 +93,9 @@ export class Registrations extends Context.Service<
 
       const register = Effect.fn("Registrations.register")(function* ({
         body,
-        remoteAddress
+        clientAddress
       }: Parameters<Registrations["Service"]["register"]>[0]) {
-        const waitSeconds = throttle(remoteAddress)
+        const waitSeconds = throttle(clientAddress)
         if (waitSeconds > 0) return yield* new TooManyRegistrations({ retryAfterSeconds: waitSeconds })
         const metadata = yield* Effect.fromResult(ClientMetadata.parse(body))
         return yield* turn.withPermit(store(metadata))

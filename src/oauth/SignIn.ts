@@ -15,10 +15,15 @@ export type Credentials =
   | { readonly _tag: "Key"; readonly text: Redacted.Redacted }
   | { readonly _tag: "Password"; readonly account: string; readonly password: Redacted.Redacted }
 
-/** By a key: the sign-in lasts no longer than that. By a password: it gets a key of its own when it is allowed. */
+/** By a key or by a password: the sign-in lasts no longer than that. By a password it gets a key of its own when it is allowed. */
 export type SignedIn =
   | { readonly _tag: "ByKey"; readonly presented: ApiKey.Presented; readonly caller: Caller }
-  | { readonly _tag: "ByPassword"; readonly accountId: AccountId }
+  | {
+      readonly _tag: "ByPassword"
+      readonly accountId: AccountId
+      /** Of the password (`Passwords.mark`). */
+      readonly passwordMark: string
+    }
 
 /** Of an unknown account, a wrong password and a key that is none: told apart for nobody. */
 export class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused", {}) {}
@@ -26,23 +31,18 @@ export class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRe
 /** The key opens nothing that a tool needs (`ToolScopes`). */
 export class NothingGranted extends Schema.TaggedError<NothingGranted>()("NothingGranted", {}) {}
 
-/** Too many have failed, from this address, for this account or in all. */
+/** Too many have failed, from this address, for this account or in all. With a key: one more that is wrong. */
 export class TooManySignIns extends Schema.TaggedError<TooManySignIns>()("TooManySignIns", {
   retryAfterSeconds: Schema.Int
 }) {}
 
-interface Begun {
-  readonly account: SignInLimits.Attempt["account"]
-  readonly signingIn: Effect.Effect<SignedIn, SignInRefused | NothingGranted | EventStoreError>
-}
-
 export class SignIn extends Context.Service<
   SignIn,
   {
-    /** @param remoteAddress of the socket, `""` when unknown. */
+    /** @param clientAddress `""` when unknown. */
     attempt(options: {
       readonly credentials: Credentials
-      readonly remoteAddress: string
+      readonly clientAddress: string
     }): Effect.Effect<SignedIn, SignInRefused | NothingGranted | TooManySignIns | EventStoreError>
   }
 >()("inferlog/src/oauth/SignIn") {
@@ -65,31 +65,29 @@ export class SignIn extends Context.Service<
       })
 
       const byPassword = Effect.fnUntraced(function* (accountId: string, password: Redacted.Redacted) {
-        const isRight = yield* passwords.matches({ accountId, password })
-        if (!isRight || !isAccountId(accountId)) return yield* new SignInRefused()
-        return { _tag: "ByPassword", accountId } as const
+        const passwordMark = yield* passwords.verify({ accountId, password })
+        if (passwordMark === null || !isAccountId(accountId)) return yield* new SignInRefused()
+        return { _tag: "ByPassword", accountId, passwordMark } as const
       })
 
-      /** What is to be done, and whose password is guessed at. */
-      const begun = (credentials: Credentials): Begun => {
-        if (credentials._tag === "Key") return { account: null, signingIn: byKey(credentials.text) }
-        const accountId = credentials.account.trim()
-        return {
-          account: isAccountId(accountId) ? accountId : "",
-          signingIn: byPassword(accountId, credentials.password)
-        }
-      }
+      const take = Effect.fnUntraced(function* (attempt: SignInLimits.Attempt) {
+        const taken = limits.take(attempt, MonotonicTime.millisOf(clock))
+        if (taken._tag === "Taken") return taken
+        return yield* new TooManySignIns({ retryAfterSeconds: taken.retryAfterSeconds })
+      })
 
       const attempt: SignIn["Service"]["attempt"] = Effect.fn("SignIn.attempt")(function* ({
-        credentials,
-        remoteAddress
+        clientAddress,
+        credentials
       }) {
-        const { account, signingIn } = begun(credentials)
-        const taken = limits.take({ account, remoteAddress }, MonotonicTime.millisOf(clock))
-        if (taken._tag === "Refused") {
-          return yield* new TooManySignIns({ retryAfterSeconds: taken.retryAfterSeconds })
+        if (credentials._tag === "Key") {
+          return yield* Effect.tapErrorTag(byKey(credentials.text), "SignInRefused", () =>
+            take({ account: null, clientAddress })
+          )
         }
-        return yield* Effect.onExit(signingIn, (exit) =>
+        const accountId = credentials.account.trim()
+        const taken = yield* take({ account: isAccountId(accountId) ? accountId : "", clientAddress })
+        return yield* Effect.onExit(byPassword(accountId, credentials.password), (exit) =>
           Effect.sync(() => (hasFailed(exit) ? undefined : taken.giveBack()))
         )
       })
@@ -102,8 +100,8 @@ export class SignIn extends Context.Service<
 /** As it was pasted: perhaps with the scheme of an `Authorization` header before it. */
 const keyText = (pasted: string): string => pasted.trim().replace(/^key\s+/i, "")
 
-/** What counts: a wrong guess, and one that nobody waited for. A right key that opens too little and a log that is away do not. */
-const hasFailed = (exit: Exit.Exit<SignedIn, Effect.Error<Begun["signingIn"]>>): boolean => {
+/** What counts: a wrong guess, and one that nobody waited for. A log that is away does not. */
+const hasFailed = (exit: Exit.Exit<SignedIn, SignInRefused | EventStoreError>): boolean => {
   if (Exit.isSuccess(exit)) return false
   const [reason] = exit.cause.reasons
   return reason?._tag !== "Fail" || reason.error._tag === "SignInRefused"

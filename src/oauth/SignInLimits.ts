@@ -1,9 +1,9 @@
 /**
- * How often somebody may fail to sign in, on this node. What is taken when an attempt begins is given back when it succeeds, so
- * that failures alone count, and those that run at once cannot get past. All of it is in memory: after a start nobody has failed.
+ * How often somebody may fail to sign in, on this node. All of it is in memory: after a start nobody has failed.
  *
- * Keys and passwords are counted apart, and keys by address only: they cannot be guessed, and whoever locks the password of an
- * account must not lock its keys.
+ * A password is costly to check. So what is taken when an attempt begins is given back when it succeeds: failures alone count,
+ * and those that run at once cannot get past. A key is checked by a hash and cannot be guessed. So it is looked at first, and
+ * only one that is wrong takes something: whoever fails keeps nobody else from signing in with a key.
  */
 import { NetAddress } from "effect/net"
 import type { Rate } from "#domain/account/Limits.ts"
@@ -31,10 +31,10 @@ const mostAccounts = 4_000
 const mostAddresses = 20_000
 
 export interface Attempt {
-  /** `null` for one with a key. Of several names that can be no account's it is all the same. */
+  /** `null` for a key that was wrong. Of several names that can be no account's it is all the same. */
   readonly account: string | null
-  /** Of the socket, `""` when unknown. */
-  readonly remoteAddress: string
+  /** `""` when unknown. */
+  readonly clientAddress: string
 }
 
 export type Taken =
@@ -50,8 +50,8 @@ export interface SignInLimits {
 export const house = "house"
 
 /** Whose failures are counted together. */
-export const sourceOf = (remoteAddress: string): string => {
-  const text = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, "")
+export const sourceOf = (clientAddress: string): string => {
+  const text = clientAddress.replace(/^::ffff:(?=\d+\.)/i, "")
   const address = NetAddress.ipFromString(text)
   if (address._tag === "Failure" || !isPublic(address.success)) return house
   return NetAddress.isIpv6Address(address.success)
@@ -77,8 +77,8 @@ export const make = (): SignInLimits => {
     return made
   }
 
-  const bucketsOf = ({ account, remoteAddress }: Attempt, now: number) => {
-    const source = sourceOf(remoteAddress)
+  const bucketsOf = ({ account, clientAddress }: Attempt, now: number) => {
+    const source = sourceOf(clientAddress)
     const kind = account === null ? "key" : "password"
     return [
       bucketOf(addresses, `${kind} ${source}`, source === house ? ofHouse : ofAddress, now),

@@ -6,7 +6,9 @@ import { rows } from "#projections/ReadModels.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
+import * as KeyCommands from "#src/accounts/KeyCommands.ts"
 import * as Grant from "#domain/account/Grant.ts"
+import { Passwords } from "#src/accounts/Passwords.ts"
 import { type Login, Logins } from "./Logins.ts"
 import { OAuthDatabase } from "./OAuthDatabase.ts"
 import type { SignedIn } from "./SignIn.ts"
@@ -18,6 +20,7 @@ const Row = Schema.Struct({
   keyId: KeyId,
   secretHash: Schema.String,
   ownsKey: Schema.Int,
+  passwordMark: Schema.NullOr(Schema.String),
   clientId: Schema.String,
   createdAt: Schema.Int
 })
@@ -33,12 +36,14 @@ export const layer = Layer.effect(
     const sql = yield* OAuthDatabase
     const accounts = yield* Accounts
     const authentication = yield* Authentication
+    const passwords = yield* Passwords
     yield* sql`CREATE TABLE IF NOT EXISTS logins (
       id TEXT PRIMARY KEY NOT NULL,
       account_id TEXT NOT NULL,
       key_id TEXT NOT NULL,
       secret_hash TEXT NOT NULL,
       owns_key INTEGER NOT NULL,
+      password_mark TEXT,
       client_id TEXT NOT NULL,
       created_at INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID`
@@ -46,25 +51,41 @@ export const layer = Layer.effect(
     const find = Effect.fnUntraced(function* (id: string) {
       const [found] = yield* decoded(sql`
         SELECT id, account_id AS "accountId", key_id AS "keyId", secret_hash AS "secretHash", owns_key AS "ownsKey",
-          client_id AS "clientId", created_at AS "createdAt"
+          password_mark AS "passwordMark", client_id AS "clientId", created_at AS "createdAt"
         FROM logins WHERE id = ${id}`)
       return found
     })
 
-    /** The key that a login lives with. */
-    const keyOf = Effect.fnUntraced(function* (signedIn: SignedIn, clientName: string) {
-      switch (signedIn._tag) {
-        case "ByKey": {
-          const { caller, presented } = signedIn
-          return { accountId: caller.accountId, ...presented, ownsKey: false }
-        }
-        case "ByPassword": {
-          const { accountId } = signedIn
-          const grant = ToolScopes.ofTools(Grant.unlimited)
-          const key = yield* accounts.issueKey({ accountId, name: keyNameOf(clientName), grant })
-          return { accountId, keyId: key.keyId, secretHash: ApiKey.hashSecret(key.secret), ownsKey: true }
-        }
-      }
+    const insert = (login: Login) => sql`
+      INSERT INTO logins (id, account_id, key_id, secret_hash, owns_key, password_mark, client_id, created_at)
+      VALUES (${login.id}, ${login.accountId}, ${login.keyId}, ${login.secretHash}, ${login.ownsKey ? 1 : 0},
+        ${login.passwordMark}, ${login.clientId}, ${login.createdAt})`
+
+    const remove = (id: string) => sql`DELETE FROM logins WHERE id = ${id}`
+
+    /** What cannot be undone now, and what a crash leaves, collection ends: the login leads to the key. */
+    const undo = ({ id, keyId }: Login, error: Effect.Error<ReturnType<typeof accounts.issueKey>>) => {
+      const mayBeIssued = error._tag === "EventStoreError" && error.isAbsent !== true
+      return Effect.andThen(mayBeIssued ? accounts.revokeKey(keyId) : Effect.void, remove(id)).pipe(
+        Effect.ignore({ log: true })
+      )
+    }
+
+    /** Kept before its key is good, so that no key is without its login. */
+    const makeWithKey = Effect.fnUntraced(function* (
+      { accountId, passwordMark }: Extract<SignedIn, { readonly _tag: "ByPassword" }>,
+      beginning: Pick<Login, "id" | "clientId" | "createdAt">,
+      clientName: string
+    ) {
+      const key = KeyCommands.make(accountId)
+      const secretHash = ApiKey.hashSecret(key.secret)
+      const login = { ...beginning, accountId, keyId: key.keyId, secretHash, ownsKey: true, passwordMark }
+      yield* insert(login)
+      const grant = ToolScopes.ofTools(Grant.unlimited)
+      yield* accounts
+        .issueKey({ accountId, name: keyNameOf(clientName), grant, key })
+        .pipe(Effect.tapError((error) => undo(login, error)))
+      return login
     })
 
     const make = Effect.fn("Logins.make")(function* ({
@@ -72,22 +93,26 @@ export const layer = Layer.effect(
       clientName,
       signedIn
     }: Parameters<Logins["Service"]["make"]>[0]) {
-      const login: Login = {
-        id: crypto.randomBytes(16).toString("base64url"),
-        ...(yield* keyOf(signedIn, clientName)),
-        clientId,
-        createdAt: yield* Clock.currentTimeMillis
+      const id = crypto.randomBytes(16).toString("base64url")
+      const beginning = { id, clientId, createdAt: yield* Clock.currentTimeMillis }
+      switch (signedIn._tag) {
+        case "ByKey": {
+          const { caller, presented } = signedIn
+          const ofKey = { accountId: caller.accountId, ...presented, ownsKey: false, passwordMark: null }
+          const login: Login = { ...beginning, ...ofKey }
+          yield* insert(login)
+          return login
+        }
+        case "ByPassword":
+          return yield* makeWithKey(signedIn, beginning, clientName)
       }
-      yield* sql`
-        INSERT INTO logins (id, account_id, key_id, secret_hash, owns_key, client_id, created_at)
-        VALUES (${login.id}, ${login.accountId}, ${login.keyId}, ${login.secretHash}, ${login.ownsKey ? 1 : 0},
-          ${clientId}, ${login.createdAt})`
-      return login
     })
 
     const caller = Effect.fnUntraced(function* (id: string) {
       const login = yield* find(id)
       if (login === undefined) return null
+      const { accountId, passwordMark } = login
+      if (passwordMark !== null && passwordMark !== (yield* passwords.mark(accountId))) return null
       const caller = yield* Effect.catchTag(
         authentication.recognize({ keyId: login.keyId, secretHash: login.secretHash }),
         "Unauthorized",
@@ -103,7 +128,7 @@ export const layer = Layer.effect(
       // The key first: a login that is gone leads to no key any more.
       if (login.ownsKey === 1)
         yield* Effect.catchTag(accounts.revokeKey(login.keyId), "KeyNotFound", () => Effect.void)
-      yield* sql`DELETE FROM logins WHERE id = ${id}`
+      yield* remove(id)
     })
 
     return Logins.of({ make: (options) => Effect.uninterruptible(make(options)), caller, end })

@@ -12,30 +12,32 @@ const knownAddresses = 10_000
 /** Takes one call of the address, or none: 0 when it may go on, else whole seconds until it may come again. */
 export type Throttle = (address: string) => number
 
-export const make = Effect.fnUntraced(function* ({
-  ofAddress,
-  ofAll
-}: {
-  /** Of one public address. */
+export interface Rates {
+  /** Of one public address (`SignInLimits.sourceOf`). */
   readonly ofAddress: Rate
+  /** Of all addresses that are not public together: public ones are not kept waiting by them. */
+  readonly ofHouse: Rate
+  /** What this node can take in. Whoever reaches it keeps everybody waiting, so it is far above the others. */
   readonly ofAll: Rate
-}) {
+}
+
+export const make = Effect.fnUntraced(function* ({ ofAddress, ofAll, ofHouse }: Rates) {
   const clock = yield* Clock.Clock
   const all = TokenBucket.full(ofAll, MonotonicTime.millisOf(clock))
   const addresses = RecentlyUsed.make<TokenBucket.TokenBucket>({ capacity: knownAddresses })
 
   const bucketOf = (source: string, now: number): TokenBucket.TokenBucket => {
-    const bucket = addresses.get(source) ?? TokenBucket.full(ofAddress, now)
+    const rate = source === house ? ofHouse : ofAddress
+    const bucket = addresses.get(source) ?? TokenBucket.full(rate, now)
     addresses.set(source, bucket)
-    TokenBucket.refill(bucket, ofAddress, now)
+    TokenBucket.refill(bucket, rate, now)
     return bucket
   }
 
   const throttle: Throttle = (address) => {
     const now = MonotonicTime.millisOf(clock)
-    const source = sourceOf(address)
     TokenBucket.refill(all, ofAll, now)
-    const buckets = source === house ? [all] : [all, bucketOf(source, now)]
+    const buckets = [all, bucketOf(sourceOf(address), now)]
     const empty = buckets.filter((bucket) => TokenBucket.remaining(bucket) === 0)
     if (empty.length === 0) for (const bucket of buckets) TokenBucket.take(bucket)
     return empty.length === 0

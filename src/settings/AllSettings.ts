@@ -4,6 +4,7 @@ import { bootstrapApiKey, bootstrapBalance } from "#src/accounts/Bootstrap.ts"
 import { dataDir } from "#src/DataDirectory.ts"
 import { eventStore } from "#src/EventStoreSetting.ts"
 import { host, port } from "#src/ListenAddress.ts"
+import { trustedProxies } from "#src/http/edge/ClientAddress.ts"
 import { metricsToken } from "#src/http/routes/Metrics.ts"
 import { storageQuota } from "#src/files/StorageQuota.ts"
 import { logLevel } from "#src/LogLevel.ts"
@@ -32,6 +33,7 @@ export const all: ReadonlyArray<Setting<unknown>> = [
   mediaUrl,
   mcpUrl,
   callbackUrl,
+  trustedProxies,
   bootstrapApiKey,
   bootstrapBalance,
   masterKey,

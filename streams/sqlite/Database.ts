@@ -4,21 +4,28 @@ import { DatabaseSync } from "node:sqlite"
 /** Before 3.51.3 a WAL reset could lose commits when two connections were open. */
 const oldestSqlite = [3, 51, 3] as const
 
-/** How long a connection waits for another one's lock. */
-const busyTimeoutMs = 5_000
+/** How long a connection waits for another one's lock, and with it its whole thread. */
+const usualBusyTimeoutMs = 5_000
 
 export interface OpenOptions {
   readonly filename: string
   readonly readOnly?: boolean
   /** `FULL`: a commit is on disk when it returns. `NORMAL`: a power cut may lose the last ones, never tear them. */
   readonly synchronous: "FULL" | "NORMAL"
+  /** How long it waits for another connection's lock, ms: 5,000 by default. */
+  readonly busyTimeoutMs?: number
 }
 
 /**
  * A connection in WAL mode. One that writes overwrites what it deletes with zeros: what was erased is not to be read from
  * the file. Throws when the file cannot be opened or a setting did not take.
  */
-export const open = ({ filename, readOnly = false, synchronous }: OpenOptions): DatabaseSync => {
+export const open = ({
+  busyTimeoutMs = usualBusyTimeoutMs,
+  filename,
+  readOnly = false,
+  synchronous
+}: OpenOptions): DatabaseSync => {
   const db = new DatabaseSync(filename, { readOnly, timeout: busyTimeoutMs })
   try {
     assertVersion(db)
@@ -34,8 +41,8 @@ export const open = ({ filename, readOnly = false, synchronous }: OpenOptions): 
   }
 }
 
-/** How long the connection waits for another one's lock, ms; by default as it did when it was opened. */
-export const setBusyTimeout = (db: DatabaseSync, timeoutMs = busyTimeoutMs): void =>
+/** How long the connection waits for another one's lock, ms; by default as one does that was opened without saying so. */
+export const setBusyTimeout = (db: DatabaseSync, timeoutMs = usualBusyTimeoutMs): void =>
   db.exec(`PRAGMA busy_timeout = ${timeoutMs}`)
 
 const pragma = (db: DatabaseSync, name: string) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]

@@ -53,4 +53,13 @@ describe("PublicUrls", () => {
       assert.notInclude(failure.message, "hunter2")
     })
   )
+
+  it.effect.each(["https://example.com/assistants", "https://mcp.example.com/", "http://127.0.0.1:8080/mcp"])(
+    "refuse %s for the tool server, which clients find at the root of a host alone",
+    (url) =>
+      Effect.gen(function* () {
+        const failure = yield* Effect.flip(urls({ MCP_URL: url }))
+        assert.match(failure.message, /MCP_URL/)
+      })
+  )
 })

@@ -21,11 +21,15 @@ const page = (status: number, description: string) =>
 
 const refused = page(
   400,
-  "A page: the client is unknown, or its redirect address is not one that it registered."
+  "A page: the client is unknown, its redirect address is not one that it registered, a parameter is longer than 2,048 bytes, or what is wrong would be told at an address that is not of the browser's own computer."
 )
 const unknown = page(401, "A page: the client is unknown.")
 const tooMany = page(429, "A page: too many sign-ins begin. Retry after `Retry-After` seconds.")
 const unexpected = page(500, "A page: unexpected server error.")
+const unavailable = page(
+  503,
+  "A page: the service cannot reach its storage. Retry after `Retry-After` seconds."
+)
 
 const authorize = HttpApiEndpoint.get("authorize", "/oauth/authorize", {
   query: {
@@ -34,13 +38,13 @@ const authorize = HttpApiEndpoint.get("authorize", "/oauth/authorize", {
     redirect_uri: asked("One that it registered; on the loopback interface with any port."),
     code_challenge: asked("The SHA-256 of the verifier, in base64url (RFC 7636)."),
     code_challenge_method: asked("`S256`."),
-    state: asked("Given back as it is."),
+    state: asked("Given back as it is; at most 2,048 bytes."),
     resource: asked("That of the protected-resource metadata, or none (RFC 8707)."),
     scope: asked("`mcp`, whatever is asked for."),
     prompt: asked("`none`: not to be asked. Others say nothing.")
   },
-  success: sentOn("To the sign-in page, or back to the client with an `error`."),
-  error: [refused, unknown, tooMany, unexpected]
+  success: sentOn("To the sign-in page, or back to a client on the loopback interface with an `error`."),
+  error: [refused, unknown, tooMany, unexpected, unavailable]
 })
   .annotate(AnswersHead, false)
   .annotateMerge(
@@ -54,7 +58,7 @@ const authorize = HttpApiEndpoint.get("authorize", "/oauth/authorize", {
 const resume = HttpApiEndpoint.get("resumeAuthorization", "/oauth/authorize/:uid", {
   params: { uid: described("Of the authorization.") },
   success: sentOn("Back to the client, with `code` or `error`, `state` and `iss`."),
-  error: [refused, unexpected]
+  error: [refused, unexpected, unavailable]
 })
   .annotate(AnswersHead, false)
   .annotateMerge(

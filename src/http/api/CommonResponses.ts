@@ -90,6 +90,11 @@ export const methodNotAllowed = response(
   "Another method than those in `Allow`.",
   example("This route answers GET, PUT, POST only.")
 )
+export const notAcceptable = response(
+  406,
+  "`Accept` does not list the forms that answers have.",
+  example("Answers come as application/json or as text/event-stream: Accept has to list both.")
+)
 export const timeout = response(
   408,
   "The body did not arrive in time.",

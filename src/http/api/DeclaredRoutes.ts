@@ -34,7 +34,7 @@ export interface Call<Endpoint> {
   /** As in the path, percent-decoded. */
   readonly params: HttpApiEndpoint.Params<Endpoint>["Type"]
   readonly query: HttpApiEndpoint.Query<Endpoint>["Type"]
-  /** What every answer to this call carries. They are added to what a handler gives, unless it writes the answer itself. */
+  /** What every answer to this call carries. They are added to what a handler gives, unless it writes the answer itself. What a response of its own says wins. */
   readonly headers: Answer.Headers
 }
 
@@ -70,7 +70,7 @@ const queryReader = (query: HttpApiEndpoint.Top["query"]) => {
 
 const carrying = (reply: Effect.Success<Reply>, headers: Answer.Headers): Effect.Success<Reply> =>
   HttpServerResponse.isHttpServerResponse(reply)
-    ? HttpServerResponse.setHeaders(reply, headers)
+    ? HttpServerResponse.setHeaders(reply, { ...headers, ...reply.headers })
     : Answer.carrying(reply, headers)
 
 const toResponse = (reply: Effect.Success<Reply>, correlationId: string) =>

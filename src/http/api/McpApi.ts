@@ -1,6 +1,7 @@
 /** The assistant-tool server (contract, "Assistant-tool server"): messages of the Model Context Protocol. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import * as JsonRpc from "#src/mcp/JsonRpc.ts"
 import { BearerAuthorization } from "./BearerAuthorization.ts"
 import * as CommonResponses from "./CommonResponses.ts"
 import { ServedOn } from "./RouteAnnotations.ts"
@@ -20,6 +21,30 @@ const initialized = {
 }
 
 const called = { jsonrpc: "2.0", id: 2, result: { content: [{ type: "text", text: "…" }] } }
+
+/** What is wrong with a message is said in JSON-RPC, which is what the client reads there. */
+const messageError = (status: 400 | 404, identifier: string, description: string, error: JsonRpc.ErrorText) =>
+  Schema.Struct({
+    jsonrpc: Schema.Literal("2.0"),
+    id: Schema.NullOr(Schema.Union([Schema.String, Schema.Finite])),
+    error: Schema.Struct({ code: Schema.Int, message: Schema.String })
+  })
+    .annotate({ identifier, description, examples: [{ jsonrpc: "2.0", id: 1, error }] })
+    .pipe(HttpApiSchema.status(status))
+
+const refused = messageError(
+  400,
+  "McpRefused",
+  "A message that cannot be taken as it is, or comes with headers that are not its own.",
+  JsonRpc.invalidRequest("initialize opens a session: it comes without Mcp-Session-Id.")
+)
+
+const sessionGone = messageError(
+  404,
+  "McpSessionGone",
+  "The session is not there, has ended, or is another key's: `initialize` without `Mcp-Session-Id` opens one.",
+  JsonRpc.sessionGone
+)
 
 const post = HttpApiEndpoint.post("postMessage", "/mcp", {
   headers: {
@@ -72,7 +97,10 @@ const post = HttpApiEndpoint.post("postMessage", "/mcp", {
     })
   ],
   error: [
+    refused,
+    sessionGone,
     CommonResponses.methodNotAllowed,
+    CommonResponses.notAcceptable,
     CommonResponses.timeout,
     CommonResponses.tooLarge,
     CommonResponses.unsupported,
@@ -91,7 +119,13 @@ const post = HttpApiEndpoint.post("postMessage", "/mcp", {
 const end = HttpApiEndpoint.delete("endSession", "/mcp", {
   headers: { "mcp-session-id": Schema.String.annotate({ description: session }) },
   success: HttpApiSchema.NoContent.annotate({ description: "The session has ended, and its calls with it." }),
-  error: [CommonResponses.methodNotAllowed, CommonResponses.unexpected, CommonResponses.unavailable]
+  error: [
+    refused,
+    sessionGone,
+    CommonResponses.methodNotAllowed,
+    CommonResponses.unexpected,
+    CommonResponses.unavailable
+  ]
 }).annotateMerge(
   OpenApi.annotations({
     identifier: "endMcpSession",

@@ -18,9 +18,21 @@ const invalid = refused(400, "The request is refused, for the reason that `error
 const unauthenticated = refused(401, "The client is unknown, or its secret is wrong (`invalid_client`).")
 const timeout = refused(408, "The body did not arrive in time.")
 const tooLarge = refused(413, `The body is larger than ${maxBytes} bytes.`)
+const retryAfter = { "retry-after": Schema.String.annotate({ description: "Seconds." }) }
+
 const tooMany = HttpApiSchema.WithHeaders(
-  refused(429, "Too many clients are registering: retry after `Retry-After` seconds."),
-  { "retry-after": Schema.String.annotate({ description: "Seconds." }) }
+  refused(
+    429,
+    "Too many clients are registering, or one sign-in gets new tokens too often: retry after `Retry-After` seconds."
+  ),
+  retryAfter
+)
+const unavailable = HttpApiSchema.WithHeaders(
+  refused(
+    503,
+    "The service cannot reach its storage (`temporarily_unavailable`), and nothing has changed for the client: retry after `Retry-After` seconds."
+  ),
+  retryAfter
 )
 const failed = refused(
   500,
@@ -50,7 +62,7 @@ const serverMetadata = {
 const register = HttpApiEndpoint.post("registerClient", "/oauth/register", {
   payload: OAuthView.RegistrationPayload,
   success: OAuthView.RegisteredBody.pipe(HttpApiSchema.status(201)),
-  error: [invalid, timeout, tooLarge, tooMany, failed]
+  error: [invalid, timeout, tooLarge, tooMany, failed, unavailable]
 }).annotateMerge(
   OpenApi.annotations({
     identifier: "registerClient",
@@ -63,7 +75,7 @@ const register = HttpApiEndpoint.post("registerClient", "/oauth/register", {
 const token = HttpApiEndpoint.post("getToken", "/oauth/token", {
   payload: OAuthView.TokenPayload.pipe(HttpApiSchema.asFormUrlEncoded()),
   success: OAuthView.TokenBody,
-  error: [invalid, unauthenticated, timeout, tooLarge, failed]
+  error: [invalid, unauthenticated, timeout, tooLarge, tooMany, failed, unavailable]
 }).annotateMerge(
   OpenApi.annotations({
     identifier: "getToken",
@@ -76,7 +88,7 @@ const token = HttpApiEndpoint.post("getToken", "/oauth/token", {
 const revoke = HttpApiEndpoint.post("revokeToken", "/oauth/revoke", {
   payload: OAuthView.RevocationPayload.pipe(HttpApiSchema.asFormUrlEncoded()),
   success: HttpApiSchema.Empty(200).annotate({ description: "It is good no more, if it ever was." }),
-  error: [invalid, unauthenticated, timeout, tooLarge, failed]
+  error: [invalid, unauthenticated, timeout, tooLarge, failed, unavailable]
 }).annotateMerge(
   OpenApi.annotations({
     identifier: "revokeToken",

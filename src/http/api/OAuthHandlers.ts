@@ -10,10 +10,10 @@ import * as DeclaredRoutes from "./DeclaredRoutes.ts"
 import { OAuthApi } from "./OAuthApi.ts"
 import * as PublicReads from "./PublicReads.ts"
 
-const metadata = Effect.map(PublicUrls, ({ mcpUrl }) => {
+const metadata = Effect.map(PublicUrls, (urls) => {
   const forAWhile = { "cache-control": "public, max-age=300" }
-  const resource = Answer.json(200, Metadata.protectedResource(mcpUrl), forAWhile)
-  const server = Answer.json(200, Metadata.authorizationServer(mcpUrl), forAWhile)
+  const resource = Answer.json(200, Metadata.protectedResource(urls), forAWhile)
+  const server = Answer.json(200, Metadata.authorizationServer(urls), forAWhile)
   return { resource: () => Effect.succeed(resource), server: () => Effect.succeed(server) }
 })
 

@@ -7,29 +7,34 @@ import type * as Refusal from "../Refusal.ts"
 
 export interface AnswersAtOnce {
   /** Counts until the answer has been sent, or its connection is gone. */
-  readonly admit: (accountId: AccountId, request: HttpServerRequest) => Effect.Effect<void, Refusal.Refusal>
+  readonly admit: (
+    accountId: AccountId,
+    request: HttpServerRequest,
+    /** As how many it counts; 1 by default. */
+    count?: number
+  ) => Effect.Effect<void, Refusal.Refusal>
 }
 
 /** @param most of one account. */
 export const make = (most: number, full: Refusal.Refusal): AnswersAtOnce => {
   const underWay = new Map<AccountId, number>()
 
-  const leave = (accountId: AccountId) => {
-    const others = (underWay.get(accountId) ?? 0) - 1
+  const leave = (accountId: AccountId, count: number) => {
+    const others = (underWay.get(accountId) ?? 0) - count
     if (others > 0) underWay.set(accountId, others)
     else underWay.delete(accountId)
   }
 
   return {
-    admit: (accountId, request) =>
+    admit: (accountId, request, count = 1) =>
       Effect.suspend(() => {
         const others = underWay.get(accountId) ?? 0
-        if (others >= most) return Effect.fail(full)
+        if (others + count > most) return Effect.fail(full)
         const response = NodeHttpServerRequest.toServerResponse(request)
         // Of one that is gone nothing would tell.
         if (response.destroyed) return Effect.void
-        underWay.set(accountId, others + 1)
-        response.once("close", () => leave(accountId))
+        underWay.set(accountId, others + count)
+        response.once("close", () => leave(accountId, count))
         return Effect.void
       })
   }

@@ -14,15 +14,18 @@ const isJson = (contentType: string): boolean => {
 
 export const tooLarge = Refusal.bodyTooLarge(JsonBody.maxBytes)
 
+/** Whatever its length. */
+export const checkForm = (headers: RequestHeaders): Result.Result<void, Refusal.Refusal> => {
+  if (!isJson(headers["content-type"] ?? "")) return Result.fail(Refusal.unsupportedMediaType)
+  const encoding = headers["content-encoding"] ?? "identity"
+  return encoding.toLowerCase() === "identity" ? Result.void : Result.fail(Refusal.unsupportedEncoding)
+}
+
 /** @param limit of the body, bytes. */
 export const check = (
   headers: RequestHeaders,
   limit = JsonBody.maxBytes
-): Result.Result<void, Refusal.Refusal> => {
-  if (!isJson(headers["content-type"] ?? "")) return Result.fail(Refusal.unsupportedMediaType)
-  const encoding = headers["content-encoding"] ?? "identity"
-  if (encoding.toLowerCase() !== "identity") return Result.fail(Refusal.unsupportedEncoding)
-  return Number(headers["content-length"] ?? 0) > limit
-    ? Result.fail(Refusal.bodyTooLarge(limit))
-    : Result.void
-}
+): Result.Result<void, Refusal.Refusal> =>
+  Result.flatMap(checkForm(headers), () =>
+    Number(headers["content-length"] ?? 0) > limit ? Result.fail(Refusal.bodyTooLarge(limit)) : Result.void
+  )

@@ -6,6 +6,9 @@ import type { RequestHeaders } from "./RequestHeaders.ts"
 
 const name = "Idempotency-Key"
 
+/** Characters. */
+export const longestKey = 255
+
 /** Of a key, however it is sent. */
 export const pattern = /^[\x20-\x7e]{1,255}$/
 

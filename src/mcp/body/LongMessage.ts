@@ -64,7 +64,7 @@ export const read = Effect.fnUntraced(function* (
         state.isInData = false
       }
     },
-    Limits.longText
+    { text: Limits.longText, parts: Limits.mostParts }
   )
 
   const refusalOf = (chunk: Uint8Array): Refusal | null => {

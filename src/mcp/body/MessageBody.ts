@@ -29,9 +29,10 @@ export class MessageBody extends Context.Service<
   MessageBody,
   {
     /**
-     * The files are there until the scope closes, and so is the place that the message takes: 4 such messages in all, 2 of an
-     * account; others wait up to 30 s, unread. Refused are bodies that are too long (413), too slow (408: 30 s in all, or for
-     * each 64 KiB of a long one), and long `data` that is no text (400) or another tool's (413).
+     * The files are there until the scope closes, and so is the place that the message takes: 8 such messages in all, 2 of an
+     * account as long as half are free, then 1; others wait up to 30 s, unread. Refused are bodies that are too long or of too
+     * many parts (413), too slow (408: 30 s in all, or for each MiB of a long one), and long `data` that is no text (400) or
+     * another tool's (413).
      */
     read(request: HttpServerRequest, accountId: AccountId): Effect.Effect<Message, Refusal, Scope.Scope>
   }

@@ -14,11 +14,20 @@ export const maxTextBytes = JsonBody.maxBytes
 /** Bytes of a body: 200 MiB in base64, with line ends, in the rest of a message. */
 export const maxBytes = 300 * MiB
 
-/** Messages of which some text is in files: on disk they have at most 1.2 GiB. */
-export const places = { all: 4, each: 2, patience: "30 seconds" } as const
+/** Messages of which some text is in files: on disk they have at most 2.4 GiB. */
+export const places = { all: 8, each: 2, patience: "30 seconds" } as const
 
 /** Bytes that a client has to bring in each `BodyTimeout` once its message is a long one. */
-export const leastBytes = 64 * KiB
+export const leastBytes = MiB
+
+/**
+ * Members and elements, at any depth: each is looked at several times on its way to a tool, in one go. Twenty thousand take
+ * 20 to 100 ms.
+ */
+export const mostParts = 20_000
+
+/** Of each message, without `input` and `data`: arguments are few, and what is wrong with them is told one by one. */
+export const ofItsOwn = { parts: 256, characters: 16 * KiB } as const
 
 /** For a long one in all. */
 export const longestBody = Duration.minutes(15)

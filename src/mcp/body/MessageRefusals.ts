@@ -1,12 +1,22 @@
 /** Why a message is refused before anybody knows what it asks for: it has no id to be answered under yet. */
 import * as Refusal from "#src/http/Refusal.ts"
 import * as JsonBytes from "#src/JsonBytes.ts"
-import { longText, maxBytes, maxTextBytes } from "./MessageLimits.ts"
+import { longText, maxBytes, maxTextBytes, mostParts, ofItsOwn } from "./MessageLimits.ts"
 import type { Fault } from "./MessageScan.ts"
 
 export const tooLarge = new Refusal.Refusal({
   status: 413,
   error: `A message must not exceed ${maxBytes} bytes, nor ${maxTextBytes} bytes without \`data\` of \`upload_file\`. Give \`upload_file\` a larger file by \`url\`, or upload it over REST.`
+})
+
+export const tooManyParts = new Refusal.Refusal({
+  status: 413,
+  error: `A message must not have more than ${mostParts} members and elements in all, nor more than ${ofItsOwn.parts} without \`input\` of \`run_model\`.`
+})
+
+export const tooLong = new Refusal.Refusal({
+  status: 413,
+  error: `A message must not have more than ${ofItsOwn.characters} characters without \`input\` of \`run_model\` and \`data\` of \`upload_file\`.`
 })
 
 export const notForTool = new Refusal.Refusal({
@@ -26,6 +36,7 @@ export const givenTwice = Refusal.malformed("The request body has `data` twice."
 
 export const faults: Readonly<Record<Fault | "not_utf8", Refusal.Refusal>> = {
   too_deep: Refusal.malformed(`The request body is nested more than ${JsonBytes.maxDepth} levels deep.`),
+  too_many: tooManyParts,
   not_json: Refusal.malformed("The request body is not valid JSON."),
   not_utf8: notUtf8
 }

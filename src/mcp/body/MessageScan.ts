@@ -9,12 +9,19 @@ import { maxDepth } from "#src/JsonBytes.ts"
 export interface Sink {
   /** What stays in the message, the quotes of the string included. */
   readonly onText: (bytes: Uint8Array) => void
-  /** The string's bytes as they stand in the message, escapes and all, when it is longer than `limit`. */
+  /** The string's bytes as they stand in the message, escapes and all, when it is longer than allowed. */
   readonly onLong: (raw: Uint8Array) => void
   readonly onLongEnd: () => void
 }
 
-export type Fault = "too_deep" | "not_json"
+export type Fault = "too_deep" | "too_many" | "not_json"
+
+export interface Limits {
+  /** Bytes of the string as it stands in the message, up to which it is as any other. */
+  readonly text: number
+  /** Members and elements. Somewhat more may pass, twice as many do not: exactly they are counted once it is parsed. */
+  readonly parts: number
+}
 
 export interface MessageScan {
   /** Chunks may end anywhere. Nothing may be pushed after a fault. */
@@ -35,9 +42,10 @@ const place = ["params", "arguments", "data"] as const
 /** Bytes of a key that can be one of those, each character escaped. */
 const longestKey = 64
 
-/** @param limit bytes of the string as it stands in the message, up to which it is as any other. */
-export const make = (sink: Sink, limit: number): MessageScan => {
+export const make = (sink: Sink, limits: Limits): MessageScan => {
   const containers: Array<Container> = []
+  /** Brackets that open, and commas: a value has one of them before it, and what is empty one of its own. */
+  let marks = 0
   let isKeyNext = false
   let string: StringKind = null
   let isEscaped = false
@@ -70,7 +78,7 @@ export const make = (sink: Sink, limit: number): MessageScan => {
   const data = (bytes: Uint8Array) => {
     if (isLong) return sink.onLong(bytes)
     hold(bytes)
-    if (heldBytes <= limit) return
+    if (heldBytes <= limits.text) return
     isLong = true
     for (const bytes of letGo()) sink.onLong(bytes)
   }
@@ -92,6 +100,7 @@ export const make = (sink: Sink, limit: number): MessageScan => {
   }
 
   const open = (isObject: boolean) => {
+    marks++
     containers.push({ isObject, key: "" })
     isKeyNext = isObject
   }
@@ -108,6 +117,7 @@ export const make = (sink: Sink, limit: number): MessageScan => {
         isKeyNext = false
         return
       case comma:
+        marks++
         isKeyNext = containers.at(-1)?.isObject === true
         return
     }
@@ -135,6 +145,7 @@ export const make = (sink: Sink, limit: number): MessageScan => {
         if (byte !== quote) {
           structure(byte)
           if (containers.length > maxDepth) return "too_deep"
+          if (marks > 2 * limits.parts) return "too_many"
           continue
         }
         string = kindOfNext()

@@ -1,4 +1,5 @@
 /** The sessions that the runtime has in memory, in the order of their last use. */
+import type { AccountId } from "#domain/Ids.ts"
 import type { Owner } from "./StoredSessions.ts"
 
 export interface OpenSession extends Owner {
@@ -12,41 +13,70 @@ export interface OpenSession extends Owner {
   storedUsedAt: number
 }
 
+export interface Most {
+  readonly ofAccount: number
+  readonly inAll: number
+}
+
 export interface OpenSessions {
   readonly find: (hash: string) => OpenSession | undefined
   readonly use: (session: OpenSession, now: number) => void
   readonly add: (session: OpenSession) => void
   readonly remove: (hash: string) => OpenSession | undefined
-  /** Takes out those that were not used since then, and the least lately used beyond `most`; none with a call under way. */
-  readonly takeIdle: (usedBefore: number, most: number) => ReadonlyArray<OpenSession>
+  /** Takes out those that were not used since then; none with a call under way. */
+  readonly takeIdle: (usedBefore: number) => ReadonlyArray<OpenSession>
+  /** Takes out what is too many, first of the account, then of all: the least lately used, none with a call under way. */
+  readonly takeSurplus: (accountId: AccountId, most: Most) => ReadonlyArray<OpenSession>
   readonly size: () => number
 }
 
+type ByHash = Map<string, OpenSession>
+
 export const make = (): OpenSessions => {
-  const byHash = new Map<string, OpenSession>()
+  const all: ByHash = new Map()
+  const byAccount = new Map<AccountId, ByHash>()
+
+  const add = (session: OpenSession) => {
+    const own: ByHash = byAccount.get(session.accountId) ?? new Map()
+    byAccount.set(session.accountId, own.set(session.hash, session))
+    all.set(session.hash, session)
+  }
+
+  const remove = (hash: string) => {
+    const found = all.get(hash)
+    if (found === undefined) return undefined
+    all.delete(hash)
+    const own = byAccount.get(found.accountId)
+    own?.delete(hash)
+    if (own?.size === 0) byAccount.delete(found.accountId)
+    return found
+  }
+
+  const takeWhile = (sessions: ByHash, isTaken: (session: OpenSession) => boolean) => {
+    const taken: Array<OpenSession> = []
+    for (const session of sessions.values()) {
+      if (!isTaken(session)) break
+      if (session.calls > 0) continue
+      remove(session.hash)
+      taken.push(session)
+    }
+    return taken
+  }
+
   return {
-    find: (hash) => byHash.get(hash),
+    find: (hash) => all.get(hash),
     use: (session, now) => {
-      byHash.delete(session.hash)
-      byHash.set(session.hash, session)
+      remove(session.hash)
+      add(session)
       session.usedAt = now
     },
-    add: (session) => void byHash.set(session.hash, session),
-    remove: (hash) => {
-      const found = byHash.get(hash)
-      byHash.delete(hash)
-      return found
+    add,
+    remove,
+    takeIdle: (usedBefore) => takeWhile(all, ({ usedAt }) => usedAt < usedBefore),
+    takeSurplus: (accountId, { inAll, ofAccount }) => {
+      const own: ByHash = byAccount.get(accountId) ?? new Map()
+      return [...takeWhile(own, () => own.size > ofAccount), ...takeWhile(all, () => all.size > inAll)]
     },
-    takeIdle: (usedBefore, most) => {
-      const taken: Array<OpenSession> = []
-      for (const session of byHash.values()) {
-        if (session.usedAt >= usedBefore && byHash.size <= most) break
-        if (session.calls > 0) continue
-        byHash.delete(session.hash)
-        taken.push(session)
-      }
-      return taken
-    },
-    size: () => byHash.size
+    size: () => all.size
   }
 }

@@ -9,6 +9,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Caller } from "#src/accounts/Caller.ts"
 import * as OneAtATime from "#src/files/OneAtATime.ts"
 import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
+import * as Capabilities from "../Capabilities.ts"
 import { McpEndpoint, sessionHeader, versionHeader } from "../McpEndpoint.ts"
 import * as OpenSessions from "./OpenSessions.ts"
 import * as SessionId from "./SessionId.ts"
@@ -17,8 +18,8 @@ import * as StoredSessions from "./StoredSessions.ts"
 /** No session of the caller has that id: there never was one, it has ended or expired, or it is another caller's. */
 export class SessionGone extends Schema.TaggedError<SessionGone>()("SessionGone", {}) {}
 
-/** Of the message that opens a session: it is kept. */
-export const mostInitializeBytes = 64 * 1024
+/** Of the message that opens a session: it is kept, in memory too. Clients have one or two KiB to say. */
+export const mostInitializeBytes = 8 * 1024
 
 /** For how many there is room. */
 export const Bounds = Context.Reference<{
@@ -26,10 +27,10 @@ export const Bounds = Context.Reference<{
   readonly ofKey: number
   /** Stored in all. */
   readonly stored: number
-  /** In memory at once. */
-  readonly open: number
+  /** In memory at once: what is beyond comes back when it is used. */
+  readonly open: OpenSessions.Most
 }>("inferlog/src/mcp/SessionBounds", {
-  defaultValue: () => ({ ofKey: 100, stored: 100_000, open: 10_000 })
+  defaultValue: () => ({ ofKey: 100, stored: 100_000, open: { ofAccount: 300, inAll: 5_000 } })
 })
 
 /** Written for every so many ms of use. */
@@ -87,9 +88,8 @@ export class Sessions extends Context.Service<
       const add = (session: Omit<OpenSessions.OpenSession, "storedUsedAt">) => {
         const added = { ...session, storedUsedAt: session.usedAt }
         open.add(added)
-        return Effect.as(makeRoom, added)
+        return Effect.as(terminate(open.takeSurplus(session.accountId, bounds.open)), added)
       }
-      const makeRoom = Effect.suspend(() => terminate(open.takeIdle(-Infinity, bounds.open)))
 
       const close = (hashes: ReadonlyArray<string>) =>
         Effect.suspend(() => terminate(hashes.flatMap((hash) => open.remove(hash) ?? [])))
@@ -113,6 +113,7 @@ export class Sessions extends Context.Service<
       const openOne: Sessions["Service"]["open"] = Effect.fnUntraced(function* (caller, initialize) {
         const { inner, protocolVersion, response } = yield* begin(caller, initialize)
         if (inner === undefined || protocolVersion === undefined) return { response, id: null }
+        const told = Capabilities.truthful(response)
         const { hash, id } = SessionId.make()
         const { accountId, keyId } = caller
         const usedAt = yield* Clock.currentTimeMillis
@@ -123,13 +124,21 @@ export class Sessions extends Context.Service<
           Effect.flatMap(close),
           Effect.onError(() => close([hash]))
         )
-        return { response, id }
+        return { response: told, id }
       }, Effect.uninterruptible)
+
+      /** From then on it stays, until the call is over. */
+      const held = (caller: Caller, session: OpenSessions.OpenSession, now: number) => {
+        if (!isOwner(caller, session)) return Effect.fail(new SessionGone())
+        open.use(session, now)
+        session.calls++
+        return Effect.succeed(session)
+      }
 
       /** From what is stored of it. An answer that is no longer the one that its client was given ends it. */
       const reopen = Effect.fnUntraced(function* (caller: Caller, hash: string, now: number) {
         const known = open.find(hash)
-        if (known !== undefined) return known
+        if (known !== undefined) return yield* held(caller, known, now)
         const found = yield* stored.find(hash)
         if (found === undefined || !isOwner(caller, found)) return yield* new SessionGone()
         const begun = yield* begin(caller, new TextEncoder().encode(found.initialize))
@@ -141,7 +150,7 @@ export class Sessions extends Context.Service<
           return yield* new SessionGone()
         }
         const { accountId, keyId } = found
-        const added = yield* add({ hash, accountId, keyId, inner, calls: 0, usedAt: now })
+        const added = yield* add({ hash, accountId, keyId, inner, calls: 1, usedAt: now })
         added.storedUsedAt = found.usedAt
         return added
       })
@@ -150,10 +159,10 @@ export class Sessions extends Context.Service<
         const hash = SessionId.hashOf(id)
         if (hash === null) return yield* new SessionGone()
         const now = yield* Clock.currentTimeMillis
-        const session = open.find(hash) ?? (yield* inTurn(hash)(reopen(caller, hash, now)))
-        if (!isOwner(caller, session)) return yield* new SessionGone()
-        open.use(session, now)
-        session.calls++
+        const known = open.find(hash)
+        const session = yield* known === undefined
+          ? inTurn(hash)(reopen(caller, hash, now))
+          : held(caller, known, now)
         if (now - session.storedUsedAt >= writeUseEveryMs) {
           session.storedUsedAt = now
           yield* Effect.ignore(stored.touch(hash, now), { log: true })
@@ -180,7 +189,7 @@ export class Sessions extends Context.Service<
 
       const letGo = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        const idle = open.takeIdle(now - idleMs, bounds.open)
+        const idle = open.takeIdle(now - idleMs)
         yield* terminate(idle)
         for (const { hash, storedUsedAt, usedAt } of idle) {
           if (usedAt > storedUsedAt) yield* Effect.ignore(stored.touch(hash, usedAt), { log: true })

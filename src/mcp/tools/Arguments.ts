@@ -27,20 +27,17 @@ export const modelEndpoint = Schema.String.check(Schema.isMaxLength(129)).annota
 
 export const category = optional(
   Category.annotate({
-    description: "Only what is of this category. All categories when left out.",
-    examples: ["image"]
+    description: "Only what is of this category. All when left out."
   })
 )
 
 /** A whole number from 1. */
 export const count = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))
 
-export const page = optional(
-  count(999_999_999).annotate({ description: "Which page, from 1.", default: 1, examples: [2] })
-)
+export const page = optional(count(999_999_999).annotate({ description: "Which page, from 1.", default: 1 }))
 
 export const limit = optional(
-  count(100).annotate({ description: "Items of a page, at most 100.", default: 20, examples: [10] })
+  count(100).annotate({ description: "Items of a page, at most 100.", default: 20 })
 )
 
 const words = Schema.String.check(Schema.isMaxLength(longestQuery))

@@ -1,6 +1,5 @@
 /** The tools that tell what can be run, registered with the server. They ask for nobody: the catalog is public. */
 import { Effect, Layer } from "effect"
-import * as McpServer from "effect/ai/McpServer"
 import * as Toolkit from "effect/ai/Toolkit"
 import * as GetModel from "./catalog/GetModel.ts"
 import * as GetModelRawSchema from "./catalog/GetModelRawSchema.ts"
@@ -10,6 +9,7 @@ import * as ListWrappers from "./catalog/ListWrappers.ts"
 import * as RecommendedModels from "./catalog/RecommendedModels.ts"
 import * as RecommendedWrappers from "./catalog/RecommendedWrappers.ts"
 import * as Search from "./catalog/Search.ts"
+import * as ToolRegistration from "./ToolRegistration.ts"
 
 /** In the order in which they are listed: from looking around to looking closely. */
 export const toolkit = Toolkit.make(
@@ -36,4 +36,4 @@ const calls = toolkit.toLayer(
   })
 )
 
-export const layer = McpServer.toolkit(toolkit).pipe(Layer.provide(calls))
+export const layer = ToolRegistration.layer(toolkit).pipe(Layer.provide(calls))

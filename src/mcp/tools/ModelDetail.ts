@@ -1,6 +1,7 @@
 /** All that has to be known of a model or a wrapper to run it, and what that costs and takes. */
 import { Effect, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
+import { BillingUnit } from "#domain/Pricing.ts"
 import type { Listed } from "#src/catalog/CatalogContents.ts"
 import { Expectations } from "#src/catalog/Expectations.ts"
 import * as EstimateView from "#src/http/views/EstimateView.ts"
@@ -8,63 +9,54 @@ import * as ListingView from "#src/http/views/ListingView.ts"
 import { Catalog } from "#src/models/Catalog.ts"
 import * as InputFields from "#src/models/InputFields.ts"
 import * as ModelSummary from "./ModelSummary.ts"
+import * as RunCost from "./RunCost.ts"
 
 /** Characters of JSON of an example: a longer one would fill the reader's context with a file. */
 const longestExample = 4_000
 
 const InputField = Schema.Struct({
-  name: Schema.String.annotate({ description: "Name of the field in `input`." }),
-  type: Schema.String.annotate({ description: "JSON type, such as `integer` or `array of string`." }),
-  required: Schema.Boolean.annotate({ description: "Whether a run needs it." }),
+  name: Schema.String,
+  type: Schema.String.annotate({ description: "JSON type, such as `array of string`." }),
+  required: Schema.Boolean,
   limits: Schema.optionalKey(Schema.String).annotate({ description: "Range, length or form." }),
   allowed: Schema.optionalKey(Schema.Array(Schema.Json)).annotate({ description: "The only values." }),
-  default: Schema.optionalKey(Schema.Json).annotate({ description: "What counts when it is left out." }),
-  description: Schema.optionalKey(Schema.String).annotate({ description: "What it is for." })
+  default: Schema.optionalKey(Schema.Json),
+  description: Schema.optionalKey(Schema.String)
 })
 
 const Estimate = Schema.Struct({
-  quantity: Schema.String.annotate({ description: "Billed units, as a decimal." }),
-  unit: ModelSummary.Pricing.fields.unit,
-  estimatedCost: Schema.String.annotate({ description: "In USD, as a decimal." }),
-  isMaximum: Schema.Boolean.annotate({
-    description:
-      "Only the run can tell the units: `quantity` and `estimatedCost` are the most it can come to."
-  }),
-  maximumCost: Schema.String.annotate({
-    description: "In USD: reserved of the balance while it runs, and never exceeded."
-  })
+  quantity: Schema.String.annotate({ description: "Billed units." }),
+  unit: BillingUnit,
+  ...RunCost.fields
 })
 
 const figure = (description: string) => Schema.NullOr(Schema.Finite).annotate({ description })
 
 const Expected = Schema.Struct({
-  p50Seconds: figure("Half of the recent runs took no longer, in seconds; null: too few runs."),
-  p90Seconds: figure("Nine of ten recent runs took no longer, in seconds; null: too few runs."),
-  samples: Schema.Finite.annotate({ description: "Recent runs that these are learned from." }),
-  waitSeconds: Schema.Finite.annotate({ description: "Seconds that a run started now waits in the queue." })
+  p50Seconds: figure("Half of recent runs took no longer."),
+  p90Seconds: figure("Nine of ten took no longer."),
+  samples: Schema.Finite.annotate({ description: "Recent runs counted." }),
+  waitSeconds: Schema.Finite.annotate({ description: "In the queue, if started now." })
 })
 
 /** The same of models and of wrappers. */
 export const fields = {
-  kind: Schema.Literals(["model", "wrapper"]).annotate({
-    description: "A wrapper is a prompt-templated product on a base model. Both run with `run_model`."
-  }),
+  kind: Schema.Literals(["model", "wrapper"]),
   ...ModelSummary.named,
-  description: Schema.String.annotate({ description: "What it does, in full." }),
-  tags: Schema.Array(Schema.String).annotate({ description: "Words that it is found by." }),
+  description: Schema.String,
+  tags: Schema.Array(Schema.String),
   ...ModelSummary.shown,
   exampleEstimate: Schema.NullOr(Estimate).annotate({
-    description: "What a run with `exampleInput` costs; null: it cannot be told."
+    description: "Of a run with `exampleInput`."
   }),
   expected: Schema.NullOr(Expected).annotate({
-    description: "Learned from recent runs; null while there are too few and nothing waits."
+    description: "Learned from recent runs."
   }),
   inputFields: Schema.Array(InputField).annotate({
-    description:
-      "Fields of the `input` of `run_model`, required ones first. A summary: `get_model_raw_schema` has nested objects and every rule."
+    description: "Of `input`, required ones first; `get_model_raw_schema` has every rule."
   }),
   exampleInput: Schema.Json.annotate({
-    description: "A valid `input` that can be run as it is; null: it is too long to be shown."
+    description: "A valid `input`; null: too long to show."
   }),
   runWith: Schema.String.annotate({ description: "What to call next." })
 }

@@ -11,51 +11,39 @@ import * as Excerpt from "./Excerpt.ts"
 /** Characters of a description in a list. */
 const longestDescription = 200
 
+/** Schemas of answers are short: what all of them have in common is in the instructions of the server. */
 export const Pricing = Schema.Struct({
-  unit: BillingUnit.annotate({
-    description: "What is billed: whole requests, or units of what a run makes or how long it takes."
-  }),
-  unitPrice: Schema.String.annotate({ description: "Of one unit in USD, as a decimal." }),
-  currency: MoneyView.Currency.annotate({ description: "Always USD." }),
-  minimumCharge: Schema.String.annotate({ description: "The least that a charged run costs in USD." })
-}).annotate({ description: "Charged on success only: runs that fail or are cancelled cost nothing." })
+  unit: BillingUnit,
+  unitPrice: Schema.String,
+  currency: MoneyView.Currency,
+  minimumCharge: Schema.String
+}).annotate({ description: "In USD; charged on success only." })
 
-export const named = {
-  modelEndpoint: Schema.String.annotate({
-    description: "`owner/name`: what `run_model` and the `get_…` tools take as their `modelEndpoint`."
-  }),
-  displayName: Schema.String.annotate({ description: "Its name for people." })
-}
+export const named = { modelEndpoint: Schema.String, displayName: Schema.String }
 
 export const shown = {
-  category: Category.annotate({ description: "What it makes or works on." }),
+  category: Category,
   status: Schema.Literals(ListingView.statuses).annotate({
-    description: "`deprecated`: it still runs, but choose another one unless the user wants this one."
+    description: "`deprecated`: it still runs, but prefer another."
   }),
   recommended: Schema.NullOr(Schema.Finite).annotate({
-    description: "Its place in the curated list of its category, 1 is first; null: not in it."
+    description: "Curated rank in its category, 1 first."
   }),
   pricing: Pricing,
-  expectedSeconds: Schema.Finite.annotate({
-    description: "How long a run usually takes in seconds, as its publisher says."
-  })
+  expectedSeconds: Schema.Finite
 }
 
-export const base = Schema.String.annotate({ description: "`owner/name` of the model that runs." })
+export const base = Schema.String.annotate({ description: "`owner/name` of its model." })
 
 const fields = {
   ...named,
-  description: Schema.String.annotate({
-    description: `What it does. Cut at ${longestDescription} characters: \`get_model\` has all of it.`
-  }),
+  description: Schema.String.annotate({ description: `Cut at ${longestDescription} characters.` }),
   ...shown
 }
 
-export const ModelSummary = Schema.Struct(fields).annotate({ description: "A model in short." })
+export const ModelSummary = Schema.Struct(fields)
 
-export const WrapperSummary = Schema.Struct({ ...fields, base }).annotate({
-  description: "A wrapper in short."
-})
+export const WrapperSummary = Schema.Struct({ ...fields, base })
 
 export const excerpt = (description: string): string => Excerpt.of(description, longestDescription)
 

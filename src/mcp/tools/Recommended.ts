@@ -7,12 +7,12 @@ import { shownOf } from "#src/catalog/CatalogLists.ts"
 /** A shortlist: whoever wants more asks for one category, or for the list of all. */
 const most = 20
 
-export const bodyOf = <Item extends Schema.Constraint>(item: Item, data: string) =>
+export const bodyOf = <Item extends Schema.Constraint>(item: Item) =>
   Schema.Struct({
-    total: Schema.Finite.annotate({ description: "How many are curated; at most 20 of them are given." }),
-    data: Schema.Array(item).annotate({ description: data }),
+    total: Schema.Finite.annotate({ description: `All that are curated: ${most} of them are given.` }),
+    data: Schema.Array(item).annotate({ description: "Best first." }),
     hint: Schema.optionalKey(Schema.String).annotate({
-      description: "Only where none or not all are given: what to do about it."
+      description: "When not all are given: what to do."
     })
   })
 

@@ -1,11 +1,11 @@
 /** The tools that run models and look after requests, registered with the server. */
 import { Effect, Layer } from "effect"
-import * as McpServer from "effect/ai/McpServer"
 import * as Toolkit from "effect/ai/Toolkit"
 import * as GetRequest from "./requests/GetRequest.ts"
 import * as ListMyRequests from "./requests/ListMyRequests.ts"
 import * as RunModel from "./requests/RunModel.ts"
 import * as WaitForRequest from "./requests/WaitForRequest.ts"
+import * as ToolRegistration from "./ToolRegistration.ts"
 
 export const toolkit = Toolkit.make(RunModel.tool, GetRequest.tool, WaitForRequest.tool, ListMyRequests.tool)
 
@@ -18,4 +18,4 @@ const calls = toolkit.toLayer(
   })
 )
 
-export const layer = McpServer.toolkit(toolkit).pipe(Layer.provide(calls))
+export const layer = ToolRegistration.layer(toolkit).pipe(Layer.provide(calls))

@@ -1,18 +1,15 @@
 /** A page of a list, as tools give it. */
 import { Schema } from "effect"
 
-const count = (description: string) => Schema.Finite.annotate({ description })
-
-/** @param data what is in it, for the reader. */
-export const bodyOf = <Item extends Schema.Constraint>(item: Item, data: string) =>
+export const bodyOf = <Item extends Schema.Constraint>(item: Item) =>
   Schema.Struct({
-    page: count("This page, from 1."),
-    limit: count("Items of a page at most."),
-    total: count("Items of all pages."),
-    totalPages: count("How many pages there are: ask for the next one by `page` while it is less than this."),
-    data: Schema.Array(item).annotate({ description: data }),
+    page: Schema.Finite,
+    limit: Schema.Finite,
+    total: Schema.Finite,
+    totalPages: Schema.Finite.annotate({ description: "More to come while `page` is less." }),
+    data: Schema.Array(item),
     hint: Schema.optionalKey(Schema.String).annotate({
-      description: "Only where the page is empty: what to do instead."
+      description: "When the page is empty: what to do."
     })
   })
 

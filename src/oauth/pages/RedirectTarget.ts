@@ -20,10 +20,10 @@ const longest = 80
 const clipped = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text)
 
 export const of = (redirectUri: string): RedirectTarget => {
-  const { host, hostname, pathname, protocol } = new URL(redirectUri)
+  const { host, hostname, href, pathname, protocol } = new URL(redirectUri)
   const isSite = protocol === "https:" || protocol === "http:"
   if (!isSite) {
-    const authority = redirectUri.startsWith(`${protocol}//`) ? `//${host}` : ""
+    const authority = href.startsWith(`${protocol}//`) ? `//${host}` : ""
     return { shown: clipped(`${protocol}${authority}${pathname}`), kind: "app", source: protocol }
   }
   return {

@@ -1,11 +1,14 @@
-/** What a browser shows where an authorization request is wrong and cannot go back to the client that made it. */
+/** What a browser shows where an authorization request is wrong and does not go back to the client that made it. */
 import * as ErrorPage from "./ErrorPage.ts"
 import type { Page } from "./Page.ts"
+import * as RedirectTarget from "./RedirectTarget.ts"
 
 /** As the protocol says it (RFC 6749, 4.1.2.1): text of ours, or of the request. */
 export interface Refused {
   readonly error: string
   readonly description: string | undefined
+  /** Where the client would have been told of it. Nobody is sent there, and no link leads there. */
+  readonly withheldFrom?: string
 }
 
 const advice: Readonly<Record<string, string>> = {
@@ -16,12 +19,16 @@ const advice: Readonly<Record<string, string>> = {
     "The assistant wants to be answered at an address that it has not registered. Go no further if you did not begin this yourself."
 }
 
-export const render = ({ description, error }: Refused): Page =>
+const withheld = (address: string): string =>
+  `The answer would go to ${RedirectTarget.of(address).shown}. Nobody has signed in, so you have not been sent there.`
+
+export const render = ({ description, error, withheldFrom }: Refused): Page =>
   ErrorPage.render({
     title: "This sign-in cannot begin",
     paragraphs: [
       advice[error] ??
         "The assistant has asked for access in a way that cannot be answered. Go back to it and connect again from there.",
-      description === undefined ? error : `${error}: ${description}`
+      description === undefined ? error : `${error}: ${description}`,
+      ...(withheldFrom === undefined ? [] : [withheld(withheldFrom)])
     ]
   })

@@ -121,7 +121,8 @@ const takingBack = (docsUrl: string): Html =>
     <h2>Until you take it back</h2>
     <p class="quiet">
       It lasts until the key is revoked or replaced, or expires, and ends by itself when it is not used for
-      ${unusedDays} days. With the password a key is made for this assistant alone, under its name.
+      ${unusedDays} days. With the password a key is made for this assistant alone, under its name; another
+      password ends it.
       <a href="${docsUrl}" target="_blank" rel="noopener">How to list and revoke keys</a>
     </p>
   </div>`

@@ -60,11 +60,14 @@ export const tooManyKeys = (limit: number): SignInProblem => ({
   field: "api_key"
 })
 
-/** Passwords are guessed at; keys are not, and open the account meanwhile. */
+/** A right key is taken at any time: whoever is told so had a wrong one. */
 export const tooManySignIns = (retryAfterSeconds: number, by: "Key" | "Password"): SignInProblem => ({
   status: 429,
   what: "Too many sign-ins have failed.",
-  advice: `Try again in ${inWords(retryAfterSeconds)}${by === "Password" ? ", or use an API key" : ""}.`,
+  advice:
+    by === "Password"
+      ? `Try again in ${inWords(retryAfterSeconds)}, or use an API key.`
+      : `This API key is not valid. Check that all of it was copied, and try again in ${inWords(retryAfterSeconds)}.`,
   field: "api_key"
 })
 

@@ -27,9 +27,11 @@ const sealedOf = (accountId: AccountId) =>
 describe("The password of an account", () => {
   it.effect("is none at first, the last one that was set, and none again", () =>
     Effect.gen(function* () {
-      const { matches, set } = yield* Passwords
+      const { set, verify } = yield* Passwords
       const accountId = yield* PasswordNode.account
-      const standing = Effect.forEach([right, wrong], (password) => matches({ accountId, password }))
+      const standing = Effect.forEach([right, wrong], (password) =>
+        Effect.map(verify({ accountId, password }), (mark) => mark !== null)
+      )
       assert.deepStrictEqual(yield* standing, [false, false])
       yield* set({ accountId, password: right })
       assert.deepStrictEqual(yield* standing, [true, false])
@@ -42,15 +44,32 @@ describe("The password of an account", () => {
 
   it.effect("is matched by what looks the same, and by nothing that is no password", () =>
     Effect.gen(function* () {
-      const { matches, set } = yield* Passwords
+      const { set, verify } = yield* Passwords
       const accountId = yield* PasswordNode.account
       const text = "déjà vu, déjà lu"
       yield* set({ accountId, password: Redacted.make(text) })
-      const of = (text: string) => matches({ accountId, password: Redacted.make(text) })
-      assert.isTrue(yield* of(text.normalize("NFD")))
+      const of = (text: string) => verify({ accountId, password: Redacted.make(text) })
+      assert.isNotNull(yield* of(text.normalize("NFD")))
       for (const other of ["", text.slice(1), `${text} `, `${text}\n`, "\ud800", "a".repeat(100_000)]) {
-        assert.isFalse(yield* of(other), other.slice(0, 50))
+        assert.isNull(yield* of(other), other.slice(0, 50))
       }
+    }).pipe(Effect.provide(PasswordNode.layer))
+  )
+
+  it.effect("has a mark of its own, as often as the same one is set again", () =>
+    Effect.gen(function* () {
+      const { mark, set, verify } = yield* Passwords
+      const accountId = yield* PasswordNode.account
+      assert.isNull(yield* mark(accountId))
+      const marks = new Set<string | null>()
+      for (const password of [right, right, wrong]) {
+        yield* set({ accountId, password })
+        marks.add(yield* mark(accountId))
+        assert.strictEqual(yield* verify({ accountId, password }), yield* mark(accountId))
+      }
+      assert.strictEqual(marks.size, 3)
+      yield* set({ accountId, password: null })
+      assert.isNull(yield* mark(accountId))
     }).pipe(Effect.provide(PasswordNode.layer))
   )
 
@@ -59,23 +78,23 @@ describe("The password of an account", () => {
       const one = yield* PasswordNode.start()
       const two = yield* PasswordNode.start()
       const accountId = yield* one.on(PasswordNode.account)
-      assert.isFalse(yield* two.passwords.matches({ accountId, password: right }))
+      assert.isNull(yield* two.passwords.verify({ accountId, password: right }))
       yield* one.passwords.set({ accountId, password: right })
-      assert.isTrue(yield* two.passwords.matches({ accountId, password: right }))
+      assert.isNotNull(yield* two.passwords.verify({ accountId, password: right }))
       yield* two.passwords.set({ accountId, password: null })
-      assert.isFalse(yield* one.passwords.matches({ accountId, password: right }))
+      assert.isNull(yield* one.passwords.verify({ accountId, password: right }))
     }).pipe(Effect.provide(MemoryEventStore.layer))
   )
 
   it.effect("is of one account, and its hash too", () =>
     Effect.gen(function* () {
-      const { matches, set } = yield* Passwords
+      const { set, verify } = yield* Passwords
       const accountId = yield* PasswordNode.account
       const { accountId: other } = yield* open(key("another operator", "s3cret"))
       yield* set({ accountId, password: right })
-      assert.isFalse(yield* matches({ accountId: other, password: right }))
+      assert.isNull(yield* verify({ accountId: other, password: right }))
       yield* execute(other, { _tag: "ChangePassword", sealed: yield* sealedOf(accountId) })
-      assert.isFalse(yield* matches({ accountId: other, password: right }))
+      assert.isNull(yield* verify({ accountId: other, password: right }))
     }).pipe(Effect.provide(PasswordNode.layer))
   )
 
@@ -94,11 +113,11 @@ describe("The password of an account", () => {
 
   it.effect("is set for no account that is not there or was erased, which loses the one that it had", () =>
     Effect.gen(function* () {
-      const { matches, set } = yield* Passwords
+      const { set, verify } = yield* Passwords
       const accountId = yield* PasswordNode.account
       yield* set({ accountId, password: right })
       yield* execute(accountId, { _tag: "Erase" })
-      assert.isFalse(yield* matches({ accountId, password: right }))
+      assert.isNull(yield* verify({ accountId, password: right }))
       const refusals = yield* Effect.forEach(
         [accountId, unknown].flatMap((accountId) =>
           [right, null].map((password) => ({ accountId, password }))
@@ -123,13 +142,13 @@ describe("The password of an account", () => {
       yield* before.passwords.set({ accountId, password: right })
       assert.deepStrictEqual(lines, [])
       for (const password of [right, wrong, right]) {
-        assert.isFalse(yield* after.passwords.matches({ accountId, password }))
+        assert.isNull(yield* after.passwords.verify({ accountId, password }))
       }
       assert.lengthOf(lines, 1)
       assert.include(lines[0], "MASTER_KEY")
       assert.include(lines[0], accountId)
       yield* after.passwords.set({ accountId, password: right })
-      assert.isTrue(yield* after.passwords.matches({ accountId, password: right }))
+      assert.isNotNull(yield* after.passwords.verify({ accountId, password: right }))
       assert.lengthOf(lines, 1)
     }).pipe(
       Effect.provide([
@@ -141,15 +160,15 @@ describe("The password of an account", () => {
 
   it.effect("costs the same to look at where there is none, no account, or no name of one", () =>
     Effect.gen(function* () {
-      const { matches, set } = yield* Passwords
+      const { set, verify } = yield* Passwords
       const accountId = yield* PasswordNode.account
       const { accountId: without } = yield* open(key("another operator", "s3cret"))
       yield* set({ accountId, password: right })
       const { costs } = yield* PasswordNode.watchScrypt
       for (const name of [accountId, without, unknown, "", "acme", "acc_..."]) {
-        yield* matches({ accountId: name, password: wrong })
+        yield* verify({ accountId: name, password: wrong })
       }
-      yield* matches({ accountId, password: Redacted.make("short") })
+      yield* verify({ accountId, password: Redacted.make("short") })
       assert.lengthOf(costs, 7)
       assert.strictEqual(new Set(costs.map((cost) => JSON.stringify(cost))).size, 1)
     }).pipe(Effect.provide(PasswordNode.layer), Effect.scoped)
@@ -157,11 +176,11 @@ describe("The password of an account", () => {
 
   it.live("is looked at twice at once, however many ask and go away meanwhile", () =>
     Effect.gen(function* () {
-      const { matches, set } = yield* Passwords
+      const { set, verify } = yield* Passwords
       const accountId = yield* PasswordNode.account
       yield* set({ accountId, password: right })
       const seen = yield* PasswordNode.watchScrypt
-      const look = matches({ accountId, password: right })
+      const look = Effect.map(verify({ accountId, password: right }), (mark) => mark !== null)
       const gone = yield* Effect.forEach([1, 2, 3], () => Effect.forkChild(look, { startImmediately: true }))
       yield* Effect.yieldNow
       yield* Effect.forEach(gone, Fiber.interrupt, { concurrency: "unbounded", discard: true }).pipe(

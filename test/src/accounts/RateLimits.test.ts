@@ -65,6 +65,29 @@ describe("RateLimits", () => {
     }).pipe(Effect.provide(RateLimits.layer))
   )
 
+  it.effect("let through all of what turns out to be several calls, or none, and say when all may be", () =>
+    Effect.gen(function* () {
+      const { takeRest } = yield* RateLimits
+      const acme = caller({ accountRate: rate(20, 20), keyRate: rate(6, 60) })
+      const left = ({ standings }: ReturnType<typeof takeRest>) => standings.map(({ remaining }) => remaining)
+      yield* take(acme)
+      assert.deepStrictEqual(left(takeRest(acme, 4)), [16, 2])
+      // What 9 of them have to wait for is a full bucket: a tenth of a minute for each of four.
+      for (const [calls, nextInSeconds] of [
+        [3, 10],
+        [9, 40]
+      ] as const) {
+        yield* take(acme)
+        const refused = takeRest(acme, calls)
+        assert.deepStrictEqual(left(refused), [16, 2])
+        assert.deepInclude(refused.refusedBy, { scope: "key", nextInSeconds })
+      }
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* take(acme), [null, 19, 2])
+      assert.deepStrictEqual(left(takeRest(acme, 3)), [17, 0])
+    }).pipe(Effect.provide(RateLimits.layer))
+  )
+
   it.effect("name the one to wait for longest, in whole seconds and at least one", () =>
     Effect.gen(function* () {
       const { take } = yield* RateLimits

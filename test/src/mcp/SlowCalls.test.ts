@@ -1,10 +1,12 @@
 import * as fs from "node:fs"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Queue } from "effect"
+import { Deferred, Effect, Fiber, Queue, Stream } from "effect"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { TestClock } from "effect/testing"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
+import type { Tell } from "#src/mcp/McpEndpoint.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as ToolClient from "./ToolClient.ts"
 import * as ToolServer from "./ToolServer.ts"
@@ -187,6 +189,34 @@ layer(ToolServer.layer)("a call of a tool", (it) => {
       yield* slow.ended
       assert.deepNestedInclude(Object(ToolClient.messages(slow.body())[0]), { id: 5, "error.code": -32001 })
     })
+  )
+
+  it.effect(
+    "that ends without a word is answered all the same, before its stream and after it was asked for",
+    () =>
+      Effect.gen(function* () {
+        const { key } = yield* TestServer.TestServer
+        const streamed = HttpServerResponse.stream(Stream.never)
+        const works: Array<(tell: Tell) => Effect.Effect<void>> = [
+          () => Effect.void,
+          // A stream is wanted, and nothing is there any more when it has been opened.
+          (tell) => Effect.asVoid(Effect.forkChild(tell(streamed), { startImmediately: true }))
+        ]
+        for (const [id, work] of works.entries()) {
+          const { port } = yield* ToolServer.startOver((endpoint) => ({
+            ...endpoint,
+            post: (message, tell) => (message.session === null ? endpoint.post(message, tell) : work(tell))
+          }))
+          const headers = yield* ToolClient.session(port, ToolServer.bearerOf(key))
+          const answer = yield* ToolClient.begin(port, ToolClient.toolCall(id, "whoami"), headers)
+          yield* answer.ended
+          const told =
+            answer.status() === 200 ? ToolClient.messages(answer.body()) : [JSON.parse(answer.body())]
+          assert.deepStrictEqual(told, [
+            { jsonrpc: "2.0", id, error: { code: -32603, message: "Internal error" } }
+          ])
+        }
+      })
   )
 
   it.effect("is told to call again when the server stops", () =>

@@ -12,6 +12,7 @@ import * as ErrorBoundary from "#src/http/edge/ErrorBoundary.ts"
 import { routerConfig, RouteTable } from "#src/http/edge/RouteTable.ts"
 import * as Http from "#src/http/HttpServer.ts"
 import { MessageBody } from "#src/mcp/body/MessageBody.ts"
+import { McpEndpoint } from "#src/mcp/McpEndpoint.ts"
 import * as ServedProtocol from "#src/mcp/ServedProtocol.ts"
 import * as SessionCollection from "#src/mcp/sessions/SessionCollection.ts"
 import { Sessions } from "#src/mcp/sessions/Sessions.ts"
@@ -150,14 +151,15 @@ const endpoint = Layer.unwrap(
 const scratch = Layer.effect(ScratchDirectory, TempDirectory.make)
 
 /** All that ends with the process. */
-const process = Layer.mergeAll(serving, SessionCollection.layer).pipe(
-  Layer.provideMerge(Sessions.layer),
-  Layer.provide(endpoint),
-  Layer.provide([bearer, logins, MessageBody.layer]),
-  Layer.provideMerge(scratch),
-  Layer.provideMerge(Hands.layer),
-  Layer.provideMerge(Http.layerServerAt({ host: "127.0.0.1", port: 0 }))
-)
+const processOver = (served: typeof endpoint) =>
+  Layer.mergeAll(serving, SessionCollection.layer).pipe(
+    Layer.provideMerge(Sessions.layer),
+    Layer.provide(served),
+    Layer.provide([bearer, logins, MessageBody.layer]),
+    Layer.provideMerge(scratch),
+    Layer.provideMerge(Hands.layer),
+    Layer.provideMerge(Http.layerServerAt({ host: "127.0.0.1", port: 0 }))
+  )
 
 export interface ToolServer {
   readonly port: number
@@ -169,8 +171,13 @@ export interface ToolServer {
   readonly stop: Effect.Effect<void>
 }
 
-/** Another one over the same accounts and the same database: a restart when the one before has stopped. */
-export const start = Effect.gen(function* () {
+/** @param change of what the protocol does, where a test has it fail. */
+export const startOver = Effect.fnUntraced(function* (
+  change: (endpoint: McpEndpoint["Service"]) => McpEndpoint["Service"]
+) {
+  const process = processOver(
+    Layer.effect(McpEndpoint, Effect.map(McpEndpoint, change)).pipe(Layer.provide(endpoint))
+  )
   const scope = yield* Scope.fork(yield* Effect.scope)
   const services = yield* Layer.buildWithMemoMap(process, yield* Layer.makeMemoMap, scope)
   const { address } = Context.get(services, HttpServer.HttpServer)
@@ -182,6 +189,9 @@ export const start = Effect.gen(function* () {
     stop: Scope.close(scope, Exit.void)
   } satisfies ToolServer
 })
+
+/** Another one over the same accounts and the same database: a restart when the one before has stopped. */
+export const start = startOver((endpoint) => endpoint)
 
 /** Accounts with their keys, and a database for sign-ins; nothing of it is served. */
 export const layer = TestServer.layer({ serving: Layer.empty })

@@ -14,10 +14,8 @@ const toldBy = ({
   text
 }: Effect.Success<ReturnType<typeof OAuth.authorize>>): Readonly<Record<string, string>> => {
   assert.strictEqual(status, 303, text)
-  const url = new URL(headers.location ?? "")
-  // RFC 6749, 4.2.2.1: of what would have come in the fragment the refusal comes there.
-  const told = url.hash === "" ? url.searchParams : new URLSearchParams(url.hash.slice(1))
-  return { address: url.origin + url.pathname, ...Object.fromEntries(told) }
+  const { hash, origin, pathname, searchParams } = new URL(headers.location ?? "")
+  return { address: origin + pathname + hash, ...Object.fromEntries(searchParams) }
 }
 
 const elsewhere = { resource: "https://elsewhere.dev/mcp" }
@@ -60,6 +58,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("the code flow", (it) =
     { what: "without PKCE", fields: withoutPkce, error: "invalid_request" },
     { what: "for another resource", fields: elsewhere, error: "invalid_target" },
     { what: "for a token", fields: { response_type: "token" }, error: "unsupported_response_type" },
+    {
+      what: "for two answers",
+      fields: { response_type: "code id_token" },
+      error: "unsupported_response_type"
+    },
+    { what: "for no answer", fields: { response_type: undefined }, error: "invalid_request" },
     { what: "for a form", fields: { response_mode: "form_post" }, error: "unsupported_response_mode" },
     { what: "without being asked", fields: { prompt: "none" }, error: "login_required" }
   ])("refuses a request $what, and says so to the client", ({ error, fields }) =>
@@ -90,6 +94,58 @@ layer(TestServer.layer(), { excludeTestServices: true })("the code flow", (it) =
   )
 
   it.effect.each([
+    { what: "that does not ask", fields: { prompt: "none" }, error: "login_required" },
+    { what: "for nothing", fields: { response_type: "x" }, error: "unsupported_response_type" },
+    { what: "without PKCE", fields: withoutPkce, error: "invalid_request" },
+    { what: "for another resource", fields: elsewhere, error: "invalid_target" }
+  ])("leads nobody to a site or an app with a request $what", ({ error, fields }) =>
+    Effect.gen(function* () {
+      const uris = ["https://phish.example/cb?a=b", "acme-app://phish.example/cb", "acme-app://localhost/cb"]
+      const { client_id: clientId } = yield* OAuth.registered({ redirect_uris: uris })
+      for (const uri of uris) {
+        const reply = yield* OAuth.authorize(clientId, { redirect_uri: uri, ...fields })
+        assert.strictEqual(reply.status, 400, reply.text)
+        assert.isUndefined(reply.headers.location)
+        assert.isUndefined(reply.headers["refresh"])
+        assert.include(reply.text, error)
+        assert.include(reply.text, uri.startsWith("https") ? "phish.example" : uri)
+        assert.notMatch(reply.text, /<a |<form|<meta http-equiv|<script/)
+      }
+    })
+  )
+
+  it.effect("sends a denial on to wherever the code would have gone", () =>
+    Effect.gen(function* () {
+      const uri = "https://app.acme.dev/cb"
+      const { client_id: clientId } = yield* OAuth.registered({ redirect_uris: [uri] })
+      const url = yield* OAuth.denied(yield* OAuth.begun(clientId, { redirect_uri: uri }))
+      assert.strictEqual(url.origin + url.pathname, uri)
+      assert.strictEqual(url.searchParams.get("error"), "access_denied")
+    })
+  )
+
+  it.effect("takes no parameter past two KiB", () =>
+    Effect.gen(function* () {
+      const { client_id: clientId } = yield* OAuth.registered()
+      yield* OAuth.begun(clientId, { state: "é".repeat(1_024) })
+      const long = {
+        state: "é".repeat(1_024) + "a",
+        resource: "r".repeat(2_049),
+        client_id: "c".repeat(2_049)
+      }
+      for (const [name, value] of Object.entries(long)) {
+        const reply = yield* OAuth.authorize(clientId, { [name]: value })
+        assert.strictEqual(reply.status, 400, name)
+        assert.include(reply.text, `${name} must not be longer than 2048 bytes`)
+      }
+      const { path } = OAuth.authorization(clientId, { resource: "r".repeat(1_025) })
+      const twice = yield* OAuth.call({ path: `${path}&resource=${"s".repeat(1_024)}` })
+      assert.include(twice.text, "resource must not be longer")
+      yield* OAuth.begun(clientId, { ignored: "a".repeat(4_000) })
+    })
+  )
+
+  it.effect.each([
     { registered: "http://127.0.0.1/callback", asked: "http://127.0.0.1:49152/callback" },
     { registered: "http://localhost:3000/cb", asked: "http://localhost:3118/cb" },
     { registered: "http://[::1]/cb", asked: "http://[::1]:9/cb" },
@@ -104,20 +160,6 @@ layer(TestServer.layer(), { excludeTestServices: true })("the code flow", (it) =
       const url = yield* OAuth.allowed(visit, yield* OAuth.byKey(key))
       assert.isTrue(url.href.startsWith(asked), url.href)
       OAuth.tokensOf(yield* OAuth.exchange(clientId, OAuth.codeOf(url), { redirect_uri: asked }))
-    })
-  )
-
-  it.effect.each(["/mcp", "/mcp/", "", "/"])("takes <MCP_URL>%s for the tool server", (path) =>
-    Effect.gen(function* () {
-      const { key, urls } = yield* TestServer.TestServer
-      const resource = `${urls.mcpUrl}${path}`
-      const { client_id: clientId } = yield* OAuth.registered()
-      const visit = yield* OAuth.begun(clientId, { resource, scope: "mcp openid offline_access" })
-      const code = OAuth.codeOf(yield* OAuth.allowed(visit, yield* OAuth.byKey(key)))
-      const tokens = OAuth.tokensOf(yield* OAuth.exchange(clientId, code, { resource }))
-      assert.isTrue(yield* isAlive(tokens.access))
-      const next = OAuth.tokensOf(yield* OAuth.refresh(clientId, tokens.refresh, { resource }))
-      assert.isTrue(yield* isAlive(next.access))
     })
   )
 

@@ -1,7 +1,9 @@
 import * as fs from "node:fs/promises"
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Fiber, Layer } from "effect"
 import { Accounts } from "#src/accounts/Accounts.ts"
+import { ScryptCost } from "#src/accounts/PasswordHash.ts"
+import { Passwords } from "#src/accounts/Passwords.ts"
 import { AccessTokens } from "#src/oauth/AccessTokens.ts"
 import { AuthorizationServer } from "#src/oauth/AuthorizationServer.ts"
 import * as Collection from "#src/oauth/Collection.ts"
@@ -10,6 +12,7 @@ import * as OAuth from "#src/oauth/OAuth.ts"
 import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
 import { Records } from "#src/oauth/Records.ts"
 import * as TestServer from "#test/support/TestServer.ts"
+import * as PasswordNode from "../accounts/PasswordNode.ts"
 import * as Calls from "./OAuthCalls.ts"
 
 const file = Effect.gen(function* () {
@@ -64,13 +67,15 @@ const byPassword = Effect.fnUntraced(function* (key: string) {
   const { caller } = yield* Calls.byKey(key)
   const { client_id: clientId } = yield* Calls.registered()
   const visit = yield* Calls.begun(clientId)
-  const signedIn = { _tag: "ByPassword", accountId: caller.accountId } as const
+  const signedIn = yield* Calls.byPassword(caller.accountId)
   const code = Calls.codeOf(yield* Calls.allowed(visit, signedIn))
   const tokens = Calls.tokensOf(yield* Calls.exchange(clientId, code))
   return { clientId, ...tokens, ...(yield* loginOf(tokens.access)) }
 })
 
-layer(TestServer.layer(), { excludeTestServices: true })("what is kept of sign-ins", (it) => {
+const services = TestServer.layer().pipe(Layer.provide(Layer.succeed(ScryptCost, PasswordNode.cheap)))
+
+layer(services, { excludeTestServices: true })("what is kept of sign-ins", (it) => {
   it.effect("opens nothing: neither tokens nor codes nor secrets are in the file", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
@@ -175,13 +180,49 @@ layer(TestServer.layer(), { excludeTestServices: true })("what is kept of sign-i
       const { otherKey } = yield* TestServer.TestServer
       const { caller } = yield* Calls.byKey(otherKey)
       const { caller: callerOf, make } = yield* Logins
-      const signedIn = { _tag: "ByPassword", accountId: caller.accountId } as const
+      const signedIn = yield* Calls.byPassword(caller.accountId)
       const { id } = yield* make({ signedIn, clientId: "client", clientName: "Acme" })
       yield* collect
       assert.isNotNull(yield* callerOf(id))
       yield* age(id, 30 * 60_000 + 1)
       yield* collect
       assert.isNull(yield* callerOf(id))
+    })
+  )
+
+  it.effect("is cleared away when its password is another one, and its key with it", () =>
+    Effect.gen(function* () {
+      const { key, otherKey } = yield* TestServer.TestServer
+      const [changed, kept] = [yield* byPassword(otherKey), yield* byPassword(key)]
+      const byKey = yield* loginOf((yield* Calls.signedIn(otherKey)).access)
+      yield* collect
+      const counts = Effect.forEach([changed, kept, byKey], ({ loginId }) => count("logins", loginId))
+      assert.deepStrictEqual(yield* counts, [1, 1, 1])
+      const { accountId } = changed.caller
+      yield* (yield* Passwords).set({ accountId, password: null })
+      yield* collect
+      assert.deepStrictEqual(yield* counts, [0, 1, 1])
+      assert.strictEqual(yield* count("oauth_records", changed.loginId), 0)
+      const { rotateKey } = yield* Accounts
+      const over = yield* Effect.flip(rotateKey({ keyId: changed.caller.keyId, graceMs: 0 }))
+      assert.strictEqual(over._tag, "KeyRevoked")
+      yield* loginOf(kept.access)
+    })
+  )
+
+  it.effect("is served to the next one when the first goes away before all is loaded", () =>
+    Effect.gen(function* () {
+      const { urls } = yield* TestServer.TestServer
+      const issuer = yield* restarted(
+        Effect.gen(function* () {
+          const { provider } = yield* AuthorizationServer
+          const first = yield* Effect.forkChild(provider, { startImmediately: true })
+          assert.isUndefined(first.pollUnsafe())
+          yield* Fiber.interrupt(first)
+          return (yield* provider).issuer
+        })
+      )
+      assert.strictEqual(issuer, urls.mcpUrl)
     })
   )
 

@@ -20,7 +20,7 @@ layer(TestServer.layer(), { excludeTestServices: true })(
   (it) => {
     it.effect.each(resource)("%s tells what is protected", (path) =>
       Effect.gen(function* () {
-        const { mcpUrl } = (yield* TestServer.TestServer).urls
+        const { baseUrl, mcpUrl } = (yield* TestServer.TestServer).urls
         const reply = yield* OAuth.call({ path })
         assert.strictEqual(reply.headers["content-type"], "application/json")
         assert.deepStrictEqual(reply.json, {
@@ -29,14 +29,14 @@ layer(TestServer.layer(), { excludeTestServices: true })(
           scopes_supported: ["mcp"],
           bearer_methods_supported: ["header"],
           resource_name: "inferlog",
-          resource_documentation: `${mcpUrl}/docs`
+          resource_documentation: `${baseUrl}/docs`
         })
       })
     )
 
     it.effect.each(server)("%s tells where to get tokens", (path) =>
       Effect.gen(function* () {
-        const { mcpUrl } = (yield* TestServer.TestServer).urls
+        const { baseUrl, mcpUrl } = (yield* TestServer.TestServer).urls
         const reply = yield* OAuth.call({ path })
         const methods = ["none", "client_secret_basic", "client_secret_post"]
         assert.deepStrictEqual(reply.json, {
@@ -53,7 +53,7 @@ layer(TestServer.layer(), { excludeTestServices: true })(
           revocation_endpoint_auth_methods_supported: methods,
           code_challenge_methods_supported: ["S256"],
           authorization_response_iss_parameter_supported: true,
-          service_documentation: `${mcpUrl}/docs`
+          service_documentation: `${baseUrl}/docs`
         })
       })
     )
@@ -156,6 +156,18 @@ describe("behind a proxy", () => {
           assert.match(cookie, /; SameSite=Lax/)
           assert.match(cookie, /; Path=\/oauth\/(interaction|authorize)\/[\w-]+/)
         }
+      })
+    )
+
+    it.effect.each([resource[0], server[0]])("%s names the reference where the platform has it", (path) =>
+      Effect.gen(function* () {
+        const { baseUrl } = (yield* TestServer.TestServer).urls
+        const { json } = yield* OAuth.call({ path, headers: { host: "mcp.acme.dev" } })
+        const told = Object.entries(Object(json)).filter(([name]) => name.endsWith("_documentation"))
+        assert.deepStrictEqual(
+          told.map(([, url]) => url),
+          [`${baseUrl}/docs`]
+        )
       })
     )
 

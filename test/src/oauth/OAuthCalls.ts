@@ -1,10 +1,12 @@
 /** What an assistant and a browser send to the authorization server, one request at a time. */
 import * as crypto from "node:crypto"
 import { assert } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import type { AccountId } from "#domain/Ids.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
+import { Passwords } from "#src/accounts/Passwords.ts"
 import { Interactions, type PendingAuthorization } from "#src/oauth/Interactions.ts"
 import type { SignedIn } from "#src/oauth/SignIn.ts"
 import { type Probe, type Reply, send } from "#test/support/HttpProbe.ts"
@@ -84,6 +86,16 @@ export const byKey = Effect.fnUntraced(function* (header: string) {
   if (presented === null) throw new Error("That is no key")
   const { recognize } = yield* Authentication
   return { _tag: "ByKey", presented, caller: yield* recognize(presented) } satisfies SignedIn
+})
+
+export const password = Redacted.make("correct horse battery")
+
+/** As whoever has entered the account's password, which is this one if it had none. */
+export const byPassword = Effect.fnUntraced(function* (accountId: AccountId) {
+  const { mark, set } = yield* Passwords
+  if ((yield* mark(accountId)) === null) yield* set({ accountId, password })
+  const passwordMark = (yield* mark(accountId)) ?? assert.fail("No password")
+  return { _tag: "ByPassword", accountId, passwordMark } satisfies SignedIn
 })
 
 export const pendingOf = Effect.fnUntraced(function* ({ cookies, uid }: Visit) {

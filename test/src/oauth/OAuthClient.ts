@@ -102,10 +102,7 @@ export class OAuthClient {
     const { state, url } = await this.ask(changes)
     const visit = await new Browser().open(url)
     if (visit._tag === "Page") throw new Error(`Status ${visit.status}, and not back: ${visit.html}`)
-    // Where tokens were asked for, the answer is kept from servers (OAuth 2.0 Multiple Response Types, 5).
-    const { hash, search } = visit.url
-    const back = new URL(`?${(hash === "" ? search : hash).slice(1)}`, redirectUri)
-    return refusalOf(Promise.resolve().then(() => this.answer(back, state)))
+    return refusalOf(Promise.resolve().then(() => this.answer(visit.url, state)))
   }
 
   /** Checks what came back with the browser. A refusal is thrown as the library's error. */

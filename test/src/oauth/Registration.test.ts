@@ -96,7 +96,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("registering a client",
 
 const limits = Layer.succeed(RegistrationLimits, {
   ofAddress: { requests: 2, windowSeconds: 60 },
-  ofAll: { requests: 4, windowSeconds: 60 },
+  ofHouse: { requests: 4, windowSeconds: 60 },
+  ofAll: { requests: 6, windowSeconds: 60 },
   clients: 3
 })
 
@@ -106,29 +107,28 @@ const alone = Registrations.layer.pipe(
   Layer.provide(limits)
 )
 
-const registerFrom = (remoteAddress: string) =>
+const registerFrom = (clientAddress: string) =>
   Effect.flatMap(Registrations, ({ register }) =>
-    register({ body: { redirect_uris: [OAuth.redirectUri] }, remoteAddress })
+    register({ body: { redirect_uris: [OAuth.redirectUri] }, clientAddress })
   )
 
 const isKnown = (id: string) =>
   Effect.flatMap(Records, ({ find }) => Effect.map(find({ model: "Client", id }), (found) => found !== null))
 
 layer(Layer.fresh(alone))("the throttle of registrations", (it) => {
-  it.effect("is of each address, and of all; what is refused takes nothing", () =>
+  it.effect("is of each address, and of all that are not public; what is refused takes nothing", () =>
     Effect.gen(function* () {
-      const [one, two] = ["93.184.216.34", "93.184.216.35"]
+      const one = "93.184.216.34"
       yield* registerFrom(one)
       yield* registerFrom(one)
       const refused = yield* Effect.flip(registerFrom(one))
       assert.deepInclude(refused, { _tag: "TooManyRegistrations", retryAfterSeconds: 30 })
-      yield* registerFrom(two)
       // Behind a private address there may be everybody.
-      yield* registerFrom("10.0.0.1")
-      const all = yield* Effect.flip(registerFrom("10.0.0.1"))
-      assert.deepInclude(all, { _tag: "TooManyRegistrations", retryAfterSeconds: 15 })
+      yield* Effect.replicateEffect(registerFrom("10.0.0.1"), 4)
+      const house = yield* Effect.flip(registerFrom("10.0.0.2"))
+      assert.deepInclude(house, { _tag: "TooManyRegistrations", retryAfterSeconds: 15 })
       yield* TestClock.adjust("15 seconds")
-      yield* registerFrom("10.0.0.1")
+      yield* registerFrom("10.0.0.2")
     })
   )
 })
@@ -151,7 +151,12 @@ layer(Layer.fresh(alone))("the number of clients", (it) => {
 })
 
 const rarely = { requests: 2, windowSeconds: 60 }
-const seldom = Layer.succeed(AuthorizeLimits, { ofAddress: rarely, ofAll: rarely })
+const seldom = Layer.succeed(AuthorizeLimits, {
+  ofAddress: rarely,
+  ofHouse: rarely,
+  ofAll: { requests: 100, windowSeconds: 60 },
+  authorizations: 100
+})
 
 layer(Layer.fresh(TestServer.layer().pipe(Layer.provide(seldom))))("the throttle of sign-ins", (it) => {
   it.effect("lets no more begin than can be kept, and says so to people", () =>
@@ -159,7 +164,9 @@ layer(Layer.fresh(TestServer.layer().pipe(Layer.provide(seldom))))("the throttle
       const { client_id: clientId } = yield* OAuth.registered()
       yield* OAuth.begun(clientId)
       const visit = yield* OAuth.begun(clientId)
-      const refused = yield* OAuth.authorize(clientId)
+      // Whoever connects says so of itself: no proxy is trusted.
+      const headers = { "x-forwarded-for": "93.184.216.34" }
+      const refused = yield* OAuth.call({ ...OAuth.authorization(clientId), headers })
       assert.deepStrictEqual([refused.status, refused.headers["retry-after"]], [429, "30"])
       assert.match(refused.headers["content-type"] ?? "", /^text\/html/)
       // Those that have begun go on.
@@ -167,6 +174,40 @@ layer(Layer.fresh(TestServer.layer().pipe(Layer.provide(seldom))))("the throttle
       yield* OAuth.allowed(visit, yield* OAuth.byKey(key))
       yield* TestClock.adjust("30 seconds")
       yield* OAuth.begun(clientId)
+    })
+  )
+})
+
+const often = { requests: 100, windowSeconds: 60 }
+const roomForTwo = Layer.succeed(AuthorizeLimits, {
+  ofAddress: often,
+  ofHouse: often,
+  ofAll: often,
+  authorizations: 2
+})
+
+layer(Layer.fresh(TestServer.layer().pipe(Layer.provide(roomForTwo))))("sign-ins that wait", (it) => {
+  it.effect("are so many at most: for another one the oldest goes", () =>
+    Effect.gen(function* () {
+      const { client_id: clientId } = yield* OAuth.registered()
+      const visits: Array<OAuth.Visit> = []
+      for (let index = 0; index < 3; index++) {
+        visits.push(yield* OAuth.begun(clientId))
+        yield* TestClock.adjust("1 second")
+      }
+      const found = yield* Effect.forEach(visits, (visit) => Effect.isSuccess(OAuth.pendingOf(visit)))
+      assert.deepStrictEqual(found, [false, true, true])
+    })
+  )
+
+  it.effect("are left alone by what begins nothing", () =>
+    Effect.gen(function* () {
+      const { client_id: clientId } = yield* OAuth.registered()
+      yield* OAuth.begun(clientId)
+      yield* TestClock.adjust("1 second")
+      const visit = yield* OAuth.begun(clientId)
+      yield* Effect.replicateEffect(OAuth.authorize("nobody"), 3)
+      assert.strictEqual((yield* OAuth.pendingOf(visit)).uid, visit.uid)
     })
   )
 })

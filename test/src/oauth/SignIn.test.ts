@@ -28,14 +28,14 @@ const layer = layerOver(MemoryEventStore.layer)
 const home = "127.0.0.1"
 const somewhere = "93.184.216.34"
 
-const attempt = (credentials: Credentials, remoteAddress = home) =>
-  Effect.flatMap(SignIn, (signIn) => signIn.attempt({ credentials, remoteAddress }))
+const attempt = (credentials: Credentials, clientAddress = home) =>
+  Effect.flatMap(SignIn, (signIn) => signIn.attempt({ credentials, clientAddress }))
 
-const byKey = (text: string, remoteAddress = home) =>
-  attempt({ _tag: "Key", text: Redacted.make(text) }, remoteAddress)
+const byKey = (text: string, clientAddress = home) =>
+  attempt({ _tag: "Key", text: Redacted.make(text) }, clientAddress)
 
-const byPassword = (account: string, password: Redacted.Redacted, remoteAddress = home) =>
-  attempt({ _tag: "Password", account, password }, remoteAddress)
+const byPassword = (account: string, password: Redacted.Redacted, clientAddress = home) =>
+  attempt({ _tag: "Password", account, password }, clientAddress)
 
 /** The tag of what came of it, of a refusal too. */
 const tagOf = <A extends { readonly _tag: string }, E extends { readonly _tag: string }, R>(
@@ -58,8 +58,8 @@ const account = Effect.gen(function* () {
 const times = (count: number, effect: Effect.Effect<string, never, SignIn>) =>
   Effect.map(Effect.replicateEffect(effect, count), (tags) => [...new Set(tags)])
 
-const guess = (accountId: AccountId, remoteAddress = home) =>
-  tagOf(byPassword(accountId, wrong, remoteAddress))
+const guess = (accountId: AccountId, clientAddress = home) =>
+  tagOf(byPassword(accountId, wrong, clientAddress))
 
 describe("Signing in by a key", () => {
   it.effect.each([
@@ -123,18 +123,42 @@ describe("Signing in by a key", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is over for an address where 30 have failed, and for no other one", () =>
+  it.effect("says after 30 wrong keys from an address how long others have to wait there", () =>
     Effect.gen(function* () {
       const accountId = yield* account
-      const mine = ApiKey.format(operator)
-      assert.deepStrictEqual(yield* times(100, tagOf(byKey(mine, somewhere))), ["ByKey"])
-      assert.deepStrictEqual(yield* times(30, tagOf(byKey("nobody:s3cret", somewhere))), ["SignInRefused"])
-      const refused = yield* Effect.flip(byKey(mine, somewhere))
+      const guessing = byKey("nobody:s3cret", somewhere)
+      assert.deepStrictEqual(yield* times(30, tagOf(guessing)), ["SignInRefused"])
+      const refused = yield* Effect.flip(guessing)
       assert.deepInclude(refused, { _tag: "TooManySignIns", retryAfterSeconds: 20 })
-      assert.strictEqual(yield* tagOf(byKey(mine, "93.184.216.35")), "ByKey")
+      assert.strictEqual(yield* tagOf(byKey("nobody:s3cret", "93.184.216.35")), "SignInRefused")
       assert.strictEqual(yield* tagOf(byPassword(accountId, right, somewhere)), "ByPassword")
       yield* TestClock.adjust("20 seconds")
-      assert.strictEqual(yield* tagOf(byKey(mine, somewhere)), "ByKey")
+      assert.strictEqual(yield* tagOf(guessing), "SignInRefused")
+      assert.strictEqual(yield* tagOf(guessing), "TooManySignIns")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect.each([somewhere, home])(
+    "takes a right key from %s, however many wrong ones came from there",
+    (from) =>
+      Effect.gen(function* () {
+        yield* open(operator)
+        const mine = ApiKey.format(operator)
+        assert.deepStrictEqual(yield* times(200, tagOf(byKey(mine, from))), ["ByKey"])
+        const guesses = yield* times(200, tagOf(byKey("nobody:s3cret", from)))
+        assert.deepStrictEqual(guesses, ["SignInRefused", "TooManySignIns"])
+        assert.deepStrictEqual(yield* times(200, tagOf(byKey(mine, from))), ["ByKey"])
+        assert.strictEqual(yield* tagOf(byKey("nobody:s3cret", from)), "TooManySignIns")
+      }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("counts no key that is right and grants nothing", () =>
+    Effect.gen(function* () {
+      const { accountId } = yield* open(operator)
+      const grant = { ...Grant.unlimited, scopes: ["billing:read"] } as const
+      const key = yield* (yield* Accounts).issueKey({ accountId, name: "some", grant })
+      const tags = yield* times(200, tagOf(byKey(ApiKey.format(key), somewhere)))
+      assert.deepStrictEqual(tags, ["NothingGranted"])
     }).pipe(Effect.provide(layer))
   )
 })
@@ -143,7 +167,9 @@ describe("Signing in by a password", () => {
   it.effect("takes the account's own, and refuses everything else alike", () =>
     Effect.gen(function* () {
       const accountId = yield* account
-      assert.deepStrictEqual(yield* byPassword(`\t${accountId} `, right), { _tag: "ByPassword", accountId })
+      const passwordMark = (yield* (yield* Passwords).mark(accountId)) ?? ""
+      const signedIn = { _tag: "ByPassword", accountId, passwordMark } as const
+      assert.deepStrictEqual(yield* byPassword(`\t${accountId} `, right), signedIn)
       for (const name of ["acc_0000000000000000", "", "acme", accountId.toUpperCase()]) {
         assert.strictEqual(yield* tagOf(byPassword(name, right)), "SignInRefused")
       }

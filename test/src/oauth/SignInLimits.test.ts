@@ -7,13 +7,13 @@ const address = "93.184.216.34"
 const limitsAt = () => {
   const limits = SignInLimits.make()
   let now = 1_000_000
-  const take = (account: string | null, remoteAddress: string) => limits.take({ account, remoteAddress }, now)
+  const take = (account: string | null, clientAddress: string) => limits.take({ account, clientAddress }, now)
   return {
     wait: (seconds: number) => void (now += seconds * 1_000),
     take,
     /** Seconds to wait; `null` for an attempt that went on, and failed. */
-    fail: (account: string | null, remoteAddress: string) => {
-      const taken = take(account, remoteAddress)
+    fail: (account: string | null, clientAddress: string) => {
+      const taken = take(account, clientAddress)
       return taken._tag === "Taken" ? null : taken.retryAfterSeconds
     }
   }

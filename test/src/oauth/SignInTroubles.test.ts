@@ -56,6 +56,8 @@ describe("what goes wrong with a sign-in", () => {
       adviceFor(new TooManySignIns({ retryAfterSeconds: 42 })).advice,
       "42 seconds, or use an API key"
     )
+    const forKey = SignInTroubles.toProblem(new TooManySignIns({ retryAfterSeconds: 42 }), "Key")
+    assert.match(forKey.advice, /not valid.* 42 seconds\.$/)
     assert.include(adviceFor(new NothingGranted()).advice, "requests:write, requests:read, files:write")
     assert.include(adviceFor(new TooManyKeys({ limit: 100 })).what, "100 keys")
     assert.include(adviceFor(new SignInRefused()).what, "password")

@@ -1,16 +1,19 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as Grant from "#domain/account/Grant.ts"
 import { KeyId } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
+import { ScryptCost } from "#src/accounts/PasswordHash.ts"
+import { Passwords } from "#src/accounts/Passwords.ts"
 import { AccessTokens } from "#src/oauth/AccessTokens.ts"
 import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
 import { Records } from "#src/oauth/Records.ts"
 import { usd } from "#test/support/TestAccounts.ts"
 import * as TestServer from "#test/support/TestServer.ts"
+import * as PasswordNode from "../accounts/PasswordNode.ts"
 import * as Keys from "../http/KeyCalls.ts"
 import * as OAuth from "./OAuthCalls.ts"
 
@@ -61,14 +64,16 @@ const account = Effect.gen(function* () {
 const byPassword = Effect.gen(function* () {
   const { accountId, key } = yield* account
   const { client_id: clientId } = yield* OAuth.registered()
-  const signedIn = { _tag: "ByPassword", accountId } as const
+  const signedIn = yield* OAuth.byPassword(accountId)
   const code = OAuth.codeOf(yield* OAuth.allowed(yield* OAuth.begun(clientId), signedIn))
   const tokens = OAuth.tokensOf(yield* OAuth.exchange(clientId, code))
   const { caller } = yield* (yield* AccessTokens).authenticate(`Bearer ${tokens.access}`)
-  return { key, clientId, caller, ...tokens }
+  return { key, accountId, clientId, caller, ...tokens }
 })
 
-layer(TestServer.layer())("tokens", (it) => {
+const services = TestServer.layer().pipe(Layer.provide(Layer.succeed(ScryptCost, PasswordNode.cheap)))
+
+layer(services)("tokens", (it) => {
   it.effect("a code is good for a minute", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
@@ -233,6 +238,39 @@ layer(TestServer.layer())("tokens", (it) => {
         yield* refused(clientId, refresh)
         assert.strictEqual(yield* stateOf(other.access), "alive")
       })
+  )
+
+  it.effect.each([
+    { end: "changed", password: Redacted.make("another horse battery") },
+    { end: "set again", password: OAuth.password },
+    { end: "removed", password: null }
+  ])("end with the password that they were given for: $end", ({ password }) =>
+    Effect.gen(function* () {
+      const { access, accountId, clientId, key, refresh } = yield* byPassword
+      const [byKey, other] = [yield* OAuth.signedIn(key), yield* byPassword]
+      assert.strictEqual(yield* stateOf(access), "alive")
+      const { set } = yield* Passwords
+      yield* set({ accountId, password })
+      assert.strictEqual(yield* stateOf(access), "invalid")
+      yield* refused(clientId, refresh)
+      // Not those of the account's keys, nor of other accounts.
+      assert.strictEqual(yield* stateOf(byKey.access), "alive")
+      assert.strictEqual(yield* stateOf(other.access), "alive")
+      // Nor do they come to life again.
+      yield* set({ accountId, password: OAuth.password })
+      assert.strictEqual(yield* stateOf(access), "invalid")
+    })
+  )
+
+  it.effect("a code is good for nothing once the password behind it has changed", () =>
+    Effect.gen(function* () {
+      const { accountId } = yield* account
+      const { client_id: clientId } = yield* OAuth.registered()
+      const signedIn = yield* OAuth.byPassword(accountId)
+      const code = OAuth.codeOf(yield* OAuth.allowed(yield* OAuth.begun(clientId), signedIn))
+      yield* (yield* Passwords).set({ accountId, password: OAuth.password })
+      assert.strictEqual(OAuth.errorOf(yield* OAuth.exchange(clientId, code)), "invalid_grant")
+    })
   )
 
   it.effect.each([

@@ -4,7 +4,7 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as JsonBytes from "#src/JsonBytes.ts"
 import { MessageBody } from "#src/mcp/body/MessageBody.ts"
-import { maxBytes } from "#src/mcp/body/MessageLimits.ts"
+import * as MessageShape from "#src/mcp/body/MessageShape.ts"
 import * as JsonRpc from "#src/mcp/JsonRpc.ts"
 import { McpEndpoint, sessionHeader, versionHeader } from "#src/mcp/McpEndpoint.ts"
 import { mostInitializeBytes, Sessions } from "#src/mcp/sessions/Sessions.ts"
@@ -16,6 +16,7 @@ import * as McpRefusals from "../../McpRefusals.ts"
 import * as Refusal from "../../Refusal.ts"
 import * as AcceptHeader from "../../requests/AcceptHeader.ts"
 import * as BodyHeaders from "../../requests/BodyHeaders.ts"
+import * as BatchRates from "./BatchRates.ts"
 import * as CallAnswer from "./CallAnswer.ts"
 import { CallLimits } from "./CallLimits.ts"
 import { ToolCalls } from "./ToolCalls.ts"
@@ -40,6 +41,7 @@ const badRequest = (id: JsonRpc.Id, message: string) =>
   new MessageRefused({ status: 400, id, error: JsonRpc.invalidRequest(message) })
 
 const sessionHeaderMissing = "Mcp-Session-Id is missing: the answer to initialize, which comes first, has it."
+const idMissing = "initialize is a request: it has an id, a text or a number, under which it is answered."
 const sessionHeaderGiven = "initialize opens a session: it comes without Mcp-Session-Id."
 const tooMany = `A batch has at most ${JsonRpc.mostInBatch} messages.`
 
@@ -50,12 +52,13 @@ export const make = Effect.gen(function* () {
   const sessions = yield* Sessions
   const calls = yield* ToolCalls
   const bodies = yield* MessageBody
+  const takeRest = yield* BatchRates.make
   const { ofAccount } = yield* CallLimits
   const atOnce = AnswersAtOnce.make(ofAccount, McpRefusals.tooManyCalls(ofAccount))
 
   const checkHeaders = ({ headers }: HttpServerRequest) =>
     forms.every((form) => AcceptHeader.accepts(headers["accept"], form))
-      ? BodyHeaders.check(headers, maxBytes)
+      ? BodyHeaders.checkForm(headers)
       : Result.fail(McpRefusals.notAcceptable)
 
   const readMessage = Effect.fnUntraced(function* ({ bearer, request }: MessageCall) {
@@ -65,6 +68,8 @@ export const make = Effect.gen(function* () {
     if (Result.isFailure(json)) {
       return yield* new MessageRefused({ status: 400, id: null, error: JsonRpc.parseError })
     }
+    const refusal = MessageShape.refused(json.success)
+    if (refusal !== null) return yield* refusal
     const message = JsonRpc.look(json.success)
     return message === null ? yield* badRequest(null, tooMany) : { body, message, spooled }
   })
@@ -78,14 +83,16 @@ export const make = Effect.gen(function* () {
 
   const take = Effect.fnUntraced(function* (call: MessageCall, scope: Scope.Closeable) {
     const { body, message, spooled } = yield* readMessage(call)
-    const { bearer, headers, request } = call
+    const { bearer, request } = call
     const { caller, loginId } = bearer
     const session = request.headers[sessionHeader]
     if (message.isInitialize) {
+      if (message.id === null) return yield* badRequest(null, idMissing)
       if (session !== undefined) return yield* badRequest(message.id, sessionHeaderGiven)
       return yield* Effect.ensuring(open(bearer, body, message.id), Scope.close(scope, Exit.void))
     }
     if (session === undefined) return yield* badRequest(message.id, sessionHeaderMissing)
+    const left = yield* takeRest(caller, message.requests)
     const inner = yield* sessions
       .hold(caller, session)
       .pipe(
@@ -95,11 +102,11 @@ export const make = Effect.gen(function* () {
         )
       )
     // Whoever has too many under way must be able to cancel them.
-    if (message.isAnswered) yield* atOnce.admit(caller.accountId, request)
+    if (message.requests > 0) yield* atOnce.admit(caller.accountId, request, message.requests)
     const protocolVersion = request.headers[versionHeader]
-    return yield* calls.answer({
+    const answer = calls.answer({
       request,
-      headers,
+      headers: { ...call.headers, ...left },
       loginId,
       message,
       scope,
@@ -108,6 +115,7 @@ export const make = Effect.gen(function* () {
           .post({ body, session: inner, protocolVersion, caller }, tell)
           .pipe(Effect.provideService(SpooledTexts, spooled))
     })
+    return yield* Effect.map(answer, HttpServerResponse.setHeaders(left))
   })
 
   return (call: MessageCall) =>

@@ -66,6 +66,8 @@ export class ToolCalls extends Context.Service<
       const scope = yield* Effect.scope
       const { inAll } = yield* CallLimits
       const underWay = new Set<Held>()
+      /** Of those: a batch has several. */
+      let requests = 0
 
       const end = ({ fiber, reply }: Held, reason: JsonRpc.ErrorText) => {
         reply.blame(reason)
@@ -115,9 +117,11 @@ export class ToolCalls extends Context.Service<
         Effect.suspend(() => {
           const held: Held = { loginId, reply: CallReply.make(message), stream: null, fiber: null }
           underWay.add(held)
+          requests += message.requests
           const over = Effect.suspend(() => {
             underWay.delete(held)
-            const closed = Scope.close(own, Exit.void)
+            requests -= message.requests
+            const closed = Effect.andThen(held.reply.over, Scope.close(own, Exit.void))
             return held.stream === null ? closed : Effect.andThen(endStream(held.stream), closed)
           })
           return Effect.map(
@@ -156,7 +160,10 @@ export class ToolCalls extends Context.Service<
           stream.onClose(() => void held.fiber?.interruptUnsafe())
           stream.keepAlive()
           held.reply.writeTo(stream)
-          return Effect.succeed(sent)
+          if (underWay.has(held)) return Effect.succeed(sent)
+          // It has ended before it had a stream: nobody else would say so, nor end that.
+          stream.write(CallAnswer.event(held.reply.failure()))
+          return Effect.as(endStream(stream), sent)
         })
 
       const answer: ToolCalls["Service"]["answer"] = (call) =>
@@ -164,7 +171,8 @@ export class ToolCalls extends Context.Service<
           Effect.gen(function* () {
             if (isStopping()) return yield* Refusal.stopping
             // What only tells something is short, and may be what ends others.
-            if (call.message.isAnswered && underWay.size >= inAll) return yield* McpRefusals.callsFull
+            const more = call.message.requests
+            if (more > 0 && requests + more > inAll) return yield* McpRefusals.callsFull
             const { correlationId } = yield* UnderWay
             const held = yield* begin(call)
             const first = yield* Effect.onInterrupt(restore(held.reply.first), () => leave(held))

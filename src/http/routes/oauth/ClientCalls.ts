@@ -1,12 +1,15 @@
 /** What clients call themselves: `POST /oauth/register`, `/oauth/token` and `/oauth/revoke`. */
-import { Effect, Option, Result } from "effect"
+import { Effect, Result } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as JsonBytes from "#src/JsonBytes.ts"
 import { AuthorizationServer } from "#src/oauth/AuthorizationServer.ts"
 import { Registrations } from "#src/oauth/Registrations.ts"
+import * as TokenParameters from "#src/oauth/TokenParameters.ts"
+import { PublicUrls } from "#src/PublicUrls.ts"
 import * as Answer from "../../Answer.ts"
 import * as BodyReader from "../../edge/BodyReader.ts"
+import * as ClientAddress from "../../edge/ClientAddress.ts"
 import * as OAuthAnswer from "./OAuthAnswer.ts"
 
 /** Bytes. */
@@ -20,6 +23,9 @@ const notJson = OAuthAnswer.refused(400, {
 const isJson = (contentType: string | undefined): boolean =>
   /^application\/json *(;|$)/i.test(contentType ?? "")
 
+const isForm = (contentType: string | undefined): boolean =>
+  /^application\/x-www-form-urlencoded *(;|$)/i.test(contentType ?? "")
+
 const tooMany = (seconds: number) =>
   OAuthAnswer.refused(
     429,
@@ -30,6 +36,8 @@ const tooMany = (seconds: number) =>
 export const make = Effect.gen(function* () {
   const server = yield* AuthorizationServer
   const registrations = yield* Registrations
+  const clientOf = yield* ClientAddress.make
+  const { mcpUrl } = yield* PublicUrls
 
   const withBody = (
     request: HttpServerRequest,
@@ -40,19 +48,25 @@ export const make = Effect.gen(function* () {
       onSuccess: use
     })
 
-  const post = (request: HttpServerRequest, target: string) =>
-    withBody(request, (body) => {
-      const { authorization, "content-type": contentType } = request.headers
-      const headers = {
-        ...(authorization === undefined ? {} : { authorization }),
-        ...(contentType === undefined ? {} : { "content-type": contentType })
-      }
-      return Effect.map(server.answer({ method: "POST", target, headers, body }), OAuthAnswer.toResponse)
-    })
+  const call = ({ headers }: HttpServerRequest, target: string, body: Uint8Array) => {
+    const { authorization, "content-type": contentType } = headers
+    const own = {
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(contentType === undefined ? {} : { "content-type": contentType })
+    }
+    const asked = { method: "POST", target, headers: own, body }
+    return Effect.map(server.answer(asked), OAuthAnswer.toResponse)
+  }
+
+  /** What is no form is the provider's to refuse. */
+  const tokenBody = ({ headers }: HttpServerRequest, body: Uint8Array): Uint8Array =>
+    isForm(headers["content-type"])
+      ? new TextEncoder().encode(TokenParameters.normalized(new TextDecoder().decode(body), mcpUrl))
+      : body
 
   const store = Effect.fnUntraced(
-    function* (body: unknown, remoteAddress: string) {
-      const registered = yield* registrations.register({ body, remoteAddress })
+    function* (body: unknown, clientAddress: string) {
+      const registered = yield* registrations.register({ body, clientAddress })
       return Answer.json(201, registered)
     },
     Effect.catchTags({
@@ -60,7 +74,7 @@ export const make = Effect.gen(function* () {
         Effect.succeed(OAuthAnswer.refused(400, { error, description })),
       TooManyRegistrations: ({ retryAfterSeconds }) => Effect.succeed(tooMany(retryAfterSeconds)),
       SqlError: (error) =>
-        Effect.as(Effect.logError("A registration could not be stored", error), OAuthAnswer.failed)
+        Effect.as(Effect.logError("A registration could not be stored", error), OAuthAnswer.unavailable)
     })
   )
 
@@ -68,15 +82,13 @@ export const make = Effect.gen(function* () {
     withBody(request, (bytes) => {
       const json = JsonBytes.parse(bytes)
       if (!isJson(request.headers["content-type"]) || Result.isFailure(json)) return Effect.succeed(notJson)
-      return store(
-        json.success,
-        Option.getOrElse(request.remoteAddress, () => "")
-      )
+      return store(json.success, clientOf(request))
     })
 
   return {
     register,
-    token: (request: HttpServerRequest) => post(request, "/oauth/token"),
-    revoke: (request: HttpServerRequest) => post(request, "/oauth/revoke")
+    token: (request: HttpServerRequest) =>
+      withBody(request, (body) => call(request, "/oauth/token", tokenBody(request, body))),
+    revoke: (request: HttpServerRequest) => withBody(request, (body) => call(request, "/oauth/revoke", body))
   }
 })

@@ -28,11 +28,20 @@ export const unread = ({ error, headers, status }: Refusal.Refusal): Answer.Answ
     headers
   )
 
-export const failed = refused(500, { error: "server_error", description: "Unexpected server error." })
+/** While storage is away. */
+export const unavailable = refused(
+  503,
+  {
+    error: "temporarily_unavailable",
+    description: "The service cannot reach its storage: try again later."
+  },
+  { "retry-after": "5" }
+)
 
 /** What the provider says of itself. The rest is the edge's: lengths, origins, caches. */
 const kept = new Set([
   "location",
+  "retry-after",
   "www-authenticate",
   "content-security-policy",
   "x-frame-options",

@@ -1,5 +1,5 @@
 /** `GET` and `POST /oauth/interaction/{uid}`: where people sign in and decide what an assistant may do. */
-import { Effect, Option, Redacted, Result } from "effect"
+import { Effect, Redacted, Result } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as FormToken from "#src/oauth/FormToken.ts"
@@ -12,6 +12,7 @@ import * as Tries from "#src/oauth/Tries.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
 import * as BodyReader from "../../edge/BodyReader.ts"
+import * as ClientAddress from "../../edge/ClientAddress.ts"
 import * as SameOrigin from "../../requests/SameOrigin.ts"
 import * as SignInBody from "../../requests/SignInBody.ts"
 import * as PageAnswer from "./PageAnswer.ts"
@@ -20,6 +21,7 @@ import * as SignInTroubles from "./SignInTroubles.ts"
 export const make = Effect.gen(function* () {
   const interactions = yield* Interactions
   const signIn = yield* SignIn
+  const clientOf = yield* ClientAddress.make
   const { baseUrl, mcpUrl } = yield* PublicUrls
   const tokens = FormToken.make((yield* MasterKey).keyFor("oauth forms"))
   const tries = Tries.make()
@@ -58,8 +60,8 @@ export const make = Effect.gen(function* () {
     }
     const credentials = credentialsOf(body)
     if (Result.isFailure(credentials)) return again(credentials.failure)
-    const remoteAddress = Option.getOrElse(request.remoteAddress, () => "")
-    return yield* signIn.attempt({ credentials: credentials.success, remoteAddress }).pipe(
+    const attempt = { credentials: credentials.success, clientAddress: clientOf(request) }
+    return yield* signIn.attempt(attempt).pipe(
       tries.of(uid),
       Effect.flatMap((signedIn) => interactions.allow(request, pending, signedIn)),
       Effect.map((address) => sentOn(request, pending, body.decision, address)),

@@ -15,7 +15,7 @@ export const tool = Tool.make("get_model_raw_schema", {
   success: Schema.Struct({
     modelEndpoint: ModelSummary.named.modelEndpoint,
     inputSchema: Schema.Record(Schema.String, Schema.Json).annotate({
-      description: "JSON Schema (2020-12) of the `input` of `run_model`. Files in it are given as URLs."
+      description: "JSON Schema (2020-12). Files in it are given as URLs."
     })
   }),
   failure: ToolRefusal

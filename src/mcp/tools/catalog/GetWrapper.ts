@@ -17,15 +17,12 @@ export const tool = Tool.make("get_wrapper", {
   success: Schema.Struct({
     ...ModelDetail.fields,
     base: ModelSummary.base,
-    baseModel: Schema.Struct({ modelEndpoint, displayName, description }).annotate({
-      description: "The model that runs, in short."
-    }),
+    baseModel: Schema.Struct({ modelEndpoint, displayName, description }),
     template: Schema.Record(Schema.String, Schema.Json).annotate({
-      description:
-        "The input of the base model, with `{{name}}` where a field of the wrapper's input goes in."
+      description: "Input of the base model; a field of the wrapper's input replaces each `{{name}}`."
     }),
     defaults: Schema.Record(Schema.String, Schema.Json).annotate({
-      description: "Values of placeholders that the input leaves out, by their names."
+      description: "Of placeholders that the input leaves out."
     })
   }),
   failure: ToolRefusal

@@ -17,7 +17,7 @@ export const tool = Tool.make("list_models", {
     page: Arguments.page,
     limit: Arguments.limit
   }),
-  success: ToolPage.bodyOf(ModelSummary.ModelSummary, "The models of this page.")
+  success: ToolPage.bodyOf(ModelSummary.ModelSummary)
 })
   .annotate(Tool.Title, "List models")
   .annotateMerge(ToolTraits.reading)

@@ -17,7 +17,7 @@ export const tool = Tool.make("list_wrappers", {
     page: Arguments.page,
     limit: Arguments.limit
   }),
-  success: ToolPage.bodyOf(ModelSummary.WrapperSummary, "The wrappers of this page.")
+  success: ToolPage.bodyOf(ModelSummary.WrapperSummary)
 })
   .annotate(Tool.Title, "List wrappers")
   .annotateMerge(ToolTraits.reading)

@@ -11,7 +11,7 @@ export const tool = Tool.make("recommended_models", {
   description:
     'A curated shortlist of good models, best first, of one category (image, video, audio, text or utility) or of all. Start here when the user names a kind of task but no model, as in "make a picture". When nothing fits, use `search` or `list_models`. Next: `get_model` with a modelEndpoint of the shortlist.',
   parameters: Schema.Struct({ category: Arguments.category }),
-  success: Recommended.bodyOf(ModelSummary.ModelSummary, "Curated models, best first.")
+  success: Recommended.bodyOf(ModelSummary.ModelSummary)
 })
   .annotate(Tool.Title, "Recommended models")
   .annotateMerge(ToolTraits.reading)

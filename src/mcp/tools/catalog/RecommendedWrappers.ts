@@ -11,7 +11,7 @@ export const tool = Tool.make("recommended_wrappers", {
   description:
     "A curated shortlist of good wrappers, best first, of one category (image, video, audio, text or utility) or of all. A wrapper is a prompt-templated product on a base model, with fewer and simpler inputs: use it when the user wants one typical result without tuning. When nothing fits, use `search` or `list_wrappers`. Next: `get_wrapper` with a modelEndpoint of the shortlist.",
   parameters: Schema.Struct({ category: Arguments.category }),
-  success: Recommended.bodyOf(ModelSummary.WrapperSummary, "Curated wrappers, best first.")
+  success: Recommended.bodyOf(ModelSummary.WrapperSummary)
 })
   .annotate(Tool.Title, "Recommended wrappers")
   .annotateMerge(ToolTraits.reading)

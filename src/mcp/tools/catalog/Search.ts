@@ -25,10 +25,10 @@ export const tool = Tool.make("search", {
     )
   }),
   success: Schema.Struct({
-    models: Schema.Array(ModelSummary.ModelSummary).annotate({ description: "Models, best first." }),
-    totalModels: Schema.Finite.annotate({ description: "How many models match." }),
-    wrappers: Schema.Array(ModelSummary.WrapperSummary).annotate({ description: "Wrappers, best first." }),
-    totalWrappers: Schema.Finite.annotate({ description: "How many wrappers match." }),
+    models: Schema.Array(ModelSummary.ModelSummary).annotate({ description: "Best first." }),
+    totalModels: Schema.Finite.annotate({ description: "All that match." }),
+    wrappers: Schema.Array(ModelSummary.WrapperSummary).annotate({ description: "Best first." }),
+    totalWrappers: Schema.Finite.annotate({ description: "All that match." }),
     hint: Schema.String.annotate({ description: "What to do next." })
   })
 })

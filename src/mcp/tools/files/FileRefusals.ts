@@ -16,6 +16,10 @@ export const notBase64 = refusal(
   "data: is not base64. Give the bytes of the file in standard or URL-safe base64, or a `data:` URL that ends its head with `;base64,`. A file that has a URL is better given by `url`."
 )
 
+export const emptyData = refusal(
+  "data: is empty. Give the bytes of the file in base64, or the URL that it can be downloaded from as `url` without `data`."
+)
+
 export const noMediaType = refusal("contentType: must be a media type such as image/png, or left out.")
 
 const elsewhere =

@@ -82,6 +82,7 @@ export const make = Effect.gen(function* () {
     const texts = spooled === undefined ? Stream.succeed(data.slice(length)) : fromFile(spooled.path, length)
     const bytes = decoded(texts)
     const measured = yield* measure(bytes, maxBytes)
+    if (measured.size === 0) return yield* FileRefusals.emptyData
     // It was base64 a moment ago.
     const body = Stream.catchTag(bytes, "ToolRefusal", (changed) => Stream.fail(unreadable(changed)))
     return { ...measured, contentType, fileName: null, body } satisfies FileSource

@@ -55,15 +55,15 @@ export const tool = Tool.make("upload_file", {
   }),
   success: Schema.Struct({
     fileUrl: Schema.String.annotate({
-      description: "Where the file can be fetched by whoever knows the URL. Use it as a model input."
+      description: "Public: whoever knows it can fetch the file. Use it as a model input."
     }),
-    fileId: Schema.String.annotate({ description: "Id of the file." }),
-    fileName: Schema.String.annotate({ description: "As given, without what no name may have." }),
-    contentType: Schema.String.annotate({ description: "Media type of the file." }),
+    fileId: Schema.String,
+    fileName: Schema.String,
+    contentType: Schema.String,
     size: Schema.Finite.annotate({ description: "Bytes." }),
-    sha256: Schema.String.annotate({ description: "SHA-256 of the bytes, hex." }),
+    sha256: Schema.String,
     expiresAt: Schema.String.annotate({
-      description: "ISO 8601 date-time. From then on the file is gone."
+      description: "When the file is erased."
     })
   }),
   failure: ToolRefusal,

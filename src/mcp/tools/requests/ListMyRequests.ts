@@ -15,10 +15,7 @@ import * as ToolPage from "../ToolPage.ts"
 import * as ToolTraits from "../ToolTraits.ts"
 import * as RequestReport from "./RequestReport.ts"
 
-const RequestPage = ToolPage.bodyOf(
-  Schema.Struct(RequestReport.fields),
-  "Newest first, without inputs and outputs: get_request shows those."
-).annotate({ description: "A page of the account's requests." })
+const RequestPage = ToolPage.bodyOf(Schema.Struct(RequestReport.fields))
 
 export const tool = Tool.make("list_my_requests", {
   description:

@@ -12,89 +12,75 @@ import * as BoundedJson from "./BoundedJson.ts"
 
 const told = (description: string) => Schema.String.annotate({ description })
 const toldOrNull = (description: string) => Schema.NullOr(Schema.String).annotate({ description })
-const millisOrNull = (what: string) =>
-  Schema.NullOr(Schema.Finite).annotate({ description: `${what}, in milliseconds; null while unknown.` })
+const millisOrNull = (what: string) => Schema.NullOr(Schema.Finite).annotate({ description: `${what}, ms.` })
 
 const MediaItem = Schema.Struct({
   ...MediaView.MediaItem.fields,
-  fileId: told("The file's own name here."),
-  contentType: told("Media type of the file, such as image/png."),
+  path: told("JSON pointer to its URL in `output`."),
+  url: told("Public: whoever knows it can fetch it."),
+  thumbnailUrl: toldOrNull("WebP."),
   size: Schema.Finite.annotate({ description: "Bytes." })
 })
 
 const Violation = Schema.Struct({
   instancePath: told("JSON pointer into the output."),
-  message: told("What is wrong there.")
+  message: Schema.String
 })
 
-export const currency = MoneyView.Currency.annotate({ description: "Of all amounts here." })
+export const currency = MoneyView.Currency
 
 export const Pricing = Schema.Struct({
-  cost: told("What was charged, in USD, as a decimal; 0 until the request has ended."),
+  cost: told("0 before the end."),
   currency,
   billingStatus: Schema.NullOr(BillingStatus).annotate({
-    description:
-      "`charged` in full, `partial` for what was delivered, `failed`: nothing was charged; null until the request has ended."
+    description: "`charged` in full, `partial`: for what was delivered, `failed`: nothing."
   })
-}).annotate({ description: "What the request costs." })
+})
 
 /** What lists show of a request, too. */
 export const fields = {
-  requestId: told("21 characters; what the other tools know the request by."),
-  modelEndpoint: told("`owner/name` of the model or wrapper that it runs."),
-  status: Status.annotate({
-    description: "`COMPLETED`, `FAILED` and `CANCELLED` are final; see `outcome` for how it ended."
-  }),
+  requestId: Schema.String,
+  modelEndpoint: Schema.String,
+  status: Status.annotate({ description: "`COMPLETED`, `FAILED`, `CANCELLED` are final: see `outcome`." }),
   outcome: OutcomeWord.annotate({
     description:
-      "`succeeded` and `partial` have an output; `pending` has not ended; `invalid_output`, `provider_failed`, `failed`, `cancelled` and `expired` have none and are not charged."
+      "`succeeded` and `partial` have an output; `pending` has not ended; all others have no output and are not charged."
   }),
-  error: toldOrNull("Why there is no output, in the provider's words; null when nothing went wrong."),
+  error: toldOrNull("Why there is no output."),
   pricing: Pricing,
-  inferenceTime: millisOrNull("Time of the run"),
+  inferenceTime: millisOrNull("Of the run"),
   delayTime: millisOrNull("From accepted to started"),
-  createdAt: told("When it was accepted, ISO 8601."),
-  metadata: Schema.Record(Schema.String, Schema.String).annotate({ description: "As given to run_model." }),
-  expiresAt: told("When input, output and files are erased, ISO 8601."),
-  erasedAt: toldOrNull("When input, output and files were erased, ISO 8601; null while they are there.")
+  createdAt: told("When it was accepted."),
+  metadata: Schema.Record(Schema.String, Schema.String),
+  expiresAt: told("When input, output and files are erased."),
+  erasedAt: toldOrNull("When they were.")
 }
 
 export const RequestReport = Schema.Struct({
   ...fields,
-  stillRunning: Schema.Boolean.annotate({ description: "Whether the request has not ended yet." }),
-  message: told("What this means and what to do next."),
-  output: Schema.Json.annotate({
-    description:
-      "As the model defines it; null when there is none, and when it is too large (`outputTruncated`)."
-  }),
-  outputTruncated: Schema.Boolean.annotate({
-    description: "Whether the output is larger than `maxOutputBytes`: `outputExcerpt` has its beginning."
-  }),
+  stillRunning: Schema.Boolean,
+  message: told("What to do next."),
+  output: Schema.Json.annotate({ description: "null: none, or too large." }),
+  outputTruncated: Schema.Boolean.annotate({ description: "It is larger than `maxOutputBytes`." }),
   outputBytes: Schema.optionalKey(
-    Schema.Finite.annotate({ description: "Size of the whole output as JSON; only when it is truncated." })
+    Schema.Finite.annotate({ description: "Of the whole output as JSON, when truncated." })
   ),
-  outputExcerpt: Schema.optionalKey(
-    told("The beginning of the output's JSON text, cut off; only when it is truncated.")
-  ),
+  outputExcerpt: Schema.optionalKey(told("Beginning of its JSON text, when truncated.")),
   input: Schema.optionalKey(
-    Schema.Json.annotate({
-      description: "As submitted; only with `includeInput`. null when it is too large, and once erased."
-    })
+    Schema.Json.annotate({ description: "With `includeInput`; null: too large, or erased." })
   ),
-  inputExcerpt: Schema.optionalKey(
-    told("The beginning of the input's JSON text, cut off; only when it is asked for and too large.")
-  ),
+  inputExcerpt: Schema.optionalKey(told("Beginning of its JSON text, when too large.")),
   media: Schema.Array(MediaItem).annotate({
-    description: "The files in `output`, stored here: their URLs are public and can be given to the user."
+    description: "Files in `output`, stored here: their URLs can be given to the user."
   }),
   validationErrors: Schema.optionalKey(
     Schema.Array(Violation).annotate({
-      description: "Where the output breaks the model's schema, the first 20; only with `invalid_output`."
+      description: "With `invalid_output`: where it breaks its schema, at most 20."
     })
   ),
-  logs: Schema.Array(Schema.String).annotate({ description: "The last lines that the run has logged." }),
-  responseUrl: told("Where the whole result can be fetched over HTTP. It needs an API key of the account.")
-}).annotate({ description: "The request as it is now." })
+  logs: Schema.Array(Schema.String).annotate({ description: "The last lines." }),
+  responseUrl: told("The whole result over HTTP, with an API key of the account.")
+})
 export type RequestReport = typeof RequestReport.Type
 
 export const requestId = Schema.String.check(Schema.isMaxLength(100)).annotate({
@@ -103,9 +89,10 @@ export const requestId = Schema.String.check(Schema.isMaxLength(100)).annotate({
 })
 
 const usualOutputBytes = 50_000
+const mostOutputBytes = 1_000_000
 
 export const maxOutputBytes = Arguments.optional(
-  Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })).annotate({
+  Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: mostOutputBytes })).annotate({
     description:
       "Largest output that is given whole, in bytes of JSON; of a larger one its beginning of this size. URLs of files are in `media` whatever the size.",
     default: usualOutputBytes
@@ -123,7 +110,13 @@ const lastLines = (logs: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 const ended = "The run is over and nothing was charged."
 
-const nextOf = ({ erasedAt, outcome }: ResultView.RetrievedBody, isTruncated: boolean): string => {
+/** @param bytes of the output as JSON, which are more than were asked for. */
+const truncated = (bytes: number): string =>
+  bytes <= mostOutputBytes
+    ? `Done. The output is larger than maxOutputBytes: call get_request with maxOutputBytes ${bytes} to have all of it, or give the user the URLs in media.`
+    : `Done. The output has ${bytes} bytes, more than a tool gives (${mostOutputBytes}): work with outputExcerpt, and give the user the URLs in media, or the responseUrl, where a program with an API key of the account gets all of it.`
+
+const nextOf = ({ erasedAt, outcome }: ResultView.RetrievedBody, output: BoundedJson.BoundedJson): string => {
   if (erasedAt !== null)
     return `Input, output and files of the request were erased at ${erasedAt} and cannot be fetched any more. To have an output, run the model again.`
   switch (outcome) {
@@ -131,9 +124,7 @@ const nextOf = ({ erasedAt, outcome }: ResultView.RetrievedBody, isTruncated: bo
       return "The request has not ended yet: call wait_for_request with its requestId."
     case "succeeded":
     case "partial":
-      return isTruncated
-        ? "Done. The output is larger than maxOutputBytes: call get_request with a larger maxOutputBytes, or give the user the URLs in media or the responseUrl, which needs an API key."
-        : "Done."
+      return output.excerpt === null ? "Done." : truncated(output.bytes)
     case "invalid_output":
       return `The model's output does not match its declared schema and is not handed out. ${ended}`
     case "provider_failed":
@@ -165,7 +156,7 @@ export const of = (
   return {
     ...listed(result),
     stillRunning: !isTerminal(snapshot.request.phase),
-    message: nextOf(result, output.excerpt !== null),
+    message: nextOf(result, output),
     output: output.whole,
     outputTruncated: output.excerpt !== null,
     ...(output.excerpt !== null && { outputBytes: output.bytes, outputExcerpt: output.excerpt }),

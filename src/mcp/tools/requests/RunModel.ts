@@ -16,34 +16,30 @@ import { MasterKey } from "#src/secrets/MasterKey.ts"
 import { granted, ToolCaller } from "../../ToolCaller.ts"
 import { ToolRefusal } from "../../ToolRefusal.ts"
 import * as Arguments from "../Arguments.ts"
+import * as RunCost from "../RunCost.ts"
 import * as ServiceRefusals from "../ServiceRefusals.ts"
 import * as ToolTraits from "../ToolTraits.ts"
 import * as UnknownModel from "../UnknownModel.ts"
 import * as ModelInput from "./ModelInput.ts"
 import * as RequestReport from "./RequestReport.ts"
 
-const usd = (description: string) =>
-  Schema.String.annotate({ description: `In USD, as a decimal: ${description}.` })
-
 const Accepted = Schema.Struct({
   requestId: Schema.String.annotate({
-    description: "21 characters: what wait_for_request and get_request are called with."
+    description: "For wait_for_request and get_request."
   }),
-  modelEndpoint: Schema.String.annotate({ description: "`owner/name`, as asked for." }),
-  status: Status.annotate({ description: "`IN_QUEUE`: accepted, and run as soon as there is room." }),
+  modelEndpoint: Schema.String,
+  status: Status.annotate({ description: "`IN_QUEUE`: it runs as soon as there is room." }),
   replayed: Schema.Boolean.annotate({
-    description:
-      "Whether this is the answer that was given before under the same idempotencyKey: nothing was submitted again."
+    description: "The first answer under this idempotencyKey again: nothing new was submitted."
   }),
-  estimatedCost: usd("what the run will probably cost. What was charged is told once it has ended"),
-  maximumCost: usd("what is held of the balance until the run has ended. It never costs more"),
+  ...RunCost.fields,
   currency: RequestReport.currency,
   expectedSeconds: Schema.NullOr(Schema.Finite).annotate({
-    description: "How long a run usually takes; null when that is not known."
+    description: "Usual length of a run."
   }),
-  createdAt: Schema.String.annotate({ description: "When it was accepted, ISO 8601." }),
+  createdAt: Schema.String,
   next: Schema.String.annotate({ description: "What to do next." })
-}).annotate({ description: "The request was accepted." })
+})
 
 export const tool = Tool.make("run_model", {
   description:
@@ -56,7 +52,7 @@ export const tool = Tool.make("run_model", {
       examples: [{ image: "https://example.com/photo.png", width: 640 }]
     }),
     idempotencyKey: Arguments.optional(
-      Schema.String.check(Schema.isPattern(IdempotencyHeader.pattern)).annotate({
+      Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(IdempotencyHeader.longestKey)).annotate({
         description:
           "A word of your own for this one run, 1 to 255 printable ASCII characters, for example a UUID. Repeated within 24 hours with the same arguments it gives the first answer again and costs nothing; use the same one when you retry, and a new one for each new run.",
         examples: ["b4f1c6a2-3d0e-4c57-9a55-0f6d0a2e8d11"]
@@ -96,27 +92,33 @@ const hashOf = (secret: Buffer, { input, modelEndpoint }: Given, metadata: Metad
     CanonicalJson.stringify([metadata, input])
   )
 
+const notAscii = ServiceRefusals.refusal(
+  "idempotencyKey: must be printable ASCII characters, for example a UUID. Nothing was run: correct it and call again."
+)
+
 /** The failure may have come after the request was stored. */
 const unknownWhether = ServiceRefusals.refusal(
   `${ServiceRefusals.unavailable.message} It is not known whether the request was accepted: without an idempotencyKey look at list_my_requests before you call again.`
 )
 
-const estimatedCost = ({ quote }: Request["submitted"]): string =>
-  Money.format(Pricing.charge(quote, quote.quantity ?? quote.maxQuantity))
+const costOf = ({ quote }: Request["submitted"]) => ({
+  estimatedCost: Money.format(Pricing.charge(quote, quote.quantity ?? quote.maxQuantity)),
+  isMaximum: quote.quantity === null,
+  maximumCost: Money.format(quote.hold)
+})
 
 const accepted = ({
   id,
   replayed,
   request
 }: Snapshot<Request> & { readonly replayed: boolean }): typeof Accepted.Type => {
-  const { at, expectedMs, model, quote } = request.submitted
+  const { at, expectedMs, model } = request.submitted
   return {
     requestId: id,
     modelEndpoint: model,
     status: status(request),
     replayed,
-    estimatedCost: estimatedCost(request.submitted),
-    maximumCost: Money.format(quote.hold),
+    ...costOf(request.submitted),
     currency: MoneyView.currency,
     expectedSeconds: expectedMs === undefined ? null : expectedMs / 1_000,
     createdAt: new Date(at).toISOString(),
@@ -141,6 +143,8 @@ export const make = Effect.gen(function* () {
     const refused = ModelInput.refused(input)
     if (refused !== null) return yield* refused
     const metadata = yield* Effect.fromResult(metadataOf(given))
+    if (idempotencyKey !== undefined && !IdempotencyHeader.pattern.test(idempotencyKey))
+      return yield* notAscii
     const idempotency =
       idempotencyKey === undefined
         ? null

@@ -35,16 +35,17 @@ export const tool = Tool.make("wait_for_request", {
   parameters: Schema.Struct({
     requestId: RequestReport.requestId,
     timeoutSeconds: Arguments.optional(
-      secondsBetween(1, mostSeconds).annotate({
-        description: "How long to wait at most, in seconds, 1 to 600.",
+      secondsBetween(0, mostSeconds).annotate({
+        description:
+          "How long to wait at most, in seconds, 0 (look once) to 600. If your client gives up on a call after a minute, ask for 50.",
         default: usualSeconds,
-        examples: [60]
+        examples: [50]
       })
     ),
     pollIntervalSeconds: Arguments.optional(
-      secondsBetween(0.5, 60).annotate({
+      secondsBetween(0.1, 60).annotate({
         description:
-          "How often progress is told meanwhile, in seconds, 0.5 to 60, if the client asks for progress. The end is told at once whatever this is.",
+          "How often progress is told meanwhile, in seconds, 0.1 to 60, if the client asks for progress. The end is told at once whatever this is.",
         default: usualIntervalSeconds
       })
     ),
@@ -100,7 +101,8 @@ export const make = Effect.gen(function* () {
     const caller = yield* granted("requests:read")
     const begun = yield* MonotonicTime.millis
     const found = yield* find(caller, requestId)
-    const last = yield* wait(found, timeoutSeconds * 1_000, pollIntervalSeconds * 1_000)
+    const last =
+      timeoutSeconds === 0 ? found : yield* wait(found, timeoutSeconds * 1_000, pollIntervalSeconds * 1_000)
     yield* checkKey(caller)
     const told = yield* report(last, maxOutputBytes === undefined ? {} : { maxOutputBytes })
     if (isEnded(last)) return told

@@ -10,6 +10,8 @@ const longestLogLine = 200
 
 const seconds = (millis: number): string => `${Math.max(1, Math.round(millis / 1_000))} s`
 
+const waited = (millis: number): string => (millis < 1_000 ? "" : ` after ${seconds(millis)} of waiting`)
+
 export const make = Effect.gen(function* () {
   const expectations = yield* Expectations
   const actors = yield* RequestActors
@@ -51,7 +53,7 @@ export const make = Effect.gen(function* () {
       Effect.map(
         whereabouts(snapshot),
         (text) =>
-          `Still running after ${seconds(waitedMs)} of waiting (${text}): call wait_for_request again with the same requestId. Do not call run_model again: that would be another request.`
+          `Still running${waited(waitedMs)} (${text}): call wait_for_request again with the same requestId. Do not call run_model again: that would be another request.`
       )
   }
 })

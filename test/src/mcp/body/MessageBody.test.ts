@@ -14,15 +14,19 @@ const services = MessageBody.layer.pipe(Layer.provideMerge(Scratch.layer))
 const alice = AccountId.make("acc_alice")
 const bob = AccountId.make("acc_bob")
 
-type Chunks = Iterable<string | Uint8Array>
+type Chunks = Iterable<string | Uint8Array | Effect.Effect<void>>
 
-/** Its chunks come as they are asked for; then `whenSent`, and the end. */
+/** Its chunks come as they are asked for, effects are pauses between them; then `whenSent`, and the end. */
 const requestOf = (chunks: Chunks, { whenSent = Effect.void }: { whenSent?: Effect.Effect<void> } = {}) => {
   const rest = chunks[Symbol.iterator]()
   const body = new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
-        const { done, value } = rest.next()
+        let { done, value } = rest.next()
+        while (typeof value === "object" && !(value instanceof Uint8Array)) {
+          await Effect.runPromise(value)
+          ;({ done, value } = rest.next())
+        }
         if (done !== true) return controller.enqueue(typeof value === "string" ? Buffer.from(value) : value)
         await Effect.runPromise(whenSent)
         controller.close()
@@ -104,6 +108,7 @@ describe("MessageBody", () => {
     ["invalid UTF-8 in long data", [...upload(long).slice(0, 2), Buffer.from([0xc3]), '"}}}'], 400, /UTF-8/],
     ["a control character in long data", upload(`${long}\n`), 400, /JSON/],
     ["what is no escape in long data", upload(`${long}\\x`), 400, /JSON/],
+    ["three million empty lists", [`{"id":[${"[],".repeat(3e6)}`], 413, /20000 members and elements/],
     ["129 levels", ["[".repeat(129)], 400, /128 levels/],
     ["long data given twice", [`{"params":{"arguments":{"data":"${long}","data":"${long}"`], 400, /twice/],
     ["long data of another tool", upload(long, "run_model"), 413, /Only `upload_file`/],
@@ -154,20 +159,44 @@ describe("MessageBody", () => {
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 
-  for (const [what, chunks] of [
-    ["that is short and never ends", ["{"]],
-    ["whose data comes by drips", upload(long).slice(0, 2)]
+  it.effect("gives up on a message that is short and never ends", () =>
+    Effect.gen(function* () {
+      const stalled = yield* Deferred.make<void>()
+      const whenSent = Effect.andThen(Deferred.succeed(stalled, undefined), Effect.never)
+      const reading = yield* Effect.forkChild(Effect.flip(Effect.scoped(read(["{"], { whenSent }))), {
+        startImmediately: true
+      })
+      yield* Deferred.await(stalled)
+      yield* TestClock.adjust("30 seconds")
+      assert.strictEqual((yield* Fiber.join(reading)).status, 408)
+    }).pipe(Effect.provide(services))
+  )
+
+  for (const [what, bytes, seconds] of [
+    ["less than a mebibyte", 512 * 1024, 60],
+    ["a mebibyte, and nothing in the next", 1024 * 1024, 90]
   ] as const)
-    it.effect(`gives up on a message ${what}`, () =>
+    it.effect(`gives up on long data that brings in 30 seconds ${what}`, () =>
       Effect.gen(function* () {
-        const stalled = yield* Deferred.make<void>()
+        const [begun, more, stalled] = yield* Effect.all([
+          Deferred.make<void>(),
+          Deferred.make<void>(),
+          Deferred.make<void>()
+        ])
+        const pause = Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(more))
+        const chunks = [...upload(long).slice(0, 2), pause, Buffer.alloc(bytes, "QUJD")]
         const whenSent = Effect.andThen(Deferred.succeed(stalled, undefined), Effect.never)
         const reading = yield* Effect.forkChild(Effect.flip(Effect.scoped(read(chunks, { whenSent }))), {
           startImmediately: true
         })
+        yield* Deferred.await(begun)
+        // It came to its place in the first 30 s, which do not count.
+        yield* TestClock.adjust("45 seconds")
+        yield* Deferred.succeed(more, undefined)
         yield* Deferred.await(stalled)
-        // The first 30 s brought enough, the next ones nothing.
-        yield* TestClock.adjust("60 seconds")
+        yield* TestClock.adjust(`${seconds - 46} seconds`)
+        assert.isUndefined(reading.pollUnsafe())
+        yield* TestClock.adjust("1 second")
         assert.strictEqual((yield* Fiber.join(reading)).status, 408)
         assert.deepStrictEqual(yield* left, [])
       }).pipe(Effect.provide(services))

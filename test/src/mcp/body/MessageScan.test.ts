@@ -5,6 +5,7 @@ import * as MessageScan from "#src/mcp/body/MessageScan.ts"
 import * as TextEscapes from "#src/mcp/body/TextEscapes.ts"
 
 const limit = 16
+const mostParts = 1_000
 const handle = "spooled:AAAAAAAAAAAAAAAAAAAAAA"
 
 /** What a message becomes: its text with the handle in the place of what is long, and that. */
@@ -30,7 +31,7 @@ const scan = (chunks: ReadonlyArray<Uint8Array>) => {
         isText(escapes?.end())
       }
     },
-    limit
+    { text: limit, parts: mostParts }
   )
   const fault = chunks.map(push).find((fault) => fault !== null) ?? null
   return {
@@ -163,6 +164,21 @@ describe("MessageScan", () => {
     assert.isNull(whole(nested(128)).fault)
     assert.strictEqual(whole(nested(129)).fault, "too_deep")
     assert.isNull(whole(JSON.stringify(nested(500))).fault)
+  })
+
+  it("tells of more parts than there may be, as soon as it knows, and not of what looks like some in strings", () => {
+    const elements = (count: number) => `[${Array.from({ length: count }, () => "0").join()}]`
+    const empty = (count: number) => `[${Array.from({ length: count }, () => "[]").join()}]`
+    for (const text of [elements(mostParts), empty(mostParts), JSON.stringify(elements(9 * mostParts))]) {
+      assert.isNull(whole(text).fault)
+    }
+    for (const text of [
+      elements(3 * mostParts),
+      empty(2 * mostParts),
+      "{".repeat(9) + ",".repeat(3 * mostParts)
+    ]) {
+      assert.strictEqual(whole(text).fault, "too_many")
+    }
   })
 
   it("tells of a control character in data, which nobody would see any more", () => {

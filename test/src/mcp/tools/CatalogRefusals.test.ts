@@ -63,37 +63,6 @@ layer(builtins)("A tool of the catalog that cannot answer", (it) => {
     })
   )
 
-  it.effect("names every argument that is wrong and what it takes, and repeats no value", () =>
-    Effect.gen(function* () {
-      const { refusal } = yield* connect
-      const text = yield* refusal("list_models", {
-        search: 12345,
-        category: "sesame",
-        page: "sesame",
-        limit: 101,
-        name: "sesame"
-      })
-      assert.deepStrictEqual(text.split("\n"), [
-        "Invalid parameters for tool 'list_models': Expected no excess property",
-        `  at ["name"]`,
-        "Expected string",
-        `  at ["search"]`,
-        `Expected "image" | "video" | "audio" | "text" | "utility"`,
-        `  at ["category"]`,
-        "Expected number",
-        `  at ["page"]`,
-        "Expected a value between 1 and 100",
-        `  at ["limit"]`
-      ])
-      assert.include(yield* refusal("list_models", { page: 0 }), "Expected a value between 1 and 999999999")
-      assert.include(yield* refusal("list_models", { limit: 1.5 }), "Expected an integer")
-      assert.include(yield* refusal("search", { query: "" }), "length of at least 1")
-      assert.include(yield* refusal("search", { query: "x".repeat(201) }), "length of at most 200")
-      assert.include(yield* refusal("get_model"), `Missing key\n  at ["modelEndpoint"]`)
-      assert.include(yield* refusal("get_model", { modelEndpoint: "x".repeat(130) }), "length of at most 129")
-    })
-  )
-
   it.effect("counts null and an empty search as left out", () =>
     Effect.gen(function* () {
       const { answer } = yield* connect
@@ -101,18 +70,6 @@ layer(builtins)("A tool of the catalog that cannot answer", (it) => {
       const left = { search: null, category: null, page: null, limit: null }
       assert.deepStrictEqual(yield* answer("list_models", left), all)
       assert.deepStrictEqual(yield* answer("list_models", { search: " " }), all)
-    })
-  )
-
-  it.effect("answers wrong arguments with an error of the protocol where that is older", () =>
-    Effect.gen(function* () {
-      for (const version of ["2025-06-18", "2025-03-26"] as const) {
-        const { call, refusal } = yield* ToolClients.connect(CatalogTools.layer, version)
-        const { code, message } = yield* Effect.flip(call("list_models", { category: "sesame" }))
-        assert.strictEqual(code, -32602)
-        assert.match(message, /Expected "image" \| .*\n {2}at \["category"\]$/)
-        assert.include(yield* refusal("get_model", { modelEndpoint: "vision/resise" }), "`vision/resize`")
-      }
     })
   )
 })

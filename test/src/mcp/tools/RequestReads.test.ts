@@ -131,7 +131,10 @@ layer(server, { excludeTestServices: true })("what shows requests", (it) => {
         // The 50,000th byte is the first one of a letter, which is left out.
         assert.strictEqual(told["outputExcerpt"], `{"value":"${"ä".repeat(24_995)}`)
         assert.strictEqual(told["inputExcerpt"], told["outputExcerpt"])
-        assert.include(String(told["message"]), "larger maxOutputBytes")
+        assert.include(
+          String(told["message"]),
+          "call get_request with maxOutputBytes 120012 to have all of it"
+        )
         const odd = yield* given(client, "get_request", { requestId, maxOutputBytes: 11 })
         assert.strictEqual(odd["outputExcerpt"], '{"value":"')
         const whole = yield* given(client, "get_request", { requestId, maxOutputBytes: 120_012 })
@@ -141,6 +144,21 @@ layer(server, { excludeTestServices: true })("what shows requests", (it) => {
           message: "Done."
         })
       }).pipe(Effect.scoped)
+  )
+
+  it.effect("says how to get an output that no call gives whole", () =>
+    Effect.gen(function* () {
+      const { client } = yield* newClient()
+      const requestId = yield* ran(client)
+      yield* delivered(requestId, { value: "x".repeat(1_000_000) })
+      for (const maxOutputBytes of [null, 1_000_000]) {
+        const { message, outputBytes } = yield* given(client, "get_request", { requestId, maxOutputBytes })
+        assert.strictEqual(outputBytes, 1_000_012)
+        assert.match(String(message), /^Done\. The output has 1000012 bytes, more than a tool gives/)
+        assert.match(String(message), /responseUrl/)
+        assert.notMatch(String(message), /maxOutputBytes/)
+      }
+    }).pipe(Effect.scoped)
   )
 
   it.effect("says that an output was erased", () =>
@@ -215,9 +233,12 @@ layer(server, { excludeTestServices: true })("what shows requests", (it) => {
       assert.deepStrictEqual(yield* list({ modelEndpoint: "sandbox/slow" }), [slow])
       assert.deepStrictEqual(yield* list({ modelEndpoint: "sandbox/slow", status: "COMPLETED" }), [])
       const text = (args: object) => refused(client, "list_my_requests", { ...args })
-      assert.include(yield* text({ status: "DONE" }), '"IN_QUEUE" | "IN_PROGRESS" | "COMPLETED" | "FAILED"')
+      assert.include(
+        yield* text({ status: "DONE" }),
+        "`status` must be one of IN_QUEUE, IN_PROGRESS, COMPLETED, FAILED and CANCELLED."
+      )
       assert.match(yield* text({ modelEndpoint: "Echo" }), /^modelEndpoint: must be of the form owner\/name/)
-      assert.include(yield* text({ limit: 101 }), '["limit"]')
+      assert.include(yield* text({ limit: 101 }), "`limit` must be a whole number from 1 to 100.")
     }).pipe(Effect.scoped)
   )
 

@@ -26,6 +26,7 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
         status: "IN_QUEUE",
         replayed: false,
         estimatedCost: "0.001",
+        isMaximum: false,
         maximumCost: "0.001",
         currency: "USD",
         expectedSeconds: 1
@@ -38,6 +39,16 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
         metadata: { team: "blue" }
       })
       assert.deepStrictEqual((yield* requests.payloads(snapshot)).input, { value: "in" })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("says so where only the run can tell what it costs", () =>
+    Effect.gen(function* () {
+      const { client } = yield* newClient()
+      const call = { modelEndpoint: "vision/resize", input: { image: "https://example.com/a.png", width: 8 } }
+      const { estimatedCost, isMaximum, maximumCost } = yield* given(client, "run_model", call)
+      assert.isTrue(isMaximum)
+      assert.strictEqual(estimatedCost, maximumCost)
     }).pipe(Effect.scoped)
   )
 
@@ -199,11 +210,15 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
       { metadata: labels(2, "x".repeat(2_000)) },
       /metadata: must not exceed 2048 bytes/
     ],
-    ["a label that is no text", { metadata: { a: 1 } }, /Expected string.*\["metadata"\]\["a"\]/s],
-    ["a key that is too long", { idempotencyKey: "k".repeat(256) }, /\["idempotencyKey"\]/],
-    ["a key that is no ASCII", { idempotencyKey: "schlüssel" }, /\["idempotencyKey"\]/],
-    ["an input that is no object", { input: [1] }, /\["input"\]/],
-    ["an unknown argument", { model: "sandbox/echo" }, /Expected no excess property\n {2}at \["model"\]/]
+    [
+      "a label that is no text",
+      { metadata: { a: 1 } },
+      /^`metadata` must be an object whose values are text\.$/m
+    ],
+    ["an empty key", { idempotencyKey: "" }, /^`idempotencyKey` must be text of 1 to 255 characters\.$/m],
+    ["a key that is too long", { idempotencyKey: "k".repeat(256) }, /text of 1 to 255 characters\.$/m],
+    ["a key that is no ASCII", { idempotencyKey: "schlüssel" }, /^idempotencyKey: .*printable ASCII/],
+    ["an input that is no object", { input: [1] }, /^`input` must be an object, not a list\.$/m]
   ] as const)("refuses %s", ([, changes, expected]) =>
     Effect.gen(function* () {
       const { caller, client } = yield* newClient()

@@ -76,6 +76,19 @@ layer(server, { excludeTestServices: true })("wait_for_request", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("looks once when it is to wait for no time", () =>
+    Effect.gen(function* () {
+      const { client, sleeps } = yield* scene()
+      const requestId = yield* ran(client)
+      yield* Queue.clear(sleeps)
+      const args = { timeoutSeconds: 0, pollIntervalSeconds: 0.1 }
+      const told = yield* given(client, ...wait(requestId, args))
+      assert.deepInclude(told, { status: "IN_QUEUE", stillRunning: true })
+      assert.match(String(told["message"]), /^Still running \(IN_QUEUE.*call wait_for_request again/)
+      assert.strictEqual(yield* Queue.size(sleeps), 0)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("ends when the server stops, with what it knows", () =>
     Effect.gen(function* () {
       const stop = yield* Deferred.make<void>()
@@ -175,15 +188,15 @@ layer(server, { excludeTestServices: true })("wait_for_request", (it) => {
   )
 
   it.effect.each([
-    ["timeoutSeconds", 0],
-    ["timeoutSeconds", 601],
-    ["pollIntervalSeconds", 0.4],
-    ["pollIntervalSeconds", 61]
-  ] as const)("refuses %s of %d", ([name, value]) =>
+    ["timeoutSeconds", -1, "0 to 600"],
+    ["timeoutSeconds", 601, "0 to 600"],
+    ["pollIntervalSeconds", 0.05, "0.1 to 60"],
+    ["pollIntervalSeconds", 61, "0.1 to 60"]
+  ] as const)("refuses %s of %d", ([name, value, range]) =>
     Effect.gen(function* () {
       const { client } = yield* newClient()
       const text = yield* refused(client, "wait_for_request", { requestId: "x", [name]: value })
-      assert.include(text, `at ["${name}"]`)
+      assert.strictEqual(text, `\`${name}\` must be a number from ${range}.\nCorrect it and call again.`)
     }).pipe(Effect.scoped)
   )
 })

@@ -56,7 +56,8 @@ describe("the sign-in page", () => {
       "cursor://anysphere.cursor-mcp/oauth/callback",
       "cursor:"
     ],
-    ["com.acme.app:/oauth", "com.acme.app:/oauth", "com.acme.app:"]
+    ["com.acme.app:/oauth", "com.acme.app:/oauth", "com.acme.app:"],
+    ["COM.App://Claude.ai/x", "com.app://Claude.ai/x", "com.app:"]
   ])("for %s says %s and lets the form lead to %s", (redirectUri, shown, source) => {
     const page = from(redirectUri)
     assert.strictEqual(shownTarget(page.html), shown)
@@ -101,9 +102,28 @@ describe("the sign-in page", () => {
     const name = `\u202EevilA\u200Bcme\u0000\n  two ${"x".repeat(100)}`
     const shown = /<bdi>(.*?)<\/bdi>/s.exec(from("https://a.dev", name).html)?.[1] ?? ""
     assert.strictEqual(shown, `evilAcme two ${"x".repeat(47)}…`)
-    for (const none of [null, "", " \u200B\n"]) {
+    for (const none of [
+      null,
+      "",
+      " \u200B\n",
+      "\u3164\u2800",
+      "\u115F\u1160\uFFA0",
+      " \u0301\u0302",
+      "\u{1D159}"
+    ]) {
       assert.include(titleOf(from("https://a.dev", none).html), "Allow an assistant to use")
     }
+  })
+
+  it.each([
+    ["marks that pile up", "C\u0327\u0328\u0329\u032A\u032Blaude", "Ç\u0328\u0329laude"],
+    ["marks with something unseen between", "C\u0327\u034F\u0328\u200B\u0329\u034F\u032A", "Ç\u0328\u0329"],
+    ["marks on nothing", "\u0301A \u0302B", "A B"],
+    ["what is composed", "Tro\u031B\u0323 ly\u0301", "Trợ lý"],
+    ["marks that are letters' own", "ผู้ช่วย", "ผู้ช่วย"],
+    ["letters that show nothing", "Cl\u3164au\u2800de", "Claude"]
+  ])("keeps a name to its lines: %s", (_, name, shown) => {
+    assert.include(titleOf(from("https://a.dev", name).html), `<bdi>${shown}</bdi>`)
   })
 
   it("is styled by what its policy allows", () => {

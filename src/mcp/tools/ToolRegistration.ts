@@ -1,0 +1,76 @@
+/**
+ * Registers tools as effect does, but for arguments that a tool does not take: in every version of the protocol the model is
+ * told of them with a result that it reads, as of every other refusal (MCP 2025-11-25, "Error Handling").
+ */
+import { Effect, Layer, Result, type Schema, SchemaIssue, SchemaParser } from "effect"
+import * as McpSchema from "effect/ai/McpSchema"
+import * as McpServer from "effect/ai/McpServer"
+import type * as Tool from "effect/ai/Tool"
+import type * as Toolkit from "effect/ai/Toolkit"
+import * as ArgumentRefusals from "./ArgumentRefusals.ts"
+
+/** Nothing is asked to decode what it is called with. */
+type PlainTool = Tool.Any & { readonly parametersSchema: Schema.ConstraintDecoder<unknown> }
+
+type Tools = Readonly<Record<string, PlainTool>>
+type Registration = Parameters<McpServer.McpServer["Service"]["addTool"]>[0]
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** The names of arguments that cannot be decoded. */
+const faultsOf = (tool: PlainTool) => {
+  const decode = SchemaParser.decodeUnknownResult(tool.parametersSchema, { errors: "all" })
+  return (given: ArgumentRefusals.Given): ReadonlySet<unknown> =>
+    Result.match(decode(given), {
+      onSuccess: () => new Set(),
+      onFailure: (issue) => new Set(issuesOf(issue).issues.map(({ path }) => path?.[0]))
+    })
+}
+
+/** What is true of every JSON Schema that does not say otherwise is left out: lists of tools are read again and again. */
+const shortened = (schema: McpSchema.ToolOutputJson | undefined): McpSchema.ToolOutputJson =>
+  JSON.parse(
+    JSON.stringify(schema ?? {}, (keyword, value) =>
+      keyword === "additionalProperties" && value === true ? undefined : value
+    )
+  )
+
+const telling = (tool: PlainTool, registration: Registration): Registration => {
+  const { handle, tool: told } = registration
+  const refusals = ArgumentRefusals.make(told.name, told.inputSchema)
+  const faults = faultsOf(tool)
+  const refuse = (given: ArgumentRefusals.Given) =>
+    Effect.sync(
+      () =>
+        new McpSchema.CallToolResult({
+          isError: true,
+          content: [{ type: "text", text: refusals.text(given, faults(given)) }]
+        })
+    )
+  return {
+    ...registration,
+    tool: new McpSchema.Tool({ ...told, outputSchema: shortened(told.outputSchema) }),
+    handle: (given: ArgumentRefusals.Given = {}) =>
+      // Effect would make a line of each.
+      refusals.hasUnknown(given)
+        ? refuse(given)
+        : Effect.catchTag(handle(given), "InvalidParams", () => refuse(given))
+  }
+}
+
+export const layer = <Registered extends Record<string, PlainTool>>(
+  toolkit: Toolkit.Toolkit<Registered>
+): Layer.Layer<never, never, McpServer.ToolkitRequirements<Registered>> => {
+  const tools: Tools = toolkit.tools
+  return Layer.effectDiscard(
+    Effect.updateService(McpServer.registerToolkit(toolkit), McpServer.McpServer, (server) =>
+      McpServer.McpServer.of({
+        ...server,
+        addTool: (registration) => {
+          const tool = tools[registration.tool.name]
+          return server.addTool(tool === undefined ? registration : telling(tool, registration))
+        }
+      })
+    )
+  )
+}

@@ -1,0 +1,35 @@
+/** How often a login may get new tokens. In memory: after a start nobody has asked. */
+import { Clock, Context, Effect } from "effect"
+import type { Rate } from "#domain/account/Limits.ts"
+import * as TokenBucket from "#src/accounts/TokenBucket.ts"
+import * as MonotonicTime from "#src/MonotonicTime.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+
+/** Tokens are good for an hour, and several calls of an assistant may find at once that theirs is not. */
+export const RefreshLimit = Context.Reference<Rate>("inferlog/src/oauth/RefreshLimit", {
+  defaultValue: () => ({ requests: 30, windowSeconds: 60 })
+})
+
+/** Logins that are remembered; one that is forgotten begins anew. */
+const knownLogins = 10_000
+
+/** Takes one refresh of the login, or none: 0 when it may go on, else whole seconds until it may come again. */
+export type RefreshLimits = (loginId: string) => number
+
+export const make = Effect.gen(function* () {
+  const rate = yield* RefreshLimit
+  const clock = yield* Clock.Clock
+  const buckets = RecentlyUsed.make<TokenBucket.TokenBucket>({ capacity: knownLogins })
+
+  const limits: RefreshLimits = (loginId) => {
+    const now = MonotonicTime.millisOf(clock)
+    const bucket = buckets.get(loginId) ?? TokenBucket.full(rate, now)
+    buckets.set(loginId, bucket)
+    TokenBucket.refill(bucket, rate, now)
+    if (TokenBucket.remaining(bucket) === 0)
+      return Math.max(1, Math.ceil(TokenBucket.untilNextMs(bucket) / 1_000))
+    TokenBucket.take(bucket)
+    return 0
+  }
+  return limits
+})

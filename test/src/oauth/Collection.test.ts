@@ -1,0 +1,125 @@
+import { assert, layer } from "@effect/vitest"
+import { Clock, Effect, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import { AccessTokens } from "#src/oauth/AccessTokens.ts"
+import * as Collection from "#src/oauth/Collection.ts"
+import { Logins } from "#src/oauth/Logins.ts"
+import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+import * as OAuth from "./OAuthCalls.ts"
+
+const hour = 3_600_000
+
+/** Logins of long ago. They have no key of their own, and no token. */
+const insertOver = Effect.fnUntraced(function* (count: number) {
+  const sql = yield* OAuthDatabase
+  const createdAt = (yield* Clock.currentTimeMillis) - hour
+  yield* sql`
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
+    INSERT INTO logins (id, account_id, key_id, secret_hash, owns_key, client_id, created_at)
+    SELECT printf('over-%04d', n), 'acc_none', 'none', 'hash', 0, 'client', ${createdAt} FROM numbers`
+})
+
+const left = Effect.gen(function* () {
+  const sql = yield* OAuthDatabase
+  return (yield* sql`SELECT id FROM logins WHERE id LIKE 'over-%'`).length
+})
+
+const signedIn = Effect.gen(function* () {
+  const { key } = yield* TestServer.TestServer
+  const tokens = yield* OAuth.signedIn(key)
+  const { loginId } = yield* (yield* AccessTokens).authenticate(`Bearer ${tokens.access}`)
+  return { ...tokens, loginId }
+})
+
+/** What a crash leaves between the use of a refresh token and the one in its place. */
+const cutShort = Effect.fnUntraced(function* (loginId: string) {
+  const sql = yield* OAuthDatabase
+  const now = yield* Clock.currentTimeMillis
+  yield* sql`UPDATE logins SET created_at = created_at - ${hour} WHERE id = ${loginId}`
+  yield* sql`DELETE FROM oauth_records WHERE login_id = ${loginId} AND model IN ('AccessToken', 'AuthorizationCode')`
+  yield* sql`
+    UPDATE oauth_records SET consumed_at = ${now} WHERE login_id = ${loginId} AND model = 'RefreshToken'`
+})
+
+const told: Array<string> = []
+const listening = Logger.layer([Logger.make(({ message }) => void told.push(String(message)))])
+
+const bounds = Layer.succeed(Collection.CollectionBounds, { page: 2, ended: 3 })
+
+layer(TestServer.layer())("rounds of collection", (it) => {
+  it.effect("leave a sign-in whose refresh a crash has cut short, and its token is taken again", () =>
+    Effect.gen(function* () {
+      const { clientId, loginId, refresh } = yield* signedIn
+      yield* TestClock.adjust("1 minute")
+      yield* cutShort(loginId)
+      yield* Effect.flatten(Collection.make)
+      yield* TestClock.adjust("5 minutes")
+      yield* Effect.flatten(Collection.make)
+      const next = OAuth.tokensOf(yield* OAuth.refresh(clientId, refresh))
+      // It is replaced now: whoever comes with it again is not the one who waited.
+      const again = yield* OAuth.refresh(clientId, refresh)
+      assert.strictEqual(OAuth.errorOf(again), "invalid_grant", again.text)
+      const { authenticate } = yield* AccessTokens
+      assert.strictEqual((yield* Effect.flip(authenticate(`Bearer ${next.access}`)))._tag, "BearerRefused")
+    })
+  )
+
+  it.effect("end so many sign-ins each, say so, and go on where the one before stopped", () =>
+    Effect.gen(function* () {
+      yield* insertOver(7)
+      const collect = yield* Collection.make
+      told.length = 0
+      for (const expected of [4, 1, 0]) {
+        yield* collect
+        assert.strictEqual(yield* left, expected)
+      }
+      assert.lengthOf(
+        told.filter((line) => line.startsWith("3 sign-ins were over")),
+        2
+      )
+    }).pipe(Effect.provide([listening, bounds]))
+  )
+
+  it.effect("look at all sign-ins, page after page, and then from the first on", () =>
+    Effect.gen(function* () {
+      const sql = yield* OAuthDatabase
+      yield* insertOver(9)
+      const now = yield* Clock.currentTimeMillis
+      yield* sql`UPDATE logins SET created_at = ${now} WHERE id LIKE 'over-%' AND id < 'over-0008'`
+      const collect = yield* Collection.make
+      yield* collect
+      assert.strictEqual(yield* left, 7)
+      yield* sql`UPDATE logins SET created_at = ${now - hour} WHERE id = 'over-0001'`
+      yield* collect
+      assert.strictEqual(yield* left, 6)
+      yield* sql`DELETE FROM logins WHERE id LIKE 'over-%'`
+    }).pipe(Effect.provide(bounds))
+  )
+
+  it.effect("begin a grace after a start", () =>
+    Effect.gen(function* () {
+      yield* insertOver(1)
+      yield* Effect.provide(
+        Effect.gen(function* () {
+          yield* TestClock.adjust("19 seconds")
+          assert.strictEqual(yield* left, 1)
+          yield* TestClock.adjust("1 second")
+          yield* Effect.repeat(Effect.yieldNow, { until: () => Effect.map(left, (count) => count === 0) })
+        }),
+        Layer.fresh(Collection.layer)
+      )
+    })
+  )
+
+  it.effect("end a sign-in that has no token left", () =>
+    Effect.gen(function* () {
+      const { loginId } = yield* signedIn
+      const sql = yield* OAuthDatabase
+      yield* cutShort(loginId)
+      yield* sql`DELETE FROM oauth_records WHERE login_id = ${loginId} AND model = 'RefreshToken'`
+      yield* Effect.flatten(Collection.make)
+      assert.isNull(yield* (yield* Logins).caller(loginId))
+    })
+  )
+})
