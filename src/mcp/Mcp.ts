@@ -66,7 +66,7 @@ const endpoint = (more: Registrations<never, Open>) =>
         Effect.orDie,
         Effect.uninterruptible,
         // What it starts lives on, and is to know nothing of the client whose message came first.
-        Effect.updateContext((_: Context.Context<never>) => services)
+        Effect.updateContext<never, never>(() => services)
       )
       const [cached, forget] = yield* Effect.cachedInvalidateWithTTL(build, Duration.infinity)
       // What could not be loaded once may be the next time.

@@ -25,7 +25,7 @@ const InputField = Schema.Struct({
 })
 
 const Estimate = Schema.Struct({
-  quantity: Schema.String.annotate({ description: "Billed units." }),
+  quantity: Schema.String.annotate({ description: "Billed units, at most where `isMaximum`." }),
   unit: BillingUnit,
   ...RunCost.fields
 })

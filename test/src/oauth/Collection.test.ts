@@ -97,6 +97,22 @@ layer(TestServer.layer())("rounds of collection", (it) => {
     }).pipe(Effect.provide(bounds))
   )
 
+  it.effect("leave a sign-in that has got a token since its page was read", () =>
+    Effect.gen(function* () {
+      const sql = yield* OAuthDatabase
+      yield* insertOver(2)
+      yield* sql`
+        CREATE TRIGGER revived AFTER DELETE ON logins WHEN old.id = 'over-0001' BEGIN
+          INSERT INTO oauth_records (model, id, payload, login_id, expires_at)
+          VALUES ('RefreshToken', 'revived', '{}', 'over-0002', 9000000000000);
+        END`
+      yield* Effect.flatten(Collection.make)
+      assert.strictEqual(yield* left, 1)
+      yield* sql`DROP TRIGGER revived`
+      yield* sql`DELETE FROM logins WHERE id = 'over-0002'`
+    })
+  )
+
   it.effect("begin a grace after a start", () =>
     Effect.gen(function* () {
       yield* insertOver(1)

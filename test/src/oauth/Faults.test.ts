@@ -5,6 +5,7 @@ import { KeyId } from "#domain/Ids.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import { ScryptCost } from "#src/accounts/PasswordHash.ts"
 import { AccessTokens } from "#src/oauth/AccessTokens.ts"
+import * as Collection from "#src/oauth/Collection.ts"
 import { Interactions } from "#src/oauth/Interactions.ts"
 import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
@@ -156,6 +157,11 @@ layer(services, { excludeTestServices: true })("storage of sign-ins that fails",
       assert.strictEqual(failed._tag, "EventStoreError")
       const left = (yield* logins).filter(({ id }) => !before.has(id))
       assert.lengthOf(left, 1)
+      const sql = yield* OAuthDatabase
+      yield* sql`UPDATE logins SET created_at = 0 WHERE id = ${String(left[0]?.["id"])}`
+      yield* Effect.flatten(Collection.make)
+      assert.strictEqual(yield* endOf(left[0]?.["keyId"]), "KeyRevoked")
+      assert.lengthOf(yield* logins, before.size)
     })
   )
 

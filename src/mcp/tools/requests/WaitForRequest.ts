@@ -101,8 +101,7 @@ export const make = Effect.gen(function* () {
     const caller = yield* granted("requests:read")
     const begun = yield* MonotonicTime.millis
     const found = yield* find(caller, requestId)
-    const last =
-      timeoutSeconds === 0 ? found : yield* wait(found, timeoutSeconds * 1_000, pollIntervalSeconds * 1_000)
+    const last = yield* wait(found, timeoutSeconds * 1_000, pollIntervalSeconds * 1_000)
     yield* checkKey(caller)
     const told = yield* report(last, maxOutputBytes === undefined ? {} : { maxOutputBytes })
     if (isEnded(last)) return told
