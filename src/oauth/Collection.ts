@@ -55,6 +55,17 @@ export const make = Effect.gen(function* () {
     Effect.repeat({ while: (removed) => removed === removedAtOnce, times: mostRemovals - 1 })
   )
 
+  /** From a refresh that was under way when its login ended. */
+  const removeLeftBehind = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    yield* sql`
+      DELETE FROM oauth_records WHERE (model, id) IN (
+        SELECT model, id FROM oauth_records AS records
+        WHERE model = 'RefreshToken' AND expires_at <= ${now}
+          AND NOT EXISTS (SELECT 1 FROM logins WHERE logins.id = records.login_id)
+        LIMIT ${removedAtOnce})`
+  })
+
   /**
    * Over both tables of the file. A used refresh token counts as long as it is remembered: the one in its place may be on its
    * way, or not have been stored before a crash.
@@ -135,7 +146,11 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  return Effect.andThen(removeExpired, endLogins).pipe(Effect.withSpan("Collection.collect"))
+  return removeExpired.pipe(
+    Effect.andThen(removeLeftBehind),
+    Effect.andThen(endLogins),
+    Effect.withSpan("Collection.collect")
+  )
 })
 
 export const layer = Layer.effectDiscard(

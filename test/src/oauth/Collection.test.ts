@@ -113,6 +113,21 @@ layer(TestServer.layer())("rounds of collection", (it) => {
     })
   )
 
+  it.effect(
+    "remove what has expired of a sign-in that is no more, and leave that of one that is to be ended",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* OAuthDatabase
+        const { loginId } = yield* signedIn
+        yield* sql`
+        INSERT INTO oauth_records (model, id, payload, login_id, expires_at)
+        VALUES ('RefreshToken', 'left', '{}', 'nobody', 0), ('RefreshToken', 'expired', '{}', ${loginId}, 0)`
+        yield* Effect.flatten(Collection.make)
+        const rows = yield* sql`SELECT id FROM oauth_records WHERE id IN ('left', 'expired')`
+        assert.deepStrictEqual(rows, [{ id: "expired" }])
+      })
+  )
+
   it.effect("begin a grace after a start", () =>
     Effect.gen(function* () {
       yield* insertOver(1)
