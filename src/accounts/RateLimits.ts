@@ -5,9 +5,9 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Rate } from "#domain/account/Limits.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
-import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import type { Caller } from "./Caller.ts"
 import * as TokenBucket from "./TokenBucket.ts"
+import * as TokenBuckets from "./TokenBuckets.ts"
 
 type RatedCaller = Pick<Caller, "accountId" | "keyId" | "limits">
 
@@ -31,10 +31,7 @@ export interface Taken {
 export const isLimited = ({ limits }: Pick<Caller, "limits">): boolean =>
   limits.accountRate !== null || limits.keyRate !== null
 
-/**
- * Buckets of each kind that are kept; half as many of those used last. One that is dropped meanwhile is full when its owner
- * comes back: after so many others, it mostly would be.
- */
+/** Buckets of each kind. */
 const capacity = 100_000
 
 /** Looked at before anything is taken: a call that is refused takes nothing. */
@@ -74,33 +71,17 @@ export class RateLimits extends Context.Service<
     RateLimits,
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
-      const ofAccounts = RecentlyUsed.make<TokenBucket.TokenBucket>({ capacity })
-      const ofKeys = RecentlyUsed.make<TokenBucket.TokenBucket>({ capacity })
-
-      const open = (
-        buckets: RecentlyUsed.RecentlyUsed<TokenBucket.TokenBucket>,
-        id: string,
-        rate: Rate,
-        now: number
-      ): TokenBucket.TokenBucket => {
-        const known = buckets.get(id)
-        if (known !== undefined) {
-          TokenBucket.refill(known, rate, now)
-          return known
-        }
-        const made = TokenBucket.full(rate, now)
-        buckets.set(id, made)
-        return made
-      }
+      const ofAccounts = TokenBuckets.make(capacity)
+      const ofKeys = TokenBuckets.make(capacity)
 
       const openAll = ({ accountId, keyId, limits }: RatedCaller): ReadonlyArray<Opened> => {
         const { accountRate, keyRate } = limits
         const now = MonotonicTime.millisOf(clock)
         const opened: Array<Opened> = []
         if (accountRate !== null) {
-          opened.push({ scope: "account", bucket: open(ofAccounts, accountId, accountRate, now) })
+          opened.push({ scope: "account", bucket: ofAccounts(accountId, accountRate, now) })
         }
-        if (keyRate !== null) opened.push({ scope: "key", bucket: open(ofKeys, keyId, keyRate, now) })
+        if (keyRate !== null) opened.push({ scope: "key", bucket: ofKeys(keyId, keyRate, now) })
         return opened
       }
 

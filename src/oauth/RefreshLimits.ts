@@ -2,8 +2,8 @@
 import { Clock, Context, Effect } from "effect"
 import type { Rate } from "#domain/account/Limits.ts"
 import * as TokenBucket from "#src/accounts/TokenBucket.ts"
+import * as TokenBuckets from "#src/accounts/TokenBuckets.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
-import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 
 /** Tokens are good for an hour, and several calls of an assistant may find at once that theirs is not. */
 export const RefreshLimit = Context.Reference<Rate>("inferlog/src/oauth/RefreshLimit", {
@@ -19,15 +19,12 @@ export type RefreshLimits = (loginId: string) => number
 export const make = Effect.gen(function* () {
   const rate = yield* RefreshLimit
   const clock = yield* Clock.Clock
-  const buckets = RecentlyUsed.make<TokenBucket.TokenBucket>({ capacity: knownLogins })
+  const buckets = TokenBuckets.make(knownLogins)
 
   const limits: RefreshLimits = (loginId) => {
     const now = MonotonicTime.millisOf(clock)
-    const bucket = buckets.get(loginId) ?? TokenBucket.full(rate, now)
-    buckets.set(loginId, bucket)
-    TokenBucket.refill(bucket, rate, now)
-    if (TokenBucket.remaining(bucket) === 0)
-      return Math.max(1, Math.ceil(TokenBucket.untilNextMs(bucket) / 1_000))
+    const bucket = buckets(loginId, rate, now)
+    if (TokenBucket.remaining(bucket) === 0) return TokenBuckets.secondsUntilAll([bucket])
     TokenBucket.take(bucket)
     return 0
   }

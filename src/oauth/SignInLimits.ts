@@ -8,8 +8,8 @@
 import { NetAddress } from "effect/net"
 import type { Rate } from "#domain/account/Limits.ts"
 import * as TokenBucket from "#src/accounts/TokenBucket.ts"
+import * as TokenBuckets from "#src/accounts/TokenBuckets.ts"
 import { isPublic } from "#src/outbound/AddressPolicy.ts"
-import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 
 /** From one public address, or one /64 of IPv6, which is what one customer of a provider has. Of each kind. */
 export const ofAddress: Rate = { requests: 30, windowSeconds: 10 * 60 }
@@ -60,40 +60,26 @@ export const sourceOf = (clientAddress: string): string => {
 }
 
 export const make = (): SignInLimits => {
-  const addresses = RecentlyUsed.make<TokenBucket.TokenBucket>({ capacity: mostAddresses })
-  const accounts = RecentlyUsed.make<TokenBucket.TokenBucket>({ capacity: mostAccounts })
+  const addresses = TokenBuckets.make(mostAddresses)
+  const accounts = TokenBuckets.make(mostAccounts)
   const passwords = TokenBucket.full(ofPasswords, 0)
 
-  const bucketOf = (
-    buckets: RecentlyUsed.RecentlyUsed<TokenBucket.TokenBucket>,
-    name: string,
-    rate: Rate,
-    now: number
-  ): TokenBucket.TokenBucket => {
-    const known = buckets.get(name)
-    if (known !== undefined) return known
-    const made = TokenBucket.full(rate, now)
-    buckets.set(name, made)
-    return made
-  }
-
   const bucketsOf = ({ account, clientAddress }: Attempt, now: number) => {
+    TokenBucket.refill(passwords, ofPasswords, now)
     const source = sourceOf(clientAddress)
     const kind = account === null ? "key" : "password"
     return [
-      bucketOf(addresses, `${kind} ${source}`, source === house ? ofHouse : ofAddress, now),
-      ...(account === null ? [] : [bucketOf(accounts, account, ofAccount, now), passwords])
+      addresses(`${kind} ${source}`, source === house ? ofHouse : ofAddress, now),
+      ...(account === null ? [] : [accounts(account, ofAccount, now), passwords])
     ]
   }
 
   return {
     take: (attempt, now) => {
       const buckets = bucketsOf(attempt, now)
-      for (const bucket of buckets) TokenBucket.refill(bucket, bucket.rate, now)
-      const empty = buckets.filter((bucket) => TokenBucket.remaining(bucket) === 0)
+      const empty = TokenBuckets.empty(buckets)
       if (empty.length > 0) {
-        const waitMs = Math.max(...empty.map(TokenBucket.untilNextMs))
-        return { _tag: "Refused", retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) }
+        return { _tag: "Refused", retryAfterSeconds: TokenBuckets.secondsUntilAll(empty) }
       }
       for (const bucket of buckets) TokenBucket.take(bucket)
       return { _tag: "Taken", giveBack: () => buckets.forEach(TokenBucket.giveBack) }

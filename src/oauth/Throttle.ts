@@ -2,8 +2,8 @@
 import { Clock, Effect } from "effect"
 import type { Rate } from "#domain/account/Limits.ts"
 import * as TokenBucket from "#src/accounts/TokenBucket.ts"
+import * as TokenBuckets from "#src/accounts/TokenBuckets.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
-import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import { house, sourceOf } from "./SignInLimits.ts"
 
 /** Addresses that are remembered; one that is forgotten begins anew. */
@@ -24,25 +24,17 @@ export interface Rates {
 export const make = Effect.fnUntraced(function* ({ ofAddress, ofAll, ofHouse }: Rates) {
   const clock = yield* Clock.Clock
   const all = TokenBucket.full(ofAll, MonotonicTime.millisOf(clock))
-  const addresses = RecentlyUsed.make<TokenBucket.TokenBucket>({ capacity: knownAddresses })
-
-  const bucketOf = (source: string, now: number): TokenBucket.TokenBucket => {
-    const rate = source === house ? ofHouse : ofAddress
-    const bucket = addresses.get(source) ?? TokenBucket.full(rate, now)
-    addresses.set(source, bucket)
-    TokenBucket.refill(bucket, rate, now)
-    return bucket
-  }
+  const addresses = TokenBuckets.make(knownAddresses)
 
   const throttle: Throttle = (address) => {
     const now = MonotonicTime.millisOf(clock)
     TokenBucket.refill(all, ofAll, now)
-    const buckets = [all, bucketOf(sourceOf(address), now)]
-    const empty = buckets.filter((bucket) => TokenBucket.remaining(bucket) === 0)
-    if (empty.length === 0) for (const bucket of buckets) TokenBucket.take(bucket)
-    return empty.length === 0
-      ? 0
-      : Math.max(1, ...empty.map((bucket) => Math.ceil(TokenBucket.untilNextMs(bucket) / 1_000)))
+    const source = sourceOf(address)
+    const buckets = [all, addresses(source, source === house ? ofHouse : ofAddress, now)]
+    const empty = TokenBuckets.empty(buckets)
+    if (empty.length > 0) return TokenBuckets.secondsUntilAll(empty)
+    for (const bucket of buckets) TokenBucket.take(bucket)
+    return 0
   }
   return throttle
 })
