@@ -59,7 +59,7 @@ export const make = (accountId: AccountId): ApiKey.ApiKey => ({
 
 /** The new key. */
 export const issue = Effect.fnUntraced(function* (actors: Actors, options: Issue) {
-  const { accountId, grant, issuer, key = make(options.accountId), name } = options
+  const { accountId, grant, issuer, key = make(accountId), name } = options
   const executed = yield* execute(actors, { accountId, keyId: key.keyId }, (at) => ({
     _tag: "IssueKey",
     at,

@@ -40,13 +40,11 @@ interface Opened {
   readonly bucket: TokenBucket.TokenBucket
 }
 
-const wholeSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000))
-
 const standingOf = ({ bucket, scope }: Opened): Standing => ({
   scope,
   rate: bucket.rate,
   remaining: TokenBucket.remaining(bucket),
-  nextInSeconds: wholeSeconds(TokenBucket.untilNextMs(bucket))
+  nextInSeconds: TokenBuckets.wholeSeconds(TokenBucket.untilNextMs(bucket))
 })
 
 const longest = (standings: ReadonlyArray<Standing>): Standing | null =>
@@ -105,7 +103,7 @@ export class RateLimits extends Context.Service<
         const lacking = opened.filter(({ bucket }) => TokenBucket.remaining(bucket) < calls)
         const untilAll = (one: Opened): Standing => ({
           ...standingOf(one),
-          nextInSeconds: wholeSeconds(TokenBucket.untilMs(one.bucket, calls))
+          nextInSeconds: TokenBuckets.wholeSeconds(TokenBucket.untilMs(one.bucket, calls))
         })
         return { standings, refusedBy: longest(lacking.map(untilAll)) }
       }

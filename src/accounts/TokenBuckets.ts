@@ -24,11 +24,13 @@ export const make = (capacity: number): TokenBuckets => {
   }
 }
 
-/** Those that have nothing left. */
-export const empty = (
-  buckets: ReadonlyArray<TokenBucket.TokenBucket>
-): ReadonlyArray<TokenBucket.TokenBucket> => buckets.filter((bucket) => TokenBucket.remaining(bucket) === 0)
+/** As a client is told to wait: whole seconds, at least 1. */
+export const wholeSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000))
 
-/** Whole seconds, at least 1, until each of them has one more. */
-export const secondsUntilAll = (buckets: ReadonlyArray<TokenBucket.TokenBucket>): number =>
-  Math.max(1, ...buckets.map((bucket) => Math.ceil(TokenBucket.untilNextMs(bucket) / 1_000)))
+/** Takes one from each of them and gives 0, or takes nothing: whole seconds until each has one. */
+export const takeOfAll = (buckets: ReadonlyArray<TokenBucket.TokenBucket>): number => {
+  const empty = buckets.filter((bucket) => TokenBucket.remaining(bucket) === 0)
+  if (empty.length > 0) return wholeSeconds(Math.max(...empty.map(TokenBucket.untilNextMs)))
+  for (const bucket of buckets) TokenBucket.take(bucket)
+  return 0
+}

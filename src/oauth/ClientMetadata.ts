@@ -23,7 +23,7 @@ export interface ClientMetadata {
 }
 
 const AuthMethod = Schema.Literals(["none", "client_secret_basic", "client_secret_post"])
-export type AuthMethod = typeof AuthMethod.Type
+type AuthMethod = typeof AuthMethod.Type
 export const authMethods = AuthMethod.literals
 const isAuthMethod = Schema.is(AuthMethod)
 
@@ -70,7 +70,7 @@ const given = <Key extends string>(key: Key, value: string | undefined) =>
   value === undefined ? {} : { [key]: value }
 
 export const parse = (body: unknown): Result.Result<ClientMetadata, MetadataRefused> => {
-  if (!Predicate.isObject(body) || Array.isArray(body)) {
+  if (!Predicate.isObject(body)) {
     return Result.fail(
       new MetadataRefused({
         error: "invalid_client_metadata",
@@ -78,15 +78,14 @@ export const parse = (body: unknown): Result.Result<ClientMetadata, MetadataRefu
       })
     )
   }
-  const fields: Readonly<Record<string, unknown>> = { ...body }
-  const method = fields["token_endpoint_auth_method"]
-  return Result.map(redirectUris(fields["redirect_uris"]), (redirect_uris) => ({
+  const method = body["token_endpoint_auth_method"]
+  return Result.map(redirectUris(body["redirect_uris"]), (redirect_uris) => ({
     application_type: "native",
-    ...given("client_name", nameOf(fields["client_name"])),
-    ...given("client_uri", webUriOf(fields["client_uri"])),
-    ...given("logo_uri", webUriOf(fields["logo_uri"])),
-    ...given("tos_uri", webUriOf(fields["tos_uri"])),
-    ...given("policy_uri", webUriOf(fields["policy_uri"])),
+    ...given("client_name", nameOf(body["client_name"])),
+    ...given("client_uri", webUriOf(body["client_uri"])),
+    ...given("logo_uri", webUriOf(body["logo_uri"])),
+    ...given("tos_uri", webUriOf(body["tos_uri"])),
+    ...given("policy_uri", webUriOf(body["policy_uri"])),
     redirect_uris,
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],

@@ -36,7 +36,7 @@ const Row = Schema.Struct({
   id: Schema.String,
   accountId: AccountId,
   passwordMark: Schema.NullOr(Schema.String),
-  isUnused: Schema.Int
+  isUnused: Schema.BooleanFromBit
 })
 const decoded = rows(Row)
 
@@ -124,7 +124,7 @@ export const make = Effect.gen(function* () {
     let ended = 0
     for (const { id, isUnused } of found) {
       const isOutdated = ofOtherPassword.has(id)
-      if ((isUnused === 1 || isOutdated) && (yield* endIfOver(id, isOutdated))) ended++
+      if ((isUnused || isOutdated) && (yield* endIfOver(id, isOutdated))) ended++
       place = id
       if (ended === most) break
     }

@@ -12,11 +12,8 @@ export interface PendingAuthorization {
   readonly uid: string
   readonly clientId: string
   readonly clientName: string | null
-  readonly clientUri: string | null
   /** Where the code will be sent, checked against the client's registration. */
   readonly redirectUri: string
-  /** Unix time in ms. */
-  readonly expiresAt: number
 }
 
 /** It has ended or expired, or was begun in another browser. */

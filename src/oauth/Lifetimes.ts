@@ -1,5 +1,5 @@
 /** How long what the authorization server gives out is good, in seconds. */
-const day = 24 * 60 * 60
+export const day = 24 * 60 * 60
 
 /** Used once, and meanwhile on its way through a browser. */
 export const code = 60

@@ -3,9 +3,10 @@
  * Everything else that it could do is off.
  */
 import { type AdapterFactory, type Configuration, errors, interactionPolicy } from "oidc-provider"
-import type { Logins } from "./Logins.ts"
 import type { MasterKey } from "#src/secrets/MasterKey.ts"
+import * as ClientMetadata from "./ClientMetadata.ts"
 import * as Lifetimes from "./Lifetimes.ts"
+import type { Logins } from "./Logins.ts"
 import * as RequestRefusedPage from "./pages/RequestRefusedPage.ts"
 import * as ProviderKeys from "./ProviderKeys.ts"
 import type { Run } from "./RecordAdapter.ts"
@@ -48,7 +49,7 @@ export const make = ({ adapter, logins, master, mcpUrl, refreshLimits, run }: Op
   adapter,
   acceptQueryParamAccessTokens: false,
   allowOmittingSingleRegisteredRedirectUri: false,
-  clientAuthMethods: ["none", "client_secret_basic", "client_secret_post"],
+  clientAuthMethods: [...ClientMetadata.authMethods],
   clientBasedCORS: () => true,
   clientDefaults: { id_token_signed_response_alg: "EdDSA" },
   cookies: { keys: ProviderKeys.cookieKeys(master), short: cookie, long: cookie },

@@ -55,7 +55,7 @@ export const layer = Layer.effect(
 
     const pending = Effect.fn("Interactions.pending")(function* (request: HttpServerRequest, uid: string) {
       const provider = yield* server.provider
-      const { exp, params } = yield* detailsOf(request, uid)
+      const { params } = yield* detailsOf(request, uid)
       const client = yield* attempt(() => provider.Client.find(text(params["client_id"]) ?? ""))
       const redirectUri = text(params["redirect_uri"])
       if (client === undefined || redirectUri === null) return yield* new InteractionGone()
@@ -63,9 +63,7 @@ export const layer = Layer.effect(
         uid,
         clientId: client.clientId,
         clientName: client.clientName ?? null,
-        clientUri: client.clientUri ?? null,
-        redirectUri,
-        expiresAt: exp * 1_000
+        redirectUri
       } satisfies PendingAuthorization
     })
 

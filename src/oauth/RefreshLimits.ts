@@ -1,14 +1,11 @@
 /** How often a login may get new tokens. In memory: after a start nobody has asked. */
-import { Clock, Context, Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { Rate } from "#domain/account/Limits.ts"
-import * as TokenBucket from "#src/accounts/TokenBucket.ts"
 import * as TokenBuckets from "#src/accounts/TokenBuckets.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
 
 /** Tokens are good for an hour, and several calls of an assistant may find at once that theirs is not. */
-export const RefreshLimit = Context.Reference<Rate>("inferlog/src/oauth/RefreshLimit", {
-  defaultValue: () => ({ requests: 30, windowSeconds: 60 })
-})
+const rate: Rate = { requests: 30, windowSeconds: 60 }
 
 /** Logins that are remembered; one that is forgotten begins anew. */
 const knownLogins = 10_000
@@ -17,16 +14,10 @@ const knownLogins = 10_000
 export type RefreshLimits = (loginId: string) => number
 
 export const make = Effect.gen(function* () {
-  const rate = yield* RefreshLimit
   const clock = yield* Clock.Clock
   const buckets = TokenBuckets.make(knownLogins)
 
-  const limits: RefreshLimits = (loginId) => {
-    const now = MonotonicTime.millisOf(clock)
-    const bucket = buckets(loginId, rate, now)
-    if (TokenBucket.remaining(bucket) === 0) return TokenBuckets.secondsUntilAll([bucket])
-    TokenBucket.take(bucket)
-    return 0
-  }
+  const limits: RefreshLimits = (loginId) =>
+    TokenBuckets.takeOfAll([buckets(loginId, rate, MonotonicTime.millisOf(clock))])
   return limits
 })

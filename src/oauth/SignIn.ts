@@ -88,7 +88,7 @@ export class SignIn extends Context.Service<
         const accountId = credentials.account.trim()
         const taken = yield* take({ account: isAccountId(accountId) ? accountId : "", clientAddress })
         return yield* Effect.onExit(byPassword(accountId, credentials.password), (exit) =>
-          Effect.sync(() => (hasFailed(exit) ? undefined : taken.giveBack()))
+          Effect.sync(() => (isCounted(exit) ? undefined : taken.giveBack()))
         )
       })
 
@@ -101,8 +101,6 @@ export class SignIn extends Context.Service<
 const keyText = (pasted: string): string => pasted.trim().replace(/^key\s+/i, "")
 
 /** What counts: a wrong guess, and one that nobody waited for. A log that is away does not. */
-const hasFailed = (exit: Exit.Exit<SignedIn, SignInRefused | EventStoreError>): boolean => {
-  if (Exit.isSuccess(exit)) return false
-  const [reason] = exit.cause.reasons
-  return reason?._tag !== "Fail" || reason.error._tag === "SignInRefused"
-}
+export const isCounted = (exit: Exit.Exit<unknown, { readonly _tag: string }>): boolean =>
+  Exit.isFailure(exit) &&
+  exit.cause.reasons.every((reason) => reason._tag !== "Fail" || reason.error._tag === "SignInRefused")

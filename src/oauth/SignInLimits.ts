@@ -5,6 +5,7 @@
  * and those that run at once cannot get past. A key is checked by a hash and cannot be guessed. So it is looked at first, and
  * only one that is wrong takes something: whoever fails keeps nobody else from signing in with a key.
  */
+import { Result } from "effect"
 import { NetAddress } from "effect/net"
 import type { Rate } from "#domain/account/Limits.ts"
 import * as TokenBucket from "#src/accounts/TokenBucket.ts"
@@ -24,7 +25,7 @@ export const ofHouse: Rate = { requests: 100, windowSeconds: 10 * 60 }
 export const ofAccount: Rate = { requests: 10, windowSeconds: 15 * 60 }
 
 /** With passwords of all accounts: 120 a minute, which keep less than half a processor busy, and 30 that wait for their turn. */
-export const ofPasswords: Rate = { requests: 30, windowSeconds: 15 }
+const ofPasswords: Rate = { requests: 30, windowSeconds: 15 }
 
 /** Buckets that are kept, and half as many of those used last: too many for `ofPasswords` to empty one before it is full again. */
 const mostAccounts = 4_000
@@ -51,12 +52,11 @@ export const house = "house"
 
 /** Whose failures are counted together. */
 export const sourceOf = (clientAddress: string): string => {
-  const text = clientAddress.replace(/^::ffff:(?=\d+\.)/i, "")
-  const address = NetAddress.ipFromString(text)
-  if (address._tag === "Failure" || !isPublic(address.success)) return house
+  const address = Result.map(NetAddress.ipFromString(clientAddress), (found) => NetAddress.toCanonical(found))
+  if (Result.isFailure(address) || !isPublic(address.success)) return house
   return NetAddress.isIpv6Address(address.success)
     ? NetAddress.ipv6ToSegments(address.success).slice(0, 4).join(":")
-    : text
+    : NetAddress.formatIp(address.success)
 }
 
 export const make = (): SignInLimits => {
@@ -77,11 +77,8 @@ export const make = (): SignInLimits => {
   return {
     take: (attempt, now) => {
       const buckets = bucketsOf(attempt, now)
-      const empty = TokenBuckets.empty(buckets)
-      if (empty.length > 0) {
-        return { _tag: "Refused", retryAfterSeconds: TokenBuckets.secondsUntilAll(empty) }
-      }
-      for (const bucket of buckets) TokenBucket.take(bucket)
+      const waitSeconds = TokenBuckets.takeOfAll(buckets)
+      if (waitSeconds > 0) return { _tag: "Refused", retryAfterSeconds: waitSeconds }
       return { _tag: "Taken", giveBack: () => buckets.forEach(TokenBucket.giveBack) }
     }
   }

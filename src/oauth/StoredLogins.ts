@@ -1,13 +1,13 @@
 /** `Logins` in the table `logins`. */
 import * as crypto from "node:crypto"
 import { Clock, Effect, Layer, Schema } from "effect"
+import * as Grant from "#domain/account/Grant.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
 import { rows } from "#projections/ReadModels.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
 import * as KeyCommands from "#src/accounts/KeyCommands.ts"
-import * as Grant from "#domain/account/Grant.ts"
 import { Passwords } from "#src/accounts/Passwords.ts"
 import { type Login, Logins } from "./Logins.ts"
 import { OAuthDatabase } from "./OAuthDatabase.ts"
@@ -19,7 +19,7 @@ const Row = Schema.Struct({
   accountId: AccountId,
   keyId: KeyId,
   secretHash: Schema.String,
-  ownsKey: Schema.Int,
+  ownsKey: Schema.BooleanFromBit,
   passwordMark: Schema.NullOr(Schema.String),
   clientId: Schema.String,
   createdAt: Schema.Int
@@ -126,7 +126,7 @@ export const layer = Layer.effect(
       const login = yield* find(id)
       if (login === undefined) return
       // The key first: a login that is gone leads to no key any more.
-      if (login.ownsKey === 1)
+      if (login.ownsKey)
         yield* Effect.catchTag(accounts.revokeKey(login.keyId), "KeyNotFound", () => Effect.void)
       yield* remove(id)
     })

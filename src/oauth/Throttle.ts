@@ -30,11 +30,7 @@ export const make = Effect.fnUntraced(function* ({ ofAddress, ofAll, ofHouse }: 
     const now = MonotonicTime.millisOf(clock)
     TokenBucket.refill(all, ofAll, now)
     const source = sourceOf(address)
-    const buckets = [all, addresses(source, source === house ? ofHouse : ofAddress, now)]
-    const empty = TokenBuckets.empty(buckets)
-    if (empty.length > 0) return TokenBuckets.secondsUntilAll(empty)
-    for (const bucket of buckets) TokenBucket.take(bucket)
-    return 0
+    return TokenBuckets.takeOfAll([all, addresses(source, source === house ? ofHouse : ofAddress, now)])
   }
   return throttle
 })

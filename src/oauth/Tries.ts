@@ -2,8 +2,9 @@
  * How often credentials may be wrong for one authorization: whoever guesses has to begin anew each time. In this process
  * alone, for `SignIn` limits guesses whatever they are for.
  */
-import { type Cause, Effect, Exit, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+import { isCounted } from "./SignIn.ts"
 
 /** They have been wrong so often that nothing more is looked at. */
 export class TooManyTries extends Schema.TaggedError<TooManyTries>()("TooManyTries", {}) {}
@@ -22,10 +23,6 @@ export interface Tries {
   ) => Effect.Effect<A, E | TooManyTries, R>
 }
 
-/** What counts: a wrong guess, and one that nobody waited for. */
-const hasFailed = (cause: Cause.Cause<{ readonly _tag: string }>): boolean =>
-  cause.reasons.every((reason) => reason._tag !== "Fail" || reason.error._tag === "SignInRefused")
-
 export const make = (): Tries => {
   const failures = RecentlyUsed.make<number>({ capacity })
   const add = (uid: string, count: number): void => failures.set(uid, (failures.get(uid) ?? 0) + count)
@@ -37,7 +34,7 @@ export const make = (): Tries => {
         add(uid, 1)
         return yield* Effect.onExit(attempt, (exit) =>
           Effect.sync(() => {
-            if (Exit.isSuccess(exit) || !hasFailed(exit.cause)) add(uid, -1)
+            if (!isCounted(exit)) add(uid, -1)
           })
         )
       })

@@ -1,8 +1,8 @@
 /** The page that an assistant leads to: who asks, for what, and a form to sign in and decide. It needs no script. */
 import type { PendingAuthorization } from "../Interactions.ts"
+import * as Lifetimes from "../Lifetimes.ts"
 import * as ClientName from "./ClientName.ts"
 import { type Html, html } from "./Html.ts"
-import * as Lifetimes from "../Lifetimes.ts"
 import * as Page from "./Page.ts"
 import * as RedirectTarget from "./RedirectTarget.ts"
 import type { SignInProblem } from "./SignInProblem.ts"
@@ -127,4 +127,4 @@ const takingBack = (docsUrl: string): Html =>
     </p>
   </div>`
 
-const unusedDays = Math.floor(Lifetimes.refreshToken / (24 * 60 * 60))
+const unusedDays = Math.floor(Lifetimes.refreshToken / Lifetimes.day)

@@ -52,6 +52,7 @@ describe("The limits of signing in", () => {
     assert.deepStrictEqual([...new Set(times(30, () => fail(null, address)))], [null])
     assert.strictEqual(fail(null, address), 20)
     assert.strictEqual(fail(null, `::ffff:${address}`), 20)
+    assert.strictEqual(fail(null, "::ffff:5db8:d822"), 20)
     assert.isNull(fail(null, "93.184.216.35"))
     assert.isNull(fail(acme, address))
     wait(20)
