@@ -77,18 +77,17 @@ const alternativesOf = ({ anyOf, oneOf }: JsonObject): ReadonlyArray<JsonObject>
   ...schemasOf(oneOf)
 ]
 
-const typeOf = (schema: JsonObject, root: JsonObject, depth: number): string => {
+const typesOf = (schema: JsonObject, root: JsonObject, depth: number): ReadonlyArray<string> => {
   const types = textsOf(schema["type"])
+  if (types.length > 0) return types.map((type) => named(type, schema, root, depth))
   const allowed = allowedOf(schema)
-  const alternatives = alternativesOf(schema)
-  const names =
-    types.length > 0
-      ? types.map((type) => named(type, schema, root, depth))
-      : allowed !== undefined
-        ? allowed.map(typeOfValue)
-        : depth < deepest
-          ? alternatives.map((alternative) => typeOf(resolved(alternative, root), root, depth + 1))
-          : []
+  if (allowed !== undefined) return allowed.map(typeOfValue)
+  if (depth === deepest) return []
+  return alternativesOf(schema).map((alternative) => typeOf(resolved(alternative, root), root, depth + 1))
+}
+
+const typeOf = (schema: JsonObject, root: JsonObject, depth: number): string => {
+  const names = typesOf(schema, root, depth)
   return names.length === 0 ? "any" : [...new Set(names)].join(" or ")
 }
 

@@ -14,18 +14,23 @@ const isJson = (contentType: string): boolean => {
 
 export const tooLarge = Refusal.bodyTooLarge(JsonBody.maxBytes)
 
-/** Whatever its length. */
-export const checkForm = (headers: RequestHeaders): Result.Result<void, Refusal.Refusal> => {
-  if (!isJson(headers["content-type"] ?? "")) return Result.fail(Refusal.unsupportedMediaType)
+/** Bodies are taken as they are sent (RFC 9110, 8.4). */
+export const checkEncoding = (headers: RequestHeaders): Result.Result<void, Refusal.Refusal> => {
   const encoding = headers["content-encoding"] ?? "identity"
   return encoding.toLowerCase() === "identity" ? Result.void : Result.fail(Refusal.unsupportedEncoding)
 }
+
+/** @param limit of the body, bytes. */
+export const checkLength = (headers: RequestHeaders, limit: number): Result.Result<void, Refusal.Refusal> =>
+  Number(headers["content-length"] ?? 0) > limit ? Result.fail(Refusal.bodyTooLarge(limit)) : Result.void
+
+/** Whatever its length. */
+export const checkForm = (headers: RequestHeaders): Result.Result<void, Refusal.Refusal> =>
+  isJson(headers["content-type"] ?? "") ? checkEncoding(headers) : Result.fail(Refusal.unsupportedMediaType)
 
 /** @param limit of the body, bytes. */
 export const check = (
   headers: RequestHeaders,
   limit = JsonBody.maxBytes
 ): Result.Result<void, Refusal.Refusal> =>
-  Result.flatMap(checkForm(headers), () =>
-    Number(headers["content-length"] ?? 0) > limit ? Result.fail(Refusal.bodyTooLarge(limit)) : Result.void
-  )
+  Result.flatMap(checkForm(headers), () => checkLength(headers, limit))

@@ -8,7 +8,8 @@ import { issue } from "./Parsed.ts"
 /** Bytes. */
 export const maxBytes = 10 * 1024 * 1024
 
-const refusals: Readonly<Record<JsonBytes.Fault, Refusal.Refusal>> = {
+/** For what `JsonBytes` says of a text. */
+export const refusals: Readonly<Record<JsonBytes.Fault, Refusal.Refusal>> = {
   not_utf8: Refusal.malformed("The request body is not valid UTF-8."),
   not_json: Refusal.malformed("The request body is not valid JSON."),
   too_deep: Refusal.malformed(`The request body is nested more than ${JsonBytes.maxDepth} levels deep.`),

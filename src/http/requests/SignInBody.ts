@@ -2,6 +2,7 @@
 import { isUtf8 } from "node:buffer"
 import { Redacted, Result } from "effect"
 import * as Refusal from "../Refusal.ts"
+import * as BodyHeaders from "./BodyHeaders.ts"
 import type { RequestHeaders } from "./RequestHeaders.ts"
 
 /** Bytes. */
@@ -20,7 +21,6 @@ const notAForm = new Refusal.Refusal({
   status: 415,
   error: "The form must be sent as Content-Type: application/x-www-form-urlencoded."
 })
-const tooLarge = Refusal.bodyTooLarge(maxBytes)
 const unreadable = Refusal.malformed("The form could not be read.")
 const twice = Refusal.malformed("A field of the form was sent more than once.")
 const undecided = Refusal.malformed("The form says neither that it allows nor that it denies.")
@@ -28,12 +28,10 @@ const undecided = Refusal.malformed("The form says neither that it allows nor th
 const urlEncoded = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i
 
 /** Whether the headers announce such a body. */
-export const check = (headers: RequestHeaders): Result.Result<void, Refusal.Refusal> => {
-  if (!urlEncoded.test(headers["content-type"] ?? "")) return Result.fail(notAForm)
-  const encoding = headers["content-encoding"] ?? "identity"
-  if (encoding.toLowerCase() !== "identity") return Result.fail(Refusal.unsupportedEncoding)
-  return Number(headers["content-length"] ?? 0) > maxBytes ? Result.fail(tooLarge) : Result.void
-}
+export const check = (headers: RequestHeaders): Result.Result<void, Refusal.Refusal> =>
+  urlEncoded.test(headers["content-type"] ?? "")
+    ? Result.flatMap(BodyHeaders.checkEncoding(headers), () => BodyHeaders.checkLength(headers, maxBytes))
+    : Result.fail(notAForm)
 
 const isDecision = (text: string): text is SignInBody["decision"] => text === "allow" || text === "deny"
 

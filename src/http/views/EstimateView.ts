@@ -42,21 +42,26 @@ export const EstimateBody = Schema.Struct({
   examples: [example, { ...example, isMaximum: true, expected: ListingView.modelExample.expected }]
 })
 
+/** What a run under the quote may cost, before it has ended. */
+export const costsOf = (quote: Pricing.Quote) =>
+  ({
+    estimatedCost: Money.format(Pricing.charge(quote, quote.quantity ?? quote.maxQuantity)),
+    currency: MoneyView.currency,
+    isMaximum: quote.quantity === null,
+    maximumCost: Money.format(quote.hold)
+  }) as const
+
 export const of = (
   { model }: CatalogEntry,
   { maxQuantity, quantity }: Quantities,
   expectation: Expectation | null
 ): typeof EstimateBody.Type => {
   const quote = Pricing.quote(model.price, quantity, maxQuantity)
-  const units = quantity ?? maxQuantity
   return {
     modelEndpoint: model.endpoint,
-    quantity: Money.formatQuantity(units),
+    quantity: Money.formatQuantity(quantity ?? maxQuantity),
     unit: quote.unit,
-    estimatedCost: Money.format(Pricing.charge(quote, units)),
-    currency: MoneyView.currency,
-    isMaximum: quantity === null,
-    maximumCost: Money.format(quote.hold),
+    ...costsOf(quote),
     expectedSeconds: model.expectedSeconds,
     expected: ListingView.expected(expectation)
   }

@@ -143,7 +143,7 @@ export const SchemaBody = Schema.Struct({
   ]
 })
 
-export type Shown = Pick<
+type Shown = Pick<
   Model | Wrapper,
   "endpoint" | "displayName" | "description" | "category" | "tags" | "recommended" | "exampleInput"
 >

@@ -19,7 +19,9 @@ export const optional = <A, E>(schema: Schema.Codec<A, E>) => {
 }
 
 /** Of a model or a wrapper; whether there is one of that name is for the tool to tell. */
-export const modelEndpoint = Schema.String.check(Schema.isMaxLength(129)).annotate({
+export const endpoint = Schema.String.check(Schema.isMaxLength(129))
+
+export const modelEndpoint = endpoint.annotate({
   description:
     "Name of a model or a wrapper, `owner/name` in lower case, exactly as `search` or one of the lists gives it.",
   examples: ["vision/resize"]

@@ -87,16 +87,10 @@ export const make = Effect.gen(function* () {
     const { shown } = ListingView.partsOf(listed)
     const record = ListingView.record(listed)
     return {
+      ...ModelSummary.commonOf(record),
       kind: record.kind,
-      modelEndpoint: record.modelEndpoint,
-      displayName: record.displayName,
       description: record.description,
       tags: record.tags,
-      category: record.category,
-      status: record.status,
-      recommended: record.recommended,
-      pricing: record.pricing,
-      expectedSeconds: record.expectedSeconds,
       exampleEstimate: yield* estimate(shown.endpoint, shown.exampleInput),
       expected: ListingView.expected(expectations.of(shown.endpoint)),
       inputFields: InputFields.of(shown.inputSchema),

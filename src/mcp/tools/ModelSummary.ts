@@ -1,18 +1,17 @@
 /** What lists and searches show of a model or a wrapper: enough to choose by, few enough words for a page of them. */
-import { Schema } from "effect"
-import { Category, type Model } from "#domain/catalog/Model.ts"
+import { Schema, Struct } from "effect"
+import { Category } from "#domain/catalog/Model.ts"
 import { BillingUnit } from "#domain/Pricing.ts"
 import type { Listed, ListedModel, ListedWrapper } from "#src/catalog/CatalogContents.ts"
 import * as ListingView from "#src/http/views/ListingView.ts"
 import * as MoneyView from "#src/http/views/MoneyView.ts"
-import * as PriceView from "#src/http/views/PriceView.ts"
 import * as Excerpt from "./Excerpt.ts"
 
 /** Characters of a description in a list. */
 const longestDescription = 200
 
 /** Schemas of answers are short: what all of them have in common is in the instructions of the server. */
-export const Pricing = Schema.Struct({
+const Pricing = Schema.Struct({
   unit: BillingUnit,
   unitPrice: Schema.String,
   currency: MoneyView.Currency,
@@ -47,21 +46,19 @@ export const WrapperSummary = Schema.Struct({ ...fields, base })
 
 export const excerpt = (description: string): string => Excerpt.of(description, longestDescription)
 
-const of = (shown: ListingView.Shown, runs: Model, listed: Listed): typeof ModelSummary.Type => ({
-  modelEndpoint: shown.endpoint,
-  displayName: shown.displayName,
-  description: excerpt(shown.description),
-  category: shown.category,
-  status: listed.status,
-  recommended: shown.recommended ?? null,
-  pricing: PriceView.pricing(runs.price),
-  expectedSeconds: runs.expectedSeconds
-})
+const names = Struct.keys({ ...named, ...shown })
 
-export const ofModel = (listed: ListedModel): typeof ModelSummary.Type =>
-  of(listed.model, listed.model, listed)
+/** What lists and descriptions have in common, of the record that REST shows. */
+export const commonOf = (record: ReturnType<typeof ListingView.record>) => Struct.pick(record, names)
+
+const of = (listed: Listed): typeof ModelSummary.Type => {
+  const record = ListingView.record(listed)
+  return { ...commonOf(record), description: excerpt(record.description) }
+}
+
+export const ofModel = (listed: ListedModel): typeof ModelSummary.Type => of(listed)
 
 export const ofWrapper = (listed: ListedWrapper): typeof WrapperSummary.Type => ({
-  ...of(listed.wrapper, listed.base, listed),
+  ...of(listed),
   base: listed.wrapper.base
 })

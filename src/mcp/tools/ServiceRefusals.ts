@@ -5,6 +5,7 @@
 import type { SqlError } from "effect/sql/SqlError"
 import type { Grant } from "#domain/account/Grant.ts"
 import * as Money from "#domain/Money.ts"
+import * as DateTime from "#src/http/views/DateTime.ts"
 import type { TooManyExpanded } from "#src/requests/ExpansionPlaces.ts"
 import type {
   InvalidInput,
@@ -15,7 +16,7 @@ import type {
 } from "#src/requests/Requests.ts"
 import { ToolRefusal } from "../ToolRefusal.ts"
 
-export type ToolServiceError =
+type ToolServiceError =
   | SubmitRefused
   | RequestNotFound
   | RequestForbidden
@@ -60,7 +61,11 @@ const seconds = (count: number): string => (count === 1 ? "1 second" : `${count}
 
 const askTheUser = "Calling again will not help: tell the user, who alone can change that"
 
-const again = "then call the tool again with the same arguments, the same idempotencyKey included"
+const again = "then call the tool again with the same arguments"
+
+const againWithKey = `${again}, the same idempotencyKey included`
+
+export const tryAgain = (afterSeconds: number): string => `Wait ${seconds(afterSeconds)}, ${again}.`
 
 /** @param hint what else may help. */
 export const invalidInput = ({ issues }: InvalidInput, hint: string | null): ToolRefusal =>
@@ -82,9 +87,7 @@ export const modelNotGranted = (grant: Grant | null): ToolRefusal => {
   )
 }
 
-export const unavailable = refusal(
-  "The service cannot reach its storage at the moment. Wait 5 seconds, then call the tool again with the same arguments."
-)
+export const unavailable = refusal(`The service cannot reach its storage at the moment. ${tryAgain(5)}`)
 
 export const toRefusal = (error: ToolServiceError): ToolRefusal => {
   switch (error._tag) {
@@ -104,11 +107,11 @@ export const toRefusal = (error: ToolServiceError): ToolRefusal => {
           error.isUpstream
             ? "The model's queue is full, and its provider takes no more for now."
             : `The model's queue is full: ${error.limit} requests wait.`
-        } Nothing was run. Wait ${seconds(error.retryAfterSeconds)}, ${again}.`
+        } Nothing was run. Wait ${seconds(error.retryAfterSeconds)}, ${againWithKey}.`
       )
     case "TooManyOpenRequests":
       return refusal(
-        `As many requests of the account have not ended as may be open at once (${error.limit}). Nothing was run. Wait for one of them with wait_for_request, or ${seconds(error.retryAfterSeconds)}, ${again}.`
+        `As many requests of the account have not ended as may be open at once (${error.limit}). Nothing was run. Wait for one of them with wait_for_request, or ${seconds(error.retryAfterSeconds)}, ${againWithKey}.`
       )
     case "InsufficientBalance":
       return refusal(
@@ -116,7 +119,7 @@ export const toRefusal = (error: ToolServiceError): ToolRefusal => {
       )
     case "BudgetExceeded":
       return refusal(
-        `The monthly budget of the API key does not allow this run: it may cost ${usd(error.required)}; ${usd(error.spent)} of ${usd(error.limit)} is spent or held. Nothing was run. ${askTheUser}, or wait until the budget begins anew at ${new Date(error.resetsAt).toISOString()}.`
+        `The monthly budget of the API key does not allow this run: it may cost ${usd(error.required)}; ${usd(error.spent)} of ${usd(error.limit)} is spent or held. Nothing was run. ${askTheUser}, or wait until the budget begins anew at ${DateTime.format(error.resetsAt)}.`
       )
     case "RequestNotFound":
       return refusal(
@@ -127,9 +130,7 @@ export const toRefusal = (error: ToolServiceError): ToolRefusal => {
         "The request is another account's, or of a model that the API key of this sign-in is not granted. list_my_requests shows those that can be read."
       )
     case "TooManyExpanded":
-      return refusal(
-        "Too many lists are being made at the moment. Wait 5 seconds, then call the tool again with the same arguments."
-      )
+      return refusal(`Too many lists are being made at the moment. ${tryAgain(5)}`)
     case "BlobStoreError":
       return error.isFull === true
         ? refusal("The service has no storage left. Calling again soon will not help: tell the user.")

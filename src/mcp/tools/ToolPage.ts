@@ -13,7 +13,7 @@ export const bodyOf = <Item extends Schema.Constraint>(item: Item) =>
     })
   })
 
-export interface Asked {
+interface Asked {
   readonly page?: number
   readonly limit?: number
 }

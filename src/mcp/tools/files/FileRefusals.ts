@@ -6,7 +6,7 @@ import type { OutboundError, OutboundRefused } from "#src/outbound/OutboundError
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import type { ToolRefusal } from "../../ToolRefusal.ts"
-import { refusal, toRefusal } from "../ServiceRefusals.ts"
+import { refusal, toRefusal, tryAgain } from "../ServiceRefusals.ts"
 
 export const notOneSource = refusal(
   "Give exactly one of `url`, where the file can be downloaded from, and `data`, its bytes in base64."
@@ -33,13 +33,10 @@ export const ownFile = refusal(
   "url: is already the URL of a file of this service. Nothing was uploaded: use the URL as it is."
 )
 
-export const tooManyDownloads = refusal(
-  "Too many files are being downloaded at the moment. Wait 5 seconds, then call the tool again with the same arguments."
-)
+export const tooManyDownloads = refusal(`Too many files are being downloaded at the moment. ${tryAgain(5)}`)
 
-const tooManyUploads = refusal(
-  "Too many files are being stored at the moment. Wait 5 seconds, then call the tool again with the same arguments."
-)
+const tooManyUploads = ({ retryAfterSeconds }: TooManyUploads) =>
+  refusal(`Too many files are being stored at the moment. ${tryAgain(retryAfterSeconds)}`)
 
 const accountGone = refusal("The account was removed. Calling again will not help: tell the user.")
 
@@ -92,7 +89,7 @@ export const ofStore = (
     case "QuotaExceeded":
       return quotaExceeded(error)
     case "TooManyUploads":
-      return tooManyUploads
+      return tooManyUploads(error)
     case "FileGone":
       return accountGone
     case "EventStoreError":

@@ -10,7 +10,7 @@ import * as FileRefusals from "./FileRefusals.ts"
 import { type FileSource, MaxFileBytes } from "./FileSource.ts"
 
 /** Over everything from the look-up of the name to the last byte. */
-export const downloadTimeout = Duration.minutes(5)
+const downloadTimeout = Duration.minutes(5)
 
 const totalMs = Duration.toMillis(downloadTimeout)
 

@@ -25,7 +25,7 @@ export const tool = Tool.make("list_my_requests", {
       Status.annotate({ description: "Only requests with this status. All when left out." })
     ),
     modelEndpoint: Arguments.optional(
-      Schema.String.check(Schema.isMaxLength(129)).annotate({
+      Arguments.endpoint.annotate({
         description: "Only requests of this model or wrapper, `owner/name`. All when left out.",
         examples: ["vision/resize"]
       })

@@ -27,11 +27,9 @@ const Violation = Schema.Struct({
   message: Schema.String
 })
 
-export const currency = MoneyView.Currency
-
-export const Pricing = Schema.Struct({
+const Pricing = Schema.Struct({
   cost: told("0 before the end."),
-  currency,
+  currency: MoneyView.Currency,
   billingStatus: Schema.NullOr(BillingStatus).annotate({
     description: "`charged` in full, `partial`: for what was delivered, `failed`: nothing."
   })

@@ -4,12 +4,12 @@ import * as Tool from "effect/ai/Tool"
 import * as Grant from "#domain/account/Grant.ts"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import { status, Status } from "#domain/inference-request/Status.ts"
-import * as Money from "#domain/Money.ts"
-import * as Pricing from "#domain/Pricing.ts"
 import type { Request } from "#domain/inference-request/State.ts"
 import { CatalogContents } from "#src/catalog/CatalogContents.ts"
 import * as IdempotencyHeader from "#src/http/requests/IdempotencyHeader.ts"
 import * as MetadataHeader from "#src/http/requests/MetadataHeader.ts"
+import * as DateTime from "#src/http/views/DateTime.ts"
+import * as EstimateView from "#src/http/views/EstimateView.ts"
 import * as MoneyView from "#src/http/views/MoneyView.ts"
 import { Requests, type Snapshot, type StorageError, type SubmitRefused } from "#src/requests/Requests.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
@@ -21,7 +21,6 @@ import * as ServiceRefusals from "../ServiceRefusals.ts"
 import * as ToolTraits from "../ToolTraits.ts"
 import * as UnknownModel from "../UnknownModel.ts"
 import * as ModelInput from "./ModelInput.ts"
-import * as RequestReport from "./RequestReport.ts"
 
 const Accepted = Schema.Struct({
   requestId: Schema.String.annotate({
@@ -33,7 +32,7 @@ const Accepted = Schema.Struct({
     description: "The first answer under this idempotencyKey again: nothing new was submitted."
   }),
   ...RunCost.fields,
-  currency: RequestReport.currency,
+  currency: MoneyView.Currency,
   expectedSeconds: Schema.NullOr(Schema.Finite).annotate({
     description: "Usual length of a run."
   }),
@@ -101,27 +100,20 @@ const unknownWhether = ServiceRefusals.refusal(
   `${ServiceRefusals.unavailable.message} It is not known whether the request was accepted: without an idempotencyKey look at list_my_requests before you call again.`
 )
 
-const costOf = ({ quote }: Request["submitted"]) => ({
-  estimatedCost: Money.format(Pricing.charge(quote, quote.quantity ?? quote.maxQuantity)),
-  isMaximum: quote.quantity === null,
-  maximumCost: Money.format(quote.hold)
-})
-
 const accepted = ({
   id,
   replayed,
   request
 }: Snapshot<Request> & { readonly replayed: boolean }): typeof Accepted.Type => {
-  const { at, expectedMs, model } = request.submitted
+  const { at, expectedMs, model, quote } = request.submitted
   return {
     requestId: id,
     modelEndpoint: model,
     status: status(request),
     replayed,
-    ...costOf(request.submitted),
-    currency: MoneyView.currency,
+    ...EstimateView.costsOf(quote),
     expectedSeconds: expectedMs === undefined ? null : expectedMs / 1_000,
-    createdAt: new Date(at).toISOString(),
+    createdAt: DateTime.format(at),
     next: "Call wait_for_request with this requestId to get the output."
   }
 }
