@@ -244,11 +244,11 @@ const layerWith = <E, R, E2, R2>({
   )
 
 /** With models that are part of the program, and nothing about them on the log: for benchmarks, which may bring tools. */
-export const layerOf = (catalog: Layer.Layer<Catalog>, tools?: MoreTools) =>
+export const layerOf = (catalog: Layer.Layer<Catalog>, tools: MoreTools = Layer.empty) =>
   layerWith({
     catalog: StaticContents.layer.pipe(Layer.provideMerge(catalog)),
     publishes: Layer.empty,
-    ...(tools && { tools })
+    tools
   })
 
 /** Manifests of the operator may name what ships with the server. */

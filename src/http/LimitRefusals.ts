@@ -86,3 +86,9 @@ export const tooManyStreams = ({ limit, retryAfterSeconds }: Full): Refusal =>
     { scope: "account", limit, window: null, retryAfterSeconds, error: "Too many event streams are open." },
     RateLimitFields.ofFull("streams", limit, retryAfterSeconds)
   )
+
+export const tooManyToolCalls = ({ limit, retryAfterSeconds }: Full): Refusal =>
+  limited(
+    { scope: "account", limit, window: null, retryAfterSeconds, error: "Too many tool calls are under way." },
+    RateLimitFields.ofFull("tool-calls", limit, retryAfterSeconds)
+  )

@@ -1,7 +1,7 @@
 /** Why the assistant-tool server does not even look at a message: what is wrong with a message is said in JSON-RPC. */
-import { Refusal } from "./Refusal.ts"
 import type { BearerRefused } from "#src/oauth/AccessTokens.ts"
-import * as RateLimitFields from "./RateLimitFields.ts"
+import * as LimitRefusals from "./LimitRefusals.ts"
+import { Refusal } from "./Refusal.ts"
 
 /** RFC 6750, 3, and RFC 9728, 5.1. */
 export const unauthorized =
@@ -40,15 +40,7 @@ const retryAfterSeconds = 5
 
 /** @param limit of the account. */
 export const tooManyCalls = (limit: number): Refusal =>
-  new Refusal({
-    status: 429,
-    error: "Too many tool calls are under way.",
-    details: { code: "RATE_LIMITED", retryAfter: retryAfterSeconds, scope: "account", limit, window: null },
-    headers: {
-      "retry-after": String(retryAfterSeconds),
-      ...RateLimitFields.ofFull("tool-calls", limit, retryAfterSeconds)
-    }
-  })
+  LimitRefusals.tooManyToolCalls({ limit, retryAfterSeconds })
 
 export const callsFull = new Refusal({
   status: 503,

@@ -32,6 +32,15 @@ const lookAtOne = (json: Json): Incoming => {
   }
 }
 
+/** A call that gives a tool arguments; `null` for every other message. */
+export const toolCallOf = (message: Json) => {
+  if (!isObject(message) || message["method"] !== "tools/call") return null
+  const { params } = message
+  if (params === undefined || !isObject(params)) return null
+  const { arguments: given } = params
+  return given === undefined || !isObject(given) ? null : { message, params, given }
+}
+
 export interface ErrorText {
   readonly code: number
   readonly message: string

@@ -4,6 +4,7 @@ import { AccountActors } from "#src/accounts/AccountActors.ts"
 import { CatalogContents } from "#src/catalog/CatalogContents.ts"
 import { CatalogSearch } from "#src/catalog/CatalogSearch.ts"
 import { Expectations } from "#src/catalog/Expectations.ts"
+import { DirectUploads } from "#src/files/DirectUploads.ts"
 import { Stopping } from "#src/http/Stopping.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
 import { Catalog } from "#src/models/Catalog.ts"
@@ -15,14 +16,13 @@ import { Requests } from "#src/requests/Requests.ts"
 import { ScratchDirectory } from "#src/ScratchDirectory.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
-import { DirectUploads } from "#src/files/DirectUploads.ts"
 import type * as AllTools from "./AllTools.ts"
 import { MessageBody } from "./body/MessageBody.ts"
 import { McpEndpoint, type Open, type Registrations } from "./McpEndpoint.ts"
-import * as SessionCollection from "./sessions/SessionCollection.ts"
 import * as OwnServices from "./OwnServices.ts"
-import { MaxFileBytes } from "./tools/files/FileSource.ts"
+import * as SessionCollection from "./sessions/SessionCollection.ts"
 import { Sessions } from "./sessions/Sessions.ts"
+import { MaxFileBytes } from "./tools/files/FileSource.ts"
 
 /** A quarter of a second to load and to describe, which no start waits for: the first message does. */
 const load = Effect.promise(() => Promise.all([import("./ServedProtocol.ts"), import("./AllTools.ts")]))
@@ -78,13 +78,14 @@ const endpoint = (more: Registrations<never, Open>) =>
     })
   )
 
-/** @param more tools, for tests and benchmarks. */
+/**
+ * Over the HTTP server, of whose end the tools have to hear.
+ *
+ * @param more tools, for tests and benchmarks.
+ */
 export const layerWith = (more: Registrations<never, Open>) =>
   SessionCollection.layer.pipe(
     Layer.provideMerge(Sessions.layer),
     Layer.provideMerge(endpoint(more).pipe(Layer.provide(DirectUploads.layer))),
     Layer.provideMerge(MessageBody.layer)
   )
-
-/** Over the HTTP server, of whose end the tools have to hear. */
-export const layer = layerWith(Layer.empty)

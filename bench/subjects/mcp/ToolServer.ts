@@ -19,8 +19,9 @@ const noOp = Tool.make("no_op", {
   success: Schema.Struct({ done: Schema.Boolean })
 })
 
-const tools = McpServer.toolkit(Toolkit.make(noOp)).pipe(
-  Layer.provide(Toolkit.make(noOp).toLayer({ no_op: () => Effect.succeed({ done: true }) }))
+const toolkit = Toolkit.make(noOp)
+const tools = McpServer.toolkit(toolkit).pipe(
+  Layer.provide(toolkit.toLayer({ no_op: () => Effect.succeed({ done: true }) }))
 )
 
 Scales.answerOnStdin()

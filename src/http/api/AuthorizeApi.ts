@@ -1,23 +1,12 @@
 /** Where clients send browsers for an authorization (OAuth 2.1, 4.1). Its pages are `SignInApi`'s. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { page, sentOn } from "./PageResponses.ts"
 import { AnswersHead, ServedOn } from "./RouteAnnotations.ts"
 
-const described = (description: string) => Schema.String.annotate({ description })
 /** The provider says what it makes of one that is given twice. */
 const asked = (description: string) =>
   Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]).annotate({ description }))
-
-const sentOn = (description: string) =>
-  HttpApiSchema.WithHeaders(HttpApiSchema.Empty(303).annotate({ description }), {
-    location: described("Where the browser goes on.")
-  })
-
-const page = (status: number, description: string) =>
-  described(description).pipe(
-    HttpApiSchema.asText({ contentType: "text/html" }),
-    HttpApiSchema.status(status)
-  )
 
 const refused = page(
   400,
@@ -56,7 +45,7 @@ const authorize = HttpApiEndpoint.get("authorize", "/oauth/authorize", {
   )
 
 const resume = HttpApiEndpoint.get("resumeAuthorization", "/oauth/authorize/:uid", {
-  params: { uid: described("Of the authorization.") },
+  params: { uid: Schema.String.annotate({ description: "Of the authorization." }) },
   success: sentOn("Back to the client, with `code` or `error`, `state` and `iss`."),
   error: [refused, unexpected, unavailable]
 })

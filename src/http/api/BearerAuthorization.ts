@@ -4,15 +4,11 @@
  */
 import { Effect } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
-import { isLimited, RateLimits } from "#src/accounts/RateLimits.ts"
+import { RateLimits } from "#src/accounts/RateLimits.ts"
 import { AccessTokens, type Bearer } from "#src/oauth/AccessTokens.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
-import * as Answer from "../Answer.ts"
-import type { Admitted } from "../edge/Admission.ts"
-import * as LimitRefusals from "../LimitRefusals.ts"
+import { underRates } from "../edge/Admission.ts"
 import * as McpRefusals from "../McpRefusals.ts"
-import * as RateLimitFields from "../RateLimitFields.ts"
-import type * as Refusal from "../Refusal.ts"
 import * as CommonResponses from "./CommonResponses.ts"
 import type { Admit } from "./DeclaredRoutes.ts"
 
@@ -39,14 +35,8 @@ export const admit = Effect.gen(function* () {
   const { origin } = new URL(mcpUrl)
   const unauthorized = McpRefusals.unauthorized(mcpUrl)
 
-  const limited = (bearer: Bearer): Effect.Effect<Admitted<Bearer>, Refusal.Refusal> => {
-    if (!isLimited(bearer.caller)) return Effect.succeed({ caller: bearer, headers: Answer.noHeaders })
-    const { refusedBy, standings } = rateLimits.take(bearer.caller)
-    const headers = RateLimitFields.ofRates(standings)
-    return refusedBy === null
-      ? Effect.succeed({ caller: bearer, headers })
-      : Effect.fail(LimitRefusals.rateExceeded(refusedBy, headers))
-  }
+  const limited = (bearer: Bearer) =>
+    Effect.map(underRates(rateLimits, bearer.caller), (headers) => ({ caller: bearer, headers }))
 
   const enter: ReturnType<Admit<Bearer>> = ({ headers }) => {
     const from = headers["origin"]

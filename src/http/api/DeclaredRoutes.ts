@@ -34,7 +34,10 @@ export interface Call<Endpoint> {
   /** As in the path, percent-decoded. */
   readonly params: HttpApiEndpoint.Params<Endpoint>["Type"]
   readonly query: HttpApiEndpoint.Query<Endpoint>["Type"]
-  /** What every answer to this call carries. They are added to what a handler gives, unless it writes the answer itself. What a response of its own says wins. */
+  /**
+   * What every answer to this call carries. They are added to what a handler gives, unless it writes the answer itself. What
+   * a response of its own says wins.
+   */
   readonly headers: Answer.Headers
 }
 

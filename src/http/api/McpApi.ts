@@ -15,7 +15,7 @@ const initialized = {
   id: 1,
   result: {
     protocolVersion: "2025-11-25",
-    capabilities: { tools: { listChanged: true } },
+    capabilities: { tools: {} },
     serverInfo: { name: "inferlog", version: "1.0.0" }
   }
 }

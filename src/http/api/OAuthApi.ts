@@ -39,25 +39,23 @@ const failed = refused(
   "Unexpected server error (`server_error`), logged with the `x-request-id` of the answer."
 )
 
-const document = <const Id extends string, Path extends `/${string}`, Body extends Schema.Top>(
-  id: Id,
-  path: Path,
-  body: Body,
-  about: { readonly summary: string; readonly description: string }
-) =>
-  HttpApiEndpoint.get(id, path, { success: body, error: CommonResponses.unexpected }).annotateMerge(
-    OpenApi.annotations({ identifier: id, ...about })
-  )
+/** Metadata, the same at each of its addresses. */
+const document =
+  <Body extends Schema.Top>(body: Body, about: { readonly summary: string; readonly description: string }) =>
+  <const Id extends string, Path extends `/${string}`>(id: Id, path: Path) =>
+    HttpApiEndpoint.get(id, path, { success: body, error: CommonResponses.unexpected }).annotateMerge(
+      OpenApi.annotations({ identifier: id, ...about })
+    )
 
-const resourceMetadata = {
+const resourceMetadata = document(OAuthView.ProtectedResourceBody, {
   summary: "What is protected, and by whom",
   description: "RFC 9728. The 401 of the tool server names this address."
-}
+})
 
-const serverMetadata = {
+const serverMetadata = document(OAuthView.AuthorizationServerBody, {
   summary: "The authorization server",
   description: "RFC 8414: where clients register, sign people in, get tokens and give them back."
-}
+})
 
 const register = HttpApiEndpoint.post("registerClient", "/oauth/register", {
   payload: OAuthView.RegistrationPayload,
@@ -99,30 +97,10 @@ const revoke = HttpApiEndpoint.post("revokeToken", "/oauth/revoke", {
 
 export class OAuthApi extends HttpApiGroup.make("oauth")
   .add(
-    document(
-      "getProtectedResource",
-      "/.well-known/oauth-protected-resource",
-      OAuthView.ProtectedResourceBody,
-      resourceMetadata
-    ),
-    document(
-      "getProtectedResourceOfTools",
-      "/.well-known/oauth-protected-resource/mcp",
-      OAuthView.ProtectedResourceBody,
-      resourceMetadata
-    ),
-    document(
-      "getAuthorizationServer",
-      "/.well-known/oauth-authorization-server",
-      OAuthView.AuthorizationServerBody,
-      serverMetadata
-    ),
-    document(
-      "getAuthorizationServerOfTools",
-      "/.well-known/oauth-authorization-server/mcp",
-      OAuthView.AuthorizationServerBody,
-      serverMetadata
-    ),
+    resourceMetadata("getProtectedResource", "/.well-known/oauth-protected-resource"),
+    resourceMetadata("getProtectedResourceOfTools", "/.well-known/oauth-protected-resource/mcp"),
+    serverMetadata("getAuthorizationServer", "/.well-known/oauth-authorization-server"),
+    serverMetadata("getAuthorizationServerOfTools", "/.well-known/oauth-authorization-server/mcp"),
     register,
     token,
     revoke

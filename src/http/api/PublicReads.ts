@@ -16,7 +16,10 @@ export const admit: Effect.Effect<Admit<void>> = Effect.succeed(
   () => () => Effect.succeed({ caller: undefined, headers: readable })
 )
 
-/** `Authorization` is let in for pages that send it everywhere, as clients of the tool server do with the version of its protocol. */
+/**
+ * `Authorization` is let in for pages that send it everywhere, as clients of the tool server do with the version of its
+ * protocol.
+ */
 const preflightOf = (method: string): Answer.Answer =>
   Answer.empty(204, {
     ...anyOrigin,

@@ -1,29 +1,24 @@
 /** The pages on which people let assistants in (contract, "Assistant-tool server"; OAuth 2.1, 4.1). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { page, sentOn } from "./PageResponses.ts"
 import { ServedOn } from "./RouteAnnotations.ts"
 
 const described = (description: string) => Schema.String.annotate({ description })
 const optional = (description: string) => Schema.optionalKey(described(description))
 
-const html = (status: number, description: string) =>
-  described(description).pipe(
-    HttpApiSchema.asText({ contentType: "text/html" }),
-    HttpApiSchema.status(status)
-  )
-
 const params = { uid: described("Of the authorization, as the browser was sent to it.") }
 
-const gone = html(
+const gone = page(
   410,
   "The authorization has ended or expired, or was begun in another browser: start again in the assistant."
 )
-const unexpected = html(500, "Unexpected server error, logged with the id that the page shows.")
-const unavailable = html(503, "Storage cannot be reached: retry after `Retry-After` seconds.")
+const unexpected = page(500, "Unexpected server error, logged with the id that the page shows.")
+const unavailable = page(503, "Storage cannot be reached: retry after `Retry-After` seconds.")
 
 const show = HttpApiEndpoint.get("showSignIn", "/oauth/interaction/:uid", {
   params,
-  success: html(200, "Who asks for what, and a form to sign in and decide."),
+  success: page(200, "Who asks for what, and a form to sign in and decide."),
   error: [gone, unexpected, unavailable]
 }).annotateMerge(
   OpenApi.annotations({
@@ -42,21 +37,16 @@ const submit = HttpApiEndpoint.post("submitSignIn", "/oauth/interaction/:uid", {
     account: optional("To sign in with the account's password, where no key is given."),
     password: optional("Of the account.")
   }).pipe(HttpApiSchema.asFormUrlEncoded()),
-  success: [
-    html(200, "To a browser's navigation: a page that takes it on."),
-    HttpApiSchema.WithHeaders(HttpApiSchema.Empty(303).annotate({ description: "Decided." }), {
-      location: described("Where the browser goes on.")
-    })
-  ],
+  success: [page(200, "To a browser's navigation: a page that takes it on."), sentOn("Decided.")],
   error: [
-    html(400, "Nothing to sign in with, or no form that could be read."),
-    html(403, "Credentials that open nothing, or a form of another page."),
-    html(408, "The form did not arrive in time."),
-    html(409, "The account has as many keys as it may have."),
+    page(400, "Nothing to sign in with, or no form that could be read."),
+    page(403, "Credentials that open nothing, or a form of another page."),
+    page(408, "The form did not arrive in time."),
+    page(409, "The account has as many keys as it may have."),
     gone,
-    html(413, "The form is larger than 16 KiB."),
-    html(415, "No form."),
-    html(429, "Too many sign-ins have failed: retry after `Retry-After` seconds."),
+    page(413, "The form is larger than 16 KiB."),
+    page(415, "No form."),
+    page(429, "Too many sign-ins have failed: retry after `Retry-After` seconds."),
     unexpected,
     unavailable
   ]

@@ -41,14 +41,12 @@ export class Admission extends Context.Service<
         if (requires === null) throw new Error("expected a scope of every route that asks for a key")
         const missing = Refusal.missingScope(requires)
 
-        const limited = (caller: Caller): Effect.Effect<Admitted<Caller>, Refusal.Refusal> => {
-          const { refusedBy, standings } = rateLimits.take(caller)
-          const headers = RateLimitFields.ofRates(standings)
-          if (refusedBy !== null) return Effect.fail(LimitRefusals.rateExceeded(refusedBy, headers))
-          return isGranted(caller, requires)
-            ? Effect.succeed({ caller, headers })
-            : Effect.fail(Refusal.missingScope(requires, headers))
-        }
+        const limited = (caller: Caller): Effect.Effect<Admitted<Caller>, Refusal.Refusal> =>
+          Effect.flatMap(underRates(rateLimits, caller), (headers) =>
+            isGranted(caller, requires)
+              ? Effect.succeed({ caller, headers })
+              : Effect.fail(Refusal.missingScope(requires, headers))
+          )
 
         return (authorization) =>
           Effect.flatMap(authentication.authenticate(authorization), (caller) => {
@@ -62,6 +60,19 @@ export class Admission extends Context.Service<
       return Admission.of({ gate })
     })
   )
+}
+
+/** Counts a call, if anything limits its caller. Gives the fields that tell what the rates leave. */
+export const underRates = (
+  rateLimits: RateLimits["Service"],
+  caller: Caller
+): Effect.Effect<Answer.Headers, Refusal.Refusal> => {
+  if (!isLimited(caller)) return Effect.succeed(Answer.noHeaders)
+  const { refusedBy, standings } = rateLimits.take(caller)
+  const headers = RateLimitFields.ofRates(standings)
+  return refusedBy === null
+    ? Effect.succeed(headers)
+    : Effect.fail(LimitRefusals.rateExceeded(refusedBy, headers))
 }
 
 const isGranted = ({ grant }: Caller, scope: Scope): boolean => grant.scopes.includes(scope)

@@ -5,13 +5,13 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Context, Effect, FileSystem, Layer, Result, Scope } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import { isObject } from "#domain/CanonicalJson.ts"
 import type { AccountId } from "#domain/Ids.ts"
 import * as BodyReader from "#src/http/edge/BodyReader.ts"
 import { storageFull } from "#src/http/FileRefusals.ts"
 import type { Refusal } from "#src/http/Refusal.ts"
 import * as JsonBytes from "#src/JsonBytes.ts"
 import { ScratchDirectory } from "#src/ScratchDirectory.ts"
+import * as JsonRpc from "../JsonRpc.ts"
 import type { SpooledText } from "../SpooledText.ts"
 import * as LongMessage from "./LongMessage.ts"
 import * as Limits from "./MessageLimits.ts"
@@ -90,10 +90,6 @@ const nothing: Message["spooled"] = new Map()
 const isUpload = ({ body, spooled }: Message): boolean => {
   const json = JsonBytes.parse(body)
   if (Result.isFailure(json)) return true
-  const message = json.success
-  if (!isObject(message) || message["method"] !== "tools/call") return false
-  const { params } = message
-  if (params === undefined || !isObject(params) || params["name"] !== "upload_file") return false
-  const { arguments: given } = params
-  return given !== undefined && isObject(given) && spooled.has(String(given["data"]))
+  const call = JsonRpc.toolCallOf(json.success)
+  return call?.params["name"] === "upload_file" && spooled.has(String(call.given["data"]))
 }

@@ -1,6 +1,6 @@
 /** Why a message is refused before anybody knows what it asks for: it has no id to be answered under yet. */
 import * as Refusal from "#src/http/Refusal.ts"
-import * as JsonBytes from "#src/JsonBytes.ts"
+import * as JsonBody from "#src/http/requests/JsonBody.ts"
 import { longText, maxBytes, maxTextBytes, mostParts, ofItsOwn } from "./MessageLimits.ts"
 import type { Fault } from "./MessageScan.ts"
 
@@ -30,13 +30,9 @@ export const tooMany = new Refusal.Refusal({
   headers: { "retry-after": "5" }
 })
 
-export const notUtf8 = Refusal.malformed("The request body is not valid UTF-8.")
-
 export const givenTwice = Refusal.malformed("The request body has `data` twice.")
 
 export const faults: Readonly<Record<Fault | "not_utf8", Refusal.Refusal>> = {
-  too_deep: Refusal.malformed(`The request body is nested more than ${JsonBytes.maxDepth} levels deep.`),
-  too_many: tooManyParts,
-  not_json: Refusal.malformed("The request body is not valid JSON."),
-  not_utf8: notUtf8
+  ...JsonBody.refusals,
+  too_many: tooManyParts
 }

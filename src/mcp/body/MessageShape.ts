@@ -4,6 +4,7 @@
  */
 import { isObject, type Json } from "#domain/CanonicalJson.ts"
 import type { Refusal } from "#src/http/Refusal.ts"
+import * as JsonRpc from "../JsonRpc.ts"
 import { mostParts, ofItsOwn } from "./MessageLimits.ts"
 import * as MessageRefusals from "./MessageRefusals.ts"
 
@@ -33,13 +34,10 @@ const take = (room: Room, parts: number, characters: number): boolean => {
 
 /** Without what is as large as models and files are. */
 const ownOf = (message: Json): Json => {
-  if (!isObject(message) || message["method"] !== "tools/call") return message
-  const { params } = message
-  if (params === undefined || !isObject(params)) return message
-  const { arguments: given } = params
-  if (given === undefined || !isObject(given)) return message
-  const { data: _data, input: _input, ...rest } = given
-  return { ...message, params: { ...params, arguments: rest } }
+  const call = JsonRpc.toolCallOf(message)
+  if (call === null) return message
+  const { data: _data, input: _input, ...rest } = call.given
+  return { ...call.message, params: { ...call.params, arguments: rest } }
 }
 
 const refusedOne = (message: Json): Refusal | null => {

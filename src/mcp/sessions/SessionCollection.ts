@@ -1,5 +1,5 @@
 /** Lets go of sessions that nobody uses, and of those whose keys are none any more. */
-import { Clock, Effect, Layer } from "effect"
+import { Clock, type Duration, Effect, Layer } from "effect"
 import * as Key from "#domain/account/Key.ts"
 import { keyOf } from "#domain/account/State.ts"
 import { AccountActors } from "#src/accounts/AccountActors.ts"
@@ -23,11 +23,8 @@ export const layer = Layer.effectDiscard(
         return key !== undefined && Key.isValid(key, yield* Clock.currentTimeMillis)
       }).pipe(Effect.orElseSucceed(() => true))
 
-    const every = (
-      interval: typeof letGoEvery | typeof expireEvery,
-      what: string,
-      work: Effect.Effect<void, unknown>
-    ) => Effect.forkScoped(supervise(what, Effect.forever(Effect.delay(work, interval))))
+    const every = (interval: Duration.Input, what: string, work: Effect.Effect<void, unknown>) =>
+      Effect.forkScoped(supervise(what, Effect.forever(Effect.delay(work, interval))))
 
     yield* every(letGoEvery, "Letting go of idle sessions", sessions.letGo)
     yield* every(expireEvery, "Collecting sessions", sessions.expire(isAlive))
