@@ -1,12 +1,12 @@
 /** The rows with a NATS server, briefly: that each of them measures what it says, not how fast it is. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { afterEach, vi } from "vitest"
 import * as Cycles from "#bench/harness/Cycles.ts"
 import type { Row } from "#bench/harness/Subject.ts"
 import * as T13CatchUp from "#bench/rows/nats/T13CatchUp.ts"
 import * as T13ColdStream from "#bench/rows/nats/T13ColdStream.ts"
 import * as T13Submit from "#bench/rows/nats/T13Submit.ts"
+import * as Environment from "#test/support/Environment.ts"
 import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
 
 /** Each subject's measurement of one cycle. */
@@ -27,14 +27,10 @@ const log = { requests: 100, isKept: false }
 /** Five a request; two of the hundred are retried, which is two more, and two are cancelled, which is two less. */
 const events = 500
 
-afterEach(() => {
-  vi.unstubAllEnvs()
-})
-
 describe("a row over JetStream", () => {
   it.effect("is left out where there is no nats-server", () =>
     Effect.gen(function* () {
-      vi.stubEnv("NATS_SERVER", "/nowhere/nats-server")
+      yield* Environment.use({ NATS_SERVER: "/nowhere/nats-server" })
       const options = { nodes: 1, sync: "default", connections: 2, warmUpSeconds: 0.1 } as const
       const { cycles, missing } = yield* Cycles.run(T13Submit.rowOf(options), {
         cycles: 1,

@@ -1,16 +1,14 @@
 /** Where stored bytes lie at S3 and clients are sent there. The URLs are made without asking S3. */
-import { assert, layer, vi } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Http from "#src/http/HttpServer.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
 import * as S3MediaDelivery from "#src/storage/s3/S3MediaDelivery.ts"
+import * as Environment from "#test/support/Environment.ts"
 import * as MediaServices from "#test/support/MediaServices.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { assertEnvelope } from "./Calls.ts"
 import * as FileCalls from "./FileCalls.ts"
-
-vi.stubEnv("AWS_ACCESS_KEY_ID", "test")
-vi.stubEnv("AWS_SECRET_ACCESS_KEY", "test")
 
 const s3 = S3MediaDelivery.layer({
   bucket: "files",
@@ -21,7 +19,13 @@ const s3 = S3MediaDelivery.layer({
   forcePathStyle: true
 })
 
-const redirecting = TestServer.layer({ serving: Http.layerNoServer.pipe(Layer.provide(s3)) })
+const credentials = Layer.effectDiscard(
+  Environment.use({ AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" })
+)
+
+const redirecting = TestServer.layer({ serving: Http.layerNoServer.pipe(Layer.provide(s3)) }).pipe(
+  Layer.provide(credentials)
+)
 
 const stored = Effect.flatMap(MediaStore, (store) =>
   store.put({ ...MediaServices.made, fileName: "a.html", contentType: "text/html", body: Buffer.from("a") })

@@ -4,6 +4,7 @@ import * as fc from "fast-check"
 import { Buffer } from "node:buffer"
 import { Outbound } from "#src/outbound/Outbound.ts"
 import type { OutboundPost } from "#src/outbound/Posting.ts"
+import * as Environment from "#test/support/Environment.ts"
 import * as OutboundGuard from "#test/src/outbound/OutboundGuard.ts"
 import * as Receiver from "#test/src/outbound/Receiver.ts"
 
@@ -56,10 +57,7 @@ describe("Outbound.post", () => {
       const receiver = yield* receive((_request, response) => response.end())
       const proxy = `http://127.0.0.1:${canary.port}`
       const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
-      yield* Effect.acquireRelease(
-        Effect.sync(() => names.forEach((name) => (process.env[name] = proxy))),
-        () => Effect.sync(() => names.forEach((name) => delete process.env[name]))
-      )
+      yield* Environment.use(Object.fromEntries(names.map((name) => [name, proxy])))
       const { status } = yield* send(`${scheme}://receiver.example.com:${receiver.port}/`).pipe(
         guarded({ settings: { ALLOW_PRIVATE_TARGETS: "true" } })
       )

@@ -1,31 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, type Scope } from "effect"
+import { Effect } from "effect"
 import { S3Bucket } from "#src/storage/s3/S3Bucket.ts"
 import type { S3Options } from "#src/storage/s3/S3Options.ts"
 import * as Failure from "#src/cli/Failure.ts"
+import * as Environment from "#test/support/Environment.ts"
 import * as S3Programs from "#test/support/servers/S3Programs.ts"
 import * as TestBucket from "./TestBucket.ts"
 
-/** The environment of this process until the scope ends. */
-const withEnvironment = (changed: NodeJS.ProcessEnv): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.asVoid(
-    Effect.acquireRelease(
-      Effect.sync(() => {
-        const before = { ...process.env }
-        for (const [name, value] of Object.entries(changed)) {
-          if (value === undefined) delete process.env[name]
-          else process.env[name] = value
-        }
-        return before
-      }),
-      (before) => Effect.sync(() => (process.env = before))
-    )
-  )
-
 /** What the program would print. */
-const refusal = (options: S3Options, environment: NodeJS.ProcessEnv = {}) =>
+const refusal = (options: S3Options, environment: Environment.Variables = {}) =>
   Effect.gen(function* () {
-    yield* withEnvironment(environment)
+    yield* Environment.use(environment)
     const error = yield* Effect.flatMap(S3Bucket, ({ check }) => check).pipe(
       Effect.provide(S3Bucket.layer(options)),
       Effect.flip
