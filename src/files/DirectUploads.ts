@@ -61,6 +61,8 @@ const cutShort = new BlobStoreError({
 export class DirectUploads extends Context.Service<
   DirectUploads,
   {
+    /** Fails when the account has no room for anything, for those who fetch the bytes first. `store` asks again. */
+    requireRoom(caller: Caller): Effect.Effect<void, QuotaExceeded | EventStoreError | SqlError>
     /**
      * Durable, and readable under its URL, when it returns. It is announced first, so that a crash leaves no bytes that
      * nobody knows of: what it leaves is swept after an hour. What fails, or is interrupted before all bytes are there, is
@@ -144,7 +146,10 @@ export class DirectUploads extends Context.Service<
         )
       )
 
-      return DirectUploads.of({ store })
+      const requireRoom: DirectUploads["Service"]["requireRoom"] = ({ accountId }) =>
+        quota.require(accountId, 1)
+
+      return DirectUploads.of({ requireRoom, store })
     })
   )
 }

@@ -4,6 +4,9 @@ export const longest = 2_048
 
 const loopbacks = new Set(["localhost", "127.0.0.1", "[::1]"])
 
+/** Of a host as `URL` has it: a program on the reader's own computer listens there. */
+export const isLoopback = (hostname: string): boolean => loopbacks.has(hostname)
+
 /**
  * Schemes that a browser, a system or one of its tools acts on by itself: no app of the client's would be behind them, and
  * whoever is sent there has something opened, dialled or searched. Everything else may be an assistant's.
@@ -53,9 +56,9 @@ export const fault = (uri: string): string | null => {
   if (refusedSchemes.has(scheme) || refusedFamilies.test(scheme)) {
     return "must not use a scheme that browsers or systems act on themselves"
   }
-  const isLoopback = loopbacks.has(url.hostname)
-  if (scheme === "http" && !isLoopback) return "must use https, or http on the loopback interface"
-  if (scheme === "https" && isLoopback) return "must use http on the loopback interface"
+  const isOnComputer = isLoopback(url.hostname)
+  if (scheme === "http" && !isOnComputer) return "must use https, or http on the loopback interface"
+  if (scheme === "https" && isOnComputer) return "must use http on the loopback interface"
   const taken = answerNames.find((name) => url.searchParams.has(name))
   return taken === undefined ? null : `must not have \`${taken}\` in the query: that is for the answer`
 }

@@ -1,4 +1,5 @@
 /** Where the browser goes with the decision: as people know it, and as a policy does. */
+import * as RedirectUri from "../RedirectUri.ts"
 
 export interface RedirectTarget {
   /** Of a site the host in full, an IDN in its ASCII form; of an app's own scheme the address without its query. */
@@ -8,8 +9,6 @@ export interface RedirectTarget {
   /** A source for `form-action` (CSP 3): Chromium holds against it where the answer to a form leads, too. */
   readonly source: string
 }
-
-const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 /** What a policy takes for a host: other ones, which URLs may well have, would end the source or widen it. */
 const plainHost = /^[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?$/
@@ -28,7 +27,7 @@ export const of = (redirectUri: string): RedirectTarget => {
   }
   return {
     shown: host,
-    kind: loopback.test(hostname) ? "computer" : "site",
+    kind: RedirectUri.isLoopback(hostname) ? "computer" : "site",
     source: plainHost.test(host) ? `${protocol}//${host}` : protocol
   }
 }

@@ -111,6 +111,7 @@ export const make = Effect.gen(function* () {
     })
 
     if (url !== undefined && data === undefined) {
+      yield* Effect.mapError(uploads.requireRoom(caller), FileRefusals.ofStore)
       return yield* downloads.within(
         caller.accountId,
         Effect.scoped(Effect.flatMap(ofSource(fromUrl(url)), keep)),

@@ -245,3 +245,15 @@ it.effect("upload_file refuses what the account has no room for", () =>
     assert.match(text, /0 of 999 bytes are used/)
   }).pipe(Effect.provide(FileCalls.local({ quota: "999B" })))
 )
+
+it.effect("upload_file downloads nothing for an account that has no room at all", () =>
+  Effect.gen(function* () {
+    let asked = 0
+    const url = yield* serve((_request, response) => {
+      asked++
+      response.end(bytes)
+    })
+    assert.match(yield* refusal({ url }), /0 of 0 bytes are used/)
+    assert.strictEqual(asked, 0)
+  }).pipe(Effect.scoped, Effect.provide(FileCalls.local({ quota: "0B" })))
+)
