@@ -1,4 +1,4 @@
-// What an assistant does, with the official client: node examples/assistant.mjs [http://127.0.0.1:8080/mcp]
+// What an assistant does, with the official client: node examples/assistant.mjs [http://127.0.0.1:8080]
 // It registers, has you sign in in the browser, uploads a picture, and has vision/ocr read it.
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
@@ -9,7 +9,14 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 
 const say = (text) => process.stdout.write(`${text}\n`)
-const url = new URL(process.argv[2] ?? "http://127.0.0.1:8080/mcp")
+const fail = (text) => {
+  process.stderr.write(`${text}\n`)
+  process.exit(1)
+}
+
+const address = process.argv[2] ?? "http://127.0.0.1:8080"
+const url = URL.parse(address) ?? fail(`Expected a URL such as http://127.0.0.1:8080, got ${address}`)
+if (url.pathname === "/") url.pathname = "/mcp"
 
 // Where the browser comes back to: any free port of this machine.
 const listener = createServer().listen(0, "127.0.0.1")
@@ -79,7 +86,9 @@ async function call(client, name, args, options) {
   return structuredContent
 }
 
-const client = await connect()
+const client = await connect().catch(({ cause, code, message }) =>
+  fail(`Not connected to ${url}: ${cause?.code ?? cause?.message ?? code ?? message}`)
+)
 const { tools } = await client.listTools()
 say(`${tools.length} tools: ${tools.map(({ name }) => name).join(", ")}`)
 

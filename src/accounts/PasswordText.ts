@@ -2,8 +2,8 @@
  * What may be a password: 15 to 256 characters of any script, none of them a control character, and no other rule. 15 is the
  * least where it is the only factor (NIST SP 800-63B-4, 3.1.1.2), and characters are code points, counted after NFKC.
  */
-export const shortest = 15
-export const longest = 256
+const shortest = 15
+const longest = 256
 
 export const expectation = `a password of ${shortest} to ${longest} characters, none of them a control character`
 

@@ -45,8 +45,7 @@ export const passwd = Command.make(
 ).pipe(
   Command.withDescription(
     "Give an account a password, or another one, to sign in assistants with on the page of the server; it opens nothing else. " +
-      "On a terminal it asks for it twice without showing it; otherwise the first line of stdin is the password: " +
-      `${PasswordText.shortest} to ${PasswordText.longest} characters of any kind`
+      `On a terminal it asks for it twice without showing it; otherwise the first line of stdin is it: ${PasswordText.expectation}`
   ),
   Command.withShortDescription("Set or remove the password that signs in assistants"),
   Command.withExamples([

@@ -8,10 +8,11 @@ import * as Grant from "#domain/account/Grant.ts"
 import * as Key from "#domain/account/Key.ts"
 import * as KeySet from "#domain/account/KeySet.ts"
 import * as State from "#domain/account/State.ts"
-import { AccountId, KeyId } from "#domain/Ids.ts"
+import { KeyId } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { NanoUsd } from "#domain/Money.ts"
 import { given } from "#test/support/Scenario.ts"
+import { opened } from "./AccountFacts.ts"
 
 const { aggregate } = Account
 
@@ -25,12 +26,6 @@ const limited: Grant.Grant = {
   expiresAt: 9_000
 }
 
-const opened: Event = {
-  _tag: "AccountOpened",
-  at: 1_000,
-  accountId: AccountId.make("acc_0123456789abcdef"),
-  name: "ACME"
-}
 const newKey = (id: string, secretHash = `${id} 1`) => ({
   keyId: KeyId.make(id),
   name: `a ${id}`,

@@ -3,18 +3,10 @@ import * as Account from "#domain/account/Account.ts"
 import type { Command } from "#domain/account/Command.ts"
 import type { Event } from "#domain/account/Event.ts"
 import type { State } from "#domain/account/State.ts"
-import { AccountId } from "#domain/Ids.ts"
 import { given } from "#test/support/Scenario.ts"
+import { erased, opened } from "./AccountFacts.ts"
 
 const { aggregate } = Account
-
-const opened: Event = {
-  _tag: "AccountOpened",
-  at: 1_000,
-  accountId: AccountId.make("acc_0123456789abcdef"),
-  name: "ACME"
-}
-const erased: Event = { _tag: "AccountErased", at: 3_000 }
 
 const change = (at: number, sealed: string | null): Command => ({ _tag: "ChangePassword", at, sealed })
 const changed = (at: number, sealed: string | null): Event => ({ _tag: "PasswordChanged", at, sealed })

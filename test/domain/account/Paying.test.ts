@@ -9,15 +9,10 @@ import { type Limits, noLimits } from "#domain/account/Limits.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
 import { NanoUsd, zero } from "#domain/Money.ts"
 import { given } from "#test/support/Scenario.ts"
+import { erased, opened } from "./AccountFacts.ts"
 
 const { aggregate } = Account
 
-const opened: Event = {
-  _tag: "AccountOpened",
-  at: 1_000,
-  accountId: AccountId.make("acc_0123456789abcdef"),
-  name: "ACME"
-}
 const issued = (id: string): Event => ({
   _tag: "KeyIssued",
   at: 1_000,
@@ -55,7 +50,6 @@ const change = (limits: Limits): Command => ({ _tag: "ChangeLimits", at: 2_000, 
 const changed = (limits: Limits): Event => ({ _tag: "LimitsChanged", at: 2_000, ...limits })
 
 const erase = (at = 3_000): Command => ({ _tag: "Erase", at })
-const erased: Event = { _tag: "AccountErased", at: 3_000 }
 
 const ofAccount =
   <View>(look: (account: Extract<State, { readonly _tag: "Account" }>) => View) =>

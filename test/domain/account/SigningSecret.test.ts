@@ -1,22 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Account from "#domain/account/Account.ts"
 import type { Command } from "#domain/account/Command.ts"
-import type { Event } from "#domain/account/Event.ts"
 import type { State } from "#domain/account/State.ts"
 import * as SigningSecret from "#domain/account/SigningSecret.ts"
-import { AccountId } from "#domain/Ids.ts"
 import { given } from "#test/support/Scenario.ts"
+import { erased, opened } from "./AccountFacts.ts"
 
 const { aggregate } = Account
 const day = SigningSecret.previousValidityMs
-
-const opened: Event = {
-  _tag: "AccountOpened",
-  at: 1_000,
-  accountId: AccountId.make("acc_0123456789abcdef"),
-  name: "ACME"
-}
-const erased: Event = { _tag: "AccountErased", at: 3_000 }
 
 const ensure = (at: number, sealed: string): Command => ({ _tag: "EnsureSigningSecret", at, sealed })
 const rotate = (at: number, sealed: string, useless: ReadonlyArray<string> = []): Command => ({

@@ -2,6 +2,7 @@
 import * as childProcess from "node:child_process"
 import { once } from "node:events"
 import * as readline from "node:readline"
+import * as consumers from "node:stream/consumers"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { RequestId } from "#domain/Ids.ts"
@@ -10,17 +11,18 @@ import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { Browser } from "#test/support/AssistantLogin.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
-import { root } from "#test/support/ServerProcess.ts"
+import { freePort, root } from "#test/support/ServerProcess.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 
 /** Signs in where the example says, and resolves with all that it has said. */
-const run = async (mcpUrl: string, apiKey: string, signal: AbortSignal) => {
-  const child = childProcess.spawn(process.execPath, ["examples/assistant.mjs", mcpUrl], {
+const run = async (address: string, apiKey: string, signal: AbortSignal) => {
+  const child = childProcess.spawn(process.execPath, ["examples/assistant.mjs", address], {
     cwd: root,
     signal,
-    stdio: ["ignore", "pipe", "inherit"]
+    stdio: ["ignore", "pipe", "pipe"]
   })
   const exited = once(child, "exit")
+  const errors = consumers.text(child.stderr)
   const lines: Array<string> = []
   for await (const line of readline.createInterface({ input: child.stdout })) {
     lines.push(line)
@@ -29,7 +31,7 @@ const run = async (mcpUrl: string, apiKey: string, signal: AbortSignal) => {
     await (await fetch(back)).text()
   }
   const [code] = await exited
-  return { code, text: lines.join("\n") }
+  return { code, text: lines.join("\n"), errors: await errors }
 }
 
 /** The first request that is submitted has read something. */
@@ -50,13 +52,30 @@ layer(TestServer.layer(), { excludeTestServices: true })("the example of an assi
     Effect.gen(function* () {
       const { key, urls } = yield* TestServer.TestServer
       const reading = yield* Effect.forkChild(readIt)
-      const { code, text } = yield* Effect.promise((signal) =>
-        run(`${urls.mcpUrl}/mcp`, key.replace(/^Key /, ""), signal)
+      const { code, errors, text } = yield* Effect.promise((signal) =>
+        run(urls.mcpUrl, key.replace(/^Key /, ""), signal)
       )
-      assert.strictEqual(code, 0, text)
+      assert.strictEqual(code, 0, text + errors)
       yield* Fiber.join(reading)
       assert.include(text, "13 tools: ")
       assert.include(text, `COMPLETED, 0.002 USD: "What it says"`)
+    })
+  )
+
+  it.effect("says in one line why it is not connected", () =>
+    Effect.gen(function* () {
+      const { urls } = yield* TestServer.TestServer
+      const nobody = `http://127.0.0.1:${yield* Effect.promise(freePort)}`
+      const elsewhere = `${urls.mcpUrl}/elsewhere`
+      const said = yield* Effect.forEach(
+        [nobody, elsewhere],
+        (address) => Effect.promise((signal) => run(address, "", signal)),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(said, [
+        { code: 1, text: "", errors: `Not connected to ${nobody}/mcp: ECONNREFUSED\n` },
+        { code: 1, text: "", errors: `Not connected to ${elsewhere}: 404\n` }
+      ])
     })
   )
 })
