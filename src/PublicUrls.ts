@@ -7,6 +7,7 @@ export interface Urls {
   readonly queueUrl: string
   readonly baseUrl: string
   readonly mediaUrl: string
+  /** An origin. */
   readonly mcpUrl: string
 }
 
@@ -74,7 +75,8 @@ export class PublicUrls extends Context.Service<PublicUrls, Urls>()("inferlog/sr
   static readonly layer = Layer.effect(
     PublicUrls,
     Effect.gen(function* () {
-      const own = listenerUrl(yield* listenAddress)
+      // In its normal form, as those are that are set: without port 80.
+      const own = new URL(listenerUrl(yield* listenAddress)).origin
       const orOwn = Config.map(Option.getOrElse(() => own))
       return PublicUrls.of({
         queueUrl: yield* orOwn(queueUrl.config),

@@ -1,5 +1,7 @@
 /** Why the assistant-tool server does not even look at a message: what is wrong with a message is said in JSON-RPC. */
 import type { BearerRefused } from "#src/oauth/AccessTokens.ts"
+import * as Paths from "#src/oauth/Paths.ts"
+import { scope } from "#src/oauth/Resource.ts"
 import * as LimitRefusals from "./LimitRefusals.ts"
 import { Refusal } from "./Refusal.ts"
 
@@ -7,7 +9,7 @@ import { Refusal } from "./Refusal.ts"
 export const unauthorized =
   (mcpUrl: string) =>
   ({ reason }: BearerRefused): Refusal => {
-    const challenge = `Bearer resource_metadata="${mcpUrl}/.well-known/oauth-protected-resource", scope="mcp"`
+    const challenge = `Bearer resource_metadata="${mcpUrl}${Paths.resourceMetadata}", scope="${scope}"`
     const why = ', error="invalid_token", error_description="The access token is not valid, or not any more"'
     return new Refusal({
       status: 401,

@@ -14,6 +14,13 @@ import * as RefreshLimits from "./RefreshLimits.ts"
 /** A third of a second to load, which no start waits for. */
 const ConfiguredProvider = Effect.promise(() => import("./ConfiguredProvider.ts"))
 
+/** What clients are told while storage is away. */
+export const storageAway = {
+  error: "temporarily_unavailable",
+  description: "The service cannot reach its storage: try again later.",
+  retryAfterSeconds: 5
+} as const
+
 interface Running {
   readonly provider: Provider
   readonly callback: (request: IncomingMessage, response: ProviderCall.Exchange["response"]) => Promise<void>
@@ -84,14 +91,11 @@ const isOfStorage = (failure: unknown): boolean =>
 const unavailable = (reply: ProviderCall.Reply): ProviderCall.Reply => {
   if (reply.status !== 500) return reply
   const isPage = reply.headers["content-type"]?.startsWith("text/html") === true
-  const told = {
-    error: "temporarily_unavailable",
-    error_description: "The service cannot reach its storage: try again later."
-  }
+  const { description, error, retryAfterSeconds } = storageAway
   return {
     ...reply,
     status: 503,
-    headers: { ...reply.headers, "retry-after": "5" },
-    body: isPage ? reply.body : JSON.stringify(told)
+    headers: { ...reply.headers, "retry-after": String(retryAfterSeconds) },
+    body: isPage ? reply.body : JSON.stringify({ error, error_description: description })
   }
 }

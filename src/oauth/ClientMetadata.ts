@@ -35,7 +35,7 @@ export class MetadataRefused extends Schema.TaggedError<MetadataRefused>()("Meta
 
 export const maxRedirectUris = 20
 /** Characters. */
-export const longestName = 200
+const longestName = 200
 
 const redirectUris = (value: unknown): Result.Result<ReadonlyArray<string>, MetadataRefused> => {
   const refuse = (description: string) =>

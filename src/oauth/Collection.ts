@@ -12,7 +12,7 @@ import { OAuthDatabase } from "./OAuthDatabase.ts"
 import { Records } from "./Records.ts"
 
 /** Between two rounds. */
-export const interval = "10 minutes"
+const interval = "10 minutes"
 
 /** Others use the connection between two statements: none takes longer than a few ms. */
 const removedAtOnce = 500

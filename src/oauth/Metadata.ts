@@ -1,6 +1,7 @@
 /** What clients find out by themselves: where to sign in, and how. */
 import type { Urls } from "#src/PublicUrls.ts"
 import * as ClientMetadata from "./ClientMetadata.ts"
+import * as Paths from "./Paths.ts"
 import { resourceOf, scope } from "./Resource.ts"
 
 /** The reference is the platform's: what stands before the tool server need not pass it on. */
@@ -19,10 +20,10 @@ export const protectedResource = ({ baseUrl, mcpUrl }: Hosts) => ({
 /** RFC 8414, 2; `authorization_response_iss_parameter_supported` is of RFC 9207. */
 export const authorizationServer = ({ baseUrl, mcpUrl }: Hosts) => ({
   issuer: mcpUrl,
-  authorization_endpoint: `${mcpUrl}/oauth/authorize`,
-  token_endpoint: `${mcpUrl}/oauth/token`,
-  registration_endpoint: `${mcpUrl}/oauth/register`,
-  revocation_endpoint: `${mcpUrl}/oauth/revoke`,
+  authorization_endpoint: `${mcpUrl}${Paths.authorize}`,
+  token_endpoint: `${mcpUrl}${Paths.token}`,
+  registration_endpoint: `${mcpUrl}${Paths.register}`,
+  revocation_endpoint: `${mcpUrl}${Paths.revoke}`,
   scopes_supported: [scope],
   response_types_supported: ["code"],
   response_modes_supported: ["query"],

@@ -11,7 +11,8 @@ export interface Call {
   readonly target: string
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  readonly body: Uint8Array
+  /** None when absent. */
+  readonly body?: Uint8Array
 }
 
 export interface Reply {
@@ -39,7 +40,10 @@ export interface Exchange {
 }
 
 /** @param issuer the public address: what the provider takes for its own scheme and host. */
-export const exchange = (issuer: string, { body, headers, method, target }: Call): Exchange => {
+export const exchange = (
+  issuer: string,
+  { body = new Uint8Array(), headers, method, target }: Call
+): Exchange => {
   const request = new http.IncomingMessage(new net.Socket())
   const { host, protocol } = new URL(issuer)
   request.method = method

@@ -8,6 +8,7 @@ import * as ClientMetadata from "./ClientMetadata.ts"
 import * as Lifetimes from "./Lifetimes.ts"
 import type { Logins } from "./Logins.ts"
 import * as RequestRefusedPage from "./pages/RequestRefusedPage.ts"
+import * as Paths from "./Paths.ts"
 import * as ProviderKeys from "./ProviderKeys.ts"
 import type { Run } from "./RecordAdapter.ts"
 import type { RefreshLimits } from "./RefreshLimits.ts"
@@ -29,6 +30,20 @@ const policy = [
 const cookie = { httpOnly: true, overwrite: true, sameSite: "lax", signed: true } as const
 
 const off = { enabled: false } as const
+
+type Features = NonNullable<Configuration["features"]>
+
+/** There is one, also for clients that name none. */
+const resourceIndicators = (ours: string): Features["resourceIndicators"] => ({
+  enabled: true,
+  defaultResource: (_ctx, _client, oneOf) =>
+    oneOf === undefined || oneOf.includes(ours) ? ours : [...oneOf],
+  getResourceServerInfo: (_ctx, resource) => {
+    if (resource !== ours) throw new errors.InvalidTarget()
+    return { scope, audience: ours, accessTokenFormat: "opaque", accessTokenTTL: Lifetimes.accessToken }
+  },
+  useGrantedResource: () => true
+})
 
 /** Before its refresh token is used: whoever waits comes with the same one. */
 const tooManyRefreshes = () =>
@@ -64,21 +79,7 @@ export const make = ({ adapter, logins, master, mcpUrl, refreshLimits, run }: Op
     pushedAuthorizationRequests: off,
     registration: off,
     requestObjects: off,
-    resourceIndicators: {
-      enabled: true,
-      defaultResource: (_ctx, _client, oneOf) =>
-        oneOf === undefined || oneOf.includes(resourceOf(mcpUrl)) ? resourceOf(mcpUrl) : [...oneOf],
-      getResourceServerInfo: (_ctx, resource) => {
-        if (resource !== resourceOf(mcpUrl)) throw new errors.InvalidTarget()
-        return {
-          scope,
-          audience: resourceOf(mcpUrl),
-          accessTokenFormat: "opaque",
-          accessTokenTTL: Lifetimes.accessToken
-        }
-      },
-      useGrantedResource: () => true
-    },
+    resourceIndicators: resourceIndicators(resourceOf(mcpUrl)),
     revocation: {
       enabled: true,
       // Of its own tokens only. An access token goes alone; the rest of its login goes with a refresh token.
@@ -98,7 +99,7 @@ export const make = ({ adapter, logins, master, mcpUrl, refreshLimits, run }: Op
     const caller = await run(logins.caller(id))
     return caller === null ? undefined : { accountId: id, claims: () => ({ sub: id }) }
   },
-  interactions: { policy, url: (_ctx, { uid }) => `${mcpUrl}/oauth/interaction/${uid}` },
+  interactions: { policy, url: (_ctx, { uid }) => `${mcpUrl}${Paths.interaction}/${uid}` },
   issueRefreshToken: () => true,
   jwks: { keys: [ProviderKeys.signingKey(master)] },
   loadExistingGrant: (ctx) => {
@@ -120,9 +121,9 @@ export const make = ({ adapter, logins, master, mcpUrl, refreshLimits, run }: Op
     throw tooManyRefreshes()
   },
   routes: {
-    authorization: "/oauth/authorize",
-    token: "/oauth/token",
-    revocation: "/oauth/revoke"
+    authorization: Paths.authorize,
+    token: Paths.token,
+    revocation: Paths.revoke
   },
   scopes: [scope],
   subjectTypes: ["public"],

@@ -39,12 +39,7 @@ export const layer = Layer.effect(
     const inTurn = OneAtATime.make()
 
     const exchangeOf = ({ headers, method, url }: HttpServerRequest) =>
-      server.exchange({
-        method,
-        target: url,
-        headers: { cookie: headers["cookie"] },
-        body: new Uint8Array()
-      })
+      server.exchange({ method, target: url, headers: { cookie: headers["cookie"] } })
 
     const detailsOf = Effect.fnUntraced(function* (request: HttpServerRequest, uid: string) {
       const provider = yield* server.provider

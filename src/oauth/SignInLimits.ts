@@ -19,10 +19,10 @@ export const ofAddress: Rate = { requests: 30, windowSeconds: 10 * 60 }
  * From all addresses that are not public together, of each kind: behind one of them stands a proxy with everybody behind it, or
  * somebody of the house.
  */
-export const ofHouse: Rate = { requests: 100, windowSeconds: 10 * 60 }
+const ofHouse: Rate = { requests: 100, windowSeconds: 10 * 60 }
 
 /** With one account's password: 960 guesses a day. */
-export const ofAccount: Rate = { requests: 10, windowSeconds: 15 * 60 }
+const ofAccount: Rate = { requests: 10, windowSeconds: 15 * 60 }
 
 /** With passwords of all accounts: 120 a minute, which keep less than half a processor busy, and 30 that wait for their turn. */
 const ofPasswords: Rate = { requests: 30, windowSeconds: 15 }

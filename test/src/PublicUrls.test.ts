@@ -16,6 +16,7 @@ describe("PublicUrls", () => {
       assert.deepStrictEqual(yield* urls({ PORT: "9000" }), all)
       assert.deepStrictEqual(yield* urls({ HOST: "0.0.0.0", PORT: "9000" }), all)
       assert.strictEqual((yield* urls({ HOST: "::1", PORT: "9000" })).mcpUrl, "http://[::1]:9000")
+      assert.strictEqual((yield* urls({ HOST: "Box.local", PORT: "80" })).mcpUrl, "http://box.local")
     })
   )
 

@@ -1,6 +1,7 @@
 /** Where clients send browsers for an authorization (OAuth 2.1, 4.1). Its pages are `SignInApi`'s. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import * as Paths from "#src/oauth/Paths.ts"
 import { page, sentOn } from "./PageResponses.ts"
 import { AnswersHead, ServedOn } from "./RouteAnnotations.ts"
 
@@ -20,7 +21,7 @@ const unavailable = page(
   "A page: the service cannot reach its storage. Retry after `Retry-After` seconds."
 )
 
-const authorize = HttpApiEndpoint.get("authorize", "/oauth/authorize", {
+const authorize = HttpApiEndpoint.get("authorize", Paths.authorize, {
   query: {
     response_type: asked("`code`."),
     client_id: asked("Of a registered client."),
@@ -44,7 +45,7 @@ const authorize = HttpApiEndpoint.get("authorize", "/oauth/authorize", {
     })
   )
 
-const resume = HttpApiEndpoint.get("resumeAuthorization", "/oauth/authorize/:uid", {
+const resume = HttpApiEndpoint.get("resumeAuthorization", `${Paths.authorize}/:uid`, {
   params: { uid: Schema.String.annotate({ description: "Of the authorization." }) },
   success: sentOn("Back to the client, with `code` or `error`, `state` and `iss`."),
   error: [refused, unexpected, unavailable]

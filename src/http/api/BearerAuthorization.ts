@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import { RateLimits } from "#src/accounts/RateLimits.ts"
 import { AccessTokens, type Bearer } from "#src/oauth/AccessTokens.ts"
+import * as Paths from "#src/oauth/Paths.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { underRates } from "../edge/Admission.ts"
 import * as McpRefusals from "../McpRefusals.ts"
@@ -15,7 +16,7 @@ import type { Admit } from "./DeclaredRoutes.ts"
 const accessToken = HttpApiSecurity.bearer.pipe(
   HttpApiSecurity.annotate(
     OpenApi.Description,
-    "An access token of scope `mcp`, which the authorization server that `/.well-known/oauth-protected-resource` names gives out (OAuth 2.1)."
+    `An access token of scope \`mcp\`, which the authorization server that \`${Paths.resourceMetadata}\` names gives out (OAuth 2.1).`
   )
 )
 
@@ -32,7 +33,6 @@ export const admit = Effect.gen(function* () {
   const tokens = yield* AccessTokens
   const rateLimits = yield* RateLimits
   const { mcpUrl } = yield* PublicUrls
-  const { origin } = new URL(mcpUrl)
   const unauthorized = McpRefusals.unauthorized(mcpUrl)
 
   const limited = (bearer: Bearer) =>
@@ -40,7 +40,7 @@ export const admit = Effect.gen(function* () {
 
   const enter: ReturnType<Admit<Bearer>> = ({ headers }) => {
     const from = headers["origin"]
-    if (from !== undefined && from !== origin) return Effect.fail(McpRefusals.foreignOrigin)
+    if (from !== undefined && from !== mcpUrl) return Effect.fail(McpRefusals.foreignOrigin)
     return tokens.authenticate(headers["authorization"]).pipe(
       Effect.catchTag("BearerRefused", (refused) => Effect.fail(unauthorized(refused))),
       Effect.flatMap(limited)

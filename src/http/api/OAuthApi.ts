@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import * as Paths from "#src/oauth/Paths.ts"
 import { maxBytes } from "../routes/oauth/ClientCalls.ts"
 import * as OAuthView from "../views/OAuthView.ts"
 import * as CommonResponses from "./CommonResponses.ts"
@@ -57,7 +58,7 @@ const serverMetadata = document(OAuthView.AuthorizationServerBody, {
   description: "RFC 8414: where clients register, sign people in, get tokens and give them back."
 })
 
-const register = HttpApiEndpoint.post("registerClient", "/oauth/register", {
+const register = HttpApiEndpoint.post("registerClient", Paths.register, {
   payload: OAuthView.RegistrationPayload,
   success: OAuthView.RegisteredBody.pipe(HttpApiSchema.status(201)),
   error: [invalid, timeout, tooLarge, tooMany, failed, unavailable]
@@ -70,7 +71,7 @@ const register = HttpApiEndpoint.post("registerClient", "/oauth/register", {
   })
 )
 
-const token = HttpApiEndpoint.post("getToken", "/oauth/token", {
+const token = HttpApiEndpoint.post("getToken", Paths.token, {
   payload: OAuthView.TokenPayload.pipe(HttpApiSchema.asFormUrlEncoded()),
   success: OAuthView.TokenBody,
   error: [invalid, unauthenticated, timeout, tooLarge, tooMany, failed, unavailable]
@@ -83,7 +84,7 @@ const token = HttpApiEndpoint.post("getToken", "/oauth/token", {
   })
 )
 
-const revoke = HttpApiEndpoint.post("revokeToken", "/oauth/revoke", {
+const revoke = HttpApiEndpoint.post("revokeToken", Paths.revoke, {
   payload: OAuthView.RevocationPayload.pipe(HttpApiSchema.asFormUrlEncoded()),
   success: HttpApiSchema.Empty(200).annotate({ description: "It is good no more, if it ever was." }),
   error: [invalid, unauthenticated, timeout, tooLarge, failed, unavailable]
@@ -97,10 +98,10 @@ const revoke = HttpApiEndpoint.post("revokeToken", "/oauth/revoke", {
 
 export class OAuthApi extends HttpApiGroup.make("oauth")
   .add(
-    resourceMetadata("getProtectedResource", "/.well-known/oauth-protected-resource"),
-    resourceMetadata("getProtectedResourceOfTools", "/.well-known/oauth-protected-resource/mcp"),
-    serverMetadata("getAuthorizationServer", "/.well-known/oauth-authorization-server"),
-    serverMetadata("getAuthorizationServerOfTools", "/.well-known/oauth-authorization-server/mcp"),
+    resourceMetadata("getProtectedResource", Paths.resourceMetadata),
+    resourceMetadata("getProtectedResourceOfTools", `${Paths.resourceMetadata}/mcp`),
+    serverMetadata("getAuthorizationServer", Paths.serverMetadata),
+    serverMetadata("getAuthorizationServerOfTools", `${Paths.serverMetadata}/mcp`),
     register,
     token,
     revoke

@@ -1,12 +1,14 @@
 /** The pages on which people let assistants in (contract, "Assistant-tool server"; OAuth 2.1, 4.1). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import * as Paths from "#src/oauth/Paths.ts"
 import { page, sentOn } from "./PageResponses.ts"
 import { ServedOn } from "./RouteAnnotations.ts"
 
 const described = (description: string) => Schema.String.annotate({ description })
 const optional = (description: string) => Schema.optionalKey(described(description))
 
+const path = `${Paths.interaction}/:uid` as const
 const params = { uid: described("Of the authorization, as the browser was sent to it.") }
 
 const gone = page(
@@ -16,7 +18,7 @@ const gone = page(
 const unexpected = page(500, "Unexpected server error, logged with the id that the page shows.")
 const unavailable = page(503, "Storage cannot be reached: retry after `Retry-After` seconds.")
 
-const show = HttpApiEndpoint.get("showSignIn", "/oauth/interaction/:uid", {
+const show = HttpApiEndpoint.get("showSignIn", path, {
   params,
   success: page(200, "Who asks for what, and a form to sign in and decide."),
   error: [gone, unexpected, unavailable]
@@ -24,11 +26,11 @@ const show = HttpApiEndpoint.get("showSignIn", "/oauth/interaction/:uid", {
   OpenApi.annotations({
     identifier: "showSignIn",
     summary: "Sign in and decide",
-    description: "Where `/oauth/authorize` sends the browser; known by the cookie that was set there."
+    description: `Where \`${Paths.authorize}\` sends the browser; known by the cookie that was set there.`
   })
 )
 
-const submit = HttpApiEndpoint.post("submitSignIn", "/oauth/interaction/:uid", {
+const submit = HttpApiEndpoint.post("submitSignIn", path, {
   params,
   payload: Schema.Struct({
     csrf: described("As in the form."),

@@ -32,13 +32,6 @@ const flood = Effect.fnUntraced(function* (calls: number, call: ReturnType<typeo
   )
 })
 
-const registration = {
-  method: "POST",
-  path: "/oauth/register",
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify({ redirect_uris: [OAuth.redirectUri] })
-}
-
 layer(Layer.fresh(services), { excludeTestServices: true })("behind a proxy that is trusted", (it) => {
   it.effect("whoever begins too many sign-ins is kept waiting alone, whatever it says of itself", () =>
     Effect.gen(function* () {
@@ -55,9 +48,9 @@ layer(Layer.fresh(services), { excludeTestServices: true })("behind a proxy that
   it.effect("whoever registers too many clients is kept waiting alone", () =>
     Effect.gen(function* () {
       const attacker = "93.184.216.36"
-      assert.deepStrictEqual(yield* flood(15, through(attacker, registration)), { 201: 10, 429: 5 })
-      assert.strictEqual((yield* through("93.184.216.37", registration)).status, 201)
-      assert.strictEqual((yield* OAuth.call(registration)).status, 201)
+      assert.deepStrictEqual(yield* flood(15, through(attacker, OAuth.registration())), { 201: 10, 429: 5 })
+      assert.strictEqual((yield* through("93.184.216.37", OAuth.registration())).status, 201)
+      assert.strictEqual((yield* OAuth.call(OAuth.registration())).status, 201)
     })
   )
 

@@ -52,13 +52,6 @@ export const listening = Effect.gen(function* () {
 export const authorizationUrl = Effect.fnUntraced(function* (redirectUri: string) {
   const { urls } = yield* TestServer
   const { client_id } = yield* OAuth.registered({ redirect_uris: [redirectUri], client_name: "Acme" })
-  const query = new URLSearchParams({
-    response_type: "code",
-    client_id,
-    redirect_uri: redirectUri,
-    code_challenge: "c".repeat(43),
-    code_challenge_method: "S256",
-    state: "st"
-  })
-  return `${urls.mcpUrl}/oauth/authorize?${query}`
+  const { path } = OAuth.authorization(client_id, { redirect_uri: redirectUri })
+  return `${urls.mcpUrl}${path}`
 })

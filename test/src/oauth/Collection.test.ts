@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import { AccessTokens } from "#src/oauth/AccessTokens.ts"
 import * as Collection from "#src/oauth/Collection.ts"
 import { Logins } from "#src/oauth/Logins.ts"
 import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
@@ -28,7 +27,7 @@ const left = Effect.gen(function* () {
 const signedIn = Effect.gen(function* () {
   const { key } = yield* TestServer.TestServer
   const tokens = yield* OAuth.signedIn(key)
-  const { loginId } = yield* (yield* AccessTokens).authenticate(`Bearer ${tokens.access}`)
+  const { loginId } = yield* OAuth.bearerOf(tokens.access)
   return { ...tokens, loginId }
 })
 
@@ -60,8 +59,7 @@ layer(TestServer.layer())("rounds of collection", (it) => {
       // It is replaced now: whoever comes with it again is not the one who waited.
       const again = yield* OAuth.refresh(clientId, refresh)
       assert.strictEqual(OAuth.errorOf(again), "invalid_grant", again.text)
-      const { authenticate } = yield* AccessTokens
-      assert.strictEqual((yield* Effect.flip(authenticate(`Bearer ${next.access}`)))._tag, "BearerRefused")
+      assert.strictEqual((yield* Effect.flip(OAuth.bearerOf(next.access)))._tag, "BearerRefused")
     })
   )
 

@@ -4,7 +4,6 @@ import { Effect, Layer } from "effect"
 import { KeyId } from "#domain/Ids.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import { ScryptCost } from "#src/accounts/PasswordHash.ts"
-import { AccessTokens } from "#src/oauth/AccessTokens.ts"
 import * as Collection from "#src/oauth/Collection.ts"
 import { Interactions } from "#src/oauth/Interactions.ts"
 import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
@@ -86,12 +85,11 @@ layer(services, { excludeTestServices: true })("storage of sign-ins that fails",
       assert.match(page.headers["content-type"] ?? "", /^text\/html/)
       assert.notInclude(page.text, "oauth_records")
       const { pending } = yield* Interactions
-      const { authenticate } = yield* AccessTokens
       const failed = yield* Effect.flip(pending(OAuth.browser(visit.cookies), visit.uid))
       assert.strictEqual(failed._tag, "SqlError")
-      assert.strictEqual((yield* Effect.flip(authenticate(`Bearer ${access}`)))._tag, "SqlError")
+      assert.strictEqual((yield* Effect.flip(OAuth.bearerOf(access)))._tag, "SqlError")
       yield* sql`ALTER TABLE mislaid RENAME TO oauth_records`
-      yield* authenticate(`Bearer ${access}`)
+      yield* OAuth.bearerOf(access)
       OAuth.tokensOf(yield* OAuth.refresh(clientId, refresh))
       yield* OAuth.allowed(visit, yield* OAuth.byKey(key))
     })
@@ -173,13 +171,12 @@ layer(services, { excludeTestServices: true })("storage of sign-ins that fails",
         const code = OAuth.codeOf(yield* OAuth.allowed(somebody.visit, somebody.signedIn))
         const { clientId } = somebody
         const { access, refresh } = OAuth.tokensOf(yield* OAuth.exchange(clientId, code))
-        const { authenticate } = yield* AccessTokens
-        const { caller } = yield* authenticate(`Bearer ${access}`)
+        const { caller } = yield* OAuth.bearerOf(access)
         assertUnavailable(yield* withFate("refused", OAuth.revoke(clientId, refresh)))
-        yield* authenticate(`Bearer ${access}`)
+        yield* OAuth.bearerOf(access)
         assert.strictEqual((yield* OAuth.revoke(clientId, refresh)).status, 200)
         assert.strictEqual(yield* endOf(caller.keyId), "KeyRevoked")
-        assert.strictEqual((yield* Effect.flip(authenticate(`Bearer ${access}`)))._tag, "BearerRefused")
+        assert.strictEqual((yield* Effect.flip(OAuth.bearerOf(access)))._tag, "BearerRefused")
       })
   )
 })

@@ -4,7 +4,7 @@ import { Clock, Effect, Fiber, Layer } from "effect"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import { ScryptCost } from "#src/accounts/PasswordHash.ts"
 import { Passwords } from "#src/accounts/Passwords.ts"
-import { AccessTokens } from "#src/oauth/AccessTokens.ts"
+import type { AccessTokens } from "#src/oauth/AccessTokens.ts"
 import { AuthorizationServer } from "#src/oauth/AuthorizationServer.ts"
 import * as Collection from "#src/oauth/Collection.ts"
 import { Logins } from "#src/oauth/Logins.ts"
@@ -57,20 +57,9 @@ const age = Effect.fnUntraced(function* (loginId: string, ms: number) {
 
 const day = 86_400_000
 
-const loginOf = (access: string) =>
-  Effect.flatMap(AccessTokens, ({ authenticate }) =>
-    Effect.map(authenticate(`Bearer ${access}`), ({ caller, loginId }) => ({ caller, loginId }))
-  )
-
-/** Signed in with a password, hence with a key of the login's own. */
 const byPassword = Effect.fnUntraced(function* (key: string) {
   const { caller } = yield* Calls.byKey(key)
-  const { client_id: clientId } = yield* Calls.registered()
-  const visit = yield* Calls.begun(clientId)
-  const signedIn = yield* Calls.byPassword(caller.accountId)
-  const code = Calls.codeOf(yield* Calls.allowed(visit, signedIn))
-  const tokens = Calls.tokensOf(yield* Calls.exchange(clientId, code))
-  return { clientId, ...tokens, ...(yield* loginOf(tokens.access)) }
+  return yield* Calls.signedInByPassword(caller.accountId)
 })
 
 const services = TestServer.layer().pipe(Layer.provide(Layer.succeed(ScryptCost, PasswordNode.cheap)))
@@ -113,7 +102,7 @@ layer(services, { excludeTestServices: true })("what is kept of sign-ins", (it) 
       const visit = yield* Calls.begun(clientId)
       yield* restarted(
         Effect.gen(function* () {
-          const { loginId } = yield* loginOf(access)
+          const { loginId } = yield* Calls.bearerOf(access)
           assert.isNotNull(yield* (yield* Logins).caller(loginId))
           const { answer } = yield* AuthorizationServer
           const asked = yield* answer({
@@ -128,8 +117,7 @@ layer(services, { excludeTestServices: true })("what is kept of sign-ins", (it) 
           const waiting = yield* answer({
             method: "GET",
             target: `/oauth/authorize/${visit.uid}`,
-            headers: { cookie: visit.cookies },
-            body: new Uint8Array()
+            headers: { cookie: visit.cookies }
           })
           // Its cookie is known, and nothing has been decided: it is asked again.
           assert.strictEqual(waiting.status, 303, waiting.body)
@@ -146,7 +134,7 @@ layer(services, { excludeTestServices: true })("what is kept of sign-ins", (it) 
       const { end } = yield* Logins
       yield* end(loginId)
       yield* end(loginId)
-      assert.strictEqual((yield* Effect.flip(loginOf(access)))._tag, "BearerRefused")
+      assert.strictEqual((yield* Effect.flip(Calls.bearerOf(access)))._tag, "BearerRefused")
       const { rotateKey } = yield* Accounts
       const over = yield* Effect.flip(rotateKey({ keyId: caller.keyId, graceMs: 0 }))
       assert.strictEqual(over._tag, "KeyRevoked")
@@ -169,7 +157,7 @@ layer(services, { excludeTestServices: true })("what is kept of sign-ins", (it) 
       const { rotateKey } = yield* Accounts
       const over = yield* Effect.flip(rotateKey({ keyId: caller.keyId, graceMs: 0 }))
       assert.strictEqual(over._tag, "KeyRevoked")
-      assert.strictEqual((yield* Effect.flip(loginOf(access)))._tag, "BearerRefused")
+      assert.strictEqual((yield* Effect.flip(Calls.bearerOf(access)))._tag, "BearerRefused")
       const { find } = yield* Records
       assert.isNotNull(yield* find({ model: "Client", id: clientId }))
     })
@@ -194,7 +182,7 @@ layer(services, { excludeTestServices: true })("what is kept of sign-ins", (it) 
     Effect.gen(function* () {
       const { key, otherKey } = yield* TestServer.TestServer
       const [changed, kept] = [yield* byPassword(otherKey), yield* byPassword(key)]
-      const byKey = yield* loginOf((yield* Calls.signedIn(otherKey)).access)
+      const byKey = yield* Calls.bearerOf((yield* Calls.signedIn(otherKey)).access)
       yield* collect
       const counts = Effect.forEach([changed, kept, byKey], ({ loginId }) => count("logins", loginId))
       assert.deepStrictEqual(yield* counts, [1, 1, 1])
@@ -206,7 +194,7 @@ layer(services, { excludeTestServices: true })("what is kept of sign-ins", (it) 
       const { rotateKey } = yield* Accounts
       const over = yield* Effect.flip(rotateKey({ keyId: changed.caller.keyId, graceMs: 0 }))
       assert.strictEqual(over._tag, "KeyRevoked")
-      yield* loginOf(kept.access)
+      yield* Calls.bearerOf(kept.access)
     })
   )
 

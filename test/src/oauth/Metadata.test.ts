@@ -139,10 +139,8 @@ describe("behind a proxy", () => {
           forwarded: "host=elsewhere.dev;proto=http"
         }
         const registered = yield* OAuth.call({
-          method: "POST",
-          path: "/oauth/register",
-          headers: { host: "mcp.acme.dev", "content-type": "application/json" },
-          body: JSON.stringify({ redirect_uris: [OAuth.redirectUri] })
+          ...OAuth.registration(),
+          headers: { host: "mcp.acme.dev", "content-type": "application/json" }
         })
         const clientId = String(Reflect.get(Object(registered.json), "client_id"))
         const { path } = OAuth.authorization(clientId)

@@ -7,6 +7,7 @@ import type { AccountId } from "#domain/Ids.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
 import { Passwords } from "#src/accounts/Passwords.ts"
+import { AccessTokens } from "#src/oauth/AccessTokens.ts"
 import { Interactions, type PendingAuthorization } from "#src/oauth/Interactions.ts"
 import type { SignedIn } from "#src/oauth/SignIn.ts"
 import { type Probe, type Reply, send } from "#test/support/HttpProbe.ts"
@@ -16,13 +17,16 @@ export const redirectUri = "http://127.0.0.1/callback"
 
 export const call = (probe: Probe) => Effect.flatMap(TestServer, ({ port }) => send(port, probe))
 
-export const register = (metadata: unknown = { redirect_uris: [redirectUri], client_name: "Acme" }) =>
-  call({
-    method: "POST",
-    path: "/oauth/register",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(metadata)
-  })
+export const registration = (
+  metadata: unknown = { redirect_uris: [redirectUri], client_name: "Acme" }
+): Probe => ({
+  method: "POST",
+  path: "/oauth/register",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(metadata)
+})
+
+export const register = (metadata?: unknown) => call(registration(metadata))
 
 const Registered = Schema.decodeUnknownSync(
   Schema.Struct({ client_id: Schema.String, client_secret: Schema.optionalKey(Schema.String) })
@@ -66,7 +70,7 @@ export interface Visit {
   readonly cookies: string
 }
 
-export const cookiesOf = ({ headers }: Reply): string =>
+const cookiesOf = ({ headers }: Reply): string =>
   (headers["set-cookie"] ?? []).map((cookie) => cookie.split(";", 1)[0] ?? "").join("; ")
 
 export const begun = (clientId: string, fields?: Fields) =>
@@ -190,6 +194,33 @@ export const signedIn = Effect.fnUntraced(function* (key: string) {
   const { client_id: clientId } = yield* registered()
   const tokens = tokensOf(yield* exchange(clientId, yield* code(clientId, key)))
   return { clientId, ...tokens }
+})
+
+/** The whole way with the account's password, hence with a key of the login's own. */
+export const signedInByPassword = Effect.fnUntraced(function* (accountId: AccountId) {
+  const { client_id: clientId } = yield* registered()
+  const url = yield* allowed(yield* begun(clientId), yield* byPassword(accountId))
+  const tokens = tokensOf(yield* exchange(clientId, codeOf(url)))
+  return { ...tokens, ...(yield* bearerOf(tokens.access)) }
+})
+
+export const bearerOf = (access: string) =>
+  Effect.flatMap(AccessTokens, ({ authenticate }) => authenticate(`Bearer ${access}`))
+
+/** `alive`, or why the token is refused. */
+export const stateOf = (access: string) =>
+  bearerOf(access).pipe(
+    Effect.as("alive"),
+    Effect.catchTag("BearerRefused", ({ reason }) => Effect.succeed(reason))
+  )
+
+export const refreshed = (clientId: string, refreshToken: string) =>
+  Effect.map(refresh(clientId, refreshToken), tokensOf)
+
+/** That there are no tokens for it. */
+export const refreshRefused = Effect.fnUntraced(function* (clientId: string, refreshToken: string) {
+  const reply = yield* refresh(clientId, refreshToken)
+  assert.deepStrictEqual([reply.status, errorOf(reply)], [400, "invalid_grant"])
 })
 
 export const errorOf = ({ json }: Reply): unknown => Reflect.get(Object(json), "error")

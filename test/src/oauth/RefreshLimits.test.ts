@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { AccessTokens } from "#src/oauth/AccessTokens.ts"
 import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
 import { mostOfLogin, mostUsedOfLogin } from "#src/oauth/RecordAdapter.ts"
 import * as TestServer from "#test/support/TestServer.ts"
@@ -24,7 +23,7 @@ const kept = Effect.fnUntraced(function* (loginId: string) {
 const signedIn = Effect.gen(function* () {
   const { key } = yield* TestServer.TestServer
   const tokens = yield* OAuth.signedIn(key)
-  const { loginId } = yield* (yield* AccessTokens).authenticate(`Bearer ${tokens.access}`)
+  const { loginId } = yield* OAuth.bearerOf(tokens.access)
   return { ...tokens, loginId }
 })
 

@@ -1,14 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Exit } from "effect"
-import { AccessTokens } from "#src/oauth/AccessTokens.ts"
+import { Effect } from "effect"
 import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as OAuth from "./OAuthCalls.ts"
-
-const isAlive = Effect.fnUntraced(function* (access: string) {
-  const { authenticate } = yield* AccessTokens
-  return Exit.isSuccess(yield* Effect.exit(authenticate(`Bearer ${access}`)))
-})
 
 layer(TestServer.layer(), { excludeTestServices: true })("requests for tokens", (it) => {
   it.effect.each<readonly [asked: string | undefined, redeemed: string | undefined]>([
@@ -29,10 +23,10 @@ layer(TestServer.layer(), { excludeTestServices: true })("requests for tokens", 
       const visit = yield* OAuth.begun(clientId, { ...named(asked), scope: "mcp openid offline_access" })
       const code = OAuth.codeOf(yield* OAuth.allowed(visit, yield* OAuth.byKey(key)))
       let tokens = OAuth.tokensOf(yield* OAuth.exchange(clientId, code, named(redeemed)))
-      assert.isTrue(yield* isAlive(tokens.access))
+      assert.strictEqual(yield* OAuth.stateOf(tokens.access), "alive")
       for (const fields of [named(redeemed), named(asked), named("/mcp"), {}, { resource: "" }]) {
         tokens = OAuth.tokensOf(yield* OAuth.refresh(clientId, tokens.refresh, fields))
-        assert.isTrue(yield* isAlive(tokens.access))
+        assert.strictEqual(yield* OAuth.stateOf(tokens.access), "alive")
       }
     })
   )
@@ -44,7 +38,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("requests for tokens", 
         const { key } = yield* TestServer.TestServer
         const { clientId, refresh } = yield* OAuth.signedIn(key)
         const reply = yield* OAuth.refresh(clientId, refresh, { scope })
-        assert.isTrue(yield* isAlive(OAuth.tokensOf(reply).access))
+        assert.strictEqual(yield* OAuth.stateOf(OAuth.tokensOf(reply).access), "alive")
         assert.deepInclude(reply.json, { scope: "mcp" })
       })
   )

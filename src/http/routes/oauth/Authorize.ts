@@ -6,6 +6,7 @@ import * as AuthorizationParameters from "#src/oauth/AuthorizationParameters.ts"
 import * as ErrorPage from "#src/oauth/pages/ErrorPage.ts"
 import * as RedirectTarget from "#src/oauth/pages/RedirectTarget.ts"
 import * as RequestRefusedPage from "#src/oauth/pages/RequestRefusedPage.ts"
+import * as Paths from "#src/oauth/Paths.ts"
 import type { Reply } from "#src/oauth/ProviderCall.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { Records } from "#src/oauth/Records.ts"
@@ -54,8 +55,6 @@ const tooLong = (name: string) =>
     })
   )
 
-const nothing = new Uint8Array()
-
 export const make = Effect.gen(function* () {
   const server = yield* AuthorizationServer
   const limits = yield* AuthorizeLimits
@@ -73,7 +72,7 @@ export const make = Effect.gen(function* () {
    */
   const beforeSignIn = (reply: Reply) => {
     const { location } = reply.headers
-    const staysHere = location === undefined || location.startsWith(`${mcpUrl}/oauth/interaction/`)
+    const staysHere = location === undefined || location.startsWith(`${mcpUrl}${Paths.interaction}/`)
     if (staysHere || RedirectTarget.of(location).kind === "computer") return OAuthAnswer.toResponse(reply)
     const told = new URL(location).searchParams
     const refused = {
@@ -84,16 +83,8 @@ export const make = Effect.gen(function* () {
     return PageAnswer.make(400, RequestRefusedPage.render(refused))
   }
 
-  const visit = ({ headers }: HttpServerRequest, target: string) => {
-    const { cookie } = headers
-    const call = {
-      method: "GET",
-      target,
-      headers: { accept: "text/html", ...(cookie === undefined ? {} : { cookie }) },
-      body: nothing
-    }
-    return server.answer(call)
-  }
+  const visit = ({ headers }: HttpServerRequest, target: string) =>
+    server.answer({ method: "GET", target, headers: { accept: "text/html", cookie: headers["cookie"] } })
 
   return {
     begin: (request: HttpServerRequest) => {
@@ -102,10 +93,10 @@ export const make = Effect.gen(function* () {
       const query = request.url.split("?").slice(1).join("?")
       const excess = AuthorizationParameters.tooLong(query)
       if (excess !== null) return Effect.succeed(tooLong(excess))
-      const target = `/oauth/authorize?${AuthorizationParameters.normalized(query, mcpUrl)}`
+      const target = `${Paths.authorize}?${AuthorizationParameters.normalized(query, mcpUrl)}`
       return makeRoom.pipe(Effect.andThen(visit(request, target)), Effect.map(beforeSignIn))
     },
     resume: (request: HttpServerRequest, uid: string) =>
-      Effect.map(visit(request, `/oauth/authorize/${encodeURIComponent(uid)}`), OAuthAnswer.toResponse)
+      Effect.map(visit(request, `${Paths.authorize}/${encodeURIComponent(uid)}`), OAuthAnswer.toResponse)
   }
 })

@@ -4,6 +4,7 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as JsonBytes from "#src/JsonBytes.ts"
 import { AuthorizationServer } from "#src/oauth/AuthorizationServer.ts"
+import * as Paths from "#src/oauth/Paths.ts"
 import { Registrations } from "#src/oauth/Registrations.ts"
 import * as TokenParameters from "#src/oauth/TokenParameters.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
@@ -49,13 +50,8 @@ export const make = Effect.gen(function* () {
     })
 
   const call = ({ headers }: HttpServerRequest, target: string, body: Uint8Array) => {
-    const { authorization, "content-type": contentType } = headers
-    const own = {
-      ...(authorization === undefined ? {} : { authorization }),
-      ...(contentType === undefined ? {} : { "content-type": contentType })
-    }
-    const asked = { method: "POST", target, headers: own, body }
-    return Effect.map(server.answer(asked), OAuthAnswer.toResponse)
+    const own = { authorization: headers["authorization"], "content-type": headers["content-type"] }
+    return Effect.map(server.answer({ method: "POST", target, headers: own, body }), OAuthAnswer.toResponse)
   }
 
   /** What is no form is the provider's to refuse. */
@@ -88,7 +84,7 @@ export const make = Effect.gen(function* () {
   return {
     register,
     token: (request: HttpServerRequest) =>
-      withBody(request, (body) => call(request, "/oauth/token", tokenBody(request, body))),
-    revoke: (request: HttpServerRequest) => withBody(request, (body) => call(request, "/oauth/revoke", body))
+      withBody(request, (body) => call(request, Paths.token, tokenBody(request, body))),
+    revoke: (request: HttpServerRequest) => withBody(request, (body) => call(request, Paths.revoke, body))
   }
 })

@@ -2,6 +2,7 @@
 import * as Cookies from "effect/http/Cookies"
 import * as HttpBody from "effect/http/HttpBody"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { storageAway } from "#src/oauth/AuthorizationServer.ts"
 import type { Reply } from "#src/oauth/ProviderCall.ts"
 import * as Answer from "../../Answer.ts"
 import type * as Refusal from "../../Refusal.ts"
@@ -29,14 +30,9 @@ export const unread = ({ error, headers, status }: Refusal.Refusal): Answer.Answ
   )
 
 /** While storage is away. */
-export const unavailable = refused(
-  503,
-  {
-    error: "temporarily_unavailable",
-    description: "The service cannot reach its storage: try again later."
-  },
-  { "retry-after": "5" }
-)
+export const unavailable = refused(503, storageAway, {
+  "retry-after": String(storageAway.retryAfterSeconds)
+})
 
 /** What the provider says of itself. The rest is the edge's: lengths, origins, caches. */
 const kept = new Set([

@@ -25,7 +25,6 @@ export const make = Effect.gen(function* () {
   const { baseUrl, mcpUrl } = yield* PublicUrls
   const tokens = FormToken.make((yield* MasterKey).keyFor("oauth forms"))
   const tries = Tries.make()
-  const { origin } = new URL(mcpUrl)
 
   const formOf = (pending: PendingAuthorization): SignInPage.SignInForm => ({
     asking: pending,
@@ -42,7 +41,7 @@ export const make = Effect.gen(function* () {
 
   const submit = Effect.fnUntraced(function* (request: HttpServerRequest, uid: string) {
     const { headers } = request
-    if (!SameOrigin.holds(headers, origin)) return yield* SignInTroubles.foreignForm
+    if (!SameOrigin.holds(headers, mcpUrl)) return yield* SignInTroubles.foreignForm
     yield* Effect.fromResult(SignInBody.check(headers))
     const pending = yield* interactions.pending(request, uid)
     const bytes = yield* BodyReader.read(request, SignInBody.maxBytes)
