@@ -124,7 +124,10 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  const payloads: Requests["Service"]["payloads"] = Effect.fnUntraced(function* ({ id, request }) {
+  const payloads: Requests["Service"]["payloads"] = Effect.fnUntraced(function* (
+    { id, request },
+    wanted = { input: true }
+  ) {
     if (request.erasure !== null) return { input: null, output: null }
     const stream = StreamName.make(InferenceRequest.aggregate.category, id)
     const { payloads } = request.submitted
@@ -134,7 +137,7 @@ export const make = Effect.gen(function* () {
       })
     }
     return {
-      input: yield* open(stream, "input", payloads.input),
+      input: wanted.input ? yield* open(stream, "input", payloads.input) : null,
       output: yield* open(stream, request.output?.name ?? "output", request.output?.ref ?? null)
     }
   })

@@ -89,6 +89,12 @@ export type SubmitRefused =
 
 export type StorageError = EventStoreError | BlobStoreError
 
+/** What is read of the payloads of a request: all by default. */
+export interface WantedPayloads {
+  /** `false`: it is not read, and `null`. */
+  readonly input: boolean
+}
+
 /** How long the client waits (decisions, "Deadlines"), ms from the submit; each `null`: for ever. */
 export interface RelativeDeadlines {
   /** Until it has started. */
@@ -171,7 +177,8 @@ export class Requests extends Context.Service<
      * not know what they are.
      */
     payloads(
-      snapshot: Snapshot
+      snapshot: Snapshot,
+      wanted?: WantedPayloads
     ): Effect.Effect<{ readonly input: Json; readonly output: Json }, PayloadUnavailable | StorageError>
   }
 >()("inferlog/src/requests/Requests") {}

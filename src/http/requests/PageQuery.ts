@@ -23,7 +23,7 @@ export const mostPerPage = 100
 export const usualLimit = 20
 
 /** So that a place in the list is always a number that can be counted to. */
-const mostPages = 999_999_999
+export const mostPages = 999_999_999
 
 export const parse = <Place>(
   query: PageQuery,

@@ -5,11 +5,17 @@ import * as Bytes from "#src/Bytes.ts"
 import { BodyTimeout, unreadable } from "#src/http/edge/BodyReader.ts"
 import { bodyTimeout, type Refusal } from "#src/http/Refusal.ts"
 import type { SpooledText } from "../SpooledText.ts"
-import type { Message } from "./MessageBody.ts"
 import * as Limits from "./MessageLimits.ts"
 import * as MessageRefusals from "./MessageRefusals.ts"
 import * as MessageScan from "./MessageScan.ts"
 import * as SpoolFile from "./SpoolFile.ts"
+
+export interface LongMessage {
+  /** What is left of the body. */
+  readonly body: Uint8Array
+  /** By the handle that stands in it. */
+  readonly spooled: ReadonlyMap<string, SpooledText>
+}
 
 interface State {
   /** Bytes of the body. */
@@ -30,7 +36,7 @@ type Failure = Refusal | PlatformError.PlatformError
 export const read = Effect.fnUntraced(function* (
   request: HttpServerRequest,
   place: Effect.Effect<string, Failure>
-): Effect.fn.Return<Message, Failure, FileSystem.FileSystem | Scope.Scope> {
+): Effect.fn.Return<LongMessage, Failure, FileSystem.FileSystem | Scope.Scope> {
   const text = Bytes.make()
   const state: State = {
     received: 0,

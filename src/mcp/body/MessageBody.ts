@@ -5,6 +5,7 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Context, Effect, FileSystem, Layer, Result, Scope } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { Json } from "#domain/CanonicalJson.ts"
 import type { AccountId } from "#domain/Ids.ts"
 import * as BodyReader from "#src/http/edge/BodyReader.ts"
 import { storageFull } from "#src/http/FileRefusals.ts"
@@ -12,17 +13,15 @@ import type { Refusal } from "#src/http/Refusal.ts"
 import * as JsonBytes from "#src/JsonBytes.ts"
 import { ScratchDirectory } from "#src/ScratchDirectory.ts"
 import * as JsonRpc from "../JsonRpc.ts"
-import type { SpooledText } from "../SpooledText.ts"
 import * as LongMessage from "./LongMessage.ts"
 import * as Limits from "./MessageLimits.ts"
 import * as MessageRefusals from "./MessageRefusals.ts"
 import * as SpoolPlaces from "./SpoolPlaces.ts"
 
-export interface Message {
-  /** At most 10 MiB. Whether it is JSON, or text at all, is for its parser to say. */
-  readonly body: Uint8Array
-  /** By the handle that stands in the body. Empty for all but uploads of long `data`. */
-  readonly spooled: ReadonlyMap<string, SpooledText>
+/** The body has at most 10 MiB. `spooled` is empty for all but uploads of long `data`. */
+export interface Message extends LongMessage.LongMessage {
+  /** What the body says, if it is JSON, or text at all. */
+  readonly json: Result.Result<Json, JsonBytes.Fault>
 }
 
 export class MessageBody extends Context.Service<
@@ -53,7 +52,7 @@ export class MessageBody extends Context.Service<
         function* (request: HttpServerRequest, accountId: AccountId) {
           const scope = yield* Effect.scope
           const read = LongMessage.read(request, Scope.provide(place(accountId), scope))
-          const message = yield* Effect.scoped(read)
+          const message = parsed(yield* Effect.scoped(read))
           if (message.spooled.size > 0 && !isUpload(message)) return yield* MessageRefusals.notForTool
           return message
         },
@@ -71,7 +70,7 @@ export class MessageBody extends Context.Service<
           const announced = Number(request.headers["content-length"])
           if (announced > Limits.maxBytes) return yield* MessageRefusals.tooLarge
           if (announced <= Limits.longText) {
-            return { body: yield* BodyReader.read(request, Limits.longText), spooled: nothing }
+            return parsed({ body: yield* BodyReader.read(request, Limits.longText), spooled: nothing })
           }
           return yield* readLong(request, accountId)
         }
@@ -86,9 +85,13 @@ export class MessageBody extends Context.Service<
 
 const nothing: Message["spooled"] = new Map()
 
-/** Which tool is called may stand behind what it is given. What is no JSON is left to its parser. */
-const isUpload = ({ body, spooled }: Message): boolean => {
-  const json = JsonBytes.parse(body)
+const parsed = (message: LongMessage.LongMessage): Message => ({
+  ...message,
+  json: JsonBytes.parse(message.body)
+})
+
+/** Which tool is called may stand behind what it is given. What is no JSON is refused as that. */
+const isUpload = ({ json, spooled }: Message): boolean => {
   if (Result.isFailure(json)) return true
   const call = JsonRpc.toolCallOf(json.success)
   return call?.params["name"] === "upload_file" && spooled.has(String(call.given["data"]))

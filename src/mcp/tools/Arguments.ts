@@ -2,6 +2,7 @@
 import { Option, Schema, SchemaGetter } from "effect"
 import { Category } from "#domain/catalog/Model.ts"
 import { longestQuery } from "#src/catalog/CatalogSearch.ts"
+import { mostPages, mostPerPage, usualLimit } from "#src/http/requests/PageQuery.ts"
 
 /**
  * An argument that may be left out: `null` counts as left out, since models write it for what they do not want to say. The
@@ -36,10 +37,13 @@ export const category = optional(
 /** A whole number from 1. */
 export const count = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))
 
-export const page = optional(count(999_999_999).annotate({ description: "Which page, from 1.", default: 1 }))
+export const page = optional(count(mostPages).annotate({ description: "Which page, from 1.", default: 1 }))
 
 export const limit = optional(
-  count(100).annotate({ description: "Items of a page, at most 100.", default: 20 })
+  count(mostPerPage).annotate({
+    description: `Items of a page, at most ${mostPerPage}.`,
+    default: usualLimit
+  })
 )
 
 const words = Schema.String.check(Schema.isMaxLength(longestQuery))

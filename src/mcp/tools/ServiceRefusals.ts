@@ -9,6 +9,7 @@ import * as DateTime from "#src/http/views/DateTime.ts"
 import type { TooManyExpanded } from "#src/requests/ExpansionPlaces.ts"
 import type {
   InvalidInput,
+  ModelNotFound,
   RequestForbidden,
   RequestNotFound,
   StorageError,
@@ -17,7 +18,7 @@ import type {
 import { ToolRefusal } from "../ToolRefusal.ts"
 
 type ToolServiceError =
-  | SubmitRefused
+  | Exclude<SubmitRefused, ModelNotFound | InvalidInput>
   | RequestNotFound
   | RequestForbidden
   | TooManyExpanded
@@ -93,10 +94,6 @@ export const toRefusal = (error: ToolServiceError): ToolRefusal => {
   switch (error._tag) {
     case "ModelNotGranted":
       return modelNotGranted(null)
-    case "ModelNotFound":
-      return refusal("There is no such model. Find one with search or list_models.")
-    case "InvalidInput":
-      return invalidInput(error, null)
     case "IdempotencyKeyReused":
       return refusal(
         "Another request was submitted under this idempotencyKey in the last 24 hours. A key belongs to one request: for a new request use a new key; to repeat the first one, send exactly its modelEndpoint, input and metadata."

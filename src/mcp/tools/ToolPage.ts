@@ -1,5 +1,6 @@
 /** A page of a list, as tools give it. */
 import { Schema } from "effect"
+import { usualLimit } from "#src/http/requests/PageQuery.ts"
 
 export const bodyOf = <Item extends Schema.Constraint>(item: Item) =>
   Schema.Struct({
@@ -17,8 +18,6 @@ interface Asked {
   readonly page?: number
   readonly limit?: number
 }
-
-export const usualLimit = 20
 
 /** @param instead the hint where nothing is found at all. */
 export const of = <A, Item>(

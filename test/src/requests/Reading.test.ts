@@ -251,6 +251,8 @@ describe("Requests.payloads", () => {
       yield* blobs.put(content.key, Buffer.from(JSON.stringify({ value: "another" })))
       const damaged = yield* Effect.flip(requests.payloads(accepted))
       assert.deepInclude(damaged, { _tag: "PayloadUnavailable", reason: "damaged" })
+      const withoutInput = yield* requests.payloads(accepted, { input: false })
+      assert.deepStrictEqual(withoutInput, { input: null, output: null }, "it was not read")
       yield* blobs.remove(content.key)
       assert.deepStrictEqual(yield* requests.payloads(accepted), { input: null, output: null })
     }).pipe(Effect.provide(layer))

@@ -7,6 +7,7 @@ import type { Rate } from "#domain/account/Limits.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
 import { isLimited, RateLimits } from "#src/accounts/RateLimits.ts"
 import * as TokenBucket from "#src/accounts/TokenBucket.ts"
+import * as TokenBuckets from "#src/accounts/TokenBuckets.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
 import * as LimitRefusals from "../../LimitRefusals.ts"
 import * as RateLimitFields from "../../RateLimitFields.ts"
@@ -27,7 +28,7 @@ export const make = Effect.gen(function* () {
   const takeAnonymous: Effect.Effect<void, Refusal.Refusal> = Effect.suspend(() => {
     TokenBucket.refill(bucket, rate, MonotonicTime.millisOf(clock))
     if (TokenBucket.remaining(bucket) > 0) return Effect.sync(() => TokenBucket.take(bucket))
-    const nextInSeconds = Math.max(1, Math.ceil(TokenBucket.untilNextMs(bucket) / 1_000))
+    const nextInSeconds = TokenBuckets.wholeSeconds(TokenBucket.untilNextMs(bucket))
     const standing = { scope: "node", rate, remaining: 0, nextInSeconds } as const
     return Effect.fail(LimitRefusals.rateExceeded(standing, RateLimitFields.ofRates([standing])))
   })

@@ -3,7 +3,7 @@ import { Effect, Result } from "effect"
 import { type Contents, type Listed } from "#src/catalog/CatalogContents.ts"
 import { Expectations } from "#src/catalog/Expectations.ts"
 import { newestFirst } from "#src/catalog/NewestFirst.ts"
-import type { Found } from "#src/catalog/search/SearchIndex.ts"
+import { kept } from "#src/Kept.ts"
 import * as AskedUnits from "#src/models/AskedUnits.ts"
 import { Catalog } from "#src/models/Catalog.ts"
 import * as Answer from "../../Answer.ts"
@@ -28,16 +28,8 @@ export const make = Effect.gen(function* () {
   const expectations = yield* Expectations
   const unitsOf = AskedUnits.make()
   const answer = yield* PublicAnswers.make
-  const ofAll = new WeakMap<Contents, ReadonlyArray<Found<Listed>>>()
   const inOrder = newestFirst((listed: Listed) => ListingView.partsOf(listed).shown.endpoint)
-
-  const all = (contents: Contents) => {
-    const known = ofAll.get(contents)
-    if (known !== undefined) return known
-    const made = inOrder([...contents.models, ...contents.wrappers])
-    ofAll.set(contents, made)
-    return made
-  }
+  const all = kept(({ models, wrappers }: Contents) => inOrder([...models, ...wrappers]))
 
   return {
     list: yield* PublicList.make({

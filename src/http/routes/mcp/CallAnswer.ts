@@ -6,8 +6,14 @@ import type { EventStream } from "../../edge/EventStream.ts"
 
 const eventStream = "text/event-stream"
 
-const textOf = ({ body }: HttpServerResponse.HttpServerResponse): string =>
-  body._tag === "Uint8Array" ? new TextDecoder().decode(body.body).trimEnd() : ""
+const nothing = new Uint8Array()
+const lineEnd = 0x0a
+
+const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse): Uint8Array =>
+  body._tag === "Uint8Array" ? body.body : nothing
+
+/** A message without the line end that effect puts behind it. */
+const trimmed = (bytes: Uint8Array): Uint8Array => (bytes.at(-1) === lineEnd ? bytes.subarray(0, -1) : bytes)
 
 const isOfEvents = ({ headers }: HttpServerResponse.HttpServerResponse): boolean =>
   headers["content-type"]?.startsWith(eventStream) === true
@@ -26,14 +32,16 @@ export const whole = (
   id: JsonRpc.Id
 ): HttpServerResponse.HttpServerResponse => {
   const { status } = response
-  const text = textOf(response)
+  const bytes = bytesOf(response)
   const options = { status, headers: { "cache-control": "no-store" } }
   if (isOfEvents(response)) {
-    return HttpServerResponse.text(`${text}\n\n`, { ...options, contentType: eventStream })
+    return HttpServerResponse.uint8Array(bytes, { ...options, contentType: eventStream })
   }
-  if (text === "" && status < 400) return HttpServerResponse.empty(options)
-  const body = text === "" ? JSON.stringify(JsonRpc.error(id, unsaid(status))) : text
-  return HttpServerResponse.text(body, { ...options, contentType: "application/json" })
+  const json = { ...options, contentType: "application/json" }
+  if (bytes.length > 0) return HttpServerResponse.uint8Array(trimmed(bytes), json)
+  return status < 400
+    ? HttpServerResponse.empty(options)
+    : HttpServerResponse.text(JSON.stringify(JsonRpc.error(id, unsaid(status))), json)
 }
 
 export const event = (message: string): string => `data: ${message}\n\n`
@@ -56,7 +64,10 @@ export const write = (
       Effect.orDie
     )
   }
-  const text = textOf(response)
-  if (isOfEvents(response)) return Effect.sync(() => void stream.write(`${text}\n\n`))
-  return Effect.sync(() => void stream.write(event(text === "" ? failure(unsaid(status)) : text)))
+  return Effect.sync(() => {
+    const bytes = bytesOf(response)
+    if (isOfEvents(response)) return void stream.write(bytes)
+    const message = bytes.length === 0 ? failure(unsaid(status)) : new TextDecoder().decode(trimmed(bytes))
+    stream.write(event(message))
+  })
 }

@@ -2,7 +2,6 @@
 import { Data, Effect, Exit, Result, Scope } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as JsonBytes from "#src/JsonBytes.ts"
 import { MessageBody } from "#src/mcp/body/MessageBody.ts"
 import * as MessageShape from "#src/mcp/body/MessageShape.ts"
 import * as JsonRpc from "#src/mcp/JsonRpc.ts"
@@ -63,8 +62,7 @@ export const make = Effect.gen(function* () {
 
   const readMessage = Effect.fnUntraced(function* ({ bearer, request }: MessageCall) {
     yield* Effect.fromResult(checkHeaders(request))
-    const { body, spooled } = yield* bodies.read(request, bearer.caller.accountId)
-    const json = JsonBytes.parse(body)
+    const { body, json, spooled } = yield* bodies.read(request, bearer.caller.accountId)
     if (Result.isFailure(json)) {
       return yield* new MessageRefused({ status: 400, id: null, error: JsonRpc.parseError })
     }

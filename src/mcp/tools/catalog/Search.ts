@@ -5,6 +5,7 @@ import { CatalogContents, type Listed } from "#src/catalog/CatalogContents.ts"
 import { shownOf } from "#src/catalog/CatalogLists.ts"
 import { CatalogSearch } from "#src/catalog/CatalogSearch.ts"
 import { bestFirst, type Found } from "#src/catalog/search/SearchIndex.ts"
+import { mostPerPage } from "#src/http/requests/PageQuery.ts"
 import * as Arguments from "../Arguments.ts"
 import * as ModelSummary from "../ModelSummary.ts"
 import * as ToolTraits from "../ToolTraits.ts"
@@ -17,7 +18,7 @@ export const tool = Tool.make("search", {
   parameters: Schema.Struct({
     query: Arguments.query,
     limit: Arguments.optional(
-      Arguments.count(100).annotate({
+      Arguments.count(mostPerPage).annotate({
         description: "At most so many models, and at most so many wrappers.",
         default: usualLimit,
         examples: [5]

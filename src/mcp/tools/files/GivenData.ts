@@ -1,5 +1,6 @@
 /** `data` of `upload_file`: in the message itself, or in a file when it was too long for that. */
 import { Effect, FileSystem, Stream } from "effect"
+import { isDataUri } from "#src/media/DataUri.ts"
 import { sniffLength } from "#src/media/ImageFormat.ts"
 import { BlobStoreError } from "#streams/BlobStore.ts"
 import { SpooledTexts } from "../../SpooledText.ts"
@@ -22,7 +23,7 @@ const unreadable = (cause: unknown) =>
 
 /** What stands before the base64, and what it claims. */
 const headOf = (start: string): { readonly length: number; readonly contentType: string | null } | null => {
-  if (!/^data:/i.test(start)) return { length: 0, contentType: null }
+  if (!isDataUri(start)) return { length: 0, contentType: null }
   const match = head.exec(start)
   if (match === null) return null
   const [whole, type, parameters = ""] = match

@@ -13,9 +13,10 @@ export interface BoundedJson {
 
 /** @param most bytes of the JSON text, in UTF-8. */
 export const of = (json: Json, most: number): BoundedJson => {
-  const text = Buffer.from(CanonicalJson.stringify(json))
-  if (text.length <= most) return { whole: json, bytes: text.length, excerpt: null }
+  const text = CanonicalJson.stringify(json)
+  const bytes = Buffer.byteLength(text)
+  if (bytes <= most) return { whole: json, bytes, excerpt: null }
   // A character that is cut through is left out.
-  const excerpt = new TextDecoder().decode(text.subarray(0, most), { stream: true })
-  return { whole: null, bytes: text.length, excerpt }
+  const begin = Buffer.from(text.slice(0, most)).subarray(0, most)
+  return { whole: null, bytes, excerpt: new TextDecoder().decode(begin, { stream: true }) }
 }

@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import { Status } from "#domain/inference-request/Status.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import { usualLimit } from "#src/http/requests/PageQuery.ts"
 import * as HistoryView from "#src/http/views/HistoryView.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { RequestHistory } from "#src/requests/RequestHistory.ts"
@@ -54,7 +55,7 @@ export const make = Effect.gen(function* () {
   const keptMs = yield* retentionMs
 
   return Effect.fn("ListMyRequests.call")(function* ({
-    limit = ToolPage.usualLimit,
+    limit = usualLimit,
     modelEndpoint,
     page = 1,
     status

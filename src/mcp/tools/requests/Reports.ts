@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { RequestId, requestIdPattern } from "#domain/Ids.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
+import * as Payloads from "#src/http/routes/Payloads.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { Requests, type Snapshot } from "#src/requests/Requests.ts"
 import { retentionMs } from "#src/retention/RetentionTime.ts"
@@ -24,14 +25,14 @@ export const make = Effect.gen(function* () {
       .pipe(Effect.mapError(ServiceRefusals.toRefusal))
   })
 
-  /** A payload that is not what its event says of it is corrupt storage, and nobody's mistake but ours. */
-  const payloadsOf = (snapshot: Snapshot) =>
-    requests
-      .payloads(snapshot)
-      .pipe(Effect.catchTag("PayloadUnavailable", Effect.die), Effect.mapError(ServiceRefusals.toRefusal))
-
+  /** An input that is not asked for is not read: it may be large. */
   const report = Effect.fnUntraced(function* (snapshot: Snapshot, asked: RequestReport.Asked) {
-    return RequestReport.of({ ...urls, keptMs }, snapshot, yield* payloadsOf(snapshot), asked)
+    const wanted = { input: asked.includeInput === true }
+    const payloads = yield* Effect.mapError(
+      Payloads.read(requests, snapshot, wanted),
+      ServiceRefusals.toRefusal
+    )
+    return RequestReport.of({ ...urls, keptMs }, snapshot, payloads, asked)
   })
 
   return { find, report }

@@ -2,10 +2,15 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import type { Json } from "#domain/CanonicalJson.ts"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import type { JudgedOutcome, Violation } from "#domain/Outcome.ts"
+import { inlineLimit } from "#domain/PayloadRef.ts"
 import { Eraser } from "#src/retention/Eraser.ts"
 import { Requests } from "#src/requests/Requests.ts"
+import { BlobStore } from "#streams/BlobStore.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as StreamName from "#streams/StreamName.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import { clientOf, given, newClient, ran, refused } from "./RequestCalls.ts"
 import { server } from "./RequestModels.ts"
@@ -70,6 +75,20 @@ layer(server, { excludeTestServices: true })("what shows requests", (it) => {
       assert.notProperty(told, "input")
       const whole = yield* given(client, "get_request", { requestId, includeInput: true })
       assert.deepStrictEqual(whole, { ...told, input: { value: "in" } })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("does not read an input that is not asked for", () =>
+    Effect.gen(function* () {
+      const { client } = yield* newClient()
+      const requestId = yield* ran(client, { input: { value: "x".repeat(inlineLimit) } })
+      const stream = StreamName.make(InferenceRequest.aggregate.category, requestId)
+      const content = (yield* (yield* EventReader).payload(stream, "input"))?.content
+      if (content?._tag !== "Blob") return assert.fail("The input is not in a blob")
+      yield* (yield* BlobStore).put(content.key, Buffer.from("damaged"))
+      const told = yield* given(client, "get_request", { requestId })
+      assert.deepInclude(told, { requestId, output: null })
+      assert.match(yield* refused(client, "get_request", { requestId, includeInput: true }), /internal/)
     }).pipe(Effect.scoped)
   )
 

@@ -191,19 +191,12 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)])
   const labels = (count: number, value = "x") =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`label${index}`, value]))
 
   it.effect.each([
     ["a webhook", { input: { value: 1, webhook: "https://hooks.acme.dev" } }, /`webhook`.*wait_for_request/],
     ["a webhook's filter", { input: { webhook_events_filter: ["start"] } }, /not taken here/],
-    ["an input that is too deep", { input: { value: nested(128) } }, /128 levels deep/],
-    [
-      "an input that is too large",
-      { input: { value: "x".repeat(10 * 1024 * 1024) } },
-      /10485760 bytes.*upload_file/
-    ],
     ["too many labels", { metadata: labels(17) }, /metadata: must have at most 16 keys/],
     [
       "labels that are too long",
@@ -225,13 +218,6 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
       const before = yield* available(caller)
       assert.match(yield* refused(client, "run_model", { ...echo, ...changes }), expected)
       assert.strictEqual(yield* available(caller), before)
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("takes an input of as many levels as HTTP does", () =>
-    Effect.gen(function* () {
-      const { client } = yield* newClient()
-      yield* ran(client, { input: { value: nested(127) } })
     }).pipe(Effect.scoped)
   )
 
