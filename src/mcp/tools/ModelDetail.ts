@@ -6,7 +6,7 @@ import type { Listed } from "#src/catalog/CatalogContents.ts"
 import { Expectations } from "#src/catalog/Expectations.ts"
 import * as EstimateView from "#src/http/views/EstimateView.ts"
 import * as ListingView from "#src/http/views/ListingView.ts"
-import { kept } from "#src/Kept.ts"
+import { memoize } from "#src/Memoize.ts"
 import { Catalog } from "#src/models/Catalog.ts"
 import * as InputFields from "#src/models/InputFields.ts"
 import * as ModelSummary from "./ModelSummary.ts"
@@ -73,7 +73,7 @@ const shortened = (example: Json): Json => (JSON.stringify(example).length > lon
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
   const expectations = yield* Expectations
-  const fieldsOf = kept(InputFields.of)
+  const fieldsOf = memoize(InputFields.of)
 
   /** `null` where the definition does not compile here, or the units of its example cannot be told. */
   const estimate = Effect.fnUntraced(function* (endpoint: string, input: Json) {

@@ -5,7 +5,7 @@ import { BillingUnit } from "#domain/Pricing.ts"
 import type { Listed, ListedModel, ListedWrapper } from "#src/catalog/CatalogContents.ts"
 import * as ListingView from "#src/http/views/ListingView.ts"
 import * as MoneyView from "#src/http/views/MoneyView.ts"
-import { kept } from "#src/Kept.ts"
+import { memoize } from "#src/Memoize.ts"
 import * as Excerpt from "./Excerpt.ts"
 
 /** Characters of a description in a list. */
@@ -52,7 +52,7 @@ const names = Struct.keys({ ...named, ...shown })
 /** What lists and descriptions have in common, of the record that REST shows. */
 export const commonOf = (record: ReturnType<typeof ListingView.record>) => Struct.pick(record, names)
 
-const of = kept((listed: Listed): typeof ModelSummary.Type => {
+const of = memoize((listed: Listed): typeof ModelSummary.Type => {
   const record = ListingView.record(listed)
   return { ...commonOf(record), description: excerpt(record.description) }
 })

@@ -2,12 +2,12 @@
 import { Effect } from "effect"
 import type { Listed } from "#src/catalog/CatalogContents.ts"
 import { Expectations } from "#src/catalog/Expectations.ts"
-import { kept } from "#src/Kept.ts"
+import { memoize } from "#src/Memoize.ts"
 import * as ListingView from "../../views/ListingView.ts"
 
 /** Kept for as long as the item itself, which is another one whenever the contents are. */
 export const keptTexts = <A extends object>(view: (item: A) => object): ((item: A) => string) =>
-  kept((item) => JSON.stringify(view(item)))
+  memoize((item) => JSON.stringify(view(item)))
 
 /** Of models and wrappers, with what is expected of their runs just now. */
 export const listings = Effect.map(Expectations, (expectations) => {

@@ -3,7 +3,7 @@ import { Effect, Result } from "effect"
 import { type Contents, type Listed } from "#src/catalog/CatalogContents.ts"
 import { Expectations } from "#src/catalog/Expectations.ts"
 import { newestFirst } from "#src/catalog/NewestFirst.ts"
-import { kept } from "#src/Kept.ts"
+import { memoize } from "#src/Memoize.ts"
 import * as AskedUnits from "#src/models/AskedUnits.ts"
 import { Catalog } from "#src/models/Catalog.ts"
 import * as Answer from "../../Answer.ts"
@@ -29,7 +29,7 @@ export const make = Effect.gen(function* () {
   const unitsOf = AskedUnits.make()
   const answer = yield* PublicAnswers.make
   const inOrder = newestFirst((listed: Listed) => ListingView.partsOf(listed).shown.endpoint)
-  const all = kept(({ models, wrappers }: Contents) => inOrder([...models, ...wrappers]))
+  const all = memoize(({ models, wrappers }: Contents) => inOrder([...models, ...wrappers]))
 
   return {
     list: yield* PublicList.make({

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { kept } from "#src/Kept.ts"
+import { memoize } from "#src/Memoize.ts"
 
-describe("kept", () => {
+describe("memoize", () => {
   it("is made once of an object, and anew of another one that looks the same", () => {
     const made: Array<object> = []
-    const nameOf = kept((item: { readonly name: string }) => {
+    const nameOf = memoize((item: { readonly name: string }) => {
       made.push(item)
       return item.name
     })
