@@ -62,6 +62,17 @@ describe("DirectUploads", () => {
     }).pipe(Effect.provide(services))
   )
 
+  it.effect("leaves nothing when its caller goes away while it is announced", () =>
+    Effect.gen(function* () {
+      const storing = yield* Effect.forkChild(store({ body: Stream.never }), { startImmediately: true })
+      yield* Fiber.interrupt(storing)
+      assert.deepStrictEqual(yield* Library.ids(), [])
+      assert.deepStrictEqual(yield* Library.sweep, { done: 0, failed: 0 })
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(yield* Library.sweep, { done: 0, failed: 0 })
+    }).pipe(Effect.provide(services))
+  )
+
   it.effect("removes a file whose body fails", () =>
     Effect.gen(function* () {
       const { end, item, storing } = yield* halfway

@@ -1,6 +1,7 @@
 /** How often, and how much at once, an account may call tools. */
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Queue } from "effect"
+import { TestClock } from "effect/testing"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
 import { CallLimits } from "#src/http/routes/mcp/CallLimits.ts"
@@ -37,6 +38,25 @@ layer(ToolServer.layer)("the tool server", (it) => {
       assert.strictEqual(refused.status, 429)
       assert.strictEqual(refused.headers["retry-after"], "30")
       assert.deepInclude(Object(refused.json).details, { code: "RATE_LIMITED", scope: "key", limit: 2 })
+    })
+  )
+
+  it.effect("tells what is left in an answer that comes as a stream, too", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const { hands, port } = yield* open
+      const key = yield* TestServer.openAccount("rated-streams")
+      const { accountId } = yield* (yield* Authentication).authenticate(key)
+      const keyRate = { requests: 9, windowSeconds: 60 }
+      yield* accounts.changeLimits({ accountId, limits: { keyRate } })
+      const headers = yield* ToolClient.session(port, ToolServer.bearerOf(key))
+      const slow = yield* ToolClient.begin(port, ToolClient.toolCall(1, "hold", { name: "slow" }), headers)
+      yield* Queue.take(hands.begun)
+      yield* TestClock.adjust("2 seconds")
+      yield* slow.until(({ status }) => status() === 200)
+      assert.strictEqual(slow.headers()["content-type"], "text/event-stream")
+      assert.strictEqual(slow.headers()["ratelimit-policy"], '"key";q=9;w=60')
+      yield* Deferred.succeed(hands.release, undefined)
     })
   )
 

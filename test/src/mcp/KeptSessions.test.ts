@@ -1,11 +1,11 @@
 /** What is kept of sessions in memory and beyond it, without anybody who calls. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Scope } from "effect"
+import { Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as path from "node:path"
 import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
-import { everybody, isThere, newCaller, openOne, start, stored } from "./SessionProcess.ts"
+import { everybody, isThere, newCaller, openOne, start, startOver, stored } from "./SessionProcess.ts"
 
 const database = TempDirectory.provide((directory) =>
   OAuthDatabase.layerAt(path.join(directory, "oauth.sqlite"))
@@ -66,6 +66,57 @@ layer(database)("what is kept of sessions", (it) => {
       assert.isFalse(yield* isThere(sessions, caller, id))
       assert.strictEqual(sessions.size(), 0)
       assert.strictEqual(yield* stored(caller), 0)
+      assert.deepStrictEqual([sessions.opened(), sessions.terminated()], [1, 1])
+    })
+  )
+
+  it.effect("is not lost when the runtime fails to open one again", () =>
+    Effect.gen(function* () {
+      const caller = newCaller()
+      const id = yield* openOne(yield* start, caller)
+      let isBroken = true
+      const sessions = yield* startOver(() => isBroken)
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(isThere(sessions, caller, id))))
+      isBroken = false
+      assert.isTrue(yield* isThere(sessions, caller, id))
+    })
+  )
+
+  it.effect("and what is in memory are the same when one could not be stored", () =>
+    Effect.gen(function* () {
+      const caller = newCaller()
+      const sessions = yield* start
+      const sql = yield* OAuthDatabase
+      yield* sql`CREATE TRIGGER full BEFORE INSERT ON mcp_sessions BEGIN SELECT raise(ABORT, 'full'); END`
+      const failed = yield* Effect.flip(openOne(sessions, caller))
+      yield* sql`DROP TRIGGER full`
+      assert.strictEqual(failed._tag, "SqlError")
+      assert.strictEqual(sessions.size(), 0)
+      assert.deepStrictEqual([sessions.opened(), sessions.terminated()], [1, 1])
+    })
+  )
+
+  it.effect("and what is in memory are the same when whoever opens one leaves meanwhile", () =>
+    Effect.gen(function* () {
+      const caller = newCaller()
+      const sessions = yield* start
+      const fiber = yield* Effect.forkChild(openOne(sessions, caller), { startImmediately: true })
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual([sessions.opened(), sessions.terminated(), sessions.size()], [1, 0, 1])
+      assert.strictEqual(yield* stored(caller), 1)
+    })
+  )
+
+  it.effect("is ended for good also while it is opened again", () =>
+    Effect.gen(function* () {
+      const caller = newCaller()
+      const id = yield* openOne(yield* start, caller)
+      const sessions = yield* start
+      const opening = yield* Effect.forkChild(isThere(sessions, caller, id), { startImmediately: true })
+      yield* sessions.end(caller, id)
+      yield* Fiber.join(opening)
+      assert.isFalse(yield* isThere(sessions, caller, id))
+      assert.strictEqual(sessions.size(), 0)
     })
   )
 
@@ -73,10 +124,10 @@ layer(database)("what is kept of sessions", (it) => {
     Effect.gen(function* () {
       const sessions = yield* start
       const caller = newCaller()
-      const idle = yield* openOne(sessions, caller)
       const busy = yield* openOne(sessions, caller)
       const call = yield* Scope.make()
       const inner = yield* Scope.provide(sessions.hold(caller, busy), call)
+      const idle = yield* openOne(sessions, caller)
       yield* TestClock.adjust("30 minutes")
       yield* sessions.letGo
       assert.strictEqual(sessions.size(), 2)

@@ -1,5 +1,6 @@
 /** Sessions without anybody who calls: of a process that is started, over a database that outlives it. */
 import { Context, Effect, Layer, Result } from "effect"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { unlimited } from "#domain/account/Grant.ts"
 import { noLimits } from "#domain/account/Limits.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
@@ -23,9 +24,14 @@ export const newCaller = (accountId = "acc_0000000000000000"): Caller => ({
 
 const initialize = new TextEncoder().encode(JSON.stringify(ToolClient.initialize()))
 
-/** As after a start of the process. `opened` is how many the runtime was asked to open. */
-export const start = Effect.gen(function* () {
+/**
+ * As after a start of the process. `opened` is how many the runtime was asked to open, `terminated` how many to end.
+ *
+ * @param isBroken whether the runtime opens none.
+ */
+export const startOver = Effect.fnUntraced(function* (isBroken: () => boolean) {
   let opened = 0
+  let terminated = 0
   const counted = Layer.effect(
     McpEndpoint,
     Effect.map(McpEndpoint, (endpoint) => ({
@@ -33,7 +39,12 @@ export const start = Effect.gen(function* () {
       post: (message, tell) =>
         Effect.suspend(() => {
           if (message.session === null) opened++
-          return endpoint.post(message, tell)
+          return isBroken() ? tell(HttpServerResponse.empty({ status: 500 })) : endpoint.post(message, tell)
+        }),
+      terminate: (inner) =>
+        Effect.suspend(() => {
+          terminated++
+          return endpoint.terminate(inner)
         })
     }))
   ).pipe(Layer.provide(ServedProtocol.layerOf(Layer.empty)))
@@ -42,8 +53,10 @@ export const start = Effect.gen(function* () {
     yield* Layer.makeMemoMap,
     yield* Effect.scope
   )
-  return { ...Context.get(services, Sessions), opened: () => opened }
+  return { ...Context.get(services, Sessions), opened: () => opened, terminated: () => terminated }
 })
+
+export const start = startOver(() => false)
 
 export const openOne = (sessions: Sessions["Service"], caller: Caller) =>
   Effect.map(sessions.open(caller, initialize), ({ id }) => id ?? "")

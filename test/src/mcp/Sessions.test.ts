@@ -1,11 +1,15 @@
 /** Sessions as their clients see them: whose they are, and that they outlive the process. */
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Queue } from "effect"
+import { Deferred, Effect, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
+import { AccountActors } from "#src/accounts/AccountActors.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
+import * as SessionCollection from "#src/mcp/sessions/SessionCollection.ts"
+import { Sessions } from "#src/mcp/sessions/Sessions.ts"
 import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
+import { EventStoreError } from "#streams/EventReader.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as ToolClient from "./ToolClient.ts"
 import * as ToolServer from "./ToolServer.ts"
@@ -113,6 +117,22 @@ layer(ToolServer.layer)("a session", (it) => {
       yield* Deferred.succeed(hands.release, undefined)
       yield* call.ended
       assert.lengthOf(ToolClient.messages(call.body()), 1)
+    })
+  )
+
+  it.effect("stays while nobody can tell whether its key is good", () =>
+    Effect.gen(function* () {
+      const { port, sessions } = yield* ToolServer.start
+      const headers = yield* ToolClient.session(port, yield* bearer)
+      const actors = yield* AccountActors
+      const away = { ...actors, current: () => Effect.fail(new EventStoreError({ reason: "away" })) }
+      yield* Effect.provide(
+        TestClock.adjust("61 minutes"),
+        Layer.fresh(SessionCollection.layer).pipe(
+          Layer.provide([Layer.succeed(AccountActors, away), Layer.succeed(Sessions, sessions)])
+        )
+      )
+      assert.strictEqual(yield* statusOf(port, headers), 200)
     })
   )
 

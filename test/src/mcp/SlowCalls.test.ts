@@ -26,6 +26,7 @@ layer(ToolServer.layer)("a call of a tool", (it) => {
       const reply = yield* ToolClient.post(port, ToolClient.toolCall(1, "whoami"), headers)
       assert.strictEqual(reply.status, 200, reply.text)
       assert.strictEqual(reply.headers["content-type"], "application/json")
+      assert.strictEqual(reply.headers["cache-control"], "no-store")
       assert.deepNestedInclude(Object(reply.json), { "result.structuredContent.keyId": "alpha" })
     })
   )

@@ -21,6 +21,7 @@ import { ToolCaller } from "#src/mcp/ToolCaller.ts"
 import { AccessTokens, BearerRefused } from "#src/oauth/AccessTokens.ts"
 import { Logins } from "#src/oauth/Logins.ts"
 import { ScratchDirectory } from "#src/ScratchDirectory.ts"
+import { EventStoreError } from "#streams/EventReader.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 
@@ -121,16 +122,25 @@ const bearer = Layer.effect(
   )
 )
 
+/** Whether the log that tells of sign-ins cannot be asked. */
+export const LogIsAway = Context.Reference<() => boolean>("inferlog/test/LogIsAway", {
+  defaultValue: () => () => false
+})
+
 const logins = Layer.effect(
   Logins,
-  Effect.map(Authentication, ({ authenticate }) =>
-    Logins.of({
+  Effect.gen(function* () {
+    const { authenticate } = yield* Authentication
+    const isAway = yield* LogIsAway
+    return Logins.of({
       make: () => Effect.die("not in these tests"),
       end: () => Effect.die("not in these tests"),
       caller: (id) =>
-        authenticate(`Key ${id}`).pipe(Effect.catchTag("Unauthorized", () => Effect.succeed(null)))
+        isAway()
+          ? Effect.fail(new EventStoreError({ reason: "The log of the test is away" }))
+          : authenticate(`Key ${id}`).pipe(Effect.catchTag("Unauthorized", () => Effect.succeed(null)))
     })
-  )
+  })
 )
 
 class Api extends HttpApi.make("tools").add(McpApi) {}

@@ -1,9 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
+import { Passwords } from "#src/accounts/Passwords.ts"
 import * as Collection from "#src/oauth/Collection.ts"
 import { Logins } from "#src/oauth/Logins.ts"
 import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
+import { EventStoreError } from "#streams/EventReader.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as OAuth from "./OAuthCalls.ts"
 
@@ -124,6 +126,33 @@ layer(TestServer.layer())("rounds of collection", (it) => {
         const rows = yield* sql`SELECT id FROM oauth_records WHERE id IN ('left', 'expired')`
         assert.deepStrictEqual(rows, [{ id: "expired" }])
       })
+  )
+
+  it.effect("remove all that has expired, however much it is", () =>
+    Effect.gen(function* () {
+      const sql = yield* OAuthDatabase
+      yield* sql`
+        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1200)
+        INSERT INTO oauth_records (model, id, payload, expires_at)
+        SELECT 'Interaction', printf('expired-%04d', n), '{}', 0 FROM numbers`
+      yield* Effect.flatten(Collection.make)
+      assert.lengthOf(yield* sql`SELECT id FROM oauth_records WHERE id LIKE 'expired-%'`, 0)
+    })
+  )
+
+  it.effect("end no sign-in by password while nobody can tell which password is in force", () =>
+    Effect.gen(function* () {
+      const sql = yield* OAuthDatabase
+      const passwords = yield* Passwords
+      yield* insertOver(2)
+      const now = yield* Clock.currentTimeMillis
+      yield* sql`UPDATE logins SET created_at = ${now}, password_mark = 'other' WHERE id LIKE 'over-%'`
+      const away = { ...passwords, mark: () => Effect.fail(new EventStoreError({ reason: "away" })) }
+      yield* Effect.provideService(Effect.flatten(Collection.make), Passwords, away)
+      assert.strictEqual(yield* left, 2)
+      yield* Effect.flatten(Collection.make)
+      assert.strictEqual(yield* left, 0)
+    })
   )
 
   it.effect("begin a grace after a start", () =>

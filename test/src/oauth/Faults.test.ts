@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { KeyId } from "#domain/Ids.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import { ScryptCost } from "#src/accounts/PasswordHash.ts"
@@ -117,18 +117,20 @@ layer(services, { excludeTestServices: true })("storage of sign-ins that fails",
       const sql = yield* OAuthDatabase
       const somebody = yield* arrived
       yield* sql`CREATE TRIGGER no_logins BEFORE INSERT ON logins BEGIN SELECT raise(ABORT, 'full'); END`
+      const kept = (yield* logins).length
       const before = appended
       const failed = yield* Effect.flip(allow(somebody))
       assert.strictEqual(failed._tag, "SqlError")
       yield* sql`DROP TRIGGER no_logins`
       assert.strictEqual(appended, before)
-      assert.lengthOf(yield* logins, 0)
+      assert.lengthOf(yield* logins, kept)
     })
   )
 
   it.effect("after a key was issued has the key revoked at once", () =>
     Effect.gen(function* () {
       const sql = yield* OAuthDatabase
+      const before = (yield* logins).length
       const somebody = yield* arrived
       yield* sql`CREATE TABLE made (key_id TEXT)`
       yield* sql`CREATE TRIGGER noted AFTER INSERT ON logins BEGIN INSERT INTO made VALUES (new.key_id); END`
@@ -141,17 +143,58 @@ layer(services, { excludeTestServices: true })("storage of sign-ins that fails",
       yield* sql`DROP TRIGGER noted`
       const [made] = yield* sql`SELECT key_id AS "keyId" FROM made`
       assert.strictEqual(yield* endOf(made?.["keyId"]), "KeyRevoked")
-      assert.lengthOf(yield* logins, 0)
+      assert.lengthOf(yield* logins, before)
       // The form is still there, and is sent once more.
       yield* allow(somebody)
-      assert.lengthOf(yield* logins, 1)
+      assert.lengthOf(yield* logins, before + 1)
+    })
+  )
+
+  it.effect("to keep what was decided has the key revoked at once, too", () =>
+    Effect.gen(function* () {
+      const sql = yield* OAuthDatabase
+      const before = (yield* logins).length
+      const somebody = yield* arrived
+      yield* sql`CREATE TABLE keys_made (key_id TEXT)`
+      yield* sql`CREATE TRIGGER noted AFTER INSERT ON logins BEGIN INSERT INTO keys_made VALUES (new.key_id); END`
+      yield* sql`
+        CREATE TRIGGER no_decisions BEFORE INSERT ON oauth_records WHEN new.model = 'Interaction'
+        BEGIN SELECT raise(ABORT, 'full'); END`
+      const failed = yield* Effect.flip(allow(somebody))
+      assert.strictEqual(failed._tag, "SqlError")
+      yield* sql`DROP TRIGGER no_decisions`
+      yield* sql`DROP TRIGGER noted`
+      const made = yield* sql`SELECT key_id AS "keyId" FROM keys_made`
+      assert.lengthOf(made, 1)
+      assert.strictEqual(yield* endOf(made[0]?.["keyId"]), "KeyRevoked")
+      assert.lengthOf(yield* logins, before)
+    })
+  )
+
+  it.effect("is none where the browser leaves meanwhile: what was decided stays", () =>
+    Effect.gen(function* () {
+      const before = (yield* logins).length
+      const somebody = yield* arrived
+      const { allow } = yield* Interactions
+      const pending = yield* OAuth.pendingOf(somebody.visit)
+      const request = OAuth.browser(somebody.visit.cookies)
+      const beforehand = appended
+      const fiber = yield* Effect.forkChild(allow(request, pending, somebody.signedIn), {
+        startImmediately: true
+      })
+      // Its key is on its way.
+      yield* Effect.repeat(Effect.yieldNow, { until: () => appended > beforehand })
+      yield* Fiber.interrupt(fiber)
+      yield* allow(request, pending, somebody.signedIn)
+      assert.lengthOf(yield* logins, before + 1)
     })
   )
 
   it.effect("of a log that may have kept the key leaves the login, for collection to end", () =>
     Effect.gen(function* () {
       const before = new Set((yield* logins).map(({ id }) => id))
-      const failed = yield* Effect.flip(withFate("stored unheard", Effect.flatMap(arrived, allow)))
+      const somebody = yield* arrived
+      const failed = yield* Effect.flip(withFate("stored unheard", allow(somebody)))
       assert.strictEqual(failed._tag, "EventStoreError")
       const left = (yield* logins).filter(({ id }) => !before.has(id))
       assert.lengthOf(left, 1)

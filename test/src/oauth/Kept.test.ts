@@ -79,6 +79,8 @@ layer(services, { excludeTestServices: true })("what is kept of sign-ins", (it) 
       const next = Calls.tokensOf(yield* Calls.refresh(clientId, first.refresh))
       const text = yield* written
       assert.include(text, clientId)
+      // Nobody is signed in beyond one authorization.
+      assert.lengthOf(yield* (yield* OAuthDatabase)`SELECT id FROM oauth_records WHERE model = 'Session'`, 0)
       const secrets = [
         code,
         first.access,
