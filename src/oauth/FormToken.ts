@@ -1,5 +1,6 @@
 /** Shows that a form was made here, for whoever may see the authorization that it is about (OWASP, "Signed double-submit"). */
 import * as crypto from "node:crypto"
+import * as SameBytes from "#src/SameBytes.ts"
 import type { PendingAuthorization } from "./Interactions.ts"
 
 export interface FormTokens {
@@ -17,10 +18,6 @@ export const make = (key: Buffer): FormTokens => {
       .digest()
   return {
     make: (pending) => mac(pending).toString("base64url"),
-    isOf: (pending, token) => {
-      const given = Buffer.from(token, "base64url")
-      const expected = mac(pending)
-      return given.length === expected.length && crypto.timingSafeEqual(given, expected)
-    }
+    isOf: (pending, token) => SameBytes.isSame(Buffer.from(token, "base64url"), mac(pending))
   }
 }

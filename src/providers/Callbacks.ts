@@ -8,6 +8,7 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import { RequestId } from "#domain/Ids.ts"
 import { PublicUrl, PublicUrls } from "#src/PublicUrls.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
+import * as SameBytes from "#src/SameBytes.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
 import * as Setting from "#src/settings/Setting.ts"
 import type { Job } from "./Provider.ts"
@@ -119,11 +120,8 @@ const make = (
     `${requestId}/${attempt}`
   const macOf = (name: string) => crypto.createHmac("sha256", key).update(name).digest()
 
-  const isAddress: Callbacks["Service"]["isAddress"] = ({ mac, ...run }) => {
-    const given = Buffer.from(mac, "base64url")
-    const right = macOf(nameOf(run))
-    return given.length === right.length && crypto.timingSafeEqual(given, right)
-  }
+  const isAddress: Callbacks["Service"]["isAddress"] = ({ mac, ...run }) =>
+    SameBytes.isSame(Buffer.from(mac, "base64url"), macOf(nameOf(run)))
 
   return {
     isAddress,

@@ -4,6 +4,7 @@
  */
 import * as crypto from "node:crypto"
 import { Result, Schema } from "effect"
+import * as SameBytes from "#src/SameBytes.ts"
 
 /** Of the secrets that this service makes. The specification wants 24 to 64. */
 export const secretLength = 32
@@ -50,10 +51,7 @@ export const signature = (key: crypto.KeyObject | Uint8Array, { body, id, timest
 /** Whether one of the entries of `webhook-signature` is that of the message. Constant time in the signature. */
 export const isSigned = (key: Uint8Array, message: Message, signatures: string): boolean => {
   const expected = Buffer.from(signature(key, message))
-  return signatures.split(" ").some((text) => {
-    const entry = Buffer.from(text)
-    return entry.length === expected.length && crypto.timingSafeEqual(entry, expected)
-  })
+  return signatures.split(" ").some((entry) => SameBytes.isSame(Buffer.from(entry), expected))
 }
 
 /** Seconds that the time of a message may be off for a receiver. */

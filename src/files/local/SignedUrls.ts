@@ -7,6 +7,7 @@ import { Context, Effect, Layer } from "effect"
 import type { FileId } from "#domain/Ids.ts"
 import * as MediaUrl from "#src/media/MediaUrl.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
+import * as SameBytes from "#src/SameBytes.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
 import { UrlRefused } from "../Reception.ts"
 
@@ -116,9 +117,8 @@ export class SignedUrls extends Context.Service<
         now
       ) => {
         const expected = Buffer.from(sign({ id, contentType, size, part, expires }).toString("base64url"))
-        const given = Buffer.from(signature)
-        const isOurs = given.length === expected.length && crypto.timingSafeEqual(given, expected)
-        if (!isOurs) return Effect.fail(new UrlRefused({ reason: "signature_mismatch" }))
+        if (!SameBytes.isSame(Buffer.from(signature), expected))
+          return Effect.fail(new UrlRefused({ reason: "signature_mismatch" }))
         return now < expires * 1_000 ? Effect.void : Effect.fail(new UrlRefused({ reason: "expired" }))
       }
 

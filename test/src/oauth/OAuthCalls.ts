@@ -224,3 +224,6 @@ export const refreshRefused = Effect.fnUntraced(function* (clientId: string, ref
 })
 
 export const errorOf = ({ json }: Reply): unknown => Reflect.get(Object(json), "error")
+
+export const descriptionOf = ({ json }: Reply): string =>
+  String(Reflect.get(Object(json), "error_description"))

@@ -43,6 +43,60 @@ layer(TestServer.layer(), { excludeTestServices: true })("requests for tokens", 
       })
   )
 
+  const form = "application/x-www-form-urlencoded"
+
+  it.effect.each([
+    { path: "/oauth/token", type: form, body: "", said: /^The parameter grant_type is missing\.$/ },
+    { path: "/oauth/token", type: undefined, body: "", said: /grant_type is missing/ },
+    {
+      path: "/oauth/token",
+      type: `${form};charset=utf-8`,
+      body: "grant_type=",
+      said: /grant_type is missing/
+    },
+    { path: "/oauth/token", type: form, body: "client_id=nobody", said: /grant_type is missing/ },
+    {
+      path: "/oauth/token",
+      type: undefined,
+      body: "grant_type=refresh_token",
+      said: /^The Content-Type must/
+    },
+    { path: "/oauth/token", type: "application/json", body: "{}", said: /must be application\/x-www-form-u/ },
+    { path: "/oauth/revoke", type: form, body: "", said: /^The parameter token is missing\.$/ },
+    { path: "/oauth/revoke", type: "text/plain", body: "token=a", said: /must be application\/x-www-form-u/ }
+  ])("say what is missing when $path gets `$body` as $type", ({ body, path, said, type }) =>
+    Effect.gen(function* () {
+      const headers = type === undefined ? {} : { "content-type": type }
+      const reply = yield* OAuth.call({ method: "POST", path, headers, body })
+      assert.deepStrictEqual([reply.status, OAuth.errorOf(reply)], [400, "invalid_request"])
+      assert.match(OAuth.descriptionOf(reply), said)
+      assert.strictEqual(reply.headers["cache-control"], "no-store")
+    })
+  )
+
+  it.effect("are told to sign in again by one text, whatever is wrong with a code or a refresh token", () =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const other = yield* OAuth.registered()
+      const { client_id: clientId } = yield* OAuth.registered()
+      const code = yield* OAuth.code(clientId, key)
+      const stolen = yield* OAuth.exchange(other.client_id, code)
+      const unproven = yield* OAuth.exchange(clientId, code, { code_verifier: "w".repeat(43) })
+      const { refresh } = OAuth.tokensOf(yield* OAuth.exchange(clientId, code))
+      const misused = yield* OAuth.refresh(other.client_id, refresh)
+      const replayed = yield* OAuth.exchange(clientId, code)
+      const ended = yield* OAuth.refresh(clientId, refresh)
+      for (const reply of [stolen, unproven, misused, replayed, ended]) {
+        assert.deepStrictEqual([reply.status, OAuth.errorOf(reply)], [400, "invalid_grant"])
+        assert.match(
+          OAuth.descriptionOf(reply),
+          /^The code or refresh token is not valid.*: sign in again\.$/
+        )
+        assert.strictEqual(reply.text, stolen.text)
+      }
+    })
+  )
+
   it.effect(
     "a refresh token of the address that the server had before means nothing, whatever is asked for",
     () =>

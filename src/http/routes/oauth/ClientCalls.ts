@@ -16,16 +16,23 @@ import * as OAuthAnswer from "./OAuthAnswer.ts"
 /** Bytes. */
 export const maxBytes = 48 * 1024
 
-const notJson = OAuthAnswer.refused(400, {
-  error: "invalid_client_metadata",
-  description: "The request body must be a JSON object in UTF-8."
-})
+const invalidMetadata = (description: string) =>
+  OAuthAnswer.refused(400, { error: "invalid_client_metadata", description })
 
-const isJson = (contentType: string | undefined): boolean =>
-  /^application\/json *(;|$)/i.test(contentType ?? "")
+const notSaidJson = invalidMetadata("The Content-Type must be application/json.")
+const notJson = invalidMetadata("The request body must be a JSON object in UTF-8.")
 
-const isForm = (contentType: string | undefined): boolean =>
-  /^application\/x-www-form-urlencoded *(;|$)/i.test(contentType ?? "")
+const invalidRequest = (description: string) =>
+  OAuthAnswer.refused(400, { error: "invalid_request", description })
+
+const notSaidForm = invalidRequest("The Content-Type must be application/x-www-form-urlencoded.")
+const missing = (parameter: string) => invalidRequest(`The parameter ${parameter} is missing.`)
+
+const isJson = ({ headers }: HttpServerRequest): boolean =>
+  /^application\/json[ \t]*(;|$)/i.test(headers["content-type"] ?? "")
+
+const isForm = ({ headers }: HttpServerRequest): boolean =>
+  /^application\/x-www-form-urlencoded[ \t]*(;|$)/i.test(headers["content-type"] ?? "")
 
 const tooMany = (seconds: number) =>
   OAuthAnswer.refused(
@@ -33,6 +40,14 @@ const tooMany = (seconds: number) =>
     { error: "temporarily_unavailable", description: "Too many clients are registering: try again later." },
     { "retry-after": String(seconds) }
   )
+
+interface FormCall {
+  readonly target: string
+  /** A parameter. */
+  readonly needed: string
+  /** The form that the provider gets for the one that came. */
+  readonly read?: (form: string) => string
+}
 
 export const make = Effect.gen(function* () {
   const server = yield* AuthorizationServer
@@ -49,16 +64,24 @@ export const make = Effect.gen(function* () {
       onSuccess: use
     })
 
-  const call = ({ headers }: HttpServerRequest, target: string, body: Uint8Array) => {
+  const call = ({ headers }: HttpServerRequest, target: string, body: string) => {
     const own = { authorization: headers["authorization"], "content-type": headers["content-type"] }
-    return Effect.map(server.answer({ method: "POST", target, headers: own, body }), OAuthAnswer.toResponse)
+    const bytes = new TextEncoder().encode(body)
+    return Effect.map(
+      server.answer({ method: "POST", target, headers: own, body: bytes }),
+      OAuthAnswer.toResponse
+    )
   }
 
-  /** What is no form is the provider's to refuse. */
-  const tokenBody = ({ headers }: HttpServerRequest, body: Uint8Array): Uint8Array =>
-    isForm(headers["content-type"])
-      ? new TextEncoder().encode(TokenParameters.normalized(new TextDecoder().decode(body), mcpUrl))
-      : body
+  /** @param needed said to be missing before anything else is looked at; the rest is the provider's to refuse. */
+  const callWithForm = (request: HttpServerRequest, { needed, read = (form) => form, target }: FormCall) =>
+    withBody(request, (bytes) => {
+      if (bytes.length > 0 && !isForm(request)) return Effect.succeed(notSaidForm)
+      const form = new TextDecoder().decode(bytes)
+      // What has no value counts as left out (RFC 6749, 3.2).
+      if (!new URLSearchParams(form).get(needed)) return Effect.succeed(missing(needed))
+      return call(request, target, read(form))
+    })
 
   const store = Effect.fnUntraced(
     function* (body: unknown, clientAddress: string) {
@@ -76,15 +99,20 @@ export const make = Effect.gen(function* () {
 
   const register = (request: HttpServerRequest) =>
     withBody(request, (bytes) => {
+      if (!isJson(request)) return Effect.succeed(notSaidJson)
       const json = JsonBytes.parse(bytes)
-      if (!isJson(request.headers["content-type"]) || Result.isFailure(json)) return Effect.succeed(notJson)
+      if (Result.isFailure(json)) return Effect.succeed(notJson)
       return store(json.success, clientOf(request))
     })
 
   return {
     register,
     token: (request: HttpServerRequest) =>
-      withBody(request, (body) => call(request, Paths.token, tokenBody(request, body))),
-    revoke: (request: HttpServerRequest) => withBody(request, (body) => call(request, Paths.revoke, body))
+      callWithForm(request, {
+        target: Paths.token,
+        needed: "grant_type",
+        read: (form) => TokenParameters.normalized(form, mcpUrl)
+      }),
+    revoke: (request: HttpServerRequest) => callWithForm(request, { target: Paths.revoke, needed: "token" })
   }
 })
