@@ -25,8 +25,12 @@ export const parse = (query: CatalogQuery): Parsed<ListFilter> => {
   )
 }
 
+/** Of code points, as the `maxLength` of a JSON Schema counts. */
+const isShort = (text: string): boolean =>
+  text.length <= longestQuery || (text.length <= 2 * longestQuery && Array.from(text).length <= longestQuery)
+
 const parseText = (parameter: string, text: string): Parsed<string> =>
-  text.length <= longestQuery
+  isShort(text)
     ? Result.succeed(text)
     : invalid(issue([parameter], "maxLength", `must not be longer than ${longestQuery} characters`))
 

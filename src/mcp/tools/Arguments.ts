@@ -19,8 +19,27 @@ export const optional = <A, E>(schema: Schema.Codec<A, E>) => {
   )
 }
 
+/** In characters as JSON Schema counts them, which JavaScript may have two units of UTF-16 for. */
+interface Length {
+  readonly minLength?: number
+  readonly maxLength: number
+}
+
+const isWithin = (text: string, { maxLength, minLength = 0 }: Length): boolean => {
+  // However it is counted.
+  if (text.length > 2 * maxLength) return false
+  const length = Array.from(text).length
+  return length >= minLength && length <= maxLength
+}
+
+/** Text of a length that is what the JSON Schema tells (JSON Schema Validation 2020-12, 6.3.1 and 6.3.2). */
+export const text = (length: Length) =>
+  Schema.String.check(
+    Schema.makeFilter((value) => isWithin(value, length), { toJsonSchema: () => ({ ...length }) })
+  )
+
 /** Of a model or a wrapper; whether there is one of that name is for the tool to tell. */
-export const endpoint = Schema.String.check(Schema.isMaxLength(129))
+export const endpoint = text({ maxLength: 129 })
 
 export const modelEndpoint = endpoint.annotate({
   description:
@@ -46,20 +65,18 @@ export const limit = optional(
   })
 )
 
-const words = Schema.String.check(Schema.isMaxLength(longestQuery))
-
-export const query = words.check(Schema.isMinLength(1)).annotate({
+export const query = text({ minLength: 1, maxLength: longestQuery }).annotate({
   description: "What is looked for: a task or a name, in a few words.",
   examples: ["resize image", "text from a picture"]
 })
 
 export const searchText = optional(
-  words.annotate({
+  text({ maxLength: longestQuery }).annotate({
     description: "Only what has these words in its name, tags or description, best first.",
     examples: ["thumbnail"]
   })
 )
 
 /** An empty text searches for nothing in particular. */
-export const searched = (text: string | undefined): string | null =>
-  text === undefined || text.trim() === "" ? null : text
+export const searched = (words: string | undefined): string | null =>
+  words === undefined || words.trim() === "" ? null : words

@@ -40,13 +40,13 @@ export const tool = Tool.make("upload_file", {
       })
     ),
     fileName: Arguments.optional(
-      Schema.String.check(Schema.isMaxLength(longestName)).annotate({
+      Arguments.text({ maxLength: longestName }).annotate({
         description: "Name of the file, with its extension. By default that in `url`, or `file`.",
         examples: ["cat.png"]
       })
     ),
     contentType: Arguments.optional(
-      Schema.String.check(Schema.isMaxLength(longestType)).annotate({
+      Arguments.text({ maxLength: longestType }).annotate({
         description:
           "Media type of the file. By default that of the `data:` URL or of the download, or else told from the name and the bytes.",
         examples: ["image/png"]

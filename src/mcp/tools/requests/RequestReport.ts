@@ -81,7 +81,7 @@ export const RequestReport = Schema.Struct({
 })
 export type RequestReport = typeof RequestReport.Type
 
-export const requestId = Schema.String.check(Schema.isMaxLength(100)).annotate({
+export const requestId = Arguments.text({ maxLength: 100 }).annotate({
   description: "The id that run_model or list_my_requests gave, 21 characters.",
   examples: ["rq0qXk2Ab-0Zp1aB3dE5f"]
 })

@@ -51,7 +51,7 @@ export const tool = Tool.make("run_model", {
       examples: [{ image: "https://example.com/photo.png", width: 640 }]
     }),
     idempotencyKey: Arguments.optional(
-      Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(IdempotencyHeader.longestKey)).annotate({
+      Arguments.text({ minLength: 1, maxLength: IdempotencyHeader.longestKey }).annotate({
         description:
           "A word of your own for this one run, 1 to 255 printable ASCII characters, for example a UUID. Repeated within 24 hours with the same arguments it gives the first answer again and costs nothing; use the same one when you retry, and a new one for each new run.",
         examples: ["b4f1c6a2-3d0e-4c57-9a55-0f6d0a2e8d11"]
@@ -77,7 +77,13 @@ type Given = Tool.Parameters<typeof tool>
 
 const metadataOf = ({ metadata = {} }: Given): Result.Result<MetadataHeader.Metadata, ToolRefusal> =>
   Result.mapError(MetadataHeader.parseBytes("metadata", Buffer.from(JSON.stringify(metadata))), (issues) =>
-    ServiceRefusals.refusal(ServiceRefusals.issueLines(issues, "metadata"))
+    ServiceRefusals.refusal(
+      [
+        "The metadata is not valid. Nothing was run.",
+        ServiceRefusals.issueLines(issues, "metadata"),
+        "Correct it or leave it out, then call run_model again."
+      ].join("\n")
+    )
   )
 
 /**

@@ -1,4 +1,4 @@
-/** What is told of a request that is waited for: where it is, and how much longer it may take. */
+/** What is told of a request that is waited for: where it is, and how far it is or how much longer it may take. */
 import { Clock, Effect } from "effect"
 import { status } from "#domain/inference-request/Status.ts"
 import type { RequestId } from "#domain/Ids.ts"
@@ -33,15 +33,16 @@ export const make = Effect.gen(function* () {
     return endsAt > now ? endsAt - now : null
   }
 
-  const whereabouts = Effect.fnUntraced(function* (snapshot: Snapshot) {
-    const left = leftMs(snapshot, yield* Clock.currentTimeMillis)
+  /** A run that tells how far it is knows better than what others took. */
+  const outlook = Effect.fnUntraced(function* (snapshot: Snapshot) {
     const fraction = fractionOf(snapshot.id)
-    return [
-      status(snapshot.request),
-      ...(fraction === null ? [] : [`${Math.round(fraction * 100)} % done`]),
-      ...(left === null ? [] : [`usually ${seconds(left)} more`])
-    ].join(", ")
+    if (fraction !== null) return [`${Math.round(fraction * 100)} % done`]
+    const left = leftMs(snapshot, yield* Clock.currentTimeMillis)
+    return left === null ? [] : [`usually ${seconds(left)} more`]
   })
+
+  const whereabouts = (snapshot: Snapshot) =>
+    Effect.map(outlook(snapshot), (told) => [status(snapshot.request), ...told].join(", "))
 
   return {
     progress: Effect.fnUntraced(function* (snapshot: Snapshot) {

@@ -159,6 +159,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     ["/models?cursor=x", ["cursor", "cursor"]],
     ["/models?category=audio&category=text", ["category", "repeated"]],
     [`/models?search=${"x".repeat(201)}`, ["search", "maxLength"]],
+    [`/models?search=${encodeURIComponent("🎨".repeat(201))}`, ["search", "maxLength"]],
     ["/wrappers?status=x", ["status", "enum"]],
     ["/collections?limit=x", ["limit", "range"]],
     ["/search", ["query", "required"]],
@@ -173,6 +174,13 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
       const reply = yield* get(path)
       assertEnvelope(reply, 400)
       assert.deepStrictEqual(issuesOf(reply), [issue])
+    })
+  )
+
+  it.effect("takes 200 characters, however many units each of them has", () =>
+    Effect.gen(function* () {
+      const { status } = yield* get(`/models?search=${encodeURIComponent("🎨".repeat(200))}`)
+      assert.strictEqual(status, 200)
     })
   )
 

@@ -11,9 +11,9 @@ const kit = Toolkit.make(
   Tool.make("order", {
     description: "Orders something.",
     parameters: Schema.Struct({
-      name: Schema.String.check(Schema.isMaxLength(20)),
+      name: Arguments.text({ maxLength: 20 }),
       details: Schema.JsonObject,
-      note: Arguments.optional(Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(9))),
+      note: Arguments.optional(Arguments.text({ minLength: 1, maxLength: 9 })),
       category: Arguments.category,
       count: Arguments.limit,
       weight: Arguments.optional(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 2.5 }))),
@@ -82,6 +82,20 @@ describe("arguments that a tool does not take", () => {
           next
         ]
       )
+    })
+  )
+
+  it.effect("are texts of more characters than the schema tells, not those of more units of UTF-16", () =>
+    Effect.gen(function* () {
+      const { answer, refusal } = yield* connect
+      for (const character of ["a", "é", "😀", "\ud83d"]) {
+        const longest = { ...well, name: character.repeat(20), note: character.repeat(9) }
+        assert.deepStrictEqual(yield* answer("order", longest), { name: longest.name })
+        assert.strictEqual(
+          yield* refusal("order", { ...longest, name: `${longest.name}a`, note: `${longest.note}a` }),
+          `\`name\` must be text of at most 20 characters.\n\`note\` must be text of 1 to 9 characters.\n${next}`
+        )
+      }
     })
   )
 

@@ -63,6 +63,17 @@ layer(builtins)("A tool of the catalog that cannot answer", (it) => {
     })
   )
 
+  it.effect("takes queries of as many characters as its schema tells, of whatever script", () =>
+    Effect.gen(function* () {
+      const { answer, refusal } = yield* connect
+      assert.deepInclude(yield* answer("search", { query: "😀".repeat(200) }), { totalModels: 0 })
+      assert.match(
+        yield* refusal("search", { query: "😀".repeat(201) }),
+        /^`query` must be text of 1 to 200 characters\.$/m
+      )
+    })
+  )
+
   it.effect("counts null and an empty search as left out", () =>
     Effect.gen(function* () {
       const { answer } = yield* connect

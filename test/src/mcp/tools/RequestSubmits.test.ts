@@ -197,7 +197,11 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
   it.effect.each([
     ["a webhook", { input: { value: 1, webhook: "https://hooks.acme.dev" } }, /`webhook`.*wait_for_request/],
     ["a webhook's filter", { input: { webhook_events_filter: ["start"] } }, /not taken here/],
-    ["too many labels", { metadata: labels(17) }, /metadata: must have at most 16 keys/],
+    [
+      "too many labels",
+      { metadata: labels(17) },
+      /^The metadata is not valid\. Nothing was run\.\n- metadata: must have at most 16 keys\nCorrect it.*call run_model again\.$/
+    ],
     [
       "labels that are too long",
       { metadata: labels(2, "x".repeat(2_000)) },

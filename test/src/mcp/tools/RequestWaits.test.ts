@@ -1,11 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Duration, Effect, Fiber, Queue, Schema } from "effect"
 import { TestClock } from "effect/testing"
+import { unlimited } from "#domain/account/Grant.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
-import { given, newClient, ran, refused } from "./RequestCalls.ts"
+import { clientOf, given, newClient, ran, refused } from "./RequestCalls.ts"
 import { server } from "./RequestModels.ts"
 
 /** A clock that tells who sleeps on it, and a client whose calls go by it. */
@@ -73,6 +74,24 @@ layer(server, { excludeTestServices: true })("wait_for_request", (it) => {
         String(told["message"]),
         /^Still running after 30 s of waiting \(IN_QUEUE.*call wait_for_request again/
       )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("tells nothing of the usual time of a run that tells how far it is", () =>
+    Effect.gen(function* () {
+      const { client, clock } = yield* scene()
+      const requestId = yield* ran(client)
+      yield* Lifecycle.start(requestId)
+      const where = Effect.map(
+        given(client, ...wait(requestId, { timeoutSeconds: 0 })),
+        ({ message }) => /\((.*?)\)/.exec(String(message))?.[1]
+      )
+      assert.strictEqual(yield* where, "IN_PROGRESS, usually 1 s more")
+      const report = { at: 0, attempt: 1, fraction: 0, logs: [] }
+      yield* (yield* RequestActors).execute(requestId, { _tag: "RecordProgress", ...report })
+      assert.strictEqual(yield* where, "IN_PROGRESS, 0 % done")
+      yield* clock.adjust("2 seconds")
+      assert.strictEqual(yield* where, "IN_PROGRESS, 0 % done")
     }).pipe(Effect.scoped)
   )
 
@@ -166,6 +185,26 @@ layer(server, { excludeTestServices: true })("wait_for_request", (it) => {
       yield* (yield* Accounts).revokeKey(caller.keyId)
       yield* deliver(requestId)
       assert.match(yield* Fiber.join(waiting), /was revoked or has expired.*ask the user to sign in again/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("gives nothing to a key that has expired meanwhile", () =>
+    Effect.gen(function* () {
+      const known = yield* newClient()
+      const { accountId } = known.caller
+      const expiresAt = (yield* Clock.currentTimeMillis) + 3_600_000
+      const grant = { ...unlimited, expiresAt }
+      const accounts = yield* Accounts
+      const key = yield* accounts.issueKey({ accountId, name: "for an hour", grant })
+      const caller = { ...known.caller, keyId: key.keyId }
+      const later = yield* TestClock.make({ warningDelay: "1 hour" })
+      yield* later.setTime(expiresAt)
+      const client = yield* Effect.provideService(clientOf(caller), Clock.Clock, later)
+      const requestId = yield* ran(known.client)
+      assert.match(
+        yield* refused(client, ...wait(requestId, { timeoutSeconds: 0 })),
+        /was revoked or has expired.*ask the user to sign in again/
+      )
     }).pipe(Effect.scoped)
   )
 
