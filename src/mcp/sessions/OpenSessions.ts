@@ -8,9 +8,10 @@ export interface OpenSession extends Owner {
   readonly inner: string
   /** Calls under way: it stays as long as there are any. */
   calls: number
-  /** Of its last call, Unix time in ms; and as it is stored. */
+  /** Of its last call, or else of its opening, Unix time in ms. */
   usedAt: number
-  storedUsedAt: number
+  /** Of the last call that is stored; `null` while there was none. */
+  storedCallAt: number | null
 }
 
 export interface Most {

@@ -7,8 +7,8 @@ import { Clock, Context, Effect, Fiber, Layer, Schema, type Scope } from "effect
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Caller } from "#src/accounts/Caller.ts"
-import * as OneAtATime from "#src/files/OneAtATime.ts"
 import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
+import * as OneAtATime from "#src/OneAtATime.ts"
 import * as Capabilities from "../Capabilities.ts"
 import { McpEndpoint, sessionHeader, versionHeader } from "../McpEndpoint.ts"
 import * as OpenSessions from "./OpenSessions.ts"
@@ -23,17 +23,19 @@ export const mostInitializeBytes = 8 * 1024
 
 /** For how many there is room. */
 export const Bounds = Context.Reference<{
-  /** Of a key; the one that was used least lately goes for another. */
+  /** Of a key: `toGo` says which goes for another. */
   readonly ofKey: number
   /** Stored in all. */
   readonly stored: number
   /** In memory at once: what is beyond comes back when it is used. */
   readonly open: OpenSessions.Most
 }>("inferlog/src/mcp/SessionBounds", {
-  defaultValue: () => ({ ofKey: 100, stored: 100_000, open: { ofAccount: 300, inAll: 5_000 } })
+  defaultValue: () => ({ ofKey: 300, stored: 300_000, open: { ofAccount: 300, inAll: 5_000 } })
 })
 
-/** Written for every so many ms of use. */
+/** A client calls at once when it has opened a session: one that has not by then is likely to be forgotten by it. */
+const firstCallWithinMs = 10 * 1000
+/** The first call is written, and then one in so many ms of use. */
 const writeUseEveryMs = 60 * 60 * 1000
 const idleMs = 30 * 60 * 1000
 const expiryMs = 30 * 24 * 60 * 60 * 1000
@@ -85,10 +87,19 @@ export class Sessions extends Context.Service<
         return { response: answer, inner, protocolVersion }
       })
 
-      const add = (session: Omit<OpenSessions.OpenSession, "storedUsedAt">) => {
-        const added = { ...session, storedUsedAt: session.usedAt }
-        open.add(added)
-        return Effect.as(terminate(open.takeSurplus(session.accountId, bounds.open)), added)
+      /** From memory alone. What is known of the last call goes to what is stored. */
+      const release = Effect.fnUntraced(function* (sessions: ReadonlyArray<OpenSessions.OpenSession>) {
+        yield* terminate(sessions)
+        for (const { hash, storedCallAt, usedAt } of sessions) {
+          if (storedCallAt !== null && usedAt > storedCallAt) {
+            yield* Effect.ignore(stored.touch(hash, usedAt), { log: true })
+          }
+        }
+      })
+
+      const add = (session: OpenSessions.OpenSession) => {
+        open.add(session)
+        return Effect.as(release(open.takeSurplus(session.accountId, bounds.open)), session)
       }
 
       const close = (hashes: ReadonlyArray<string>) =>
@@ -96,19 +107,22 @@ export class Sessions extends Context.Service<
       const forget = (hashes: ReadonlyArray<string>) => Effect.andThen(stored.remove(hashes), close(hashes))
 
       /** Of those in memory more is known than what is written. */
-      const lastUse = ({ hash, usedAt }: StoredSessions.Use) => {
+      const lastUse = ({ calledAt, hash, openedAt }: StoredSessions.Use) => {
         const session = open.find(hash)
-        if (session === undefined) return usedAt
+        if (session === undefined) return calledAt ?? openedAt
         return session.calls > 0 ? Infinity : session.usedAt
       }
-      const surplus = (ofKey: ReadonlyArray<StoredSessions.Use>) =>
-        ofKey.length <= bounds.ofKey
-          ? []
-          : ofKey
-              .map((one) => ({ hash: one.hash, at: lastUse(one) }))
-              .sort((a, b) => a.at - b.at)
-              .slice(0, ofKey.length - bounds.ofKey)
-              .map(({ hash }) => hash)
+      /** First those that were opened and never called since, then those that were used least lately. */
+      const toGo = (now: number) => (others: ReadonlyArray<StoredSessions.Use>, surplus: number) =>
+        others
+          .map((one) => ({
+            hash: one.hash,
+            isLeft: one.calledAt === null && now - one.openedAt >= firstCallWithinMs ? 1 : 0,
+            usedAt: lastUse(one)
+          }))
+          .sort((a, b) => b.isLeft - a.isLeft || a.usedAt - b.usedAt)
+          .slice(0, surplus)
+          .map(({ hash }) => hash)
 
       const openOne: Sessions["Service"]["open"] = Effect.fnUntraced(function* (caller, initialize) {
         const { inner, protocolVersion, response } = yield* begin(caller, initialize)
@@ -116,11 +130,12 @@ export class Sessions extends Context.Service<
         const told = Capabilities.truthful(response)
         const { hash, id } = SessionId.make()
         const { accountId, keyId } = caller
-        const usedAt = yield* Clock.currentTimeMillis
-        const session = { hash, accountId, keyId, usedAt }
+        const now = yield* Clock.currentTimeMillis
+        const session = { hash, accountId, keyId }
         const text = new TextDecoder().decode(initialize)
-        yield* add({ ...session, inner, calls: 0 })
-        yield* stored.insert({ ...session, protocolVersion, initialize: text }, surplus).pipe(
+        yield* add({ ...session, inner, calls: 0, usedAt: now, storedCallAt: null })
+        const toStore = { ...session, protocolVersion, initialize: text, openedAt: now }
+        yield* stored.insert(toStore, bounds.ofKey - 1, toGo(now)).pipe(
           Effect.flatMap(close),
           Effect.onError(() => close([hash]))
         )
@@ -149,10 +164,8 @@ export class Sessions extends Context.Service<
           yield* stored.remove([hash])
           return yield* new SessionGone()
         }
-        const { accountId, keyId } = found
-        const added = yield* add({ hash, accountId, keyId, inner, calls: 1, usedAt: now })
-        added.storedUsedAt = found.usedAt
-        return added
+        const { accountId, calledAt, keyId } = found
+        return yield* add({ hash, accountId, keyId, inner, calls: 1, usedAt: now, storedCallAt: calledAt })
       })
 
       const take = Effect.fnUntraced(function* (caller: Caller, id: string) {
@@ -163,8 +176,8 @@ export class Sessions extends Context.Service<
         const session = yield* known === undefined
           ? inTurn(hash)(reopen(caller, hash, now))
           : held(caller, known, now)
-        if (now - session.storedUsedAt >= writeUseEveryMs) {
-          session.storedUsedAt = now
+        if (session.storedCallAt === null || now - session.storedCallAt >= writeUseEveryMs) {
+          session.storedCallAt = now
           yield* Effect.ignore(stored.touch(hash, now), { log: true })
         }
         return session
@@ -189,11 +202,7 @@ export class Sessions extends Context.Service<
 
       const letGo = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        const idle = open.takeIdle(now - idleMs)
-        yield* terminate(idle)
-        for (const { hash, storedUsedAt, usedAt } of idle) {
-          if (usedAt > storedUsedAt) yield* Effect.ignore(stored.touch(hash, usedAt), { log: true })
-        }
+        yield* release(open.takeIdle(now - idleMs))
       })
 
       const expire: Sessions["Service"]["expire"] = Effect.fnUntraced(function* (isAlive) {

@@ -19,20 +19,31 @@ export interface StoredSession extends Owner {
   readonly initialize: string
   /** As agreed on. */
   readonly protocolVersion: string
-  /** Unix time in ms, as of the last time that it was written. */
-  readonly usedAt: number
+  /** Unix time in ms. */
+  readonly openedAt: number
 }
 
-export type Use = Pick<StoredSession, "hash" | "usedAt">
+export interface Use {
+  readonly hash: string
+  /** Unix time in ms. */
+  readonly openedAt: number
+  /** Of the last call that was written, Unix time in ms; `null` while there was none. */
+  readonly calledAt: number | null
+}
 
 export interface StoredSessions {
-  /** And removes those of its key that `surplus` names, given all of them, in the same commit. Their hashes. */
+  /**
+   * And removes, in the same commit, those that `toGo` names of the others of its key where these are more than `mostOthers`:
+   * only then it is asked, given them and how many are too many. Their hashes.
+   */
   readonly insert: (
     session: StoredSession,
-    surplus: (ofKey: ReadonlyArray<Use>) => ReadonlyArray<string>
+    mostOthers: number,
+    toGo: (others: ReadonlyArray<Use>, surplus: number) => ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<string>, SqlError>
-  readonly find: (hash: string) => Effect.Effect<StoredSession | undefined, SqlError>
-  readonly touch: (hash: string, usedAt: number) => Effect.Effect<void, SqlError>
+  readonly find: (hash: string) => Effect.Effect<(StoredSession & Use) | undefined, SqlError>
+  /** Writes down a call. */
+  readonly touch: (hash: string, calledAt: number) => Effect.Effect<void, SqlError>
   readonly remove: (hashes: ReadonlyArray<string>) => Effect.Effect<void, SqlError>
   readonly ofKey: (keyId: KeyId) => Effect.Effect<ReadonlyArray<Use>, SqlError>
   /** Removes those that were not used since `usedBefore`, and of the others the oldest beyond `most`. Their hashes. */
@@ -54,24 +65,37 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient): Effect.fn.Retu
     created_at INTEGER NOT NULL,
     used_at INTEGER NOT NULL
   ) STRICT`
-  yield* sql`CREATE INDEX IF NOT EXISTS mcp_sessions_of_key ON mcp_sessions (key_id, used_at)`
+  // With all of a `Use`: the rows, with their long texts, are not read for it.
+  yield* sql`CREATE INDEX IF NOT EXISTS mcp_sessions_uses ON mcp_sessions (key_id, used_at, created_at, hash)`
   yield* sql`CREATE INDEX IF NOT EXISTS mcp_sessions_used ON mcp_sessions (used_at)`
 
   const remove: StoredSessions["remove"] = (hashes) =>
     hashes.length === 0 ? Effect.void : sql`DELETE FROM mcp_sessions WHERE ${sql.in("hash", hashes)}`
 
+  /** What was called was used later than it was opened: see `touch`. */
+  const use = sql.literal(
+    `hash, created_at AS "openedAt", CASE WHEN used_at > created_at THEN used_at END AS "calledAt"`
+  )
   const ofKey: StoredSessions["ofKey"] = (keyId) =>
-    sql<Use>`SELECT hash, used_at AS "usedAt" FROM mcp_sessions WHERE key_id = ${keyId}`
+    sql<Use>`SELECT ${use} FROM mcp_sessions WHERE key_id = ${keyId}`
+
+  const countOf = (keyId: KeyId) =>
+    Effect.map(
+      sql<{ readonly total: number }>`SELECT COUNT(*) AS total FROM mcp_sessions WHERE key_id = ${keyId}`,
+      ([row]) => row?.total ?? 0
+    )
 
   const insert: StoredSessions["insert"] = Effect.fnUntraced(function* (
-    { accountId, hash, initialize, keyId, protocolVersion, usedAt },
-    surplus
+    { accountId, hash, initialize, keyId, openedAt, protocolVersion },
+    mostOthers,
+    toGo
   ) {
+    const surplus = (yield* countOf(keyId)) - mostOthers
+    const hashes = surplus > 0 ? toGo(yield* ofKey(keyId), surplus) : []
+    yield* remove(hashes)
     yield* sql`
         INSERT INTO mcp_sessions (hash, account_id, key_id, initialize, protocol_version, created_at, used_at)
-        VALUES (${hash}, ${accountId}, ${keyId}, ${initialize}, ${protocolVersion}, ${usedAt}, ${usedAt})`
-    const hashes = surplus(yield* ofKey(keyId))
-    yield* remove(hashes)
+        VALUES (${hash}, ${accountId}, ${keyId}, ${initialize}, ${protocolVersion}, ${openedAt}, ${openedAt})`
     return hashes
   }, sql.withTransaction)
 
@@ -79,13 +103,14 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient): Effect.fn.Retu
     insert,
     find: (hash) =>
       Effect.map(
-        sql<StoredSession>`
-          SELECT hash, account_id AS "accountId", key_id AS "keyId", initialize,
-            protocol_version AS "protocolVersion", used_at AS "usedAt"
+        sql<StoredSession & Use>`
+          SELECT ${use}, account_id AS "accountId", key_id AS "keyId", initialize,
+            protocol_version AS "protocolVersion"
           FROM mcp_sessions WHERE hash = ${hash}`,
         ([found]) => found
       ),
-    touch: (hash, usedAt) => sql`UPDATE mcp_sessions SET used_at = ${usedAt} WHERE hash = ${hash}`,
+    touch: (hash, calledAt) =>
+      sql`UPDATE mcp_sessions SET used_at = MAX(${calledAt}, used_at, created_at + 1) WHERE hash = ${hash}`,
     remove,
     ofKey,
     prune: ({ most, usedBefore }) =>

@@ -25,6 +25,104 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
     }).pipe(Effect.provideService(Bounds, { ofKey: 3, stored: 1_000, open: plenty }))
   )
 
+  it.effect("makes room of a key by none that has a call under way", () =>
+    Effect.gen(function* () {
+      const sessions = yield* start
+      const caller = newCaller()
+      const busy = yield* openOne(sessions, caller)
+      yield* sessions.hold(caller, busy)
+      yield* TestClock.adjust("1 second")
+      const idle = yield* openOne(sessions, caller)
+      yield* TestClock.adjust("1 second")
+      yield* openOne(sessions, caller)
+      assert.isTrue(yield* isThere(sessions, caller, busy))
+      assert.isFalse(yield* isThere(sessions, caller, idle))
+    }).pipe(Effect.provideService(Bounds, { ofKey: 2, stored: 1_000, open: plenty }))
+  )
+
+  it.effect("lets go from memory what was opened first later, if it was used since", () =>
+    Effect.gen(function* () {
+      const sessions = yield* start
+      const caller = newCaller()
+      const used = yield* openOne(sessions, caller)
+      const unused = yield* openOne(sessions, caller)
+      assert.isTrue(yield* isThere(sessions, caller, used))
+      yield* openOne(sessions, caller)
+      assert.isTrue(yield* isThere(sessions, caller, used))
+      assert.strictEqual(sessions.opened(), 3)
+      assert.isTrue(yield* isThere(sessions, caller, unused))
+      assert.strictEqual(sessions.opened(), 4)
+    }).pipe(Effect.provideService(Bounds, { ofKey: 1_000, stored: 1_000, open: { ...plenty, inAll: 2 } }))
+  )
+
+  it.effect("makes room of a key first by those that nobody has called since they were opened", () =>
+    Effect.gen(function* () {
+      const sessions = yield* start
+      const caller = newCaller()
+      const idle = yield* openOne(sessions, caller)
+      assert.isTrue(yield* isThere(sessions, caller, idle))
+      yield* TestClock.adjust("1 hour")
+      const [dropped, another] = [yield* openOne(sessions, caller), yield* openOne(sessions, caller)]
+      yield* TestClock.adjust("10 seconds")
+      const [first, second] = [yield* openOne(sessions, caller), yield* openOne(sessions, caller)]
+      for (const id of [dropped, another]) assert.isFalse(yield* isThere(sessions, caller, id))
+      for (const id of [idle, first, second]) assert.isTrue(yield* isThere(sessions, caller, id))
+    }).pipe(Effect.provideService(Bounds, { ofKey: 3, stored: 1_000, open: plenty }))
+  )
+
+  it.effect("gives a client 10 s to call before it takes what that has opened for dropped", () =>
+    Effect.gen(function* () {
+      const sessions = yield* start
+      const caller = newCaller()
+      const idle = yield* openOne(sessions, caller)
+      assert.isTrue(yield* isThere(sessions, caller, idle))
+      yield* TestClock.adjust("1 hour")
+      const opened = yield* openOne(sessions, caller)
+      yield* TestClock.adjust("9999 millis")
+      const other = yield* openOne(sessions, caller)
+      assert.isFalse(yield* isThere(sessions, caller, idle))
+      for (const id of [opened, other]) assert.isTrue(yield* isThere(sessions, caller, id))
+    }).pipe(Effect.provideService(Bounds, { ofKey: 2, stored: 1_000, open: plenty }))
+  )
+
+  it.effect("knows after a restart which were called, were it in the millisecond of their opening", () =>
+    Effect.gen(function* () {
+      const caller = newCaller()
+      const before = yield* start
+      const called = yield* openOne(before, caller)
+      assert.isTrue(yield* isThere(before, caller, called))
+      const reopened = yield* openOne(before, caller)
+      yield* TestClock.adjust("31 minutes")
+      yield* before.letGo
+      assert.isTrue(yield* isThere(before, caller, reopened))
+      const dropped = yield* openOne(before, caller)
+      yield* TestClock.adjust("31 minutes")
+      yield* before.letGo
+      const sessions = yield* start
+      yield* openOne(sessions, caller)
+      assert.isFalse(yield* isThere(sessions, caller, dropped))
+      for (const id of [called, reopened]) assert.isTrue(yield* isThere(sessions, caller, id))
+    }).pipe(Effect.provideService(Bounds, { ofKey: 3, stored: 1_000, open: plenty }))
+  )
+
+  it.effect("knows the last use of those for which there is no room in memory", () =>
+    Effect.gen(function* () {
+      const sessions = yield* start
+      const caller = newCaller()
+      const used = yield* openOne(sessions, caller)
+      assert.isTrue(yield* isThere(sessions, caller, used))
+      yield* TestClock.adjust("1 minute")
+      const idle = yield* openOne(sessions, caller)
+      assert.isTrue(yield* isThere(sessions, caller, idle))
+      yield* TestClock.adjust("1 minute")
+      assert.isTrue(yield* isThere(sessions, caller, used))
+      const another = yield* openOne(sessions, caller)
+      assert.isFalse(yield* isThere(sessions, caller, idle))
+      for (const id of [used, another]) assert.isTrue(yield* isThere(sessions, caller, id))
+      assert.strictEqual(sessions.size(), 1)
+    }).pipe(Effect.provideService(Bounds, { ofKey: 2, stored: 1_000, open: { ofAccount: 1, inAll: 1_000 } }))
+  )
+
   it.effect("lets those go from memory first that were used least lately, and brings them back", () =>
     Effect.gen(function* () {
       const sessions = yield* start
@@ -93,14 +191,18 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
   )
 })
 
-layer(OAuthDatabase.layerAt(":memory:"))("of 2,000 sessions that are opened and dropped", (it) => {
-  it.effect("no more than 100 of a key are kept, and none in memory after half an hour", () =>
+layer(OAuthDatabase.layerAt(":memory:"))("of 320 sessions that are opened and dropped", (it) => {
+  it.effect("no more than 300 of a key are kept, and none in memory after half an hour", () =>
     Effect.gen(function* () {
       const sessions = yield* start
       const caller = newCaller()
-      for (let i = 0; i < 2_000; i++) yield* openOne(sessions, caller)
-      assert.strictEqual(sessions.size(), 100)
-      assert.strictEqual(yield* stored(caller), 100)
+      yield* Effect.replicateEffect(
+        Effect.andThen(TestClock.adjust("1 millis"), openOne(sessions, caller)),
+        320,
+        { discard: true }
+      )
+      assert.strictEqual(sessions.size(), 300)
+      assert.strictEqual(yield* stored(caller), 300)
       yield* TestClock.adjust("31 minutes")
       yield* sessions.letGo
       assert.strictEqual(sessions.size(), 0)
