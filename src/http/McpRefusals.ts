@@ -1,31 +1,40 @@
 /** Why the assistant-tool server does not even look at a message: what is wrong with a message is said in JSON-RPC. */
+import * as JsonRpc from "#src/mcp/JsonRpc.ts"
 import type { BearerRefused } from "#src/oauth/AccessTokens.ts"
 import * as Paths from "#src/oauth/Paths.ts"
 import { scope } from "#src/oauth/Resource.ts"
 import * as LimitRefusals from "./LimitRefusals.ts"
-import { Refusal } from "./Refusal.ts"
+import { methodNotAllowed, Refusal } from "./Refusal.ts"
 
 /** RFC 6750, 3, and RFC 9728, 5.1. */
+const challenge = (mcpUrl: string, reason: BearerRefused["reason"]) => {
+  const where = `Bearer resource_metadata="${mcpUrl}${Paths.resourceMetadata}", scope="${scope}"`
+  const why = ', error="invalid_token", error_description="The access token is not valid, or not any more"'
+  return { "www-authenticate": reason === "missing" ? where : where + why }
+}
+
 export const unauthorized =
   (mcpUrl: string) =>
-  ({ reason }: BearerRefused): Refusal => {
-    const challenge = `Bearer resource_metadata="${mcpUrl}${Paths.resourceMetadata}", scope="${scope}"`
-    const why = ', error="invalid_token", error_description="The access token is not valid, or not any more"'
-    return new Refusal({
+  ({ reason }: BearerRefused): Refusal =>
+    new Refusal({
       status: 401,
       error:
         reason === "missing"
           ? "An access token is required: Authorization: Bearer <token>. Sign in as WWW-Authenticate says."
           : "The access token is not valid, or not any more: refresh it, or sign in again.",
-      headers: { "www-authenticate": reason === "missing" ? challenge : challenge + why }
+      headers: challenge(mcpUrl, reason)
     })
-  }
 
-/** Of a call that was under way: the next one is told where to sign in. */
-export const signedOut = new Refusal({
-  status: 401,
-  error: "The sign-in that the call was made with is over."
-})
+/** Of a call that was under way. */
+export const signedOut = (mcpUrl: string): Refusal =>
+  new Refusal({
+    status: 401,
+    error: JsonRpc.signedOut.message,
+    headers: challenge(mcpUrl, "invalid")
+  })
+
+/** The server tells a client nothing outside of its calls (MCP 2025-11-25, "Listening for Messages from the Server"). */
+export const nothingToListenTo = methodNotAllowed(["DELETE", "POST"])
 
 export const foreignOrigin = new Refusal({
   status: 403,

@@ -1,35 +1,19 @@
-/** As much of a message as has to be known before the protocol sees it (JSON-RPC 2.0, MCP 2025-11-25 "Transports"). */
+/** The parts of messages that are ours to read and to write (JSON-RPC 2.0; MCP 2025-11-25, "Transports"). */
 import { isObject, type Json } from "#domain/CanonicalJson.ts"
 
 export type Id = string | number | null
 
+/** As much of a message as has to be known before the protocol sees it. */
 export interface Incoming {
   readonly isInitialize: boolean
   /** How many of it are to be answered: a notification is just taken. */
   readonly requests: number
   /** Of the request; `null` for what is none, or is several. */
   readonly id: Id
-}
-
-/** Messages in a batch (2025-03-26 alone has batches). */
-export const mostInBatch = 20
-
-/** `null` for a batch of too many. What is no message at all is the protocol's to refuse. */
-export const look = (json: Json): Incoming | null => {
-  if (!Array.isArray(json)) return lookAtOne(json)
-  if (json.length > mostInBatch) return null
-  const requests = json.reduce((requests, one) => requests + lookAtOne(one).requests, 0)
-  return { isInitialize: false, requests, id: null }
-}
-
-const lookAtOne = (json: Json): Incoming => {
-  if (!isObject(json)) return { isInitialize: false, requests: 0, id: null }
-  const { id, method } = json
-  return {
-    isInitialize: method === "initialize",
-    requests: method !== undefined && id !== undefined ? 1 : 0,
-    id: typeof id === "string" || typeof id === "number" ? id : null
-  }
+  /** Why the request cannot be done; `null` as far as nothing is wrong with it, and for a batch. */
+  readonly fault: ErrorText | null
+  /** The name of the tool that the request calls; `null` for other messages, and for a batch. */
+  readonly tool: string | null
 }
 
 /** A call that gives a tool arguments; `null` for every other message. */
@@ -64,4 +48,9 @@ export const sessionGone = {
   message: "The session is not there, or has ended: send initialize without Mcp-Session-Id to open one."
 }
 export const stopping = { code: -32000, message: "The server is stopping: call again in a moment." }
-export const signedOut = { code: -32000, message: "The sign-in that the call was made with is over." }
+/** Said in JSON-RPC or over HTTP, whichever the client waits for. */
+export const signedOut = {
+  code: -32000,
+  message:
+    "The sign-in that the call was made with is over: sign in again. Requests that the call has submitted go on."
+}

@@ -10,6 +10,8 @@ import type { ToolCaller } from "./ToolCaller.ts"
 
 export const sessionHeader = "mcp-session-id"
 export const versionHeader = "mcp-protocol-version"
+/** Of the protocol, the newest first. */
+export const versions: ReadonlyArray<string> = ["2025-11-25", "2025-06-18", "2025-03-26"]
 
 /** What tools are registered with; whatever else they need has been provided to them. */
 export type Registrations<E, R> = Layer.Layer<never, E, R>
@@ -41,6 +43,8 @@ export class McpEndpoint extends Context.Service<
      * It ends when the answer has been told whole.
      */
     post(message: Message, tell: Tell): Effect.Effect<void>
+    /** The names of all there are. */
+    readonly tools: Effect.Effect<ReadonlySet<string>>
     /** Forgets the session, and interrupts whatever runs in it. */
     terminate(session: string): Effect.Effect<void>
   }

@@ -67,6 +67,13 @@ export const layerOf = <E>(registrations: Registrations<E, Open>) =>
   Layer.effect(
     McpEndpoint,
     Effect.gen(function* () {
+      const tools = new Set<string>()
+      /** Once they are registered. */
+      const named = Layer.effectDiscard(
+        Effect.map(McpServer.McpServer, (server) => {
+          for (const { tool } of server.tools) tools.add(tool.name)
+        })
+      )
       const answer = yield* HttpRouter.toHttpEffect(
         McpServer.layerHttp({
           name: "inferlog",
@@ -76,7 +83,7 @@ export const layerOf = <E>(registrations: Registrations<E, Open>) =>
           path,
           protocols,
           allowSessionTermination: true,
-          registrations
+          registrations: Layer.provideMerge(named, registrations)
         })
       )
       // Made once: what is done before an answer goes out, as to name its session, has been done when it is told.
@@ -111,6 +118,7 @@ export const layerOf = <E>(registrations: Registrations<E, Open>) =>
 
       return McpEndpoint.of({
         post: ({ caller, ...message }, tell) => run(requestOf("POST", message), caller, tell),
+        tools: Effect.succeed(tools),
         terminate: (session) => run(requestOf("DELETE", { ...empty, session }), nobody, () => Effect.void)
       })
     })

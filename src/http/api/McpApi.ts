@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import * as JsonRpc from "#src/mcp/JsonRpc.ts"
 import { BearerAuthorization } from "./BearerAuthorization.ts"
 import * as CommonResponses from "./CommonResponses.ts"
-import { ServedOn } from "./RouteAnnotations.ts"
+import { IsRefused, ServedOn } from "./RouteAnnotations.ts"
 
 const optional = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
 
@@ -112,9 +112,27 @@ const post = HttpApiEndpoint.post("postMessage", "/mcp", {
     identifier: "postMcpMessage",
     summary: "Send a message to the tools",
     description:
-      "Streamable HTTP of the Model Context Protocol, versions 2025-11-25, 2025-06-18 and 2025-03-26. The first message is `initialize` without `Mcp-Session-Id`; the session that it opens belongs to the API key behind the sign-in, outlives restarts of the server, and ends after 30 days without use. Whoever closes the connection cancels the call."
+      "Streamable HTTP of the Model Context Protocol, versions 2025-11-25, 2025-06-18 and 2025-03-26. The first message is `initialize` without `Mcp-Session-Id`; the session that it opens belongs to the API key behind the sign-in, outlives restarts of the server, and ends after 30 days without use. A key has up to 300 sessions: another one ends one that was opened and never called since, or else the one that was used least lately. Whoever closes the connection cancels the call."
   })
 )
+
+/**
+ * Declared so that whoever asks without a token learns where to sign in, as from every other call. That 405 counts as its
+ * success keeps the document from promising another one.
+ */
+const listen = HttpApiEndpoint.get("listen", "/mcp", {
+  success: CommonResponses.methodNotAllowed,
+  error: [CommonResponses.unexpected, CommonResponses.unavailable]
+})
+  .annotate(IsRefused, true)
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "listenForMcpMessages",
+      summary: "Find that there is no stream to listen to",
+      description:
+        'Always 405 for a caller with a good token: the server sends nothing by itself, what it has to say comes with the answer to a `POST` (Model Context Protocol 2025-11-25, "Listening for Messages from the Server"). Clients that ask for a stream here go on without it.'
+    })
+  )
 
 const end = HttpApiEndpoint.delete("endSession", "/mcp", {
   headers: { "mcp-session-id": Schema.String.annotate({ description: session }) },
@@ -135,7 +153,7 @@ const end = HttpApiEndpoint.delete("endSession", "/mcp", {
 )
 
 export class McpApi extends HttpApiGroup.make("mcp")
-  .add(post, end)
+  .add(post, listen, end)
   .middleware(BearerAuthorization)
   .annotate(ServedOn, ["mcp"])
   .annotateMerge(

@@ -1,5 +1,6 @@
 /** The declared tool server. */
 import { Effect, Layer } from "effect"
+import * as McpRefusals from "../McpRefusals.ts"
 import * as EndSession from "../routes/mcp/EndSession.ts"
 import * as PostMessage from "../routes/mcp/PostMessage.ts"
 import { ToolCalls } from "../routes/mcp/ToolCalls.ts"
@@ -13,6 +14,7 @@ export const layer = DeclaredRoutes.layer({
   services: Effect.all({ post: PostMessage.make, end: EndSession.make }),
   handlers: ({ end, post }) => ({
     postMessage: ({ headers, request }, bearer) => post({ bearer, headers, request }),
+    listen: () => Effect.fail(McpRefusals.nothingToListenTo),
     endSession: ({ request }, bearer) => end({ bearer, request })
   })
 }).pipe(Layer.provide(ToolCalls.layer))

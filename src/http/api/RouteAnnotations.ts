@@ -14,6 +14,14 @@ export const AnswersHead = Context.Reference<boolean>("inferlog/src/http/Answers
   defaultValue: () => true
 })
 
+/**
+ * Whether the method is one that the route only refuses, once it is known who asks: `Allow` does not name it (RFC 9110,
+ * 10.2.1).
+ */
+export const IsRefused = Context.Reference<boolean>("inferlog/src/http/IsRefused", {
+  defaultValue: () => false
+})
+
 /** Whether web pages of any origin may read its answers (Fetch standard, "HTTP CORS protocol"). */
 export const OpenToAnyOrigin = Context.Reference<boolean>("inferlog/src/http/OpenToAnyOrigin", {
   defaultValue: () => false

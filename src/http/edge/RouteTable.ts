@@ -4,7 +4,14 @@ import * as FindMyWay from "effect/http/FindMyWay"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import type { Scope } from "#domain/account/Grant.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
-import { AnswersHead, type HostName, OpenToAnyOrigin, Requires, ServedOn } from "../api/RouteAnnotations.ts"
+import {
+  AnswersHead,
+  type HostName,
+  IsRefused,
+  OpenToAnyOrigin,
+  Requires,
+  ServedOn
+} from "../api/RouteAnnotations.ts"
 import * as Refusal from "../Refusal.ts"
 import { isEndpoint } from "../requests/EndpointParams.ts"
 import { readable } from "./AnyOrigin.ts"
@@ -24,6 +31,7 @@ interface Declared {
   readonly path: string
   readonly hosts: ReadonlyArray<HostName>
   readonly answersHead: boolean
+  readonly isRefused: boolean
   readonly requires: Scope | null
   readonly isOpenToAnyOrigin: boolean
 }
@@ -64,6 +72,7 @@ export class RouteTable extends Context.Service<
               path: endpoint.path,
               hosts: Context.get(mergedAnnotations, ServedOn),
               answersHead: Context.get(mergedAnnotations, AnswersHead),
+              isRefused: Context.get(mergedAnnotations, IsRefused),
               requires: Context.get(mergedAnnotations, Requires),
               isOpenToAnyOrigin: Context.get(mergedAnnotations, OpenToAnyOrigin)
             })
@@ -93,7 +102,7 @@ export class RouteTable extends Context.Service<
           if (!isDecodable(target.url)) return malformedPath
           const others = [...methods, "HEAD"].flatMap((method) => {
             const declared = declaredAt({ ...target, method })
-            return declared === undefined ? [] : [{ method, ...declared }]
+            return declared === undefined || declared.isRefused ? [] : [{ method, ...declared }]
           })
           if (others.length === 0) return Refusal.unknownRoute
           const isOpen = others.every(({ isOpenToAnyOrigin }) => isOpenToAnyOrigin)

@@ -56,12 +56,17 @@ const Uploaded = Schema.decodeUnknownSync(Schema.Struct({ fileUrl: Schema.String
 const endpointsOf = (answer: unknown): ReadonlyArray<unknown> =>
   Listed(answer).data.map(({ modelEndpoint }) => modelEndpoint)
 
-/** The next `count` refusals for want of a good token come at once, when all of them are there. */
+/**
+ * The next `count` refusals for want of a good token come at once, when all of them are there. A client that has opened a
+ * session asks for a stream, and does not wait for the answer: that is 405.
+ */
 const refusingAtOnce = () => {
   const held: Array<() => void> = []
+  const listened = Promise.withResolvers<number>()
   let count = 0
   const through: Fetch = async (url, init) => {
     const response = await fetch(url, init)
+    if (init?.method === "GET" && new URL(url).pathname === "/mcp") listened.resolve(response.status)
     if (response.status !== 401 || count === 0) return response
     await new Promise<void>((resolve) => {
       held.push(resolve)
@@ -69,7 +74,7 @@ const refusingAtOnce = () => {
     })
     return response
   }
-  return { through, expect: (refusals: number) => void (count = refusals) }
+  return { through, listened: listened.promise, expect: (refusals: number) => void (count = refusals) }
 }
 
 /** All access tokens are as old as they get. */
@@ -190,6 +195,7 @@ export const journey = (name: string, make: Make): void =>
         const assistant = yield* signedIn(make, gate.through)
         const session = assistant.session().id
         const { issued } = assistant.login
+        assert.strictEqual(yield* Effect.promise(() => gate.listened), 405)
         yield* expireAccessTokens
         const queries = ["echo", "resize", "ocr"]
         gate.expect(queries.length)

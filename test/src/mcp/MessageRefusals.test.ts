@@ -35,6 +35,27 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
+  it.effect("sends whoever asks for a stream without a token to where they get one", () =>
+    Effect.gen(function* () {
+      const { origin, port } = yield* open
+      const metadata = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource", scope="mcp"`
+      const accept = { accept: "text/event-stream" }
+      for (const method of ["GET", "HEAD"]) {
+        const none = yield* HttpProbe.send(port, { method, path: "/mcp", headers: accept })
+        assert.strictEqual(none.status, 401, method)
+        assert.strictEqual(none.headers["www-authenticate"], metadata)
+        const authorization = "Bearer x:y"
+        const wrong = yield* HttpProbe.send(port, {
+          method,
+          path: "/mcp",
+          headers: { ...accept, authorization }
+        })
+        assert.strictEqual(wrong.status, 401, method)
+        assert.match(String(wrong.headers["www-authenticate"]), /^Bearer .*, error="invalid_token"/)
+      }
+    })
+  )
+
   it.effect("lets in web pages of its own origin alone, and looks at nothing else of the others", () =>
     Effect.gen(function* () {
       const { bearer, origin, port } = yield* open
@@ -57,6 +78,14 @@ layer(ToolServer.layer)("the tool server", (it) => {
       const { bearer, port } = yield* open
       for (const method of ["GET", "HEAD", "OPTIONS", "PUT"]) {
         const reply = yield* HttpProbe.send(port, { method, path: "/mcp", headers: bearer })
+        assert.strictEqual(reply.status, 405, method)
+        assert.strictEqual(reply.headers["allow"], "DELETE, POST")
+        if (method !== "HEAD") {
+          assert.deepInclude(Object(reply.json), { error: "This route answers DELETE, POST only." })
+        }
+      }
+      for (const method of ["OPTIONS", "PUT"]) {
+        const reply = yield* HttpProbe.send(port, { method, path: "/mcp" })
         assert.strictEqual(reply.status, 405, method)
         assert.strictEqual(reply.headers["allow"], "DELETE, POST")
       }

@@ -6,6 +6,7 @@ import { TestClock } from "effect/testing"
 import { Accounts } from "#src/accounts/Accounts.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
+import * as JsonRpc from "#src/mcp/JsonRpc.ts"
 import type { Tell } from "#src/mcp/McpEndpoint.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as ToolClient from "./ToolClient.ts"
@@ -147,7 +148,7 @@ layer(ToolServer.layer)("a call of a tool", (it) => {
       yield* answer.ended
       assert.deepInclude(Object(ToolClient.messages(answer.body())[0]), {
         id: 5,
-        error: { code: -32000, message: "The sign-in that the call was made with is over." }
+        error: JsonRpc.signedOut
       })
       yield* Deferred.succeed(hands.release, undefined)
       yield* other.ended
@@ -157,7 +158,7 @@ layer(ToolServer.layer)("a call of a tool", (it) => {
 
   it.effect("that its sign-in leaves before it has a stream is refused as any other without one", () =>
     Effect.gen(function* () {
-      const { key } = yield* TestServer.TestServer
+      const { key, urls } = yield* TestServer.TestServer
       const accounts = yield* Accounts
       const { accountId } = yield* (yield* Authentication).authenticate(key)
       const issued = yield* accounts.issueKey({ accountId, name: "third" })
@@ -169,7 +170,12 @@ layer(ToolServer.layer)("a call of a tool", (it) => {
       yield* accounts.revokeKey(issued.keyId)
       yield* TestClock.adjust("1 second")
       assert.strictEqual(yield* Queue.take(hands.interrupted), "a")
-      yield* answer.until(({ status }) => status() === 401)
+      yield* answer.ended
+      assert.strictEqual(answer.status(), 401)
+      const challenge = String(answer.headers()["www-authenticate"])
+      assert.include(challenge, `resource_metadata="${urls.mcpUrl}/.well-known/oauth-protected-resource"`)
+      assert.include(challenge, 'error="invalid_token"')
+      assert.match(JSON.parse(answer.body()).error, /: sign in again\./)
     })
   )
 

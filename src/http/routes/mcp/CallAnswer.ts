@@ -18,12 +18,15 @@ const trimmed = (bytes: Uint8Array): Uint8Array => (bytes.at(-1) === lineEnd ? b
 const isOfEvents = ({ headers }: HttpServerResponse.HttpServerResponse): boolean =>
   headers["content-type"]?.startsWith(eventStream) === true
 
+const noBatch = JsonRpc.invalidRequest(
+  "The version of the protocol that the session has agreed on has no batches, or one of the batch names another version in `_meta`: send one message at a time."
+)
+
 /** What the protocol refuses without a word, in words. */
 const unsaid = (status: number): JsonRpc.ErrorText => {
   if (status === 404) return JsonRpc.sessionGone
-  return status < 500
-    ? JsonRpc.invalidRequest("The message cannot be taken as it is.")
-    : JsonRpc.internalError
+  // What else may be wrong with a message has been looked at before.
+  return status < 500 ? noBatch : JsonRpc.internalError
 }
 
 /** An answer that has come whole. */

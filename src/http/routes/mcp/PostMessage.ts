@@ -4,8 +4,10 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { MessageBody } from "#src/mcp/body/MessageBody.ts"
 import * as MessageShape from "#src/mcp/body/MessageShape.ts"
+import * as IncomingMessage from "#src/mcp/IncomingMessage.ts"
 import * as JsonRpc from "#src/mcp/JsonRpc.ts"
-import { McpEndpoint, sessionHeader, versionHeader } from "#src/mcp/McpEndpoint.ts"
+import { McpEndpoint, sessionHeader, versionHeader, versions } from "#src/mcp/McpEndpoint.ts"
+import * as RequestFault from "#src/mcp/RequestFault.ts"
 import { mostInitializeBytes, Sessions } from "#src/mcp/sessions/Sessions.ts"
 import { SpooledTexts } from "#src/mcp/SpooledText.ts"
 import type { Bearer } from "#src/oauth/AccessTokens.ts"
@@ -29,7 +31,7 @@ export interface MessageCall {
 
 /** Said in JSON-RPC, which is what the client reads there. */
 class MessageRefused extends Data.TaggedError("MessageRefused")<{
-  readonly status: 400 | 404
+  readonly status: 200 | 400 | 404
   readonly id: JsonRpc.Id
   readonly error: JsonRpc.ErrorText
 }> {}
@@ -40,9 +42,11 @@ const badRequest = (id: JsonRpc.Id, message: string) =>
   new MessageRefused({ status: 400, id, error: JsonRpc.invalidRequest(message) })
 
 const sessionHeaderMissing = "Mcp-Session-Id is missing: the answer to initialize, which comes first, has it."
-const idMissing = "initialize is a request: it has an id, a text or a number, under which it is answered."
 const sessionHeaderGiven = "initialize opens a session: it comes without Mcp-Session-Id."
-const tooMany = `A batch has at most ${JsonRpc.mostInBatch} messages.`
+const versionUnknown = `Mcp-Protocol-Version names none of ${versions.join(", ")}: it is the one that initialize has agreed on.`
+
+/** As the protocol's own answers are. */
+const faulty = (id: JsonRpc.Id, error: JsonRpc.ErrorText) => new MessageRefused({ status: 200, id, error })
 
 const forms = ["application/json", "text/event-stream"]
 
@@ -68,8 +72,15 @@ export const make = Effect.gen(function* () {
     }
     const refusal = MessageShape.refused(json.success)
     if (refusal !== null) return yield* refusal
-    const message = JsonRpc.look(json.success)
-    return message === null ? yield* badRequest(null, tooMany) : { body, message, spooled }
+    const looked = IncomingMessage.look(json.success)
+    if (Result.isFailure(looked)) return yield* badRequest(looked.failure.id, looked.failure.reason)
+    return { body, message: looked.success, spooled }
+  })
+
+  const checkRequest = Effect.fnUntraced(function* ({ fault, id, tool }: JsonRpc.Incoming) {
+    if (fault !== null) return yield* faulty(id, fault)
+    if (tool === null || (yield* endpoint.tools).has(tool)) return
+    return yield* faulty(id, RequestFault.unknownTool)
   })
 
   const open = Effect.fnUntraced(function* ({ caller }: Bearer, body: Uint8Array, id: JsonRpc.Id) {
@@ -85,11 +96,15 @@ export const make = Effect.gen(function* () {
     const { caller, loginId } = bearer
     const session = request.headers[sessionHeader]
     if (message.isInitialize) {
-      if (message.id === null) return yield* badRequest(null, idMissing)
       if (session !== undefined) return yield* badRequest(message.id, sessionHeaderGiven)
+      yield* checkRequest(message)
       return yield* Effect.ensuring(open(bearer, body, message.id), Scope.close(scope, Exit.void))
     }
     if (session === undefined) return yield* badRequest(message.id, sessionHeaderMissing)
+    const protocolVersion = request.headers[versionHeader]
+    if (protocolVersion !== undefined && !versions.includes(protocolVersion)) {
+      return yield* badRequest(message.id, versionUnknown)
+    }
     const left = yield* takeRest(caller, message.requests)
     const inner = yield* sessions
       .hold(caller, session)
@@ -99,9 +114,9 @@ export const make = Effect.gen(function* () {
           () => new MessageRefused({ status: 404, id: message.id, error: JsonRpc.sessionGone })
         )
       )
+    yield* checkRequest(message)
     // Whoever has too many under way must be able to cancel them.
     if (message.requests > 0) yield* atOnce.admit(caller.accountId, request, message.requests)
-    const protocolVersion = request.headers[versionHeader]
     const answer = calls.answer({
       request,
       headers: { ...call.headers, ...left },

@@ -10,6 +10,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as JsonRpc from "#src/mcp/JsonRpc.ts"
 import type { Tell } from "#src/mcp/McpEndpoint.ts"
 import { Logins } from "#src/oauth/Logins.ts"
+import { PublicUrls } from "#src/PublicUrls.ts"
 import { supervise } from "#src/Supervise.ts"
 import type { Headers } from "../../Answer.ts"
 import * as EventStream from "../../edge/EventStream.ts"
@@ -65,6 +66,7 @@ export class ToolCalls extends Context.Service<
       const isStopping = yield* IsStopping
       const scope = yield* Effect.scope
       const { inAll } = yield* CallLimits
+      const signedOut = McpRefusals.signedOut((yield* PublicUrls).mcpUrl)
       const underWay = new Set<Held>()
       /** Of those: a batch has several. */
       let requests = 0
@@ -179,7 +181,7 @@ export class ToolCalls extends Context.Service<
             if (first === null) return yield* openStream(held, call, correlationId)
             const reason = held.reply.reason()
             if (reason === null || first.status < 400) return CallAnswer.whole(first, call.message.id)
-            return yield* reason === JsonRpc.stopping ? Refusal.stopping : McpRefusals.signedOut
+            return yield* reason === JsonRpc.stopping ? Refusal.stopping : signedOut
           })
         )
 

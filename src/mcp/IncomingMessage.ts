@@ -1,0 +1,105 @@
+/**
+ * What a message may be (JSON-RPC 2.0, sections 4 to 6; MCP 2025-11-25, "Messages"). The protocol would run a call without an
+ * id that nobody has counted, and answer some of what is no message with nothing: here that is refused whole, with a reason.
+ */
+import { Result } from "effect"
+import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import type * as JsonRpc from "./JsonRpc.ts"
+import * as RequestFault from "./RequestFault.ts"
+
+/** Messages in a batch (2025-03-26 alone has batches). */
+export const mostInBatch = 20
+
+export interface Malformed {
+  /** Of a request, if it has one to be answered under. */
+  readonly id: JsonRpc.Id
+  readonly reason: string
+}
+
+type Looked = Result.Result<JsonRpc.Incoming, Malformed>
+
+const notJsonRpc = 'A message is an object with `"jsonrpc": "2.0"`.'
+const neither = "A message has a `method`, or is an answer: `id`, and either `result` or `error`."
+const methodWrong = "`method` is a text."
+const foreign = "A message has no members but `jsonrpc`, `id`, `method` and `params`."
+const answerForeign = "An answer has no members but `jsonrpc`, `id`, `result` and `error`."
+const notificationId = "A notification has no id: nothing is answered to it."
+const nothing = "A batch has at least one message."
+const tooMany = `A batch has at most ${mostInBatch} messages.`
+const alone = "initialize comes alone, in no batch."
+const sameId = "The requests of a batch have an id each: two have the same."
+
+const idMissing = (method: string) => {
+  const what = RequestFault.methods.has(method) ? method : "What is not named notifications/…"
+  return `${what} is a request: it has an id, a text or a whole number up to ${Number.MAX_SAFE_INTEGER}, under which it is answered.`
+}
+
+/** The members that effect reads besides, as `discard`, would have a call go on when it is answered. */
+const hasOnly = (message: JsonObject, ...names: ReadonlyArray<string>) =>
+  Object.keys(message).every((name) => names.includes(name))
+
+/** Greater numbers are others once they are read: an answer would be to another request. */
+const isId = (id: Json | undefined): id is string | number =>
+  typeof id === "string" || Number.isSafeInteger(id)
+
+const refusedAnswer = (message: JsonObject): string | null => {
+  const { error, id, result } = message
+  const hasId = typeof id === "string" || typeof id === "number" || id === null
+  if (!hasId || (result === undefined) === (error === undefined)) return neither
+  return hasOnly(message, "jsonrpc", "id", "result", "error") ? null : answerForeign
+}
+
+const refused = (message: JsonObject): string | null => {
+  const { id, jsonrpc, method } = message
+  if (jsonrpc !== "2.0") return notJsonRpc
+  if (method === undefined) return refusedAnswer(message)
+  if (typeof method !== "string") return methodWrong
+  if (!hasOnly(message, "jsonrpc", "id", "method", "params")) return foreign
+  if (isId(id)) return null
+  if (!method.startsWith("notifications/")) return idMissing(method)
+  return id === undefined ? null : notificationId
+}
+
+const taken: JsonRpc.Incoming = { isInitialize: false, requests: 0, id: null, fault: null, tool: null }
+
+const lookAtOne = (json: Json): Looked => {
+  if (!isObject(json)) return Result.fail({ id: null, reason: notJsonRpc })
+  const { id, method, params } = json
+  const reason = refused(json)
+  if (reason !== null) return Result.fail({ id: isId(id) ? id : null, reason })
+  if (typeof method !== "string" || !isId(id)) return Result.succeed(taken)
+  const fault = RequestFault.find(method, params)
+  const name = isObject(params) ? params["name"] : undefined
+  return Result.succeed({
+    isInitialize: method === "initialize",
+    requests: 1,
+    id,
+    fault,
+    tool: method === "tools/call" && typeof name === "string" ? name : null
+  })
+}
+
+/** What is wrong with one of its requests alone is the protocol's to say: it answers each of them. */
+const lookAtAll = (batch: ReadonlyArray<Json>): Looked => {
+  const malformed = (reason: string) => Result.fail({ id: null, reason })
+  if (batch.length === 0) return malformed(nothing)
+  if (batch.length > mostInBatch) return malformed(tooMany)
+  const ids = new Set<JsonRpc.Id>()
+  let requests = 0
+  for (const [index, json] of batch.entries()) {
+    const looked = lookAtOne(json)
+    if (Result.isFailure(looked)) {
+      return malformed(`Message ${index + 1} of the batch: ${looked.failure.reason}`)
+    }
+    const { id, isInitialize } = looked.success
+    if (isInitialize) return malformed(alone)
+    if (ids.has(id)) return malformed(sameId)
+    if (id !== null) ids.add(id)
+    requests += looked.success.requests
+  }
+  return Result.succeed({ ...taken, requests })
+}
+
+const isBatch = (json: Json): json is ReadonlyArray<Json> => Array.isArray(json)
+
+export const look = (json: Json): Looked => (isBatch(json) ? lookAtAll(json) : lookAtOne(json))

@@ -1,0 +1,78 @@
+/**
+ * What is wrong with a request that is one: the protocol would say it by repeating what the client has sent, or without a
+ * reason (JSON-RPC 2.0, "Error object"; MCP 2025-11-25, "Tools", "Pagination", "Progress").
+ */
+import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import type { ErrorText } from "./JsonRpc.ts"
+
+const lists = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"]
+
+/** Of every version that is spoken. */
+export const methods: ReadonlySet<string> = new Set([
+  ...lists,
+  "completion/complete",
+  "initialize",
+  "logging/setLevel",
+  "ping",
+  "prompts/get",
+  "resources/read",
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "tools/call"
+])
+
+const invalidParams = (message: string): ErrorText => ({ code: -32602, message })
+
+export const unknownTool = invalidParams("There is no tool of this name: tools/list has them all.")
+
+const unknownMethod: ErrorText = {
+  code: -32601,
+  message: "There is no such method here: tools/list tells what there is, and tools/call calls it."
+}
+const paramsWrong = invalidParams("`params` is an object.")
+const metaWrong = invalidParams("`_meta` is an object, and its `progressToken` a text or a number.")
+const versionNamed = invalidParams(
+  "`_meta` names a version of the protocol: here initialize agrees on one, and Mcp-Protocol-Version names it."
+)
+const nameWrong = invalidParams(
+  "`params` of tools/call has the `name` of a tool, a text: tools/list has them all."
+)
+const argumentsWrong = invalidParams("`arguments` of a tool is an object: tools/list has its schema.")
+const onePage = invalidParams("This list has one page: there is no cursor to go on from.")
+const initializeWrong = invalidParams(
+  "`params` of initialize has `protocolVersion`, a text, `capabilities`, an object, and `clientInfo`, an object with `name` and `version`, both texts."
+)
+
+const isText = (json: Json | undefined) => typeof json === "string"
+
+/** A version in it would be one that has no sessions (MCP 2026-07-28). */
+const wrongInMeta = (meta: Json): ErrorText | null => {
+  if (!isObject(meta)) return metaWrong
+  if ("io.modelcontextprotocol/protocolVersion" in meta) return versionNamed
+  const { progressToken } = meta
+  const isToken = progressToken === undefined || isText(progressToken) || typeof progressToken === "number"
+  return isToken ? null : metaWrong
+}
+
+const opens = ({ capabilities, clientInfo, protocolVersion }: JsonObject): boolean =>
+  isText(protocolVersion) &&
+  isObject(capabilities) &&
+  isObject(clientInfo) &&
+  isText(clientInfo["name"]) &&
+  isText(clientInfo["version"])
+
+const noParams: JsonObject = {}
+
+/** Says nothing of which tools there are. */
+export const find = (method: string, given: Json | undefined): ErrorText | null => {
+  if (!methods.has(method)) return unknownMethod
+  const params = given ?? noParams
+  if (!isObject(params)) return paramsWrong
+  const wrong = params["_meta"] === undefined ? null : wrongInMeta(params["_meta"])
+  if (wrong !== null) return wrong
+  if (method === "initialize") return opens(params) ? null : initializeWrong
+  if (lists.includes(method)) return params["cursor"] === undefined ? null : onePage
+  if (method !== "tools/call") return null
+  if (!isText(params["name"])) return nameWrong
+  return params["arguments"] === undefined || isObject(params["arguments"]) ? null : argumentsWrong
+}
