@@ -15,7 +15,7 @@ export interface Cluster {
   readonly url: string
   /** The server of that name, as JetStream names leaders: `n1`, `n2` or `n3`. */
   readonly named: (name: string) => NatsProcess.NatsProcess
-  /** Waits until all three serve under a leader: a stream with three replicas can be made. */
+  /** Waits until all three have found each other and serve under a leader: a stream with three replicas can be made. */
   readonly ready: Effect.Effect<void>
 }
 
@@ -25,7 +25,14 @@ const names = ["n1", "n2", "n3"] as const
 const patienceMs = 40_000
 
 /** Most have found each other within 2 s. A few never do, when their routes were made and closed in an unlucky order. */
-const soonMs = 12_000
+const soonMs = 8_000
+
+/** How many others the server at this port for monitoring has a route to. */
+const others = async (monitor: number): Promise<number> => {
+  const answer = await fetch(`http://127.0.0.1:${monitor}/routez`)
+  const { routes = [] } = Object(await answer.json())
+  return new Set(routes.map(({ remote_id }: { readonly remote_id: string }) => remote_id)).size
+}
 
 /** Takes all three: the servers refuse replicas that have nowhere to go. */
 const makeReplicas = (servers: ReadonlyArray<string>) =>
@@ -42,8 +49,12 @@ export const make = Effect.fn("NatsCluster.make")(function* ({
 }: NatsServerOptions = {}): Effect.fn.Return<Cluster, never, Scope.Scope> {
   const directory = yield* TempDirectory.make
   // All at once: ports that are free together differ.
-  const [routes, ports] = yield* Effect.promise(() =>
-    Promise.all([Promise.all(names.map(freePort)), Promise.all(names.map(freePort))])
+  const [routes, ports, monitors] = yield* Effect.promise(() =>
+    Promise.all([
+      Promise.all(names.map(freePort)),
+      Promise.all(names.map(freePort)),
+      Promise.all(names.map(freePort))
+    ])
   )
   const routesOf = (index: number) =>
     routes.flatMap((port, other) => (other === index ? [] : [`"nats-route://127.0.0.1:${port}"`])).join(", ")
@@ -56,16 +67,28 @@ export const make = Effect.fn("NatsCluster.make")(function* ({
       syncInterval,
       // Clients know no address but those they were given: one behind a proxy stays behind it. One connection for each
       // two servers: of many that are made at once from both sides, too many may be closed as duplicates.
-      configuration: `cluster { name: test, listen: "127.0.0.1:${routes[index] ?? 0}", routes: [${routesOf(index)}], no_advertise: true, pool_size: -1 }`,
+      configuration: `http: "127.0.0.1:${monitors[index] ?? 0}"
+cluster { name: test, listen: "127.0.0.1:${routes[index] ?? 0}", routes: [${routesOf(index)}], no_advertise: true, pool_size: -1 }`,
       ready: accepts
     })
   // One after the other: servers that connect to each other at the same moment may both close what is then there twice.
   const servers = yield* Effect.all([start(0), start(1), start(2)])
   const addresses = servers.map(({ port }) => `127.0.0.1:${port}`)
-  const within = (limitMs: number) => Until.answers(() => makeReplicas(addresses), limitMs)
-  const ready = within(patienceMs)
-  const again = Effect.forEach(servers, ({ restart }) => restart, { discard: true })
-  yield* Effect.catchDefect(within(soonMs), () => Effect.andThen(again, ready))
+  /** The first that lacks a route. Two without one between them work for as long as the third one leads. */
+  const findLonely = async () => {
+    const found = await Promise.all(monitors.map((port) => others(port).catch(() => 0)))
+    return servers[found.findIndex((size) => size < names.length - 1)]
+  }
+  const haveFound = async () => {
+    const lonely = await findLonely()
+    if (lonely !== undefined) throw new Error(`${lonely.name} lacks a route`)
+  }
+  const restartLonely = Effect.flatMap(Effect.promise(findLonely), (lonely) => lonely?.restart ?? Effect.void)
+  const ready = Until.answers(haveFound, soonMs).pipe(
+    Effect.catchDefect(() => Effect.andThen(restartLonely, Until.answers(haveFound, patienceMs))),
+    Effect.andThen(Until.answers(() => makeReplicas(addresses), patienceMs))
+  )
+  yield* ready
 
   const named = (name: string) => {
     const server = servers.find((server) => server.name === name)
