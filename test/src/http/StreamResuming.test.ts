@@ -52,29 +52,45 @@ const changesOnLog = Effect.gen(function* () {
   return { changes, isOver }
 })
 
-/**
- * What a client is told that begins without an id when the first `count` changes have been made: what is open then, and all
- * that comes. When it is cut off after `read` of the former, it is told of every change behind the last of those.
- */
-const toldFrom = (changes: ReadonlyArray<Change>, count: number, read: number): ReadonlyArray<Change> => {
-  const open = openAt(changes, count)
-  const last = open[read - 1]
-  const from = read === open.length || last === undefined ? count : changes.indexOf(last) + 1
-  return [...open.slice(0, read), ...changes.slice(from)]
+/** How a stream began without an id. */
+interface Beginning {
+  /** How many changes had been made: those behind them come with what is new. */
+  readonly count: number
+  /** How many had been made when it was read what is open: what moved on meanwhile is not in that. */
+  readonly seen: number
 }
 
-const openAt = (changes: ReadonlyArray<Change>, count: number): ReadonlyArray<Change> => {
-  const last = new Map(changes.slice(0, count).map((change) => [change.requestId, change]))
-  return changes.filter((change) => last.get(change.requestId) === change && change.status.startsWith("IN_"))
+const openAt = (changes: ReadonlyArray<Change>, { count, seen }: Beginning) => {
+  const last = new Map(changes.slice(0, seen).map((change) => [change.requestId, change]))
+  return changes
+    .slice(0, count)
+    .filter((change) => last.get(change.requestId) === change && change.status.startsWith("IN_"))
 }
 
-/** Whether there is a moment from which on a client would have been told exactly that. */
+/** Those that tell as much. A stream that is cut off in what is open goes on with every change behind the last that was read. */
+const beginnings = (changes: ReadonlyArray<Change>, told: ReadonlyArray<Change>) => {
+  const counts = Array.from({ length: changes.length + 1 }, (_, count) => count)
+  return counts.flatMap((count) =>
+    counts.slice(count).flatMap((seen) => {
+      const open = openAt(changes, { count, seen })
+      return Array.from({ length: open.length + 1 }, (_, read) => {
+        const last = open[read - 1]
+        return {
+          open,
+          read,
+          from: read === open.length || last === undefined ? count : changes.indexOf(last) + 1
+        }
+      }).filter(
+        ({ from, read }) => (read > 0 || open.length === 0) && read + changes.length - from === told.length
+      )
+    })
+  )
+}
+
+/** Whether there is a beginning from which on a client would have been told exactly that. */
 const isExplained = (told: ReadonlyArray<Change>, changes: ReadonlyArray<Change>): boolean =>
-  [...changes.keys(), changes.length].some((count) =>
-    [...openAt(changes, count).keys(), openAt(changes, count).length].some(
-      (read) =>
-        (read > 0 || openAt(changes, count).length === 0) && isSame(told, toldFrom(changes, count, read))
-    )
+  beginnings(changes, told).some(({ from, open, read }) =>
+    isSame(told, [...open.slice(0, read), ...changes.slice(from)])
   )
 
 interface Client {
