@@ -49,9 +49,12 @@ export const isTried = ({ attemptHistory: [first] }: DetailedBody) =>
 
 const memoryLine = /^inferlog_process_resident_memory_bytes (\S+)$/m
 
+/** Nothing is asked again here, so a call has all the time that a busy machine may take for it, ms. */
+const patienceMs = 30_000
+
 export const make = (url: string): Client => {
   const call = (path: string, options?: Calls.CallOptions) =>
-    Effect.promise(() => Calls.call({ url }, path, options))
+    Effect.promise(() => Calls.call({ url }, path, { patienceMs, ...options }))
 
   const ok = (path: string, options?: Calls.CallOptions) =>
     Effect.map(call(path, options), ({ body, status }) => {
