@@ -1,8 +1,8 @@
 /** The program as its users start it: a process of its own, on a data directory. */
 import * as childProcess from "node:child_process"
-import * as net from "node:net"
 import * as url from "node:url"
 import { Effect, Schema, type Scope } from "effect"
+import * as FreePort from "#bench/harness/FreePort.ts"
 import * as InProcess from "./InProcess.ts"
 
 export interface Ended {
@@ -136,7 +136,7 @@ export const serve = (
   settings: Readonly<Record<string, string>>
 ): Effect.Effect<RunningServer, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const port = yield* freePort
+    const port = yield* FreePort.find
     const child = yield* Effect.acquireRelease(
       Effect.sync(() => start(["serve"], { ...settings, PORT: String(port) })),
       (child) => Effect.sync(() => child.kill("SIGKILL"))
@@ -160,11 +160,3 @@ export const serve = (
         })
     }
   })
-
-const freePort: Effect.Effect<number> = Effect.callback((resume) => {
-  const probe = net.createServer()
-  probe.listen(0, "127.0.0.1", () => {
-    const address = probe.address()
-    probe.close(() => resume(Effect.succeed(typeof address === "object" ? (address?.port ?? 0) : 0)))
-  })
-})
