@@ -60,7 +60,13 @@ const refused = (message: JsonObject): string | null => {
   return id === undefined ? null : notificationId
 }
 
-const taken: JsonRpc.Incoming = { isInitialize: false, requests: 0, id: null, fault: null, tool: null }
+const taken: JsonRpc.Incoming = {
+  requests: 0,
+  id: null,
+  fault: null,
+  method: null,
+  tool: null
+}
 
 const lookAtOne = (json: Json): Looked => {
   if (!isObject(json)) return Result.fail({ id: null, reason: notJsonRpc })
@@ -71,10 +77,10 @@ const lookAtOne = (json: Json): Looked => {
   const fault = RequestFault.find(method, params)
   const name = isObject(params) ? params["name"] : undefined
   return Result.succeed({
-    isInitialize: method === "initialize",
     requests: 1,
     id,
     fault,
+    method,
     tool: method === "tools/call" && typeof name === "string" ? name : null
   })
 }
@@ -91,8 +97,8 @@ const lookAtAll = (batch: ReadonlyArray<Json>): Looked => {
     if (Result.isFailure(looked)) {
       return malformed(`Message ${index + 1} of the batch: ${looked.failure.reason}`)
     }
-    const { id, isInitialize } = looked.success
-    if (isInitialize) return malformed(alone)
+    const { id, method } = looked.success
+    if (method === "initialize") return malformed(alone)
     if (ids.has(id)) return malformed(sameId)
     if (id !== null) ids.add(id)
     requests += looked.success.requests

@@ -73,7 +73,7 @@ const endpoint = (more: Registrations<never, Open>) =>
       const built = Effect.onError(cached, () => forget)
       return McpEndpoint.of({
         post: (message, tell) => Effect.flatMap(built, (endpoint) => endpoint.post(message, tell)),
-        tools: Effect.flatMap(built, (endpoint) => endpoint.tools),
+        offered: Effect.flatMap(built, (endpoint) => endpoint.offered),
         terminate: (session) => Effect.flatMap(built, (endpoint) => endpoint.terminate(session))
       })
     })

@@ -19,6 +19,14 @@ export type Registrations<E, R> = Layer.Layer<never, E, R>
 /** What registrations may leave open: the server they are registered with, and who calls. */
 export type Open = McpServer.McpServer | McpServer.McpRequest<"Requires", ToolCaller>
 
+/** What there is to call and to read. */
+export interface Offered {
+  /** Names. */
+  readonly tools: ReadonlySet<string>
+  readonly hasPrompts: boolean
+  readonly hasResources: boolean
+}
+
 export interface Message {
   /** JSON text in UTF-8 that has been looked at: an object or a batch. */
   readonly body: Uint8Array
@@ -43,8 +51,7 @@ export class McpEndpoint extends Context.Service<
      * It ends when the answer has been told whole.
      */
     post(message: Message, tell: Tell): Effect.Effect<void>
-    /** The names of all there are. */
-    readonly tools: Effect.Effect<ReadonlySet<string>>
+    readonly offered: Effect.Effect<Offered>
     /** Forgets the session, and interrupts whatever runs in it. */
     terminate(session: string): Effect.Effect<void>
   }

@@ -3,7 +3,8 @@
  * reason (JSON-RPC 2.0, "Error object"; MCP 2025-11-25, "Tools", "Pagination", "Progress").
  */
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
-import type { ErrorText } from "./JsonRpc.ts"
+import type { ErrorText, Incoming } from "./JsonRpc.ts"
+import type { Offered } from "./McpEndpoint.ts"
 
 const lists = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"]
 
@@ -23,7 +24,7 @@ export const methods: ReadonlySet<string> = new Set([
 
 const invalidParams = (message: string): ErrorText => ({ code: -32602, message })
 
-export const unknownTool = invalidParams("There is no tool of this name: tools/list has them all.")
+const unknownTool = invalidParams("There is no tool of this name: tools/list has them all.")
 
 const unknownMethod: ErrorText = {
   code: -32601,
@@ -63,7 +64,7 @@ const opens = ({ capabilities, clientInfo, protocolVersion }: JsonObject): boole
 
 const noParams: JsonObject = {}
 
-/** Says nothing of which tools there are. */
+/** Says nothing of what is offered. */
 export const find = (method: string, given: Json | undefined): ErrorText | null => {
   if (!methods.has(method)) return unknownMethod
   const params = given ?? noParams
@@ -75,4 +76,19 @@ export const find = (method: string, given: Json | undefined): ErrorText | null 
   if (method !== "tools/call") return null
   if (!isText(params["name"])) return nameWrong
   return params["arguments"] === undefined || isObject(params["arguments"]) ? null : argumentsWrong
+}
+
+/** Lists of what there is none of are empty; nothing else can be asked of it. */
+const needs: { readonly [method: string]: "hasPrompts" | "hasResources" } = {
+  "prompts/get": "hasPrompts",
+  "resources/read": "hasResources",
+  "resources/subscribe": "hasResources",
+  "resources/unsubscribe": "hasResources"
+}
+
+/** Of a request that is as it should be. */
+export const findUnoffered = ({ method, tool }: Incoming, offered: Offered): ErrorText | null => {
+  if (tool !== null && !offered.tools.has(tool)) return unknownTool
+  const needed = method === null ? undefined : needs[method]
+  return needed === undefined || offered[needed] ? null : unknownMethod
 }

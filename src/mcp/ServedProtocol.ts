@@ -1,5 +1,5 @@
 /** Effect's MCP server on a router of its own, which nobody else calls (decision 37). */
-import { Context, Effect, Layer, References, Tracer } from "effect"
+import { Context, Deferred, Effect, Layer, References, Tracer } from "effect"
 import * as McpProtocol from "effect/ai/McpProtocol"
 import * as McpServer from "effect/ai/McpServer"
 import * as HttpEffect from "effect/http/HttpEffect"
@@ -15,6 +15,7 @@ import { instructions } from "./Instructions.ts"
 import {
   McpEndpoint,
   type Message,
+  type Offered,
   type Open,
   type Registrations,
   sessionHeader,
@@ -67,12 +68,16 @@ export const layerOf = <E>(registrations: Registrations<E, Open>) =>
   Layer.effect(
     McpEndpoint,
     Effect.gen(function* () {
-      const tools = new Set<string>()
-      /** Once they are registered. */
-      const named = Layer.effectDiscard(
-        Effect.map(McpServer.McpServer, (server) => {
-          for (const { tool } of server.tools) tools.add(tool.name)
-        })
+      const offered = yield* Deferred.make<Offered>()
+      /** Once all are registered. */
+      const looked = Layer.effectDiscard(
+        Effect.flatMap(McpServer.McpServer, ({ prompts, resources, resourceTemplates, tools }) =>
+          Deferred.succeed(offered, {
+            tools: new Set(tools.map(({ tool }) => tool.name)),
+            hasPrompts: prompts.length > 0,
+            hasResources: resources.length + resourceTemplates.length > 0
+          })
+        )
       )
       const answer = yield* HttpRouter.toHttpEffect(
         McpServer.layerHttp({
@@ -83,7 +88,7 @@ export const layerOf = <E>(registrations: Registrations<E, Open>) =>
           path,
           protocols,
           allowSessionTermination: true,
-          registrations: Layer.provideMerge(named, registrations)
+          registrations: Layer.provideMerge(looked, registrations)
         })
       )
       // Made once: what is done before an answer goes out, as to name its session, has been done when it is told.
@@ -118,7 +123,7 @@ export const layerOf = <E>(registrations: Registrations<E, Open>) =>
 
       return McpEndpoint.of({
         post: ({ caller, ...message }, tell) => run(requestOf("POST", message), caller, tell),
-        tools: Effect.succeed(tools),
+        offered: Deferred.await(offered),
         terminate: (session) => run(requestOf("DELETE", { ...empty, session }), nobody, () => Effect.void)
       })
     })

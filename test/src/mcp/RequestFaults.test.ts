@@ -50,7 +50,11 @@ const faults = [
   [request("tools/list", { cursor: "SECRET" }), -32602, /one page/],
   [request("prompts/list", { cursor: "" }), -32602, /one page/],
   [request("resources/list", { cursor: null }), -32602, /one page/],
-  [request("resources/templates/list", { cursor: 5 }), -32602, /one page/]
+  [request("resources/templates/list", { cursor: 5 }), -32602, /one page/],
+  [request("prompts/get", { name: "SECRET" }), -32601, /no such method/],
+  [request("resources/read", { uri: "secret://SECRET" }), -32601, /no such method/],
+  [request("resources/subscribe", { uri: "secret://SECRET" }), -32601, /no such method/],
+  [request("resources/unsubscribe", { uri: "secret://SECRET" }), -32601, /no such method/]
 ] as const
 
 layer(ToolServer.layer)("a request that cannot be done", (it) => {

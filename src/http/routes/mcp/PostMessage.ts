@@ -77,10 +77,9 @@ export const make = Effect.gen(function* () {
     return { body, message: looked.success, spooled }
   })
 
-  const checkRequest = Effect.fnUntraced(function* ({ fault, id, tool }: JsonRpc.Incoming) {
-    if (fault !== null) return yield* faulty(id, fault)
-    if (tool === null || (yield* endpoint.tools).has(tool)) return
-    return yield* faulty(id, RequestFault.unknownTool)
+  const checkRequest = Effect.fnUntraced(function* (message: JsonRpc.Incoming) {
+    const fault = message.fault ?? RequestFault.findUnoffered(message, yield* endpoint.offered)
+    if (fault !== null) return yield* faulty(message.id, fault)
   })
 
   const open = Effect.fnUntraced(function* ({ caller }: Bearer, body: Uint8Array, id: JsonRpc.Id) {
@@ -95,7 +94,7 @@ export const make = Effect.gen(function* () {
     const { bearer, request } = call
     const { caller, loginId } = bearer
     const session = request.headers[sessionHeader]
-    if (message.isInitialize) {
+    if (message.method === "initialize") {
       if (session !== undefined) return yield* badRequest(message.id, sessionHeaderGiven)
       yield* checkRequest(message)
       return yield* Effect.ensuring(open(bearer, body, message.id), Scope.close(scope, Exit.void))
