@@ -3,7 +3,17 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Bounds } from "#src/mcp/sessions/Sessions.ts"
 import { OAuthDatabase } from "#src/oauth/OAuthDatabase.ts"
-import { everybody, isThere, newCaller, openOne, start, stored } from "./SessionProcess.ts"
+import {
+  assertGone,
+  assertThere,
+  everybody,
+  isThere,
+  newCaller,
+  openAndUse,
+  openOne,
+  start,
+  stored
+} from "./SessionProcess.ts"
 
 const plenty = { ofAccount: 1_000, inAll: 1_000 }
 
@@ -17,11 +27,11 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
         Effect.andThen(TestClock.adjust("1 second"), openOne(sessions, caller)),
         3
       )
-      assert.isTrue(yield* isThere(sessions, caller, first))
+      yield* assertThere(sessions, caller, [first])
       const fourth = yield* openOne(sessions, caller)
-      assert.isFalse(yield* isThere(sessions, caller, second))
-      for (const id of [first, third, fourth]) assert.isTrue(yield* isThere(sessions, caller, id))
-      assert.isTrue(yield* isThere(sessions, other, others))
+      yield* assertGone(sessions, caller, [second])
+      yield* assertThere(sessions, caller, [first, third, fourth])
+      yield* assertThere(sessions, other, [others])
     }).pipe(Effect.provideService(Bounds, { ofKey: 3, stored: 1_000, open: plenty }))
   )
 
@@ -35,8 +45,8 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
       const idle = yield* openOne(sessions, caller)
       yield* TestClock.adjust("1 second")
       yield* openOne(sessions, caller)
-      assert.isTrue(yield* isThere(sessions, caller, busy))
-      assert.isFalse(yield* isThere(sessions, caller, idle))
+      yield* assertThere(sessions, caller, [busy])
+      yield* assertGone(sessions, caller, [idle])
     }).pipe(Effect.provideService(Bounds, { ofKey: 2, stored: 1_000, open: plenty }))
   )
 
@@ -46,11 +56,11 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
       const caller = newCaller()
       const used = yield* openOne(sessions, caller)
       const unused = yield* openOne(sessions, caller)
-      assert.isTrue(yield* isThere(sessions, caller, used))
+      yield* assertThere(sessions, caller, [used])
       yield* openOne(sessions, caller)
-      assert.isTrue(yield* isThere(sessions, caller, used))
+      yield* assertThere(sessions, caller, [used])
       assert.strictEqual(sessions.opened(), 3)
-      assert.isTrue(yield* isThere(sessions, caller, unused))
+      yield* assertThere(sessions, caller, [unused])
       assert.strictEqual(sessions.opened(), 4)
     }).pipe(Effect.provideService(Bounds, { ofKey: 1_000, stored: 1_000, open: { ...plenty, inAll: 2 } }))
   )
@@ -59,14 +69,13 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
     Effect.gen(function* () {
       const sessions = yield* start
       const caller = newCaller()
-      const idle = yield* openOne(sessions, caller)
-      assert.isTrue(yield* isThere(sessions, caller, idle))
+      const idle = yield* openAndUse(sessions, caller)
       yield* TestClock.adjust("1 hour")
       const [dropped, another] = [yield* openOne(sessions, caller), yield* openOne(sessions, caller)]
       yield* TestClock.adjust("10 seconds")
       const [first, second] = [yield* openOne(sessions, caller), yield* openOne(sessions, caller)]
-      for (const id of [dropped, another]) assert.isFalse(yield* isThere(sessions, caller, id))
-      for (const id of [idle, first, second]) assert.isTrue(yield* isThere(sessions, caller, id))
+      yield* assertGone(sessions, caller, [dropped, another])
+      yield* assertThere(sessions, caller, [idle, first, second])
     }).pipe(Effect.provideService(Bounds, { ofKey: 3, stored: 1_000, open: plenty }))
   )
 
@@ -74,14 +83,13 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
     Effect.gen(function* () {
       const sessions = yield* start
       const caller = newCaller()
-      const idle = yield* openOne(sessions, caller)
-      assert.isTrue(yield* isThere(sessions, caller, idle))
+      const idle = yield* openAndUse(sessions, caller)
       yield* TestClock.adjust("1 hour")
       const opened = yield* openOne(sessions, caller)
       yield* TestClock.adjust("9999 millis")
       const other = yield* openOne(sessions, caller)
-      assert.isFalse(yield* isThere(sessions, caller, idle))
-      for (const id of [opened, other]) assert.isTrue(yield* isThere(sessions, caller, id))
+      yield* assertGone(sessions, caller, [idle])
+      yield* assertThere(sessions, caller, [opened, other])
     }).pipe(Effect.provideService(Bounds, { ofKey: 2, stored: 1_000, open: plenty }))
   )
 
@@ -89,19 +97,18 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
     Effect.gen(function* () {
       const caller = newCaller()
       const before = yield* start
-      const called = yield* openOne(before, caller)
-      assert.isTrue(yield* isThere(before, caller, called))
+      const called = yield* openAndUse(before, caller)
       const reopened = yield* openOne(before, caller)
       yield* TestClock.adjust("31 minutes")
       yield* before.letGo
-      assert.isTrue(yield* isThere(before, caller, reopened))
+      yield* assertThere(before, caller, [reopened])
       const dropped = yield* openOne(before, caller)
       yield* TestClock.adjust("31 minutes")
       yield* before.letGo
       const sessions = yield* start
       yield* openOne(sessions, caller)
-      assert.isFalse(yield* isThere(sessions, caller, dropped))
-      for (const id of [called, reopened]) assert.isTrue(yield* isThere(sessions, caller, id))
+      yield* assertGone(sessions, caller, [dropped])
+      yield* assertThere(sessions, caller, [called, reopened])
     }).pipe(Effect.provideService(Bounds, { ofKey: 3, stored: 1_000, open: plenty }))
   )
 
@@ -109,16 +116,14 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
     Effect.gen(function* () {
       const sessions = yield* start
       const caller = newCaller()
-      const used = yield* openOne(sessions, caller)
-      assert.isTrue(yield* isThere(sessions, caller, used))
+      const used = yield* openAndUse(sessions, caller)
       yield* TestClock.adjust("1 minute")
-      const idle = yield* openOne(sessions, caller)
-      assert.isTrue(yield* isThere(sessions, caller, idle))
+      const idle = yield* openAndUse(sessions, caller)
       yield* TestClock.adjust("1 minute")
-      assert.isTrue(yield* isThere(sessions, caller, used))
+      yield* assertThere(sessions, caller, [used])
       const another = yield* openOne(sessions, caller)
-      assert.isFalse(yield* isThere(sessions, caller, idle))
-      for (const id of [used, another]) assert.isTrue(yield* isThere(sessions, caller, id))
+      yield* assertGone(sessions, caller, [idle])
+      yield* assertThere(sessions, caller, [used, another])
       assert.strictEqual(sessions.size(), 1)
     }).pipe(Effect.provideService(Bounds, { ofKey: 2, stored: 1_000, open: { ofAccount: 1, inAll: 1_000 } }))
   )
@@ -129,7 +134,7 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
       const caller = newCaller()
       const ids = yield* Effect.replicateEffect(openOne(sessions, caller), 20)
       assert.strictEqual(sessions.size(), 5)
-      for (const id of ids) assert.isTrue(yield* isThere(sessions, caller, id))
+      yield* assertThere(sessions, caller, ids)
       assert.strictEqual(sessions.size(), 5)
       assert.strictEqual(sessions.opened(), 40)
     }).pipe(Effect.provideService(Bounds, { ofKey: 1_000, stored: 1_000, open: { ...plenty, inAll: 5 } }))
@@ -148,10 +153,10 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
         6
       )
       assert.strictEqual(sessions.size(), 4)
-      assert.isTrue(yield* isThere(sessions, other, others))
+      yield* assertThere(sessions, other, [others])
       assert.strictEqual(sessions.opened(), 7)
-      for (const { caller, id } of ids) assert.isTrue(yield* isThere(sessions, caller, id))
-      assert.isTrue(yield* isThere(sessions, other, others))
+      for (const { caller, id } of ids) yield* assertThere(sessions, caller, [id])
+      yield* assertThere(sessions, other, [others])
       assert.strictEqual(sessions.size(), 4)
       assert.strictEqual(sessions.opened(), 13)
     }).pipe(

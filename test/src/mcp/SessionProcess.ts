@@ -1,4 +1,5 @@
 /** Sessions without anybody who calls: of a process that is started, over a database that outlives it. */
+import { assert } from "@effect/vitest"
 import { Context, Effect, Layer, Result } from "effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { unlimited } from "#domain/account/Grant.ts"
@@ -64,6 +65,27 @@ export const openOne = (sessions: Sessions["Service"], caller: Caller) =>
 /** Whether the session is there; it is used by that. */
 export const isThere = (sessions: Sessions["Service"], caller: Caller, id: string) =>
   Effect.map(Effect.result(Effect.scoped(sessions.hold(caller, id))), Result.isSuccess)
+
+/** One that is opened and called. */
+export const openAndUse = (sessions: Sessions["Service"], caller: Caller) =>
+  Effect.tap(openOne(sessions, caller), (id) => assertThere(sessions, caller, [id]))
+
+/** All of them are used by that. */
+export const assertThere = Effect.fnUntraced(function* (
+  sessions: Sessions["Service"],
+  caller: Caller,
+  ids: ReadonlyArray<string>
+) {
+  for (const id of ids) assert.isTrue(yield* isThere(sessions, caller, id))
+})
+
+export const assertGone = Effect.fnUntraced(function* (
+  sessions: Sessions["Service"],
+  caller: Caller,
+  ids: ReadonlyArray<string>
+) {
+  for (const id of ids) assert.isFalse(yield* isThere(sessions, caller, id))
+})
 
 export const stored = (caller: Caller) =>
   Effect.flatMap(OAuthDatabase, (sql) =>
