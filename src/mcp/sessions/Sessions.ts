@@ -79,7 +79,7 @@ export class Sessions extends Context.Service<
       /** Whoever leaves meanwhile leaves no session half open. */
       const begin = Effect.fnUntraced(function* (caller: Caller, initialize: Uint8Array) {
         let answer: HttpServerResponse | undefined
-        const message = { body: initialize, session: null, protocolVersion: undefined, caller }
+        const message = { body: initialize, session: null, caller }
         const posted = endpoint.post(message, (response) => Effect.sync(() => void (answer = response)))
         yield* Effect.flatMap(Effect.forkIn(posted, scope), Fiber.join)
         if (answer === undefined) return yield* Effect.die("expected an answer to initialize")
@@ -106,19 +106,21 @@ export class Sessions extends Context.Service<
         Effect.suspend(() => terminate(hashes.flatMap((hash) => open.remove(hash) ?? [])))
       const forget = (hashes: ReadonlyArray<string>) => Effect.andThen(stored.remove(hashes), close(hashes))
 
-      /** Of those in memory more is known than what is written. */
-      const lastUse = ({ calledAt, hash, openedAt }: StoredSessions.Use) => {
+      /** Of those in memory more is known than what is written. `null` for one that was never called. */
+      const lastCall = ({ calledAt, hash }: StoredSessions.Use) => {
         const session = open.find(hash)
-        if (session === undefined) return calledAt ?? openedAt
-        return session.calls > 0 ? Infinity : session.usedAt
+        if (session === undefined) return calledAt
+        if (session.calls > 0) return Infinity
+        return session.storedCallAt === null ? null : session.usedAt
       }
       /** First those that were opened and never called since, then those that were used least lately. */
       const toGo = (now: number) => (others: ReadonlyArray<StoredSessions.Use>, surplus: number) =>
         others
-          .map((one) => ({
-            hash: one.hash,
-            isLeft: one.calledAt === null && now - one.openedAt >= firstCallWithinMs ? 1 : 0,
-            usedAt: lastUse(one)
+          .map((one) => ({ ...one, calledAt: lastCall(one) }))
+          .map(({ calledAt, hash, openedAt }) => ({
+            hash,
+            isLeft: calledAt === null && now - openedAt >= firstCallWithinMs ? 1 : 0,
+            usedAt: calledAt ?? openedAt
           }))
           .sort((a, b) => b.isLeft - a.isLeft || a.usedAt - b.usedAt)
           .slice(0, surplus)

@@ -112,6 +112,26 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
     }).pipe(Effect.provideService(Bounds, { ofKey: 3, stored: 1_000, open: plenty }))
   )
 
+  it.effect("knows of a call that is under way, or was, before it is written", () =>
+    Effect.gen(function* () {
+      const sql = yield* OAuthDatabase
+      const sessions = yield* start
+      const caller = newCaller()
+      const idle = yield* openAndUse(sessions, caller)
+      const called = yield* openOne(sessions, caller)
+      yield* TestClock.adjust("11 seconds")
+      yield* sql`CREATE TRIGGER no_uses BEFORE UPDATE ON mcp_sessions BEGIN SELECT raise(ABORT, 'full'); END`
+      const left = yield* Effect.scoped(
+        Effect.andThen(sessions.hold(caller, called), openOne(sessions, caller))
+      )
+      yield* TestClock.adjust("11 seconds")
+      yield* openOne(sessions, caller)
+      yield* sql`DROP TRIGGER no_uses`
+      yield* assertGone(sessions, caller, [idle, left])
+      yield* assertThere(sessions, caller, [called])
+    }).pipe(Effect.provideService(Bounds, { ofKey: 2, stored: 1_000, open: plenty }))
+  )
+
   it.effect("knows the last use of those for which there is no room in memory", () =>
     Effect.gen(function* () {
       const sessions = yield* start
