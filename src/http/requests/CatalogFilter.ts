@@ -3,6 +3,7 @@ import { Result } from "effect"
 import { Category } from "#domain/catalog/Model.ts"
 import type { ListFilter } from "#src/catalog/CatalogLists.ts"
 import { longestQuery } from "#src/catalog/CatalogSearch.ts"
+import { isWithin } from "#src/TextLength.ts"
 import { invalid, issue, issues, type Parsed } from "./Parsed.ts"
 import * as QueryFields from "./QueryFields.ts"
 import { statuses } from "../views/ListingView.ts"
@@ -25,12 +26,8 @@ export const parse = (query: CatalogQuery): Parsed<ListFilter> => {
   )
 }
 
-/** Of code points, as the `maxLength` of a JSON Schema counts. */
-const isShort = (text: string): boolean =>
-  text.length <= longestQuery || (text.length <= 2 * longestQuery && Array.from(text).length <= longestQuery)
-
 const parseText = (parameter: string, text: string): Parsed<string> =>
-  isShort(text)
+  isWithin(text, { maxLength: longestQuery })
     ? Result.succeed(text)
     : invalid(issue([parameter], "maxLength", `must not be longer than ${longestQuery} characters`))
 

@@ -2,6 +2,7 @@
 import { Option, Schema, SchemaGetter } from "effect"
 import { Category } from "#domain/catalog/Model.ts"
 import { longestQuery } from "#src/catalog/CatalogSearch.ts"
+import { isWithin, type TextLength } from "#src/TextLength.ts"
 import { mostPages, mostPerPage, usualLimit } from "#src/http/requests/PageQuery.ts"
 
 /**
@@ -19,21 +20,8 @@ export const optional = <A, E>(schema: Schema.Codec<A, E>) => {
   )
 }
 
-/** In characters as JSON Schema counts them, which JavaScript may have two units of UTF-16 for. */
-interface Length {
-  readonly minLength?: number
-  readonly maxLength: number
-}
-
-const isWithin = (text: string, { maxLength, minLength = 0 }: Length): boolean => {
-  // However it is counted.
-  if (text.length > 2 * maxLength) return false
-  const length = Array.from(text).length
-  return length >= minLength && length <= maxLength
-}
-
-/** Text of a length that is what the JSON Schema tells (JSON Schema Validation 2020-12, 6.3.1 and 6.3.2). */
-export const text = (length: Length) =>
+/** Text of a length that is what the JSON Schema tells. */
+export const text = (length: TextLength) =>
   Schema.String.check(
     Schema.makeFilter((value) => isWithin(value, length), { toJsonSchema: () => ({ ...length }) })
   )
