@@ -9,7 +9,7 @@ const highest = 32_000
 
 /**
  * Processes of tests run side by side, and what one of them has stopped it may start again at its port: each has a share of
- * them to itself.
+ * them to itself. One more than `vitest.config.ts` has workers.
  */
 const shares = 4
 const share = Number(process.env["VITEST_POOL_ID"] ?? 0) % shares

@@ -16,7 +16,21 @@ export interface Malformed {
   readonly reason: string
 }
 
-type Looked = Result.Result<JsonRpc.Incoming, Malformed>
+/** As much of a message as has to be known before the protocol sees it. */
+export interface Incoming {
+  /** How many of it are to be answered: a notification is just taken. */
+  readonly requests: number
+  /** Of the request; `null` for what is none, or is several. */
+  readonly id: JsonRpc.Id
+  /** Why the request cannot be done; `null` as far as nothing is wrong with it, and for a batch. */
+  readonly fault: JsonRpc.ErrorText | null
+  /** Of the request; `null` for what is none, and for a batch. */
+  readonly method: string | null
+  /** The name of the tool that the request calls; `null` for other messages, and for a batch. */
+  readonly tool: string | null
+}
+
+type Looked = Result.Result<Incoming, Malformed>
 
 const notJsonRpc = 'A message is an object with `"jsonrpc": "2.0"`.'
 const neither = "A message has a `method`, or is an answer: `id`, and either `result` or `error`."
@@ -60,7 +74,7 @@ const refused = (message: JsonObject): string | null => {
   return id === undefined ? null : notificationId
 }
 
-const taken: JsonRpc.Incoming = {
+const taken: Incoming = {
   requests: 0,
   id: null,
   fault: null,
@@ -91,7 +105,6 @@ const lookAtAll = (batch: ReadonlyArray<Json>): Looked => {
   if (batch.length === 0) return malformed(nothing)
   if (batch.length > mostInBatch) return malformed(tooMany)
   const ids = new Set<JsonRpc.Id>()
-  let requests = 0
   for (const [index, json] of batch.entries()) {
     const looked = lookAtOne(json)
     if (Result.isFailure(looked)) {
@@ -101,9 +114,8 @@ const lookAtAll = (batch: ReadonlyArray<Json>): Looked => {
     if (method === "initialize") return malformed(alone)
     if (ids.has(id)) return malformed(sameId)
     if (id !== null) ids.add(id)
-    requests += looked.success.requests
   }
-  return Result.succeed({ ...taken, requests })
+  return Result.succeed({ ...taken, requests: ids.size })
 }
 
 const isBatch = (json: Json): json is ReadonlyArray<Json> => Array.isArray(json)

@@ -3,20 +3,6 @@ import { isObject, type Json } from "#domain/CanonicalJson.ts"
 
 export type Id = string | number | null
 
-/** As much of a message as has to be known before the protocol sees it. */
-export interface Incoming {
-  /** How many of it are to be answered: a notification is just taken. */
-  readonly requests: number
-  /** Of the request; `null` for what is none, or is several. */
-  readonly id: Id
-  /** Why the request cannot be done; `null` as far as nothing is wrong with it, and for a batch. */
-  readonly fault: ErrorText | null
-  /** Of the request; `null` for what is none, and for a batch. */
-  readonly method: string | null
-  /** The name of the tool that the request calls; `null` for other messages, and for a batch. */
-  readonly tool: string | null
-}
-
 /** A call that gives a tool arguments; `null` for every other message. */
 export const toolCallOf = (message: Json) => {
   if (!isObject(message) || message["method"] !== "tools/call") return null

@@ -32,11 +32,6 @@ export interface Message {
   readonly body: Uint8Array
   /** As the server named it; `null` for the message that opens one. */
   readonly session: string | null
-  /**
-   * The header of the client. It should name the version that the session has agreed on; any other that there is stands for
-   * that one, and what is none is refused with 400 (MCP 2025-11-25, "Protocol Version Header").
-   */
-  readonly protocolVersion: string | undefined
   readonly caller: Caller
 }
 

@@ -3,7 +3,7 @@
  * reason (JSON-RPC 2.0, "Error object"; MCP 2025-11-25, "Tools", "Pagination", "Progress").
  */
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
-import type { ErrorText, Incoming } from "./JsonRpc.ts"
+import type { ErrorText } from "./JsonRpc.ts"
 import type { Offered } from "./McpEndpoint.ts"
 
 const lists = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"]
@@ -86,8 +86,15 @@ const needs: { readonly [method: string]: "hasPrompts" | "hasResources" } = {
   "resources/unsubscribe": "hasResources"
 }
 
+interface Asked {
+  /** `null` where it is no single request. */
+  readonly method: string | null
+  /** The name of the one that it calls, if it calls any. */
+  readonly tool: string | null
+}
+
 /** Of a request that is as it should be. */
-export const findUnoffered = ({ method, tool }: Incoming, offered: Offered): ErrorText | null => {
+export const findUnoffered = ({ method, tool }: Asked, offered: Offered): ErrorText | null => {
   if (tool !== null && !offered.tools.has(tool)) return unknownTool
   const needed = method === null ? undefined : needs[method]
   return needed === undefined || offered[needed] ? null : unknownMethod

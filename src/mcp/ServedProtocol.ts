@@ -19,8 +19,7 @@ import {
   type Open,
   type Registrations,
   sessionHeader,
-  type Tell,
-  versionHeader
+  type Tell
 } from "./McpEndpoint.ts"
 import * as OwnServices from "./OwnServices.ts"
 import { SpooledTexts } from "./SpooledText.ts"
@@ -28,7 +27,6 @@ import { ToolCaller } from "./ToolCaller.ts"
 
 /** Of the same kind: each has sessions. A client that offers none of them is offered the first. */
 const protocols = [McpProtocol.v2025_11_25, McpProtocol.v2025_06_18, McpProtocol.v2025_03_26] as const
-const spoken = new Set<string>(protocols.map(({ protocolVersion }) => protocolVersion))
 
 /** Of the message under way, for whoever answers in the end. */
 class Telling extends Context.Service<Telling, Tell>()("inferlog/src/mcp/Telling") {}
@@ -38,22 +36,19 @@ const path = "/mcp"
 const forms = { accept: "application/json, text/event-stream", "content-type": "application/json" }
 
 /** Nothing of the client's own headers but what concerns the protocol. */
-const requestOf = (method: "POST" | "DELETE", { body, protocolVersion, session }: Omit<Message, "caller">) =>
+const requestOf = (method: "POST" | "DELETE", { body, session }: Omit<Message, "caller">) =>
   HttpServerRequest.fromWeb(
     new Request(`http://inferlog${path}`, {
       method,
       headers: {
         ...forms,
-        ...(session === null ? {} : { [sessionHeader]: session }),
-        ...(protocolVersion === undefined || spoken.has(protocolVersion)
-          ? {}
-          : { [versionHeader]: protocolVersion })
+        ...(session === null ? {} : { [sessionHeader]: session })
       },
       ...(method === "POST" ? { body: new Uint8Array(body) } : {})
     })
   )
 
-const empty = { body: new Uint8Array(), protocolVersion: undefined }
+const empty = { body: new Uint8Array() }
 
 /** Of what no tool is called for. */
 const nobody: Caller = {

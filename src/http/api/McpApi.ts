@@ -1,7 +1,9 @@
 /** The assistant-tool server (contract, "Assistant-tool server"): messages of the Model Context Protocol. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { mostInBatch } from "#src/mcp/IncomingMessage.ts"
 import * as JsonRpc from "#src/mcp/JsonRpc.ts"
+import { versions } from "#src/mcp/McpEndpoint.ts"
 import { BearerAuthorization } from "./BearerAuthorization.ts"
 import * as CommonResponses from "./CommonResponses.ts"
 import { IsRefused, ServedOn } from "./RouteAnnotations.ts"
@@ -54,7 +56,7 @@ const post = HttpApiEndpoint.post("postMessage", "/mcp", {
   },
   payload: Schema.Json.annotate({
     identifier: "McpMessage",
-    description: "A JSON-RPC 2.0 message; in a session of 2025-03-26 also up to 20 in an array.",
+    description: `A JSON-RPC 2.0 message; in a session of 2025-03-26 also up to ${mostInBatch} in an array.`,
     examples: [
       {
         jsonrpc: "2.0",
@@ -111,8 +113,7 @@ const post = HttpApiEndpoint.post("postMessage", "/mcp", {
   OpenApi.annotations({
     identifier: "postMcpMessage",
     summary: "Send a message to the tools",
-    description:
-      "Streamable HTTP of the Model Context Protocol, versions 2025-11-25, 2025-06-18 and 2025-03-26. The first message is `initialize` without `Mcp-Session-Id`; the session that it opens belongs to the API key behind the sign-in, outlives restarts of the server, and ends after 30 days without use. A key has up to 300 sessions: another one ends one that was opened and never called since, or else the one that was used least lately. Whoever closes the connection cancels the call."
+    description: `Streamable HTTP of the Model Context Protocol, versions ${versions.join(", ")}. The first message is \`initialize\` without \`Mcp-Session-Id\`; the session that it opens belongs to the API key behind the sign-in, outlives restarts of the server, and ends after 30 days without use. A key has up to 300 sessions: another one ends one that was opened and never called since, or else the one that was used least lately. Whoever closes the connection cancels the call.`
   })
 )
 

@@ -1,6 +1,7 @@
 /** One call between whoever works on it and whoever waits for it: what comes first decides the form of the answer. */
 import { Deferred, Effect } from "effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type { Incoming } from "#src/mcp/IncomingMessage.ts"
 import * as JsonRpc from "#src/mcp/JsonRpc.ts"
 import type { Tell } from "#src/mcp/McpEndpoint.ts"
 import type { OpenStream } from "../../edge/EventStream.ts"
@@ -26,7 +27,7 @@ export interface CallReply {
 
 const untold = HttpServerResponse.empty({ status: 500 })
 
-export const make = ({ id, requests }: JsonRpc.Incoming): CallReply => {
+export const make = ({ id, requests }: Incoming): CallReply => {
   const first = Deferred.makeUnsafe<HttpServerResponse.HttpServerResponse | null>()
   const opened = Deferred.makeUnsafe<OpenStream | null>()
   let reason: JsonRpc.ErrorText | null = null

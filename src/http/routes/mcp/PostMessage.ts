@@ -77,7 +77,7 @@ export const make = Effect.gen(function* () {
     return { body, message: looked.success, spooled }
   })
 
-  const checkRequest = Effect.fnUntraced(function* (message: JsonRpc.Incoming) {
+  const checkRequest = Effect.fnUntraced(function* (message: IncomingMessage.Incoming) {
     const fault = message.fault ?? RequestFault.findUnoffered(message, yield* endpoint.offered)
     if (fault !== null) return yield* faulty(message.id, fault)
   })
@@ -100,6 +100,7 @@ export const make = Effect.gen(function* () {
       return yield* Effect.ensuring(open(bearer, body, message.id), Scope.close(scope, Exit.void))
     }
     if (session === undefined) return yield* badRequest(message.id, sessionHeaderMissing)
+    // Any of them stands for the one that the session has agreed on (MCP 2025-11-25, "Protocol Version Header").
     const protocolVersion = request.headers[versionHeader]
     if (protocolVersion !== undefined && !versions.includes(protocolVersion)) {
       return yield* badRequest(message.id, versionUnknown)
@@ -124,7 +125,7 @@ export const make = Effect.gen(function* () {
       scope,
       work: (tell) =>
         endpoint
-          .post({ body, session: inner, protocolVersion, caller }, tell)
+          .post({ body, session: inner, caller }, tell)
           .pipe(Effect.provideService(SpooledTexts, spooled))
     })
     return yield* Effect.map(answer, HttpServerResponse.setHeaders(left))

@@ -7,6 +7,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { Context, Effect, Exit, type Fiber, Layer, Scope } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type { Incoming } from "#src/mcp/IncomingMessage.ts"
 import * as JsonRpc from "#src/mcp/JsonRpc.ts"
 import type { Tell } from "#src/mcp/McpEndpoint.ts"
 import { Logins } from "#src/oauth/Logins.ts"
@@ -33,7 +34,7 @@ const concurrency = 32
 export interface Call {
   readonly request: HttpServerRequest
   readonly loginId: string
-  readonly message: JsonRpc.Incoming
+  readonly message: Incoming
   /** What every answer to the call carries. */
   readonly headers: Headers
   /** Closed when the call is over. */

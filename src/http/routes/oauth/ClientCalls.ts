@@ -16,23 +16,23 @@ import * as OAuthAnswer from "./OAuthAnswer.ts"
 /** Bytes. */
 export const maxBytes = 48 * 1024
 
+const json = "application/json"
+const form = "application/x-www-form-urlencoded"
+
 const invalidMetadata = (description: string) =>
   OAuthAnswer.refused(400, { error: "invalid_client_metadata", description })
 
-const notSaidJson = invalidMetadata("The Content-Type must be application/json.")
+const notSaidJson = invalidMetadata(`The Content-Type must be ${json}.`)
 const notJson = invalidMetadata("The request body must be a JSON object in UTF-8.")
 
 const invalidRequest = (description: string) =>
   OAuthAnswer.refused(400, { error: "invalid_request", description })
 
-const notSaidForm = invalidRequest("The Content-Type must be application/x-www-form-urlencoded.")
+const notSaidForm = invalidRequest(`The Content-Type must be ${form}.`)
 const missing = (parameter: string) => invalidRequest(`The parameter ${parameter} is missing.`)
 
-const isJson = ({ headers }: HttpServerRequest): boolean =>
-  /^application\/json[ \t]*(;|$)/i.test(headers["content-type"] ?? "")
-
-const isForm = ({ headers }: HttpServerRequest): boolean =>
-  /^application\/x-www-form-urlencoded[ \t]*(;|$)/i.test(headers["content-type"] ?? "")
+const isOf = (mediaType: string, { headers }: HttpServerRequest): boolean =>
+  headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() === mediaType
 
 const tooMany = (seconds: number) =>
   OAuthAnswer.refused(
@@ -43,7 +43,7 @@ const tooMany = (seconds: number) =>
 
 interface FormCall {
   readonly target: string
-  /** A parameter. */
+  /** The parameter without which there is nothing to ask of the provider. */
   readonly needed: string
   /** The form that the provider gets for the one that came. */
   readonly read?: (form: string) => string
@@ -73,14 +73,14 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  /** @param needed said to be missing before anything else is looked at; the rest is the provider's to refuse. */
+  /** What has a body is a form, and names what is needed; the rest is the provider's to refuse. */
   const callWithForm = (request: HttpServerRequest, { needed, read = (form) => form, target }: FormCall) =>
     withBody(request, (bytes) => {
-      if (bytes.length > 0 && !isForm(request)) return Effect.succeed(notSaidForm)
-      const form = new TextDecoder().decode(bytes)
+      if (bytes.length > 0 && !isOf(form, request)) return Effect.succeed(notSaidForm)
+      const sent = new TextDecoder().decode(bytes)
       // What has no value counts as left out (RFC 6749, 3.2).
-      if (!new URLSearchParams(form).get(needed)) return Effect.succeed(missing(needed))
-      return call(request, target, read(form))
+      if (!new URLSearchParams(sent).get(needed)) return Effect.succeed(missing(needed))
+      return call(request, target, read(sent))
     })
 
   const store = Effect.fnUntraced(
@@ -99,10 +99,10 @@ export const make = Effect.gen(function* () {
 
   const register = (request: HttpServerRequest) =>
     withBody(request, (bytes) => {
-      if (!isJson(request)) return Effect.succeed(notSaidJson)
-      const json = JsonBytes.parse(bytes)
-      if (Result.isFailure(json)) return Effect.succeed(notJson)
-      return store(json.success, clientOf(request))
+      if (!isOf(json, request)) return Effect.succeed(notSaidJson)
+      const sent = JsonBytes.parse(bytes)
+      if (Result.isFailure(sent)) return Effect.succeed(notJson)
+      return store(sent.success, clientOf(request))
     })
 
   return {
