@@ -188,6 +188,16 @@ layer(services, { excludeTestServices: true })("the sign-in page", (it) => {
     })
   )
 
+  it.effect("takes no form of another sign-in of the same client", () =>
+    Effect.gen(function* () {
+      const { client_id: clientId } = yield* OAuth.registered()
+      const [visit, other] = [yield* OAuth.begun(clientId), yield* OAuth.begun(clientId)]
+      const deny = (csrf: string) => post(visit, new URLSearchParams({ csrf, decision: "deny" }).toString())
+      assert.strictEqual((yield* deny(tokenOf(yield* show(other)))).status, 403)
+      assert.strictEqual((yield* deny(tokenOf(yield* show(visit)))).status, 303)
+    })
+  )
+
   it.effect("refuses what is no such form", () =>
     Effect.gen(function* () {
       const visit = yield* visited
