@@ -9,6 +9,9 @@ const alone = [
   "test/src/upload-flows/StopInUpload.test.ts"
 ]
 
+/** Each holds the latency and memory of a server under attack against a limit: nothing else may run beside it. */
+const attacks = "test/attacks/**/*.test.ts"
+
 /**
  * They wait for servers of their own more than they work: three of them are no load, and many more would be. The model test
  * works for a minute and waits for nobody's clock: it has what they leave of the machine.
@@ -68,10 +71,11 @@ export default defineConfig({
       // Most of them start the server as a process, and wait for it.
       project("beside", 3, {
         include: ["test/**/*.test.ts"],
-        exclude: [...alone, ...waiting, ...working],
+        exclude: [...alone, ...waiting, ...working, attacks],
         maxWorkers: 3,
         globalSetup: "test/support/servers/SharedS3.ts"
-      })
+      }),
+      project("attacks", 4, { include: [attacks], maxWorkers: 1 })
     ]
   }
 })
