@@ -41,7 +41,8 @@ const logOf = (
     ? Layer.merge(SqliteEventStore.layer(directory), Layer.succeed(LogServers, null))
     : NatsLog.layer({ nats: choice.options, directory, told: Snapshots.toldHead })
 
-const log = Layer.unwrap(
+/** The log alone, for commands that need no read side. */
+export const log = Layer.unwrap(
   Effect.gen(function* () {
     return logOf(yield* eventStore.config, yield* DataDirectory)
   })

@@ -6,6 +6,7 @@
  */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
+import * as path from "node:path"
 
 export interface Head {
   /** Sequence number of the last event; 0 for an empty log. */
@@ -21,6 +22,13 @@ export interface LogHead {
   readonly isDirty: () => boolean
   readonly sync: () => Promise<void>
   readonly close: () => void
+}
+
+/** The file has no whole slot. */
+export class Damaged extends Error {
+  constructor(filename: string) {
+    super(`${filename} is damaged`)
+  }
 }
 
 const slotBytes = 128
@@ -40,40 +48,65 @@ const decode = (line: string): Head | undefined => {
 }
 
 /**
- * The whole slots, the newest last; none when there is no file, or one whose first write was torn. Throws when both slots
- * are damaged: to go on as if there had been none would hide a lost tail.
+ * The whole slots, the newest last; `[]` when there is no file. Throws `Damaged` when a file is there without a whole slot,
+ * also an empty one: going on as if there were no file would hide a lost tail.
  */
 export const slots = (filename: string): ReadonlyArray<Head> => {
   if (!fs.existsSync(filename)) return []
   const text = fs.readFileSync(filename, "utf8")
   const whole = text.split("\n").flatMap((line) => decode(line) ?? [])
-  if (whole.length === 0 && text.length >= slotBytes) throw new Error(`${filename} is damaged`)
+  if (whole.length === 0) throw new Damaged(filename)
   return whole.sort((a, b) => a.sequence - b.sequence)
 }
 
 /** The newest of them. */
 export const read = (filename: string): Head | undefined => slots(filename).at(-1)
 
-export const open = (filename: string): LogHead => {
+/** Written and synced under another name first: a crash leaves no file or a whole one, so that an empty file is damage. */
+const create = (filename: string, head: Head): void => {
+  const draft = `${filename}.new`
+  fs.writeFileSync(draft, encode(head), { mode: 0o600, flush: true })
+  fs.renameSync(draft, filename)
+  const directory = fs.openSync(path.dirname(filename), "r")
+  fs.fsyncSync(directory)
+  fs.closeSync(directory)
+}
+
+/** The slot that does not hold the newest head. */
+const olderSlot = (filename: string): 0 | 1 => {
   const newest = read(filename)
-  const fd = fs.openSync(filename, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600)
-  let slot =
-    newest !== undefined &&
-    decode(fs.readFileSync(filename, "utf8").split("\n")[0] ?? "")?.sequence === newest.sequence
-      ? 1
-      : 0
+  const first = decode(fs.readFileSync(filename, "utf8").split("\n")[0] ?? "")
+  return first?.sequence === newest?.sequence ? 1 : 0
+}
+
+/** The first `write` makes the file when there is none. */
+export const open = (filename: string): LogHead => {
+  let slot: 0 | 1 = 1
+  let fd: number | undefined
+  const openFile = () => (fd = fs.openSync(filename, fs.constants.O_RDWR))
+  if (fs.existsSync(filename)) {
+    slot = olderSlot(filename)
+    openFile()
+  }
   let dirty = false
   return {
     write: (head) => {
+      if (fd === undefined) {
+        create(filename, head)
+        openFile()
+        return
+      }
       fs.writeSync(fd, encode(head), slot * slotBytes)
-      slot = 1 - slot
+      slot = slot === 0 ? 1 : 0
       dirty = true
     },
     isDirty: () => dirty,
     sync: () => {
+      if (fd === undefined) return Promise.resolve()
+      const file = fd
       dirty = false
       return new Promise((resolve, reject) =>
-        fs.fdatasync(fd, (error) => {
+        fs.fdatasync(file, (error) => {
           if (error === null) return resolve()
           dirty = true
           reject(error)
@@ -81,6 +114,7 @@ export const open = (filename: string): LogHead => {
       )
     },
     close: () => {
+      if (fd === undefined) return
       if (dirty) fs.fdatasyncSync(fd)
       fs.closeSync(fd)
     }

@@ -1,7 +1,19 @@
 /** `log.head` as a log that is in use keeps it: synced at most once a second, and when it is closed. */
-import { Effect, Schedule, type Scope } from "effect"
+import { Effect, Schedule, Schema, type Scope } from "effect"
 import * as LogHead from "./LogHead.ts"
 import { LogUnavailable } from "./LogUnavailable.ts"
+
+/** The file is there and cannot be read, so a lost tail of the log could not be told from a shorter log. */
+export class LogHeadDamaged extends Schema.TaggedError<LogHeadDamaged>()("LogHeadDamaged", {
+  filename: Schema.String
+}) {
+  override get message(): string {
+    return (
+      `${this.filename} is damaged, so acknowledged events may be missing without notice. Put a copy of it back, or go on ` +
+      `with the log as it is: inferlog log accept-head`
+    )
+  }
+}
 
 export const open = (filename: string): Effect.Effect<LogHead.LogHead, LogUnavailable, Scope.Scope> =>
   Effect.acquireRelease(
@@ -21,12 +33,19 @@ export const open = (filename: string): Effect.Effect<LogHead.LogHead, LogUnavai
   )
 
 /** What it says, the newest last: at most two heads, some moments apart. */
-export const slots = (filename: string): Effect.Effect<ReadonlyArray<LogHead.Head>, LogUnavailable> =>
+export const slots = (
+  filename: string
+): Effect.Effect<ReadonlyArray<LogHead.Head>, LogHeadDamaged | LogUnavailable> =>
   Effect.try({
     try: () => LogHead.slots(filename),
-    catch: (cause) => new LogUnavailable({ reason: "log.head cannot be read", cause })
+    catch: (cause) =>
+      cause instanceof LogHead.Damaged
+        ? new LogHeadDamaged({ filename })
+        : new LogUnavailable({ reason: "log.head cannot be read", cause })
   })
 
 /** What it says; `undefined` when there is none. */
-export const read = (filename: string): Effect.Effect<LogHead.Head | undefined, LogUnavailable> =>
+export const read = (
+  filename: string
+): Effect.Effect<LogHead.Head | undefined, LogHeadDamaged | LogUnavailable> =>
   Effect.map(slots(filename), (heads) => heads.at(-1))

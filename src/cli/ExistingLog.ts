@@ -11,6 +11,13 @@ export class NoLog extends Schema.TaggedError<NoLog>()("NoLog", { directory: Sch
   }
 }
 
+/** A file of the directory cannot be renamed or written. */
+export class NotWritable extends Schema.TaggedError<NotWritable>()("NotWritable", { file: Schema.String }) {
+  override get message(): string {
+    return `DATA_DIR: ${this.file} cannot be written`
+  }
+}
+
 /** Whether there is a log in the directory. */
 export const isIn = (directory: string): boolean => fs.existsSync(SqliteEventStore.files(directory).log)
 

@@ -10,6 +10,7 @@ export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
 /** Which setting leads out of an error whose message does not name it. */
 const settings: Readonly<Record<string, string>> = {
   DataDirectoryLocked: "DATA_DIR",
+  LogHeadDamaged: "DATA_DIR",
   LogTruncated: "DATA_DIR",
   LogUnavailable: "DATA_DIR",
   BlobStoreError: "BLOB_STORE",

@@ -38,6 +38,7 @@ export type StartError =
   | EventStoreError
   | LogDiverged
   | LogUnavailable
+  | OpenLogHead.LogHeadDamaged
   | NatsStreams.NatsStreamMismatch
   | NatsStreams.NatsStreamUnavailable
 

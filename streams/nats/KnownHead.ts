@@ -58,7 +58,7 @@ const digestAt = Effect.fnUntraced(function* (reads: MessageReads, from: LogHead
 export const check = Effect.fnUntraced(function* (
   { directory }: NodeOptions,
   reads: MessageReads
-): Effect.fn.Return<void, LogDiverged | LogUnavailable | EventStoreError> {
+): Effect.fn.Return<void, LogDiverged | LogUnavailable | OpenLogHead.LogHeadDamaged | EventStoreError> {
   const [older, newer] = yield* OpenLogHead.slots(file(directory))
   if (older === undefined || newer === undefined) return
   if ((yield* digestAt(reads, older, newer.sequence)) === newer.digest) return

@@ -3,7 +3,7 @@
  * directory's lock for as long as it lives.
  */
 import * as fs from "node:fs"
-import { Context, Deferred, Effect, Layer, Schedule, Schema } from "effect"
+import { Context, Deferred, Effect, Layer, Schedule } from "effect"
 import { AppendObserver } from "../AppendObserver.ts"
 import * as EventChain from "../EventChain.ts"
 import { EventReader, EventStoreError } from "../EventReader.ts"
@@ -12,6 +12,7 @@ import { LogFailure } from "../LogFailure.ts"
 import * as HeadSignal from "../HeadSignal.ts"
 import * as Database from "./Database.ts"
 import * as DataLock from "../DataLock.ts"
+import * as LogEnd from "./LogEnd.ts"
 import * as FilesInPlace from "./FilesInPlace.ts"
 import type * as LogHead from "../LogHead.ts"
 import * as OpenLogHead from "../OpenLogHead.ts"
@@ -21,20 +22,6 @@ import * as RecentEvents from "./RecentEvents.ts"
 import * as LogSchema from "./Schema.ts"
 import * as SqliteReading from "./SqliteReading.ts"
 import * as Writer from "./Writer.ts"
-
-/** `log.head` knows of events that the database has not: acknowledged events are gone. */
-export class LogTruncated extends Schema.TaggedError<LogTruncated>()("LogTruncated", {
-  found: Schema.Int,
-  expected: Schema.Int
-}) {
-  override get message(): string {
-    return (
-      `The log ends at position ${this.found}, but log.head says ${this.expected}: ` +
-      `${this.expected - this.found} acknowledged events are missing. Restore log.sqlite and log.sqlite-wal from a copy, ` +
-      `or move log.head away to go on without them.`
-    )
-  }
-}
 
 export const files = (directory: string) => ({
   log: `${directory}/log.sqlite`,
@@ -56,26 +43,6 @@ const openDatabase = (filename: string) =>
     (db) => Effect.sync(() => db.close())
   )
 
-/**
- * Refuses a log that ends before `known`. It looks without writing: a connection that writes folds what SQLite still
- * reads of a damaged WAL into the database, and deletes the rest, which might have been saved.
- */
-const refuseTruncated = Effect.fnUntraced(function* (filename: string, known: LogHead.Head) {
-  if (known.sequence === 0) return
-  const found = yield* readable(() => (fs.existsSync(filename) ? endOf(filename) : 0))
-  if (known.sequence > found) return yield* new LogTruncated({ found, expected: known.sequence })
-})
-
-const endOf = (filename: string): number => {
-  const db = Database.open({ filename, readOnly: true, synchronous: "FULL" })
-  try {
-    LogSchema.check(db)
-    return Reads.make(db).head()
-  } finally {
-    db.close()
-  }
-}
-
 /** The running digest at the log's end, from where `log.head` left off. */
 const catchUp = (reads: Reads.Reads, known: LogHead.Head): LogHead.Head => {
   const end = reads.head()
@@ -87,9 +54,6 @@ const catchUp = (reads: Reads.Reads, known: LogHead.Head): LogHead.Head => {
   }
   return head
 }
-
-const readable = <A>(read: () => A): Effect.Effect<A, LogUnavailable> =>
-  Effect.try({ try: read, catch: (cause) => new LogUnavailable({ reason: "The log cannot be read", cause }) })
 
 /** Looks once a second: nothing that was acknowledged before that is safe either, but nothing more is lost. */
 const watchFiles = (filenames: ReadonlyArray<string>, writer: Writer.Writer) =>
@@ -117,10 +81,10 @@ const make = Effect.fnUntraced(function* (directory: string) {
     yield* Effect.logWarning("There is no log.head: whether the end of the log is missing cannot be told")
   }
   const known = (yield* OpenLogHead.read(names.head)) ?? emptyHead
-  yield* refuseTruncated(names.log, known)
+  yield* LogEnd.refuseTruncated(names.log, known)
   const db = yield* openDatabase(names.log)
-  const reads = yield* readable(() => Reads.make(db))
-  const start = yield* readable(() => catchUp(reads, known))
+  const reads = yield* LogEnd.readable(() => Reads.make(db))
+  const start = yield* LogEnd.readable(() => catchUp(reads, known))
   const logHead = yield* OpenLogHead.open(names.head)
   logHead.write(start)
 
@@ -129,7 +93,7 @@ const make = Effect.fnUntraced(function* (directory: string) {
   const failed = Deferred.makeUnsafe<never, EventStoreError>()
   const observe = yield* AppendObserver
   const writer = yield* Effect.acquireRelease(
-    readable(() =>
+    LogEnd.readable(() =>
       Writer.make({
         db,
         reads,
@@ -160,5 +124,5 @@ export const layer = (
   directory: string
 ): Layer.Layer<
   EventStore | EventReader | LogFailure,
-  DataLock.DataDirectoryLocked | LogUnavailable | LogTruncated
+  DataLock.DataDirectoryLocked | LogUnavailable | OpenLogHead.LogHeadDamaged | LogEnd.LogTruncated
 > => Layer.effectContext(make(directory))

@@ -15,6 +15,7 @@ import type { DomainEvent, EncodedEvent, EventCodec } from "#domain/EventCodec.t
 import * as File from "#domain/file/File.ts"
 import * as IdempotencyKey from "#domain/idempotency-key/IdempotencyKey.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import * as LogHeadAcceptance from "#domain/log-head-acceptance/LogHeadAcceptance.ts"
 import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 import * as WorkerKey from "#domain/worker-key/WorkerKey.ts"
 
@@ -36,7 +37,8 @@ const aggregates: ReadonlyArray<{
   storage(Listing.collections),
   storage(Listing.gpus),
   storage(Listing.deploymentTemplates),
-  storage(WorkerKey.aggregate)
+  storage(WorkerKey.aggregate),
+  storage(LogHeadAcceptance.aggregate)
 ]
 
 function storage<Event extends DomainEvent>(aggregate: {

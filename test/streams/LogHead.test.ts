@@ -27,8 +27,18 @@ describe("log.head", () => {
   it.live("says nothing before it is written", () =>
     inFile((filename) => {
       assert.isUndefined(LogHead.read(filename))
-      fs.writeFileSync(filename, "")
-      assert.isUndefined(LogHead.read(filename))
+    })
+  )
+
+  it.live("is refused when it is empty or shorter than a slot", () =>
+    inFile((filename) => {
+      write(filename, head(12))
+      const whole = fs.readFileSync(filename)
+      for (const bytes of [0, 1, 16]) {
+        fs.writeFileSync(filename, whole.subarray(0, bytes))
+        assert.throws(() => LogHead.slots(filename), LogHead.Damaged, undefined, `${bytes} bytes`)
+        assert.throws(() => LogHead.open(filename), LogHead.Damaged, undefined, `${bytes} bytes`)
+      }
     })
   )
 
@@ -106,6 +116,8 @@ describe("log.head", () => {
       const file = LogHead.open(filename)
       assert.isFalse(file.isDirty())
       file.write(head(1))
+      assert.isFalse(file.isDirty(), "the first write is synced")
+      file.write(head(2))
       assert.isTrue(file.isDirty())
       await file.sync()
       assert.isFalse(file.isDirty())

@@ -1,4 +1,5 @@
 import { Command } from "effect/cli"
+import { acceptHead } from "./AcceptHead.ts"
 import { copy } from "./copy/Copy.ts"
 import { exportLog } from "./export/Export.ts"
 import { stats } from "./Stats.ts"
@@ -9,5 +10,5 @@ export const log = Command.make("log").pipe(
   Command.withDescription(
     "The event log: its events, its size, proof that it is what was written, and copies"
   ),
-  Command.withSubcommands([tail, exportLog, stats, verify, copy])
+  Command.withSubcommands([tail, exportLog, stats, verify, copy, acceptHead])
 )
