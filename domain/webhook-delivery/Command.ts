@@ -4,7 +4,11 @@ import type { AttemptError, DeliveryScheduled } from "./Event.ts"
 /** How an attempt ended: any 2xx, or an error, with the receiver's status when it gave one. */
 export type AttemptResult =
   | { readonly _tag: "Succeeded"; readonly responseStatus: number }
-  | { readonly _tag: "Failed"; readonly responseStatus: number | null; readonly error: AttemptError }
+  | {
+      readonly _tag: "Failed"
+      readonly responseStatus: number | null
+      readonly error: Exclude<AttemptError, "response_too_large">
+    }
 
 export type Command =
   /** Owe the delivery. Repeated it changes nothing. With `node`, that node begins the first attempt at once. */

@@ -22,6 +22,7 @@ export const AttemptError = Schema.Union([
     "redirect_refused",
     "gone",
     "private_address",
+    // Of events that an earlier version wrote: now a 2xx is a success, whatever its body.
     "response_too_large",
     "dns_error"
   ]),

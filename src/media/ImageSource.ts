@@ -33,7 +33,6 @@ const isPassing = (reason: OutboundError["reason"]): boolean =>
   /^(?:timeout|connection_failed|dns_error|http_(?:408|425|429|5\d\d))$/.test(reason)
 
 const judgeDownload = ({ reason }: OutboundError) => {
-  if (reason === "response_too_large") return refuse("too_large")
   if (reason === "http_404" || reason === "http_410") return refuse("not_found")
   return isPassing(reason) ? outage("unreachable") : refuse("download_refused")
 }
@@ -60,6 +59,7 @@ export class ImageSource extends Context.Service<
         outbound.download({ url, maxBytes, timeout: downloadTimeout, toFile: path }).pipe(
           Effect.catchTags({
             OutboundRefused: () => refuse("forbidden_address"),
+            OutboundTooLarge: () => refuse("too_large"),
             OutboundError: judgeDownload
           })
         )

@@ -38,10 +38,8 @@ const refuse = (reason: RemoteRefused["reason"]) => Effect.fail(new RemoteRefuse
 
 const outage = (reason: RemoteUnavailable["reason"]) => Effect.fail(new RemoteUnavailable({ reason }))
 
-const judgeDownload = ({ reason }: OutboundError) => {
-  if (reason === "response_too_large") return refuse("too_large")
-  return outage(/^(?:http_[1-4]|redirect)/.test(reason) ? "not_given" : "unreachable")
-}
+const judgeDownload = ({ reason }: OutboundError) =>
+  outage(/^(?:http_[1-4]|redirect)/.test(reason) ? "not_given" : "unreachable")
 
 export class RemoteMedia extends Context.Service<
   RemoteMedia,
@@ -91,6 +89,7 @@ export class RemoteMedia extends Context.Service<
           .pipe(
             Effect.catchTags({
               OutboundRefused: () => refuse("forbidden_address"),
+              OutboundTooLarge: () => refuse("too_large"),
               OutboundError: judgeDownload
             })
           )

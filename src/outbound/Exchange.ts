@@ -3,13 +3,13 @@ import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Stream } from "effect"
 import type { Socket } from "node:net"
 import type { Client, Dispatcher } from "undici"
-import { OutboundError } from "./OutboundError.ts"
+import { OutboundError, OutboundTooLarge } from "./OutboundError.ts"
 import type { Target } from "./OutboundUrl.ts"
 import * as SocketClient from "./SocketClient.ts"
 
 export interface ExchangeRequest {
   readonly headers: Readonly<Record<string, string>>
-  /** More bytes of body, announced or sent, fail with `response_too_large`. */
+  /** More bytes of body, announced or sent, fail with `OutboundTooLarge`. */
   readonly maxResponseBytes: number
 }
 
@@ -19,7 +19,7 @@ export interface ExchangeResponse {
   /** By lower-case name; repeated ones are joined by `, `. */
   readonly headers: ReadonlyMap<string, string>
   /** The bytes as sent, never decompressed. To be read once and within the scope of the exchange. */
-  readonly body: Stream.Stream<Uint8Array, OutboundError>
+  readonly body: Stream.Stream<Uint8Array, OutboundError | OutboundTooLarge>
 }
 
 const client = (socket: Socket, target: Target) =>
@@ -47,7 +47,7 @@ const flatten = (headers: Dispatcher.ResponseData["headers"]): ReadonlyMap<strin
     )
   )
 
-const tooLarge = new OutboundError({ reason: "response_too_large" })
+const tooLarge = new OutboundTooLarge()
 
 const capped = (body: Stream.Stream<Uint8Array, OutboundError>, maxBytes: number) =>
   body.pipe(
@@ -69,7 +69,7 @@ const bodyOf = (response: Dispatcher.ResponseData) =>
 
 /**
  * Sends one request and reads the head of its response. Closing the scope ends everything, body included.
- * Fails with `connection_failed` (also for what is no HTTP) or `response_too_large`; it has no deadline of its own.
+ * Fails with `connection_failed`, also for what is no HTTP and for headers beyond 16 KiB; it has no deadline of its own.
  */
 export const exchange = Effect.fn("Exchange.exchange")(function* (
   socket: Socket,

@@ -5,7 +5,7 @@ import type { PlatformError } from "effect/PlatformError"
 import { connect, OutboundAuthorities } from "./Connection.ts"
 import { exchange } from "./Exchange.ts"
 import type { ExchangeResponse } from "./Exchange.ts"
-import type { OutboundRefused } from "./OutboundError.ts"
+import type { OutboundRefused, OutboundTooLarge } from "./OutboundError.ts"
 import { OutboundError, OutboundUnresolved } from "./OutboundError.ts"
 import * as Posting from "./Posting.ts"
 import type { OutboundAnswer, OutboundPost } from "./Posting.ts"
@@ -52,14 +52,14 @@ export class Outbound extends Context.Service<
     check(url: string): Effect.Effect<void, OutboundRefused | OutboundUnresolved>
     /**
      * Posts a webhook to a vetted address: its name is looked up and judged for this call, what it sends is sent at most
-     * once. Any status is a success here. Of a 2xx the body must end within 64 KiB and the deadline; of another status
-     * it is not waited for. A name that does not resolve in time is `dns_error`.
+     * once. Any status is a success here, whatever becomes of the body. A name that does not resolve in time is
+     * `dns_error`.
      */
     post(post: OutboundPost): Effect.Effect<OutboundAnswer, OutboundRefused | OutboundError>
     /** GETs a body into a file. A redirect is `redirect_refused`, another status than 2xx is `http_<status>`. */
     download(
       download: OutboundDownload
-    ): Effect.Effect<Downloaded, OutboundRefused | OutboundError | PlatformError>
+    ): Effect.Effect<Downloaded, OutboundRefused | OutboundError | OutboundTooLarge | PlatformError>
   }
 >()("inferlog/src/outbound/Outbound") {
   static readonly layerNoDeps = Layer.effect(

@@ -30,25 +30,23 @@ export class OutboundUnresolved extends Schema.TaggedError<OutboundUnresolved>()
 }
 
 export const FailureReason = Schema.Union([
-  Schema.Literals([
-    "timeout",
-    "connection_failed",
-    "tls_error",
-    "dns_error",
-    "redirect_refused",
-    "response_too_large"
-  ]),
+  Schema.Literals(["timeout", "connection_failed", "tls_error", "dns_error", "redirect_refused"]),
   Schema.TemplateLiteral(["http_", Schema.Int])
 ])
 export type FailureReason = typeof FailureReason.Type
 
 /** The call was allowed and did not succeed. `reason` is a word of a delivery's `lastError`. */
 export class OutboundError extends Schema.TaggedError<OutboundError>()("OutboundError", {
-  reason: FailureReason,
-  /** The receiver's, when the head of its response had come. Set by posts only. */
-  status: Schema.optionalKey(Schema.Int)
+  reason: FailureReason
 }) {
   override get message() {
     return `Outbound call failed: ${this.reason}`
+  }
+}
+
+/** A download has, or announces, more bytes than the caller takes. */
+export class OutboundTooLarge extends Schema.TaggedError<OutboundTooLarge>()("OutboundTooLarge", {}) {
+  override get message() {
+    return "Outbound download is larger than what is taken"
   }
 }

@@ -1,8 +1,7 @@
-/** One POST over a connection, of whose response no more is read than tells whether it was taken. */
-import { Effect, type Option } from "effect"
+/** One POST over a connection. The status line is its answer; the body only decides whether the connection can be used again. */
+import { Effect, Option } from "effect"
 import type { Client, Dispatcher } from "undici"
 import { OutboundError } from "./OutboundError.ts"
-import type { FailureReason } from "./OutboundError.ts"
 import * as SocketClient from "./SocketClient.ts"
 
 export interface PostedMessage {
@@ -17,55 +16,69 @@ export interface Answer {
   readonly isComplete: boolean
 }
 
-/** Bytes of a successful response's body. */
-const maxBodyBytes = 64 * 1024
+interface Head {
+  readonly status: number
+  /** Ends with the body, with too much of it, or with the connection. True when nothing is left on the connection. */
+  readonly rest: Effect.Effect<boolean>
+}
 
-const isSuccess = (status: number) => status >= 200 && status <= 299
+/** How much of a body is read, so that its connection can be used again: bytes, and for how long. */
+const maxBodyBytes = 64 * 1024
+const maxBodyTime = "500 millis"
+
+const send = (client: Client, message: PostedMessage): Effect.Effect<Option.Option<Head>, OutboundError> =>
+  Effect.callback((resume) => {
+    let isSent = false
+    let size = 0
+    const body = Promise.withResolvers<boolean>()
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: () => {
+        isSent = true
+      },
+      onResponseStart: (_controller, status, headers) => {
+        if (status < 200) return
+        if (Number(headers["content-length"]) > maxBodyBytes) body.resolve(false)
+        resume(Effect.succeedSome({ status, rest: Effect.promise(() => body.promise) }))
+      },
+      onResponseData: (_controller, chunk) => {
+        size += chunk.length
+        if (size > maxBodyBytes) body.resolve(false)
+      },
+      onResponseEnd: () => body.resolve(true),
+      onResponseError: (_controller, cause) => {
+        body.resolve(false)
+        resume(
+          Effect.flatMap(SocketClient.failureReason(cause), (reason) =>
+            isSent ? Effect.fail(new OutboundError({ reason })) : Effect.succeedNone
+          )
+        )
+      }
+    }
+    client.dispatch({ method: "POST", ...message }, handler)
+  })
 
 /**
- * Sends `message` and yields the answer, or none when the connection turned out closed before anything was sent. A 2xx is an
- * answer once its body has ended; any other status is one at once. Fails with `connection_failed` (also for what is no
- * HTTP) or `response_too_large`. It has no deadline; the caller closes the connection unless the answer is complete.
+ * Sends `message` and yields the answer, or none when the connection turned out closed before anything was sent. Whatever
+ * the body is, and whatever becomes of it, the status is the answer. Fails with `connection_failed`, also for what is no
+ * HTTP. It has no deadline; the caller closes the connection unless the answer is complete.
  */
 export const post = (
   client: Client,
   message: PostedMessage,
   onHead: (status: number) => void
 ): Effect.Effect<Option.Option<Answer>, OutboundError> =>
-  Effect.callback((resume) => {
-    let isSent = false
-    let isComplete = false
-    let status = 0
-    let size = 0
-    const fail = (reason: FailureReason) =>
-      Effect.fail(new OutboundError({ reason, ...(status !== 0 && { status }) }))
-    // By then what came in one packet with the head is read, which may be all, and undici has closed what cannot be reused.
-    const answer = () => queueMicrotask(() => resume(Effect.succeedSome({ status, isComplete })))
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart: () => {
-        isSent = true
-      },
-      onResponseStart: (_controller, statusCode, headers) => {
-        if (statusCode < 200) return
-        status = statusCode
-        onHead(status)
-        if (!isSuccess(status)) answer()
-        else if (Number(headers["content-length"]) > maxBodyBytes) resume(fail("response_too_large"))
-      },
-      onResponseData: (_controller, chunk) => {
-        size += chunk.length
-        if (isSuccess(status) && size > maxBodyBytes) resume(fail("response_too_large"))
-      },
-      onResponseEnd: () => {
-        isComplete = true
-        answer()
-      },
-      onResponseError: (_controller, cause) =>
-        resume(
-          Effect.flatMap(SocketClient.failureReason(cause), (reason) =>
-            isSent ? fail(reason) : Effect.succeedNone
+  Effect.flatMap(
+    send(client, message),
+    Option.match({
+      onNone: () => Effect.succeedNone,
+      onSome: (head) => {
+        onHead(head.status)
+        return head.rest.pipe(
+          Effect.timeoutOption(maxBodyTime),
+          Effect.map((isComplete) =>
+            Option.some({ status: head.status, isComplete: Option.getOrElse(isComplete, () => false) })
           )
         )
-    }
-    client.dispatch({ method: "POST", ...message }, handler)
-  })
+      }
+    })
+  )

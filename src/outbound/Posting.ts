@@ -14,7 +14,7 @@ export interface OutboundPost {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** One deadline over DNS, connect, TLS, headers and, of a 2xx, body. */
+  /** One deadline over DNS, connect, TLS and headers. */
   readonly timeout: Duration.Duration
 }
 
@@ -26,11 +26,10 @@ export interface OutboundAnswer {
 /** How far a call has come, should its deadline end it. */
 interface Progress {
   isResolved: boolean
-  status: number | undefined
+  answer: OutboundAnswer | undefined
 }
 
-const failWith = (reason: FailureReason, status?: number) =>
-  Effect.fail(new OutboundError({ reason, ...(status !== undefined && { status }) }))
+const failWith = (reason: FailureReason) => Effect.fail(new OutboundError({ reason }))
 
 /**
  * Ends once what came from receivers by now has been read. One that closes a connection right after its answer, without
@@ -60,7 +59,7 @@ export const make = Effect.fnUntraced(function* (vetting: Vetting, resolve: Reso
     before.pipe(
       Effect.andThen(
         PostExchange.post(connection.client, { path, headers, body }, (status) => {
-          progress.status = status
+          progress.answer = { status }
         })
       ),
       Effect.onExit((exit) =>
@@ -98,11 +97,14 @@ export const make = Effect.fnUntraced(function* (vetting: Vetting, resolve: Reso
 
   return (request: OutboundPost) =>
     Effect.suspend(() => {
-      const progress: Progress = { isResolved: false, status: undefined }
+      const progress: Progress = { isResolved: false, answer: undefined }
       return send(request, progress).pipe(
         Effect.timeoutOrElse({
           duration: request.timeout,
-          orElse: () => failWith(progress.isResolved ? "timeout" : "dns_error", progress.status)
+          orElse: () =>
+            progress.answer === undefined
+              ? failWith(progress.isResolved ? "timeout" : "dns_error")
+              : Effect.succeed(progress.answer)
         })
       )
     })

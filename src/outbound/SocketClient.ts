@@ -39,5 +39,5 @@ export const make = (socket: Socket, target: Target): Client => {
 export const failureReason = (cause: unknown): Effect.Effect<FailureReason> => {
   const code = Predicate.hasProperty(cause, "code") ? cause.code : undefined
   if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_NOT_SUPPORTED") return Effect.die(cause)
-  return Effect.succeed(code === "UND_ERR_HEADERS_OVERFLOW" ? "response_too_large" : "connection_failed")
+  return Effect.succeed("connection_failed")
 }

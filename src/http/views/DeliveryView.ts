@@ -13,7 +13,7 @@ const responseStatus = Schema.NullOr(Schema.Int).annotate({
 
 const error = Schema.NullOr(Schema.String).annotate({
   description:
-    "`timeout`, `connection_failed`, `tls_error`, `http_<status>`, `redirect_refused`, `gone`, `private_address`, `response_too_large` or `dns_error`."
+    "`timeout`, `connection_failed`, `tls_error`, `http_<status>`, `redirect_refused`, `gone`, `private_address` or `dns_error`."
 })
 
 const time = (description: string) => Schema.NullOr(DateTime.DateTime).annotate({ description })

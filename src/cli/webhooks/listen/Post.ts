@@ -1,5 +1,5 @@
 /** One POST to the developer's app, as the service makes it to a receiver (contract, "Events"). */
-import { Clock, Duration, Effect, Predicate, Ref, Stream } from "effect"
+import { Clock, Duration, Effect, Predicate, Stream } from "effect"
 import * as HttpClient from "effect/http/HttpClient"
 import type { HttpClientError } from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -9,8 +9,9 @@ import * as PostResult from "#src/reactors/deliveries/PostResult.ts"
 import * as StandardWebhooks from "#src/webhooks/StandardWebhooks.ts"
 import * as Exchange from "../../platform/Exchange.ts"
 
-/** Bytes of an answer that are read. More of a 2xx is a failure, as it is for the service. */
+/** How much of an answer's body is read, as the service does: bytes, and for how long. */
 const longestAnswer = 64 * 1024
+const longestReading = "500 millis"
 
 export interface Message {
   readonly url: string
@@ -58,8 +59,7 @@ const ofStatus = (status: number): Ending => {
 
 const words: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(ENOTFOUND|EAI_)/, "dns_error"],
-  [/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/, "tls_error"],
-  [/^(UND_ERR_HEADERS_OVERFLOW|HPE_HEADER_OVERFLOW)/, "response_too_large"]
+  [/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/, "tls_error"]
 ]
 
 const ofError = (error: HttpClientError): Ending => {
@@ -69,29 +69,31 @@ const ofError = (error: HttpClientError): Ending => {
   return failed(word, null, Exchange.wordsOf(cause))
 }
 
-const exchange = Effect.fnUntraced(function* (message: Message) {
-  const answer = yield* HttpClient.execute(yield* signed(message))
-  const { status } = answer
-  const size = yield* Ref.make(0)
-  const isWhole = yield* answer.stream.pipe(
-    Stream.mapEffect((chunk) => Ref.updateAndGet(size, (before) => before + chunk.length)),
+/** The status line decides: what becomes of the body after it changes nothing. */
+const drop = (body: Stream.Stream<Uint8Array, HttpClientError>) =>
+  body.pipe(
+    Stream.mapAccum(
+      () => 0,
+      (size, chunk) => [size + chunk.length, [size + chunk.length]] as const
+    ),
     Stream.takeUntil((bytes) => bytes > longestAnswer),
     Stream.runDrain,
-    Effect.andThen(Effect.map(Ref.get(size), (bytes) => bytes <= longestAnswer))
+    Effect.timeoutOption(longestReading),
+    Effect.ignore
   )
-  const ending = ofStatus(status)
-  return isWhole || ending.error !== null ? ending : failed("response_too_large", status)
-})
 
 /** Signed as of now. Redirects are not followed; after 15 s it is over. */
 export const post = Effect.fnUntraced(function* (message: Message) {
   const since = yield* MonotonicTime.millis
-  const ending = yield* exchange(message).pipe(
-    Effect.catch((error) => Effect.succeed(ofError(error))),
+  const { body, ending } = yield* Effect.flatMap(signed(message), HttpClient.execute).pipe(
+    Effect.map((answer) => ({ ending: ofStatus(answer.status), body: answer.stream })),
+    Effect.catch((error) => Effect.succeed({ ending: ofError(error), body: Stream.empty })),
     Effect.timeoutOrElse({
       duration: Duration.millis(DeliverySchedule.attemptTimeoutMs),
-      orElse: () => Effect.succeed(failed("timeout"))
+      orElse: () => Effect.succeed({ ending: failed("timeout"), body: Stream.empty })
     })
   )
-  return { ...ending, durationMs: (yield* MonotonicTime.millis) - since } satisfies Answered
+  const durationMs = (yield* MonotonicTime.millis) - since
+  yield* drop(body)
+  return { ...ending, durationMs } satisfies Answered
 })

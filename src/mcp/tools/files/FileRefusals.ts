@@ -2,7 +2,7 @@
 import type { SqlError } from "effect/sql/SqlError"
 import type { FileGone, QuotaExceeded } from "#src/files/FileErrors.ts"
 import type { TooManyUploads } from "#src/files/Reception.ts"
-import type { OutboundError, OutboundRefused } from "#src/outbound/OutboundError.ts"
+import type { OutboundError, OutboundRefused, OutboundTooLarge } from "#src/outbound/OutboundError.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import type { ToolRefusal } from "../../ToolRefusal.ts"
@@ -70,17 +70,21 @@ const failedUrl = (reason: OutboundError["reason"]): string => {
       return "The server of the URL could not be reached, or broke off. Wait 5 seconds, then call the tool again, or give another URL."
     case "redirect_refused":
       return "The server of the URL redirects to another one, which is not followed. Find out where the file itself lies, and give that URL."
-    case "response_too_large":
-      return tooLarge.message
     default:
       return `The server of the URL answered with HTTP status ${Number(reason.slice("http_".length))} instead of the file. Check that anybody can download it without signing in. ${giveAnother}`
   }
 }
 
-export const ofUrl = (error: OutboundRefused | OutboundError): ToolRefusal =>
-  error._tag === "OutboundRefused"
-    ? refusal(`url: ${refusedUrls[error.reason]}. ${giveAnother}`)
-    : refusal(failedUrl(error.reason))
+export const ofUrl = (error: OutboundRefused | OutboundError | OutboundTooLarge): ToolRefusal => {
+  switch (error._tag) {
+    case "OutboundRefused":
+      return refusal(`url: ${refusedUrls[error.reason]}. ${giveAnother}`)
+    case "OutboundTooLarge":
+      return tooLarge
+    case "OutboundError":
+      return refusal(failedUrl(error.reason))
+  }
+}
 
 export const ofStore = (
   error: QuotaExceeded | TooManyUploads | FileGone | EventStoreError | BlobStoreError | SqlError

@@ -55,7 +55,7 @@ export const make = Effect.gen(function* () {
       const path = `${folder}/file`
       const download = outbound.download({ url, maxBytes, timeout: downloadTimeout, toFile: path })
       const downloaded = yield* progress(download, { everyMs, totalMs, message: soFar(path) }).pipe(
-        Effect.catchTag(["OutboundRefused", "OutboundError"], (error) =>
+        Effect.catchTag(["OutboundRefused", "OutboundTooLarge", "OutboundError"], (error) =>
           Effect.fail(FileRefusals.ofUrl(error))
         )
       )
