@@ -8,6 +8,7 @@ import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import { inlineLimit, type PayloadRef } from "#domain/PayloadRef.ts"
 import { BlobStore, type BlobStoreError } from "./BlobStore.ts"
 import { EventReader, type EventStoreError } from "./EventReader.ts"
+import * as PayloadText from "./PayloadText.ts"
 import * as RandomPool from "./RandomPool.ts"
 import * as RecentTexts from "./RecentTexts.ts"
 import type { StreamName } from "./StreamName.ts"
@@ -54,6 +55,9 @@ export class PayloadUnavailable extends Schema.TaggedError<PayloadUnavailable>()
   reason: Schema.Literals(["erased", "damaged"])
 }) {}
 
+/** Why a payload cannot be read. */
+export type Unreadable = PayloadUnavailable | EventStoreError | BlobStoreError
+
 export class Payloads extends Context.Service<
   Payloads,
   {
@@ -76,11 +80,13 @@ export class Payloads extends Context.Service<
      */
     removeErased(payload: ErasedPayload): Effect.Effect<void, BlobStoreError>
     /** The canonical text of a payload, checked against the hash that the event carries. */
-    open(
+    open(stream: StreamName, name: string, ref: PayloadRef): Effect.Effect<string, Unreadable>
+    /** The same text for a reader that passes it on: a large one is read, and checked, as it is consumed. */
+    openText(
       stream: StreamName,
       name: string,
       ref: PayloadRef
-    ): Effect.Effect<string, PayloadUnavailable | EventStoreError | BlobStoreError>
+    ): Effect.Effect<PayloadText.PayloadText<Unreadable>, Unreadable>
   }
 >()("inferlog/streams/Payloads") {
   static readonly layer = Layer.effect(
@@ -134,6 +140,31 @@ export class Payloads extends Context.Service<
           return text === undefined ? readChecked(stream, name, ref) : Effect.succeed(text)
         })
 
+      const stored = (key: string): Stream.Stream<Uint8Array, PayloadUnavailable | BlobStoreError> =>
+        Stream.unwrap(
+          Effect.flatMap(blobs.get(key), (blob) =>
+            blob === null
+              ? Effect.fail(new PayloadUnavailable({ reason: "erased" }))
+              : Effect.succeed(blob.body)
+          )
+        )
+
+      const openText: Payloads["Service"]["openText"] = Effect.fnUntraced(function* (stream, name, ref) {
+        if (ref.size <= inlineLimit) return new PayloadText.InlineText(yield* open(stream, name, ref))
+        const payload = yield* store.payload(stream, name, ref.hash)
+        if (payload === null) return yield* new PayloadUnavailable({ reason: "erased" })
+        const { content, hash, salt } = payload
+        if (content._tag === "Inline") return new PayloadText.InlineText(yield* open(stream, name, ref))
+        const size = yield* blobs.size(content.key)
+        if (size === null) return yield* new PayloadUnavailable({ reason: "erased" })
+        const damaged = () => new PayloadUnavailable({ reason: "damaged" })
+        if (hash !== ref.hash || size !== ref.size) return yield* damaged()
+        return new PayloadText.StoredText(
+          size,
+          PayloadText.checked(stored(content.key), { ref, salt }, damaged)
+        )
+      })
+
       const discard: Payloads["Service"]["discard"] = Effect.forEach(
         ({ content, hash }) =>
           content._tag === "Inline"
@@ -150,7 +181,7 @@ export class Payloads extends Context.Service<
           return payload.ref.size > inlineLimit ? blobs.remove(blobKey(payload)) : Effect.void
         })
 
-      return Payloads.of({ seal, open, discard, removeErased })
+      return Payloads.of({ seal, open, openText, discard, removeErased })
     })
   )
 }

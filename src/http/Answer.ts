@@ -1,9 +1,11 @@
 /**
- * What a route says, before any transport: status, headers and a body that is text already. The routes of the declared
+ * What a route says, before any transport: status, headers and a body that is text already, or is read while it is sent. The routes of the declared
  * API and whatever serves a hot route in their place build the same answers.
  */
 import * as HttpBody from "effect/http/HttpBody"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as JsonPieces from "./JsonPieces.ts"
+import type { StreamedBody } from "./StreamedBody.ts"
 
 /** By lower-case name. */
 export type Headers = Readonly<Record<string, string>>
@@ -14,20 +16,40 @@ export interface Answer {
   readonly status: number
   /** Without content type and length. */
   readonly headers: Headers
-  /** JSON text; `null` for an answer without a body. */
+  /** JSON; `null` for an answer without a body. */
+  readonly body: string | StreamedBody | null
+}
+
+export interface TextAnswer extends Answer {
   readonly body: string | null
 }
+
+const jsonType = "application/json"
 
 /** Answers are about one account's data or about one moment: nothing on the way may keep them. */
 const uncached = { "cache-control": "no-store" }
 
-export const json = (status: number, value: unknown, headers: Headers = noHeaders): Answer => ({
+export const json = (status: number, value: unknown, headers: Headers = noHeaders): TextAnswer => ({
   status,
   headers: { ...uncached, ...headers },
   body: JSON.stringify(value)
 })
 
-export const empty = (status: number, headers: Headers): Answer => ({
+/** With texts of payloads among the members of `record`. */
+export const record = (status: number, record: object, headers: Headers = noHeaders): Answer => ({
+  status,
+  headers: { ...uncached, ...headers },
+  body: JsonPieces.ofRecord(record)
+})
+
+/** A list of such records. */
+export const list = (status: number, page: Parameters<typeof JsonPieces.ofList>[0]): Answer => ({
+  status,
+  headers: uncached,
+  body: JsonPieces.ofList(page)
+})
+
+export const empty = (status: number, headers: Headers): TextAnswer => ({
   status,
   headers,
   body: null
@@ -50,7 +72,10 @@ export const toResponse = (
 ): HttpServerResponse.HttpServerResponse => {
   const edge = { "x-content-type-options": "nosniff", "x-request-id": correlationId }
   if (body === null) return HttpServerResponse.empty({ status, headers: { ...headers, ...edge } })
-  const content = HttpBody.text(body, "application/json")
+  const content =
+    typeof body === "string"
+      ? HttpBody.text(body, jsonType)
+      : HttpBody.stream(body.chunks, jsonType, body.length)
   const about = { "content-type": content.contentType, "content-length": String(content.contentLength) }
   return HttpServerResponse.setBody(
     HttpServerResponse.empty({ status, headers: { ...headers, ...about, ...edge } }),

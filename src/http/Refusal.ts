@@ -17,7 +17,7 @@ export class Refusal extends Data.TaggedError("Refusal")<{
   readonly headers?: Answer.Headers
 }> {
   /** @param correlationId the envelope's `request_id`. */
-  toAnswer(correlationId: string): Answer.Answer {
+  toAnswer(correlationId: string): Answer.TextAnswer {
     const { status, error, details, headers } = this
     const envelope = { error, request_id: correlationId, ...(details === undefined ? {} : { details }) }
     return Answer.json(status, envelope, headers)

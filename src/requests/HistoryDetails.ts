@@ -45,7 +45,7 @@ export const make = Effect.gen(function* () {
 
   const payloadsOf = ({ listed, request }: Found) =>
     requests
-      .payloads({ ...listed, request: { ...request, output: shownOutput({ listed, request }) } })
+      .payloadTexts({ ...listed, request: { ...request, output: shownOutput({ listed, request }) } })
       // As in `GET /requests/{id}`: corrupt storage.
       .pipe(Effect.catchTag("PayloadUnavailable", Effect.die))
 

@@ -4,16 +4,21 @@ import * as Grant from "#domain/account/Grant.ts"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { millisOf, type RequestId } from "#domain/Ids.ts"
-import type { PayloadRef } from "#domain/PayloadRef.ts"
 import { History } from "#projections/history/History.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
-import { Payloads } from "#streams/Payload.ts"
+import { Payloads, type Unreadable } from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
 import * as FromHistory from "./FromHistory.ts"
 import { RequestActors } from "./RequestActors.ts"
 import { RequestChanges } from "./RequestChanges.ts"
-import { RequestForbidden, RequestNotFound, type Requests, type Snapshot } from "./Requests.ts"
+import {
+  RequestForbidden,
+  RequestNotFound,
+  type Requests,
+  type Snapshot,
+  type WantedPayloads
+} from "./Requests.ts"
 import * as SnapshotOf from "./Snapshot.ts"
 
 /**
@@ -109,38 +114,36 @@ export const make = Effect.gen(function* () {
       })
     )
 
-  const open = Effect.fnUntraced(function* (
-    stream: StreamName.StreamName,
-    name: string,
-    ref: PayloadRef | null
-  ) {
-    if (ref === null) return null
-    return yield* payloadRecords.open(stream, name, ref).pipe(
-      Effect.map((text) => JSON.parse(text) as Json),
-      Effect.catchIf(
-        (error) => error._tag === "PayloadUnavailable" && error.reason === "erased",
-        () => Effect.succeed(null)
-      )
+  const unlessErased = <A>(opened: Effect.Effect<A, Unreadable>): Effect.Effect<A | null, Unreadable> =>
+    Effect.catchIf(
+      opened,
+      (error) => error._tag === "PayloadUnavailable" && error.reason === "erased",
+      () => Effect.succeed(null)
     )
-  })
 
-  const payloads: Requests["Service"]["payloads"] = Effect.fnUntraced(function* (
-    { id, request },
-    wanted = { input: true }
-  ) {
-    if (request.erasure !== null) return { input: null, output: null }
-    const stream = StreamName.make(InferenceRequest.aggregate.category, id)
-    const { payloads } = request.submitted
-    if (payloads === undefined) {
-      return yield* new EventStoreError({
-        reason: "What the request carries is not known while the log is away"
-      })
-    }
-    return {
-      input: wanted.input ? yield* open(stream, "input", payloads.input) : null,
-      output: yield* open(stream, request.output?.name ?? "output", request.output?.ref ?? null)
-    }
-  })
+  /** @param open reads one of them. */
+  const read = <A>(open: (...one: Parameters<Payloads["Service"]["open"]>) => Effect.Effect<A, Unreadable>) =>
+    Effect.fnUntraced(function* ({ id, request }: Snapshot, wanted: WantedPayloads = { input: true }) {
+      if (request.erasure !== null) return { input: null, output: null }
+      const stream = StreamName.make(InferenceRequest.aggregate.category, id)
+      const { payloads } = request.submitted
+      if (payloads === undefined) {
+        return yield* new EventStoreError({
+          reason: "What the request carries is not known while the log is away"
+        })
+      }
+      const { output } = request
+      return {
+        input: wanted.input ? yield* unlessErased(open(stream, "input", payloads.input)) : null,
+        output: output === null ? null : yield* unlessErased(open(stream, output.name, output.ref))
+      }
+    })
 
-  return { get, waitUntil, payloads }
+  const payloads: Requests["Service"]["payloads"] = read((...one) =>
+    Effect.map(payloadRecords.open(...one), (text) => JSON.parse(text) as Json)
+  )
+
+  const payloadTexts: Requests["Service"]["payloadTexts"] = read(payloadRecords.openText)
+
+  return { get, waitUntil, payloads, payloadTexts }
 })

@@ -1,7 +1,6 @@
 /** The requests of an account as its clients list them, whatever the transport (decisions, "History"). */
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Json } from "#domain/CanonicalJson.ts"
 import { allowsModel } from "#domain/account/Grant.ts"
 import { History } from "#projections/history/History.ts"
 import type { Filter, Place } from "#projections/history/HistoryFilter.ts"
@@ -11,7 +10,7 @@ import type { Caller } from "#src/accounts/Caller.ts"
 import type { TooManyExpanded } from "./ExpansionPlaces.ts"
 import * as FromHistory from "./FromHistory.ts"
 import * as HistoryDetails from "./HistoryDetails.ts"
-import { ModelNotGranted, type Snapshot, type StorageError } from "./Requests.ts"
+import { ModelNotGranted, type PayloadTexts, type Snapshot, type StorageError } from "./Requests.ts"
 
 /** What a list shows of each request beside itself. */
 export type Expansion = "payloads" | "billing"
@@ -21,7 +20,7 @@ export interface ListedRequest {
   /** As the history tells it: without payloads, log lines, and where its output breaks the schema. */
   readonly snapshot: Snapshot
   /** `null` when they were not asked for; "omitted" when the answer had no room left for them. */
-  readonly payloads: { readonly input: Json; readonly output: Json } | "omitted" | null
+  readonly payloads: PayloadTexts | "omitted" | null
   /** `null` when it was not asked for. */
   readonly bill: HistoryDetails.Bill | null
 }

@@ -9,7 +9,8 @@ import { NanoUsd } from "#domain/Money.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import type { Version } from "#streams/ExpectedVersion.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
-import type { PayloadUnavailable } from "#streams/Payload.ts"
+import type { PayloadUnavailable, Unreadable } from "#streams/Payload.ts"
+import type { PayloadText } from "#streams/PayloadText.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import type { RequestNotEnded } from "#src/retention/Eraser.ts"
 
@@ -93,6 +94,12 @@ export type StorageError = EventStoreError | BlobStoreError
 export interface WantedPayloads {
   /** `false`: it is not read, and `null`. */
   readonly input: boolean
+}
+
+/** Input and output as they are stored, each `null` when not there (yet, or any more). */
+export interface PayloadTexts {
+  readonly input: PayloadText<Unreadable> | null
+  readonly output: PayloadText<Unreadable> | null
 }
 
 /** How long the client waits (decisions, "Deadlines"), ms from the submit; each `null`: for ever. */
@@ -180,5 +187,10 @@ export class Requests extends Context.Service<
       snapshot: Snapshot,
       wanted?: WantedPayloads
     ): Effect.Effect<{ readonly input: Json; readonly output: Json }, PayloadUnavailable | StorageError>
+    /** The same as texts, for answers that carry them as they are: a large one is read while it is sent. */
+    payloadTexts(
+      snapshot: Snapshot,
+      wanted?: WantedPayloads
+    ): Effect.Effect<PayloadTexts, PayloadUnavailable | StorageError>
   }
 >()("inferlog/src/requests/Requests") {}

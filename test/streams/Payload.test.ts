@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import { inlineLimit } from "#domain/PayloadRef.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
@@ -9,6 +9,7 @@ import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import * as Payload from "#streams/Payload.ts"
+import * as PayloadText from "#streams/PayloadText.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import * as Tombstone from "#streams/Tombstone.ts"
 import { eventData } from "#test/support/EventFixtures.ts"
@@ -58,6 +59,16 @@ const open = (payload: Payload.SealedPayload) =>
 /** As another process would, which has seen nothing of the payload. */
 const openAnew = (payload: Payload.SealedPayload) =>
   Effect.provide(open(payload), Layer.fresh(Payload.Payloads.layer))
+
+const openText = (payload: Payload.SealedPayload) =>
+  Effect.flatMap(Payload.Payloads, (payloads) =>
+    payloads.openText(stream, payload.name, Payload.refOf(payload))
+  )
+
+const consumed = (text: PayloadText.PayloadText<Payload.Unreadable>) =>
+  text instanceof PayloadText.InlineText
+    ? Effect.succeed(text.text)
+    : Stream.mkString(Stream.decodeText(text.chunks))
 
 const large = { text: "ä".repeat(inlineLimit) }
 
@@ -230,6 +241,46 @@ describe("Payloads", () => {
       const altered = JSON.stringify(large).replace("ä", "ö")
       if (sealed.content._tag === "Blob") yield* blobs.put(sealed.content.key, Buffer.from(altered))
       assert.deepInclude(yield* Effect.flip(openAnew(sealed)), { reason: "damaged" })
+    })
+  )
+
+  test(
+    "are given as texts: a small one at hand, a large one as it is consumed",
+    Effect.gen(function* () {
+      const [small, big] = [yield* seal({ a: 1 }, "small"), yield* seal(large, "big")]
+      for (const sealed of [small, big]) yield* store(sealed)
+      assert.deepStrictEqual(yield* openText(small), new PayloadText.InlineText('{"a":1}'))
+      const stored = yield* openText(big)
+      assert.instanceOf(stored, PayloadText.StoredText)
+      assert.strictEqual(stored.size, big.size)
+      assert.strictEqual(yield* consumed(stored), JSON.stringify(large))
+      // Each reader reads by itself.
+      assert.strictEqual(yield* consumed(stored), JSON.stringify(large))
+    })
+  )
+
+  test(
+    "break off before the last bytes of a text that was altered, and are not begun with one of another length",
+    Effect.gen(function* () {
+      const blobs = yield* BlobStore
+      const sealed = yield* seal(large)
+      yield* store(sealed)
+      const text = JSON.stringify(large)
+      const replace = (text: string) =>
+        sealed.content._tag === "Blob" ? blobs.put(sealed.content.key, Buffer.from(text)) : Effect.die(sealed)
+      yield* replace(text.replace("ä", "ö"))
+      const altered = yield* openText(sealed)
+      let received = 0
+      if (altered instanceof PayloadText.InlineText) return assert.fail("It is read as it is consumed")
+      const end = yield* Effect.flip(
+        Stream.runForEach(altered.chunks, ({ length }) => Effect.sync(() => void (received += length)))
+      )
+      assert.deepInclude(end, { _tag: "PayloadUnavailable", reason: "damaged" })
+      assert.isBelow(received, sealed.size)
+      yield* replace(`${text} `)
+      assert.deepInclude(yield* Effect.flip(openText(sealed)), { reason: "damaged" })
+      yield* erase(["input"])
+      assert.deepInclude(yield* Effect.flip(openText(sealed)), { reason: "erased" })
     })
   )
 })

@@ -2,7 +2,7 @@
 import { type Server, ServerResponse } from "node:http"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import type { Answer } from "../Answer.ts"
+import type { TextAnswer } from "../Answer.ts"
 import * as Refusal from "../Refusal.ts"
 import * as BrokenBody from "./BrokenBody.ts"
 import * as LingeringClose from "./LingeringClose.ts"
@@ -30,7 +30,7 @@ const reasonPhrases: Readonly<Record<number, string>> = {
   431: "Request Header Fields Too Large"
 }
 
-const fieldsOf = ({ body, headers }: Answer, correlationId: string) => ({
+const fieldsOf = ({ body, headers }: TextAnswer, correlationId: string) => ({
   ...headers,
   "content-type": "application/json",
   "content-length": String(Buffer.byteLength(body ?? "")),
@@ -39,7 +39,7 @@ const fieldsOf = ({ body, headers }: Answer, correlationId: string) => ({
   connection: "close"
 })
 
-const serialize = (answer: Answer, correlationId: string): string => {
+const serialize = (answer: TextAnswer, correlationId: string): string => {
   const fields = Object.entries(fieldsOf(answer, correlationId))
   const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`)
   const { body, status } = answer

@@ -102,7 +102,8 @@ const make = Effect.gen(function* () {
       const isGone = response.destroyed || request.socket.destroyed
       const answer = exit._tag === "Success" ? exit.value : Refusal.stopping.toAnswer(correlationId)
       if (isStopping()) response.shouldKeepAlive = false
-      if (!isGone) OutgoingAnswer.write(request, response, answer, correlationId)
+      const rest = isGone ? null : OutgoingAnswer.write(request, response, answer, correlationId)
+      if (rest !== null) send(rest, correlationId, response)
       exchanges({
         correlationId,
         method: request.method ?? "",
@@ -114,15 +115,27 @@ const make = Effect.gen(function* () {
     const fiber = Effect.runForkWith(contextOf(correlationId))(answer(call, request, correlationId))
     const exit = fiber.pollUnsafe()
     if (exit !== undefined) return finish(exit)
+    follow(fiber, response, finish)
+  }
+
+  /** Until its end, or that of its client. */
+  const follow = <A>(
+    fiber: Fiber.Fiber<A>,
+    response: ServerResponse,
+    onEnd: (exit: Exit.Exit<A>) => void
+  ): void => {
     running.add(fiber)
     fiber.addObserver((exit) => {
       running.delete(fiber)
-      finish(exit)
+      onEnd(exit)
     })
     response.once("close", () => {
       if (!response.writableEnded) fiber.interruptUnsafe()
     })
   }
+
+  const send = (rest: Effect.Effect<void>, correlationId: string, response: ServerResponse): void =>
+    follow(Effect.runForkWith(contextOf(correlationId))(rest), response, () => {})
 
   yield* Effect.addFinalizer(() => Fiber.interruptAll(running))
   const front = yield* Front

@@ -34,12 +34,12 @@ export const make = Effect.gen(function* () {
       case "Completed": {
         const payloads = yield* Payloads.read(requests, snapshot)
         const withoutOutput = ResultView.withoutOutput(urls, snapshot, payloads)
-        if (withoutOutput !== null) return Answer.json(422, withoutOutput)
+        if (withoutOutput !== null) return Answer.record(422, withoutOutput)
         // It may have been erased just now, between the snapshot and its payloads.
         if (payloads.output === null && (yield* RequestCall.find(requests, call)).request.erasure !== null) {
           return yield* Refusal.payloadsErased
         }
-        return Answer.json(200, ResultView.result(urls, snapshot, payloads))
+        return Answer.record(200, ResultView.result(urls, snapshot, payloads))
       }
     }
   })

@@ -23,6 +23,6 @@ export const make = Effect.gen(function* () {
     const id = yield* Effect.fromResult(RequestIdParam.parse(params.requestId))
     const snapshot = yield* requests.get({ caller, id })
     const payloads = yield* Payloads.read(requests, snapshot)
-    return Answer.json(200, ResultView.retrieved({ ...urls, keptMs }, snapshot, payloads))
+    return Answer.record(200, ResultView.retrieved({ ...urls, keptMs }, snapshot, payloads))
   })
 })

@@ -121,6 +121,6 @@ export const make = Effect.gen(function* () {
     const payloads = yield* Payloads.read(requests, latest)
     const body = ResultView.retrieved({ ...urls, keptMs }, latest, payloads)
     const applied = preferredMs === null ? {} : { "preference-applied": "wait" }
-    return Answer.json(200, body, { ...headers, ...applied })
+    return Answer.record(200, body, { ...headers, ...applied })
   })
 })

@@ -3,6 +3,7 @@ import { Schema, Struct } from "effect"
 import * as Money from "#domain/Money.ts"
 import { BillingUnit } from "#domain/Pricing.ts"
 import type { Bill } from "#src/requests/HistoryDetails.ts"
+import type { PayloadTexts } from "#src/requests/Requests.ts"
 import type { ListedRequest } from "#src/requests/RequestHistory.ts"
 import * as ListView from "./ListView.ts"
 import * as RequestUrls from "./RequestUrls.ts"
@@ -43,6 +44,9 @@ export const ListedBody = Schema.Struct({
   description: "The request as `GET /requests/{id}` shows it; `input`, `output` and `billing` when expanded."
 })
 export type ListedBody = typeof ListedBody.Type
+
+/** The same with texts of payloads. */
+export type Listed = Omit<ListedBody, keyof PayloadTexts> & Partial<PayloadTexts>
 
 const example: ListedBody = {
   id: RequestUrls.exampleId,
@@ -92,12 +96,12 @@ export const ListBody = ListView.bodyOf(ListedBody).annotate({
   ]
 })
 
-const nothing: ResultView.RequestPayloads = { input: null, output: null }
+const nothing = { input: null, output: null }
 
 export const record = (
   urls: Parameters<typeof ResultView.retrieved>[0],
   { bill, payloads, snapshot }: ListedRequest
-): ListedBody => {
+): Listed => {
   const isOmitted = payloads === "omitted"
   const whole = ResultView.retrieved(urls, snapshot, isOmitted ? nothing : (payloads ?? nothing))
   return {

@@ -18,10 +18,15 @@ import { Violation } from "./EnvelopeView.ts"
 import * as MediaView from "./MediaView.ts"
 import * as RequestUrls from "./RequestUrls.ts"
 
-export interface RequestPayloads {
-  readonly input: Json
-  readonly output: Json
+/** Values where the result is made into something else, texts where it is answered. */
+export interface RequestPayloads<Payload = Json> {
+  readonly input: Payload
+  readonly output: Payload
 }
+
+/** The body with payloads in this form. */
+export type Shown<Body extends ResultBody, Payload> = Omit<Body, keyof RequestPayloads> &
+  RequestPayloads<Payload | null>
 
 const milliseconds = (what: string) =>
   Schema.NullOr(Schema.Int).annotate({ description: `${what}, in ms; null while unknown.` })
@@ -82,11 +87,11 @@ const errorOf = ({ request }: Snapshot): string | null =>
   request.violations.length > 0 ? invalidOutput : failure(request)
 
 /** The result object in any state. An output that breaks its schema is not handed out. */
-export const result = (
+export const result = <Payload>(
   { mediaUrl }: Pick<Urls, "mediaUrl">,
   snapshot: Snapshot,
-  { input, output }: RequestPayloads
-): ResultBody => {
+  { input, output }: RequestPayloads<Payload>
+): Shown<ResultBody, Payload> => {
   const { id, request } = snapshot
   const { phase, startedAt, submitted } = request
   const word = outcome(request)
@@ -108,11 +113,11 @@ export const result = (
 }
 
 /** The body of the 422 of a request that completed without a usable output; `null` for any other request. */
-export const withoutOutput = (
+export const withoutOutput = <Payload>(
   urls: Pick<Urls, "mediaUrl">,
   snapshot: Snapshot,
-  payloads: RequestPayloads
-): InvalidResultBody | null => {
+  payloads: RequestPayloads<Payload>
+): Shown<InvalidResultBody, Payload> | null => {
   const { id, request } = snapshot
   switch (outcome(request)) {
     case "invalid_output":
@@ -134,11 +139,11 @@ export const withoutOutput = (
 }
 
 /** The read after a client's crash: the same in every state (decisions, "GET /requests/{id}"). `keptMs`: the retention. */
-export const retrieved = (
+export const retrieved = <Payload>(
   { keptMs, ...urls }: Pick<Urls, "queueUrl" | "mediaUrl"> & { readonly keptMs: number },
   snapshot: Snapshot,
-  payloads: RequestPayloads
-): RetrievedBody => ({
+  payloads: RequestPayloads<Payload>
+): Shown<RetrievedBody, Payload> => ({
   ...result(urls, snapshot, payloads),
   ...RequestUrls.make(urls.queueUrl, snapshot),
   billingStatus: billingStatus(snapshot.request),

@@ -1,10 +1,12 @@
 /** What both ways to the hot routes are sent (`EqualAnswers.test.ts`). */
 import { Effect, type Layer } from "effect"
+import { inlineLimit } from "#domain/PayloadRef.ts"
 import { maxBytes } from "#src/http/requests/JsonBody.ts"
 import { type Probe, send } from "#test/support/HttpProbe.ts"
 import { openAccount, TestServer } from "#test/support/TestServer.ts"
 import * as TwoWays from "#test/support/TwoWays.ts"
-import { jsonHeaders } from "./Calls.ts"
+import * as Lifecycle from "#test/support/Lifecycle.ts"
+import { accepted, jsonHeaders } from "./Calls.ts"
 import * as GrantedKeys from "./GrantedKeys.ts"
 import { modelOf, names, type Scenario, scenarios } from "./Scenarios.ts"
 
@@ -43,6 +45,9 @@ const otherKey = Effect.gen(function* () {
   const { otherKey } = yield* TestServer
   return { authorization: otherKey }
 })
+
+/** Past what lies in the log itself. */
+const large = { value: "naïve ☃".repeat(inlineLimit) }
 
 const unknownId = "rq0qXk2Ab-0Zp1aB3dE5f"
 const refusedKeys = {
@@ -231,6 +236,16 @@ const results: ReadonlyArray<Omit<Case, "route">> = [
     status: 200,
     probe: reading(scenario, "")
   })),
+  {
+    name: "an input and an output that are read while they are sent",
+    status: 200,
+    probe: Effect.flatMap(accepted("sandbox/echo", large), (id) =>
+      Effect.andThen(
+        Effect.andThen(Lifecycle.start(id, 40), Lifecycle.deliver(id, large)),
+        keyed(Effect.succeed({ path: `/sandbox/echo/requests/${id}` }))
+      )
+    )
+  },
   ...(["queued", "running", "failed", "cancelled"] as const).map((scenario) => ({
     name: scenario,
     status: 400,

@@ -8,6 +8,7 @@ import type { ProviderOutcome } from "#domain/Outcome.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
 import { projection } from "#projections/ledger/LedgerProjection.ts"
 import { Projections } from "#projections/Projections.ts"
+import type { Answer } from "#src/http/Answer.ts"
 import { RequestRoutes } from "#src/http/routes/RequestRoutes.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { EventReader } from "#streams/EventReader.ts"
@@ -55,9 +56,9 @@ interface Told {
   readonly body: { readonly [name: string]: Json | undefined }
 }
 
-export const read = ({ status, body }: { readonly status: number; readonly body: string | null }): Told => ({
+export const read = ({ status, body }: Answer): Told => ({
   status,
-  body: JSON.parse(body ?? "{}")
+  body: JSON.parse(typeof body === "string" ? body : "{}")
 })
 
 /** After all that is on the log by now. */

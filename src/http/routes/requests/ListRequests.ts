@@ -56,7 +56,7 @@ export const make = Effect.gen(function* () {
       data: items.map((item) => HistoryView.record({ ...urls, keptMs }, item)),
       next: next === null ? null : paging.cursor.encode({ page: page + 1, after: next })
     })
-    return Answer.json(200, body)
+    return Answer.list(200, body)
   })
 
   // What a page takes up is given back once its answer is text.

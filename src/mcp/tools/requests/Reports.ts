@@ -4,9 +4,10 @@ import { RequestId, requestIdPattern } from "#domain/Ids.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import * as Payloads from "#src/http/routes/Payloads.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
-import { Requests, type Snapshot } from "#src/requests/Requests.ts"
+import { Requests, type Snapshot, type WantedPayloads } from "#src/requests/Requests.ts"
 import { retentionMs } from "#src/retention/RetentionTime.ts"
 import * as ServiceRefusals from "../ServiceRefusals.ts"
+import * as BoundedJson from "./BoundedJson.ts"
 import * as RequestReport from "./RequestReport.ts"
 
 const malformed = ServiceRefusals.refusal(
@@ -25,13 +26,19 @@ export const make = Effect.gen(function* () {
       .pipe(Effect.mapError(ServiceRefusals.toRefusal))
   })
 
+  const read = Effect.fnUntraced(
+    function* (snapshot: Snapshot, wanted: WantedPayloads, asked: RequestReport.Asked) {
+      const { input, output } = yield* Payloads.read(requests, snapshot, wanted)
+      const most = asked.maxOutputBytes ?? RequestReport.usualOutputBytes
+      return { input: yield* BoundedJson.of(input, most), output: yield* BoundedJson.of(output, most) }
+    },
+    Effect.catchTag("PayloadUnavailable", Effect.die)
+  )
+
   /** An input that is not asked for is not read: it may be large. */
   const report = Effect.fnUntraced(function* (snapshot: Snapshot, asked: RequestReport.Asked) {
     const wanted = { input: asked.includeInput === true }
-    const payloads = yield* Effect.mapError(
-      Payloads.read(requests, snapshot, wanted),
-      ServiceRefusals.toRefusal
-    )
+    const payloads = yield* Effect.mapError(read(snapshot, wanted, asked), ServiceRefusals.toRefusal)
     return RequestReport.of({ ...urls, keptMs }, snapshot, payloads, asked)
   })
 

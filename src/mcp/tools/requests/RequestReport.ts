@@ -86,7 +86,7 @@ export const requestId = Arguments.text({ maxLength: 100 }).annotate({
   examples: ["rq0qXk2Ab-0Zp1aB3dE5f"]
 })
 
-const usualOutputBytes = 50_000
+export const usualOutputBytes = 50_000
 const mostOutputBytes = 1_000_000
 
 export const maxOutputBytes = Arguments.optional(
@@ -114,7 +114,10 @@ const truncated = (bytes: number): string =>
     ? `Done. The output is larger than maxOutputBytes: call get_request with maxOutputBytes ${bytes} to have all of it, or give the user the URLs in media.`
     : `Done. The output has ${bytes} bytes, more than a tool gives (${mostOutputBytes}): work with outputExcerpt, and give the user the URLs in media, or the responseUrl, where a program with an API key of the account gets all of it.`
 
-const nextOf = ({ erasedAt, outcome }: ResultView.RetrievedBody, output: BoundedJson.BoundedJson): string => {
+const nextOf = (
+  { erasedAt, outcome }: Pick<ResultView.RetrievedBody, "erasedAt" | "outcome">,
+  output: BoundedJson.BoundedJson
+): string => {
   if (erasedAt !== null)
     return `Input, output and files of the request were erased at ${erasedAt} and cannot be fetched any more. To have an output, run the model again.`
   switch (outcome) {
@@ -144,12 +147,12 @@ export interface Asked {
 export const of = (
   urls: Parameters<typeof ResultView.retrieved>[0],
   snapshot: Snapshot,
-  payloads: ResultView.RequestPayloads,
-  { includeInput = false, maxOutputBytes: mostBytes = usualOutputBytes }: Asked
+  payloads: ResultView.RequestPayloads<BoundedJson.BoundedJson>,
+  { includeInput = false }: Asked
 ): RequestReport => {
   const result = ResultView.retrieved(urls, snapshot, payloads)
-  const output = BoundedJson.of(result.output, mostBytes)
-  const input = includeInput ? BoundedJson.of(result.input, mostBytes) : null
+  const output = result.output ?? BoundedJson.nothing
+  const input = includeInput ? result.input : null
   const { violations } = snapshot.request
   return {
     ...listed(result),

@@ -1,0 +1,74 @@
+/** JSON of values in which texts of payloads stand: those are copied as they are, never parsed and written again. */
+import type { Unreadable } from "#streams/Payload.ts"
+import { InlineText, type PayloadText, StoredText } from "#streams/PayloadText.ts"
+import { type Piece, StreamedBody } from "./StreamedBody.ts"
+
+/** Whether it is written as it is. */
+const isPayload = (value: unknown): value is PayloadText<Unreadable> =>
+  value instanceof InlineText || value instanceof StoredText
+
+class Pieces {
+  /** Text up to a payload that is not in memory, that payload, the text behind it, and so on. */
+  readonly #before: Array<Piece> = []
+  #text = ""
+
+  #payload(payload: PayloadText<Unreadable>): void {
+    if (payload instanceof InlineText) {
+      this.#text += payload.text
+    } else {
+      this.#before.push(this.#text, payload)
+      this.#text = ""
+    }
+  }
+
+  /** @param write for members that `JSON.stringify` does not do; says whether it has written the value. */
+  #object(object: object, write: (value: unknown) => boolean): void {
+    let separator = "{"
+    for (const [name, value] of Object.entries(object)) {
+      if (value === undefined) continue
+      this.#text += `${separator}${JSON.stringify(name)}:`
+      separator = ","
+      if (!write(value)) this.#text += JSON.stringify(value)
+    }
+    this.#text += separator === "{" ? "{}" : "}"
+  }
+
+  record(record: object): void {
+    this.#object(record, (value) => {
+      if (!isPayload(value)) return false
+      this.#payload(value)
+      return true
+    })
+  }
+
+  list(page: object, data: ReadonlyArray<object>): void {
+    this.#object(page, (value) => {
+      if (value !== data) return false
+      this.#text += "["
+      data.forEach((record, index) => {
+        if (index > 0) this.#text += ","
+        this.record(record)
+      })
+      this.#text += "]"
+      return true
+    })
+  }
+
+  body(): string | StreamedBody {
+    return this.#before.length === 0 ? this.#text : new StreamedBody([...this.#before, this.#text])
+  }
+}
+
+/** An object of which some members may be payloads. */
+export const ofRecord = (record: object): string | StreamedBody => {
+  const pieces = new Pieces()
+  pieces.record(record)
+  return pieces.body()
+}
+
+/** A list (`ListView`) of such objects. */
+export const ofList = (page: { readonly data: ReadonlyArray<object> }): string | StreamedBody => {
+  const pieces = new Pieces()
+  pieces.list(page, page.data)
+  return pieces.body()
+}

@@ -1,0 +1,55 @@
+/** The canonical JSON text of a payload as its reader gets it: at hand, or still in the blob store. */
+import * as crypto from "node:crypto"
+import { Stream } from "effect"
+import type { PayloadRef } from "#domain/PayloadRef.ts"
+
+/** A small text, in memory. */
+export class InlineText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/**
+ * A large text, read from the store while it is consumed. `chunks` fails before the last bytes if the whole is not what the event's
+ * hash says: a consumer that has got all of it has got the right text.
+ */
+export class StoredText<E> {
+  /** Bytes. */
+  readonly size: number
+  readonly chunks: Stream.Stream<Uint8Array, E>
+
+  constructor(size: number, chunks: Stream.Stream<Uint8Array, E>) {
+    this.size = size
+    this.chunks = chunks
+  }
+}
+
+export type PayloadText<E> = InlineText | StoredText<E>
+
+/**
+ * The same bytes, one chunk behind: the last one is passed on once the salted hash of all has been found right.
+ *
+ * @param damaged what a text that is not what `ref` says fails with.
+ */
+export const checked = <E, Damaged>(
+  body: Stream.Stream<Uint8Array, E>,
+  { ref, salt }: { readonly ref: PayloadRef; readonly salt: string },
+  damaged: () => Damaged
+): Stream.Stream<Uint8Array, E | Damaged> =>
+  Stream.suspend(() => {
+    const digest = crypto.createHash("sha256").update(`${salt}\n`)
+    let last: ReadonlyArray<Uint8Array> = []
+    const allButLast = Stream.flatMap(Stream.rechunk(body, 1), (chunk) => {
+      const before = last
+      digest.update(chunk)
+      last = [chunk]
+      return Stream.fromIterable(before)
+    })
+    const rest = Stream.suspend(() =>
+      digest.digest("base64url") === ref.hash ? Stream.fromIterable(last) : Stream.fail(damaged())
+    )
+    return Stream.concat(allButLast, rest)
+  })
