@@ -5,6 +5,7 @@
 import { Data } from "effect"
 import type { Scope } from "#domain/account/Grant.ts"
 import * as Money from "#domain/Money.ts"
+import * as JsonBytes from "#src/JsonBytes.ts"
 import * as Answer from "./Answer.ts"
 import * as DateTime from "./views/DateTime.ts"
 import type { Issue } from "./views/EnvelopeView.ts"
@@ -208,6 +209,12 @@ export const deliveryErased = new Refusal({
 
 export const bodyTooLarge = (maxBytes: number): Refusal =>
   new Refusal({ status: 413, error: `The request body must not exceed ${maxBytes} bytes.` })
+
+export const tooManyValues = new Refusal({
+  status: 413,
+  error: `The request body has too many values: they would take more than ${JsonBytes.maxWeight} bytes of memory.`,
+  details: { code: "TOO_MANY_VALUES", limit: JsonBytes.maxWeight }
+})
 
 export const unsupportedMediaType = new Refusal({
   status: 415,

@@ -10,6 +10,7 @@ export const maxBytes = 10 * 1024 * 1024
 
 /** For what `JsonBytes` says of a text. */
 export const refusals: Readonly<Record<JsonBytes.Fault, Refusal.Refusal>> = {
+  too_many_values: Refusal.tooManyValues,
   not_utf8: Refusal.malformed("The request body is not valid UTF-8."),
   not_json: Refusal.malformed("The request body is not valid JSON."),
   too_deep: Refusal.malformed(`The request body is nested more than ${JsonBytes.maxDepth} levels deep.`),

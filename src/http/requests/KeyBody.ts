@@ -28,6 +28,7 @@ const newKey = JsonSchemaValidator.ofProgram({
       type: "array",
       items: { type: "string", enum: [...Scope.literals] },
       minItems: 1,
+      maxItems: 100,
       uniqueItems: true
     },
     modelEndpoints: {

@@ -40,6 +40,10 @@ export const parse = (body: JsonObject): Parsed<Webhook | null> => {
 const filterIssues = (filter: Json): Array<Issue> => {
   if (!isArray(filter)) return [issue([filterField], "type", "must be array")]
   if (filter.length === 0) return [issue([filterField], "minItems", "must not be empty")]
+  // Each item that is wrong would be told of: a body has room for millions.
+  if (filter.length > mostNames) {
+    return [issue([filterField], "maxItems", `must not have more than ${mostNames} items`)]
+  }
   const issues = filter.flatMap((name, index) =>
     isEventName(name) ? [] : [issue([filterField, index], "enum", `must be one of ${names.join(", ")}`)]
   )
@@ -48,6 +52,9 @@ const filterIssues = (filter: Json): Array<Issue> => {
   }
   return issues
 }
+
+/** More than there are events, so that a name too many is told as what it is. */
+const mostNames = 16
 
 const names = WebhookEventName.literals
 

@@ -39,7 +39,9 @@ export const make = Effect.gen(function* () {
     if (Number(headers["content-length"] ?? 0) > maxBytes) return yield* tooLarge
     const rawBody = yield* readBody
     const json = JsonBytes.parse(rawBody)
-    if (Result.isFailure(json)) return yield* notJson
+    if (Result.isFailure(json)) {
+      return yield* json.failure === "too_many_values" ? Refusal.tooManyValues : notJson
+    }
     const present = Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value]]
     )

@@ -1,0 +1,131 @@
+/**
+ * One look at the bytes of a JSON text before anything is parsed: how deep it is, and about how much memory its value will
+ * take. It judges no syntax beyond that, since the parser does.
+ *
+ * The weights are those of V8 without pointer compression, measured with `JSON.parse` (docs/decisions/0038). A text of tiny
+ * values takes up to thirty times its size.
+ */
+import * as crypto from "node:crypto"
+
+export interface Scan {
+  /** Levels of arrays and objects, at most `maxDepth` + 1: the scan stops there. */
+  readonly depth: number
+  /** Bytes of heap that the values take beside their texts. The scan stops where it is more than `maxWeight`. */
+  readonly weight: number
+  /** Only then can a number be out of range, that is infinite, which JSON cannot write back. */
+  readonly mayOverflow: boolean
+}
+
+export interface Limits {
+  readonly maxDepth: number
+  readonly maxWeight: number
+}
+
+/** Bytes, each with its place in the parent. */
+const container = 64
+const string = 32
+const number = 24
+
+/** A member whose object has had the same names so far as one before it; another one makes a hidden class. */
+const member = 8
+const newShape = 200
+
+/** Shapes are remembered by a hash, in a table of bits. The seed keeps clients from choosing names that collide. */
+const seed = crypto.randomInt(2 ** 31)
+const shapeBits = { short: 12, long: 20 }
+const shortText = 4 * 1024
+
+/** A number of that many digits and without an exponent is finite. */
+const safeDigits = 300
+
+export const scan = (bytes: Uint8Array, { maxDepth, maxWeight }: Limits): Scan => {
+  const bits = bytes.length < shortText ? shapeBits.short : shapeBits.long
+  const seen = new Uint8Array(2 ** bits / 8)
+  /** By depth: a hash of the names so far of the object there. */
+  const shapes = new Int32Array(maxDepth + 2)
+  /** By depth: whether it is an object. */
+  const isObject = new Uint8Array(maxDepth + 2)
+  let weight = 0
+  let depth = 0
+  let digits = 0
+  let mayOverflow = false
+  let isKey = false
+  for (let index = 0; index < bytes.length && weight <= maxWeight; index++) {
+    const byte = bytes[index] ?? 0
+    if (isDigit(byte)) {
+      if (digits++ === 0) weight += number
+      mayOverflow ||= digits > safeDigits
+      continue
+    }
+    switch (byte) {
+      case quote: {
+        let hash = shapes[depth] ?? 0
+        const start = index + 1
+        let at = start
+        for (; at < bytes.length; at++) {
+          const next = bytes[at] ?? 0
+          if (next === quote) break
+          if (isKey) hash = Math.imul(hash ^ next, 0x01000193)
+          if (next === backslash) at++
+        }
+        index = at
+        if (!isKey) weight += string
+        else {
+          hash = Math.imul(hash ^ quote, 0x01000193)
+          shapes[depth] = hash
+          // A name that is an index goes to a table of its object's own.
+          weight += isNew(seen, bits, hash) || isDigit(bytes[start] ?? 0) ? newShape : member
+          isKey = false
+        }
+        break
+      }
+      case openBrace:
+      case openBracket:
+        weight += container
+        depth++
+        if (depth > maxDepth) return { depth, weight, mayOverflow }
+        isKey = byte === openBrace
+        isObject[depth] = isKey ? 1 : 0
+        shapes[depth] = seed
+        break
+      case closeBrace:
+      case closeBracket:
+        if (depth > 0) depth--
+        isKey = false
+        break
+      case comma:
+        weight += member
+        isKey = isObject[depth] === 1
+        break
+      case lowerE:
+      case upperE:
+        if (digits > 0) mayOverflow = true
+        break
+    }
+    digits = 0
+  }
+  return { depth, weight, mayOverflow }
+}
+
+/** Remembers it. */
+const isNew = (seen: Uint8Array, bits: number, hash: number): boolean => {
+  const spread = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> (32 - bits)
+  const bit = 1 << (spread & 7)
+  const before = seen[spread >>> 3] ?? 0
+  seen[spread >>> 3] = before | bit
+  return (before & bit) === 0
+}
+
+const isDigit = (byte: number): boolean => byte >= zero && byte <= nine
+
+const quote = 0x22
+const comma = 0x2c
+const zero = 0x30
+const nine = 0x39
+const upperE = 0x45
+const openBracket = 0x5b
+const backslash = 0x5c
+const closeBracket = 0x5d
+const lowerE = 0x65
+const openBrace = 0x7b
+const closeBrace = 0x7d
