@@ -66,12 +66,14 @@ const decide = (command: Command, state: State): Decided => {
           : [{ _tag: "LimitsChanged", at: command.at, ...command.limits }]
       )
     case "EnsureSigningSecret":
-      return state.signingSecrets.length > 0
-        ? Result.succeed([])
-        : SigningSecret.rotate([], { ...command, useless: [] })
+      return Result.succeed(
+        state.signingSecrets.length > 0
+          ? []
+          : [SigningSecret.rotate([], { ...command, useless: [], graceMs: SigningSecret.usualGraceMs })]
+      )
     case "RotateSigningSecret":
       if (isClosed) return Result.fail({ _tag: "AccountClosed" })
-      return SigningSecret.rotate(state.signingSecrets, command)
+      return Result.succeed([SigningSecret.rotate(state.signingSecrets, command)])
     case "ChangePassword": {
       const { at, sealed } = command
       if (isClosed) return Result.fail({ _tag: "AccountClosed" })

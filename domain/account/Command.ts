@@ -58,8 +58,10 @@ export type Command =
       readonly _tag: "RotateSigningSecret"
       readonly at: number
       readonly sealed: string
-      /** Sealed texts of secrets that nobody can sign with: they go for good, and do not count. */
+      /** Sealed texts of secrets that nobody can sign with: they are the first to go where there are too many. */
       readonly useless: ReadonlyArray<string>
+      /** How long the secrets before stay valid at most. */
+      readonly graceMs: number
     }
   /** In the place of the one before; `null`: it has none any more, and if it had none nothing changes. */
   | { readonly _tag: "ChangePassword"; readonly at: number; readonly sealed: string | null }
@@ -86,5 +88,3 @@ export type Rejection =
   | { readonly _tag: "KeysUsedUp" }
   /** Another amount was paid in under this payment id. */
   | { readonly _tag: "PaymentIdReused" }
-  /** As many secrets as may be valid at once are. */
-  | { readonly _tag: "TooManySigningSecrets" }

@@ -45,12 +45,6 @@ export const unknownEventId = new Refusal({
   details: { code: "UNKNOWN_EVENT_ID" }
 })
 
-export const tooManySecrets = new Refusal({
-  status: 400,
-  error: "Too many signing secrets are valid: rotate again when one of them has expired.",
-  details: { code: "TOO_MANY_SECRETS" }
-})
-
 export const brokenOffBody = malformed("The request body broke off.")
 
 export const unauthorized = new Refusal({

@@ -36,7 +36,7 @@ import type {
   NoSuchModel,
   TooManyWaiting
 } from "#src/workers/WorkerErrors.ts"
-import type { SecretsUnreadable, TooManySecrets } from "#src/webhooks/SigningSecrets.ts"
+import type { SecretsUnreadable } from "#src/webhooks/SigningSecrets.ts"
 import type {
   BodyErased,
   DeliveryForbidden,
@@ -68,7 +68,6 @@ export type ServiceError =
   | DeliveryForbidden
   | DeliveryInProgress
   | BodyErased
-  | TooManySecrets
   | SecretsUnreadable
   | FileNotFound
   | FileForbidden
@@ -156,8 +155,6 @@ export const toRefusal = (error: ServiceError): Refusal.Refusal => {
       return Refusal.deliveryInProgress
     case "BodyErased":
       return Refusal.deliveryErased
-    case "TooManySecrets":
-      return Refusal.tooManySecrets
     case "SecretsUnreadable":
       return Refusal.secretsUnreadable
     case "FileNotFound":

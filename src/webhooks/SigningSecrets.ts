@@ -19,11 +19,6 @@ export class SecretsUnreadable extends Schema.TaggedError<SecretsUnreadable>()("
     "The signing secrets of an account cannot be opened: they were sealed under another MASTER_KEY"
 }
 
-/** As many secrets as may be valid at once are. */
-export class TooManySecrets extends Schema.TaggedError<TooManySecrets>()("TooManySecrets", {}) {
-  override readonly message = `${SigningSecret.mostValid} signing secrets are valid: rotate again when one of them has expired`
-}
-
 /** Secrets that are kept open, of all accounts. */
 const mostOpened = 10_000
 
@@ -36,14 +31,16 @@ export class SigningSecrets extends Context.Service<
     /** `whsec_` and base64 text: the secret in force. An account that has none gets one, durably. */
     current(accountId: AccountId): Effect.Effect<Redacted.Redacted, SecretsUnreadable | EventStoreError>
     /**
-     * A new secret, in force at once. Those before that cannot be opened are dropped for good. The one before signs beside
-     * it until `previousKeyExpiresAt`, Unix time in ms; `null` when there is none that can.
+     * A new secret, in force at once. The one before signs beside it until `previousKeyExpiresAt`, Unix time in ms, which is
+     * `graceMs` from now; `null` when none does. Of ten that are valid one gives way: those that cannot be opened go first,
+     * then the oldest.
      */
     rotate(
-      accountId: AccountId
+      accountId: AccountId,
+      graceMs: number
     ): Effect.Effect<
       { readonly key: Redacted.Redacted; readonly previousKeyExpiresAt: number | null },
-      TooManySecrets | AccountClosed | EventStoreError
+      AccountClosed | EventStoreError
     >
     /**
      * The value of `webhook-signature`: one signature for each secret that is valid now and can be opened, newest first. An
@@ -125,7 +122,7 @@ export class SigningSecrets extends Context.Service<
         return Redacted.make(StandardWebhooks.secretText(secret.export()))
       })
 
-      const rotate = Effect.fn("SigningSecrets.rotate")(function* (accountId: AccountId) {
+      const rotate = Effect.fn("SigningSecrets.rotate")(function* (accountId: AccountId, graceMs: number) {
         // Another node may have rotated a moment ago.
         const before = yield* actors.refresh(accountId)
         const useless: Array<string> = []
@@ -135,13 +132,8 @@ export class SigningSecrets extends Context.Service<
         const at = yield* Clock.currentTimeMillis
         const { key, sealed } = make(accountId)
         const { state } = yield* actors
-          .execute(accountId, { _tag: "RotateSigningSecret", at, sealed, useless })
-          .pipe(
-            Rejections.expect({
-              TooManySigningSecrets: () => new TooManySecrets(),
-              AccountClosed: () => new AccountClosed()
-            })
-          )
+          .execute(accountId, { _tag: "RotateSigningSecret", at, sealed, useless, graceMs })
+          .pipe(Rejections.expect({ AccountClosed: () => new AccountClosed() }))
         return { key, previousKeyExpiresAt: secretsOf(state)[1]?.expiresAt ?? null }
       })
 

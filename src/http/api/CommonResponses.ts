@@ -21,12 +21,9 @@ export const notModified = HttpApiSchema.Empty(304).annotate({
 
 export const badRequest = response(
   400,
-  "Invalid or malformed, a request that has not completed, failed or was cancelled, too many signing secrets, an event id to resume from that is none, or bytes or parts of a file that are not as they have to be (`details.code`).",
+  "Invalid or malformed, a request that has not completed, failed or was cancelled, an event id to resume from that is none, or bytes or parts of a file that are not as they have to be (`details.code`).",
   example([{ path: ["prompt"], message: "must be string", code: "type" }]),
   example("The request has not completed yet.", { code: "REQUEST_NOT_COMPLETED" }),
-  example("Too many signing secrets are valid: rotate again when one of them has expired.", {
-    code: "TOO_MANY_SECRETS"
-  }),
   example("No event has that id yet: it is of another log, or of one that was restored from a copy.", {
     code: "UNKNOWN_EVENT_ID"
   }),

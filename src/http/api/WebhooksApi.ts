@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
 import { DeliveryStatus } from "#projections/deliveries/DeliveryItem.ts"
+import { mostGraceSeconds } from "../requests/RotateSecretBody.ts"
 import * as DateTime from "../views/DateTime.ts"
 import * as DeliveryView from "../views/DeliveryView.ts"
 import { Authorization } from "./Authorization.ts"
@@ -129,10 +130,22 @@ const secret = HttpApiEndpoint.get("getSigningSecret", "/webhooks/default/secret
   )
 
 const rotate = HttpApiEndpoint.post("rotateSigningSecret", "/webhooks/default/secret/rotate", {
+  payload: Schema.Struct({
+    grace: Schema.optionalKey(
+      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: mostGraceSeconds })).annotate({
+        description: `How long the secrets before stay valid at most, seconds; ${mostGraceSeconds} by default. 0: they are invalid at once.`
+      })
+    )
+  }).annotate({
+    identifier: "RotateSigningSecret",
+    description: "May be left out altogether.",
+    examples: [{ grace: 0 }]
+  }),
   success: Schema.Struct({
     key,
     previousKeyExpiresAt: Schema.NullOr(DateTime.DateTime).annotate({
-      description: "Until then deliveries are signed with the secret before, too; null when there was none."
+      description:
+        "Until then deliveries are signed with the secret before, too; null when there was none, or none is kept."
     })
   }).annotate({
     identifier: "RotatedSigningSecret",
@@ -142,7 +155,7 @@ const rotate = HttpApiEndpoint.post("rotateSigningSecret", "/webhooks/default/se
       { key: exampleKey, previousKeyExpiresAt: null }
     ]
   }),
-  error: everywhere
+  error: [...everywhere, CommonResponses.timeout, CommonResponses.tooLarge, CommonResponses.unsupported]
 })
   .annotate(Requires, "webhooks:write")
   .annotateMerge(
@@ -150,7 +163,7 @@ const rotate = HttpApiEndpoint.post("rotateSigningSecret", "/webhooks/default/se
       identifier: "rotateSigningSecret",
       summary: "Rotate the signing secret",
       description:
-        "The secret before stays valid for 24 hours, unless it cannot be opened. 400 while too many are valid. Needs no body."
+        "In force at once. The secret before stays valid for `grace` seconds, unless it cannot be opened. At most ten are valid at a time: the oldest gives way."
     })
   )
 

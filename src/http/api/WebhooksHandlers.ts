@@ -27,6 +27,7 @@ export const layer = DeclaredRoutes.layer({
     recoverDeliveries: ({ request }, caller) =>
       recover({ caller, headers: request.headers, readBody: BodyReader.read(request) }),
     getSigningSecret: (_, caller) => secret.current(caller),
-    rotateSigningSecret: (_, caller) => secret.rotate(caller)
+    rotateSigningSecret: ({ request }, caller) =>
+      secret.rotate({ caller, headers: request.headers, readBody: BodyReader.read(request) })
   })
 })

@@ -13,7 +13,14 @@ export interface Sent {
   readonly readBody: Effect.Effect<Uint8Array, Refusal.Refusal>
 }
 
+const hasBody = (headers: RequestHeaders): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
+
 export const read = Effect.fnUntraced(function* ({ headers, limit, readBody }: Sent) {
   yield* Effect.fromResult(BodyHeaders.check(headers, limit))
   return yield* Effect.fromResult(JsonBody.parseObject(yield* readBody))
 })
+
+/** An empty object where there is no body. */
+export const readIfSent = (sent: Sent) =>
+  Effect.suspend(() => (hasBody(sent.headers) ? read(sent) : Effect.succeed({})))

@@ -7,14 +7,15 @@ import { given } from "#test/support/Scenario.ts"
 import { erased, opened } from "./AccountFacts.ts"
 
 const { aggregate } = Account
-const day = SigningSecret.previousValidityMs
+const day = SigningSecret.usualGraceMs
 
 const ensure = (at: number, sealed: string): Command => ({ _tag: "EnsureSigningSecret", at, sealed })
-const rotate = (at: number, sealed: string, useless: ReadonlyArray<string> = []): Command => ({
+const rotate = (at: number, sealed: string, useless: ReadonlyArray<string> = [], graceMs = day): Command => ({
   _tag: "RotateSigningSecret",
   at,
   sealed,
-  useless
+  useless,
+  graceMs
 })
 type Rotated = SigningSecret.SigningSecretRotated
 const first = (at: number, sealed: string): Rotated => ({ _tag: "SigningSecretRotated", at, sealed })
@@ -92,18 +93,41 @@ describe("The signing secret of an account", () => {
     assert.isTrue(SigningSecret.isValid({ sealed: "a", expiresAt: null }, Number.MAX_SAFE_INTEGER))
   })
 
-  it("is not rotated while that would leave more than ten that are valid", () => {
+  it("gives way as the oldest where there would be more than ten that are valid", () => {
     const ten = Array.from({ length: 9 }, (_, number) => next(3_000 + number, `after ${number}`))
     given(aggregate, [opened, first(2_000, "a"), ...ten])
       .when(rotate(4_000, "eleventh"))
-      .expectRejection("TooManySigningSecrets")
-      .when(rotate(3_000 + day - 1, "eleventh"))
-      .expectRejection("TooManySigningSecrets")
-      .when(rotate(3_000 + day, "eleventh"))
-      .expectTypes("SigningSecretRotated")
+      .expectEvents({ ...next(4_000, "eleventh"), dropped: ["a"] })
       .expectState((state) => secrets(state).length === 10)
-      .when(rotate(3_000 + day, "twelfth"))
-      .expectRejection("TooManySigningSecrets")
+      .when(rotate(4_001, "twelfth"))
+      .expectEvents({ ...next(4_001, "twelfth"), dropped: ["after 0"] })
+      .expectState((state) => secrets(state).length === 10)
+      .when(rotate(3_002 + day, "thirteenth"))
+      .expectEvents(next(3_002 + day, "thirteenth"))
+  })
+
+  it("is over at once after a rotation without grace, however long it had", () => {
+    given(aggregate, [opened, first(2_000, "a"), next(5_000, "b")])
+      .when(rotate(6_000, "c", [], 0))
+      .expectEvents({ ...first(6_000, "c"), dropped: ["b", "a"] })
+      .expectView(secrets, [["c", null]])
+  })
+
+  it("is over with the grace of a rotation, or when it was to be if that is sooner", () => {
+    given(aggregate, [opened, first(2_000, "a"), next(5_000, "b")])
+      .when(rotate(6_000, "c", [], 1_000))
+      .expectView(secrets, [
+        ["c", null],
+        ["b", 7_000],
+        ["a", 7_000]
+      ])
+      .when(rotate(6_500, "d"))
+      .expectView(secrets, [
+        ["d", null],
+        ["c", 6_500 + day],
+        ["b", 7_000],
+        ["a", 7_000]
+      ])
   })
 
   it("that is of no use is dropped where there would be too many", () => {
@@ -119,7 +143,7 @@ describe("The signing secret of an account", () => {
       .expectEvents({ ...next(4_000, "new"), dropped: ["a"] })
       .expectState((state) => secrets(state).length === 10)
       .when(rotate(4_000, "newer", ["a"]))
-      .expectRejection("TooManySigningSecrets")
+      .expectEvents({ ...next(4_000, "newer"), dropped: ["after 0"] })
   })
 
   it("that is of no use stays where there is room: it may be of use again", () => {

@@ -53,7 +53,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a client derived from 
       const { count } = yield* webhooks.recoverDeliveries({ payload: { since: "2026-01-05T12:00:00Z" } })
       assert.strictEqual(count, 1)
       const { key } = yield* webhooks.getSigningSecret()
-      const rotated = yield* webhooks.rotateSigningSecret()
+      const rotated = yield* webhooks.rotateSigningSecret({ payload: {} })
       assert.notStrictEqual(rotated.key, key)
     })
   )

@@ -5,14 +5,19 @@ import { MasterKey } from "#src/secrets/MasterKey.ts"
 import { Api } from "#src/http/Api.ts"
 import { SigningSecrets } from "#src/webhooks/SigningSecrets.ts"
 import * as TestServer from "#test/support/TestServer.ts"
-import { assertEnvelope, call } from "./Calls.ts"
+import { assertEnvelope, call, issuesOf, jsonHeaders } from "./Calls.ts"
 import * as Deliveries from "./Deliveries.ts"
 
 const path = "/webhooks/default/secret"
 
 const secret = (headers: Readonly<Record<string, string>>) => call({ path, headers })
-const rotate = (headers: Readonly<Record<string, string>>) =>
-  call({ method: "POST", path: `${path}/rotate`, headers })
+const rotate = (headers: Readonly<Record<string, string>>, body?: unknown) =>
+  call({
+    method: "POST",
+    path: `${path}/rotate`,
+    headers: { ...headers, ...(body !== undefined && jsonHeaders) },
+    ...(body !== undefined && { body: JSON.stringify(body) })
+  })
 
 const account = (name: string) =>
   Effect.map(TestServer.openAccount(name), (authorization) => ({ authorization }))
@@ -65,18 +70,48 @@ layer(server, { excludeTestServices: true })("the signing secret", (it) => {
     })
   )
 
-  it.effect("is not rotated while too many are valid", () =>
+  it.effect("can be rotated however often it was, and an owner is rid of those before at once", () =>
     Effect.gen(function* () {
       const headers = yield* account("often")
       yield* secret(headers)
-      for (let count = 2; count <= 10; count++) {
+      for (let count = 1; count <= 12; count++) {
         assert.strictEqual((yield* rotate(headers)).status, 200, `${count}`)
       }
-      const inForce = (yield* secret(headers)).json
-      const reply = yield* rotate(headers)
-      assertEnvelope(reply, 400)
-      assert.deepInclude(reply.json, { details: { code: "TOO_MANY_SECRETS" } })
-      assert.deepStrictEqual((yield* secret(headers)).json, inForce)
+      const reply = yield* rotate(headers, { grace: 0 })
+      assert.strictEqual(reply.status, 200)
+      const { key, ...rest } = Object(reply.json)
+      assert.deepStrictEqual(rest, { previousKeyExpiresAt: null })
+      assert.deepStrictEqual((yield* secret(headers)).json, { key })
+    })
+  )
+
+  it.effect("says when the one before is over, after the grace that was asked for", () =>
+    Effect.gen(function* () {
+      const headers = yield* account("graceful")
+      yield* secret(headers)
+      const earliest = Date.now()
+      const { previousKeyExpiresAt } = Object((yield* rotate(headers, { grace: 60 })).json)
+      assert.isAtLeast(Date.parse(previousKeyExpiresAt), earliest + 60_000)
+      assert.isAtMost(Date.parse(previousKeyExpiresAt), Date.now() + 60_000)
+    })
+  )
+
+  it.effect("is not rotated with a grace that is out of range, or with a field that is not known", () =>
+    Effect.gen(function* () {
+      const headers = yield* account("refused")
+      const before = (yield* secret(headers)).json
+      for (const body of [
+        ...[-1, 86_401, 0.5, "0", null].map((grace) => ({ grace })),
+        { gracePeriodSeconds: 0 }
+      ]) {
+        const reply = yield* rotate(headers, body)
+        assertEnvelope(reply, 400)
+        assert.deepStrictEqual(
+          issuesOf(reply).map(([path]) => path),
+          Object.keys(body)
+        )
+      }
+      assert.deepStrictEqual((yield* secret(headers)).json, before)
     })
   )
 
@@ -85,7 +120,7 @@ layer(server, { excludeTestServices: true })("the signing secret", (it) => {
       const headers = yield* account("sealed")
       const otherKey = MasterKey.layerOf(Buffer.alloc(32, 1))
       yield* Effect.flatMap(SigningSecrets, ({ rotate }) =>
-        Effect.replicateEffect(rotate(Deliveries.accountOf("sealed")), 10, { discard: true })
+        Effect.replicateEffect(rotate(Deliveries.accountOf("sealed"), day), 10, { discard: true })
       ).pipe(Effect.provide(Layer.provide(Layer.fresh(SigningSecrets.layer), otherKey)))
       const reply = yield* secret(headers)
       assertEnvelope(reply, 500)

@@ -5,21 +5,17 @@ import * as Answer from "../../Answer.ts"
 import * as Refusal from "../../Refusal.ts"
 import * as JsonObjectBody from "../../requests/JsonObjectBody.ts"
 import * as KeyBody from "../../requests/KeyBody.ts"
-import type { RequestHeaders } from "../../requests/RequestHeaders.ts"
 import * as DateTime from "../../views/DateTime.ts"
 import * as KeyView from "../../views/KeyView.ts"
 import type { KeyCall } from "./KeyCall.ts"
 
 export interface RotateKeyCall extends KeyCall, JsonObjectBody.Sent {}
 
-const hasBody = (headers: RequestHeaders): boolean =>
-  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
-
 export const make = Effect.gen(function* () {
   const keyRing = yield* KeyRing
 
   return Effect.fnUntraced(function* ({ caller, headers, params, readBody }: RotateKeyCall) {
-    const body = hasBody(headers) ? yield* JsonObjectBody.read({ headers, readBody }) : {}
+    const body = yield* JsonObjectBody.readIfSent({ headers, readBody })
     const graceMs = KeyBody.parseGrace(body)
     if (Result.isFailure(graceMs)) return yield* Refusal.invalid(graceMs.failure)
     const rotated = yield* keyRing.rotate({ caller, id: params.keyId, graceMs: graceMs.success })

@@ -1,9 +1,16 @@
 /** `GET /webhooks/default/secret` and `POST …/rotate`: what the account's webhooks are signed with. */
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, Result } from "effect"
 import type { Caller } from "#src/accounts/Caller.ts"
 import { SigningSecrets } from "#src/webhooks/SigningSecrets.ts"
 import * as Answer from "../../Answer.ts"
+import * as Refusal from "../../Refusal.ts"
+import * as JsonObjectBody from "../../requests/JsonObjectBody.ts"
+import * as RotateSecretBody from "../../requests/RotateSecretBody.ts"
 import * as DateTime from "../../views/DateTime.ts"
+
+export interface RotateSecretCall extends JsonObjectBody.Sent {
+  readonly caller: Caller
+}
 
 export const make = Effect.gen(function* () {
   const secrets = yield* SigningSecrets
@@ -13,8 +20,10 @@ export const make = Effect.gen(function* () {
       return Answer.json(200, { key: Redacted.value(yield* secrets.current(accountId)) })
     }),
 
-    rotate: Effect.fnUntraced(function* ({ accountId }: Caller) {
-      const { key, previousKeyExpiresAt } = yield* secrets.rotate(accountId)
+    rotate: Effect.fnUntraced(function* ({ caller, ...sent }: RotateSecretCall) {
+      const graceMs = RotateSecretBody.parseGrace(yield* JsonObjectBody.readIfSent(sent))
+      if (Result.isFailure(graceMs)) return yield* Refusal.invalid(graceMs.failure)
+      const { key, previousKeyExpiresAt } = yield* secrets.rotate(caller.accountId, graceMs.success)
       return Answer.json(200, {
         key: Redacted.value(key),
         previousKeyExpiresAt: DateTime.formatNullable(previousKeyExpiresAt)
