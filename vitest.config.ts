@@ -1,6 +1,9 @@
 import * as path from "node:path"
 import { defineConfig } from "vitest/config"
 
+// As `src/main.ts` has it: what tests write into a data directory is for its owner alone, else the server warns of it.
+process.umask(0o077)
+
 /** They hold times against limits: nothing else is to run beside them. */
 const alone = [
   "test/src/webhook-delivery/{BadReceivers,DeadReceivers}.test.ts",

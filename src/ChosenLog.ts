@@ -8,7 +8,7 @@ import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as SqliteVerify from "#streams/sqlite/SqliteVerify.ts"
 import { type Anchor, type LogBroken, verify, type Verified, type VerifyOptions } from "#streams/Verify.ts"
-import { DataDirectory } from "./DataDirectory.ts"
+import { DataDirectory, holdsLog } from "./DataDirectory.ts"
 import { type EventStoreChoice, eventStore } from "./EventStoreSetting.ts"
 import * as NatsLog from "./NatsLog.ts"
 
@@ -58,7 +58,7 @@ export const headAnchors = Effect.fn("ChosenLog.headAnchors")(function* (
 ): Effect.fn.Return<ReadonlyArray<Anchor>, LogBroken | EventStoreError | Config.ConfigError, EventReader> {
   if (!(yield* isShared)) return yield* SqliteVerify.headAnchor(directory)
   // Beside a log of its own lies the head of that one, which says nothing of this one.
-  return NatsLog.hasOwnLog(directory) ? [] : yield* HeadAnchor.find(yield* NatsLog.headFile(directory))
+  return holdsLog(directory) ? [] : yield* HeadAnchor.find(yield* NatsLog.headFile(directory))
 })
 
 /** Against what this node's `log.head` says too, which is read first: a writer that goes on cannot make the log look short. */

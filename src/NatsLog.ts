@@ -1,11 +1,10 @@
 /** The log on NATS JetStream. Its client is loaded by those alone whose log is there: short commands would notice. */
-import * as fs from "node:fs"
 import { Context, Effect, Layer, Schema } from "effect"
 import { LogServers } from "#src/cluster/LogServers.ts"
 import { type Seen, SeenHead } from "#streams/SeenHead.ts"
 import type { Nats } from "#streams/nats/Nats.ts"
 import type { NatsOptions } from "#streams/nats/NatsOptions.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import { holdsLog } from "./DataDirectory.ts"
 
 const Servers = Effect.promise(() => import("#streams/nats/Nats.ts"))
 const JetStreamEventStore = Effect.promise(() => import("#streams/nats/JetStreamEventStore.ts"))
@@ -22,11 +21,8 @@ export class HasOwnLog extends Schema.TaggedError<HasOwnLog>()("HasOwnLog", { di
   }
 }
 
-/** Whether the directory belongs to a log on SQLite. */
-export const hasOwnLog = (directory: string): boolean => fs.existsSync(SqliteEventStore.files(directory).log)
-
 const refuseOwnLog = Effect.fnUntraced(function* (directory: string) {
-  if (hasOwnLog(directory)) return yield* new HasOwnLog({ directory })
+  if (holdsLog(directory)) return yield* new HasOwnLog({ directory })
 })
 
 export interface NodeOptions {

@@ -1,9 +1,7 @@
 /** The data directory of commands that need a log: in it, or at the NATS servers. They never make one. */
-import * as fs from "node:fs"
 import { Effect, Layer, Schema } from "effect"
-import { configured, DataDirectory } from "#src/DataDirectory.ts"
+import { configured, DataDirectory, holdsLog } from "#src/DataDirectory.ts"
 import { eventStore } from "#src/EventStoreSetting.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 
 export class NoLog extends Schema.TaggedError<NoLog>()("NoLog", { directory: Schema.String }) {
   override get message(): string {
@@ -18,13 +16,10 @@ export class NotWritable extends Schema.TaggedError<NotWritable>()("NotWritable"
   }
 }
 
-/** Whether there is a log in the directory. */
-export const isIn = (directory: string): boolean => fs.existsSync(SqliteEventStore.files(directory).log)
-
 const found = Effect.gen(function* () {
   const { _tag } = yield* eventStore.config
   const directory = yield* configured
-  if (_tag === "Sqlite" && !isIn(directory)) return yield* new NoLog({ directory })
+  if (_tag === "Sqlite" && !holdsLog(directory)) return yield* new NoLog({ directory })
   return directory
 })
 

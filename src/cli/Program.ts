@@ -6,6 +6,7 @@ import { auditCommand } from "./audit/Audit.ts"
 import { balance } from "./balance/Balance.ts"
 import * as Failure from "./Failure.ts"
 import { files } from "./files/Files.ts"
+import { init } from "./Init.ts"
 import { keys } from "./Keys.ts"
 import { log } from "./log/Log.ts"
 import { models } from "./models/Models.ts"
@@ -31,6 +32,7 @@ const inferlog = Command.make("inferlog").pipe(
   ]),
   Command.withSubcommands([
     serve,
+    init,
     accounts,
     balance,
     keys,

@@ -1,8 +1,17 @@
-import { Context, Effect, Layer } from "effect"
+import { Console, Context, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { LogFailure } from "#streams/LogFailure.ts"
-import { DataDirectory } from "#src/DataDirectory.ts"
+import * as ChosenLog from "#src/ChosenLog.ts"
+import { configured, DataDirectory, expectData, holdsLog } from "#src/DataDirectory.ts"
 import * as Failure from "./Failure.ts"
+
+/** Shows at once that a directory which should hold data is empty. */
+const tellOfNewLog = Effect.gen(function* () {
+  const directory = yield* configured
+  if (yield* expectData.config) return
+  if ((yield* ChosenLog.isShared) || holdsLog(directory)) return
+  yield* Console.log(`There is no log in ${directory}: this start begins a new one`)
+})
 
 /** Loaded by nobody else: the other commands start in a fraction of its time. */
 const server = Layer.unwrap(
@@ -14,7 +23,7 @@ const server = Layer.unwrap(
     ])
     const node = Server.layer.pipe(Layer.provide(DataDirectory.layer))
     // Before anything is made or opened.
-    return Layer.unwrap(Effect.as(Effect.andThen(AllSettings.validate, Requirements.check), node))
+    return Layer.unwrap(Effect.as(Effect.all([AllSettings.validate, Requirements.check, tellOfNewLog]), node))
   })
 )
 

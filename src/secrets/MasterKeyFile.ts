@@ -3,6 +3,12 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Schema } from "effect"
+import * as Account from "#domain/account/Account.ts"
+import { PasswordChanged } from "#domain/account/Event.ts"
+import { SigningSecretRotated } from "#domain/account/SigningSecret.ts"
+import { holdsLog } from "#src/DataDirectory.ts"
+import * as EventSearch from "#streams/sqlite/EventSearch.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import { keyBytes, parse } from "./KeyText.ts"
 
 export class MasterKeyUnusable extends Schema.TaggedError<MasterKeyUnusable>()("MasterKeyUnusable", {
@@ -37,9 +43,26 @@ const create = (file: string) => {
   fs.closeSync(directory)
 }
 
-/** Makes it when there is none, readable by its owner only. For the process that holds the lock of the directory. */
+const lost =
+  "is missing, and the log holds secrets that are sealed under it. Put a copy of it back, or set MASTER_KEY to the key that " +
+  "it held. If it is lost, set MASTER_KEY to a new key: signing secrets and passwords must then be set anew"
+
+/** What of the log is sealed under a key. */
+const sealed = {
+  category: Account.aggregate.category,
+  types: [SigningSecretRotated, PasswordChanged].map(({ fields }) => fields._tag.schema.literal)
+}
+
+/**
+ * Makes it when there is none, readable by its owner only; refuses to where the log holds secrets of another one. For the
+ * process that holds the lock of the directory.
+ */
 export const read = Effect.fnUntraced(function* (dataDirectory: string) {
   const file = path.join(dataDirectory, "master.key")
+  if (!fs.existsSync(file) && holdsLog(dataDirectory)) {
+    const { log } = SqliteEventStore.files(dataDirectory)
+    if (yield* EventSearch.contains(log, sealed)) return yield* new MasterKeyUnusable({ file, reason: lost })
+  }
   const text = yield* Effect.try({
     try: () => {
       if (!fs.existsSync(file)) create(file)

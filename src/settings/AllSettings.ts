@@ -1,7 +1,7 @@
 /** Every setting of the server, in the order of its documentation. One that is not listed is neither validated nor documented. */
 import { Array, Config, Effect } from "effect"
 import { bootstrapApiKey, bootstrapBalance } from "#src/accounts/Bootstrap.ts"
-import { dataDir } from "#src/DataDirectory.ts"
+import { dataDir, expectData } from "#src/DataDirectory.ts"
 import { eventStore } from "#src/EventStoreSetting.ts"
 import { host, port } from "#src/ListenAddress.ts"
 import { trustedProxies } from "#src/http/edge/ClientAddress.ts"
@@ -28,6 +28,7 @@ export const all: ReadonlyArray<Setting<unknown>> = [
   host,
   port,
   dataDir,
+  expectData,
   queueUrl,
   baseUrl,
   mediaUrl,

@@ -66,6 +66,7 @@ describe("--completions", () => {
         const file = yield* script("bash")
         const commands = [
           "serve",
+          "init",
           "accounts",
           "balance",
           "keys",

@@ -4,7 +4,7 @@ import * as path from "node:path"
 import { Context, Effect, Layer, Schema } from "effect"
 import * as Generations from "#projections/rebuild/Generations.ts"
 import * as ChosenLog from "#src/ChosenLog.ts"
-import { DataDirectory } from "#src/DataDirectory.ts"
+import { DataDirectory, holdsLog } from "#src/DataDirectory.ts"
 import * as EventStoreTarget from "#streams/copy/EventStoreTarget.ts"
 import { EventReader, type Reading } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
@@ -13,7 +13,6 @@ import * as DataLock from "#streams/DataLock.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as SqliteVerify from "#streams/sqlite/SqliteVerify.ts"
 import type { Anchor } from "#streams/Verify.ts"
-import * as ExistingLog from "../../ExistingLog.ts"
 
 export class NothingToCopy extends Schema.TaggedError<NothingToCopy>()("NothingToCopy", {
   directory: Schema.String
@@ -52,7 +51,7 @@ export interface Source {
 export const openSource = Effect.fnUntraced(function* (place: ChosenLog.LogPlace) {
   let anchors: ReadonlyArray<Anchor> = []
   if (place._tag === "Sqlite") {
-    if (!ExistingLog.isIn(place.directory)) return yield* new NothingToCopy({ directory: place.directory })
+    if (!holdsLog(place.directory)) return yield* new NothingToCopy({ directory: place.directory })
     yield* Effect.catchTag(DataLock.acquire(place.directory), "DataDirectoryLocked", inUse)
     anchors = yield* SqliteVerify.headAnchor(place.directory)
   }
@@ -62,7 +61,7 @@ export const openSource = Effect.fnUntraced(function* (place: ChosenLog.LogPlace
 
 /** A directory without a log may not have what was made of another one. */
 const checkFresh = Effect.fnUntraced(function* (directory: string) {
-  if (ExistingLog.isIn(directory)) return
+  if (holdsLog(directory)) return
   const { head } = SqliteEventStore.files(directory)
   const left = [head, Generations.current(Generations.baseIn(directory))].find((file) => fs.existsSync(file))
   if (left !== undefined) return yield* new NotEmpty({ directory, file: path.basename(left) })

@@ -1,0 +1,75 @@
+/**
+ * What lies in `DATA_DIR` is for its owner alone: the master key, the log with hashes of keys, read models, sign-ins. Files
+ * that others may read (copied, restored, or made under another umask) are closed at start, with a warning.
+ */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Effect, Schema } from "effect"
+
+/** Others can read or write the file, and its mode cannot be changed: it belongs to another user. */
+export class FileOpenToOthers extends Schema.TaggedError<FileOpenToOthers>()("FileOpenToOthers", {
+  file: Schema.String,
+  mode: Schema.String
+}) {
+  override get message(): string {
+    return (
+      `DATA_DIR: every user of this machine can read or write ${this.file} (mode ${this.mode}), and this process cannot ` +
+      `change that: run chmod 600 on it as its owner`
+    )
+  }
+}
+
+/** Names that the server gives. What else is in the directory is left as it is. */
+const ours =
+  /^(log\.(sqlite|head)|projections\b|oauth\.sqlite|master\.key|lock\b|rebuild\.lock|blobs$|tmp$|admin\.sock)/
+
+const ofOthers = 0o077
+const ofEverybody = 0o007
+
+const modeOf = (mode: number) => (mode & 0o777).toString(8)
+
+interface Loose {
+  readonly file: string
+  readonly mode: number
+  readonly isDirectory: boolean
+}
+
+const looseIn = (directory: string): ReadonlyArray<Loose> => {
+  const names = fs.readdirSync(directory)
+  const files = names.filter((name) => ours.test(name)).map((name) => path.join(directory, name))
+  // Closing a directory that holds other things too would lock out whoever those belong to.
+  const isOurs = files.length > 0 && files.length === names.length
+  return [...(isOurs ? [directory] : []), ...files].flatMap((file) => {
+    const stat = fs.lstatSync(file)
+    const isLoose = !stat.isSymbolicLink() && (stat.mode & ofOthers) !== 0
+    return isLoose ? [{ file, mode: stat.mode, isDirectory: stat.isDirectory() }] : []
+  })
+}
+
+const close = ({ file, mode }: Loose): boolean => {
+  try {
+    fs.chmodSync(file, mode & 0o700)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Closes what is open to others. A file that stays readable or writable by everybody is refused. A directory that cannot be
+ * closed is warned of: orchestrators mount volumes that way, and the files in it are closed.
+ */
+export const check = Effect.fnUntraced(function* (directory: string) {
+  if (process.platform === "win32") return
+  const loose = yield* Effect.sync(() => looseIn(directory))
+  for (const found of loose) {
+    const { file, isDirectory, mode } = found
+    if (close(found)) {
+      yield* Effect.logWarning(`${file} was open to other users (mode ${modeOf(mode)}): it is closed now`)
+    } else if (!isDirectory && (mode & ofEverybody) !== 0) {
+      return yield* new FileOpenToOthers({ file, mode: modeOf(mode) })
+    } else {
+      yield* Effect.logWarning(`${file} is open to other users (mode ${modeOf(mode)}) and cannot be closed`)
+    }
+  }
+})

@@ -1,0 +1,146 @@
+/** What is wrong with `DATA_DIR` at a start is refused or mended, and never passed over: the program as its users run it. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Inferlog from "#test/src/cli/Inferlog.ts"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+
+const modeOf = (file: string) => fs.statSync(file).mode & 0o777
+
+const settingsOf = (directory: string): Inferlog.Settings => ({
+  DATA_DIR: directory,
+  BOOTSTRAP_API_KEY: ServerProcess.apiKey
+})
+
+/** A directory in which a server ran, and was killed. `use` works on the running one. */
+const used = (use: (url: string) => Promise<unknown> = async () => {}) =>
+  Effect.gen(function* () {
+    const directory = path.join(yield* TempDirectory.make, "data")
+    const server = yield* Inferlog.serve(settingsOf(directory))
+    yield* Effect.promise(() => use(server.url))
+    yield* server.kill("SIGKILL")
+    return directory
+  })
+
+/** A server that is expected not to start. */
+const refused = (directory: string, settings: Inferlog.Settings = {}) =>
+  Effect.map(
+    Inferlog.spawn(["serve"], { ...settingsOf(directory), PORT: "1", ...settings }),
+    ({ code, stderr }) => {
+      assert.strictEqual(code, 1)
+      return stderr
+    }
+  )
+
+const signingSecret = (url: string) =>
+  fetch(`${url}/webhooks/default/secret`, { headers: ServerProcess.authorization })
+
+describe("B4: a log.head that was truncated", () => {
+  it.live("stops a start, and stays as it is until it is accepted", () =>
+    Effect.gen(function* () {
+      const directory = yield* used()
+      const head = path.join(directory, "log.head")
+      fs.truncateSync(head, 1)
+      assert.match(yield* refused(directory), /log\.head is damaged.*inferlog log accept-head/)
+      assert.strictEqual(fs.statSync(head).size, 1)
+      const { code } = yield* Inferlog.spawn(["log", "accept-head"], { DATA_DIR: directory })
+      assert.strictEqual(code, 0)
+      const { stdout } = yield* Inferlog.run(["log", "tail", "--json", "--type", "LogHeadAccepted"], {
+        DATA_DIR: directory
+      })
+      assert.include(stdout, '"fault":"damaged"')
+      yield* Inferlog.serve(settingsOf(directory))
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("B5: files in DATA_DIR that others may read", () => {
+  it.live("are closed at start, with a warning for each", () =>
+    Effect.gen(function* () {
+      const directory = yield* used()
+      const files = ["master.key", "log.sqlite", "projections.sqlite", "."].map((name) =>
+        path.join(directory, name)
+      )
+      for (const file of files) fs.chmodSync(file, 0o755)
+      const port = yield* Effect.promise(() => ServerProcess.freePort())
+      const server = yield* Effect.acquireRelease(
+        Effect.promise(() => ServerProcess.start({ dataDirectory: directory, port })),
+        (server) => Effect.promise(() => server.kill("SIGKILL"))
+      )
+      for (const file of files) {
+        assert.strictEqual(modeOf(file) & 0o077, 0, file)
+        assert.include(server.output(), `${path.normalize(file).replace(/\/$/, "")} was open to other users`)
+      }
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("E6: a DATA_DIR that has vanished", () => {
+  it.live("is refused where data is expected, empty or missing, and nothing is made", () =>
+    Effect.gen(function* () {
+      const parent = yield* TempDirectory.make
+      const directory = path.join(parent, "data")
+      const expecting = { EXPECT_DATA: "true" }
+      assert.match(yield* refused(directory, expecting), /EXPECT_DATA: there is no log in .*inferlog init/)
+      fs.mkdirSync(directory)
+      assert.match(yield* refused(directory, expecting), /EXPECT_DATA: there is no log in/)
+      assert.deepStrictEqual(fs.readdirSync(directory), [])
+      const accounts = ["accounts", "create", "--name", "a", "--balance", "1"]
+      const { code } = yield* Inferlog.run(accounts, { DATA_DIR: directory, ...expecting })
+      assert.strictEqual(code, 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is made by init, once, and a server then serves it", () =>
+    Effect.gen(function* () {
+      const directory = path.join(yield* TempDirectory.make, "data")
+      const settings = { ...settingsOf(directory), EXPECT_DATA: "true" }
+      assert.strictEqual((yield* Inferlog.spawn(["init"], settings)).code, 0)
+      const again = yield* Inferlog.run(["init"], settings)
+      assert.deepStrictEqual([again.code, again.stdout], [1, ""])
+      assert.include(again.stderr, "there is a log in")
+      yield* Inferlog.serve(settings)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is told in one line where a first start makes the log", () =>
+    Effect.gen(function* () {
+      const directory = path.join(yield* TempDirectory.make, "data")
+      const port = yield* Effect.promise(() => ServerProcess.freePort())
+      const start = Effect.acquireRelease(
+        Effect.promise(() => ServerProcess.start({ dataDirectory: directory, port })),
+        (server) => Effect.promise(() => server.kill("SIGKILL"))
+      )
+      const lines = (output: string) =>
+        output.split("\n").filter((line) => line.includes("There is no log in"))
+      const first = yield* Effect.scoped(Effect.map(start, (server) => server.output()))
+      assert.strictEqual(lines(first).length, 1)
+      const second = yield* Effect.scoped(Effect.map(start, (server) => server.output()))
+      assert.deepStrictEqual(lines(second), [])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("E7: a master.key that is lost", () => {
+  it.live("stops a start where the log holds secrets that are sealed under it", () =>
+    Effect.gen(function* () {
+      const directory = yield* used(signingSecret)
+      const file = path.join(directory, "master.key")
+      const key = fs.readFileSync(file, "utf8").trim()
+      fs.rmSync(file)
+      assert.match(yield* refused(directory), /master\.key is missing, and the log holds secrets/)
+      assert.isFalse(fs.existsSync(file))
+      yield* Inferlog.serve({ ...settingsOf(directory), MASTER_KEY: key })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is made anew where the log holds none", () =>
+    Effect.gen(function* () {
+      const directory = yield* used()
+      fs.rmSync(path.join(directory, "master.key"))
+      yield* Inferlog.serve(settingsOf(directory))
+    }).pipe(Effect.scoped)
+  )
+})
