@@ -31,15 +31,23 @@ export const Quote = Schema.Struct({
 })
 export type Quote = typeof Quote.Type
 
+/** A run of what has a price is never free: what would round to nothing costs the smallest unit. */
+const leastCharge = ({ minimumCharge, unitPrice }: Price): Money.NanoUsd =>
+  unitPrice > 0n ? Money.max(minimumCharge, smallest) : minimumCharge
+
+const smallest = Money.NanoUsd.make(1n)
+
 const cost = (price: Price, quantity: Money.Quantity): Money.NanoUsd =>
   Money.max(price.minimumCharge, Money.times(price.unitPrice, quantity))
 
-export const quote = (price: Price, quantity: Money.Quantity | null, maxQuantity: Money.Quantity): Quote => ({
-  ...price,
-  quantity,
-  maxQuantity,
-  hold: cost(price, maxQuantity)
-})
+/** Its `minimumCharge` is in force as it is: quotes of earlier versions have one of 0 where runs could round to nothing. */
+export const quote = (price: Price, quantity: Money.Quantity | null, maxQuantity: Money.Quantity): Quote => {
+  const quoted = { ...price, minimumCharge: leastCharge(price) }
+  return { ...quoted, quantity, maxQuantity, hold: cost(quoted, maxQuantity) }
+}
+
+/** What a quote has to hold, by its own words. */
+export const holdOf = (quote: Quote): Money.NanoUsd => cost(quote, quote.maxQuantity)
 
 /** What `delivered` units cost under the quote. */
 export const charge = (quote: Quote, delivered: Money.Quantity): Money.NanoUsd =>

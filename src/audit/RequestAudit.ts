@@ -31,7 +31,7 @@ export const open = (event: RecordedEvent, accountId: AccountId): OpenRequest =>
   if (amounts.some((amount) => amount < 0n)) {
     throw brokenBy(event, "hold as quoted", "an amount of its quote is negative")
   }
-  const expected = Pricing.quote(quote, quantity, maxQuantity).hold
+  const expected = Pricing.holdOf(quote)
   if (hold !== expected) {
     throw brokenBy(event, "hold as quoted", `${usd(hold)} is held, the quote says ${usd(expected)}`)
   }

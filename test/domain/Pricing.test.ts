@@ -64,8 +64,8 @@ const bills: ReadonlyArray<[string, Bill]> = [
     { ...all("megapixel", 500_000n, units(1), 500_000n), delivered: millionths(1), charge: 1n }
   ],
   [
-    "less than half a nano-USD of pixels, rounded down",
-    { ...all("megapixel", 499_999n, units(1), 499_999n), delivered: millionths(1), charge: 0n }
+    "less than half a nano-USD of pixels: the smallest unit",
+    { ...all("megapixel", 499_999n, units(1), 499_999n), delivered: millionths(1), charge: 1n }
   ],
   [
     "a second and a half, held for the model's time limit",
@@ -73,7 +73,7 @@ const bills: ReadonlyArray<[string, Bill]> = [
   ],
   ["one millisecond", all("second", 100_000n, seconds(1), 100n)],
   ["a millisecond of half a nano-USD, rounded up", all("second", 500n, seconds(1), 1n)],
-  ["a millisecond of less, rounded down", all("second", 499n, seconds(1), 0n)],
+  ["a millisecond of less: the smallest unit", all("second", 499n, seconds(1), 1n)],
   ["a thousand characters", all("1k_characters", 15_000_000n, characters("a".repeat(1_000)), 15_000_000n)],
   [
     "one character of a thousand",
@@ -83,7 +83,8 @@ const bills: ReadonlyArray<[string, Bill]> = [
       charge: 15_000n
     }
   ],
-  ["no character", all("1k_characters", 15_000_000n, characters(""), 0n)],
+  ["no character: the smallest unit", all("1k_characters", 15_000_000n, characters(""), 1n)],
+  ["what has no price, however much of it", all("image", 0n, units(1_000_000), 0n)],
   [
     "eight GPUs for 250 ms, held for a minute",
     {
@@ -139,7 +140,16 @@ describe("A quote", () => {
     const quote = Pricing.quote(price(2_000_000n), Money.units(4), Money.units(4))
     assert.strictEqual(Pricing.charge(quote, Money.units(3)), 6_000_000n)
     assert.strictEqual(Pricing.charge(quote, Money.units(4)), 8_000_000n)
-    assert.strictEqual(Pricing.charge(quote, Money.units(0)), 0n)
+    assert.strictEqual(Pricing.charge(quote, Money.units(0)), 1n)
+  })
+
+  it("of an earlier version stands as it was given, with runs that cost nothing", () => {
+    const former = {
+      ...Pricing.quote(price(499n, 0n, "second"), null, seconds(1_000)),
+      minimumCharge: Money.zero
+    }
+    assert.strictEqual(Pricing.holdOf(former), former.hold)
+    assert.strictEqual(Pricing.charge(former, seconds(1)), 0n)
   })
 
   it("charges the minimum for less, and holds at least that", () => {
@@ -153,7 +163,7 @@ describe("A quote", () => {
       fc.property(nanos, nanos, quantity, quantity, quantity, (unit, minimum, most, a, b) => {
         const quote = Pricing.quote(price(unit, minimum), most, most)
         const [less, more] = a < b ? [a, b] : [b, a]
-        assert.isTrue(Pricing.charge(quote, less) >= 0n)
+        assert.isTrue(Pricing.charge(quote, less) > 0n || (unit === 0n && minimum === 0n))
         assert.isTrue(Pricing.charge(quote, more) <= quote.hold)
         assert.strictEqual(Pricing.charge(quote, most), quote.hold)
         assert.isTrue(Pricing.charge(quote, less) <= Pricing.charge(quote, more))

@@ -9,6 +9,7 @@ import type { Command } from "#domain/inference-request/Command.ts"
 import type { RequestSubmitted } from "#domain/inference-request/Event.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { NanoUsd } from "#domain/Money.ts"
+import * as Pricing from "#domain/Pricing.ts"
 import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
 import * as Audit from "#src/audit/Audit.ts"
 import { EventStore } from "#streams/EventStore.ts"
@@ -174,7 +175,11 @@ const givenUp = (at: number) => (): ReadonlyArray<Command> => [
   { _tag: "ForceFail", at: at + 7 * hour }
 ]
 
-const free = { ...Story.quote, unitPrice: NanoUsd.make(0n), hold: NanoUsd.make(0n) }
+const free = Pricing.quote(
+  { ...Story.quote, unitPrice: NanoUsd.make(0n), minimumCharge: NanoUsd.make(0n) },
+  Story.quote.quantity,
+  Story.quote.maxQuantity
+)
 
 /** A day after another. */
 const at = (days: number): number => t0 + days * day

@@ -17,6 +17,15 @@ describe("An audit of forged events", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("passes quotes of earlier versions, whose runs could round to nothing", () =>
+    Effect.gen(function* () {
+      const directory = yield* copy
+      ForgedLog.rewrite(directory, quoted("charged", { minimumCharge: "0" }))
+      ForgedLog.rewrite(directory, quoted("free", { unitPrice: "1", maxQuantity: "0" }))
+      assert.isAbove((yield* AuditedLog.audit(directory)).events, 0)
+    }).pipe(Effect.scoped)
+  )
+
   describe("holds", () => {
     forged(
       "more than the quote says",

@@ -9,7 +9,7 @@ import { AccountActors } from "#src/accounts/AccountActors.ts"
 import * as ApiKey from "#src/accounts/ApiKey.ts"
 import { usd } from "#test/support/TestAccounts.ts"
 import * as TestServer from "#test/support/TestServer.ts"
-import { assertEnvelope, submit } from "./Calls.ts"
+import { assertEnvelope, call, jsonHeaders, submit } from "./Calls.ts"
 
 const execute = (keyId: string, command: Command) =>
   Effect.flatMap(AccountActors, (actors) =>
@@ -51,6 +51,30 @@ layer(TestServer.layer(), { excludeTestServices: true })("A balance", (it) => {
       })
       yield* topUp("small", "0.0005")
       assert.strictEqual((yield* submit({ value: 1 }, { authorization })).status, 200)
+    })
+  )
+
+  it.effect("of nothing takes no request whose price rounds to nothing, which costs the smallest unit", () =>
+    Effect.gen(function* () {
+      const poor = { authorization: (yield* TestServer.TestServer).poorKey }
+      const authorization = yield* TestServer.openAccount("nano", "0.000000001")
+      for (const seconds of [0, 1e-10, 4e-6]) {
+        const reply = yield* submit({ seconds }, poor, "sandbox/slow")
+        assertEnvelope(reply, 402)
+        assert.deepInclude(Object(detailsOf(reply.json)), { required: "0.000000001", available: "0" })
+        const estimate = yield* call({
+          method: "POST",
+          path: "/pricing/estimate",
+          headers: jsonHeaders,
+          body: JSON.stringify({ modelEndpoint: "sandbox/slow", input: { seconds } })
+        })
+        assert.deepInclude(Object(estimate.json), {
+          estimatedCost: "0.000000001",
+          maximumCost: "0.000000001"
+        })
+      }
+      assert.strictEqual((yield* submit({ seconds: 0 }, { authorization }, "sandbox/slow")).status, 200)
+      assertEnvelope(yield* submit({ seconds: 0 }, { authorization }, "sandbox/slow"), 402)
     })
   )
 

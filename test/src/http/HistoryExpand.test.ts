@@ -70,7 +70,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests, 
       const { charged, hold, quantity, unitPrice, ...price } = third
       assert.deepStrictEqual(price, {
         unit: "image",
-        minimumCharge: "0",
+        minimumCharge: "0.000000001",
         currency: "USD",
         quotedQuantity: "4",
         maxQuantity: "4"
