@@ -30,6 +30,28 @@ export const units = (count: number): Quantity => Quantity.make(BigInt(count) * 
 /** `count` millionths of a unit: pixels as megapixels, for instance. */
 export const millionths = (count: number): Quantity => Quantity.make(BigInt(count))
 
+/** Reads units as decimal text, exactly: at most twelve digits before the point and six behind it; `None` for anything else. */
+export const parseQuantity = (text: string): Option.Option<Quantity> => {
+  const match = /^(\d{1,12})(?:\.(\d{1,6}))?$/.exec(text)
+  if (match === null) return Option.none()
+  const [, whole = "", fraction = ""] = match
+  return Option.some(Quantity.make(BigInt(whole + fraction.padEnd(6, "0"))))
+}
+
+/** Up to here a double still tells millionths apart. */
+const mostWithFraction = 1e9
+const mostUnits = 1e12
+
+/**
+ * Units as a number, rounded half-up to the millionth: 0 to a trillion. `None` for anything else, and for a fraction of
+ * more than a billion units, which a double does not hold exactly.
+ */
+export const quantityOf = (count: number): Option.Option<Quantity> => {
+  if (!(count >= 0 && count <= mostUnits)) return Option.none()
+  if (Number.isInteger(count)) return Option.some(units(count))
+  return count < mostWithFraction ? Option.some(millionths(Math.round(count * 1e6))) : Option.none()
+}
+
 /** The shortest decimal text: `"0.0125"`, `"25"`. */
 export const format = (amount: NanoUsd): string => {
   const sign = amount < 0n ? "-" : ""

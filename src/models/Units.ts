@@ -1,5 +1,5 @@
 /** The billable units of a run, by the expressions of its model's manifest (decisions, "Hold"; domain, `Metering`). */
-import { Effect, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { Metering, Model } from "#domain/catalog/Model.ts"
 import * as Meter from "#domain/Metering.ts"
@@ -12,13 +12,11 @@ export interface Units {
   delivered(result: RunResult): Effect.Effect<Money.Quantity, Unmeasurable>
 }
 
-/** Of one run: a trillion units are no units. */
-const most = 1e12
-
-const toQuantity = (value: Json | undefined): Money.Quantity | null => {
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value
-  if (typeof number !== "number" || !(number >= 0 && number <= most)) return null
-  return Money.millionths(Math.round(number * 1e6))
+/** A text is read as it is where it is a plain decimal, since a number holds only 15 digits of it. */
+const toQuantity = (value: Json | undefined): Option.Option<Money.Quantity> => {
+  if (typeof value === "number") return Money.quantityOf(value)
+  if (typeof value !== "string" || value.trim() === "") return Option.none()
+  return Option.orElse(Money.parseQuantity(value), () => Money.quantityOf(Number(value)))
 }
 
 type Field = keyof Metering
@@ -32,14 +30,13 @@ const measure =
         ({ reason }) => new Unmeasurable({ reason: `The ${field} of this run cannot be told: ${reason}.` })
       ),
       (result) => {
-        const quantity = toQuantity(result)
-        return quantity === null
-          ? Effect.fail(
-              new Unmeasurable({
-                reason: `The ${field} of this run cannot be told: expected a number from 0 to ${most}.`
-              })
-            )
-          : Effect.succeed(quantity)
+        return Effect.mapError(
+          Effect.fromOption(toQuantity(result)),
+          () =>
+            new Unmeasurable({
+              reason: `The ${field} of this run cannot be told: expected a number from 0 to 1000000000000, and below 1000000000 when it has a fraction.`
+            })
+        )
       }
     )
 
@@ -62,6 +59,9 @@ const usual = (model: Model): Quantities | null => {
 }
 
 const largest = (a: Money.Quantity, b: Money.Quantity): Money.Quantity => (a > b ? a : b)
+
+/** Each ms that has begun counts. By way of whole µs, since 16.1 × 1000 is more than 16100 as a double. */
+const wholeMillis = (seconds: number): number => Math.ceil(Math.round(seconds * 1e6) / 1_000)
 
 /**
  * @param countFiles how many files a valid output names; `null` when its schema declares none.
@@ -102,8 +102,7 @@ export const make = (
         const { input, output, seconds } = result
         if (delivered !== null) return delivered({ input, output, seconds })
         if (counts !== null) return Effect.succeed(Money.units(counts(output)))
-        if (isMeasured(model) && quantity === null)
-          return Effect.succeed(Meter.seconds(Math.ceil(seconds * 1_000)))
+        if (isMeasured(model) && quantity === null) return Effect.succeed(Meter.seconds(wholeMillis(seconds)))
         return Effect.map(quantities(input), ({ maxQuantity, quantity }) => quantity ?? maxQuantity)
       }
     }

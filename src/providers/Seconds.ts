@@ -4,6 +4,9 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
 
+/** What takes longer was not measured. */
+const mostSeconds = 1e9
+
 /** As the provider measured it in a member of `metrics`; nothing when it did not. */
 export const told = (
   metrics: Json | undefined,
@@ -12,7 +15,9 @@ export const told = (
 ): { readonly seconds?: number } => {
   if (typeof metrics !== "object" || metrics === null || Array.isArray(metrics)) return {}
   const value: unknown = Object.getOwnPropertyDescriptor(metrics, member)?.value
-  return typeof value === "number" && value >= 0 ? { seconds: value / unitsPerSecond } : {}
+  return typeof value === "number" && value >= 0 && value <= mostSeconds * unitsPerSecond
+    ? { seconds: value / unitsPerSecond }
+    : {}
 }
 
 /** For a protocol where a call is the run: what measures nothing itself has the call measured. */

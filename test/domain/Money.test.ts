@@ -98,3 +98,23 @@ describe("The lesser and the greater of two amounts", () => {
     assert.deepStrictEqual([Money.max(one, two), Money.max(two, one)], [two, two])
   })
 })
+
+describe("A quantity", () => {
+  it("is read from decimal text exactly, or not at all", () => {
+    const read = (text: string) => Option.getOrNull(Money.parseQuantity(text))
+    assert.strictEqual(read("9007199254.740993"), 9_007_199_254_740_993n)
+    assert.strictEqual(read("999999999999.999999"), 999_999_999_999_999_999n)
+    assert.strictEqual(read("0.000001"), 1n)
+    for (const text of ["", "-1", "1.", ".5", "1e3", " 1", "0.0000001", "1000000000000"]) {
+      assert.isNull(read(text), text)
+    }
+  })
+
+  it("of a number is exact to the millionth, or there is none", () => {
+    const of = (count: number) => Option.getOrNull(Money.quantityOf(count))
+    assert.strictEqual(of(999_999_999.740993), 999_999_999_740_993n)
+    assert.strictEqual(of(1e12), 1_000_000_000_000_000_000n)
+    assert.strictEqual(of(123_456_789_012), 123_456_789_012_000_000n)
+    for (const count of [-1, Number.NaN, Infinity, 1e12 + 1, 9007199254.740993]) assert.isNull(of(count))
+  })
+})

@@ -1,5 +1,5 @@
 /** What workers send (docs/workers.md). A field that is not known may be one misspelled, and is refused. */
-import { Result } from "effect"
+import { Option, Result } from "effect"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 import type { Quantity } from "#domain/Money.ts"
 import * as Money from "#domain/Money.ts"
@@ -114,8 +114,5 @@ export const parseResult = (body: JsonObject): Parsed<ProviderOutcome> => {
 }
 
 /** `null`: the worker does not count them. */
-const unitsOf = (value: Json | undefined): Quantity | null => {
-  if (typeof value !== "string") return null
-  const [whole = "0", fraction = ""] = value.split(".")
-  return Money.millionths(Number(whole + fraction.padEnd(6, "0")))
-}
+const unitsOf = (value: Json | undefined): Quantity | null =>
+  typeof value === "string" ? Option.getOrNull(Money.parseQuantity(value)) : null

@@ -51,7 +51,7 @@ export const read = (json: Json | undefined): JobReport.JobReport | null => {
   const succeeded = decodeSucceeded(json)
   if (Option.isSome(succeeded)) {
     const { logs, output, seconds = null, units = null } = succeeded.value
-    const delivered = units === null ? null : Money.millionths(Math.round(units * 1_000_000))
+    const delivered = units === null ? null : Option.getOrNull(Money.quantityOf(units))
     const measure = seconds === null ? {} : { seconds }
     return JobReport.ended({ _tag: "Succeeded", output, delivered, ...measure }, lines(logs, true))
   }

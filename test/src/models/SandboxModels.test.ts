@@ -76,7 +76,7 @@ describe("SandboxModels", () => {
     assert.deepStrictEqual(broken(model, { message: 1 }), ["message type"])
   })
 
-  it("slow takes 0 to 3,600 seconds, has time for them, and costs 0.0001 for each", () => {
+  it("slow takes 0 to 3,600 seconds, has time for them, and costs 0.0001 for each, and never nothing", () => {
     for (const seconds of [0, 0.25, 3_600]) assert.deepStrictEqual(broken(slow, { seconds }), [])
     assert.deepStrictEqual(broken(slow, {}), ["seconds required"])
     assert.deepStrictEqual(broken(slow, { seconds: -1 }), ["seconds minimum"])
@@ -85,7 +85,7 @@ describe("SandboxModels", () => {
     assert.strictEqual(slow.model.price.unit, "second")
     assert.deepStrictEqual(
       [0, 1, 2.5, 3_600].map((seconds) => holdFor(slow, { seconds })),
-      ["0", "0.0001", "0.00025", "0.36"]
+      ["0.000000001", "0.0001", "0.00025", "0.36"]
     )
   })
 

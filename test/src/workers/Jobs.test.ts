@@ -4,7 +4,6 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import { KeyId } from "#domain/Ids.ts"
-import * as Money from "#domain/Money.ts"
 import { WorkerPool } from "#src/providers/pull/WorkerPool.ts"
 import { WorkerKeys } from "#src/workers/WorkerKeys.ts"
 import { TestServer } from "#test/support/TestServer.ts"
@@ -84,10 +83,16 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
   it.effect("counts the units of its output, if it likes", () =>
     Effect.gen(function* () {
       const { authorization } = yield* Server.workerKey()
-      const { id, leaseId } = yield* begin(authorization)
-      yield* Server.end(authorization, leaseId, { output: { value: "out" }, units: "0.25" })
-      const { phase } = yield* Server.requestOf(id)
-      assert.isTrue(phase._tag === "Completed" && phase.billing.units === Money.millionths(250_000))
+      for (const [units, expected] of [
+        ["0.25", 250_000n],
+        ["9007199254.740993", 9_007_199_254_740_993n],
+        ["999999999999.999999", 999_999_999_999_999_999n]
+      ] as const) {
+        const { id, leaseId } = yield* begin(authorization)
+        yield* Server.end(authorization, leaseId, { output: { value: "out" }, units })
+        const { phase } = yield* Server.requestOf(id)
+        assert.isTrue(phase._tag === "Completed" && phase.billing.units === expected, units)
+      }
     })
   )
 
@@ -268,6 +273,8 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
         [{ error: "no", units: "1" }, "dependentRequired"],
         [{ output: 1, retryable: true }, "dependentRequired"],
         [{ output: 1, units: "-1" }, "pattern"],
+        [{ output: 1, units: "0.1234567" }, "pattern"],
+        [{ output: 1, units: 9007199254.740993 }, "type"],
         [{ error: 1 }, "type"],
         [{ cancelled: false }, "const"],
         [{ output: 1, more: 1 }, "additionalProperties"]

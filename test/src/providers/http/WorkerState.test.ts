@@ -29,6 +29,8 @@ const states: ReadonlyArray<readonly [string, Json, JobReport | null]> = [
   ["an output that is null", { output: null }, succeeded(null)],
   ["an output beside an error that is none", { output: 1, error: null }, succeeded(1)],
   ["units, also a part of one", { output: 1, units: 2.5 }, succeeded(1, [], 2_500_000)],
+  ["units to the millionth", { output: 1, units: 999_999_999.740993 }, succeeded(1, [], 999_999_999_740_993)],
+  ["more units than a number holds", { output: 1, units: 1_000_000_001 }, null],
   ["no units", { output: 1, units: null }, succeeded(1)],
   ["logs as a list", { output: 1, logs: ["a", "b"] }, succeeded(1, ["a", "b"])],
   ["logs as a text", { output: 1, logs: "a\r\nb" }, succeeded(1, ["a", "b"])],
