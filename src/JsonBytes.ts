@@ -20,11 +20,22 @@ const limits = { maxDepth, maxWeight }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
+/** What a text is before it is parsed: its weight as `JsonScan` has it. */
+export const look = (bytes: Uint8Array): Result.Result<JsonScan.Scan, "too_deep" | "too_many_values"> => {
+  const scan = JsonScan.scan(bytes, limits)
+  if (scan.depth > maxDepth) return Result.fail("too_deep")
+  return scan.weight > maxWeight ? Result.fail("too_many_values") : Result.succeed(scan)
+}
+
 /** Parses after a scan that bounds what the value can take. Never throws, whatever the bytes. */
-export const parse = (bytes: Uint8Array): Result.Result<Json, Fault> => {
-  const { depth, mayOverflow, weight } = JsonScan.scan(bytes, limits)
-  if (depth > maxDepth) return Result.fail("too_deep")
-  if (weight > maxWeight) return Result.fail("too_many_values")
+export const parse = (bytes: Uint8Array): Result.Result<Json, Fault> =>
+  Result.flatMap(look(bytes), (scan) => parseLooked(bytes, scan))
+
+/** `parse`, of what has been looked at. */
+export const parseLooked = (
+  bytes: Uint8Array,
+  { mayOverflow }: JsonScan.Scan
+): Result.Result<Json, Fault> => {
   let text: string
   try {
     text = utf8.decode(bytes)

@@ -25,6 +25,7 @@ import * as LocalReception from "./files/local/LocalReception.ts"
 import { StorageQuota } from "./files/StorageQuota.ts"
 import { Uploads } from "./files/Uploads.ts"
 import * as InferlogHttp from "./http/HttpServer.ts"
+import * as InputMemory from "./memory/InputMemory.ts"
 import { MediaStore } from "./media/MediaStore.ts"
 import { RemoteMedia } from "./media/RemoteMedia.ts"
 import { Thumbnails } from "./media/Thumbnails.ts"
@@ -240,7 +241,7 @@ const layerWith = <E, R, E2, R2>({
         SteadyTime.layer
       )
     ),
-    Layer.provide(Operations.ground)
+    Layer.provide([Operations.ground, InputMemory.layer])
   )
 
 /** With models that are part of the program, and nothing about them on the log: for benchmarks, which may bring tools. */

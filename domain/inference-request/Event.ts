@@ -49,6 +49,8 @@ export const RequestSubmitted = Schema.TaggedStruct("RequestSubmitted", {
   expectedMs: Schema.optionalKey(Schema.Int),
   quote: Quote,
   retry: RetrySchedule,
+  /** About how much memory the values of the input take beside their text, bytes. Told of those that take much. */
+  inputMemory: Schema.optionalKey(Schema.Int),
   payloads: Schema.Struct({ input: PayloadRef })
 })
 export type RequestSubmitted = typeof RequestSubmitted.Type

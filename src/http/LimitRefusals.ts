@@ -75,6 +75,18 @@ export const tooManyOpenRequests = ({ limit, retryAfterSeconds }: Full): Refusal
     RateLimitFields.ofFull("open-requests", limit, retryAfterSeconds)
   )
 
+export const tooMuchInput = ({ limit, retryAfterSeconds }: Full): Refusal =>
+  limited(
+    {
+      scope: "account",
+      limit,
+      window: null,
+      retryAfterSeconds,
+      error: "Too much input of the account is being read at once."
+    },
+    {}
+  )
+
 export const tooManyExports = ({ limit, retryAfterSeconds }: Full): Refusal =>
   limited(
     { scope: "account", limit, window: null, retryAfterSeconds },

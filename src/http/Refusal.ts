@@ -256,6 +256,12 @@ export const streamsFull = new Refusal({
   headers: { "retry-after": "5" }
 })
 
+export const inputMemoryFull = new Refusal({
+  status: 503,
+  error: "The server reads as much input as it can at the moment.",
+  headers: { "retry-after": "2" }
+})
+
 export const notDispatching = new Refusal({
   status: 503,
   error: "The server accepts requests but no longer runs them.",

@@ -50,6 +50,8 @@ export class Outbound extends Context.Service<
      * remembered for at most 30 s. Passing grants nothing: each call judges again, on a look-up of its own.
      */
     check(url: string): Effect.Effect<void, OutboundRefused | OutboundUnresolved>
+    /** As much of `check` as needs no look-up: what it refuses, `check` refuses. */
+    look(url: string): Effect.Effect<void, OutboundRefused>
     /**
      * Posts a webhook to a vetted address: its name is looked up and judged for this call, what it sends is sent at most
      * once. Any status is a success here, whatever becomes of the body. A name that does not resolve in time is
@@ -84,6 +86,11 @@ export class Outbound extends Context.Service<
 
       const check = Effect.fn("Outbound.check")(function* (url: string) {
         yield* vetting.addresses(yield* vetting.parse(url), (name) => Cache.get(cache, name))
+      })
+
+      const look = Effect.fn("Outbound.look")(function* (url: string) {
+        const target = yield* vetting.parse(url)
+        if (Option.isSome(target.literal)) yield* vetting.literal(target, target.literal.value)
       })
 
       /** The deadline of a download: what name resolution took is taken off what the rest may take. */
@@ -139,7 +146,7 @@ export class Outbound extends Context.Service<
         )
       )
 
-      return Outbound.of({ check, post, download })
+      return Outbound.of({ check, look, post, download })
     })
   )
 

@@ -45,6 +45,9 @@ export const make = Effect.gen(function* () {
         Effect.mapError((reason) => new OutboundRefused({ reason }))
       ),
 
+    /** Of a target that names its address. */
+    literal: vet,
+
     /** Every address of the target. One that is refused, or is no plain address (a `%zone`), refuses them all. */
     addresses: (target: OutboundUrl.Target, resolve: Resolve) =>
       Option.isSome(target.literal)

@@ -11,7 +11,7 @@ export const layer = Layer.effect(
   Requests,
   Effect.gen(function* () {
     const reading = yield* Reading.make
-    const submit = yield* Submitting.make
+    const submitting = yield* Submitting.make
     const cancel = yield* Cancelling.make(reading)
     const eraser = yield* Eraser
     const erasePayloads: Requests["Service"]["erasePayloads"] = Effect.fn("Requests.erasePayloads")(
@@ -20,6 +20,6 @@ export const layer = Layer.effect(
         yield* eraser.erase(id, "requested")
       }
     )
-    return Requests.of({ ...reading, submit, cancel, erasePayloads })
+    return Requests.of({ ...reading, ...submitting, cancel, erasePayloads })
   })
 ).pipe(Layer.provide(History.layer))

@@ -124,10 +124,20 @@ export interface Submission {
   readonly endpoint: string
   /** The body without the reserved webhook keys. */
   readonly input: Json
+  /** About how much memory its values take beside their text, bytes (`JsonScan`); guessed by the text when not given. */
+  readonly inputMemory?: number
   readonly metadata: Readonly<Record<string, string>>
   readonly webhook: Webhook | null
   readonly deadlines: RelativeDeadlines
   readonly idempotency: Idempotency | null
+}
+
+/** What the caller of a submit checks itself. */
+export interface Checks<out E> {
+  /** Between model and input. */
+  readonly first: Effect.Effect<void, E>
+  /** When all else is checked, for it may take long. */
+  readonly last: Effect.Effect<void, E>
 }
 
 /** A request as of one version of its stream. */
@@ -144,12 +154,25 @@ export class Requests extends Context.Service<
     /**
      * Accepted durably when this returns, and its hold taken from what the account has. `replayed`: the answer of an earlier
      * twin under the same key. Once there is one, nothing is checked again that may have changed since: neither model and
-     * input, nor the caller's own `check`, which otherwise runs between the two.
+     * input, nor what the caller has to check.
      */
     submit<E = never>(
       submission: Submission,
-      check?: Effect.Effect<void, E>
+      checks?: Checks<E> | null
     ): Effect.Effect<Snapshot<Request> & { readonly replayed: boolean }, E | SubmitRefused | StorageError>
+    /**
+     * Refuses what `submit` would refuse whatever the input: for callers who have not looked at it yet, as it is large. Says
+     * nothing of a request under a key that has been used.
+     */
+    invite(options: {
+      readonly caller: Caller
+      readonly endpoint: string
+      /** The client's idempotency key. */
+      readonly key: string | null
+    }): Effect.Effect<
+      void,
+      ModelNotFound | QueueFull | InsufficientBalance | BudgetExceeded | TooManyOpenRequests | EventStoreError
+    >
     /**
      * `endpoint`, when given, must be the request's model: another one's request is `RequestNotFound`. While the log cannot
      * be read, a request that is not in memory is answered from the history, without what that does not know.

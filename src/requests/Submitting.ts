@@ -7,6 +7,7 @@ import { RequestId } from "#domain/Ids.ts"
 import * as IdempotencyKey from "#domain/idempotency-key/IdempotencyKey.ts"
 import type { Deadlines, RequestSubmitted } from "#domain/inference-request/Event.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import * as Money from "#domain/Money.ts"
 import * as Pricing from "#domain/Pricing.ts"
 import * as RetrySchedule from "#domain/RetrySchedule.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
@@ -16,6 +17,7 @@ import type { Caller } from "#src/accounts/Caller.ts"
 import { Expectations } from "#src/catalog/Expectations.ts"
 import * as AskedUnits from "#src/models/AskedUnits.ts"
 import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
+import * as InputWeight from "#src/memory/InputWeight.ts"
 import { ProviderHealth } from "#src/providers/health/ProviderHealth.ts"
 import { DeadlineHints } from "./DeadlineHints.ts"
 import * as AbsoluteDeadlines from "./AbsoluteDeadlines.ts"
@@ -24,6 +26,7 @@ import { QueueDepth } from "./QueueDepth.ts"
 import { RequestActors } from "./RequestActors.ts"
 import {
   type BudgetExceeded,
+  type Checks,
   type Idempotency,
   IdempotencyKeyReused,
   type InsufficientBalance,
@@ -60,10 +63,10 @@ export const make = Effect.gen(function* () {
   const unitsOf = AskedUnits.make()
 
   /** What a submit must be, whoever sends it and under whichever id. */
-  const admit = <E>({ endpoint, input }: Submission, check: Effect.Effect<void, E>) =>
+  const admit = <E>({ endpoint, input }: Submission, checks: Checks<E> | null) =>
     Effect.flatMap(catalog.find(endpoint), (entry): Effect.Effect<CatalogEntry, E | Refused> => {
       if (entry === null) return Effect.fail(new ModelNotFound())
-      return Effect.flatMap(check, () => {
+      return Effect.flatMap(checks?.first ?? Effect.void, () => {
         const issues = entry.validateInput(input)
         return issues.length > 0 ? Effect.fail(new InvalidInput({ issues })) : Effect.succeed(entry)
       })
@@ -90,7 +93,7 @@ export const make = Effect.gen(function* () {
     Math.round(Math.max(expectedSeconds, expectations.of(endpoint)?.p90Seconds ?? 0) * 1_000)
 
   const submitted = (
-    { caller, metadata, webhook }: Submission,
+    { caller, inputMemory, metadata, webhook }: Submission,
     { model }: CatalogEntry,
     quote: Pricing.Quote,
     at: number,
@@ -108,6 +111,7 @@ export const make = Effect.gen(function* () {
     expectedMs: expectedMs(model),
     quote,
     retry: model.retry ?? RetrySchedule.transportErrors,
+    ...InputWeight.told(input.size, inputMemory),
     payloads: { input: Payload.refOf(input) }
   })
 
@@ -165,11 +169,19 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  const submitNew = <E>(submission: Submission, check: Effect.Effect<void, E>) =>
-    Effect.flatMap(admit(submission, check), (entry) =>
+  /** What may take long, as the look-up of a name does, is not done for those who cannot pay. */
+  const checkLast = <E>(submission: Submission, quote: Pricing.Quote, at: number, checks: Checks<E> | null) =>
+    checks === null
+      ? Effect.void
+      : Effect.andThen(underHold.check(wanted(submission, quote, at)), checks.last)
+
+  const submitNew = <E>(submission: Submission, checks: Checks<E> | null) =>
+    Effect.flatMap(admit(submission, checks), (entry) =>
       Effect.flatMap(quoteOf(submission, entry), (quote) =>
         Effect.flatMap(Effect.andThen(checkQueue(entry), Clock.currentTimeMillis), (at) =>
-          accept(submission, entry, quote, RequestId.make(ids.next()), at)
+          Effect.flatMap(checkLast(submission, quote, at, checks), () =>
+            accept(submission, entry, quote, RequestId.make(ids.next()), at)
+          )
         )
       )
     )
@@ -226,16 +238,17 @@ export const make = Effect.gen(function* () {
   const submitUnderKey = Effect.fnUntraced(function* <E>(
     submission: Submission,
     presented: Idempotency,
-    check: Effect.Effect<void, E>
+    checks: Checks<E> | null
   ) {
     const { state } = yield* keys.current(keyStream(submission.caller, presented.key))
     const idempotency = inFormOf(state, presented)
     const answered = yield* replay(state, idempotency)
     if (answered !== null) return { ...answered, replayed: true }
-    const entry = yield* admit(submission, check)
+    const entry = yield* admit(submission, checks)
     const quote = yield* quoteOf(submission, entry)
     const at = yield* Clock.currentTimeMillis
     yield* checkFirst(submission, idempotency, entry, quote, at)
+    if (checks !== null) yield* checks.last
     const id = yield* reserve(submission, idempotency, at)
     // A twin may have been accepted since.
     const first = Snapshot.asSubmitted(id, yield* requests.current(id))
@@ -254,15 +267,38 @@ export const make = Effect.gen(function* () {
 
   const submit: Requests["Service"]["submit"] = <E = never>(
     submission: Submission,
-    check: Effect.Effect<void, E> = Effect.void
+    checks: Checks<E> | null = null
   ) => {
     if (!Grant.allowsModel(submission.caller.grant, submission.endpoint)) {
       return Effect.fail(new ModelNotGranted())
     }
     return submission.idempotency === null
-      ? submitNew(submission, check)
-      : submitUnderKey(submission, submission.idempotency, check)
+      ? submitNew(submission, checks)
+      : submitUnderKey(submission, submission.idempotency, checks)
   }
 
-  return submit
+  /** The least that a request of the model can cost. */
+  const leastHold = ({ model: { price } }: CatalogEntry) =>
+    price.unitPrice === Money.zero ? price.minimumCharge : Money.max(price.minimumCharge, least)
+
+  const invite: Requests["Service"]["invite"] = Effect.fnUntraced(function* ({ caller, endpoint, key }) {
+    if (key !== null) {
+      const { state } = yield* keys.current(keyStream(caller, key))
+      if (state._tag !== "Free") return
+    }
+    const entry = yield* catalog.find(endpoint)
+    if (entry === null) return yield* new ModelNotFound()
+    const at = yield* Clock.currentTimeMillis
+    const { accountId, grant, keyId } = caller
+    const hold = leastHold(entry)
+    yield* Effect.andThen(
+      checkQueue(entry),
+      underHold.check({ accountId, keyId, hold, budget: grant.monthlyBudget, at })
+    )
+  })
+
+  return { submit, invite }
 })
+
+/** Nano-USD. */
+const least = Money.NanoUsd.make(1n)

@@ -13,6 +13,7 @@ import { logFormat } from "#src/operations/logs/LogFormat.ts"
 import { callbackUrl } from "#src/providers/Callbacks.ts"
 import { modelsDir } from "#src/manifests/ModelsDir.ts"
 import * as OtlpSettings from "#src/operations/telemetry/OtlpSettings.ts"
+import { inputMemory } from "#src/memory/InputMemory.ts"
 import { allowPrivateTargets } from "#src/outbound/Vetting.ts"
 import { visionWorkers } from "#src/vision/VisionWorkers.ts"
 import { baseUrl, mcpUrl, mediaUrl, queueUrl } from "#src/PublicUrls.ts"
@@ -45,6 +46,7 @@ export const all: ReadonlyArray<Setting<unknown>> = [
   mediaDelivery,
   retention,
   storageQuota,
+  inputMemory,
   visionWorkers,
   sweepInterval,
   logLevel,

@@ -55,8 +55,7 @@ const patience = {
   while: ({ cause }: NatsStreamUnavailable) => !isHopeless(cause)
 }
 
-/** There is no such stream. */
-export const notFound = 10059
+const notFound = 10059
 
 type Wanted = Partial<StreamConfig> & Pick<StreamConfig, "name">
 

@@ -54,8 +54,8 @@ export class TestAccounts extends Context.Service<
       const accounts = yield* TestAccounts
       return Requests.of({
         ...requests,
-        submit: (submission, check) =>
-          Effect.andThen(accounts.open(submission.caller.accountId), requests.submit(submission, check))
+        submit: (submission, checks) =>
+          Effect.andThen(accounts.open(submission.caller.accountId), requests.submit(submission, checks))
       })
     })
   )

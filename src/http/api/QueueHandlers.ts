@@ -1,5 +1,6 @@
 /** The declared lifecycle routes over `RequestRoutes`: what they answer is the same on every transport. */
 import * as BodyReader from "../edge/BodyReader.ts"
+import * as JsonBody from "../requests/JsonBody.ts"
 import { RequestRoutes } from "../routes/RequestRoutes.ts"
 import * as Authorization from "./Authorization.ts"
 import * as DeclaredRoutes from "./DeclaredRoutes.ts"
@@ -16,7 +17,7 @@ export const layer = DeclaredRoutes.layer({
         params,
         headers: request.headers,
         wait: query.wait,
-        readBody: BodyReader.read(request)
+        readBody: (grow) => BodyReader.read(request, JsonBody.maxBytes, grow)
       }),
     status: ({ params, query, request }, caller) =>
       status({ caller, params, headers: request.headers, wait: query.wait }),

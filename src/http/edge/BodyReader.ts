@@ -12,10 +12,14 @@ export const BodyTimeout = Context.Reference<Duration.Input>("inferlog/src/http/
 
 export const unreadable = Refusal.malformed("The request body could not be read.")
 
+/** Told how many bytes have come: why there may be no more, or `null`. */
+export type Grow = (bytes: number) => Refusal.Refusal | null
+
 /** Read as a stream, for giving up on that leaves the connection open for the answer. `limit` in bytes. */
 export const read = (
   request: HttpServerRequest,
-  limit = maxBytes
+  limit = maxBytes,
+  grow: Grow = () => null
 ): Effect.Effect<Uint8Array, Refusal.Refusal> =>
   Effect.flatMap(BodyTimeout, (duration) =>
     request.stream.pipe(
@@ -24,7 +28,8 @@ export const read = (
         () => Bytes.make(),
         (body, chunk) => {
           body.add(chunk)
-          return body.size() > limit ? Effect.fail(Refusal.bodyTooLarge(limit)) : Effect.succeed(body)
+          const refusal = body.size() > limit ? Refusal.bodyTooLarge(limit) : grow(body.size())
+          return refusal === null ? Effect.succeed(body) : Effect.fail(refusal)
         }
       ),
       Effect.map((body) => body.whole()),

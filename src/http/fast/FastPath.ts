@@ -52,7 +52,7 @@ const make = Effect.gen(function* () {
           params: call.params,
           headers,
           wait: undefined,
-          readBody: IncomingBody.read(request)
+          readBody: (grow) => IncomingBody.read(request, grow)
         })
       case "status":
         return routes.status({ caller, params: call.params, headers, wait: undefined })

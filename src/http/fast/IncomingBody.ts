@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http"
 import { Effect } from "effect"
 import * as Bytes from "#src/Bytes.ts"
-import { BodyTimeout, unreadable } from "../edge/BodyReader.ts"
+import { BodyTimeout, type Grow, unreadable } from "../edge/BodyReader.ts"
 import * as Refusal from "../Refusal.ts"
 import { tooLarge } from "../requests/BodyHeaders.ts"
 import { maxBytes } from "../requests/JsonBody.ts"
@@ -10,7 +10,7 @@ import { maxBytes } from "../requests/JsonBody.ts"
 type Read = Effect.Effect<Uint8Array, Refusal.Refusal>
 
 /** Calls back once, never synchronously, with the whole body or why there is none. */
-const collect = (request: IncomingMessage, onEnd: (read: Read) => void): void => {
+const collect = (request: IncomingMessage, grow: Grow, onEnd: (read: Read) => void): void => {
   const body = Bytes.make()
   let isOver = false
   const end = (read: Read) => {
@@ -22,9 +22,10 @@ const collect = (request: IncomingMessage, onEnd: (read: Read) => void): void =>
     .on("data", (chunk: Uint8Array) => {
       if (isOver) return
       body.add(chunk)
-      if (body.size() <= maxBytes) return
+      const refusal = body.size() > maxBytes ? tooLarge : grow(body.size())
+      if (refusal === null) return
       request.pause()
-      end(Effect.fail(tooLarge))
+      end(Effect.fail(refusal))
     })
     .on("end", () => end(Effect.succeed(body.whole())))
     .on("error", () => end(Effect.fail(unreadable)))
@@ -39,7 +40,7 @@ const inTime = (body: Read): Read =>
   )
 
 /** Most bodies come with their headers and are whole before the event loop turns: only the others are worth a timer. */
-export const read = (request: IncomingMessage): Read =>
+export const read = (request: IncomingMessage, grow: Grow): Read =>
   Effect.callback((resume) => {
     let settle = (body: Read) => {
       clearImmediate(turn)
@@ -48,5 +49,5 @@ export const read = (request: IncomingMessage): Read =>
     const turn = setImmediate(() =>
       resume(inTime(Effect.callback((resumeLate) => void (settle = resumeLate))))
     )
-    collect(request, (body) => settle(body))
+    collect(request, grow, (body) => settle(body))
   })

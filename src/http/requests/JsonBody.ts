@@ -1,7 +1,8 @@
 /** JSON bodies (decisions, "Bodies"): an object, and what `JsonBytes` says of its text. */
 import { Result } from "effect"
-import { isObject, type JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import * as JsonBytes from "#src/JsonBytes.ts"
+import type * as JsonScan from "#src/JsonScan.ts"
 import * as Refusal from "../Refusal.ts"
 import { issue } from "./Parsed.ts"
 
@@ -18,9 +19,22 @@ export const refusals: Readonly<Record<JsonBytes.Fault, Refusal.Refusal>> = {
 }
 const notAnObject = Refusal.invalid([issue([], "type", "must be object")])
 
+const refusalOf = (fault: JsonBytes.Fault) => refusals[fault]
+
+const objectOf = (json: Json): Result.Result<JsonObject, Refusal.Refusal> =>
+  isObject(json) ? Result.succeed(json) : Result.fail(notAnObject)
+
+/** What there is to parse. */
+export const look = (bytes: Uint8Array): Result.Result<JsonScan.Scan, Refusal.Refusal> =>
+  Result.mapError(JsonBytes.look(bytes), refusalOf)
+
+/** `parseObject`, of what has been looked at. */
+export const parseLooked = (
+  bytes: Uint8Array,
+  scan: JsonScan.Scan
+): Result.Result<JsonObject, Refusal.Refusal> =>
+  Result.flatMap(Result.mapError(JsonBytes.parseLooked(bytes, scan), refusalOf), objectOf)
+
 /** Never throws, whatever the bytes. */
 export const parseObject = (bytes: Uint8Array): Result.Result<JsonObject, Refusal.Refusal> =>
-  Result.flatMap(
-    Result.mapError(JsonBytes.parse(bytes), (fault) => refusals[fault]),
-    (json) => (isObject(json) ? Result.succeed(json) : Result.fail(notAnObject))
-  )
+  Result.flatMap(look(bytes), (scan) => parseLooked(bytes, scan))

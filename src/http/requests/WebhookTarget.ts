@@ -22,5 +22,9 @@ const toRefusal = (error: OutboundRefused | OutboundUnresolved): Refusal.Refusal
       : issue(["webhook"], "dns_error", "must name a host that resolves")
   ])
 
+/** As far as it can be told without a look-up. */
+export const look = (outbound: Outbound["Service"], url: string): Effect.Effect<void, Refusal.Refusal> =>
+  Effect.mapError(outbound.look(url), toRefusal)
+
 export const check = (outbound: Outbound["Service"], url: string): Effect.Effect<void, Refusal.Refusal> =>
   Effect.mapError(outbound.check(url), toRefusal)

@@ -1,14 +1,18 @@
 /**
  * `POST /{owner}/{model}`. Checks in this order, the first failure answers: key (401), rates (429) and scope (403), all
- * before this; models of the key (403), content type and announced length (415, 413), model (404), body (413, 408, 400), reserved fields and headers together (400), then
- * those of the service: webhook target (400), input (400), idempotency (409), queue (429), balance (402), and how many
- * requests of the account have not ended (429). What depends on more than the request itself is not checked again for one
- * that was accepted under its key: the model of such a call comes after its body.
+ * before this; models of the key (403), content type and announced length (415, 413), model (404), body (413, 408, 429, 503, 400),
+ * reserved fields and headers together (400), then those of the service: text of the webhook's URL (400), input (400),
+ * idempotency (409), queue (429), balance (402), how many requests of the account have not ended (429), and the webhook's
+ * name (400). Of a body past 64 KiB queue and balance come before it, too. What depends on more than the request itself is
+ * not checked again for one that was accepted under its key: the model of such a call comes after its body.
  */
 import { Effect, Result } from "effect"
 import * as Grant from "#domain/account/Grant.ts"
+import type { Webhook } from "#domain/inference-request/Event.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
+import type * as JsonScan from "#src/JsonScan.ts"
+import { InputMemory } from "#src/memory/InputMemory.ts"
 import { Catalog } from "#src/models/Catalog.ts"
 import { Outbound } from "#src/outbound/Outbound.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
@@ -16,6 +20,8 @@ import { ModelNotGranted, Requests, type Snapshot, type Submission } from "#src/
 import { retentionMs } from "#src/retention/RetentionTime.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
 import * as Answer from "../Answer.ts"
+import * as BodyMemory from "../edge/BodyMemory.ts"
+import type * as BodyReader from "../edge/BodyReader.ts"
 import * as Refusal from "../Refusal.ts"
 import * as BodyHeaders from "../requests/BodyHeaders.ts"
 import * as DeadlineHeaders from "../requests/DeadlineHeaders.ts"
@@ -41,12 +47,21 @@ export interface SubmitCall {
   /** Query parameter: the same wish as `Prefer: wait`, which counts when both are sent. */
   readonly wait: string | undefined
   /** Not run before the headers and the model are found good. At most `JsonBody.maxBytes`. */
-  readonly readBody: Effect.Effect<Uint8Array, Refusal.Refusal>
+  readonly readBody: (grow: BodyReader.Grow) => Effect.Effect<Uint8Array, Refusal.Refusal>
 }
 
+/** Bytes of a body from which on what can be refused without it is refused first. */
+const large = 64 * 1024
+
 /** The whole call: nothing of it is invalid then but, possibly, the model, its input and the webhook. */
-const parse = ({ headers, wait }: SubmitCall, endpoint: string, body: Uint8Array, secret: Buffer) => {
-  const json = JsonBody.parseObject(body)
+const parse = (
+  { headers, wait }: SubmitCall,
+  endpoint: string,
+  body: Uint8Array,
+  scan: JsonScan.Scan,
+  secret: Buffer
+) => {
+  const json = JsonBody.parseLooked(body, scan)
   if (Result.isFailure(json)) return Result.fail(json.failure)
   const fields = json.success
   const parts = {
@@ -86,14 +101,54 @@ export const make = Effect.gen(function* () {
   const urls = yield* PublicUrls
   const keptMs = yield* retentionMs
   const stopping = yield* Stopping
+  const { submits } = yield* InputMemory
   const secret = (yield* MasterKey).keyFor(IdempotencyHeader.purpose)
 
-  const readBody = (call: SubmitCall, endpoint: string): Effect.Effect<Uint8Array, Refusal.Refusal> => {
-    if (call.headers["idempotency-key"] !== undefined) return call.readBody
+  /** What is large is not even read for those who cannot submit anything. */
+  const invite = (call: SubmitCall, endpoint: string) => {
+    const key = call.headers["idempotency-key"] ?? null
+    const announced = Number(call.headers["content-length"] ?? 0)
+    if (announced > large) return requests.invite({ caller: call.caller, endpoint, key })
+    if (key !== null) return Effect.void
     return Effect.flatMap(catalog.find(endpoint), (entry) =>
-      entry === null ? Effect.fail(Refusal.unknownModel) : call.readBody
+      entry === null ? Effect.fail(Refusal.unknownModel) : Effect.void
     )
   }
+
+  const checksOf = ({ url }: Webhook) => ({
+    first: WebhookTarget.look(outbound, url),
+    last: WebhookTarget.check(outbound, url)
+  })
+
+  /** Nothing of the body outlives it: a client may wait for long. */
+  const submit = Effect.fnUntraced(function* (
+    call: SubmitCall,
+    endpoint: string,
+    memory: BodyMemory.BodyMemory
+  ) {
+    const { caller, headers } = call
+    yield* invite(call, endpoint)
+    yield* memory.cover(Number(headers["content-length"] ?? 0), 0)
+    const body = yield* call.readBody(memory.grow)
+    const scan = yield* Effect.fromResult(JsonBody.look(body))
+    yield* memory.cover(body.length, scan.weight)
+    const { deadlines, idempotency, input, metadata, preferredMs, queriedMs, webhook } =
+      yield* Effect.fromResult(parse(call, endpoint, body, scan, secret))
+    const accepted = yield* requests.submit(
+      {
+        caller,
+        endpoint,
+        input,
+        inputMemory: scan.weight,
+        metadata,
+        webhook,
+        deadlines,
+        idempotency
+      },
+      webhook === null ? null : checksOf(webhook)
+    )
+    return { accepted, preferredMs, queriedMs }
+  })
 
   return Effect.fnUntraced(function* (call: SubmitCall) {
     const endpoint = endpointOf(call.params)
@@ -101,12 +156,13 @@ export const make = Effect.gen(function* () {
     if (!Grant.allowsModel(call.caller.grant, endpoint)) return yield* new ModelNotGranted()
     const announced = BodyHeaders.check(call.headers)
     if (Result.isFailure(announced)) return yield* announced.failure
-    const read = parse(call, endpoint, yield* readBody(call, endpoint), secret)
-    if (Result.isFailure(read)) return yield* read.failure
-    const { deadlines, idempotency, input, metadata, preferredMs, queriedMs, webhook } = read.success
-    const accepted = yield* requests.submit(
-      { caller: call.caller, endpoint, input, metadata, webhook, deadlines, idempotency },
-      webhook === null ? Effect.void : WebhookTarget.check(outbound, webhook.url)
+    const memory = BodyMemory.make(submits, call.caller.accountId)
+    const { accepted, preferredMs, queriedMs } = yield* Effect.onExitPrimitive(
+      submit(call, endpoint, memory),
+      () => {
+        memory.release()
+        return undefined
+      }
     )
     const headers = accepted.replayed ? { "idempotency-replayed": "true" } : {}
     const created = Answer.json(200, StatusView.created(urls.queueUrl, accepted), headers)

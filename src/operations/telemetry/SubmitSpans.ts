@@ -39,9 +39,9 @@ export const requests = Layer.effect(
     const traced = Effect.map(SubmitSpans, (spans) =>
       Requests.of({
         ...requests,
-        submit: (submission, check) =>
+        submit: (submission, checks) =>
           Effect.useSpan("Requests.accept", { attributes: { model: submission.endpoint } }, (span) =>
-            requests.submit(submission, check).pipe(
+            requests.submit(submission, checks).pipe(
               Effect.tap(({ id }) =>
                 Effect.sync(() => {
                   span.attribute("request_id", id)

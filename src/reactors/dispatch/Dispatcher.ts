@@ -8,7 +8,7 @@ import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { Rejection } from "#domain/inference-request/Command.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
-import { DueWork, type QueuedRequest } from "#projections/due-work/DueWork.ts"
+import { DueWork } from "#projections/due-work/DueWork.ts"
 import { projection } from "#projections/due-work/DueWorkProjection.ts"
 import { Projections } from "#projections/Projections.ts"
 import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
@@ -22,6 +22,7 @@ import * as Contenders from "./Contenders.ts"
 import * as ProviderSlots from "./ProviderSlots.ts"
 import * as Recovery from "./Recovery.ts"
 import type { Claimed } from "./Run.ts"
+import * as RunMemory from "./RunMemory.ts"
 import { Runs } from "./Runs.ts"
 import * as Turns from "#src/reactors/Turns.ts"
 
@@ -72,6 +73,7 @@ const make = Effect.gen(function* () {
   const fullProviders = new Set<string>()
 
   const wake = () => Queue.offerUnsafe(wakeUps, undefined)
+  const memory = yield* RunMemory.make(wake)
 
   /** Room is of interest only where something waits for it. */
   const onEnd = (endpoint: string, provider: string) =>
@@ -94,7 +96,7 @@ const make = Effect.gen(function* () {
 
   /** The claim of one request; `null` when there is nothing to claim any more. */
   const claim = (
-    id: RequestId,
+    { memory, row: { requestId: id } }: RunMemory.Admitted,
     provider: string,
     at: number
   ): Effect.Effect<Claimed | null, EventStoreError> =>
@@ -103,7 +105,7 @@ const make = Effect.gen(function* () {
         // A request whose deadline has passed ends here instead.
         Effect.succeed(
           state._tag === "Request" && state.phase._tag === "Dispatched"
-            ? { id, request: state, jobId: null }
+            ? { id, request: state, jobId: null, memory }
             : null
         ),
       onFailure: (cause) => notClaimed(id, cause)
@@ -136,7 +138,7 @@ const make = Effect.gen(function* () {
   /** Starts a run of each row that one of the slots is left for, and waits until all of them have made their claims. */
   const claimAll = (
     endpoint: string,
-    rows: ReadonlyArray<QueuedRequest>,
+    rows: ReadonlyArray<RunMemory.Admitted>,
     slots: ProviderSlots.Slots["slots"]
   ) =>
     Effect.flatMap(Clock.currentTimeMillis, (at) => {
@@ -147,7 +149,8 @@ const make = Effect.gen(function* () {
         else if (--left === 0) Deferred.doneUnsafe(all, Effect.void)
       }
       const ends = slots.map(({ provider }) => onEnd(endpoint, provider))
-      const start = (row: QueuedRequest) => {
+      const start = (admitted: RunMemory.Admitted) => {
+        const { memory, row } = admitted
         const index = ProviderSlots.take(slots, row)
         const slot = slots[index]
         if (slot === undefined) return Effect.die("More rows than slots")
@@ -160,9 +163,10 @@ const make = Effect.gen(function* () {
           endpoint,
           provider,
           watch,
-          claim: claim(id, provider, at),
+          claim: claim(admitted, provider, at),
           onClaim,
-          onEnd: ended
+          onEnd: ended,
+          memory
         })
       }
       return Effect.andThen(Effect.forEach(rows, start, { discard: true }), Deferred.await(all))
@@ -192,11 +196,11 @@ const make = Effect.gen(function* () {
     const due = yield* dueWork.next({
       model: endpoint,
       now,
-      limit: Turns.rowsFor(limit, nodes) + unreadable.count(),
+      limit: Turns.rowsFor(limit, nodes) + unreadable.count() + memory.count(),
       after: served.lastOf(endpoint)
     })
     const turns = Turns.of(
-      due.filter(({ requestId }) => !unreadable.has(requestId)),
+      due.filter(({ accountId, requestId }) => !unreadable.has(requestId) && !memory.isFull(accountId)),
       node.self,
       nodes,
       now,
@@ -204,10 +208,12 @@ const make = Effect.gen(function* () {
     )
     nextTurnAt = earlier(nextTurnAt, turns.nextAt)
     const rows = turns.rows.slice(0, limit)
-    const last = rows.at(-1)
-    if (last === undefined) return false
-    served.note(endpoint, last.accountId)
-    yield* claimAll(counted, rows, found.slots)
+    const admitted = yield* memory.admit(rows)
+    const last = admitted.at(-1)
+    // Where an account has become full, those of others may be behind its rows.
+    if (last === undefined) return rows.length > 0
+    served.note(endpoint, last.row.accountId)
+    yield* claimAll(counted, admitted, found.slots)
     return true
   })
 

@@ -51,7 +51,7 @@ export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effec
       if (state._tag === "NotSubmitted" || state.attempt !== attempt) return null
       const action = nextAction(state)
       const isRunning = action._tag === "AwaitOutcome" || action._tag === "StopRun"
-      return isRunning && action.run.node === node.self ? { id, request: state, jobId } : null
+      return isRunning && action.run.node === node.self ? { id, request: state, jobId, memory: null } : null
     })
 
     /** Ends when the claim is made: until then the run would be taken over a second time. */

@@ -12,6 +12,9 @@ import * as StreamName from "#streams/StreamName.ts"
 import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
 import type { Job } from "#src/providers/Provider.ts"
 import type { Watch } from "#src/providers/health/ProviderHealth.ts"
+import { InputMemory } from "#src/memory/InputMemory.ts"
+import * as InputWeight from "#src/memory/InputWeight.ts"
+import type { Lease } from "#src/memory/MemoryBudget.ts"
 import { Providers } from "#src/providers/Providers.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import * as Fallback from "./Fallback.ts"
@@ -27,6 +30,8 @@ export interface Claimed {
   readonly request: Request
   /** The provider's job, when a former process had started it. */
   readonly jobId: string | null
+  /** What its input may take; `null` when none was taken for it yet. Whoever started the run gives it back. */
+  readonly memory: Lease | null
 }
 
 /** How long a run past its model's limit has to stop at its provider before it is left alone, ms. */
@@ -107,6 +112,17 @@ export const make = Effect.gen(function* () {
   const actors = yield* RequestActors
   const record = yield* OutcomeRecord.make
   const scope = yield* Effect.scope
+  const memory = yield* InputMemory
+
+  /** A run that was taken over waits for memory here, since its provider is at it already. */
+  const withMemory = <A>({ memory: taken, request }: Claimed, run: Effect.Effect<A>): Effect.Effect<A> =>
+    taken === null
+      ? Effect.acquireUseRelease(
+          Effect.interruptible(memory.runs.wait(request.submitted.accountId, InputWeight.ofRequest(request))),
+          () => run,
+          (lease) => Effect.sync(lease.release)
+        )
+      : run
 
   const runAtProvider = (
     job: Job,
@@ -221,7 +237,7 @@ export const make = Effect.gen(function* () {
       return yield* record(job, null, withoutModel(claimed), { at, startedAt: null })
     }
     const outcome = yield* Effect.onExitPrimitive(
-      Effect.interruptible(perform(claimed, entry, report, takenOverAt, watch)),
+      Effect.interruptible(withMemory(claimed, perform(claimed, entry, report, takenOverAt, watch))),
       (exit) => (Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause) ? giveBack(id, attempt) : undefined)
     )
     const startedAt = yield* report.finish()

@@ -2,6 +2,7 @@
 import { Cause, Context, Deferred, Effect, type Exit, FiberSet, Layer, References } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { Watch } from "#src/providers/health/ProviderHealth.ts"
+import type { Lease } from "#src/memory/MemoryBudget.ts"
 import * as Run from "./Run.ts"
 
 export interface StartOptions<E> {
@@ -16,6 +17,8 @@ export interface StartOptions<E> {
   readonly claim: Effect.Effect<Run.Claimed | null, E>
   /** Called when the claim is made and counts here, or is not made. A claim that fails is told of in no other way. */
   readonly onClaim?: (exit: Exit.Exit<Run.Claimed | null, E>) => void
+  /** For the input; given back at the end of the run, or when there is none. */
+  readonly memory?: Lease | null
   /** Runs when there is room again: the outcome is recorded, or there was nothing to claim. */
   readonly onEnd: Effect.Effect<unknown>
 }
@@ -56,7 +59,7 @@ export class Runs extends Context.Service<
           return Effect.void
         })
 
-      const start = <E>({ claim, endpoint, id, onClaim, onEnd, provider, watch }: StartOptions<E>) =>
+      const start = <E>({ claim, endpoint, id, memory, onClaim, onEnd, provider, watch }: StartOptions<E>) =>
         Effect.suspend(() => {
           const stop = Deferred.makeUnsafe<void>()
           count(ofModel, endpoint, 1)
@@ -75,6 +78,7 @@ export class Runs extends Context.Service<
             count(ofModel, endpoint, -1)
             count(ofProvider, provider, -1)
             watch.ended(null)
+            memory?.release()
             // The next run of the request may have begun.
             if (stops.get(id)?.stop === stop) stops.delete(id)
             return Effect.asVoid(onEnd)

@@ -124,7 +124,7 @@ describe("a body that broke off before anybody read it", () => {
       const request = new http.IncomingMessage(socket)
       BrokenBody.breakOff(request)
       yield* Effect.promise(() => new Promise((resolve) => request.once("close", resolve)))
-      const refusal = yield* soon(Effect.flip(IncomingBody.read(request)))
+      const refusal = yield* soon(Effect.flip(IncomingBody.read(request, () => null)))
       assert.deepInclude(refusal, { status: 400 })
       assert.isFalse(socket.destroyed)
     })

@@ -59,7 +59,10 @@ describe("An idempotency key", () => {
         }
         const checked = (key: string) =>
           Effect.flatMap(Requests, (requests) =>
-            requests.submit(Facts.submission(keyed(key)), Effect.fail("the name does not resolve" as const))
+            requests.submit(Facts.submission(keyed(key)), {
+              first: Effect.void,
+              last: Effect.fail("the name does not resolve" as const)
+            })
           )
         assert.isTrue((yield* before.on(checked("k"))).replayed)
         assert.strictEqual(yield* Effect.flip(before.on(checked("K"))), "the name does not resolve")

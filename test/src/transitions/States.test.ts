@@ -38,7 +38,7 @@ describe("States and transitions", () => {
         ...params("" as RequestId),
         headers: { "content-type": "application/json" },
         wait: undefined,
-        readBody: Effect.succeed(Buffer.from(`{"value":"in"}`))
+        readBody: () => Effect.succeed(Buffer.from(`{"value":"in"}`))
       })
       const { status, body } = read(answer)
       assert.deepStrictEqual([status, body["status"]], [200, "IN_QUEUE"])

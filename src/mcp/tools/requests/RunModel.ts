@@ -11,6 +11,8 @@ import * as MetadataHeader from "#src/http/requests/MetadataHeader.ts"
 import * as DateTime from "#src/http/views/DateTime.ts"
 import * as EstimateView from "#src/http/views/EstimateView.ts"
 import * as MoneyView from "#src/http/views/MoneyView.ts"
+import * as JsonBytes from "#src/JsonBytes.ts"
+import * as JsonScan from "#src/JsonScan.ts"
 import { Requests, type Snapshot, type StorageError, type SubmitRefused } from "#src/requests/Requests.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
 import { granted, ToolCaller } from "../../ToolCaller.ts"
@@ -147,7 +149,18 @@ export const make = Effect.gen(function* () {
       idempotencyKey === undefined
         ? null
         : { key: idempotencyKey, requestHash: hashOf(secret, given, metadata) }
-    return { caller, endpoint: modelEndpoint, input, metadata, webhook: null, deadlines, idempotency }
+    const text = Buffer.from(JSON.stringify(input))
+    const inputMemory = JsonScan.scan(text, JsonBytes).weight
+    return {
+      caller,
+      endpoint: modelEndpoint,
+      input,
+      inputMemory,
+      metadata,
+      webhook: null,
+      deadlines,
+      idempotency
+    }
   })
 
   const refuse = ({ input, modelEndpoint }: Given, error: Failure): Effect.Effect<never, ToolRefusal> => {
