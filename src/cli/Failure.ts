@@ -55,6 +55,24 @@ export const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   )
 }
 
+/** How long a process whose log has failed may take to close. */
+const farewell = "5 seconds"
+
+/**
+ * For a process that is of no use any more: it is left to close what it has open, and ended with the error's exit code when
+ * that hangs.
+ */
+export const endSoon = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.tapCause(effect, (cause) =>
+    Cause.hasInterruptsOnly(cause)
+      ? Effect.void
+      : Effect.sleep(farewell).pipe(
+          Effect.andThen(report(cause)),
+          Effect.andThen(Effect.sync(() => process.exit(Runtime.getErrorExitCode(Cause.squash(cause))))),
+          Effect.forkDetach
+        )
+  )
+
 /** For what runs until it is stopped: a signal is its good end, with exit code 0. */
 export const untilStopped = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.onInterrupt(effect, () => Effect.sync(() => (process.exitCode = 0)))

@@ -30,7 +30,7 @@ const server = Layer.unwrap(
 export const serve = Command.make("serve", {}, () =>
   Layer.build(server).pipe(
     // A log that takes no more appends ends the process, so that whoever watches it starts it anew.
-    Effect.flatMap((services) => Context.get(services, LogFailure).await),
+    Effect.flatMap((services) => Failure.endSoon(Context.get(services, LogFailure).await)),
     Effect.scoped,
     Failure.untilStopped
   )

@@ -1,10 +1,10 @@
 /** The newest part of the log in memory, kept up with the servers by a follower, and told of in batches. */
 import { Effect, type Scope } from "effect"
-import type { EventStoreError } from "../EventReader.ts"
 import * as HeadSignal from "../HeadSignal.ts"
 import type { RecordedEvent } from "../RecordedEvent.ts"
 import type { Decoded } from "./AppendMessage.ts"
 import * as Follower from "./Follower.ts"
+import type { LogDiverged } from "./LogDiverged.ts"
 import * as JetStreamReading from "./JetStreamReading.ts"
 import type { Nats } from "./Nats.ts"
 import * as RecentMessages from "./RecentMessages.ts"
@@ -31,7 +31,7 @@ export interface Followed {
   /** Of the last message that was followed and told of, with events or without. */
   readonly sequence: () => number
   /** Fails when the log at the servers is not the one any more that was followed. */
-  readonly diverged: Effect.Effect<never, EventStoreError>
+  readonly diverged: Effect.Effect<never, LogDiverged>
 }
 
 export const make = Effect.fnUntraced(function* ({

@@ -4,7 +4,6 @@
  */
 import { DeliverPolicy, type JsMsg } from "@nats-io/jetstream"
 import { Deferred, Effect, Schedule, type Scope, Stream } from "effect"
-import { EventStoreError } from "../EventReader.ts"
 import * as AppendMessage from "./AppendMessage.ts"
 import { LogDiverged } from "./LogDiverged.ts"
 import { Nats } from "./Nats.ts"
@@ -35,7 +34,7 @@ export interface FollowerOptions {
 
 export interface Follower {
   /** Fails when the log at the servers is not the one any more that was followed: then nothing more comes. */
-  readonly diverged: Effect.Effect<never, EventStoreError>
+  readonly diverged: Effect.Effect<never, LogDiverged>
 }
 
 /** What tells a message from another one at its place. */
@@ -50,14 +49,13 @@ export const make = Effect.fnUntraced(function* ({
   const { js, jsm, options, reconnects } = nats
   const { stream: log } = names(options).events
   const subjects = Subjects.make(options)
-  const diverged = yield* Deferred.make<never, EventStoreError>()
+  const diverged = yield* Deferred.make<never, LogDiverged>()
   let sequence = start?.sequence ?? 0
   let sign = start === null ? "" : signOf(start)
   let gaps = 0
 
   const diverge = (found: number) => {
-    const { message } = new LogDiverged({ found, expected: sequence })
-    Deferred.doneUnsafe(diverged, Effect.fail(new EventStoreError({ reason: message })))
+    Deferred.doneUnsafe(diverged, Effect.fail(new LogDiverged({ found, expected: sequence })))
   }
 
   const decode = ({ data, seq, subject }: JsMsg): AppendMessage.Decoded => {

@@ -80,7 +80,7 @@ const make = Effect.fnUntraced(function* (options: NodeOptions) {
   const known = yield* KnownHead.find(options, reads)
   const start = yield* KnownHead.messageOf(reads, known, last)
   yield* KnownHead.check(options, reads)
-  let seen: LogWatch.Known = { ...known, hash: start?.events.at(-1)?.hash ?? "" }
+  let seen: LogHead.Head & Writer.Written = { ...known, hash: start?.events.at(-1)?.hash ?? "" }
   const seenHead = SeenHead.of({
     now: Effect.sync(() =>
       seen.sequence === 0 ? null : { position: followed.signal.current(), digest: seen.digest }
@@ -117,9 +117,9 @@ const make = Effect.fnUntraced(function* (options: NodeOptions) {
   const fences = yield* Fences.make(publishing, reads)
   const erasures = yield* Erasures.make(reads, records)
   const beside = Beside.make({ bring: yield* BroughtRecords.make(records), erasures, fences })
-  const { append } = yield* Writer.make({ reads, beside, publishing, fences, known: followed.known })
+  const { append, newest } = yield* Writer.make({ reads, beside, publishing, fences, known: followed.known })
   const reading = JetStreamReading.make({ reads, records, ...followed })
-  const gone = yield* LogWatch.make(reads, () => seen)
+  const gone = yield* LogWatch.make(() => (newest().sequence > seen.sequence ? newest() : seen))
   const failure = Effect.raceAllFirst([gone, followed.diverged, Deferred.await(unwritten)])
   return Context.make(EventStore, { ...reading, append, settled: fences.settled }).pipe(
     Context.add(EventReader, reading),

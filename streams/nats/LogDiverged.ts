@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Runtime, Schema } from "effect"
 
 /** The log at the servers is not the one that this node has seen: acknowledged events are gone, or it is another log. */
 export class LogDiverged extends Schema.TaggedError<LogDiverged>()("LogDiverged", {
@@ -7,6 +7,9 @@ export class LogDiverged extends Schema.TaggedError<LogDiverged>()("LogDiverged"
   /** Of the last one that this node has seen. */
   expected: Schema.Int
 }) {
+  /** Of the process. A supervisor must not start it again: each start ends in the same way. */
+  override readonly [Runtime.errorExitCode] = 3
+
   override get message(): string {
     const { expected, found } = this
     const what =
@@ -15,7 +18,7 @@ export class LogDiverged extends Schema.TaggedError<LogDiverged>()("LogDiverged"
         : `has other events up to message ${expected} than this node has seen`
     return (
       `The log at the NATS servers ${what}: acknowledged events are missing, or EVENT_STORE names another log. ` +
-      `Restore the servers' storage, or go on without them with a new DATA_DIR on every node.`
+      `Restore the servers' storage, or go on without them with a new DATA_DIR on every node (LogDiverged).`
     )
   }
 }

@@ -1,47 +1,67 @@
 /**
  * Whether the log at the servers is still the one that this node has seen: a server that was restored, or lost its tail, goes
- * on elsewhere than we do.
+ * on elsewhere than we do. Found out after each reconnect, before anything is sent.
  */
-import { Deferred, Effect, Schedule, type Scope, Stream } from "effect"
-import { EventStoreError } from "../EventReader.ts"
-import type * as LogHead from "../LogHead.ts"
+import { JetStreamApiError } from "@nats-io/jetstream"
+import { Deferred, Effect, Schedule } from "effect"
+import type { EventStoreError } from "../EventReader.ts"
 import { LogDiverged } from "./LogDiverged.ts"
-import type { MessageReads } from "./MessageReads.ts"
+import * as MessageReads from "./MessageReads.ts"
 import { Nats } from "./Nats.ts"
+import * as NatsStreams from "./NatsStreams.ts"
+import type { Written } from "./Writer.ts"
 
-/** What this node has seen of the log. */
-export interface Known extends LogHead.Head {
-  /** Of the last event. */
-  readonly hash: string
-}
+/** How long a cluster's server that does not lead any more may answer with what it knew: an election. */
+const electionTime = "7 seconds"
 
-/** A server that does not lead any more may answer with what it knew: what it says is asked for once more after this. */
-const secondLook = "10 seconds"
+/** How long a single server may take to recover its streams after it accepts connections. */
+const recoveryTime = "1 second"
 
-const isStillThere = (reads: MessageReads, { hash, sequence }: Known) =>
-  sequence === 0
-    ? Effect.succeed(true)
-    : Effect.map(reads.at(sequence), (found) => found?.events.at(-1)?.hash === hash)
+/** `gone`: the log ends before what was seen, or there is none. `other`: another event stands there, which never changes back. */
+type Finding = "same" | "gone" | "other"
 
-/** Looks after each reconnect. Fails when what was seen is gone, else it never ends. */
+const isMissing = ({ cause }: EventStoreError): boolean =>
+  cause instanceof JetStreamApiError && cause.code === NatsStreams.notFound
+
+/**
+ * Vets each reconnect.
+ * @param seen the newest message that this node has followed or written: what it has acknowledged it may not have followed yet.
+ * @returns fails when that is not there any more, else it never ends.
+ */
 export const make = Effect.fnUntraced(function* (
-  reads: MessageReads,
-  seen: () => Known
-): Effect.fn.Return<Effect.Effect<never, EventStoreError>, never, Nats | Scope.Scope> {
-  const { reconnects } = yield* Nats
-  const failed = yield* Deferred.make<never, EventStoreError>()
-  const look = Effect.suspend(() => isStillThere(reads, seen())).pipe(
-    Effect.retry(Schedule.spaced("1 second")),
+  seen: () => Written
+): Effect.fn.Return<Effect.Effect<never, LogDiverged>, never, Nats> {
+  const nats = yield* Nats
+  const failed = yield* Deferred.make<never, LogDiverged>()
+  // The connection counts as down until it is vetted, which takes reads over it.
+  const reads = yield* Effect.provideService(MessageReads.make, Nats, { ...nats, isUp: () => true })
+
+  const find = Effect.gen(function* (): Effect.fn.Return<Finding, EventStoreError> {
+    const { hash, sequence } = seen()
+    if (sequence === 0) return "same"
+    const found = yield* reads.at(sequence)
+    if (found === null) return "gone"
+    return found.events.at(-1)?.hash === hash ? "same" : "other"
+  })
+  const look = find.pipe(
+    Effect.catchIf(isMissing, () => Effect.succeed<Finding>("gone")),
+    Effect.retry(Schedule.spaced("250 millis")),
     Effect.orDie
   )
-  const check = Effect.gen(function* () {
-    if (yield* look) return
-    yield* Effect.sleep(secondLook)
-    if (yield* look) return
-    const last = yield* Effect.orElseSucceed(reads.lastAfter(0), () => null)
-    const reason = new LogDiverged({ found: last?.sequence ?? 0, expected: seen().sequence }).message
-    Deferred.doneUnsafe(failed, Effect.fail(new EventStoreError({ reason })))
-  })
-  yield* Effect.forkScoped(Stream.runForEach(reconnects, () => check))
+
+  const patience = nats.options.replicas > 1 ? electionTime : recoveryTime
+  const surely = Effect.flatMap(look, (finding) =>
+    finding === "gone" ? Effect.andThen(Effect.sleep(patience), look) : Effect.succeed(finding)
+  )
+
+  yield* nats.vetReconnects(
+    Effect.gen(function* () {
+      if ((yield* surely) === "same") return true
+      const last = yield* Effect.orElseSucceed(reads.lastAfter(0), () => null)
+      const error = new LogDiverged({ found: last?.sequence ?? 0, expected: seen().sequence })
+      Deferred.doneUnsafe(failed, Effect.fail(error))
+      return false
+    })
+  )
   return Deferred.await(failed)
 })

@@ -12,7 +12,7 @@ import {
   credsAuthenticator,
   type NatsConnection
 } from "@nats-io/transport-node"
-import { Context, Effect, Layer, PubSub, Schedule, Schema, type Scope, Stream } from "effect"
+import { Context, Effect, FiberHandle, Layer, PubSub, Schedule, Schema, type Scope, Stream } from "effect"
 import * as NatsFailure from "./NatsFailure.ts"
 import type { NatsOptions } from "./NatsOptions.ts"
 import * as ServerVersion from "./ServerVersion.ts"
@@ -35,13 +35,21 @@ export class Nats extends Context.Service<
     readonly connection: NatsConnection
     readonly js: JetStreamClient
     readonly jsm: JetStreamManager
-    /** Whether there is a connection now, as far as is known: a server that hangs is found out within seconds. */
+    /**
+     * Whether there is a connection now, as far as is known (a server that hangs is found out within seconds), and what is
+     * behind it has been vetted.
+     */
     readonly isUp: () => boolean
+    /**
+     * Runs after each reconnect, until it ends or the connection is lost again. Until it gives `true` the connection counts
+     * as down, so that nothing is sent to servers that are not the ones from before.
+     */
+    readonly vetReconnects: (vet: Effect.Effect<boolean>) => Effect.Effect<void>
     /** For how long there has been none, ms; 0 while there is one. */
     readonly downMs: () => number
     /** The answer to a call. Fails as the call does, and at once when the connection is lost: the call may yet take place. */
     readonly ask: <A>(call: () => Promise<A>) => Effect.Effect<A, unknown>
-    /** Emits after each reconnect. */
+    /** Emits after each reconnect that was vetted. */
     readonly reconnects: Stream.Stream<void>
   }
 >()("inferlog/streams/nats/Nats") {
@@ -136,6 +144,15 @@ const make = Effect.fnUntraced(function* (options: NatsOptions) {
   let downSince: number | null = null
   /** Ends the calls that wait for their answers. */
   const asking = new Set<() => void>()
+  let vet: Effect.Effect<boolean> = Effect.succeed(true)
+  const vetting = yield* FiberHandle.make()
+
+  const comeBack = Effect.gen(function* () {
+    if (!(yield* vet)) return
+    downSince = null
+    yield* Effect.logInfo("The connection to the NATS servers is back")
+    yield* PubSub.publish(reconnects, undefined)
+  })
 
   yield* Effect.forkScoped(
     Stream.fromAsyncIterable(connection.status(), (cause) => cause).pipe(
@@ -144,13 +161,12 @@ const make = Effect.fnUntraced(function* (options: NatsOptions) {
           case "disconnect":
             downSince ??= performance.now()
             asking.forEach((fail) => fail())
-            return Effect.logWarning("The connection to the NATS servers is lost; it is being made again")
-          case "reconnect":
-            downSince = null
             return Effect.andThen(
-              Effect.logInfo("The connection to the NATS servers is back"),
-              PubSub.publish(reconnects, undefined)
+              FiberHandle.clear(vetting),
+              Effect.logWarning("The connection to the NATS servers is lost; it is being made again")
             )
+          case "reconnect":
+            return FiberHandle.run(vetting, comeBack)
           case "error":
             return Effect.logWarning("A NATS server has reported an error", status.error.message)
           default:
@@ -167,6 +183,10 @@ const make = Effect.fnUntraced(function* (options: NatsOptions) {
     js: jetstream(connection, { timeout: callMs }),
     jsm,
     isUp: () => downSince === null && !connection.isClosed(),
+    vetReconnects: (check) =>
+      Effect.sync(() => {
+        vet = check
+      }),
     downMs: () => {
       if (connection.isClosed()) return Infinity
       return downSince === null ? 0 : performance.now() - downSince

@@ -55,7 +55,8 @@ const patience = {
   while: ({ cause }: NatsStreamUnavailable) => !isHopeless(cause)
 }
 
-const notFound = 10059
+/** There is no such stream. */
+export const notFound = 10059
 
 type Wanted = Partial<StreamConfig> & Pick<StreamConfig, "name">
 

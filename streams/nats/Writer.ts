@@ -36,6 +36,13 @@ export interface WriterParts {
   readonly known: HeadSignal
 }
 
+/** A message that the servers have acknowledged. */
+export interface Written {
+  readonly sequence: number
+  /** Of its last event. */
+  readonly hash: string
+}
+
 /** An append with what was made ready for it. */
 interface Prepared {
   readonly append: Append
@@ -51,6 +58,7 @@ export const make = Effect.fnUntraced(function* ({ beside, fences, known, publis
   const observe = yield* AppendObserver
   const random = RandomPool.make(idBytes)
   const tails = RecentlyUsed.make<AppendMessage.Tail>({ capacity })
+  let newest: Written = { sequence: 0, hash: "" }
 
   /** As the leader has it. */
   const readTail = (stream: StreamName) =>
@@ -75,6 +83,7 @@ export const make = Effect.fnUntraced(function* ({ beside, fences, known, publis
     { hash, ordinal }: AppendMessage.Encoded
   ): Appended => {
     tails.set(stream, { subjectSequence: sequence, version: sequence, ordinal, hash })
+    if (sequence > newest.sequence) newest = { sequence, hash }
     const position = AppendMessage.position(sequence, events.length - 1)
     known.publish(position)
     return { version: trustedVersion(String(sequence)), position }
@@ -163,7 +172,7 @@ export const make = Effect.fnUntraced(function* ({ beside, fences, known, publis
       })
     }).pipe(Effect.uninterruptible)
 
-  return { append }
+  return { append, newest: () => newest }
 })
 
 const told = ({ cause, reason }: EventStoreError, isAbsent: boolean) =>
