@@ -100,6 +100,14 @@ export const make = Effect.fnUntraced(function* (root: string) {
     )
   })
 
-  yield* fs.makeDirectory(incoming, { recursive: true, mode: 0o700 })
-  return { incoming, publish, publishNew, retract, sweep }
+  const makeIncoming = fs.makeDirectory(incoming, { recursive: true, mode: 0o700 })
+
+  /** A new file in `incoming`, which is made anew when it was removed under a running server. */
+  const create = (file: string) => {
+    const open = fs.open(file, { flag: "wx", mode: 0o600 })
+    return Effect.catchIf(open, isMissing, () => Effect.andThen(makeIncoming, open))
+  }
+
+  yield* makeIncoming
+  return { incoming, create, publish, publishNew, retract, sweep }
 })

@@ -42,7 +42,7 @@ const store = (options: FileBlobStoreOptions) =>
         path: string,
         body: Parameters<BlobStore["Service"]["put"]>[1]
       ) {
-        const file = yield* fs.open(path, { flag: "wx", mode: 0o600 })
+        const file = yield* folder.create(path)
         const size = yield* Stream.runFoldEffect(
           body instanceof Uint8Array ? Stream.make(body) : body,
           () => 0,

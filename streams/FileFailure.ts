@@ -1,12 +1,13 @@
 /** What went wrong on a disk, in words without a path; that no room is left is told apart from what is broken. */
 import type { PlatformError } from "effect/PlatformError"
 import { BlobStoreError } from "./BlobStore.ts"
+import * as Errno from "./Errno.ts"
 
 /** The disk is full, the quota of its user, or what one file may take. */
 const fullCodes: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
 
 const codeOf = (cause: unknown): unknown =>
-  cause instanceof Error && "code" in cause ? cause.code : undefined
+  Errno.nameOf(cause) ?? (cause instanceof Error && "code" in cause ? cause.code : undefined)
 
 const told = (operation: string, what: unknown, cause: Error, code: unknown): BlobStoreError =>
   fullCodes.has(code)

@@ -96,7 +96,12 @@ export const open = (filename: string): LogHead => {
         openFile()
         return
       }
-      fs.writeSync(fd, encode(head), slot * slotBytes)
+      try {
+        fs.writeSync(fd, encode(head), slot * slotBytes)
+      } catch (cause) {
+        // Node names the file only where it is opened.
+        throw cause instanceof Error ? Object.assign(cause, { path: filename }) : cause
+      }
       slot = slot === 0 ? 1 : 0
       dirty = true
     },

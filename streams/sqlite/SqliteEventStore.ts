@@ -96,6 +96,7 @@ const make = Effect.fnUntraced(function* (directory: string) {
     LogEnd.readable(() =>
       Writer.make({
         db,
+        filename: names.log,
         reads,
         head: start,
         onCommit: (events, head, commit) => {

@@ -1,5 +1,4 @@
 /** What a failed write means for those that follow (SQLite result codes, https://sqlite.org/rescode.html). */
-import { Predicate } from "effect"
 
 /**
  * `constraint`: one append is at fault. `full`: the disk has no room; the transaction is undone and a later one may
@@ -14,9 +13,20 @@ export const reasons: Record<SqliteFailure, string> = {
   fatal: "Writing the log failed; it takes no more appends until it is opened again"
 }
 
+/** A write that the system refused for another reason than `ENOSPC`. */
+export const failedWrite = 778
+/** A sync that failed. */
+export const failedSync = 1_034
+
 const primaryCodes: Record<number, SqliteFailure> = { 5: "busy", 6: "busy", 13: "full", 19: "constraint" }
 
-export const classify = (cause: unknown): SqliteFailure =>
-  Predicate.hasProperty(cause, "errcode") && typeof cause.errcode === "number"
-    ? (primaryCodes[cause.errcode & 0xff] ?? "fatal")
-    : "fatal"
+/** The extended result code, if SQLite threw it. */
+export const codeOf = (cause: unknown): number | undefined =>
+  cause instanceof Error && "errcode" in cause && typeof cause.errcode === "number"
+    ? cause.errcode
+    : undefined
+
+export const classify = (cause: unknown): SqliteFailure => {
+  const code = codeOf(cause)
+  return code === undefined ? "fatal" : (primaryCodes[code & 0xff] ?? "fatal")
+}

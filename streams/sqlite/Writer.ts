@@ -11,6 +11,7 @@ import { EventStoreError } from "../EventReader.ts"
 import type { Append, Appended, WrongExpectedVersion } from "../EventStore.ts"
 import type { RecordedEvent } from "../RecordedEvent.ts"
 import type { Head } from "../LogHead.ts"
+import * as DiskFault from "./DiskFault.ts"
 import type { Reads } from "./Reads.ts"
 import * as SqliteFailure from "./SqliteFailure.ts"
 import * as Transaction from "./Transaction.ts"
@@ -38,6 +39,7 @@ export interface Writer {
 
 export interface WriterOptions {
   readonly db: DatabaseSync
+  readonly filename: string
   readonly reads: Reads
   readonly head: Head
   /** Called after each commit, before its appends are acknowledged. When it throws, they are not, and none follow. */
@@ -46,7 +48,7 @@ export interface WriterOptions {
   readonly onFailure: (error: EventStoreError) => void
 }
 
-export const make = ({ db, reads, head: start, onCommit, onFailure }: WriterOptions): Writer => {
+export const make = ({ db, filename, reads, head: start, onCommit, onFailure }: WriterOptions): Writer => {
   const transaction = Transaction.make(db, reads)
   const truncation = WalTruncation.make(db)
   let head = start
@@ -64,6 +66,13 @@ export const make = ({ db, reads, head: start, onCommit, onFailure }: WriterOpti
     onFailure(error)
   }
 
+  const fatal = (cause: unknown): EventStoreError => {
+    const told = DiskFault.describe(cause, filename)
+    const error = new EventStoreError({ reason: `${SqliteFailure.reasons.fatal}: ${told}`, cause })
+    fail(error)
+    return error
+  }
+
   const refuse = (batch: ReadonlyArray<Pending>, error: EventStoreError) => batch.map(() => Exit.fail(error))
 
   const attempt = (batch: ReadonlyArray<Pending>, trusting: boolean): ReadonlyArray<AppendExit> => {
@@ -76,14 +85,13 @@ export const make = ({ db, reads, head: start, onCommit, onFailure }: WriterOpti
       if (events.length > 0) advance(events, { appends: batch.length, events: events.length, durationMs })
       return exits
     } catch (cause) {
-      const failure = transaction.undo(batch) ? SqliteFailure.classify(cause) : "fatal"
+      const failure = transaction.undo(batch) ? DiskFault.classify(cause, filename, sizeOf(batch)) : "fatal"
       if (failure === "constraint" && trusting) return attempt(batch, false)
       if (failure === "constraint" && batch.length > 1)
         return batch.flatMap((pending) => attempt([pending], false))
-      const error = new EventStoreError({ reason: SqliteFailure.reasons[failure], cause })
       // After a failed fsync nobody knows what is on disk: only a restart, which reads the file anew, can tell.
-      if (failure === "fatal") fail(error)
-      return refuse(batch, error)
+      if (failure === "fatal") return refuse(batch, fatal(cause))
+      return refuse(batch, new EventStoreError({ reason: SqliteFailure.reasons[failure], cause }))
     }
   }
 
@@ -100,9 +108,8 @@ export const make = ({ db, reads, head: start, onCommit, onFailure }: WriterOpti
     try {
       truncation.settle()
     } catch (cause) {
-      const failure = SqliteFailure.classify(cause)
       // As after a commit: pages that could not be synced may be lost although a later checkpoint succeeds.
-      if (failure === "fatal") fail(new EventStoreError({ reason: SqliteFailure.reasons[failure], cause }))
+      if (DiskFault.classify(cause, filename, 0) === "fatal") fatal(cause)
     }
   }
 
@@ -122,3 +129,16 @@ export const make = ({ db, reads, head: start, onCommit, onFailure }: WriterOpti
     fail
   }
 }
+
+/** Characters of its texts, which are most of what it writes. */
+const sizeOf = (batch: ReadonlyArray<Pending>): number =>
+  batch.reduce(
+    (sum, { append, texts }) =>
+      sum +
+      texts.reduce((sum, text) => sum + text.length, 0) +
+      (append.payloads ?? []).reduce(
+        (sum, { content }) => sum + (content._tag === "Inline" ? content.text.length : 0),
+        0
+      ),
+    0
+  )

@@ -74,6 +74,23 @@ describe("FileBlobStore", () => {
     )
   )
 
+  it.live("makes its folder anew when that was removed while it was in use", () =>
+    onDisk(({ root, fs, use }) =>
+      use(
+        Effect.gen(function* () {
+          const store = yield* BlobStore
+          yield* put("a/lost", "x")
+          yield* fs.remove(root, { recursive: true })
+          yield* put("a/kept", "xyz")
+          assert.deepStrictEqual(yield* Effect.forEach(["a/lost", "a/kept"], (key) => store.size(key)), [
+            null,
+            3
+          ])
+        })
+      )
+    )
+  )
+
   it.live("removes a folder with its last blob", () =>
     onDisk(({ root, fs, use }) =>
       Effect.gen(function* () {

@@ -1,5 +1,6 @@
 /** Calls of Node on a file's descriptor. None is interrupted: it could still be under way when the descriptor is another file's. */
 import * as fs from "node:fs"
+import * as path from "node:path"
 import { Effect } from "effect"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import * as FileFailure from "#streams/FileFailure.ts"
@@ -18,12 +19,21 @@ const call = <A>(operation: string, run: (done: Done<A>) => void): Effect.Effect
 const close = (descriptor: number) =>
   Effect.ignore(call<void>("close a file", (done) => fs.close(descriptor, (error) => done(error ?? null))))
 
-/** A new file that can also be read. Closed with the scope. */
-export const create = (path: string) =>
-  Effect.acquireRelease(
-    call<number>("write a blob", (done) => fs.open(path, "wx+", 0o600, done)),
+/** A new file that can also be read; its directory is made anew when it was removed. Closed with the scope. */
+export const create = (filename: string) => {
+  const open = (done: Done<number>) => fs.open(filename, "wx+", 0o600, done)
+  return Effect.acquireRelease(
+    call<number>("write a blob", (done) =>
+      open((error, descriptor) => {
+        if (error?.code !== "ENOENT") return done(error, descriptor)
+        fs.mkdir(path.dirname(filename), { recursive: true, mode: 0o700 }, (failed) =>
+          failed === null ? open(done) : done(failed, descriptor)
+        )
+      })
+    ),
     close
   )
+}
 
 /** An existing file, to read. Closed with the scope. */
 export const open = (path: string) =>

@@ -30,6 +30,7 @@ const make = Effect.fnUntraced(function* (onCommit: () => void = () => {}, direc
   const failures: Array<EventStoreError> = []
   const writer = Writer.make({
     db,
+    filename,
     reads,
     head: { ...origin, sequence: reads.head() },
     onCommit: (events, head) => {

@@ -1,0 +1,93 @@
+/** A disk that refuses writes, takes long or loses a folder, under a running server. */
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as FaultyDisk from "#test/support/disk/FaultyDisk.ts"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+
+const { EDQUOT, EIO } = os.constants.errno
+
+/** A server on a disk that can be told to fail. */
+const start = Effect.gen(function* () {
+  const dataDirectory = yield* TempDirectory.make
+  const disk = yield* FaultyDisk.make
+  const server = yield* Effect.acquireRelease(
+    Effect.promise(async () =>
+      ServerProcess.start({ dataDirectory, port: await ServerProcess.freePort(), env: disk.env })
+    ),
+    ({ kill }) => Effect.promise(() => kill("SIGKILL"))
+  )
+  return { dataDirectory, disk, server }
+})
+
+const submit = async (url: string, value: string) => {
+  const response = await fetch(`${url}/sandbox/echo`, {
+    method: "POST",
+    headers: { ...ServerProcess.authorization, "content-type": "application/json" },
+    body: JSON.stringify({ value })
+  })
+  await response.text()
+  return response.status
+}
+
+const withFaults = describe.skipIf(!FaultyDisk.isAvailable)
+
+withFaults("E9: an exceeded quota", () => {
+  it.live("fails what is new, and the server goes on when there is room again", () =>
+    Effect.gen(function* () {
+      const { disk, server } = yield* start
+      const send = (value: string) => Effect.promise(() => submit(server.url, value))
+      assert.strictEqual(yield* send("before"), 200)
+      // What grows: the rest is written over in place, for which a quota does not matter.
+      disk.set(
+        ...["/log.sqlite-wal$", "/room-"].map((path) => ({ on: "write", path, errno: EDQUOT }) as const)
+      )
+      for (const value of ["a", "b", "c"]) assert.isAtLeast(yield* send(value), 500)
+      disk.set()
+      assert.strictEqual(yield* send("after"), 200)
+      assert.notInclude(server.output(), "takes no more appends")
+    }).pipe(Effect.scoped)
+  )
+})
+
+withFaults("E9: a process that its disk ends", () => {
+  it.live.each([
+    ["write", "log.sqlite-wal$"],
+    ["sync", "log.sqlite-wal$"],
+    ["write", "log.head$"]
+  ] as const)("says with its last line that a %s of %s failed with EIO", ([on, name]) =>
+    Effect.gen(function* () {
+      const { disk, server } = yield* start
+      disk.set({ on, path: name, errno: EIO })
+      yield* Effect.promise(() => submit(server.url, "x").catch(() => 0))
+      assert.strictEqual(yield* Effect.promise(() => server.exited), 1)
+      const last = server.output().trim().split("\n").at(-1) ?? ""
+      assert.match(last, /takes no more appends/)
+      assert.include(last, "EIO")
+      assert.include(last, `/${name.slice(0, -1)}`)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("E9: a folder of blobs that was removed", () => {
+  it.live("is there again with the next large payload", () =>
+    Effect.gen(function* () {
+      const dataDirectory = yield* TempDirectory.make
+      const server = yield* Effect.acquireRelease(
+        Effect.promise(async () =>
+          ServerProcess.start({ dataDirectory, port: await ServerProcess.freePort() })
+        ),
+        ({ kill }) => Effect.promise(() => kill("SIGKILL"))
+      )
+      const large = "x".repeat(200_000)
+      const blobs = path.join(dataDirectory, "blobs")
+      assert.strictEqual(yield* Effect.promise(() => submit(server.url, large)), 200)
+      fs.rmSync(blobs, { recursive: true })
+      assert.strictEqual(yield* Effect.promise(() => submit(server.url, large)), 200)
+      assert.isTrue(fs.existsSync(blobs))
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,48 @@
+/** A disk that fails or is slow, for a process of its own: a library in C that stands before the system's calls. */
+import * as childProcess from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Effect } from "effect"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+
+const source = path.join(import.meta.dirname, "FaultyDisk.c")
+
+/** Whether it can be built here. */
+export const isAvailable: boolean =
+  process.platform === "linux" && childProcess.spawnSync("cc", ["--version"]).status === 0
+
+export interface Rule {
+  readonly on: "write" | "sync"
+  /** Part of the path of the files; with `$` at its end, the end of it. */
+  readonly path: string
+  /** `os.constants.errno`; 0 by default. */
+  readonly errno?: number
+  readonly delayMs?: number
+}
+
+export interface FaultyDisk {
+  /** For the environment of the process. */
+  readonly env: Readonly<Record<string, string>>
+  /** From the next call on; the last rule that fits holds. */
+  readonly set: (...rules: ReadonlyArray<Rule>) => void
+}
+
+const build = Effect.fnUntraced(function* (library: string) {
+  const options = ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"]
+  yield* Effect.sync(() => childProcess.execFileSync("cc", options, { stdio: "inherit" }))
+})
+
+/** Built anew; the disk is in order at first. */
+export const make = Effect.gen(function* () {
+  const directory = yield* TempDirectory.make
+  const library = path.join(directory, "FaultyDisk.so")
+  const rules = path.join(directory, "rules")
+  yield* build(library)
+  const set: FaultyDisk["set"] = (...next) => {
+    const lines = next.map(({ on, path, errno = 0, delayMs = 0 }) => `${on} ${path} ${errno} ${delayMs}\n`)
+    fs.writeFileSync(`${rules}.next`, lines.join(""))
+    fs.renameSync(`${rules}.next`, rules)
+  }
+  const disk: FaultyDisk = { env: { LD_PRELOAD: library, FAULTY_DISK: rules }, set }
+  return disk
+})
