@@ -1,0 +1,23 @@
+/**
+ * `npm run test:attacks`: every attack, outage and mistake of clients that was ever found to do harm, in its long form,
+ * against real servers. `npm run test:attacks -- --short` runs the form that is part of `npm test`.
+ */
+import { startVitest } from "vitest/node"
+import * as Report from "./Report.ts"
+
+const items = { A: 8, B: 8, C: 8, D: 2, E: 10 }
+
+const expected = Object.entries(items).flatMap(([letter, count]) =>
+  Array.from({ length: count }, (_, index) => `${letter}${index + 1}`)
+)
+
+const args = process.argv.slice(2)
+const filters = args.filter((arg) => !arg.startsWith("--"))
+process.env["ATTACKS"] = args.includes("--short") ? "short" : "long"
+
+const vitest = await startVitest("test", filters, {
+  project: ["attacks"],
+  watch: false,
+  reporters: ["default", Report.make(filters.length === 0 ? expected : [])]
+})
+await vitest.close()
