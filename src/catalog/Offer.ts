@@ -1,5 +1,6 @@
 /** A model or a wrapper that can be run. It is compiled when it is first needed: most of a large catalog never is. */
 import { Effect, Result } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import type { Wrapper } from "#domain/catalog/Wrapper.ts"
@@ -88,7 +89,7 @@ const compileBuiltin = (model: Model): Compiled => {
   }
   const entry = BuiltinCatalog.entryOf({ model, quantities: code.quantities })
   if (model.version === code.model.version) return Result.succeed(entry)
-  const quantities: CatalogEntry["quantities"] = (input) =>
+  const quantities = (input: Json) =>
     Effect.try({
       try: () => code.quantities(input),
       catch: () => new Unmeasurable({ reason: "The units of this run cannot be told by this release." })

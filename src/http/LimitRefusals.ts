@@ -1,11 +1,12 @@
 /** What there is too much of, and when to come again (decisions, "429 body"). */
+import type { Rate } from "#domain/account/Limits.ts"
 import type { QueueFull } from "#src/requests/Requests.ts"
 import * as RateLimitFields from "./RateLimitFields.ts"
 import { Refusal } from "./Refusal.ts"
 
 interface Exceeded {
   readonly code?: "RATE_LIMITED" | "UPSTREAM_RATE_LIMITED"
-  readonly scope: "account" | "key" | "model" | "node"
+  readonly scope: "account" | "key" | "model" | "node" | "address"
   readonly limit: number
   /** Seconds; `null` for a limit of what may be there at once. */
   readonly window: number | null
@@ -32,6 +33,27 @@ export const rateExceeded = (
   limited(
     { scope, limit: rate.requests, window: rate.windowSeconds, retryAfterSeconds: nextInSeconds },
     fields
+  )
+
+/** Of the bytes of bodies. */
+export const bytesExceeded = ({
+  rate,
+  retryAfterSeconds,
+  scope
+}: {
+  readonly scope: "account" | "address"
+  readonly rate: Rate
+  readonly retryAfterSeconds: number
+}): Refusal =>
+  limited(
+    {
+      error: "Too many bytes are sent.",
+      scope,
+      limit: rate.requests,
+      window: rate.windowSeconds,
+      retryAfterSeconds
+    },
+    {}
   )
 
 /** Of a batch as a whole. The call carries the fields of its rates as it is. */

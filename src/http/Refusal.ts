@@ -268,6 +268,12 @@ export const notDispatching = new Refusal({
   headers: { "retry-after": "5" }
 })
 
+export const evaluatorBusy = new Refusal({
+  status: 503,
+  error: "Too many calls wait for the price of their input at the moment.",
+  headers: { "retry-after": "1" }
+})
+
 export const unavailable = new Refusal({
   status: 503,
   error: "The service cannot reach its storage at the moment.",

@@ -118,6 +118,8 @@ export const toRefusal = (error: ServiceError): Refusal.Refusal => {
       return Refusal.invalid(error.issues)
     case "IdempotencyKeyReused":
       return Refusal.idempotencyKeyReused
+    case "EvaluatorBusy":
+      return Refusal.evaluatorBusy
     case "QueueFull":
       return LimitRefusals.queueFull(error)
     case "InsufficientBalance":

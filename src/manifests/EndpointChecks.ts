@@ -69,7 +69,7 @@ const exampleProblems = Effect.fnUntraced(function* (draft: Draft, entry: Catalo
       draft.problem("error", ["exampleInput", ...path], `Not valid under inputSchema: ${message}`)
     )
   }
-  return yield* Effect.match(entry.quantities(exampleInput), {
+  return yield* Effect.match(Effect.catchTag(entry.quantities(exampleInput), "EvaluatorBusy", Effect.die), {
     onSuccess: () => [],
     onFailure: ({ reason }) => [draft.problem("error", ["pricing"], `Of exampleInput: ${reason}`)]
   })

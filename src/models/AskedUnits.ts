@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Sparingly from "#src/Sparingly.ts"
 import type { CatalogEntry, Quantities } from "./Catalog.ts"
+import type { EvaluatorBusy } from "./expression/EvaluationFor.ts"
 
 export class UnitsUnknown extends Schema.TaggedError<UnitsUnknown>()("UnitsUnknown", {}) {
   override get message(): string {
@@ -11,10 +12,13 @@ export class UnitsUnknown extends Schema.TaggedError<UnitsUnknown>()("UnitsUnkno
 }
 
 /** What clients send can fail again and again: it is logged once in a while. */
-export const make = (): ((entry: CatalogEntry, input: Json) => Effect.Effect<Quantities, UnitsUnknown>) => {
+export const make = (): ((
+  entry: CatalogEntry,
+  input: Json
+) => Effect.Effect<Quantities, UnitsUnknown | EvaluatorBusy>) => {
   const sparingly = Sparingly.make()
   return (entry, input) =>
-    Effect.catch(entry.quantities(input), ({ reason }) => {
+    Effect.catchTag(entry.quantities(input), "Unmeasurable", ({ reason }) => {
       const line = Effect.logWarning(`An input is refused: ${reason}`)
       const told = sparingly(Effect.annotateLogs(line, { model: entry.model.endpoint }))
       return Effect.andThen(told, Effect.fail(new UnitsUnknown()))

@@ -5,6 +5,7 @@ import type { Model } from "#domain/catalog/Model.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import type { Quantity } from "#domain/Money.ts"
 import type { Violation } from "#domain/Outcome.ts"
+import type { EvaluatorBusy } from "./expression/EvaluationFor.ts"
 
 /** One breach of the input schema, shaped as the contract's validation issues. Values are never echoed. */
 export interface InputIssue {
@@ -66,7 +67,7 @@ export interface CatalogEntry {
   /** JSON pointers (RFC 6901) of the URLs of files in a valid output, each once: at most 100. */
   mediaPlaces(output: Json): ReadonlyArray<string>
   /** Of a valid input. */
-  quantities(input: Json): Effect.Effect<Quantities, Unmeasurable>
+  quantities(input: Json): Effect.Effect<Quantities, Unmeasurable | EvaluatorBusy>
   /** What the model that runs is given for a valid input: itself, or what the wrapper's template makes of it. */
   runInput(input: Json): Json
   /** Units of a valid output whose provider has not counted them. At most `maxQuantity` of them are billed. */

@@ -5,6 +5,7 @@
 import jsonata from "jsonata"
 import { Effect, Predicate, Result, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
+import type { EvaluatorBusy } from "./expression/EvaluationFor.ts"
 import * as Evaluator from "./expression/Evaluator.ts"
 
 /** It cannot be parsed. */
@@ -26,11 +27,14 @@ export class ExpressionFailed extends Schema.TaggedError<ExpressionFailed>()("Ex
 }
 
 export interface Expression {
-  /** `$` is `value`, and each binding a variable of its name. `undefined` where it ends in nothing. */
+  /**
+   * `$` is `value`, and each binding a variable of its name. `undefined` where it ends in nothing. Takes its turn as
+   * `EvaluationFor` says; without a word of whom it is for, as one of a run, it is never refused.
+   */
   evaluate(
     value: Json,
     bindings?: Readonly<Record<string, Json>>
-  ): Effect.Effect<Json | undefined, ExpressionFailed>
+  ): Effect.Effect<Json | undefined, ExpressionFailed | EvaluatorBusy>
 }
 
 export const compile = (text: string): Result.Result<Expression, InvalidExpression> =>
@@ -47,7 +51,12 @@ export const compile = (text: string): Result.Result<Expression, InvalidExpressi
               ? // Made JSON in the thread.
                 Effect.succeed(answer.value as Json | undefined)
               : Effect.fail(new ExpressionFailed({ reason: answer.reason })),
-          onFailure: ({ reason }) => Effect.fail(new ExpressionFailed({ reason: lossWords[reason] }))
+          onFailure: (error) =>
+            Effect.fail(
+              error._tag === "EvaluatorBusy"
+                ? error
+                : new ExpressionFailed({ reason: lossWords[error.reason] })
+            )
         })
     })
   )

@@ -6,9 +6,10 @@ import * as Meter from "#domain/Metering.ts"
 import * as Money from "#domain/Money.ts"
 import { type Quantities, type RunResult, Unmeasurable } from "./Catalog.ts"
 import * as Expression from "./Expression.ts"
+import type { EvaluatorBusy } from "./expression/EvaluationFor.ts"
 
 export interface Units {
-  quantities(input: Json): Effect.Effect<Quantities, Unmeasurable>
+  quantities(input: Json): Effect.Effect<Quantities, Unmeasurable | EvaluatorBusy>
   delivered(result: RunResult): Effect.Effect<Money.Quantity, Unmeasurable>
 }
 
@@ -23,11 +24,13 @@ type Field = keyof Metering
 
 const measure =
   (field: Field, expression: Expression.Expression) =>
-  (value: Json, bindings?: Readonly<Record<string, Json>>): Effect.Effect<Money.Quantity, Unmeasurable> =>
+  (
+    value: Json,
+    bindings?: Readonly<Record<string, Json>>
+  ): Effect.Effect<Money.Quantity, Unmeasurable | EvaluatorBusy> =>
     Effect.flatMap(
-      Effect.mapError(
-        expression.evaluate(value, bindings),
-        ({ reason }) => new Unmeasurable({ reason: `The ${field} of this run cannot be told: ${reason}.` })
+      Effect.catchTag(expression.evaluate(value, bindings), "ExpressionFailed", ({ reason }) =>
+        Effect.fail(new Unmeasurable({ reason: `The ${field} of this run cannot be told: ${reason}.` }))
       ),
       (result) => {
         return Effect.mapError(
@@ -87,7 +90,7 @@ export const make = (
       return Result.fail(`delivered: expected for the unit ${price.unit} where quantity is not given`)
     }
 
-    const quantities = (input: Json): Effect.Effect<Quantities, Unmeasurable> => {
+    const quantities = (input: Json): Effect.Effect<Quantities, Unmeasurable | EvaluatorBusy> => {
       if (quantity === null && maxQuantity === null && fallback !== null) return Effect.succeed(fallback)
       return Effect.gen(function* () {
         const asked = quantity === null ? (fallback?.quantity ?? null) : yield* quantity(input)
@@ -96,15 +99,18 @@ export const make = (
       })
     }
 
+    const count = (result: RunResult): Effect.Effect<Money.Quantity, Unmeasurable | EvaluatorBusy> => {
+      const { input, output, seconds } = result
+      if (delivered !== null) return delivered({ input, output, seconds })
+      if (counts !== null) return Effect.succeed(Money.units(counts(output)))
+      if (isMeasured(model) && quantity === null) return Effect.succeed(Meter.seconds(wholeMillis(seconds)))
+      return Effect.map(quantities(input), ({ maxQuantity, quantity }) => quantity ?? maxQuantity)
+    }
+
     const units: Units = {
       quantities,
-      delivered: (result) => {
-        const { input, output, seconds } = result
-        if (delivered !== null) return delivered({ input, output, seconds })
-        if (counts !== null) return Effect.succeed(Money.units(counts(output)))
-        if (isMeasured(model) && quantity === null) return Effect.succeed(Meter.seconds(wholeMillis(seconds)))
-        return Effect.map(quantities(input), ({ maxQuantity, quantity }) => quantity ?? maxQuantity)
-      }
+      // It is for a run, which is not told to come again.
+      delivered: (result) => Effect.catchTag(count(result), "EvaluatorBusy", Effect.die)
     }
     return Result.succeed(units)
   })

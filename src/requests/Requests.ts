@@ -9,6 +9,7 @@ import { NanoUsd } from "#domain/Money.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import type { Version } from "#streams/ExpectedVersion.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
+import type { EvaluatorBusy } from "#src/models/expression/EvaluationFor.ts"
 import type { PayloadUnavailable, Unreadable } from "#streams/Payload.ts"
 import type { PayloadText } from "#streams/PayloadText.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
@@ -87,6 +88,7 @@ export type SubmitRefused =
   | InsufficientBalance
   | BudgetExceeded
   | TooManyOpenRequests
+  | EvaluatorBusy
 
 export type StorageError = EventStoreError | BlobStoreError
 

@@ -18,6 +18,7 @@ import { Expectations } from "#src/catalog/Expectations.ts"
 import * as AskedUnits from "#src/models/AskedUnits.ts"
 import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
 import * as InputWeight from "#src/memory/InputWeight.ts"
+import { EvaluationFor } from "#src/models/expression/EvaluationFor.ts"
 import { ProviderHealth } from "#src/providers/health/ProviderHealth.ts"
 import { DeadlineHints } from "./DeadlineHints.ts"
 import * as AbsoluteDeadlines from "./AbsoluteDeadlines.ts"
@@ -124,11 +125,14 @@ export const make = Effect.gen(function* () {
           Effect.sync(() => hints.hint(AbsoluteDeadlines.earliest(deadlines)))
         )
 
-  const quoteOf = ({ input }: Submission, entry: CatalogEntry): Effect.Effect<Pricing.Quote, InvalidInput> =>
-    Effect.mapBoth(unitsOf(entry, input), {
-      onSuccess: ({ maxQuantity, quantity }) => Pricing.quote(entry.model.price, quantity, maxQuantity),
-      onFailure: ({ message }) => new InvalidInput({ issues: [{ path: [], code: "units", message }] })
-    })
+  const quoteOf = ({ caller, input }: Submission, entry: CatalogEntry) =>
+    unitsOf(entry, input).pipe(
+      Effect.provideService(EvaluationFor, { purpose: "submit", owner: caller.accountId }),
+      Effect.map(({ maxQuantity, quantity }) => Pricing.quote(entry.model.price, quantity, maxQuantity)),
+      Effect.catchTag("UnitsUnknown", ({ message }) =>
+        Effect.fail(new InvalidInput({ issues: [{ path: [], code: "units", message }] }))
+      )
+    )
 
   const wanted = ({ caller }: Submission, { hold }: Pricing.Quote, at: number) => {
     const { accountId, grant, keyId } = caller

@@ -1,10 +1,10 @@
 /** The declared public routes: the catalog, prices, GPUs and deployment templates. */
 import { Effect, Layer } from "effect"
 import * as BodyReader from "../edge/BodyReader.ts"
-import * as EstimateBody from "../requests/EstimateBody.ts"
+import * as ClientAddress from "../edge/ClientAddress.ts"
 import * as Collections from "../routes/catalog/Collections.ts"
 import * as Compute from "../routes/catalog/Compute.ts"
-import * as EstimateRate from "../routes/catalog/EstimateRate.ts"
+import * as EstimateAdmission from "../routes/catalog/EstimateAdmission.ts"
 import * as Listings from "../routes/catalog/Listings.ts"
 import * as Prices from "../routes/catalog/Prices.ts"
 import { CatalogApi } from "./CatalogApi.ts"
@@ -33,13 +33,16 @@ const catalog = DeclaredRoutes.layer({
 const pricing = DeclaredRoutes.layer({
   group: PricingApi,
   admit: PublicReads.admit,
-  services: Effect.all({ prices: Prices.make, take: EstimateRate.make }),
-  handlers: ({ prices: { estimate, list }, take }) => ({
+  services: Effect.all({ prices: Prices.make, take: EstimateAdmission.make, addressOf: ClientAddress.make }),
+  handlers: ({ addressOf, prices: { estimate, list }, take }) => ({
     listPrices: list,
     estimatePrice: ({ request }) =>
-      Effect.andThen(
-        take(request.headers["authorization"]),
-        estimate({ headers: request.headers, readBody: BodyReader.read(request, EstimateBody.maxBytes) })
+      Effect.flatMap(take({ headers: request.headers, address: addressOf(request) }), (admitted) =>
+        estimate({
+          ...admitted,
+          headers: request.headers,
+          readBody: BodyReader.read(request, admitted.limit)
+        })
       )
   })
 })

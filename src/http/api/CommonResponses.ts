@@ -155,7 +155,7 @@ export const rangeNotSatisfiable = response(
 )
 const limited = (
   retryAfter: number,
-  scope: "account" | "key" | "model" | "node",
+  scope: "account" | "key" | "model" | "node" | "address",
   limit: number,
   window: number | null,
   error = "Too many requests."
@@ -167,7 +167,7 @@ const field = (description: string, example: string) =>
 export const tooManyRequests = HttpApiSchema.WithHeaders(
   response(
     429,
-    "The account or the key has called more often than it may (`limit` calls in a `window` of seconds), the model's queue is full, too many of the account's requests have not ended, it has too many event streams open, or calls without a key are too many for this node (`details.scope`; `window` is null): retry after `Retry-After` seconds.",
+    "The account or the key has called more often than it may (`limit` calls in a `window` of seconds), the model's queue is full, too many of the account's requests have not ended, it has too many event streams open, calls without a key are too many for this node, or an address or account sends more bytes to estimate than it may (`details.scope`; `window` is null): retry after `Retry-After` seconds.",
     limited(12, "account", 100, 60),
     limited(1, "key", 10, 1),
     limited(5, "model", 1_000, null, "The model's queue is full."),
@@ -180,7 +180,8 @@ export const tooManyRequests = HttpApiSchema.WithHeaders(
     }),
     limited(5, "account", 500, null, "Too many requests have not ended."),
     limited(5, "account", 10_000, null, "Too many event streams are open."),
-    limited(1, "node", 100, 2)
+    limited(1, "node", 100, 2),
+    limited(3, "address", 524_288, 10, "Too many bytes are sent.")
   ),
   {
     "retry-after": field("Seconds.", "12"),

@@ -49,7 +49,7 @@ const estimate = HttpApiEndpoint.post("estimatePrice", "/pricing/estimate", {
     identifier: "estimatePrice",
     summary: "What a run would cost",
     description:
-      "The input is checked as on submit, and nothing is run or reserved. Where only the run can tell the units it is the most that they can come to (`isMaximum`). The body has at most 1 MiB. Calls without a key share a rate on each node (429); with a key its own rates count."
+      "The input is checked as on submit, and nothing is run or reserved. Where only the run can tell the units it is the most that they can come to (`isMaximum`). The body has at most 64 KiB without a key, and 1 MiB with one. Calls without a key share a rate on each node (429); with a key its own rates count. The bytes of an address, or of an account, have a rate too, and few calls wait for a price that an expression tells (503)."
   })
 )
 

@@ -6,8 +6,9 @@ import * as JsonSchemaValidator from "#src/models/JsonSchemaValidator.ts"
 import { invalid, issue, type Parsed } from "./Parsed.ts"
 import * as WebhookFields from "./WebhookFields.ts"
 
-/** Bytes: nobody pays for asking. */
+/** Bytes: nobody pays for asking, and without a key nobody knows who asks. */
 export const maxBytes = 1024 * 1024
+export const maxBytesWithoutKey = 64 * 1024
 
 const validator = JsonSchemaValidator.ofProgram({
   type: "object",

@@ -30,7 +30,7 @@ export const ErrorDetails = Schema.Struct({
   validationErrors: Schema.optionalKey(Schema.Array(Violation)),
   retryAfter: Schema.optionalKey(Schema.Finite.annotate({ description: "Seconds." })),
   scope: Schema.optionalKey(
-    Schema.Literals(["account", "key", "model", "node", ...Scope.literals]).annotate({
+    Schema.Literals(["account", "key", "model", "node", "address", ...Scope.literals]).annotate({
       description: "Whose limit it is, or what the key is not granted."
     })
   ),

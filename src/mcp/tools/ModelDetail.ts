@@ -8,6 +8,7 @@ import * as EstimateView from "#src/http/views/EstimateView.ts"
 import * as ListingView from "#src/http/views/ListingView.ts"
 import { memoize } from "#src/Memoize.ts"
 import { Catalog } from "#src/models/Catalog.ts"
+import { EvaluationFor } from "#src/models/expression/EvaluationFor.ts"
 import * as InputFields from "#src/models/InputFields.ts"
 import * as ModelSummary from "./ModelSummary.ts"
 import * as RunCost from "./RunCost.ts"
@@ -79,7 +80,10 @@ export const make = Effect.gen(function* () {
   const estimate = Effect.fnUntraced(function* (endpoint: string, input: Json) {
     const entry = yield* catalog.find(endpoint)
     if (entry === null) return null
-    const quantities = yield* Effect.orElseSucceed(entry.quantities(input), () => null)
+    const quantities = yield* entry.quantities(input).pipe(
+      Effect.provideService(EvaluationFor, { purpose: "estimate", owner: "tools" }),
+      Effect.orElseSucceed(() => null)
+    )
     if (quantities === null) return null
     const { estimatedCost, isMaximum, maximumCost, quantity, unit } = EstimateView.of(entry, quantities, null)
     return { quantity, unit, estimatedCost, isMaximum, maximumCost }

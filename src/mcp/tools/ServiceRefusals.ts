@@ -98,6 +98,10 @@ export const toRefusal = (error: ToolServiceError): ToolRefusal => {
       return refusal(
         "Another request was submitted under this idempotencyKey in the last 24 hours. A key belongs to one request: for a new request use a new key; to repeat the first one, send exactly its modelEndpoint, input and metadata."
       )
+    case "EvaluatorBusy":
+      return refusal(
+        `Too many calls wait for the price of their input at the moment. Nothing was run. Wait 1 second, ${againWithKey}.`
+      )
     case "QueueFull":
       return refusal(
         `${

@@ -11,3 +11,9 @@ export const hardMs = 500
 
 /** Heap of the thread, MiB. */
 export const heapMb = 256
+
+/** How many calls may wait for their turn, and of one owner: a turn takes up to `hardMs`. */
+export const rooms = {
+  submit: { inAll: 512, ofOwner: 64 },
+  estimate: { inAll: 32, ofOwner: 4 }
+}

@@ -66,10 +66,12 @@ const map = (
 ): Effect.Effect<Json, Expression.ExpressionFailed> =>
   expression === null
     ? Effect.succeed(value)
-    : Effect.flatMap(expression.evaluate(value, bindings), (mapped) =>
-        mapped === undefined
-          ? Effect.fail(new Expression.ExpressionFailed({ reason: "it ends in nothing" }))
-          : Effect.succeed(mapped)
+    : Effect.flatMap(
+        Effect.catchTag(expression.evaluate(value, bindings), "EvaluatorBusy", Effect.die),
+        (mapped) =>
+          mapped === undefined
+            ? Effect.fail(new Expression.ExpressionFailed({ reason: "it ends in nothing" }))
+            : Effect.succeed(mapped)
       )
 
 const mapOutput = ({ binding, submitted }: MappedRun, output: Json) =>

@@ -20,6 +20,7 @@ import { RequestActors } from "#src/requests/RequestActors.ts"
 import * as Fallback from "./Fallback.ts"
 import * as FollowedTime from "./FollowedTime.ts"
 import * as OutcomeRecord from "./OutcomeRecord.ts"
+import { EvaluationFor } from "#src/models/expression/EvaluationFor.ts"
 import * as Mapping from "./Mapping.ts"
 import * as RunReport from "./RunReport.ts"
 import * as TimeLimit from "./TimeLimit.ts"
@@ -184,7 +185,10 @@ export const make = Effect.gen(function* () {
             watch
           )
         )
-        return Fallback.after(run, entry, request)
+        return Effect.provideService(Fallback.after(run, entry, request), EvaluationFor, {
+          purpose: "run",
+          owner: request.submitted.accountId
+        })
       },
       onFailure: withoutInput
       // An interruption that is not this fiber's own is the provider's doing as well.

@@ -303,15 +303,18 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
     })
   )
 
-  it.effect("for the signing secret, until there are too many", () =>
+  it.effect("for the signing secret, with a grace and with one that is none", () =>
     Effect.gen(function* () {
       const path = "/webhooks/default/secret"
       assertDeclared("getSigningSecret", yield* call({ path }))
-      let status = 200
-      while (status === 200) {
-        const reply = yield* call({ method: "POST", path: `${path}/rotate` })
+      for (const [body, status] of [
+        ["{}", 200],
+        ['{"grace":0}', 200],
+        ['{"grace":-1}', 400]
+      ] as const) {
+        const reply = yield* call({ method: "POST", path: `${path}/rotate`, headers: jsonHeaders, body })
         assertDeclared("rotateSigningSecret", reply)
-        status = reply.status
+        assert.strictEqual(reply.status, status)
       }
     })
   )

@@ -8,7 +8,7 @@ const evaluate = (text: string, value: Json = {}, bindings?: Record<string, Json
   Result.getOrThrow(Expression.compile(text)).evaluate(value, bindings)
 
 const failureOf = (text: string, value?: Json) =>
-  Effect.map(Effect.flip(evaluate(text, value)), ({ reason }) => reason)
+  Effect.map(Effect.flip(evaluate(text, value)), ({ message }) => message)
 
 describe("Expression", () => {
   it.effect.each([

@@ -110,8 +110,8 @@ describe("The units of a model of a manifest", () => {
     ["a failure", "$error('no')"]
   ] as const)("cannot be %s", ([, quantity]) =>
     Effect.gen(function* () {
-      const { reason } = yield* Effect.flip(entryOf(model("image", { quantity })).quantities({}))
-      assert.match(reason, /^The quantity of this run cannot be told/)
+      const { message } = yield* Effect.flip(entryOf(model("image", { quantity })).quantities({}))
+      assert.match(message, /^The quantity of this run cannot be told/)
     })
   )
 

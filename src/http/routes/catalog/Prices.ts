@@ -6,6 +6,7 @@ import { newestFirst } from "#src/catalog/NewestFirst.ts"
 import { memoize } from "#src/Memoize.ts"
 import * as AskedUnits from "#src/models/AskedUnits.ts"
 import { Catalog } from "#src/models/Catalog.ts"
+import { EvaluationFor } from "#src/models/expression/EvaluationFor.ts"
 import * as Answer from "../../Answer.ts"
 import * as Refusal from "../../Refusal.ts"
 import * as EstimateBody from "../../requests/EstimateBody.ts"
@@ -15,6 +16,7 @@ import * as QueryFields from "../../requests/QueryFields.ts"
 import * as EstimateView from "../../views/EstimateView.ts"
 import * as ListingView from "../../views/ListingView.ts"
 import * as PriceView from "../../views/PriceView.ts"
+import type * as EstimateAdmission from "./EstimateAdmission.ts"
 import * as KeptTexts from "./KeptTexts.ts"
 import * as PublicAnswers from "./PublicAnswers.ts"
 import * as PublicList from "./PublicList.ts"
@@ -22,6 +24,8 @@ import * as PublicList from "./PublicList.ts"
 interface PriceQuery {
   readonly modelEndpoint?: string | undefined
 }
+
+interface EstimateCall extends EstimateAdmission.Admitted, Omit<JsonObjectBody.Sent, "limit"> {}
 
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -44,8 +48,8 @@ export const make = Effect.gen(function* () {
       text: KeptTexts.keptTexts(PriceView.record)
     }),
 
-    estimate: Effect.fnUntraced(function* (sent: JsonObjectBody.Sent) {
-      const body = yield* JsonObjectBody.read({ ...sent, limit: EstimateBody.maxBytes })
+    estimate: Effect.fnUntraced(function* ({ limit, owner, ...sent }: EstimateCall) {
+      const body = yield* JsonObjectBody.read({ ...sent, limit })
       const asked = EstimateBody.parse(body)
       if (Result.isFailure(asked)) return yield* Refusal.invalid(asked.failure)
       const { endpoint, input } = asked.success
@@ -57,8 +61,12 @@ export const make = Effect.gen(function* () {
           issues.map(({ path, ...rest }) => ({ ...rest, path: ["input", ...path] }))
         )
       }
-      const quantities = yield* Effect.mapError(unitsOf(entry, input), ({ message }) =>
-        Refusal.invalid([issue(["input"], "units", message)])
+      const quantities = yield* unitsOf(entry, input).pipe(
+        Effect.provideService(EvaluationFor, { purpose: "estimate", owner }),
+        Effect.catchTags({
+          UnitsUnknown: ({ message }) => Effect.fail(Refusal.invalid([issue(["input"], "units", message)])),
+          EvaluatorBusy: () => Effect.fail(Refusal.evaluatorBusy)
+        })
       )
       return Answer.json(200, EstimateView.of(entry, quantities, expectations.of(endpoint)))
     })

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { AnonymousRate } from "#src/http/routes/catalog/EstimateRate.ts"
+import { AnonymousRate } from "#src/http/routes/catalog/EstimateAdmission.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { send } from "#test/support/HttpProbe.ts"
 import { assertEnvelope, issuesOf, jsonHeaders, submit } from "../Calls.ts"
@@ -158,9 +158,35 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
       }
       assertEnvelope(yield* post("{}", {}), 415)
       assertEnvelope(yield* post("{}", { ...jsonHeaders, "content-encoding": "gzip" }), 415)
-      assertEnvelope(yield* post(" ".repeat(1024 * 1024 + 1)), 413)
       const unannounced = { ...jsonHeaders, "transfer-encoding": "chunked" }
-      assertEnvelope(yield* post(" ".repeat(1024 * 1024 + 1), unannounced), 413)
+      for (const headers of [jsonHeaders, unannounced]) {
+        assertEnvelope(yield* post(" ".repeat(64 * 1024 + 1), headers), 413)
+        const keyed = { ...headers, authorization: (yield* TestServer.TestServer).key }
+        assertEnvelope(yield* post(" ".repeat(64 * 1024 + 1), keyed), 400)
+        assertEnvelope(yield* post(" ".repeat(1024 * 1024 + 1), keyed), 413)
+      }
+    })
+  )
+
+  it.effect("have a rate of bytes, of an account and of an address, that says when to come again", () =>
+    Effect.gen(function* () {
+      const text = JSON.stringify({ modelEndpoint: "sandbox/slow", input: { seconds: 1 } })
+      const authorization = yield* TestServer.openAccount("many-bytes")
+      const keyed = { ...jsonHeaders, authorization }
+      const large = text.padEnd(1024 * 1024)
+      for (const _ of [1, 2, 3, 4]) assert.strictEqual((yield* post(large, keyed)).status, 200)
+      const refused = yield* post(large, keyed)
+      assertEnvelope(refused, 429)
+      const { retryAfter, ...details } = Object(Object(refused.json).details)
+      assert.deepStrictEqual(details, {
+        code: "RATE_LIMITED",
+        scope: "account",
+        limit: 4 * 1024 * 1024,
+        window: 10
+      })
+      assert.isAtMost(retryAfter, 3)
+      assert.strictEqual(refused.headers["retry-after"], String(retryAfter))
+      assert.strictEqual((yield* post(text)).status, 200)
     })
   )
 
