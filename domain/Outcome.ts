@@ -22,8 +22,8 @@ export type Outcome<Output, Delivered = Quantity> =
   | { readonly _tag: "ProviderError"; readonly message: string; readonly retryable: boolean }
   /** The provider refuses for now; not a failure, and never an end. */
   | { readonly _tag: "RateLimited"; readonly retryAfterMs: number }
-  /** The run was lost with the node or the provider's process. */
-  | { readonly _tag: "Lost"; readonly message: string }
+  /** The run was lost with the provider's process or, where it `crashed`, with the node that had it in hand. */
+  | { readonly _tag: "Lost"; readonly message: string; readonly crashed?: true }
   /** The provider confirms that it stopped. */
   | { readonly _tag: "Stopped" }
 

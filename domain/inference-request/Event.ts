@@ -182,6 +182,8 @@ export const RequestRequeued = Schema.TaggedStruct("RequestRequeued", {
   attempt,
   reason: Schema.Literals(["transport_error", "rate_limited", "lost", "shutdown"]),
   message: Schema.NullOr(Schema.String),
+  /** At how many crashes in a row a run of the request was under way, this one included; absent when none was. */
+  crashes: Schema.optionalKey(Schema.Int),
   /** Unix time in ms. */
   dueAt: Schema.Int
 })

@@ -6,6 +6,7 @@ import * as Pricing from "../Pricing.ts"
 import * as RetrySchedule from "../RetrySchedule.ts"
 import { type Quantity, units, zero } from "../Money.ts"
 import type { Command } from "./Command.ts"
+import * as Crashes from "./Crashes.ts"
 import * as Deadlines from "./Deadlines.ts"
 import type { Event } from "./Event.ts"
 import { isTerminal, type Request } from "./State.ts"
@@ -36,7 +37,9 @@ export const endOfRun = (command: RecordOutcome, state: Request): ReadonlyArray<
         ? retry(command, state, "transport_error", outcome.message)
         : [{ _tag: "RequestFailed", at, attempt, reason: "refused", message: outcome.message }]
     case "Lost":
-      return retry(command, state, "lost", outcome.message)
+      return outcome.crashed === true
+        ? crashed(command, state, outcome.message)
+        : retry(command, state, "lost", outcome.message)
     case "RateLimited":
       return [{ ...requeued(command, at + outcome.retryAfterMs), reason: "rate_limited", message: null }]
     case "Stopped":
@@ -98,6 +101,17 @@ const retry = (
   return delay === null
     ? [{ _tag: "RequestFailed", at, attempt, reason, message }]
     : [{ ...requeued(command, at + delay), reason, message }]
+}
+
+/** A crash counts; any other end of a run begins the count anew (`RequestRequeued`, `crashes`). */
+const crashed = (command: RecordOutcome, state: Request, message: string): ReadonlyArray<Event> => {
+  const { at, attempt } = command
+  const crashes = state.crashes + 1
+  return crashes < Crashes.mostInARow
+    ? retry(command, state, "lost", message).map((event) =>
+        event._tag === "RequestRequeued" ? { ...event, crashes } : event
+      )
+    : [{ _tag: "RequestFailed", at, attempt, reason: "lost", message: Crashes.message }]
 }
 
 export const requeued = (command: { readonly at: number; readonly attempt: number }, dueAt: number) =>

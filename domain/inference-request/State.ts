@@ -15,6 +15,8 @@ export interface Request {
   readonly attempt: number
   /** Runs that ended in a transport error, and runs lost with their node. */
   readonly retries: { readonly transport: number; readonly lost: number }
+  /** At how many crashes in a row a run of it was under way (`Crashes`). */
+  readonly crashes: number
   /** When a provider first started it, Unix time in ms: `IN_PROGRESS` from then on, also between two runs. */
   readonly startedAt: number | null
   readonly progress: number | null
@@ -175,6 +177,7 @@ export const evolve = (state: State, event: Event): State => {
       return {
         ...state,
         phase: { _tag: "Queued", dueAt: event.dueAt },
+        crashes: event.crashes ?? 0,
         retries: {
           transport: state.retries.transport + (event.reason === "transport_error" ? 1 : 0),
           lost: state.retries.lost + (event.reason === "lost" ? 1 : 0)
@@ -252,6 +255,7 @@ const submitted = (event: RequestSubmitted): Request => ({
   phase: { _tag: "Queued", dueAt: event.at },
   attempt: 0,
   retries: { transport: 0, lost: 0 },
+  crashes: 0,
   startedAt: null,
   progress: null,
   logs: [],

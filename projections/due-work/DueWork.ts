@@ -16,7 +16,9 @@ export const QueuedRequest = Schema.Struct({
   /** Number of the run before; 0 when none was. */
   attempt: Schema.Int,
   /** The provider that the run before failed at; `null` when none did. */
-  failedAt: Schema.NullOr(Schema.String)
+  failedAt: Schema.NullOr(Schema.String),
+  /** At how many crashes in a row a run of it was under way. */
+  crashes: Schema.Int
 })
 export type QueuedRequest = typeof QueuedRequest.Type
 

@@ -50,7 +50,7 @@ const overdueAt = ({ expectedMs }: Readonly<DueWorkRows.DueWorkRow>, since: numb
 
 export const projection: Projection = {
   name: "duework",
-  version: 4,
+  version: 5,
   tables: DueWorkRows.tables + OwedDeliveries.tables,
   open: (db) => {
     const count = db.prepare(`INSERT INTO duework_depth VALUES (?, ?)
@@ -117,7 +117,8 @@ export const projection: Projection = {
           expectedMs: integerIfAny(data, "expectedMs"),
           overdueAt: null,
           position,
-          ...toldOf(data)
+          ...toldOf(data),
+          crashes: 0
         })
         depth.add(model, 1)
       }),
@@ -149,7 +150,9 @@ export const projection: Projection = {
         const dueAt = integer(data, "dueAt")
         const reason = oneOf(data, "reason", RequestRequeued.fields.reason.literals)
         const row = rows.edit(stream)
-        if (row?.phase === "claimed") requeue(row, dueAt, reason === "shutdown")
+        if (row?.phase !== "claimed") return
+        row.crashes = integerIfAny(data, "crashes") ?? 0
+        requeue(row, dueAt, reason === "shutdown")
       }),
       onType(RequestStarted, ({ stream, time }) => started(stream, time)),
       onType(OutputReceived, (event) => {

@@ -33,7 +33,7 @@ const first: After = { at: Number.MIN_SAFE_INTEGER, requestId: "" }
 const mostAccounts = 2_000
 
 const queuedColumns = `request_id AS "requestId", account_id AS "accountId", model, due_at AS "dueAt", attempt,
-  provider AS "failedAt"`
+  provider AS "failedAt", crashes`
 const claimColumns = `request_id AS "requestId", account_id AS "accountId", model, attempt, provider, node,
   job_id AS "jobId", cancel_requested AS "cancelRequested"`
 

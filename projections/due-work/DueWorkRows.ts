@@ -32,7 +32,8 @@ export const tables = `
     overdue_at INTEGER,
     position TEXT NOT NULL,
     start_told INTEGER,
-    tells_completed INTEGER NOT NULL
+    tells_completed INTEGER NOT NULL,
+    crashes INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX duework_by_account ON duework_requests (model, account_id, due_at) WHERE phase = 'queued';
   CREATE INDEX duework_by_due ON duework_requests (model, due_at) WHERE phase = 'queued';
@@ -75,16 +76,18 @@ export interface DueWorkRow {
   startTold: boolean | null
   /** Whether the webhook wants the `completed`. */
   readonly tellsCompleted: boolean
+  /** At how many crashes in a row a run of it was under way. */
+  crashes: number
 }
 
 export const make = (db: DatabaseSync): Rows.Rows<DueWorkRow> => {
   const find = db.prepare("SELECT * FROM duework_requests WHERE request_id = ?")
   const insert = db.prepare(
-    "INSERT INTO duework_requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO duework_requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
   )
   const update = db.prepare(`UPDATE duework_requests
     SET phase = ?, due_at = ?, attempt = ?, provider = ?, node = ?, job_id = ?, cancel_requested = ?,
-      sweep_retries = ?, deadline_at = ?, overdue_at = ?, start_told = ?
+      sweep_retries = ?, deadline_at = ?, overdue_at = ?, start_told = ?, crashes = ?
     WHERE request_id = ?`)
   const remove = db.prepare("DELETE FROM duework_requests WHERE request_id = ?")
 
@@ -117,9 +120,11 @@ export const make = (db: DatabaseSync): Rows.Rows<DueWorkRow> => {
         row.overdueAt,
         row.position,
         toldOf(row),
-        row.tellsCompleted ? 1 : 0
+        row.tellsCompleted ? 1 : 0,
+        row.crashes
       ),
-    update: (stream, row) => update.run(...changing(row), row.overdueAt, toldOf(row), idOf(stream)),
+    update: (stream, row) =>
+      update.run(...changing(row), row.overdueAt, toldOf(row), row.crashes, idOf(stream)),
     remove: (stream) => remove.run(idOf(stream))
   })
 }
@@ -143,5 +148,6 @@ const rowOf = (columns: Columns): DueWorkRow => ({
   overdueAt: integerOrNull(columns["overdue_at"]),
   position: text(columns["position"]),
   startTold: columns["start_told"] === null ? null : columns["start_told"] === 1,
-  tellsCompleted: columns["tells_completed"] === 1
+  tellsCompleted: columns["tells_completed"] === 1,
+  crashes: integer(columns["crashes"])
 })

@@ -11,7 +11,7 @@ import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import { DueWork } from "#projections/due-work/DueWork.ts"
 import { projection } from "#projections/due-work/DueWorkProjection.ts"
 import { Projections } from "#projections/Projections.ts"
-import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
+import type { CatalogEntry } from "#src/models/Catalog.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
 import { earlier } from "#src/reactors/Earlier.ts"
@@ -19,11 +19,13 @@ import * as Unreadable from "#src/reactors/Unreadable.ts"
 import { supervise } from "#src/Supervise.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import * as Contenders from "./Contenders.ts"
+import * as KnownModels from "./KnownModels.ts"
 import * as ProviderSlots from "./ProviderSlots.ts"
 import * as Recovery from "./Recovery.ts"
 import type { Claimed } from "./Run.ts"
 import * as RunMemory from "./RunMemory.ts"
 import { Runs } from "./Runs.ts"
+import * as SlowStart from "./SlowStart.ts"
 import * as Turns from "#src/reactors/Turns.ts"
 
 /** Claims made at once for one model; what is left follows in the next pass, so that no model starves another. */
@@ -45,7 +47,6 @@ const make = Effect.gen(function* () {
   const dueWork = yield* DueWork
   const projections = yield* Projections
   const actors = yield* RequestActors
-  const catalog = yield* Catalog
   const runs = yield* Runs
   const node = yield* Nodes
   const reader = yield* EventReader
@@ -54,10 +55,9 @@ const make = Effect.gen(function* () {
   /** The next pass goes on after the account that was served last. */
   const served = Contenders.served<AccountId>()
 
-  /** Models whose requests this node leaves alone, for it cannot tell what they are. */
-  let unknown: ReadonlySet<string> = new Set()
-
   const unreadable = Unreadable.make("be read")
+  const slowStart = SlowStart.make()
+  const knownOf = yield* KnownModels.make
 
   /** Whether nodes have come or gone since claims that nobody works on were last looked for. */
   let haveNodesChanged = false
@@ -111,37 +111,13 @@ const make = Effect.gen(function* () {
       onFailure: (cause) => notClaimed(id, cause)
     })
 
-  /**
-   * Of a model that was withdrawn the last that was offered: what was accepted before runs on under its limits. Those that
-   * this node cannot tell are left out: their rows are other nodes' to claim, or its own when it knows them.
-   */
-  const knownOf = Effect.fnUntraced(function* (models: ReadonlyArray<ModelEndpoint>) {
-    const known: Array<{ readonly endpoint: ModelEndpoint; readonly entry: CatalogEntry | null }> = []
-    const others = new Set<string>()
-    for (const endpoint of models) {
-      const entry = yield* Effect.catchTag(catalog.lastOffered(endpoint), "NotKnownHere", () =>
-        Effect.succeed(undefined)
-      )
-      if (entry !== undefined) known.push({ endpoint, entry })
-      else others.add(endpoint)
-    }
-    const news = [...others].filter((endpoint) => !unknown.has(endpoint))
-    unknown = others
-    if (news.length > 0) {
-      yield* Effect.logWarning("Requests wait for models that this node cannot tell").pipe(
-        Effect.annotateLogs({ models: news.slice(0, 20).join(", ") })
-      )
-    }
-    return known
-  })
-
   /** Starts a run of each row that one of the slots is left for, and waits until all of them have made their claims. */
   const claimAll = (
     endpoint: string,
     rows: ReadonlyArray<RunMemory.Admitted>,
     slots: ProviderSlots.Slots["slots"]
   ) =>
-    Effect.flatMap(Clock.currentTimeMillis, (at) => {
+    Effect.flatMap(Effect.zip(Clock.currentTimeMillis, MonotonicTime.millis), ([at, monotonicNow]) => {
       const all = Deferred.makeUnsafe<void, EventStoreError>()
       let left = rows.length
       const onClaim = (exit: Exit.Exit<unknown, EventStoreError>) => {
@@ -158,6 +134,7 @@ const make = Effect.gen(function* () {
         const { provider } = slot
         const watch = slot.begin()
         const ended = ends[index] ?? Effect.void
+        const passed = slowStart.begin(row, monotonicNow)
         return runs.start({
           id,
           endpoint,
@@ -165,7 +142,13 @@ const make = Effect.gen(function* () {
           watch,
           claim: claim(admitted, provider, at),
           onClaim,
-          onEnd: ended,
+          onEnd:
+            row.crashes === 0
+              ? ended
+              : Effect.andThen(
+                  ended,
+                  Effect.sync(() => (passed(), wake()))
+                ),
           memory
         })
       }
@@ -193,10 +176,12 @@ const make = Effect.gen(function* () {
     const room = contenders.partOfModel(counted, found.runs - runs.count(counted))
     const limit = Math.min(room, ProviderSlots.leftOf(found.slots), maxClaimsPerPass)
     if (limit <= 0) return waitForRoom(counted, found, now)
+    const heldBack = slowStart.heldBack(endpoint)
+    const asked = Turns.rowsFor(limit, nodes) + unreadable.count() + memory.count() + 2 * heldBack
     const due = yield* dueWork.next({
       model: endpoint,
       now,
-      limit: Turns.rowsFor(limit, nodes) + unreadable.count() + memory.count(),
+      limit: asked,
       after: served.lastOf(endpoint)
     })
     const turns = Turns.of(
@@ -207,11 +192,15 @@ const make = Effect.gen(function* () {
       found.graceMs
     )
     nextTurnAt = earlier(nextTurnAt, turns.nextAt)
-    const rows = turns.rows.slice(0, limit)
+    const monotonicNow = yield* MonotonicTime.millis
+    const rows = slowStart.select(endpoint, turns.rows, limit, monotonicNow)
+    const opensIn = slowStart.opensIn(endpoint, monotonicNow)
+    if (opensIn !== null) nextAdmitAt = earlier(nextAdmitAt, now + opensIn)
     const admitted = yield* memory.admit(rows)
     const last = admitted.at(-1)
-    // Where an account has become full, those of others may be behind its rows.
-    if (last === undefined) return rows.length > 0
+    // Behind the rows of an account that has become full, and behind those that are held back, there may be others.
+    if (last === undefined)
+      return rows.length > 0 || (due.length === asked && slowStart.heldBack(endpoint) > heldBack)
     served.note(endpoint, last.row.accountId)
     yield* claimAll(counted, admitted, found.slots)
     return true

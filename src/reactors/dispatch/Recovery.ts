@@ -93,7 +93,12 @@ export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effec
         at,
         attempt: state.attempt,
         startedAt: null,
-        outcome: { _tag: "Lost", message: "The node that ran the request is gone." }
+        outcome: {
+          _tag: "Lost",
+          message: "The node that ran the request is gone.",
+          // A claim of this node's own is one that seemed to fail: no crash.
+          ...(from === node.self ? {} : { crashed: true })
+        }
       })
     })
 

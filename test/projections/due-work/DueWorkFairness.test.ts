@@ -40,7 +40,7 @@ const fill = Effect.fnUntraced(function* (requests: ReadonlyArray<Waiting>) {
   const rows = requests.map(({ account, dueAt }, index) => [requestId(index), accountOf(account), dueAt])
   yield* sql`INSERT INTO duework_requests
     SELECT value ->> 0, value ->> 1, ${echo}, 'queued', value ->> 2, 0, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL,
-      NULL, '1', NULL, 0
+      NULL, '1', NULL, 0, 0
     FROM json_each(${JSON.stringify(rows)})`
 })
 
