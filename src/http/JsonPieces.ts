@@ -7,6 +7,17 @@ import { type Piece, StreamedBody } from "./StreamedBody.ts"
 const isPayload = (value: unknown): value is PayloadText<Unreadable> =>
   value instanceof InlineText || value instanceof StoredText
 
+/** Names of members as they are written. They come from the views, so that there are few. */
+const labels = new Map<string, string>()
+
+const labelOf = (name: string): string => {
+  const known = labels.get(name)
+  if (known !== undefined) return known
+  const label = `${JSON.stringify(name)}:`
+  labels.set(name, label)
+  return label
+}
+
 class Pieces {
   /** Text up to a payload that is not in memory, that payload, the text behind it, and so on. */
   readonly #before: Array<Piece> = []
@@ -23,10 +34,12 @@ class Pieces {
 
   /** @param write for members that `JSON.stringify` does not do; says whether it has written the value. */
   #object(object: object, write: (value: unknown) => boolean): void {
+    const members = object as Readonly<Record<string, unknown>>
     let separator = "{"
-    for (const [name, value] of Object.entries(object)) {
+    for (const name in members) {
+      const value = members[name]
       if (value === undefined) continue
-      this.#text += `${separator}${JSON.stringify(name)}:`
+      this.#text += separator + labelOf(name)
       separator = ","
       if (!write(value)) this.#text += JSON.stringify(value)
     }
