@@ -87,12 +87,6 @@ export const rangeNotSatisfiable = (size: number): Refusal =>
     headers: { "content-range": `bytes */${size}` }
   })
 
-export const tooManyReaders = new Refusal({
-  status: 503,
-  error: "Too many files are being read at the moment.",
-  headers: { "retry-after": "5" }
-})
-
 export const tooManyUploads = (retryAfterSeconds: number): Refusal =>
   new Refusal({
     status: 503,

@@ -31,7 +31,10 @@ import * as ErrorBoundary from "./edge/ErrorBoundary.ts"
 import { Exchanges, unmatched } from "./edge/Exchanges.ts"
 import * as FrontedServer from "./edge/FrontedServer.ts"
 import * as OutgoingAnswer from "./edge/OutgoingAnswer.ts"
+import { roomLimits } from "./edge/ReaderLimits.ts"
+import { usualPace } from "./edge/Reader.ts"
 import { routerConfig, RouteTable } from "./edge/RouteTable.ts"
+import * as SlowReaders from "./edge/SlowReaders.ts"
 import * as FastPath from "./fast/FastPath.ts"
 import * as Refusal from "./Refusal.ts"
 import { RequestRoutes } from "./routes/RequestRoutes.ts"
@@ -125,6 +128,13 @@ const bind = Effect.fnUntraced(function* (
   )
   ClientErrors.install(node, ids.next)
   Connections.observe(node, yield* Connections.Connections)
+  const readers = SlowReaders.make({
+    pace: usualPace,
+    limits: yield* roomLimits,
+    events: yield* SlowReaders.ReaderEvents
+  })
+  readers.observe(node)
+  yield* Effect.forkScoped(SlowReaders.watching(readers))
   const server = yield* NodeHttpServer.make(() => node, {
     ...address,
     // The process has two seconds in all (decisions): the rest is for the runs and the log.
@@ -134,6 +144,7 @@ const bind = Effect.fnUntraced(function* (
   yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
   return Context.make(Server, server).pipe(
     Context.add(FrontedServer.Front, front),
+    Context.add(SlowReaders.SlowReaders, readers),
     Context.add(Stopping, Deferred.await(stopping)),
     Context.add(IsStopping, isClosing)
   )

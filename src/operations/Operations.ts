@@ -6,6 +6,7 @@ import { LogAllowance } from "./logs/LogAllowance.ts"
 import * as LogFormat from "./logs/LogFormat.ts"
 import * as AppendMetrics from "./metrics/AppendMetrics.ts"
 import * as ConnectionMetrics from "./metrics/ConnectionMetrics.ts"
+import * as ReaderMetrics from "./metrics/ReaderMetrics.ts"
 import * as MetricsPage from "./MetricsPage.ts"
 import * as ObservedExchanges from "./ObservedExchanges.ts"
 import { Readings } from "./readings/Readings.ts"
@@ -16,7 +17,12 @@ import * as Telemetry from "./telemetry/Telemetry.ts"
 /** Of this server alone: another one in the same process counts for itself. */
 const registry = Layer.sync(Metric.MetricRegistry, () => new Map())
 
-const observers = Layer.mergeAll(ObservedExchanges.layer, AppendMetrics.layer, ConnectionMetrics.layer)
+const observers = Layer.mergeAll(
+  ObservedExchanges.layer,
+  AppendMetrics.layer,
+  ConnectionMetrics.layer,
+  ReaderMetrics.layer
+)
 
 /** Provided to everything: it is there first, and closed last. */
 export const ground = Layer.mergeAll(observers, Lifecycle.layer, SubmitSpans.layer).pipe(

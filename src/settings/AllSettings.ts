@@ -5,6 +5,7 @@ import { dataDir, expectData } from "#src/DataDirectory.ts"
 import { eventStore } from "#src/EventStoreSetting.ts"
 import { host, port } from "#src/ListenAddress.ts"
 import { trustedProxies } from "#src/http/edge/ClientAddress.ts"
+import { answerMemory, answerMemoryPerClient } from "#src/http/edge/ReaderLimits.ts"
 import { metricsToken } from "#src/http/routes/Metrics.ts"
 import { storageQuota } from "#src/files/StorageQuota.ts"
 import { logLevel } from "#src/LogLevel.ts"
@@ -36,6 +37,8 @@ export const all: ReadonlyArray<Setting<unknown>> = [
   mcpUrl,
   callbackUrl,
   trustedProxies,
+  answerMemory,
+  answerMemoryPerClient,
   bootstrapApiKey,
   bootstrapBalance,
   masterKey,

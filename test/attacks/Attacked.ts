@@ -75,3 +75,17 @@ export const largeResult = async (url: string, bytes: number): Promise<string> =
 /** Memory of the process, MiB. */
 export const residentMiB = (pid: number, field: "VmRSS" | "VmHWM" = "VmRSS"): number =>
   Number(new RegExp(`${field}:\\s+(\\d+)`).exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
+
+/** A public file of so many bytes; its path. */
+export const publicFile = async (url: string, bytes: number): Promise<string> => {
+  const type = "application/octet-stream"
+  const body = JSON.stringify({ file_name: "large.bin", content_type: type })
+  const { file_url, upload_url } = await json(`${url}/storage/upload/initiate`, { method: "POST", body })
+  const put = await fetch(String(upload_url), {
+    method: "PUT",
+    headers: { "content-type": type },
+    body: Buffer.alloc(bytes, "x")
+  })
+  if (!put.ok) throw new Error(`${put.status}: ${await put.text()}`)
+  return new URL(String(file_url)).pathname
+}

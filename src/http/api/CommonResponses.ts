@@ -167,7 +167,7 @@ const field = (description: string, example: string) =>
 export const tooManyRequests = HttpApiSchema.WithHeaders(
   response(
     429,
-    "The account or the key has called more often than it may (`limit` calls in a `window` of seconds), the model's queue is full, too many of the account's requests have not ended, it has too many event streams open, calls without a key are too many for this node, or an address or account sends more bytes to estimate than it may (`details.scope`; `window` is null): retry after `Retry-After` seconds.",
+    "The account or the key has called more often than it may (`limit` calls in a `window` of seconds), the model's queue is full, too many of the account's requests have not ended, it has too many event streams open or large answers under way, calls without a key are too many for this node, or an address or account sends more bytes to estimate than it may (`details.scope`; `window` is null): retry after `Retry-After` seconds.",
     limited(12, "account", 100, 60),
     limited(1, "key", 10, 1),
     limited(5, "model", 1_000, null, "The model's queue is full."),
@@ -205,9 +205,10 @@ export const unexpected = response(
 )
 export const unavailable = response(
   503,
-  "Storage cannot be reached, too many uploads are under way, or (`/health`) requests are not run: retry after `Retry-After` seconds.",
+  "Storage cannot be reached, too many uploads are under way, too many large answers wait for clients to read them, or (`/health`) requests are not run: retry after `Retry-After` seconds.",
   example("The service cannot reach its storage at the moment."),
-  example("Too many uploads are under way.")
+  example("Too many uploads are under way."),
+  example("Too many large answers are being read at the moment.")
 )
 export const storageFull = response(
   507,

@@ -3,7 +3,7 @@
  * the handler. Handlers read and write bodies themselves: of `HttpApiBuilder` there would be left a chain of middlewares and
  * a copy of all services of the server for each request.
  */
-import { Context, Effect, Result, Schema } from "effect"
+import { Context, Effect, Predicate, Result, Schema } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServerRequest, ParsedSearchParams } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -71,6 +71,9 @@ const queryReader = (query: HttpApiEndpoint.Top["query"]) => {
   return (found: unknown) => Result.mapError(decode(found), SchemaErrors.toRefusal)
 }
 
+const isOfAccount = (caller: unknown): caller is { readonly accountId: string } =>
+  Predicate.hasProperty(caller, "accountId") && typeof caller.accountId === "string"
+
 const carrying = (reply: Effect.Success<Reply>, headers: Answer.Headers): Effect.Success<Reply> =>
   HttpServerResponse.isHttpServerResponse(reply)
     ? HttpServerResponse.setHeaders(reply, { ...headers, ...reply.headers })
@@ -97,7 +100,7 @@ export const layer = <Group extends HttpApiGroup.Constraint, Caller, Services, E
         return Effect.contextWith((context: Context.Context<HttpRouter.Provided>) => {
           const request = Context.get(context, HttpServerRequest)
           const { params } = Context.get(context, HttpRouter.RouteContext)
-          const { correlationId, found } = Context.get(context, UnderWay)
+          const { admitted, correlationId, found } = Context.get(context, UnderWay)
           const target = { method: request.method, url: request.url, host: request.headers["host"] }
           if (!table.isServed(identifier, params, target)) {
             const refusal = table.refusal(target).toAnswer(correlationId)
@@ -105,15 +108,16 @@ export const layer = <Group extends HttpApiGroup.Constraint, Caller, Services, E
           }
           found(path)
           const handle = ({ caller, headers }: Admitted<Caller>): Reply => {
+            if (isOfAccount(caller)) admitted(caller.accountId)
             const query = readQuery(Context.get(context, ParsedSearchParams))
             return Result.isFailure(query)
               ? Effect.fail(query.failure)
               : handler({ request, params, query: query.success, headers }, caller)
           }
-          const answer = (admitted: Admitted<Caller>): Reply => {
-            if (admitted.headers === Answer.noHeaders) return handle(admitted)
-            return Effect.catch(handle(admitted), (error) => answerError(error, correlationId)).pipe(
-              Effect.map((reply) => carrying(reply, admitted.headers))
+          const answer = (entered: Admitted<Caller>): Reply => {
+            if (entered.headers === Answer.noHeaders) return handle(entered)
+            return Effect.catch(handle(entered), (error) => answerError(error, correlationId)).pipe(
+              Effect.map((reply) => carrying(reply, entered.headers))
             )
           }
           return enter(request).pipe(

@@ -51,7 +51,7 @@ export const trustedProxies = Setting.optional({
     Config.map(Config.schema(Proxies, name), (text) => Result.getOrElse(parse(text), (): Networks => [])),
   defaultText: "none: the address that connects",
   description:
-    "reverse proxies whose `X-Forwarded-For` is believed, so that sign-ins and registrations of assistants are limited by each client's own address",
+    "reverse proxies whose `X-Forwarded-For` is believed, so that sign-ins and registrations of assistants, and downloads of files, are limited by each client's own address",
   accepts:
     "addresses and networks (CIDR) of IPv4 and IPv6 with commas between, `private` for loopback and private networks",
   example: "127.0.0.1,10.20.0.0/16",
@@ -96,6 +96,19 @@ export const clientOf = (
   }
   return client
 }
+
+/** What is counted as one client: an address, or a /64 of IPv6, which is what one customer of a provider has. */
+export const networkOf = (address: string): string =>
+  NetAddress.ipFromString(address).pipe(
+    Result.map((found) => NetAddress.toCanonical(found)),
+    Result.match({
+      onFailure: () => address,
+      onSuccess: (found) =>
+        NetAddress.isIpv6Address(found)
+          ? NetAddress.ipv6ToSegments(found).slice(0, 4).join(":")
+          : NetAddress.formatIp(found)
+    })
+  )
 
 /** `TRUSTED_PROXIES`. */
 export const make = Effect.map(trustedProxies.config, (trusted) => {

@@ -3,17 +3,24 @@
  * unexpected error is logged under the id and told to the client as no more than that. A connection whose request is
  * answered before all of it has come ends with the answer. What became of the exchange is told to `Exchanges`.
  */
-import { Cause, Clock, Context, Effect, References, type Types } from "effect"
+import type { ServerResponse } from "node:http"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Cause, Clock, Context, Effect, References, Stream, type Types } from "effect"
+import * as HttpBody from "effect/http/HttpBody"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { ClientAbort, isHttpServerError } from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Answer from "../Answer.ts"
+import * as ReaderRefusals from "../ReaderRefusals.ts"
 import * as Refusal from "../Refusal.ts"
+import * as ClientAddress from "./ClientAddress.ts"
 import { clientClosed, Exchanges, timer, UnderWay, unmatched } from "./Exchanges.ts"
 import { IsStopping } from "../Stopping.ts"
 import { RouteTable } from "./RouteTable.ts"
+import * as SlowReaders from "./SlowReaders.ts"
+import * as Turn from "./Turn.ts"
 import * as UnreadBody from "./UnreadBody.ts"
 
 const hostMissing = Refusal.malformed("The Host header is missing.")
@@ -24,6 +31,8 @@ const make = Effect.gen(function* () {
   const exchanges = yield* Exchanges
   const clock = yield* Clock.Clock
   const isStopping = yield* IsStopping
+  const readers = yield* SlowReaders.SlowReaders
+  const addressOf = yield* ClientAddress.make
 
   const refusalOf = Effect.fnUntraced(function* (
     cause: Cause.Cause<unknown>,
@@ -43,6 +52,7 @@ const make = Effect.gen(function* () {
       const correlationId = ids.next()
       let route = unmatched
       let isClientGone = false
+      let accountId: string | null = null
       const refuse = (refusal: Refusal.Refusal) =>
         Answer.toResponse(refusal.toAnswer(correlationId), correlationId)
       const rescue = (cause: Cause.Cause<unknown>) => {
@@ -53,10 +63,24 @@ const make = Effect.gen(function* () {
       }
       const withOwn = (services: Context.Context<HttpServerRequest.HttpServerRequest>) =>
         services.pipe(
-          Context.add(UnderWay, { correlationId, found: (path) => void (route = path) }),
+          Context.add(UnderWay, {
+            correlationId,
+            found: (path) => void (route = path),
+            admitted: (id) => void (accountId = id)
+          }),
           Context.add(References.CurrentLogAnnotations, { request_id: correlationId })
         )
-      const end = (response: HttpServerResponse.HttpServerResponse) => {
+      /** Where too much waits to be read, a refusal takes the place of a large answer. */
+      const fitting = (answer: HttpServerResponse.HttpServerResponse) => {
+        const bytes = heldBytes(answer)
+        if (bytes === 0 || request.method === "HEAD") return answer
+        // The server speaks HTTP/1 alone.
+        const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+        const full = readers.admit(response, { bytes, accountId, address: () => addressOf(request) })
+        return full === null ? inTurn(answer, response) : refuse(ReaderRefusals.of(full, accountId !== null))
+      }
+      const end = (answer: HttpServerResponse.HttpServerResponse) => {
+        const response = fitting(answer)
         exchanges({
           correlationId,
           method: request.method,
@@ -70,6 +94,26 @@ const make = Effect.gen(function* () {
       return handler.pipe(Effect.catchCause(rescue), Effect.updateContext(withOwn), Effect.map(end))
     })
 })
+
+/** Bytes that an answer has in memory until it is read: text twice, as it is and as it is written. */
+const heldBytes = ({ body }: HttpServerResponse.HttpServerResponse): number => {
+  switch (body._tag) {
+    case "Uint8Array":
+      return 2 * body.contentLength
+    case "Stream":
+      return Math.min(body.contentLength ?? SlowReaders.window, SlowReaders.window)
+    default:
+      return 0
+  }
+}
+
+/** Nothing is read for an answer that waits behind others of its connection. */
+const inTurn = (answer: HttpServerResponse.HttpServerResponse, response: ServerResponse) => {
+  const { body } = answer
+  if (body._tag !== "Stream" || response.socket !== null) return answer
+  const stream = Stream.unwrap(Effect.as(Turn.of(response), body.stream))
+  return HttpServerResponse.setBody(answer, HttpBody.stream(stream, body.contentType, body.contentLength))
+}
 
 /** Answers have their headers; files and pages get them here. */
 const complete = (

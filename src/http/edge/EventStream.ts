@@ -9,7 +9,7 @@ import type { Headers } from "../Answer.ts"
 export interface EventStream {
   /** Hands over whole frames. False: it takes no more until it is `ready`, and none that comes after its end. */
   readonly write: (frames: string | Uint8Array) => boolean
-  /** Waits until it takes more; for ever once it has ended. A reader that leaves it waiting for too long is dropped. */
+  /** Waits until it takes more; for ever once it has ended. `SlowReaders` drops a reader that leaves it waiting for too long. */
   readonly ready: Effect.Effect<void>
 }
 
@@ -24,9 +24,6 @@ export interface OpenStream extends EventStream {
   /** Called when the connection is gone, whoever has ended it. */
   readonly onClose: (listener: () => void) => void
 }
-
-/** Time in which a reader takes something of what waits for it. */
-export const patience = "30 seconds"
 
 const comment = ": keep-alive\n\n"
 
@@ -63,12 +60,7 @@ export const open = (response: ServerResponse, headers: Headers): OpenStream => 
     const listener = () => resume(Effect.void)
     response.once("drain", listener)
     return Effect.sync(() => response.off("drain", listener))
-  }).pipe(
-    Effect.timeoutOrElse({
-      duration: patience,
-      orElse: () => Effect.andThen(Effect.sync(drop), Effect.never)
-    })
-  )
+  })
   return {
     write,
     ready: Effect.suspend(() => {

@@ -18,6 +18,7 @@ import { IsStopping, Stopping } from "../Stopping.ts"
 import * as EventStream from "./EventStream.ts"
 import { UnderWay } from "./Exchanges.ts"
 import * as StreamKeys from "./StreamKeys.ts"
+import * as Turn from "./Turn.ts"
 
 /** Open at once on a node, of whatever account. */
 export const MostStreams = Context.Reference<number>("inferlog/src/http/MostStreams", {
@@ -179,11 +180,7 @@ const sent = HttpServerResponse.empty({ status: 200 })
 const turnOf = (response: ServerResponse): Effect.Effect<void, Refusal.Refusal> =>
   response.socket !== null
     ? Effect.void
-    : Effect.callback<void>((resume) => {
-        const listener = () => resume(Effect.void)
-        response.once("socket", listener)
-        return Effect.sync(() => response.off("socket", listener))
-      }).pipe(
+    : Turn.of(response).pipe(
         Effect.timeoutOrElse({
           duration: turnPatience,
           orElse: () => Effect.fail(Refusal.streamPipelined)
@@ -197,12 +194,7 @@ const run = <E>(
   correlationId: string
 ): Effect.Effect<void> =>
   Effect.matchCauseEffect(body, {
-    // Whoever does not take what is left has had time enough.
-    onSuccess: () =>
-      Effect.sync(end).pipe(
-        Effect.andThen(Effect.sleep(EventStream.patience)),
-        Effect.andThen(Effect.sync(drop))
-      ),
+    onSuccess: () => Effect.sync(end),
     onFailure: (cause) =>
       Cause.hasInterruptsOnly(cause)
         ? Effect.void

@@ -22,10 +22,12 @@ export interface UnderWay {
   readonly correlationId: string
   /** Told by whoever finds the declared route. */
   readonly found: (path: string) => void
+  /** Told by whoever finds out whose the call is. */
+  readonly admitted: (accountId: string) => void
 }
 
 export const UnderWay = Context.Reference<UnderWay>("inferlog/src/http/UnderWay", {
-  defaultValue: () => ({ correlationId: "unassigned", found: () => {} })
+  defaultValue: () => ({ correlationId: "unassigned", found: () => {}, admitted: () => {} })
 })
 
 /** Called once for each exchange that is answered, thousands of times a second: it must neither wait nor throw. */

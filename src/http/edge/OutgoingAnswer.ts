@@ -3,6 +3,8 @@ import { Effect, Stream } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Answer } from "../Answer.ts"
 import type { StreamedBody } from "../StreamedBody.ts"
+import * as SlowReaders from "./SlowReaders.ts"
+import * as Turn from "./Turn.ts"
 import * as LingeringClose from "./LingeringClose.ts"
 import * as UnreadBody from "./UnreadBody.ts"
 
@@ -36,10 +38,17 @@ export const write = (
   return null
 }
 
+/** Bytes that an answer has in memory until it is read: text twice, as it is and as it is written. */
+export const heldBytes = ({ body }: Answer): number => {
+  if (body === null) return 0
+  return typeof body === "string" ? 2 * body.length : Math.min(body.length, SlowReaders.window)
+}
+
 /** Reads on when the socket has taken all before. What does not come to its end breaks the connection off. */
 const send = (response: ServerResponse, body: StreamedBody): Effect.Effect<void> =>
   body.chunks.pipe(
     Stream.rechunk(1),
+    (chunks) => Stream.unwrap(Effect.as(Turn.of(response), chunks)),
     Stream.runForEach((chunk) => (response.write(chunk) ? Effect.void : drained(response))),
     Effect.andThen(Effect.sync(() => void response.end())),
     Effect.onError(() => Effect.sync(() => void response.destroy()))

@@ -14,7 +14,9 @@ import { clientClosed, Exchanges, timer } from "../edge/Exchanges.ts"
 import { Front } from "../edge/FrontedServer.ts"
 import * as OutgoingAnswer from "../edge/OutgoingAnswer.ts"
 import { answerError } from "../edge/Respond.ts"
+import { SlowReaders } from "../edge/SlowReaders.ts"
 import { RouteTable } from "../edge/RouteTable.ts"
+import * as ReaderRefusals from "../ReaderRefusals.ts"
 import * as Refusal from "../Refusal.ts"
 import { RequestRoutes } from "../routes/RequestRoutes.ts"
 import { IsStopping } from "../Stopping.ts"
@@ -32,6 +34,7 @@ const make = Effect.gen(function* () {
   const services = yield* Effect.context<never>()
   const isTraced = yield* References.TracerEnabled
   const isStopping = yield* IsStopping
+  const readers = yield* SlowReaders
   const enter = {
     submit: gate(table.requires("submit")),
     status: gate(table.requires("status")),
@@ -85,10 +88,14 @@ const make = Effect.gen(function* () {
   const answer = (
     call: HotCall.HotCall,
     request: IncomingMessage,
-    correlationId: string
+    correlationId: string,
+    onAdmitted: (accountId: string) => void
   ): Effect.Effect<Answer.Answer> =>
     enter[call.route](request.headers.authorization).pipe(
-      Effect.flatMap((admitted) => answerTo(call, admitted, request, correlationId)),
+      Effect.flatMap((admitted) => {
+        onAdmitted(admitted.caller.accountId)
+        return answerTo(call, admitted, request, correlationId)
+      }),
       Effect.catchCause((cause) => rescue(cause, correlationId))
     )
 
@@ -98,9 +105,20 @@ const make = Effect.gen(function* () {
   const handle = (call: HotCall.HotCall, request: IncomingMessage, response: ServerResponse): void => {
     const elapsedMs = timer(clock)
     const correlationId = ids.next()
+    let accountId: string | null = null
+    /** Where too much waits to be read, a refusal takes the place of a large answer. */
+    const fitting = (answer: Answer.Answer): Answer.Answer => {
+      const full = readers.admit(response, {
+        bytes: OutgoingAnswer.heldBytes(answer),
+        accountId,
+        address: () => request.socket.remoteAddress ?? ""
+      })
+      return full === null ? answer : ReaderRefusals.of(full, accountId !== null).toAnswer(correlationId)
+    }
     const finish = (exit: Exit.Exit<Answer.Answer>) => {
       const isGone = response.destroyed || request.socket.destroyed
-      const answer = exit._tag === "Success" ? exit.value : Refusal.stopping.toAnswer(correlationId)
+      const owed = exit._tag === "Success" ? exit.value : Refusal.stopping.toAnswer(correlationId)
+      const answer = isGone ? owed : fitting(owed)
       if (isStopping()) response.shouldKeepAlive = false
       const rest = isGone ? null : OutgoingAnswer.write(request, response, answer, correlationId)
       if (rest !== null) send(rest, correlationId, response)
@@ -112,7 +130,9 @@ const make = Effect.gen(function* () {
         durationMs: elapsedMs()
       })
     }
-    const fiber = Effect.runForkWith(contextOf(correlationId))(answer(call, request, correlationId))
+    const fiber = Effect.runForkWith(contextOf(correlationId))(
+      answer(call, request, correlationId, (id) => void (accountId = id))
+    )
     const exit = fiber.pollUnsafe()
     if (exit !== undefined) return finish(exit)
     follow(fiber, response, finish)

@@ -1,4 +1,6 @@
 /** `GET /media/{id}/{fileName}`: stored bytes, or one range of them, or where they lie. */
+import type { ServerResponse } from "node:http"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Schema, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -8,8 +10,10 @@ import { MediaDelivery } from "#src/files/MediaDelivery.ts"
 import type { Media, MediaGone, OpenMedia } from "#src/media/Media.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
 import type { StorageError } from "#src/requests/Requests.ts"
+import * as ClientAddress from "../edge/ClientAddress.ts"
 import * as SlowReaders from "../edge/SlowReaders.ts"
 import * as FileRefusals from "../FileRefusals.ts"
+import * as ReaderRefusals from "../ReaderRefusals.ts"
 import * as Refusal from "../Refusal.ts"
 import * as ByteRange from "../requests/ByteRange.ts"
 import * as EntityTag from "../requests/EntityTag.ts"
@@ -94,7 +98,21 @@ type Failure = MediaGone | StorageError | Refusal.Refusal
 export const make = Effect.gen(function* () {
   const store = yield* MediaStore
   const delivery = yield* MediaDelivery
-  const readers = SlowReaders.make()
+  const readers = yield* SlowReaders.SlowReaders
+  const addressOf = yield* ClientAddress.make
+
+  /** Before the bytes are opened: those of one file are in the way of no other. */
+  const admit = (media: Media, bytes: number, request: HttpServerRequest) =>
+    Effect.suspend(() => {
+      // The server speaks HTTP/1 alone.
+      const full = readers.admit(NodeHttpServerRequest.toServerResponse(request) as ServerResponse, {
+        bytes: Math.min(bytes, SlowReaders.window),
+        accountId: null,
+        address: () => addressOf(request),
+        file: media.id
+      })
+      return full === null ? Effect.void : Effect.fail(ReaderRefusals.of(full, false))
+    })
 
   const stream = Effect.fnUntraced(function* (
     media: Media,
@@ -109,11 +127,11 @@ export const make = Effect.gen(function* () {
     const range = rangeOf(headers, media)
     if (range._tag === "Unsatisfiable") return yield* FileRefusals.rangeNotSatisfiable(media.size)
     const part = range._tag === "Part" ? range : undefined
-    yield* readers.admit(request)
+    yield* admit(media, part?.length ?? media.size, request)
     const opened = yield* store.open(media.id, part)
     if (opened === null) return yield* Refusal.unknownFile
     if (opened.media.etag === media.etag) {
-      const body = readers.counted(releaseBehind(opened.body))
+      const body = releaseBehind(opened.body)
       return part === undefined ? whole(media, body) : partOf(media, body, part)
     }
     // Replaced since it was found: what was asked for is judged again. The first bytes are read so that it is closed.

@@ -194,6 +194,24 @@ export const httpConnections = Family.gauge({
   help: "Open connections of clients"
 })
 
+export const answersOutstanding = Family.gauge({
+  name: "inferlog_http_outstanding_bytes",
+  labels: [],
+  help: "Bytes of answers that are held for clients which have not read them yet"
+})
+
+export const slowReaders = Family.counter({
+  name: "inferlog_http_slow_readers_dropped_total",
+  labels: ["reason"],
+  help: "Connections ended because their client does not read (`stalled`), reads next to nothing (`slow`), or was the slowest where others found no room (`pressed`)"
+})
+
+export const answersRefused = Family.counter({
+  name: "inferlog_http_answers_refused_total",
+  labels: ["scope"],
+  help: "Large answers refused because too much waits to be read: of the `node`, the `client` or the `file`"
+})
+
 export const logLinesSuppressed = Family.counter({
   name: "inferlog_log_lines_suppressed_total",
   labels: ["kind"],
@@ -273,6 +291,9 @@ export const all: ReadonlyArray<Family.Described> = [
   httpRequests,
   httpDuration,
   httpConnections,
+  answersOutstanding,
+  slowReaders,
+  answersRefused,
   logLinesSuppressed,
   residentMemory,
   heapUsed,

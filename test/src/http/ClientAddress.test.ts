@@ -10,6 +10,18 @@ const client = "93.184.216.34"
 const clientOf = (setting: string, peer: string, forwardedFor?: string) =>
   ClientAddress.clientOf(Result.getOrThrow(ClientAddress.parse(setting)), { peer, forwardedFor })
 
+describe("What is counted as one client", () => {
+  it.each([
+    ["93.184.216.34", "93.184.216.34"],
+    ["::ffff:93.184.216.34", "93.184.216.34"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
+    ["2001:db8:1:2::1", "2001:db8:1:2"],
+    ["", ""]
+  ])("of the address %j is %j", (address, network) => {
+    assert.strictEqual(ClientAddress.networkOf(address), network)
+  })
+})
+
 describe("The address of a client", () => {
   it.each([
     ["10.0.0.1", client, client],

@@ -3,6 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as EventStream from "#src/http/edge/EventStream.ts"
+import { usualPace } from "#src/http/edge/Reader.ts"
+import * as SlowReaders from "#src/http/edge/SlowReaders.ts"
 import { Exchanges, type Exchange } from "#src/http/edge/Exchanges.ts"
 import * as EventClient from "#test/support/EventClient.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
@@ -12,6 +14,13 @@ import * as Streams from "./Streams.ts"
 /** The two ends of one stream. */
 const connected = Effect.gen(function* () {
   const server = http.createServer()
+  const readers = SlowReaders.make({
+    pace: usualPace,
+    limits: { node: Infinity, client: Infinity, file: Infinity },
+    events: yield* SlowReaders.ReaderEvents
+  })
+  readers.observe(server)
+  yield* Effect.forkScoped(SlowReaders.watching(readers))
   const opened = Effect.callback<http.ServerResponse>((resume) => {
     server.once("request", (_request, response) => resume(Effect.succeed(response)))
   })
@@ -41,7 +50,8 @@ describe("a reader that takes nothing", () => {
       const ready = yield* Effect.forkChild(stream.ready, { startImmediately: true })
       const kept = response.writableLength
       stream.keepAlive()
-      yield* TestClock.adjust("29 seconds")
+      // The first look is a second after its start.
+      yield* TestClock.adjust("30 seconds")
       assert.strictEqual(response.writableLength, kept)
       assert.isFalse(response.req.socket.destroyed)
       yield* TestClock.adjust("1 second")

@@ -2,12 +2,12 @@
 import { Effect, Result, Schema, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type { AccountId } from "#domain/Ids.ts"
 import type { LedgerEntry } from "#projections/ledger/Ledger.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import { Statements } from "#src/billing/Statements.ts"
 import * as Answer from "../../Answer.ts"
 import * as AnswersAtOnce from "../../edge/AnswersAtOnce.ts"
-import * as SlowReaders from "../../edge/SlowReaders.ts"
 import * as LimitRefusals from "../../LimitRefusals.ts"
 import * as Refusal from "../../Refusal.ts"
 import * as AcceptHeader from "../../requests/AcceptHeader.ts"
@@ -35,7 +35,7 @@ const tooManyReaders = new Refusal.Refusal({
 })
 
 /** Each reads the ledger again and again, on the thread that everything else runs on. */
-const readerLimits = { longestPause: 60_000, most: 64, full: tooManyReaders }
+const mostOfNode = 64
 
 /** Of one account at once. */
 const mostOfAccount = 4
@@ -63,9 +63,9 @@ const isPaged = ({ cursor, limit, page }: PageQuery.PageQuery): boolean =>
 
 export const make = Effect.gen(function* () {
   const statements = yield* Statements
-  const readers = SlowReaders.make(readerLimits)
+  const all = AnswersAtOnce.make<"node">(mostOfNode, tooManyReaders)
   const tooMany = LimitRefusals.tooManyExports({ limit: mostOfAccount, retryAfterSeconds: 5 })
-  const own = AnswersAtOnce.make(mostOfAccount, tooMany)
+  const own = AnswersAtOnce.make<AccountId>(mostOfAccount, tooMany)
 
   return Effect.fnUntraced(function* ({ caller, query, request }: ListBillingEventsCall) {
     const parts = { filter: BillingFilter.parse(query), asked: PageQuery.parse(query, paging) }
@@ -75,8 +75,8 @@ export const make = Effect.gen(function* () {
     const type = AcceptHeader.preferred(request.headers["accept"], ["application/json", csvType])
     if (type === csvType && !isPaged(query)) {
       yield* own.admit(caller.accountId, request)
-      yield* readers.admit(request)
-      return csv(readers.counted(yield* statements.allEntries({ caller, ...filter })), request.method)
+      yield* all.admit("node", request)
+      return csv(yield* statements.allEntries({ caller, ...filter }), request.method)
     }
     const { items, next, total } = yield* statements.entries({ caller, ...filter, ...asked })
     if (type === csvType) return csv(Stream.succeed(items), request.method)

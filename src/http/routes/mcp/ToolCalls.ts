@@ -106,15 +106,12 @@ export class ToolCalls extends Context.Service<
       yield* Effect.forkScoped(Effect.andThen(stopping, Effect.delay(endAll, timeToStop)))
       yield* Effect.addFinalizer(() => endAll)
 
-      /** What was written still goes out, if its reader takes it. */
+      /** What was written still goes out, unless its reader is too slow (`SlowReaders`). */
       const endStream = (stream: EventStream.OpenStream) =>
         Effect.callback<void>((resume) => {
           stream.onClose(() => resume(Effect.void))
           stream.end()
-        }).pipe(
-          Effect.timeoutOrElse({ duration: EventStream.patience, orElse: () => Effect.sync(stream.drop) }),
-          Effect.forkIn(scope)
-        )
+        }).pipe(Effect.forkIn(scope))
 
       const begin = ({ loginId, message, scope: own, work }: Call) =>
         Effect.suspend(() => {

@@ -1,0 +1,94 @@
+/**
+ * Bytes of large answers that are held for clients: of all, of each client, and of each file. An answer takes its room before
+ * it is begun, and gives it back when it has been sent or its connection is gone.
+ */
+import type { Reader } from "./Reader.ts"
+
+/** Whose limit it is. A client is an account, or an address that nobody has signed in from. */
+export type Scope = "node" | "client" | "file"
+
+/** Bytes. */
+export type RoomLimits = Readonly<Record<Scope, number>>
+
+export interface Wanted {
+  readonly bytes: number
+  /** An account, or the address of one that has not signed in. */
+  readonly client: string
+  /** Where many clients may want the same one. */
+  readonly file?: string | undefined
+}
+
+/** What one answer has. */
+export interface Room {
+  readonly reader: Reader
+  readonly bytes: number
+  readonly shares: ReadonlyArray<Share>
+}
+
+/** What has been taken of one limit. */
+interface Share {
+  readonly name: string
+  readonly scope: Scope
+  used: number
+  readonly rooms: Set<Room>
+}
+
+export class AnswerRoom {
+  readonly #limits: RoomLimits
+  readonly #shares = new Map<string, Share>()
+
+  constructor(limits: RoomLimits) {
+    this.#limits = limits
+  }
+
+  /** Bytes taken of all. */
+  get used(): number {
+    return this.#shares.get("node")?.used ?? 0
+  }
+
+  get limits(): RoomLimits {
+    return this.#limits
+  }
+
+  /** Narrowest first: an answer that one client or file has too many of costs the others nothing. */
+  #wantedOf({ client, file }: Wanted): ReadonlyArray<Share> {
+    const shares = [this.#share("client", `client ${client}`)]
+    if (file !== undefined) shares.push(this.#share("file", `file ${file}`))
+    return [...shares, this.#share("node", "node")]
+  }
+
+  #share(scope: Scope, name: string): Share {
+    return this.#shares.get(name) ?? { name, scope, used: 0, rooms: new Set() }
+  }
+
+  /** The first limit that has no room for it, and who has it. One answer always fits into a limit that is not used. */
+  fullFor(wanted: Wanted): { readonly scope: Scope; readonly rooms: ReadonlySet<Room> } | null {
+    return (
+      this.#wantedOf(wanted).find(
+        ({ scope, used }) => used > 0 && used + wanted.bytes > this.#limits[scope]
+      ) ?? null
+    )
+  }
+
+  /** Whether or not there is some. */
+  take(reader: Reader, wanted: Wanted): Room {
+    const room: Room = { reader, bytes: wanted.bytes, shares: this.#wantedOf(wanted) }
+    for (const share of room.shares) {
+      share.used += room.bytes
+      share.rooms.add(room)
+      this.#shares.set(share.name, share)
+    }
+    reader.rooms.add(room)
+    return room
+  }
+
+  /** Once for each. A second time nothing happens. */
+  giveBack(room: Room): void {
+    if (!room.reader.rooms.delete(room)) return
+    for (const share of room.shares) {
+      share.used -= room.bytes
+      share.rooms.delete(room)
+      if (share.rooms.size === 0) this.#shares.delete(share.name)
+    }
+  }
+}

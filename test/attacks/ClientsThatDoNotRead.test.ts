@@ -1,0 +1,50 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Attacked from "./Attacked.ts"
+import { figure } from "./Form.ts"
+import * as Stubborn from "./Stubborn.ts"
+
+const connections = figure({ short: 100, long: 400 })
+
+/** What is told of one label's values in all. */
+const counted = (page: string, name: string): number =>
+  page
+    .split("\n")
+    .filter((line) => line.startsWith(name))
+    .reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0)
+
+describe("A4: clients that ask for large results and do not read them", () => {
+  it.live("cost little memory, are refused or dropped, and others are answered meanwhile", () =>
+    Effect.gen(function* () {
+      const { exited, pid, url } = yield* Attacked.server()
+      const port = Number(new URL(url).port)
+      yield* Effect.promise(async () => {
+        void exited.then((code) => assert.strictEqual(code, null, "The server has ended"))
+        const id = await Attacked.largeResult(url, 9_000_000)
+        const before = Attacked.residentMiB(pid)
+        const asked = { port, path: `/requests/${id}` }
+        const clients = await Promise.all([
+          ...Array.from({ length: connections }, () => Stubborn.ask(asked)),
+          // Behind each other on one connection they are no cheaper.
+          ...Array.from({ length: 4 }, () => Stubborn.ask({ ...asked, times: 100 }))
+        ])
+        // Whoever comes finds room, as those give way that read nothing.
+        let last = await Attacked.get(url + asked.path)
+        while (last.status === 429 || last.status === 503) {
+          assert.match(String(last.headers["retry-after"]), /^\d+$/)
+          assert.strictEqual((await Attacked.get(`${url}/health`)).status, 200)
+          await new Promise((resolve) => setTimeout(resolve, 200))
+          last = await Attacked.get(url + asked.path)
+        }
+        assert.strictEqual(last.status, 200)
+        assert.isAbove(last.length, 17_000_000)
+        // All that got an answer lose their connections; the others were refused, and are told nothing that they could not read.
+        const page = await (await fetch(`${url}/metrics`)).text()
+        assert.isAbove(counted(page, "inferlog_http_slow_readers_dropped_total"), 0)
+        assert.isBelow(counted(page, "inferlog_http_outstanding_bytes"), 257 * 1024 * 1024)
+        assert.isBelow(Attacked.residentMiB(pid, "VmHWM") - before, 400)
+        for (const client of clients) client.destroy()
+      })
+    }).pipe(Effect.scoped)
+  )
+})
