@@ -105,7 +105,9 @@ export const networkOf = (address: string): string =>
       onFailure: () => address,
       onSuccess: (found) =>
         NetAddress.isIpv6Address(found)
-          ? NetAddress.ipv6ToSegments(found).slice(0, 4).join(":")
+          ? Array.from(NetAddress.ipv6ToSegments(found).slice(0, 4), (segment) => segment.toString(16)).join(
+              ":"
+            )
           : NetAddress.formatIp(found)
     })
   )
