@@ -8,6 +8,7 @@ import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { allProjections } from "./AllProjections.ts"
 import type { Board, Standing } from "./Progress.ts"
 import type { Projection } from "./Projection.ts"
+import { ReadModelBehind } from "./ReadModelError.ts"
 import type { CopyRefused } from "./rebuild/RebuildError.ts"
 import * as Runner from "./Runner.ts"
 import * as Serving from "./runner/Serving.ts"
@@ -40,6 +41,8 @@ export class Projections extends Context.Service<
      * show. False when they may not.
      */
     caughtUp(projection: string): Effect.Effect<boolean, EventStoreError>
+    /** As `caughtUp`, for lists that show all of it or nothing. */
+    current(projection: string): Effect.Effect<void, ReadModelBehind | EventStoreError>
     /** Where each projection stands. */
     readonly standings: Effect.Effect<ReadonlyMap<string, Standing>>
     /**
@@ -94,11 +97,16 @@ const serving = (options: Serving.ServingOptions): Layer.Layer<Projections, Star
       const { head } = yield* EventReader
       const { board, ...serving } = yield* Serving.make(options)
       const progress = reading(board)
+      const caughtUp = (projection: string) =>
+        Effect.flatMap(head, (position) => progress.waitFor(position, { projection }))
       return Projections.of({
         ...serving,
         ...progress,
-        caughtUp: (projection) =>
-          Effect.flatMap(head, (position) => progress.waitFor(position, { projection }))
+        caughtUp,
+        current: (projection) =>
+          Effect.flatMap(caughtUp(projection), (isCurrent) =>
+            isCurrent ? Effect.void : Effect.fail(new ReadModelBehind({ projection }))
+          )
       })
     })
   )

@@ -10,5 +10,14 @@ export class ReadModelError extends Schema.TaggedError<ReadModelError>()("ReadMo
   }
 }
 
+/** What is on the log when a list is asked for does not come to be in it in time: it would show older rows. */
+export class ReadModelBehind extends Schema.TaggedError<ReadModelBehind>()("ReadModelBehind", {
+  projection: Schema.String
+}) {
+  override get message(): string {
+    return `The read model ${this.projection} is behind the log`
+  }
+}
+
 export const attempt = <A>(reason: string, run: () => A): Effect.Effect<A, ReadModelError> =>
   Effect.try({ try: run, catch: (cause) => new ReadModelError({ reason, cause }) })

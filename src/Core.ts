@@ -23,6 +23,9 @@ import { type EventStoreChoice, eventStore } from "./EventStoreSetting.ts"
 import { FileActors } from "./files/FileActors.ts"
 import * as NatsLog from "./NatsLog.ts"
 import { IdempotencyKeyActors } from "./requests/IdempotencyKeyActors.ts"
+import * as AppendHealth from "./operations/health/AppendHealth.ts"
+import { ProjectionPace } from "./operations/health/ProjectionPace.ts"
+import * as QueueHealth from "./operations/health/QueueHealth.ts"
 import { RequestActors } from "./requests/RequestActors.ts"
 import * as FollowedActors from "./requests/FollowedActors.ts"
 import * as Snapshots from "./snapshots/Snapshots.ts"
@@ -42,10 +45,14 @@ const logOf = (
     : NatsLog.layer({ nats: choice.options, directory, told: Snapshots.toldHead })
 
 /** The log alone, for commands that need no read side. */
-export const log = Layer.unwrap(
-  Effect.gen(function* () {
-    return logOf(yield* eventStore.config, yield* DataDirectory)
-  })
+export const log = AppendHealth.layer.pipe(
+  Layer.provideMerge(
+    Layer.unwrap(
+      Effect.gen(function* () {
+        return logOf(yield* eventStore.config, yield* DataDirectory)
+      })
+    )
+  )
 )
 
 /** Where the projections' thread reads the log. */
@@ -64,6 +71,7 @@ const projections = Layer.unwrap(
 ).pipe(Layer.provide(Snapshots.layerRestored))
 
 const readModels = Layer.mergeAll(
+  QueueHealth.layer.pipe(Layer.provideMerge(ProjectionPace.layer)),
   DueWork.layer,
   Ledger.layer,
   Deliveries.layer,

@@ -7,6 +7,7 @@ import { keyOf } from "#domain/account/State.ts"
 import type { Place } from "#projections/keys/KeyQueries.ts"
 import { type KeyItem, Keys } from "#projections/keys/Keys.ts"
 import { Projections } from "#projections/Projections.ts"
+import type { ReadModelBehind } from "#projections/ReadModelError.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import { AccountActors } from "./AccountActors.ts"
 import { AccountClosed } from "./Accounts.ts"
@@ -51,14 +52,14 @@ export class KeyRing extends Context.Service<
   {
     /**
      * A page of the caller's account's keys, newest first and revoked ones too: the `page`th one from 1, or with `after` the
-     * one behind that place. It waits at most 2 s for what was on the log when it was asked.
+     * one behind that place. It shows what was on the log when it was asked, or fails after 2 s.
      */
     list(options: {
       readonly caller: Caller
       readonly page: number
       readonly after: Place | null
       readonly limit: number
-    }): Effect.Effect<KeyPage, EventStoreError | SqlError>
+    }): Effect.Effect<KeyPage, ReadModelBehind | EventStoreError | SqlError>
     /** As of the log. */
     get(options: Named): Effect.Effect<KeyItem, KeyNotFound | KeyForbidden | EventStoreError | SqlError>
     /** What is not said of the grant is as in that of the caller's key, which it may not exceed. */
@@ -128,7 +129,7 @@ export class KeyRing extends Context.Service<
         })
 
       const list: KeyRing["Service"]["list"] = Effect.fn("KeyRing.list")(function* ({ caller, ...asked }) {
-        yield* projections.caughtUp("keys")
+        yield* projections.current("keys")
         const { items, next, total } = yield* keys.ofAccount({ ...asked, accountId: caller.accountId })
         return { total, items: items.map(withUse), next }
       })

@@ -12,6 +12,7 @@ import {
 } from "#projections/ledger/Ledger.ts"
 import type { Filter, UsageFilter } from "#projections/ledger/LedgerQueries.ts"
 import { Projections } from "#projections/Projections.ts"
+import type { ReadModelBehind } from "#projections/ReadModelError.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import * as NamedRequest from "#src/requests/NamedRequest.ts"
 import { type RequestForbidden, Requests } from "#src/requests/Requests.ts"
@@ -42,13 +43,15 @@ export interface Usage {
 /** Of the caller's account. */
 type Asked<F> = Omit<F, "accountId"> & { readonly caller: Caller }
 
-/** All of them wait at most 2 s for what was on the log when they were asked. */
+/** All of them show what was on the log when they were asked, or fail after 2 s. */
 export class Statements extends Context.Service<
   Statements,
   {
-    balance(caller: Caller): Effect.Effect<AccountBalance, EventStoreError | SqlError>
+    balance(caller: Caller): Effect.Effect<AccountBalance, ReadModelBehind | EventStoreError | SqlError>
     /** Sums of what was charged, in the order of buckets, models and units. Failed and cancelled requests are in none. */
-    usage(options: Asked<UsageFilter>): Effect.Effect<Usage, UsageTooLarge | EventStoreError | SqlError>
+    usage(
+      options: Asked<UsageFilter>
+    ): Effect.Effect<Usage, UsageTooLarge | ReadModelBehind | EventStoreError | SqlError>
     /** A page of the account's entries, newest first: the `page`th one from 1, or with `after` the one behind that place. */
     entries(
       options: Asked<Filter> & {
@@ -56,7 +59,7 @@ export class Statements extends Context.Service<
         readonly after: number | null
         readonly limit: number
       }
-    ): Effect.Effect<LedgerPage, RequestForbidden | EventStoreError | SqlError>
+    ): Effect.Effect<LedgerPage, RequestForbidden | ReadModelBehind | EventStoreError | SqlError>
     /**
      * All entries that there are when the first ones are read, newest first, as many at a time as are read at once. Between
      * two reads nothing is held: whoever reads slowly is in nobody's way.
@@ -65,7 +68,7 @@ export class Statements extends Context.Service<
       options: Asked<Filter>
     ): Effect.Effect<
       Stream.Stream<ReadonlyArray<LedgerEntry>, SqlError>,
-      RequestForbidden | EventStoreError | SqlError
+      RequestForbidden | ReadModelBehind | EventStoreError | SqlError
     >
   }
 >()("inferlog/src/billing/Statements") {
@@ -77,7 +80,7 @@ export class Statements extends Context.Service<
         const ledger = yield* Ledger
         const projections = yield* Projections
         const requests = yield* Requests
-        const isCurrent = projections.caughtUp("ledger")
+        const isCurrent = projections.current("ledger")
 
         /** What was asked for, of the caller's account. */
         const filterOf = Effect.fnUntraced(function* <F extends Pick<Filter, "requestId">>({

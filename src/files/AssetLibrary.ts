@@ -7,6 +7,7 @@ import { FileId, type RequestId } from "#domain/Ids.ts"
 import type { FileItem, FileSource, FileStatus } from "#projections/files/FileItem.ts"
 import { Files, type Filter, type Place } from "#projections/files/Files.ts"
 import { Projections } from "#projections/Projections.ts"
+import type { ReadModelBehind } from "#projections/ReadModelError.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import { MediaStore } from "#src/media/MediaStore.ts"
 import * as MediaUrl from "#src/media/MediaUrl.ts"
@@ -70,7 +71,7 @@ export class AssetLibrary extends Context.Service<
   {
     /**
      * A page of the caller's files, newest first: the `page`th one from 1, or with `after` the one behind that place. It
-     * waits at most 2 s for what was on the log when it was asked. What has expired is in no page, and in the total until
+     * shows what was on the log when it was asked, or fails after 2 s. What has expired is in no page, and in the total until
      * the sweep has been there.
      */
     list(
@@ -80,7 +81,7 @@ export class AssetLibrary extends Context.Service<
         readonly after: Place | null
         readonly limit: number
       }
-    ): Effect.Effect<FilePage, RequestForbidden | Storage>
+    ): Effect.Effect<FilePage, RequestForbidden | ReadModelBehind | Storage>
     get(named: Named): Effect.Effect<LibraryFile, FileNotFound | FileForbidden | FileGone | Storage>
     /** Nobody gets a byte of it when it returns, nor of its thumbnail. Repeated it changes nothing. */
     remove(named: Named): Effect.Effect<void, FileNotFound | FileForbidden | Storage>
@@ -165,7 +166,7 @@ export class AssetLibrary extends Context.Service<
         ...asked
       }) {
         yield* NamedRequest.check(requests, caller, asked.requestId)
-        yield* projections.caughtUp("files")
+        yield* projections.current("files")
         const { items, ...page } = yield* files.list({ ...asked, accountId: caller.accountId })
         return { ...page, items: yield* viewAll(items) }
       })

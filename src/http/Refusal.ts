@@ -262,12 +262,6 @@ export const inputMemoryFull = new Refusal({
   headers: { "retry-after": "2" }
 })
 
-export const notDispatching = new Refusal({
-  status: 503,
-  error: "The server accepts requests but no longer runs them.",
-  headers: { "retry-after": "5" }
-})
-
 export const evaluatorBusy = new Refusal({
   status: 503,
   error: "Too many calls wait for the price of their input at the moment.",
@@ -277,5 +271,12 @@ export const evaluatorBusy = new Refusal({
 export const unavailable = new Refusal({
   status: 503,
   error: "The service cannot reach its storage at the moment.",
+  headers: { "retry-after": "5" }
+})
+
+export const readModelBehind = new Refusal({
+  status: 503,
+  error: "This cannot be told as of now: what it is read from is behind the log.",
+  details: { code: "READ_MODEL_BEHIND" },
   headers: { "retry-after": "5" }
 })

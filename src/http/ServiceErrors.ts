@@ -1,5 +1,6 @@
 /** How the errors of the application services are told to clients. */
 import type { SqlError } from "effect/sql/SqlError"
+import type { ReadModelBehind } from "#projections/ReadModelError.ts"
 import type { AccountClosed } from "#src/accounts/Accounts.ts"
 import type { Unauthorized } from "#src/accounts/Authentication.ts"
 import type {
@@ -84,6 +85,7 @@ export type ServiceError =
   | NoSuchModel
   | ModelNotForWorker
   | TooManyWaiting
+  | ReadModelBehind
   | StorageError
   | SqlError
 
@@ -187,6 +189,8 @@ export const toRefusal = (error: ServiceError): Refusal.Refusal => {
       return WorkerRefusals.tooManyWaiting
     case "BlobStoreError":
       return error.isFull === true ? FileRefusals.storageFull : Refusal.unavailable
+    case "ReadModelBehind":
+      return Refusal.readModelBehind
     case "SqlError":
     case "EventStoreError":
       return Refusal.unavailable

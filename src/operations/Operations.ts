@@ -2,6 +2,7 @@
 import { Layer, Metric } from "effect"
 import * as LogLevel from "#src/LogLevel.ts"
 import { Lifecycle } from "./Lifecycle.ts"
+import * as Health from "./health/Health.ts"
 import { LogAllowance } from "./logs/LogAllowance.ts"
 import * as LogFormat from "./logs/LogFormat.ts"
 import * as AppendMetrics from "./metrics/AppendMetrics.ts"
@@ -25,7 +26,7 @@ const observers = Layer.mergeAll(
 )
 
 /** Provided to everything: it is there first, and closed last. */
-export const ground = Layer.mergeAll(observers, Lifecycle.layer, SubmitSpans.layer).pipe(
+export const ground = Layer.mergeAll(observers, Lifecycle.layer, SubmitSpans.layer, Health.layer).pipe(
   Layer.provideMerge(LogAllowance.layer),
   Layer.provideMerge(Telemetry.layer),
   Layer.provideMerge(Layer.mergeAll(LogFormat.layer, LogLevel.layer, registry))

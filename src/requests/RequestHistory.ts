@@ -5,6 +5,7 @@ import { allowsModel } from "#domain/account/Grant.ts"
 import { History } from "#projections/history/History.ts"
 import type { Filter, Place } from "#projections/history/HistoryFilter.ts"
 import { Projections } from "#projections/Projections.ts"
+import type { ReadModelBehind } from "#projections/ReadModelError.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import type { TooManyExpanded } from "./ExpansionPlaces.ts"
@@ -38,7 +39,7 @@ export class RequestHistory extends Context.Service<
   {
     /**
      * A page of the caller's requests, newest first: the `page`th one from 1, or with `after` the one behind that place. It
-     * waits at most 2 s for what was on the log when it was asked. A key of some models sees the requests of those alone;
+     * shows what was on the log when it was asked, or fails after 2 s. A key of some models sees the requests of those alone;
      * asked for another one it is `ModelNotGranted`.
      *
      * Of payloads one page has 16 MiB at most (`HistoryDetails.mostPayloadBytes`), and few pages that have any are made at
@@ -55,7 +56,7 @@ export class RequestHistory extends Context.Service<
       }
     ): Effect.Effect<
       RequestPage,
-      ModelNotGranted | TooManyExpanded | StorageError | EventStoreError | SqlError,
+      ModelNotGranted | TooManyExpanded | ReadModelBehind | StorageError | EventStoreError | SqlError,
       Scope.Scope
     >
   }
@@ -74,7 +75,7 @@ export class RequestHistory extends Context.Service<
       }) {
         const { model } = asked
         if (model !== undefined && !allowsModel(grant, model)) return yield* new ModelNotGranted()
-        yield* projections.caughtUp("history")
+        yield* projections.current("history")
         const { items, ...page } = yield* history.list({
           ...asked,
           accountId,

@@ -54,6 +54,9 @@ import { RequestChanges } from "#src/requests/RequestChanges.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
 import { Eraser } from "#src/retention/Eraser.ts"
 import { SteadyTime } from "#src/SteadyTime.ts"
+import * as Health from "#src/operations/health/Health.ts"
+import { ProjectionPace } from "#src/operations/health/ProjectionPace.ts"
+import * as QueueHealth from "#src/operations/health/QueueHealth.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
@@ -116,7 +119,7 @@ const resolveFixed = (name: string) => Effect.succeed(addresses[name] === undefi
 const usual = [DueWorkProjection.projection, HistoryProjection.projection]
 
 const readSide = (projections: ReadonlyArray<Projection> = usual) =>
-  Ledger.layer
+  Layer.merge(Ledger.layer, QueueHealth.layer.pipe(Layer.provideMerge(ProjectionPace.layer)))
     .pipe(
       Layer.provideMerge(ReadModels.layer),
       Layer.provideMerge(
@@ -251,6 +254,7 @@ export const layer = (options: TestServerOptions = {}) => {
     Layer.provideMerge(publicUrls(options.urls ?? {})),
     Layer.provideMerge(Http.layerServerAt({ host: "127.0.0.1", port: 0 }, options.limits)),
     Layer.provideMerge(IdGenerator.layer),
+    Layer.provide(Health.layer),
     Layer.provide(bodyTimeout(options))
   )
 }

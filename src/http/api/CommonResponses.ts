@@ -205,10 +205,13 @@ export const unexpected = response(
 )
 export const unavailable = response(
   503,
-  "Storage cannot be reached, too many uploads are under way, too many large answers wait for clients to read them, or (`/health`) requests are not run: retry after `Retry-After` seconds.",
+  "Storage cannot be reached, what a list is read from is behind, too many uploads are under way, too many large answers wait for clients to read them, or (`/health`) requests are not accepted or not run: retry after `Retry-After` seconds.",
   example("The service cannot reach its storage at the moment."),
   example("Too many uploads are under way."),
-  example("Too many large answers are being read at the moment.")
+  example("Too many large answers are being read at the moment."),
+  example("This cannot be told as of now: what it is read from is behind the log.", {
+    code: "READ_MODEL_BEHIND"
+  })
 )
 export const storageFull = response(
   507,

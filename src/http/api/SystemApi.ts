@@ -6,6 +6,11 @@ import * as CommonResponses from "./CommonResponses.ts"
 import { ServedOn } from "./RouteAnnotations.ts"
 
 const health = HttpApiEndpoint.get("health", "/health", {
+  query: {
+    live: Schema.optionalKey(
+      Schema.Literal("1").annotate({ description: "Asks only whether the process answers: always 200." })
+    )
+  },
   success: Schema.Struct({ status: Schema.Literal("ok") }).annotate({
     identifier: "Health",
     examples: [{ status: "ok" }]
@@ -15,7 +20,8 @@ const health = HttpApiEndpoint.get("health", "/health", {
   OpenApi.annotations({
     identifier: "getHealth",
     summary: "Whether the process accepts and runs requests",
-    description: "For load balancers and supervisors."
+    description:
+      "For load balancers; with `live=1` for supervisors that restart a process that does not answer. A 503 has `details.code` `UNHEALTHY` and `details.reasons`, each with a `code`, a `message` and `since` when it holds."
   })
 )
 

@@ -29,7 +29,7 @@ export const layer = DeclaredRoutes.layer({
   admit: DeclaredRoutes.everybody,
   services,
   handlers: ({ describe, docs, health, metrics }) => ({
-    health,
+    health: ({ query }) => health(query.live !== undefined),
     metrics: ({ request }) => metrics(request.headers["authorization"]),
     openapi: () => Effect.sync(describe),
     docs: ({ request }) => docs.page(request),

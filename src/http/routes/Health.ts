@@ -1,17 +1,30 @@
-/** `GET /health`: whether requests that are accepted here will also be run. */
+/** `GET /health`: whether requests that are submitted here are accepted and run. */
 import { Effect } from "effect"
-import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
-import { Projections } from "#projections/Projections.ts"
+import { Health, type Unwell } from "#src/operations/health/Health.ts"
 import * as Answer from "../Answer.ts"
 import * as Refusal from "../Refusal.ts"
+import * as DateTime from "../views/DateTime.ts"
+
+const ok = Answer.json(200, { status: "ok" })
+
+const unwell = (reasons: ReadonlyArray<Unwell>) =>
+  new Refusal.Refusal({
+    status: 503,
+    error: "The server does not accept requests, or does not run them.",
+    details: {
+      code: "UNHEALTHY",
+      reasons: reasons.map(({ code, message, since }) => ({ code, message, since: DateTime.format(since) }))
+    },
+    headers: { "retry-after": "5" }
+  })
 
 export const make = Effect.gen(function* () {
-  const projections = yield* Projections
+  const { reasons } = yield* Health
 
-  /** Without the work queue's projection nothing is dispatched any more, until the program is started again. */
-  return Effect.fnUntraced(function* () {
-    const dueWork = (yield* projections.standings).get(DueWorkProjection.projection.name)
-    if (dueWork === undefined || dueWork.stopped) return yield* Refusal.notDispatching
-    return Answer.json(200, { status: "ok" })
+  /** @param asksOnlyForLife whether an answer is all that is wanted to know. */
+  return Effect.fnUntraced(function* (asksOnlyForLife: boolean) {
+    if (asksOnlyForLife) return ok
+    const found = yield* reasons
+    return found.length === 0 ? ok : yield* unwell(found)
   })
 })

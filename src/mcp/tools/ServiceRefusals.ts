@@ -5,6 +5,7 @@
 import type { SqlError } from "effect/sql/SqlError"
 import type { Grant } from "#domain/account/Grant.ts"
 import * as Money from "#domain/Money.ts"
+import type { ReadModelBehind } from "#projections/ReadModelError.ts"
 import * as DateTime from "#src/http/views/DateTime.ts"
 import type { TooManyExpanded } from "#src/requests/ExpansionPlaces.ts"
 import type {
@@ -22,6 +23,7 @@ type ToolServiceError =
   | RequestNotFound
   | RequestForbidden
   | TooManyExpanded
+  | ReadModelBehind
   | StorageError
   | SqlError
 
@@ -136,6 +138,8 @@ export const toRefusal = (error: ToolServiceError): ToolRefusal => {
       return error.isFull === true
         ? refusal("The service has no storage left. Calling again soon will not help: tell the user.")
         : unavailable
+    case "ReadModelBehind":
+      return refusal(`This cannot be told as of now: the service's lists are behind. ${tryAgain(5)}`)
     case "SqlError":
     case "EventStoreError":
       return unavailable

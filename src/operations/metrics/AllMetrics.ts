@@ -166,7 +166,13 @@ export const projectionLagSeconds = Family.gauge({
 export const projectionStopped = Family.gauge({
   name: "inferlog_projection_stopped",
   labels: ["projection"],
-  help: "1 when the projection met an event that it cannot apply and stays before it"
+  help: "1 while the projection does not move although the log has: it met an event that it cannot apply, or its rows cannot be written"
+})
+
+export const healthReason = Family.gauge({
+  name: "inferlog_health_reason",
+  labels: ["code"],
+  help: "1 while `/health` is 503 for this reason"
 })
 
 export const manifestErrors = Family.gauge({
@@ -287,6 +293,7 @@ export const all: ReadonlyArray<Family.Described> = [
   projectionLagEvents,
   projectionLagSeconds,
   projectionStopped,
+  healthReason,
   manifestErrors,
   httpRequests,
   httpDuration,

@@ -3,6 +3,8 @@ import { Clock, Effect, Metric, Option, Stream } from "effect"
 import { Projections } from "#projections/Projections.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import { ProjectionPace, stalledSince } from "../health/ProjectionPace.ts"
+import * as MonotonicTime from "#src/MonotonicTime.ts"
 import * as AllMetrics from "../metrics/AllMetrics.ts"
 
 const millisPerSecond = 1_000
@@ -10,6 +12,7 @@ const millisPerSecond = 1_000
 export const make = Effect.gen(function* () {
   const projections = yield* Projections
   const reader = yield* EventReader
+  const paces = yield* ProjectionPace
 
   /** Age of the event after `position`, seconds. */
   const ageAfter = Effect.fnUntraced(function* (position: GlobalPosition.GlobalPosition) {
@@ -20,6 +23,7 @@ export const make = Effect.gen(function* () {
 
   return Effect.gen(function* () {
     const head = yield* reader.head
+    const now = yield* MonotonicTime.millis
     const standings = yield* projections.standings
     yield* Metric.update(AllMetrics.logHead.of(), GlobalPosition.sequence(head))
     for (const [name, { position, stopped }] of standings) {
@@ -27,7 +31,8 @@ export const make = Effect.gen(function* () {
       const behind = isLevel ? 0 : GlobalPosition.sequence(head) - GlobalPosition.sequence(position)
       yield* Metric.update(AllMetrics.projectionLagEvents.of(name), behind)
       yield* Metric.update(AllMetrics.projectionLagSeconds.of(name), isLevel ? 0 : yield* ageAfter(position))
-      yield* Metric.update(AllMetrics.projectionStopped.of(name), stopped ? 1 : 0)
+      const isStill = stopped || stalledSince(paces.of(name), now) !== null
+      yield* Metric.update(AllMetrics.projectionStopped.of(name), isStill ? 1 : 0)
     }
   })
 })

@@ -5,6 +5,7 @@ import { Catalog } from "#src/models/Catalog.ts"
 import * as AllMetrics from "../metrics/AllMetrics.ts"
 import * as ModelSeries from "../metrics/ModelSeries.ts"
 import * as Dispatching from "./Dispatching.ts"
+import * as HealthReasons from "./HealthReasons.ts"
 import * as Expected from "./Expected.ts"
 import * as ProcessUse from "./ProcessUse.ts"
 import * as ProjectionLag from "./ProjectionLag.ts"
@@ -74,6 +75,7 @@ export class Readings extends Context.Service<Readings, Effect.Effect<void>>()(
         yield* ProviderStandings.make,
         yield* Expected.make,
         yield* ProjectionLag.make,
+        yield* HealthReasons.make,
         yield* ProcessUse.make
       ]
       return Effect.forEach(sources, logged, { discard: true }).pipe(

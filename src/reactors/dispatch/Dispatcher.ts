@@ -13,6 +13,7 @@ import { projection } from "#projections/due-work/DueWorkProjection.ts"
 import { Projections } from "#projections/Projections.ts"
 import type { CatalogEntry } from "#src/models/Catalog.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
+import { Health } from "#src/operations/health/Health.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
 import { earlier } from "#src/reactors/Earlier.ts"
 import * as Unreadable from "#src/reactors/Unreadable.ts"
@@ -40,6 +41,9 @@ const recoveryIntervalMs = 60_000
 /** A pass is due at the latest after this time, should a signal have been lost, ms. */
 const heartbeatMs = 5_000
 
+/** Without a completed step for so long it is of no use, ms: a pass waits some seconds for its claims at most. */
+const stalledAfterMs = 30_000
+
 /** Turns that begin within this time of each other are one wake-up, ms. */
 const turnPaceMs = 50
 
@@ -52,6 +56,11 @@ const make = Effect.gen(function* () {
   const reader = yield* EventReader
   const providers = yield* ProviderSlots.make
   const wakeUps = yield* Queue.sliding<void>(1)
+  /** When it last got something done, be it that there was nothing to do (`MonotonicTime.millis`). */
+  let doneAt = yield* MonotonicTime.millis
+  const isDone = Effect.map(MonotonicTime.millis, (now) => void (doneAt = now))
+  yield* (yield* Health).watch("dispatcher_stalled", (now) => (now - doneAt > stalledAfterMs ? doneAt : null))
+
   /** The next pass goes on after the account that was served last. */
   const served = Contenders.served<AccountId>()
 
@@ -203,6 +212,7 @@ const make = Effect.gen(function* () {
       return rows.length > 0 || (due.length === asked && slowStart.heldBack(endpoint) > heldBack)
     served.note(endpoint, last.row.accountId)
     yield* claimAll(counted, admitted, found.slots)
+    yield* isDone
     return true
   })
 
@@ -226,6 +236,7 @@ const make = Effect.gen(function* () {
     const moved = yield* Effect.forEach(known, ({ endpoint, entry }) =>
       dispatchModel(endpoint, entry, contenders, now)
     )
+    yield* isDone
     if (!moved.includes(true)) return false
     // When it lags, its next move wakes us: until then the rows would be claimed again in vain.
     return yield* projections.waitFor(yield* reader.head, { projection: projection.name })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Logger } from "effect"
+import { Effect, Logger, Schedule, Schema } from "effect"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import type { Projection } from "#projections/Projection.ts"
 import { Projections } from "#projections/Projections.ts"
@@ -22,6 +22,15 @@ const broken: Projection = {
   })
 }
 
+const Unhealthy = Schema.Struct({
+  details: Schema.Struct({
+    code: Schema.String,
+    reasons: Schema.Array(
+      Schema.Struct({ code: Schema.String, message: Schema.String, since: Schema.DateTimeUtcFromString })
+    )
+  })
+})
+
 const settled = Effect.gen(function* () {
   const { head } = yield* EventReader
   const projections = yield* Projections
@@ -40,12 +49,31 @@ describe("GET /health", () => {
     }).pipe(Effect.provide(TestServer.layer()))
   )
 
-  it.live("is 503 with a time to come back once the work queue has stopped", () =>
+  it.live("says only that the process answers when it is asked for no more", () =>
+    Effect.gen(function* () {
+      yield* accepted()
+      yield* settled
+      const { json, status } = yield* call({ path: "/health?live=1" })
+      assert.deepStrictEqual([status, json], [200, { status: "ok" }])
+      assertEnvelope(yield* call({ path: "/health?live=0" }), 400)
+    }).pipe(Effect.provide(TestServer.layer({ projections: [broken] })), Effect.provide(quiet))
+  )
+
+  it.live("is 503 with a reason and a time to come back once the work queue has stopped", () =>
     Effect.gen(function* () {
       yield* accepted()
       assert.isFalse(yield* settled)
-      const reply = yield* call({ path: "/health" })
+      const reply = yield* Effect.repeat(call({ path: "/health" }), {
+        until: ({ status }) => status === 503,
+        schedule: Schedule.spaced("50 millis")
+      })
       assertEnvelope(reply, 503)
+      const { details } = Schema.decodeUnknownSync(Unhealthy)(reply.json)
+      assert.strictEqual(details.code, "UNHEALTHY")
+      assert.deepStrictEqual(
+        details.reasons.map(({ code }) => code),
+        ["queue_stopped"]
+      )
       assert.strictEqual(reply.headers["retry-after"], "5")
     }).pipe(Effect.provide(TestServer.layer({ projections: [broken] })), Effect.provide(quiet))
   )

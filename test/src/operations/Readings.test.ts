@@ -5,6 +5,7 @@ import type { Projection } from "#projections/Projection.ts"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import { MetricsPage } from "#src/operations/MetricsPage.ts"
 import * as MetricsPages from "#src/operations/MetricsPage.ts"
+import { ProjectionPace } from "#src/operations/health/ProjectionPace.ts"
 import { Readings } from "#src/operations/readings/Readings.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
@@ -36,6 +37,7 @@ const registry = Layer.sync(Metric.MetricRegistry, () => new Map())
 const node = (options: TestNode.NodeOptions) =>
   MetricsPages.layer.pipe(
     Layer.provide(Readings.layer),
+    Layer.provideMerge(ProjectionPace.layer),
     Layer.provideMerge(TestNode.layer({ models: [single, triple], ...options })),
     Layer.provideMerge(registry),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))

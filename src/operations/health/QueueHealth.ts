@@ -1,0 +1,29 @@
+/** Whether the work queue, from which requests are dispatched, keeps up with the log. */
+import { Effect, Layer } from "effect"
+import { projection } from "#projections/due-work/DueWorkProjection.ts"
+import * as Health from "./Health.ts"
+import { ProjectionPace, stalledSince } from "./ProjectionPace.ts"
+
+/** How far behind it may be while it moves, ms. */
+const behindAfterMs = 30_000
+
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const paces = yield* ProjectionPace
+    const { watch } = yield* Health.Health
+    const pace = () => paces.of(projection.name)
+    yield* watch("queue_stopped", () => {
+      const found = pace()
+      return found?.isStopped === true ? found.unmovedSince : null
+    })
+    yield* watch("queue_stalled", (now) => {
+      const found = pace()
+      return found?.isStopped === true ? null : stalledSince(found, now)
+    })
+    yield* watch("queue_behind", (now) => {
+      const found = pace()
+      if (found === null || found.isStopped || stalledSince(found, now) !== null) return null
+      return now - found.behindSince > behindAfterMs ? found.behindSince : null
+    })
+  })
+)

@@ -1,0 +1,19 @@
+/**
+ * Why `/health` is 503: fixed codes, which are part of the API, and what they mean, in words for operators. The text names
+ * no path, address or account. A new reason is a line here, and a `Health.watch` or `Health.condition` where it is found out.
+ */
+export const reasons = {
+  log_not_writable:
+    "The last append to the log failed, and nothing has been appended since: the disk is full or fails, or the log's servers are away.",
+  log_not_answering: "Appends to the log are under way, and none has ended for 10 seconds.",
+  log_servers_away: "There is no connection to the servers that keep the log.",
+  queue_stopped:
+    "The read model of the work queue cannot apply an event and stays before it: requests are accepted, but not run.",
+  queue_stalled:
+    "The read model of the work queue has not moved for 5 seconds, although the log has: requests are accepted, but not run.",
+  queue_behind: "The read model of the work queue is more than 30 seconds behind the log: requests run late.",
+  dispatcher_stalled:
+    "The dispatcher has completed no pass for 30 seconds: requests are accepted, but not run."
+} as const
+
+export type Code = keyof typeof reasons

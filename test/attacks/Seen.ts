@@ -1,0 +1,66 @@
+/** A server process on a given data directory, as those see it who watch it from outside. */
+import * as childProcess from "node:child_process"
+import * as fs from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
+import { Effect } from "effect"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+
+/** Killed with the scope. */
+export const start = (dataDirectory: string, env: Readonly<Record<string, string>> = {}) =>
+  Effect.acquireRelease(
+    Effect.promise(async () =>
+      ServerProcess.start({ dataDirectory, port: await ServerProcess.freePort(), env })
+    ),
+    ({ kill }) => Effect.promise(() => kill("SIGKILL"))
+  )
+
+export interface SeenHealth {
+  readonly status: number
+  /** Why it is not well. */
+  readonly codes: ReadonlyArray<string>
+}
+
+export const health = async (url: string): Promise<SeenHealth> => {
+  const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(10_000) })
+  const { details } = Object(await response.json())
+  const reasons: ReadonlyArray<{ readonly code: string }> = details?.reasons ?? []
+  return { status: response.status, codes: reasons.map(({ code }) => code) }
+}
+
+const patienceMs = 60_000
+
+/** The health as soon as it is as wanted. */
+export const until = async (url: string, wanted: (seen: SeenHealth) => boolean): Promise<SeenHealth> => {
+  const began = performance.now()
+  for (;;) {
+    const seen = await health(url)
+    if (wanted(seen)) return seen
+    if (performance.now() - began > patienceMs) throw new Error(`The health is still ${JSON.stringify(seen)}`)
+    await sleep(100)
+  }
+}
+
+/** A directory on a file system of its own; `null` where none can be mounted. Gone with the scope. */
+export const smallDisk = Effect.fnUntraced(function* (size: string) {
+  const directory = yield* TempDirectory.make
+  const run = (command: string, ...args: ReadonlyArray<string>) =>
+    childProcess.spawnSync(command, args, { stdio: "ignore" }).status === 0
+  const isMounted = yield* Effect.acquireRelease(
+    Effect.sync(() => run("mount", "-t", "tmpfs", "-o", `size=${size},mode=0700`, "tmpfs", directory)),
+    (isMounted) => Effect.sync(() => isMounted && run("umount", "-l", directory))
+  )
+  return isMounted ? directory : null
+})
+
+/** Takes up all room of the file system that the file is on. */
+export const fill = (filename: string): void => {
+  const file = fs.openSync(filename, "w")
+  try {
+    for (;;) fs.writeSync(file, Buffer.alloc(65_536))
+  } catch (cause) {
+    if (Object(cause).code !== "ENOSPC") throw cause
+  } finally {
+    fs.closeSync(file)
+  }
+}

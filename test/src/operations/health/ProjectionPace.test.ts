@@ -1,0 +1,50 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import { makeTracker, stalledAfterMs, stalledSince } from "#src/operations/health/ProjectionPace.ts"
+
+const at = (sequence: number) => GlobalPosition.trusted(String(sequence))
+
+/** One look: the head of the log, and where the only projection stands. */
+const looking = () => {
+  const tracker = makeTracker()
+  return (now: number, head: number, position: number) => {
+    tracker.see(now, at(head), [["queue", { position: at(position), stopped: false }]])
+    return tracker.of("queue")
+  }
+}
+
+describe("the pace of a projection", () => {
+  it("is nothing while it is level with the log, however long that is", () => {
+    const look = looking()
+    assert.isNull(look(0, 5, 5))
+    assert.isNull(look(60_000, 5, 5))
+  })
+
+  it("counts standing still from the first event that it does not apply", () => {
+    const look = looking()
+    look(0, 5, 5)
+    const pace = look(60_000, 6, 5)
+    assert.isNull(stalledSince(pace, 60_000 + stalledAfterMs))
+    const later = look(60_000 + stalledAfterMs + 1, 9, 5)
+    assert.strictEqual(stalledSince(later, 60_000 + stalledAfterMs + 1), 60_000)
+  })
+
+  it("is not stalled as long as it moves, and behind since its oldest event came", () => {
+    const look = looking()
+    look(0, 5, 5)
+    for (let second = 1; second <= 40; second++) {
+      const now = second * 1_000
+      const pace = look(now, 5 + second * 10, 5 + second)
+      assert.isNull(stalledSince(pace, now))
+      // One of ten events is applied: the oldest one left came when a tenth of the time had passed.
+      assert.isAtMost(Math.abs((pace?.behindSince ?? 0) - now / 10), 1_000)
+    }
+  })
+
+  it("stays exact about the oldest event with few heads remembered", () => {
+    const look = looking()
+    look(0, 5, 5)
+    for (let second = 1; second <= 5_000; second++) look(second * 1_000, 5 + second, 5)
+    assert.strictEqual(look(5_001_000, 9_000, 5)?.behindSince, 1_000)
+  })
+})
