@@ -12,7 +12,7 @@ import { AnswerRoom, type Room, type RoomLimits, type Scope, type Wanted } from 
 import { networkOf } from "./ClientAddress.ts"
 import { type Pace, Reader, type Slowness } from "./Reader.ts"
 
-/** Bytes of an answer that is not refused for want of room. */
+/** Bytes of an answer to a GET that is not refused for want of room. */
 export const small = 64 * 1024
 
 /** Bytes that an answer which is read while it is sent has in memory at most: what is read, checked, and on its way. */
@@ -82,15 +82,17 @@ export const make = ({ events, limits, pace }: SlowReadersOptions): Watch => {
   }
 
   const admit: SlowReaders["admit"] = (response, { accountId, address, bytes, file }) => {
-    const { socket } = response.req
+    const { method, socket } = response.req
     const isSmall = bytes <= small
+    // What has been done is told: a client that is not told the id of its request would submit it again.
+    const isRefusable = !isSmall && method === "GET"
     // The usual case: it goes to the system in one go.
     if (isSmall && response.socket !== null && socket.writableLength === 0) return null
     const reader = readers.get(socket)
     if (reader === undefined || admitted.has(response)) return null
     const wanted = { bytes, file, client: accountId ?? networkOf(address()) }
     const full = fullFor(wanted)
-    if (full !== null && !isSmall) {
+    if (full !== null && isRefusable) {
       events.refused(full)
       return full
     }
@@ -126,7 +128,7 @@ export const make = ({ events, limits, pace }: SlowReadersOptions): Watch => {
         if (reader.isPressed) pressed.push(reader)
       }
     }
-    // Small answers are not refused, and streams take no room before they begin: this is what bounds them.
+    // Small answers and those to a POST are not refused, and streams take no room before they begin: this bounds them.
     pressed.sort((a, b) => b.stalled - a.stalled)
     for (const reader of pressed) {
       if (outstanding <= limits.node) break

@@ -66,11 +66,15 @@ const serving = ({ limits = {}, pace = {} }: Given = {}) =>
   )
 
 /** Asks, and reads the head of the answer only. */
-const ask = (port: number, ...paths: ReadonlyArray<string>) =>
+const ask = (port: number, ...paths: ReadonlyArray<string>) => askBy("GET", port, paths)
+
+const askBy = (method: string, port: number, paths: ReadonlyArray<string>) =>
   Effect.promise(async () => {
     const socket = net.connect(port, "127.0.0.1")
     socket.on("error", () => {})
-    socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""))
+    socket.write(
+      paths.map((path) => `${method} ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`).join("")
+    )
     const [head] = (await once(socket, "data")) as [Buffer]
     socket.pause()
     return { socket, status: Number(/^HTTP\/1\.1 (\d+)/.exec(head.toString("latin1"))?.[1]) }
@@ -239,6 +243,40 @@ describe("room for large answers", () => {
       assert.strictEqual((yield* ask(port, "/a")).status, 200)
       yield* closed(socket)
       assert.deepStrictEqual(told, ["pressed"])
+    })
+  )
+
+  test(
+    "is not asked of the answer to a POST, which tells what has been done",
+    Effect.gen(function* () {
+      const { look, outstanding, port, told } = yield* serving({ limits: { client: large, node: 2 * large } })
+      const clients = yield* Effect.forEach(["/a", "/a", "/a"], (path) => askBy("POST", port, [path]))
+      assert.deepStrictEqual(
+        clients.map(({ status }) => status),
+        [200, 200, 200]
+      )
+      look(3)
+      assert.strictEqual(outstanding(), 3 * large)
+      // It counts all the same: in the end nobody holds more than there is.
+      look(1)
+      assert.deepStrictEqual(told, ["pressed"])
+      assert.strictEqual(outstanding(), 2 * large)
+    })
+  )
+
+  test(
+    "is taken from those who read next to nothing",
+    Effect.gen(function* () {
+      const server = yield* serving({ limits: { client: large }, pace: { pressedRate: 1024 * much.length } })
+      const { socket } = yield* ask(server.port, "/a")
+      for (let second = 0; second < 3; second++) {
+        server.look(2)
+        yield* read(socket, 3 * 1024 * 1024, server)
+      }
+      server.look(1)
+      assert.strictEqual((yield* ask(server.port, "/a")).status, 200)
+      assert.deepStrictEqual(server.told, ["pressed"])
+      yield* closed(socket)
     })
   )
 })
