@@ -14,6 +14,13 @@ export const stringify = (value: Json): string => {
   return sorted === undefined ? write(value) : JSON.stringify(sorted)
 }
 
+/** The canonical text of an object, of which some members are given by theirs: `texts` may be large. */
+export const stringifyWith = (value: JsonObject, texts: Readonly<Record<string, string>>): string => {
+  const textOf = (key: string): string => texts[key] ?? stringify(value[key] ?? null)
+  const keys = Object.keys({ ...value, ...texts }).toSorted()
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${textOf(key)}`).join(",")}}`
+}
+
 /** Whether every object has its keys in order already: those that we make ourselves have. */
 const isInOrder = (value: Json): boolean => {
   if (value === null || typeof value !== "object") return true

@@ -71,6 +71,13 @@ export class Payloads extends Context.Service<
       readonly name: string
       readonly json: CanonicalJson.Json
     }): Effect.Effect<SealedPayload, BlobStoreError>
+    /** `seal` for a value whose canonical text is at hand. */
+    sealText(options: {
+      readonly owner: string
+      readonly stream: StreamName
+      readonly name: string
+      readonly text: string
+    }): Effect.Effect<SealedPayload, BlobStoreError>
     /** Takes back sealed payloads that no event names after all: nothing personal is to lie around unknown to the log. */
     discard(payloads: ReadonlyArray<SealedPayload>): Effect.Effect<void>
     /**
@@ -97,8 +104,7 @@ export class Payloads extends Context.Service<
       const randomSalt = RandomPool.make(saltBytes)
       const recent = RecentTexts.make(recentCharacters)
 
-      const sealNow: Payloads["Service"]["seal"] = ({ owner, stream, name, json }) => {
-        const text = CanonicalJson.stringify(json)
+      const sealNow: Payloads["Service"]["sealText"] = ({ owner, stream, name, text }) => {
         const size = Buffer.byteLength(text)
         const salt = randomSalt().toString("base64url")
         const sealed = { name, salt, size, hash: hash(salt, text) }
@@ -110,7 +116,10 @@ export class Payloads extends Context.Service<
         return Effect.as(blobs.put(key, Buffer.from(text)), { ...sealed, content: { _tag: "Blob", key } })
       }
 
-      const seal: Payloads["Service"]["seal"] = (options) => Effect.suspend(() => sealNow(options))
+      const sealText: Payloads["Service"]["sealText"] = (options) => Effect.suspend(() => sealNow(options))
+
+      const seal: Payloads["Service"]["seal"] = ({ json, ...options }) =>
+        Effect.suspend(() => sealNow({ ...options, text: CanonicalJson.stringify(json) }))
 
       const textOf = Effect.fnUntraced(function* (content: PayloadContent) {
         if (content._tag === "Inline") return content.text
@@ -181,7 +190,7 @@ export class Payloads extends Context.Service<
           return payload.ref.size > inlineLimit ? blobs.remove(blobKey(payload)) : Effect.void
         })
 
-      return Payloads.of({ seal, open, openText, discard, removeErased })
+      return Payloads.of({ seal, sealText, open, openText, discard, removeErased })
     })
   )
 }

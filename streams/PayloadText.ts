@@ -1,6 +1,6 @@
 /** The canonical JSON text of a payload as its reader gets it: at hand, or still in the blob store. */
 import * as crypto from "node:crypto"
-import { Stream } from "effect"
+import { Effect, Stream } from "effect"
 import type { PayloadRef } from "#domain/PayloadRef.ts"
 
 /** A small text, in memory. */
@@ -53,3 +53,7 @@ export const checked = <E, Damaged>(
     )
     return Stream.concat(allButLast, rest)
   })
+
+/** All of it in memory. */
+export const whole = <E>(text: PayloadText<E>): Effect.Effect<string, E> =>
+  text instanceof InlineText ? Effect.succeed(text.text) : Stream.mkString(Stream.decodeText(text.chunks))

@@ -146,3 +146,13 @@ describe("Canonical JSON", () => {
     )
   })
 })
+
+describe("stringifyWith", () => {
+  it("writes what stringify writes of the whole", () => {
+    const value = { b: { d: 1, c: [2] }, a: null, input: { z: 1, "10": "é" }, output: [1, { y: 2 }] }
+    const { input, output, ...rest } = value
+    const texts = { input: CanonicalJson.stringify(input), output: CanonicalJson.stringify(output) }
+    assert.strictEqual(CanonicalJson.stringifyWith(rest, texts), CanonicalJson.stringify(value))
+    assert.strictEqual(CanonicalJson.stringifyWith({}, {}), "{}")
+  })
+})

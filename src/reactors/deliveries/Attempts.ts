@@ -19,7 +19,7 @@ import { DeliveryActors } from "#src/webhooks/DeliveryActors.ts"
 import { SigningSecrets } from "#src/webhooks/SigningSecrets.ts"
 import * as PostResult from "./PostResult.ts"
 import type { Held } from "./Held.ts"
-import type { Load, Slots } from "./Slots.ts"
+import { type Load, type Slots, whileMade } from "./Slots.ts"
 
 /** A request that is ready to be sent: signed a moment ago. */
 export interface Signed {
@@ -167,7 +167,10 @@ export const make = (slots: Slots, held: Held, ended: Effect.Effect<unknown>) =>
             onFailure: (cause) =>
               Effect.andThen(hold(id, accountId, cause), Effect.as(giveBack(id, load, null), false)),
             onSuccess: (claimed) =>
-              Effect.as(claimed === null ? release(id, load, null) : send(id, load, claimed), true)
+              Effect.as(
+                claimed === null ? release(id, load, null) : send(id, slots.made(load), claimed),
+                true
+              )
           })
         )
       )
@@ -195,7 +198,9 @@ export const make = (slots: Slots, held: Held, ended: Effect.Effect<unknown>) =>
           under.add(id)
           starting.add(id)
           const beginning = begin(id, accountId, load, claim)
-          return load.bytes > inlineLimit ? Effect.as(FiberSet.run(fibers, beginning), false) : beginning
+          return load.bytes > whileMade(inlineLimit)
+            ? Effect.as(FiberSet.run(fibers, beginning), false)
+            : beginning
         })
     }
   })

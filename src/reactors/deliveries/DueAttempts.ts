@@ -13,7 +13,7 @@ import { DeliveryActors } from "#src/webhooks/DeliveryActors.ts"
 import * as DeliveryErasing from "#src/webhooks/DeliveryErasing.ts"
 import type { Attempts, Claimed } from "./Attempts.ts"
 import { patienceMs } from "./Held.ts"
-import type { Slots } from "./Slots.ts"
+import { type Slots, whileMade } from "./Slots.ts"
 
 export const make = (slots: Slots, attempts: Attempts) =>
   Effect.gen(function* () {
@@ -78,7 +78,7 @@ export const make = (slots: Slots, attempts: Attempts) =>
       if (attempts.has(id) || !slots.isOpen({ accountId, origin })) return false
       const delivery = yield* find(id)
       if (delivery === null) return true
-      const load = { accountId, origin, bytes: delivery.scheduled.payloads.body.size }
+      const load = { accountId, origin, bytes: whileMade(delivery.scheduled.payloads.body.size) }
       if (!slots.take(load)) return false
       const claiming = Effect.catchTag(claim(id, delivery), "AttemptNotDue", () =>
         Effect.as(actors.refresh(id), null)

@@ -4,7 +4,6 @@
  * is sent at once; the claim of that is in the same append.
  */
 import { Effect } from "effect"
-import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import { isTerminal, type Request } from "#domain/inference-request/State.ts"
 import type { Webhook } from "#domain/inference-request/Event.ts"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
@@ -12,6 +11,7 @@ import type { State } from "#domain/webhook-delivery/State.ts"
 import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 import type { OwedDelivery } from "#projections/deliveries/DueDeliveries.ts"
 import * as Payload from "#streams/Payload.ts"
+import * as PayloadText from "#streams/PayloadText.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
@@ -26,7 +26,7 @@ import * as DeliveryErasing from "#src/webhooks/DeliveryErasing.ts"
 import * as DeliveryIds from "#src/webhooks/DeliveryIds.ts"
 import type { Attempts, Claimed } from "./Attempts.ts"
 import { type Held, patienceMs } from "./Held.ts"
-import type { Load, Slots } from "./Slots.ts"
+import { type Load, type Slots, whileMade } from "./Slots.ts"
 
 /** What a body has beside input and output, bytes, more or less. */
 const frameBytes = 4 * 1024
@@ -94,8 +94,11 @@ export const make = (slots: Slots, held: Held, attempts: Attempts) =>
     /** A client is told of the end of its request, though nobody can tell any more what it carried. */
     const payloadsOf = Effect.fnUntraced(function* (owed: Owed) {
       const { snapshot } = owed
+      const texts = Effect.flatMap(requests.payloadTexts(snapshot), ({ input, output }) =>
+        Effect.all({ input: wholeOf(input), output: wholeOf(output) })
+      )
       return yield* Effect.catchTag(
-        requests.payloads(snapshot),
+        texts,
         "PayloadUnavailable",
         Effect.fnUntraced(function* (error) {
           if ((yield* steady.now) - happenedAt(owed) <= patienceMs) return yield* error
@@ -111,16 +114,15 @@ export const make = (slots: Slots, held: Held, attempts: Attempts) =>
     const freeze = Effect.fnUntraced(function* (owed: Owed) {
       const { event, id, snapshot } = owed
       const { input, output } = yield* payloadsOf(owed)
-      const json = DeliveryBody.make(urls, event, snapshot, {
+      const text = DeliveryBody.text(urls, event, snapshot, {
         input,
         output: event === "start" ? null : output
       })
       const owner = snapshot.request.submitted.accountId
       const stream = StreamName.make(WebhookDelivery.aggregate.category, id)
-      const text = CanonicalJson.stringify(json)
       const before = untaken.get(id)
       if (before?.version === snapshot.version) return { ...before, text }
-      const sealed = yield* payloads.seal({ owner, stream, name: WebhookDelivery.bodyName, json })
+      const sealed = yield* payloads.sealText({ owner, stream, name: WebhookDelivery.bodyName, text })
       const others = before === undefined ? [] : [...before.others, before.sealed]
       const frozen: Frozen = { version: snapshot.version, sealed, others }
       if (sealed.content._tag === "Blob") untaken.set(id, frozen)
@@ -164,11 +166,11 @@ export const make = (slots: Slots, held: Held, attempts: Attempts) =>
     })
 
     /** Later: the bodies that are in memory now have to go first. */
-    const scheduleWaiting = Effect.fnUntraced(function* (owed: Owed, bytes: number) {
-      if (!slots.takeBytes(bytes)) return false
+    const scheduleWaiting = Effect.fnUntraced(function* (owed: Owed, load: Load) {
+      if (!slots.takeBytes(load)) return false
       yield* Effect.ensuring(
         schedule(owed, false),
-        Effect.sync(() => slots.giveBackBytes(bytes))
+        Effect.sync(() => slots.giveBackBytes(load))
       )
       return true
     })
@@ -179,11 +181,16 @@ export const make = (slots: Slots, held: Held, attempts: Attempts) =>
       if (owed === null || attempts.has(owed.id)) return false
       const { accountId } = owed.snapshot.request.submitted
       if (yield* held.has(owed.id, accountId)) return false
-      const load: Load = { accountId, origin: originOf(owed.webhook.url), bytes: sizeOf(owed) }
+      const load: Load = { accountId, origin: originOf(owed.webhook.url), bytes: whileMade(sizeOf(owed)) }
       return slots.take(load)
         ? yield* attempts.begin(owed.id, accountId, load, schedule(owed, true))
-        : yield* scheduleWaiting(owed, load.bytes)
+        : yield* scheduleWaiting(owed, load)
     })
   })
+
+const wholeOf = (
+  text: PayloadText.PayloadText<Payload.Unreadable> | null
+): Effect.Effect<string | null, Payload.Unreadable> =>
+  text === null ? Effect.succeed(null) : PayloadText.whole(text)
 
 const noSignature = Effect.succeed(null)

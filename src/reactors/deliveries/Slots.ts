@@ -6,6 +6,8 @@
  */
 import type { Without } from "#projections/deliveries/DueDeliveryQueries.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+import * as BodyBytes from "./BodyBytes.ts"
+import * as Counters from "./Counters.ts"
 import type { DeliveryLimits } from "./DeliveryLimits.ts"
 
 /** One account at one receiver. */
@@ -17,7 +19,7 @@ export interface Lane {
 
 /** What wants a slot. */
 export interface Load extends Lane {
-  /** Of the body, which is in memory until all is over. */
+  /** That its body takes in memory until all is over, `whileMade` of it at first. */
   readonly bytes: number
 }
 
@@ -30,9 +32,11 @@ export interface Slots {
   readonly take: (load: Load) => boolean
   /** Gives it back. Whether the receiver answered, whatever; `null` when that did not become known. */
   readonly giveBack: (load: Load, answered: boolean | null) => void
-  /** Room for a body of so many bytes that is not sent yet; false when there is none. */
-  readonly takeBytes: (bytes: number) => boolean
-  readonly giveBackBytes: (bytes: number) => void
+  /** Its body is made: what is left of the load. That is to be given back instead. */
+  readonly made: (load: Load) => Load
+  /** Room for a body that is made and not sent yet; false when there is none. */
+  readonly takeBytes: (load: Load) => boolean
+  readonly giveBackBytes: (load: Load) => void
   /** Who gets none for now, as far as that is remembered. */
   readonly closed: () => Omit<Without, "deliveries">
 }
@@ -45,27 +49,21 @@ interface Window extends Lane {
   isSilent: boolean
 }
 
+/**
+ * A body of so many bytes takes about this many times as much while it is read or made: what it is made of, its text, and
+ * the bytes that are stored, signed and sent.
+ */
+const copies = 4
+
+/** What a body of so many bytes takes at first. */
+export const whileMade = (bytes: number): number => copies * bytes
+
 /** Lanes that are remembered when nothing is on its way in them. */
 const mostRemembered = 4_000
 
 /** Of what may be under way in silent lanes, so little is few: of one account, and of all. */
 const fewPerAccount = 1 / 64
 const fewInAll = 1 / 8
-
-/** A number for each of some keys; those at 0 take no memory. */
-const counters = () => {
-  const counts = new Map<string, number>()
-  const get = (key: string) => counts.get(key) ?? 0
-  return {
-    get,
-    add: (key: string, change: number) => {
-      const count = get(key) + change
-      if (count === 0) counts.delete(key)
-      else counts.set(key, count)
-    },
-    atLeast: (least: number) => [...counts].filter(([, count]) => count >= least).map(([key]) => key)
-  }
-}
 
 const keyOf = ({ accountId, origin }: Lane) => `${accountId} ${origin}`
 
@@ -79,12 +77,12 @@ export const make = (limits: DeliveryLimits): Slots => {
   const full = new Set<Window>()
   /** Silent lanes that something was sent in. */
   const knownSilent = new Set<Window>()
-  const ofAccounts = counters()
-  const silentOfAccounts = counters()
-  const ofReceivers = counters()
+  const ofAccounts = Counters.make()
+  const silentOfAccounts = Counters.make()
+  const ofReceivers = Counters.make()
   let inFlight = 0
   let silent = 0
-  let bytesInMemory = 0
+  const bodies = BodyBytes.make(limits)
 
   const find = (lane: Lane): Window => {
     const known = windows.get(keyOf(lane))
@@ -137,33 +135,28 @@ export const make = (limits: DeliveryLimits): Slots => {
     ofReceivers.get(window.origin) < limits.perReceiver &&
     (!window.isSilent || isSilentOpen(window.accountId))
 
-  const takeBytes = (bytes: number): boolean => {
-    if (bytesInMemory > 0 && bytesInMemory + bytes > limits.bytes) return false
-    bytesInMemory += bytes
-    return true
-  }
-
-  const giveBackBytes = (bytes: number) => {
-    bytesInMemory -= bytes
-  }
-
   return {
     free: () => Math.max(limits.inAll - inFlight, 0),
     isOpen: (lane) => isOpenWindow(find(lane)),
     take: (load) => {
       const window = find(load)
-      const isTaken = isOpenWindow(window) && takeBytes(load.bytes)
+      const isTaken = isOpenWindow(window) && bodies.take(load, load.bytes)
       if (isTaken) count(window, 1)
       return isTaken
     },
     giveBack: (load, answered) => {
       const window = find(load)
-      giveBackBytes(load.bytes)
+      bodies.giveBack(load, load.bytes)
       if (answered !== null) settle(window, answered)
       count(window, -1)
     },
-    takeBytes,
-    giveBackBytes,
+    made: (load) => {
+      const bytes = load.bytes / copies
+      bodies.giveBack(load, load.bytes - bytes)
+      return { ...load, bytes }
+    },
+    takeBytes: (load) => bodies.take(load, load.bytes),
+    giveBackBytes: (load) => bodies.giveBack(load, load.bytes),
     closed: () => {
       const silentOnes = [...knownSilent].filter(
         (window) => !full.has(window) && !isSilentOpen(window.accountId)

@@ -16,7 +16,9 @@ const usual: DeliveryLimits = {
   perSilentLane: 1,
   perLane: 8,
   perReceiver: 12,
-  bytes: 64 * 1024 * 1024
+  bytes: 64 * 1024 * 1024,
+  bytesPerAccount: 64 * 1024 * 1024,
+  bytesPerReceiver: 64 * 1024 * 1024
 }
 
 const layer = (limits: Partial<DeliveryLimits> = {}) =>
@@ -229,6 +231,6 @@ describe("Bodies that are being sent", () => {
       yield* TestClock.adjust("15 seconds")
       yield* Facts.pass(12)
       for (const { id } of all) yield* Facts.untilPhase(id, "Delivered")
-    }).pipe(Effect.provide(layer({ bytes: 250_000 })))
+    }).pipe(Effect.provide(layer({ bytes: 600_000 })))
   )
 })

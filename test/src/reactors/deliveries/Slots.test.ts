@@ -13,7 +13,9 @@ const limits: DeliveryLimits = {
   perSilentLane: 1,
   perLane: 6,
   perReceiver: 7,
-  bytes: 1_000
+  bytes: 1_000,
+  bytesPerAccount: 1_000,
+  bytesPerReceiver: 1_000
 }
 
 const to = (origin: string, accountId = "acc", bytes = 1): Slots.Load => ({ origin, accountId, bytes })
@@ -203,14 +205,37 @@ describe("Slots", () => {
     const slots = Slots.make(limits)
     assert.isTrue(slots.take(to("a", "acc", 600)))
     assert.isFalse(slots.take(to("b", "acc", 401)))
-    assert.isTrue(slots.takeBytes(400))
+    assert.isTrue(slots.takeBytes(to("b", "acc", 400)))
     assert.isFalse(slots.take(to("b", "acc", 1)))
-    slots.giveBackBytes(400)
+    slots.giveBackBytes(to("b", "acc", 400))
     slots.giveBack(to("a", "acc", 600), true)
     assert.isTrue(slots.take(to("b", "acc", 5_000)))
-    assert.isFalse(slots.takeBytes(1))
+    assert.isFalse(slots.takeBytes(to("a")))
     slots.giveBack(to("b", "acc", 5_000), true)
-    assert.isTrue(slots.takeBytes(1))
+    assert.isTrue(slots.takeBytes(to("a")))
+  })
+
+  it("give back what a body took beside itself once it is made", () => {
+    const slots = Slots.make(limits)
+    const load = to("a", "acc", Slots.whileMade(200))
+    assert.isTrue(slots.take(load))
+    assert.isFalse(slots.take(to("b", "other", 201)))
+    const left = slots.made(load)
+    assert.strictEqual(left.bytes, 200)
+    assert.isTrue(slots.take(to("b", "other", 800)))
+    assert.isFalse(slots.takeBytes(to("c", "third", 1)))
+    slots.giveBack(left, true)
+    assert.isTrue(slots.takeBytes(to("c", "third", 200)))
+  })
+
+  it("leave memory to other accounts and receivers, of which each has one body at least", () => {
+    const slots = Slots.make({ ...limits, bytesPerAccount: 600, bytesPerReceiver: 400 })
+    assert.isTrue(slots.take(to("a", "one", 300)))
+    assert.isFalse(slots.takeBytes(to("a", "two", 101)))
+    assert.isTrue(slots.takeBytes(to("b", "one", 300)))
+    assert.isFalse(slots.takeBytes(to("c", "one", 1)))
+    assert.isTrue(slots.takeBytes(to("c", "two", 400)))
+    assert.isFalse(slots.takeBytes(to("d", "three", 1)))
   })
 
   it("hold every bound and lose none, whatever is taken and given back", () => {
