@@ -4,10 +4,9 @@
  * so that a copied log verifies.
  */
 import * as crypto from "node:crypto"
-import type { StreamName } from "./StreamName.ts"
 
 export interface Link {
-  readonly stream: StreamName
+  readonly stream: string
   readonly ordinal: number
   readonly id: string
   readonly type: string

@@ -9,12 +9,6 @@ import * as StreamName from "../StreamName.ts"
 /** Events read at a time. */
 export const pageSize = 512
 
-export interface Tail {
-  /** Of the last event of a stream. */
-  readonly ordinal: number
-  readonly hash: string
-}
-
 export interface StoredPayload {
   readonly sequence: number
   readonly stream: string
@@ -26,7 +20,6 @@ export interface Reads {
   readonly head: () => number
   readonly page: (after: number, limit?: number) => Array<RecordedEvent>
   readonly stream: (name: string, afterOrdinal: number) => Array<RecordedEvent>
-  readonly tail: (name: string) => Tail | undefined
   readonly payload: (stream: string, name: string) => SealedPayload | null
   /** Payload records after `after`, in the order of their appends, a page of them. */
   readonly payloadPage: (after: number) => ReadonlyArray<StoredPayload>
@@ -50,7 +43,6 @@ export const make = (db: DatabaseSync): Reads => {
   const head = prepare("SELECT max(position) FROM events")
   const page = prepare(`SELECT ${columns} FROM events WHERE position > ? ORDER BY position LIMIT ?`)
   const stream = prepare(`SELECT ${columns} FROM events WHERE stream = ? AND ordinal > ? ORDER BY ordinal`)
-  const tail = prepare("SELECT ordinal, hash FROM events WHERE stream = ? ORDER BY ordinal DESC LIMIT 1")
   const payload = prepare(
     `SELECT name, salt, hash, size, text, blob FROM payloads WHERE stream = ? AND name = ? AND ${isThere}`
   )
@@ -65,10 +57,6 @@ export const make = (db: DatabaseSync): Reads => {
     head: () => Number(one(head)?.[0] ?? 0),
     page: (after, limit = pageSize) => many(page, after, limit).map(toEvent),
     stream: (name, afterOrdinal) => many(stream, name, afterOrdinal).map(toEvent),
-    tail: (name) => {
-      const row = one(tail, name)
-      return row && { ordinal: Number(row[0]), hash: String(row[1]) }
-    },
     payload: (name, payloadName) => {
       const row = one(payload, name, payloadName)
       return row === undefined ? null : toPayload(row)

@@ -1,8 +1,9 @@
 /**
- * The log in `log.sqlite`: one writer on the main thread, WAL with `synchronous=FULL`, group commit. Holds the data
+ * The log in `log.sqlite`: one writer in a thread of its own, WAL with `synchronous=FULL`, group commit. Holds the data
  * directory's lock for as long as it lives.
  */
 import * as fs from "node:fs"
+import type { DatabaseSync } from "node:sqlite"
 import { Context, Deferred, Effect, Layer, Schedule } from "effect"
 import { AppendObserver } from "../AppendObserver.ts"
 import * as EventChain from "../EventChain.ts"
@@ -20,8 +21,11 @@ import { LogUnavailable } from "../LogUnavailable.ts"
 import * as Reads from "./Reads.ts"
 import * as RecentEvents from "./RecentEvents.ts"
 import * as LogSchema from "./Schema.ts"
+import * as SqliteFailure from "./SqliteFailure.ts"
 import * as SqliteReading from "./SqliteReading.ts"
+import * as WalTruncation from "./thread/WalTruncation.ts"
 import * as Writer from "./Writer.ts"
+import * as WriterThread from "./WriterThread.ts"
 
 export const files = (directory: string) => ({
   log: `${directory}/log.sqlite`,
@@ -42,6 +46,10 @@ const openDatabase = (filename: string) =>
     }),
     (db) => Effect.sync(() => db.close())
   )
+
+/** `log.head` as it is to be before the thread goes on with it. */
+const prepareHead = (filename: string, head: LogHead.Head) =>
+  Effect.scoped(Effect.map(OpenLogHead.open(filename), (logHead) => logHead.write(head)))
 
 /** The running digest at the log's end, from where `log.head` left off. */
 const catchUp = (reads: Reads.Reads, known: LogHead.Head): LogHead.Head => {
@@ -70,9 +78,23 @@ const watchFiles = (filenames: ReadonlyArray<string>, writer: Writer.Writer) =>
     )
   })
 
-/** Beside the appends, and once a second at most: each time it syncs the database, while nothing can be appended. */
-const clearErased = (writer: Writer.Writer) =>
-  Effect.forkScoped(Effect.repeat(Effect.sync(writer.clearErased), Schedule.spaced("1 second")))
+/** Once a second at most. */
+const settle = (writer: Writer.Writer) =>
+  Effect.forkScoped(Effect.repeat(Effect.sync(writer.settle), Schedule.spaced("1 second")))
+
+/**
+ * Takes off the disk what a process before this one erased, and did not live to do it. Gives whether that is still owed: others
+ * read the log, or the disk is full.
+ */
+const clearErased = (db: DatabaseSync): boolean => {
+  const truncation = WalTruncation.make(db)
+  try {
+    truncation.settle()
+  } catch (cause) {
+    if (SqliteFailure.classify(cause) === "fatal") throw cause
+  }
+  return truncation.isOwed()
+}
 
 const make = Effect.fnUntraced(function* (directory: string) {
   yield* DataLock.acquire(directory)
@@ -85,35 +107,40 @@ const make = Effect.fnUntraced(function* (directory: string) {
   const db = yield* openDatabase(names.log)
   const reads = yield* LogEnd.readable(() => Reads.make(db))
   const start = yield* LogEnd.readable(() => catchUp(reads, known))
-  const logHead = yield* OpenLogHead.open(names.head)
-  logHead.write(start)
+  yield* prepareHead(names.head, start)
+  const isTruncationOwed = yield* LogEnd.readable(() => clearErased(db))
+  // From here on its thread writes: what this connection did would wait for the disk.
+  db.exec("PRAGMA query_only = ON")
 
   const signal = HeadSignal.make(SqliteReading.position(start.sequence))
   const recent = RecentEvents.make(start.sequence)
   const failed = Deferred.makeUnsafe<never, EventStoreError>()
   const observe = yield* AppendObserver
   const writer = yield* Effect.acquireRelease(
-    LogEnd.readable(() =>
+    Effect.sync(() =>
       Writer.make({
-        db,
-        filename: names.log,
-        reads,
-        head: start,
-        onCommit: (events, head, commit) => {
-          logHead.write(head)
+        open: WriterThread.open({
+          filename: names.log,
+          headFilename: names.head,
+          head: start,
+          isTruncationOwed
+        }),
+        onCommit: (events, head, commits) => {
           recent.push(events)
           signal.publish(SqliteReading.position(head.sequence))
-          observe(commit)
+          for (const commit of commits) observe(commit)
         },
         onFailure: (error) => Deferred.doneUnsafe(failed, Effect.fail(error))
       })
     ),
-    (writer) => Effect.sync(() => writer.close())
+    (writer) => writer.close
   )
-  yield* clearErased(writer)
+  yield* settle(writer)
   yield* watchFiles([names.log, names.head], writer)
   const page = (after: number) => recent.page(after, Reads.pageSize) ?? reads.page(after)
-  const reading = SqliteReading.make({ reads, signal, page })
+  // What is committed, and not told to this thread yet, is for later.
+  const head = Effect.sync(signal.current)
+  const reading = SqliteReading.make({ reads, signal, page, head })
   return Context.make(EventStore, { ...reading, append: writer.append, settled: () => Effect.void }).pipe(
     Context.add(EventReader, reading),
     Context.add(LogFailure, { await: Deferred.await(failed) })

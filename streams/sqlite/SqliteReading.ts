@@ -21,9 +21,11 @@ export const make = (options: {
   readonly signal: HeadSignal
   /** Pages; by default from the database. */
   readonly page?: (after: number) => ReadonlyArray<RecordedEvent>
+  /** By default that of the database. */
+  readonly head?: Effect.Effect<GlobalPosition.GlobalPosition>
 }): Reading => {
   const { reads, signal, page = reads.page } = options
-  const head = attempt(() => position(reads.head()))
+  const head = options.head ?? attempt(() => position(reads.head()))
   return {
     head,
     read: (stream, after) => attempt(() => reads.stream(stream, after === undefined ? -1 : Number(after))),

@@ -1,144 +1,184 @@
 /**
- * Group commit: the appends that come in during one turn of the event loop share one transaction and one fsync. A
- * conflict fails its own append; a transaction that fails acknowledges none of them.
+ * Group commit: the appends that come in during one turn of the event loop, or while a commit is on its way to the disk,
+ * share one transaction and one fsync. A thread of their own does both; what comes back is acknowledged here.
  */
-import type { DatabaseSync } from "node:sqlite"
 import { Effect, Exit } from "effect"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import type { Commit } from "../AppendObserver.ts"
-import * as EventChain from "../EventChain.ts"
 import { EventStoreError } from "../EventReader.ts"
-import type { Append, Appended, WrongExpectedVersion } from "../EventStore.ts"
-import type { RecordedEvent } from "../RecordedEvent.ts"
+import { type Append, type Appended, WrongExpectedVersion } from "../EventStore.ts"
+import { trustedVersion } from "../ExpectedVersion.ts"
+import * as GlobalPosition from "../GlobalPosition.ts"
 import type { Head } from "../LogHead.ts"
-import * as DiskFault from "./DiskFault.ts"
-import type { Reads } from "./Reads.ts"
+import { RecordedEvent } from "../RecordedEvent.ts"
 import * as SqliteFailure from "./SqliteFailure.ts"
-import * as Transaction from "./Transaction.ts"
-import * as WalTruncation from "./WalTruncation.ts"
+import type { AppendRows, FromThread, Result, Written } from "./thread/Protocol.ts"
+import type * as WriterThread from "./WriterThread.ts"
 
 type AppendError = WrongExpectedVersion | EventStoreError
 type AppendExit = Exit.Exit<Appended, AppendError>
 
-interface Pending extends Transaction.Prepared {
+interface Pending {
+  readonly append: Append
+  readonly rows: AppendRows
   readonly resume: (exit: AppendExit) => void
 }
 
 export interface Writer {
   readonly append: (append: Append) => Effect.Effect<Appended, AppendError>
   /**
-   * Takes texts that were erased before it off the disk, also those that a process before it left there. While others
-   * read the log that may have to wait for a later call; appends do not depend on it.
+   * Takes texts that were erased before it off the disk, and syncs `log.head`. While others read the log the former may
+   * have to wait for a later call; appends do not depend on it.
    */
-  readonly clearErased: () => void
-  /** Commits what is waiting and refuses what comes after. */
-  readonly close: () => void
+  readonly settle: () => void
+  /** Commits what is waiting, refuses what comes after, and ends the thread. */
+  readonly close: Effect.Effect<void>
   /** Refuses everything from now on: what is committed cannot be relied on. */
   readonly fail: (error: EventStoreError) => void
 }
 
 export interface WriterOptions {
-  readonly db: DatabaseSync
-  readonly filename: string
-  readonly reads: Reads
-  readonly head: Head
-  /** Called after each commit, before its appends are acknowledged. When it throws, they are not, and none follow. */
-  readonly onCommit: (events: ReadonlyArray<RecordedEvent>, head: Head, commit: Commit) => void
+  readonly open: WriterThread.Open
+  /** Called after each batch that was committed, before its appends are acknowledged. */
+  readonly onCommit: (
+    events: ReadonlyArray<RecordedEvent>,
+    head: Head,
+    commits: ReadonlyArray<Commit>
+  ) => void
   /** Called when it takes no more appends. */
   readonly onFailure: (error: EventStoreError) => void
 }
 
-export const make = ({ db, filename, reads, head: start, onCommit, onFailure }: WriterOptions): Writer => {
-  const transaction = Transaction.make(db, reads)
-  const truncation = WalTruncation.make(db)
-  let head = start
+export const make = ({ open, onCommit, onFailure }: WriterOptions): Writer => {
   let waiting: Array<Pending> = []
+  /** Batches that the thread has, oldest first: two at most. */
+  const underWay: Array<ReadonlyArray<Pending>> = []
+  let isScheduled = false
+  let isSettling = false
   let closed: EventStoreError | undefined
 
-  const advance = (written: ReadonlyArray<RecordedEvent>, commit: Commit) => {
-    const digest = written.reduce((digest, event) => EventChain.digest(digest, event.hash), head.digest)
-    head = { sequence: head.sequence + written.length, digest }
-    onCommit(written, head, commit)
+  const resume = (batch: ReadonlyArray<Pending>, exitOf: (index: number) => AppendExit) => {
+    for (const [index, { resume }] of batch.entries()) resume(exitOf(index))
   }
 
   const fail = (error: EventStoreError) => {
+    if (closed !== undefined) return
     closed = error
     onFailure(error)
+    for (const batch of underWay.splice(0)) resume(batch, () => Exit.fail(error))
+    send()
   }
 
-  const fatal = (cause: unknown): EventStoreError => {
-    const told = DiskFault.describe(cause, filename)
-    const error = new EventStoreError({ reason: `${SqliteFailure.reasons.fatal}: ${told}`, cause })
-    fail(error)
-    return error
-  }
-
-  const refuse = (batch: ReadonlyArray<Pending>, error: EventStoreError) => batch.map(() => Exit.fail(error))
-
-  const attempt = (batch: ReadonlyArray<Pending>, trusting: boolean): ReadonlyArray<AppendExit> => {
-    if (closed !== undefined) return refuse(batch, closed)
-    try {
-      const began = performance.now()
-      const { events, exits, hasErased } = transaction.commit(batch, { after: head.sequence, trusting })
-      const durationMs = performance.now() - began
-      if (hasErased) truncation.owe()
-      if (events.length > 0) advance(events, { appends: batch.length, events: events.length, durationMs })
-      return exits
-    } catch (cause) {
-      const failure = transaction.undo(batch) ? DiskFault.classify(cause, filename, sizeOf(batch)) : "fatal"
-      if (failure === "constraint" && trusting) return attempt(batch, false)
-      if (failure === "constraint" && batch.length > 1)
-        return batch.flatMap((pending) => attempt([pending], false))
-      // After a failed fsync nobody knows what is on disk: only a restart, which reads the file anew, can tell.
-      if (failure === "fatal") return refuse(batch, fatal(cause))
-      return refuse(batch, new EventStoreError({ reason: SqliteFailure.reasons[failure], cause }))
+  const exitOf = ({ append: { stream } }: Pending, result: Result): AppendExit => {
+    switch (result._tag) {
+      case "Written":
+        return Exit.succeed(appendedOf(result))
+      case "Conflict":
+        return Exit.fail(new WrongExpectedVersion({ stream }))
+      case "Refused":
+        return Exit.fail(new EventStoreError({ reason: SqliteFailure.reasons[result.failure] }))
     }
+  }
+
+  const appended = ({ commits, head, results }: Extract<FromThread, { readonly _tag: "Appended" }>) => {
+    const batch = underWay.shift()
+    // It was told already that it failed.
+    if (batch === undefined) return
+    const exits = batch.map((pending, index) => exitOf(pending, results[index] ?? unanswered))
+    const events = batch.flatMap(({ append, rows }, index) => eventsOf(append, rows, results[index]))
+    if (events.length > 0) onCommit(events, head, commits)
+    // What has waited meanwhile goes off before those that are told now add to it.
+    flush()
+    resume(batch, (index) => exits[index] ?? Exit.die("no exit of an append"))
+  }
+
+  const thread = open({
+    onMessage: (message) => {
+      switch (message._tag) {
+        case "Appended":
+          return appended(message)
+        case "Settled":
+          isSettling = false
+          return
+        case "Failed":
+          return fail(new EventStoreError({ reason: message.reason }))
+      }
+    },
+    onDeath: (reason) =>
+      fail(
+        new EventStoreError({ reason: `The log's writing thread ended, and the log is closed: ${reason}` })
+      )
+  })
+
+  const send = () => {
+    isScheduled = false
+    const batch = waiting
+    if (batch.length === 0) return
+    waiting = []
+    const error = closed
+    if (error !== undefined) return resume(batch, () => Exit.fail(error))
+    underWay.push(batch)
+    thread.post({ _tag: "Append", batch: batch.map(({ rows }) => rows) })
   }
 
   const flush = () => {
-    const batch = waiting
-    waiting = []
-    const exits = attempt(batch, true)
-    for (const [index, { resume }] of batch.entries())
-      resume(exits[index] ?? Exit.die("no exit of an append"))
-  }
-
-  const clearErased = () => {
-    if (closed !== undefined) return
-    try {
-      truncation.settle()
-    } catch (cause) {
-      // As after a commit: pages that could not be synced may be lost although a later checkpoint succeeds.
-      if (DiskFault.classify(cause, filename, 0) === "fatal") fatal(cause)
-    }
+    if (underWay.length === 0) send()
   }
 
   return {
     append: (append) =>
       Effect.callback((resume) => {
-        const texts = append.events.map((event) => CanonicalJson.stringify(event.data))
-        if (waiting.length === 0) setImmediate(flush)
-        waiting.push({ append, texts, resume })
+        waiting.push({ append, rows: rowsOf(append), resume })
+        if (isScheduled || underWay.length > 0) return
+        isScheduled = true
+        setImmediate(flush)
       }),
-    clearErased,
-    close: () => {
-      flush()
-      clearErased()
-      closed = new EventStoreError({ reason: "The log is closed" })
+    settle: () => {
+      if (closed !== undefined || isSettling || !thread.isUsed()) return
+      isSettling = true
+      thread.post({ _tag: "Settle" })
     },
+    close: Effect.callback((resume) => {
+      send()
+      thread.close(() => {
+        fail(new EventStoreError({ reason: "The log is closed" }))
+        resume(Effect.void)
+      })
+    }),
     fail
   }
 }
 
-/** Characters of its texts, which are most of what it writes. */
-const sizeOf = (batch: ReadonlyArray<Pending>): number =>
-  batch.reduce(
-    (sum, { append, texts }) =>
-      sum +
-      texts.reduce((sum, text) => sum + text.length, 0) +
-      (append.payloads ?? []).reduce(
-        (sum, { content }) => sum + (content._tag === "Inline" ? content.text.length : 0),
-        0
-      ),
-    0
-  )
+const unanswered: Result = { _tag: "Refused", failure: "fatal" }
+
+const rowsOf = ({ erases = [], events, expected, payloads = [], stream }: Append): AppendRows => ({
+  stream,
+  expected,
+  events: events.map(({ data, id, time, type }) => ({ id, type, time, text: CanonicalJson.stringify(data) })),
+  payloads,
+  erases
+})
+
+const appendedOf = ({ hashes, ordinal, sequence }: Written): Appended => ({
+  version: trustedVersion(String(ordinal + hashes.length - 1)),
+  position: GlobalPosition.trusted(String(sequence + hashes.length - 1))
+})
+
+const eventsOf = (append: Append, rows: AppendRows, result: Result | undefined): Array<RecordedEvent> => {
+  if (result?._tag !== "Written") return []
+  return append.events.map(({ data, id, time, type }, index) => {
+    const ordinal = result.ordinal + index
+    const fields = {
+      position: GlobalPosition.trusted(String(result.sequence + index)),
+      stream: append.stream,
+      ordinal,
+      version: trustedVersion(String(ordinal)),
+      id,
+      type,
+      time,
+      text: rows.events[index]?.text ?? "",
+      hash: result.hashes[index] ?? ""
+    }
+    return new RecordedEvent(fields, data)
+  })
+}

@@ -4,6 +4,8 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Attacked from "./Attacked.ts"
+import { figure } from "./Form.ts"
 import * as FaultyDisk from "#test/support/disk/FaultyDisk.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
@@ -88,6 +90,45 @@ describe("E9: a folder of blobs that was removed", () => {
       fs.rmSync(blobs, { recursive: true })
       assert.strictEqual(yield* Effect.promise(() => submit(server.url, large)), 200)
       assert.isTrue(fs.existsSync(blobs))
+    }).pipe(Effect.scoped)
+  )
+})
+
+/** ms that each of so many GETs took, one after another, at the 99th percentile; each is answered with 200. */
+const p99 = async (url: string, during: Promise<unknown>): Promise<number> => {
+  const times: Array<number> = []
+  let isOver = false
+  void during.finally(() => (isOver = true))
+  while (!isOver) {
+    const began = performance.now()
+    assert.strictEqual((await Attacked.get(url)).status, 200)
+    times.push(performance.now() - began)
+  }
+  times.sort((a, b) => a - b)
+  return times[Math.floor(times.length * 0.99)] ?? 0
+}
+
+withFaults("E8: a disk that takes seconds for a sync", () => {
+  it.live("holds up no health check, status or result", () =>
+    Effect.gen(function* () {
+      const { disk, server } = yield* start
+      const { request_id: id } = yield* Effect.promise(() =>
+        Attacked.json(`${server.url}/sandbox/echo`, { method: "POST", body: '{"value":1}' })
+      )
+      const request = `${server.url}/sandbox/echo/requests/${String(id)}`
+      yield* Effect.promise(() => Attacked.json(`${request}/status?wait=60`))
+      disk.set({ on: "sync", path: "/log.", delayMs: 2_000 })
+      const rounds = figure({ short: 1, long: 10 })
+      for (let round = 0; round < rounds; round++) {
+        const began = performance.now()
+        const submits = Promise.all(["a", "b", "c"].map((value) => submit(server.url, value)))
+        const slowest = yield* Effect.promise(() =>
+          Promise.all([`${server.url}/health`, `${request}/status`, request].map((url) => p99(url, submits)))
+        )
+        assert.deepStrictEqual(yield* Effect.promise(() => submits), [200, 200, 200])
+        assert.isAtLeast(performance.now() - began, 2_000)
+        for (const ms of slowest) assert.isAtMost(ms, 500)
+      }
     }).pipe(Effect.scoped)
   )
 })

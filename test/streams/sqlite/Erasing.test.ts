@@ -6,7 +6,8 @@ import { TestClock } from "effect/testing"
 import { EventStore } from "#streams/EventStore.ts"
 import * as Database from "#streams/sqlite/Database.ts"
 import * as Reads from "#streams/sqlite/Reads.ts"
-import { inlinePayload } from "#test/support/EventFixtures.ts"
+import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
+import { eventData, inlinePayload } from "#test/support/EventFixtures.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as DataDirectory from "./DataDirectory.ts"
 import * as TamperedLog from "./TamperedLog.ts"
@@ -17,7 +18,15 @@ const secret = "what nobody is to know"
 const isOnDisk = (directory: string, text = secret) =>
   [...DataDirectory.snapshot(directory).values()].some((bytes) => bytes.includes(text))
 
-const secondPasses = TestClock.adjust("1 second")
+/** With what is to be done each second: the writer takes what it is told in its order, and refuses this append after it. */
+const secondPasses = Effect.gen(function* () {
+  yield* TestClock.adjust("1 second")
+  const store = yield* EventStore
+  const stream = DataDirectory.stream("none")
+  const expected = ExpectedVersion.exactly(ExpectedVersion.trustedVersion("0"))
+  const refused = yield* Effect.flip(store.append({ stream, expected, events: [eventData("never")] }))
+  assert.strictEqual(refused._tag, "WrongExpectedVersion")
+})
 
 /** A log with the secret among others, in rows of their own and in pages of their own, in the database and the WAL. */
 const withSecrets = Effect.fnUntraced(function* (directory: string) {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
-import * as RowInserts from "#streams/sqlite/RowInserts.ts"
+import * as RowInserts from "#streams/sqlite/thread/RowInserts.ts"
 
 const make = () => {
   const db = new DatabaseSync(":memory:")

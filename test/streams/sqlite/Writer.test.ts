@@ -1,5 +1,7 @@
 /** Group commit, and what a failed write means for those that follow. */
 import * as fs from "node:fs"
+import { once } from "node:events"
+import { MessageChannel } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Option } from "effect"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
@@ -12,12 +14,40 @@ import * as Database from "#streams/sqlite/Database.ts"
 import type { Head } from "#streams/LogHead.ts"
 import * as Reads from "#streams/sqlite/Reads.ts"
 import * as LogSchema from "#streams/sqlite/Schema.ts"
+import * as Committing from "#streams/sqlite/thread/Committing.ts"
+import type { FromThread, ToThread } from "#streams/sqlite/thread/Protocol.ts"
 import * as Writer from "#streams/sqlite/Writer.ts"
+import type * as WriterThread from "#streams/sqlite/WriterThread.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { eventData, inlinePayload } from "#test/support/EventFixtures.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 const origin: Head = { sequence: 0, digest: EventChain.origin }
+
+/** What the thread does, over messages as there, in this thread: so that a test can get at its connection. */
+const open =
+  (options: Omit<Committing.Options, "tell">): WriterThread.Open =>
+  ({ onMessage }) => {
+    const { port1, port2 } = new MessageChannel()
+    const ended = once(port1, "close")
+    const handle = Committing.make({
+      ...options,
+      tell: (message) => port2.postMessage(message)
+    })
+    port1.on("message", (message: FromThread) => onMessage(message))
+    port2.on("message", (message: ToThread) => {
+      handle(message)
+      if (message._tag === "Close") port2.close()
+    })
+    return {
+      post: (message) => port1.postMessage(message),
+      isUsed: () => true,
+      close: (done) => {
+        void ended.then(done)
+        port1.postMessage({ _tag: "Close" } satisfies ToThread)
+      }
+    }
+  }
 
 /** A writer over a log, by default an empty one, with what it told of its commits. */
 const make = Effect.fnUntraced(function* (onCommit: () => void = () => {}, directory?: string) {
@@ -29,16 +59,17 @@ const make = Effect.fnUntraced(function* (onCommit: () => void = () => {}, direc
   const commits: Array<{ readonly size: number; readonly head: Head }> = []
   const failures: Array<EventStoreError> = []
   const writer = Writer.make({
-    db,
-    filename,
-    reads,
-    head: { ...origin, sequence: reads.head() },
-    onCommit: (events, head) => {
-      onCommit()
-      commits.push({ size: events.length, head })
-    },
+    open: open({
+      db,
+      filename,
+      head: { ...origin, sequence: reads.head() },
+      logHead: { write: onCommit, isDirty: () => false, sync: async () => {}, close: () => {} },
+      isTruncationOwed: true
+    }),
+    onCommit: (events, head) => commits.push({ size: events.length, head }),
     onFailure: (error) => failures.push(error)
   })
+  yield* Effect.addFinalizer(() => writer.close)
   return { db, reads, writer, commits, failures, wal: `${filename}-wal` }
 })
 
@@ -211,9 +242,9 @@ describe("The writer of the log", () => {
       const { db, writer, failures } = yield* make()
       yield* writer.append({ ...to("a"), erases: [] })
       db.close()
-      writer.clearErased()
+      writer.settle()
       assert.match((yield* Effect.flip(writer.append(to("a")))).message, /takes no more appends/)
-      writer.clearErased()
+      writer.settle()
       assert.lengthOf(failures, 1)
     })
   )
@@ -237,7 +268,7 @@ describe("The writer of the log", () => {
     Effect.gen(function* () {
       const { writer, reads } = yield* make()
       const waiting = yield* Effect.forkChild(writer.append(to("a")), { startImmediately: true })
-      writer.close()
+      yield* writer.close
       assert.strictEqual(reads.head(), 1)
       assert.strictEqual((yield* Fiber.join(waiting)).position, "1")
       assert.strictEqual((yield* Effect.flip(writer.append(to("a")))).message, "The log is closed")

@@ -3,22 +3,11 @@
  * their last link in memory, so that an append to one of them reads nothing.
  */
 import type { DatabaseSync } from "node:sqlite"
-import { Exit } from "effect"
-import * as EventChain from "../EventChain.ts"
-import { type Append, type Appended, WrongExpectedVersion } from "../EventStore.ts"
-import { type ExpectedVersion, trustedVersion } from "../ExpectedVersion.ts"
-import * as GlobalPosition from "../GlobalPosition.ts"
-import { RecordedEvent } from "../RecordedEvent.ts"
-import * as RecentlyUsed from "../RecentlyUsed.ts"
-import type { StreamName } from "../StreamName.ts"
-import type { Reads, Tail } from "./Reads.ts"
+import * as EventChain from "../../EventChain.ts"
+import type { ExpectedVersion } from "../../ExpectedVersion.ts"
+import type { AppendRows, Conflict, Written } from "./Protocol.ts"
 import * as RowInserts from "./RowInserts.ts"
-
-export interface Prepared {
-  readonly append: Append
-  /** Canonical data of each event, made before the transaction so that a bad value fails its own append only. */
-  readonly texts: ReadonlyArray<string>
-}
+import * as Tails from "./Tails.ts"
 
 export interface Options {
   /** Sequence number of the log's last event. */
@@ -32,25 +21,23 @@ export interface Options {
 
 export interface Committed {
   /** Of each append, in the order of the batch. */
-  readonly exits: ReadonlyArray<Exit.Exit<Appended, WrongExpectedVersion>>
-  readonly events: ReadonlyArray<RecordedEvent>
+  readonly results: ReadonlyArray<Written | Conflict>
   /** Whether a payload record was erased. */
   readonly hasErased: boolean
 }
 
 export interface Transaction {
   /** Durable when it returns. Throws what SQLite throws, upon which it has to be undone. */
-  readonly commit: (batch: ReadonlyArray<Prepared>, options: Options) => Committed
+  readonly commit: (batch: ReadonlyArray<AppendRows>, options: Options) => Committed
   /** Whether nothing is left of the batch that failed. */
-  readonly undo: (batch: ReadonlyArray<Prepared>) => boolean
+  readonly undo: (batch: ReadonlyArray<AppendRows>) => boolean
 }
 
-/** Streams whose last link is kept. */
-const capacity = 20_000
+const beforeFirst: Tails.Tail = { ordinal: -1, hash: EventChain.origin }
 
-const beforeFirst: Tail = { ordinal: -1, hash: EventChain.origin }
+const conflict: Conflict = { _tag: "Conflict" }
 
-export const make = (db: DatabaseSync, reads: Reads): Transaction => {
+export const make = (db: DatabaseSync): Transaction => {
   const begin = db.prepare("BEGIN IMMEDIATE")
   const commit = db.prepare("COMMIT")
   const rollback = db.prepare("ROLLBACK")
@@ -61,69 +48,64 @@ export const make = (db: DatabaseSync, reads: Reads): Transaction => {
   const emptyRow = db.prepare(
     "UPDATE payloads SET salt = '', hash = '', size = 0, text = NULL, blob = NULL WHERE stream = ? AND name = ?"
   )
-  const tails = RecentlyUsed.make<Tail>({ capacity })
+  const tails = Tails.make(db)
   /** Of the transaction under way. */
   let hasErased = false
 
   /** Whether there was one of them. */
-  const erase = (stream: StreamName, names: ReadonlyArray<string>): boolean => {
+  const erase = (stream: string, names: ReadonlyArray<string>): boolean => {
     // Some may have come with the same batch, and wait.
     payloadRows.flush()
     return names.filter((name) => emptyRow.run(stream, name).changes !== 0).length > 0
   }
 
   const write = (
-    { append, texts }: Prepared,
-    { after, trusting }: Options,
-    written: Array<RecordedEvent>
-  ): Exit.Exit<Appended, WrongExpectedVersion> => {
-    const { erases, events, expected, payloads, stream } = append
+    { erases, events, expected, payloads, stream }: AppendRows,
+    after: number,
+    trusting: boolean
+  ): Written | Conflict => {
     const presumed = trusting && expected._tag === "NoStream"
     // Rows wait for a few others, tails are kept for thousands: what is not here is in the table.
-    const tail = tails.get(stream) ?? (presumed ? undefined : reads.tail(stream))
-    if (!matches(expected, tail)) return Exit.fail(new WrongExpectedVersion({ stream }))
+    const tail = tails.recent.get(stream) ?? (presumed ? undefined : tails.read(stream))
+    if (!matches(expected, tail)) return conflict
     let { hash, ordinal } = tail ?? beforeFirst
-    for (const [index, { data, id, time, type }] of events.entries()) {
-      const text = texts[index] ?? ""
+    const hashes: Array<string> = []
+    for (const { id, text, time, type } of events) {
       ordinal++
       hash = EventChain.hash(hash, { stream, ordinal, id, type, time, text })
-      const sequence = after + written.length + 1
-      eventRows.add(sequence, stream, ordinal, id, type, time, text, hash)
-      const position = GlobalPosition.trusted(String(sequence))
-      const version = trustedVersion(String(ordinal))
-      written.push(
-        new RecordedEvent({ position, stream, ordinal, version, id, type, time, text, hash }, data)
-      )
+      hashes.push(hash)
+      eventRows.add(after + hashes.length, stream, ordinal, id, type, time, text, hash)
     }
-    for (const { content, hash, name, salt, size } of payloads ?? []) {
-      if (erases?.includes(name)) continue
+    for (const { content, hash, name, salt, size } of payloads) {
+      if (erases.includes(name)) continue
       const text = content._tag === "Inline" ? content.text : null
       const key = content._tag === "Inline" ? null : content.key
       payloadRows.add(stream, name, salt, hash, size, text, key)
     }
-    if (erases !== undefined && erase(stream, erases)) hasErased = true
-    tails.set(stream, { ordinal, hash })
-    return Exit.succeed({
-      version: trustedVersion(String(ordinal)),
-      position: GlobalPosition.trusted(String(after + written.length))
-    })
+    if (erases.length > 0 && erase(stream, erases)) hasErased = true
+    tails.recent.set(stream, { ordinal, hash })
+    return { _tag: "Written", sequence: after + 1, ordinal: ordinal + 1 - hashes.length, hashes }
   }
 
   return {
-    commit: (batch, options) => {
-      const events: Array<RecordedEvent> = []
+    commit: (batch, { after, trusting }) => {
+      let written = after
       hasErased = false
       begin.run()
-      const exits = batch.map((prepared) => write(prepared, options, events))
+      const results = batch.map((append) => {
+        const result = write(append, written, trusting)
+        if (result._tag === "Written") written += result.hashes.length
+        return result
+      })
       eventRows.flush()
       payloadRows.flush()
       commit.run()
-      return { exits, events, hasErased }
+      return { results, hasErased }
     },
     undo: (batch) => {
       eventRows.discard()
       payloadRows.discard()
-      for (const { append } of batch) tails.delete(append.stream)
+      for (const { stream } of batch) tails.recent.delete(stream)
       try {
         if (db.isTransaction) rollback.run()
         return true
@@ -134,7 +116,7 @@ export const make = (db: DatabaseSync, reads: Reads): Transaction => {
   }
 }
 
-const matches = (expected: ExpectedVersion, tail: Tail | undefined): boolean => {
+const matches = (expected: ExpectedVersion, tail: Tails.Tail | undefined): boolean => {
   switch (expected._tag) {
     case "Any":
       return true

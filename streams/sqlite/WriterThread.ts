@@ -1,0 +1,51 @@
+/** The main thread's side of the log's writing thread, which starts with the first message: who only reads needs none. */
+import * as workerThreads from "node:worker_threads"
+import type { FromThread, ThreadData, ToThread } from "./thread/Protocol.ts"
+
+export interface Port {
+  readonly post: (message: ToThread) => void
+  /** Whether there is something to settle: without a thread nothing has been written. */
+  readonly isUsed: () => boolean
+  /** Called when what was posted before has been done, and the thread is gone. */
+  readonly close: (done: () => void) => void
+}
+
+export interface Listener {
+  readonly onMessage: (message: FromThread) => void
+  /** The thread has ended without being asked to. */
+  readonly onDeath: (reason: string) => void
+}
+
+export type Open = (listener: Listener) => Port
+
+const entry = new URL("./thread/worker.ts", import.meta.url)
+
+export const open =
+  (data: ThreadData): Open =>
+  ({ onDeath, onMessage }) => {
+    let worker: workerThreads.Worker | undefined
+    let isClosing = false
+    let failure = "no reason given"
+
+    const start = () => {
+      const started = new workerThreads.Worker(entry, { workerData: data })
+      started.on("message", onMessage)
+      // Without a listener the error of a worker would end the process.
+      started.on("error", (error) => (failure = error instanceof Error ? error.message : String(error)))
+      started.on("exit", () => {
+        if (!isClosing) onDeath(failure)
+      })
+      return started
+    }
+
+    return {
+      post: (message) => (worker ??= start()).postMessage(message),
+      isUsed: () => worker !== undefined || data.isTruncationOwed,
+      close: (done) => {
+        if (worker === undefined || worker.threadId === -1) return done()
+        isClosing = true
+        worker.once("exit", done)
+        worker.postMessage({ _tag: "Close" } satisfies ToThread)
+      }
+    }
+  }

@@ -1,0 +1,118 @@
+/**
+ * The log's writer: what its thread does with a message. A conflict fails its own append; a transaction that fails
+ * acknowledges none of them.
+ */
+import type { DatabaseSync } from "node:sqlite"
+import type { Commit } from "../../AppendObserver.ts"
+import * as EventChain from "../../EventChain.ts"
+import type { Head, LogHead } from "../../LogHead.ts"
+import * as DiskFault from "../DiskFault.ts"
+import * as SqliteFailure from "../SqliteFailure.ts"
+import type { AppendRows, FromThread, Refused, Result, ToThread } from "./Protocol.ts"
+import * as Transaction from "./Transaction.ts"
+import * as WalTruncation from "./WalTruncation.ts"
+
+export interface Options {
+  readonly db: DatabaseSync
+  readonly filename: string
+  /** The log's end. */
+  readonly head: Head
+  readonly logHead: LogHead
+  readonly isTruncationOwed: boolean
+  readonly tell: (message: FromThread) => void
+}
+
+const refused = (failure: SqliteFailure.SqliteFailure): Refused => ({ _tag: "Refused", failure })
+
+export const make = ({
+  db,
+  filename,
+  head: start,
+  isTruncationOwed,
+  logHead,
+  tell
+}: Options): ((message: ToThread) => void) => {
+  const transaction = Transaction.make(db)
+  const truncation = WalTruncation.make(db, isTruncationOwed)
+  let head = start
+  let hasFailed = false
+
+  const fail = (cause: unknown) => {
+    hasFailed = true
+    const reason = `${SqliteFailure.reasons.fatal}: ${DiskFault.describe(cause, filename)}`
+    tell({ _tag: "Failed", reason })
+  }
+
+  /** `log.head` follows the commit, so that it is never ahead of the log. */
+  const advance = (results: ReadonlyArray<Result>) => {
+    const hashes = results.flatMap((result) => (result._tag === "Written" ? result.hashes : []))
+    if (hashes.length === 0) return 0
+    const digest = hashes.reduce((digest, hash) => EventChain.digest(digest, hash), head.digest)
+    head = { sequence: head.sequence + hashes.length, digest }
+    logHead.write(head)
+    return hashes.length
+  }
+
+  const attempt = (
+    batch: ReadonlyArray<AppendRows>,
+    trusting: boolean,
+    commits: Array<Commit>
+  ): ReadonlyArray<Result> => {
+    if (hasFailed) return batch.map(() => refused("fatal"))
+    try {
+      const began = performance.now()
+      const { hasErased, results } = transaction.commit(batch, { after: head.sequence, trusting })
+      const durationMs = performance.now() - began
+      if (hasErased) truncation.owe()
+      const events = advance(results)
+      if (events > 0) commits.push({ appends: batch.length, events, durationMs })
+      return results
+    } catch (cause) {
+      const failure = transaction.undo(batch) ? DiskFault.classify(cause, filename, sizeOf(batch)) : "fatal"
+      if (failure === "constraint" && trusting) return attempt(batch, false, commits)
+      if (failure === "constraint" && batch.length > 1)
+        return batch.flatMap((append) => attempt([append], false, commits))
+      // After a failed fsync nobody knows what is on disk: only a restart, which reads the file anew, can tell.
+      if (failure === "fatal") fail(cause)
+      return batch.map(() => refused(failure))
+    }
+  }
+
+  const append = (batch: ReadonlyArray<AppendRows>) => {
+    const commits: Array<Commit> = []
+    const results = attempt(batch, true, commits)
+    tell({ _tag: "Appended", results, commits, head })
+  }
+
+  const settle = () => {
+    if (hasFailed) return
+    try {
+      truncation.settle()
+    } catch (cause) {
+      // As after a commit: pages that could not be synced may be lost although a later checkpoint succeeds.
+      if (DiskFault.classify(cause, filename, 0) === "fatal") fail(cause)
+    }
+  }
+
+  return (message) => {
+    switch (message._tag) {
+      case "Append":
+        return append(message.batch)
+      case "Settle":
+        settle()
+        return tell({ _tag: "Settled" })
+      case "Close":
+        return settle()
+    }
+  }
+}
+
+/** Characters of its texts, which are most of what it writes. */
+const sizeOf = (batch: ReadonlyArray<AppendRows>): number =>
+  batch.reduce(
+    (sum, { events, payloads }) =>
+      sum +
+      events.reduce((sum, { text }) => sum + text.length, 0) +
+      payloads.reduce((sum, { content }) => sum + (content._tag === "Inline" ? content.text.length : 0), 0),
+    0
+  )

@@ -1,0 +1,71 @@
+/** What the main thread and the log's writing thread say to each other: plain data, and no code of either. */
+import type { Commit } from "../../AppendObserver.ts"
+import type { ExpectedVersion } from "../../ExpectedVersion.ts"
+import type { Head } from "../../LogHead.ts"
+import type { SealedPayload } from "../../Payload.ts"
+import type { SqliteFailure } from "../SqliteFailure.ts"
+
+export interface EventRow {
+  readonly id: string
+  readonly type: string
+  readonly time: number
+  /** Canonical JSON of the data. */
+  readonly text: string
+}
+
+export interface AppendRows {
+  readonly stream: string
+  readonly expected: ExpectedVersion
+  readonly events: ReadonlyArray<EventRow>
+  readonly payloads: ReadonlyArray<SealedPayload>
+  readonly erases: ReadonlyArray<string>
+}
+
+export interface Written {
+  readonly _tag: "Written"
+  /** Sequence number and ordinal of its first event. */
+  readonly sequence: number
+  readonly ordinal: number
+  /** Of each event. */
+  readonly hashes: ReadonlyArray<string>
+}
+
+export interface Conflict {
+  readonly _tag: "Conflict"
+}
+
+export interface Refused {
+  readonly _tag: "Refused"
+  readonly failure: SqliteFailure
+}
+
+export type Result = Written | Conflict | Refused
+
+/** `Settle` and `Close` take erased texts off the disk and sync `log.head`. */
+export type ToThread =
+  | { readonly _tag: "Append"; readonly batch: ReadonlyArray<AppendRows> }
+  | { readonly _tag: "Settle" }
+  | { readonly _tag: "Close" }
+
+/** Batches are answered in their order. */
+export type FromThread =
+  | {
+      readonly _tag: "Appended"
+      /** Of each append of the batch. */
+      readonly results: ReadonlyArray<Result>
+      readonly commits: ReadonlyArray<Commit>
+      /** The log's end after it. */
+      readonly head: Head
+    }
+  | { readonly _tag: "Settled" }
+  /** In front of the answer that it is about: the log takes no more appends. */
+  | { readonly _tag: "Failed"; readonly reason: string }
+
+export interface ThreadData {
+  readonly filename: string
+  readonly headFilename: string
+  /** The log's end. */
+  readonly head: Head
+  /** Whether erased texts may still be on the disk. */
+  readonly isTruncationOwed: boolean
+}

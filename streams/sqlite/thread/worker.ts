@@ -1,0 +1,31 @@
+/**
+ * The log's writing thread. It has the only connection that writes, and `log.head`, so that nothing else waits for the disk.
+ * Its modules are few, for it starts with each log that is opened: nothing of effect is among them.
+ */
+import * as workerThreads from "node:worker_threads"
+import * as LogHead from "../../LogHead.ts"
+import * as Database from "../Database.ts"
+import * as Committing from "./Committing.ts"
+import type { FromThread, ThreadData, ToThread } from "./Protocol.ts"
+
+const port = workerThreads.parentPort
+if (port === null)
+  throw new Error("streams/sqlite/thread/worker.ts is started by the log, as a worker thread")
+
+const { headFilename, ...data } = workerThreads.workerData as ThreadData
+const db = Database.open({ filename: data.filename, synchronous: "FULL" })
+const logHead = LogHead.open(headFilename)
+const tell = (message: FromThread) => port.postMessage(message)
+const handle = Committing.make({ ...data, db, logHead, tell })
+
+port.on("message", (message: ToThread) => {
+  handle(message)
+  if (message._tag === "Settle" && logHead.isDirty()) {
+    // What could not be synced is dirty again, and is synced with the next commit's.
+    logHead.sync().catch(() => {})
+  }
+  if (message._tag !== "Close") return
+  logHead.close()
+  db.close()
+  port.close()
+})
