@@ -123,7 +123,8 @@ const bind = Effect.fnUntraced(function* (
     {
       onClose: () => Deferred.doneUnsafe(stopping, Effect.void),
       refuseLate: refuse(Refusal.stopping),
-      refusePipelined: refuse(Refusal.pipelined)
+      refusePipelined: refuse(Refusal.pipelined),
+      refuseFault: refuse
     }
   )
   ClientErrors.install(node, ids.next)

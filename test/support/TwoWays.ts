@@ -20,7 +20,11 @@ const listening = Effect.acquireRelease(
     const fronted = FrontedServer.make(Http.limits, {
       onClose: () => {},
       refuseLate: () => {},
-      refusePipelined: (_, response) => response.writeHead(429, { connection: "close" }).end()
+      refusePipelined: (_, response) => response.writeHead(429, { connection: "close" }).end(),
+      refuseFault:
+        ({ status }) =>
+        (_, response) =>
+          response.writeHead(status).end()
     })
     fronted.server.on("request", (_, response) => response.writeHead(notTaken).end())
     fronted.server.listen(0, "127.0.0.1")

@@ -23,8 +23,6 @@ import * as SlowReaders from "./SlowReaders.ts"
 import * as Turn from "./Turn.ts"
 import * as UnreadBody from "./UnreadBody.ts"
 
-const hostMissing = Refusal.malformed("The Host header is missing.")
-
 const make = Effect.gen(function* () {
   const ids = yield* IdGenerator
   const routes = yield* RouteTable
@@ -90,7 +88,6 @@ const make = Effect.gen(function* () {
         })
         return complete(response, correlationId, isStopping() || UnreadBody.isPending(request))
       }
-      if (request.headers["host"] === undefined) return Effect.sync(() => end(refuse(hostMissing)))
       return handler.pipe(Effect.catchCause(rescue), Effect.updateContext(withOwn), Effect.map(end))
     })
 })

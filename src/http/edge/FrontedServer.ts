@@ -6,7 +6,9 @@
 import * as http from "node:http"
 import * as net from "node:net"
 import { Context, Effect, type Scope } from "effect"
+import type { Refusal as Refused } from "../Refusal.ts"
 import * as Pipelining from "./Pipelining.ts"
+import * as PlainRequest from "./PlainRequest.ts"
 
 /** Whether it answers the request. One that says no must not have touched it. */
 export type Take = (request: http.IncomingMessage, response: http.ServerResponse) => boolean
@@ -27,6 +29,8 @@ export interface Closing {
   readonly refuseLate: Refuse
   /** Answers a request that is one too many on its connection, and ends that. */
   readonly refusePipelined: Refuse
+  /** Answers a request that is not plain (`PlainRequest`). */
+  readonly refuseFault: (fault: Refused) => Refuse
 }
 
 class NodeServer extends http.Server {
@@ -48,7 +52,17 @@ class NodeServer extends http.Server {
     if (admitted === "dropped") return true
     if (admitted === "refused") this.#closing.refusePipelined(request, response)
     else if (this.isClosing) this.#closing.refuseLate(request, response)
-    else return (event === "request" && this.take(request, response)) || super.emit(event, ...args)
+    else return this.#admit(event, request, response)
+    return true
+  }
+
+  /** What the front takes has a path that is plain. */
+  #admit(event: string, request: http.IncomingMessage, response: http.ServerResponse): boolean {
+    const hostFault = PlainRequest.hostFault(request)
+    if (hostFault === null && event === "request" && this.take(request, response)) return true
+    const fault = hostFault ?? PlainRequest.pathFault(request)
+    if (fault === null) return super.emit(event, request, response)
+    this.#closing.refuseFault(fault)(request, response)
     return true
   }
 

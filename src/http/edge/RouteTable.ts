@@ -36,8 +36,13 @@ interface Declared {
   readonly isOpenToAnyOrigin: boolean
 }
 
-/** Paths are told apart by case; a longer parameter than any of ours is no route. */
-export const routerConfig = { caseSensitive: true, maxParamLength: 1024 }
+/** Paths are matched as written, by case and slash; a longer parameter than any of ours is no route. */
+export const routerConfig = {
+  caseSensitive: true,
+  ignoreTrailingSlash: false,
+  ignoreDuplicateSlashes: false,
+  maxParamLength: 1024
+}
 
 export class RouteTable extends Context.Service<
   RouteTable,

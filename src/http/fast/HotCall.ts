@@ -14,7 +14,7 @@ const submitPath = new RegExp(`^/(${name})/(${name})$`)
 const requestPath = new RegExp(`^/(${name})/(${name})/requests/([A-Za-z0-9_-]{1,64})(/status)?$`)
 
 export const recognize = ({ headers, httpVersion, method, url = "" }: IncomingMessage): HotCall | null => {
-  if (headers.host === undefined || httpVersion !== "1.1") return null
+  if (httpVersion !== "1.1") return null
   if (method === "GET") return hasBody(headers) ? null : recognizeRead(url)
   return method === "POST" && headers["prefer"] === undefined ? recognizeSubmit(url) : null
 }
