@@ -66,7 +66,8 @@ export const make = ({ events, limits, pace }: SlowReadersOptions): Watch => {
 
   const drop = (reader: Reader, why: Slowness) => {
     for (const one of reader.rooms) room.giveBack(one)
-    reader.socket.destroy()
+    // A reset: what the system holds for the client goes too, which an orderly end would leave waiting.
+    reader.socket.resetAndDestroy()
     readers.delete(reader.socket)
     events.dropped(why)
   }

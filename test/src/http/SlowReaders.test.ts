@@ -83,7 +83,8 @@ const askBy = (method: string, port: number, paths: ReadonlyArray<string>) =>
 const closed = (socket: net.Socket) =>
   Effect.promise(async () => {
     socket.resume()
-    if (!socket.closed) await once(socket, "close")
+    // By a reset, which is an error to others.
+    if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve))
   })
 
 /** Reads so much, and stops again. The system then takes more off the server, as far as there is more. */
