@@ -32,7 +32,7 @@ export const Quote = Schema.Struct({
 export type Quote = typeof Quote.Type
 
 /** A run of what has a price is never free: what would round to nothing costs the smallest unit. */
-const leastCharge = ({ minimumCharge, unitPrice }: Price): Money.NanoUsd =>
+export const leastCharge = ({ minimumCharge, unitPrice }: Price): Money.NanoUsd =>
   unitPrice > 0n ? Money.max(minimumCharge, smallest) : minimumCharge
 
 const smallest = Money.NanoUsd.make(1n)

@@ -9,10 +9,10 @@ import * as JsonScan from "./JsonScan.ts"
 export const maxDepth = 128
 
 /**
- * Of the values of one text, bytes of heap beside the text: half a million arrays or objects, or a million numbers
+ * Of the values of one text, bytes of heap beside the text: some 250,000 arrays or objects, or 500,000 numbers
  * (docs/decisions/0038).
  */
-export const maxWeight = 32 * 1024 * 1024
+export const maxWeight = 16 * 1024 * 1024
 
 export type Fault = "too_many_values" | "not_utf8" | "not_json" | "too_deep" | "not_finite"
 

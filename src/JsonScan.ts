@@ -49,11 +49,14 @@ export const scan = (bytes: Uint8Array, { maxDepth, maxWeight }: Limits): Scan =
   let depth = 0
   let digits = 0
   let mayOverflow = false
+  let isNumber = false
   let isKey = false
   for (let index = 0; index < bytes.length && weight <= maxWeight; index++) {
     const byte = bytes[index] ?? 0
     if (isDigit(byte)) {
-      if (digits++ === 0) weight += number
+      if (!isNumber) weight += number
+      isNumber = true
+      digits++
       mayOverflow ||= digits > safeDigits
       continue
     }
@@ -100,9 +103,16 @@ export const scan = (bytes: Uint8Array, { maxDepth, maxWeight }: Limits): Scan =
       case lowerE:
       case upperE:
         if (digits > 0) mayOverflow = true
-        break
+        digits = 0
+        continue
+      case point:
+      case plus:
+      case minus:
+        digits = 0
+        continue
     }
     digits = 0
+    isNumber = false
   }
   return { depth, weight, mayOverflow }
 }
@@ -119,7 +129,10 @@ const isNew = (seen: Uint8Array, bits: number, hash: number): boolean => {
 const isDigit = (byte: number): boolean => byte >= zero && byte <= nine
 
 const quote = 0x22
+const plus = 0x2b
 const comma = 0x2c
+const minus = 0x2d
+const point = 0x2e
 const zero = 0x30
 const nine = 0x39
 const upperE = 0x45

@@ -210,6 +210,12 @@ export const tooManyValues = new Refusal({
   details: { code: "TOO_MANY_VALUES", limit: JsonBytes.maxWeight }
 })
 
+export const bodyTooComplex = new Refusal({
+  status: 413,
+  error: "The request body takes too long, or too much memory, to check.",
+  details: { code: "TOO_COMPLEX" }
+})
+
 export const unsupportedMediaType = new Refusal({
   status: 415,
   error: "The request body must be sent as Content-Type: application/json, in UTF-8."

@@ -13,6 +13,7 @@ import type { EvaluatorBusy } from "#src/models/expression/EvaluationFor.ts"
 import type { PayloadUnavailable, Unreadable } from "#streams/Payload.ts"
 import type { PayloadText } from "#streams/PayloadText.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
+import type { InputIssue } from "#src/models/Catalog.ts"
 import type { RequestNotEnded } from "#src/retention/Eraser.ts"
 
 export class ModelNotFound extends Schema.TaggedError<ModelNotFound>()("ModelNotFound", {}) {}
@@ -120,12 +121,23 @@ export interface Idempotency {
   readonly isFormerHash?: (hash: string) => boolean
 }
 
+/** An input that was parsed and checked in another thread, of which only this is here. */
+export interface CheckedInput {
+  /** The version of the model that it was held against; `null` when there was none. */
+  readonly modelVersion: string | null
+  readonly issues: ReadonlyArray<InputIssue>
+  /** Its canonical text. */
+  readonly text: string
+}
+
 export interface Submission {
   readonly caller: Caller
   /** `{owner}/{name}` */
   readonly endpoint: string
   /** The body without the reserved webhook keys. */
   readonly input: Json
+  /** When given, `input` has only the members that are small. */
+  readonly checked?: CheckedInput
   /** About how much memory its values take beside their text, bytes (`JsonScan`); guessed by the text when not given. */
   readonly inputMemory?: number
   readonly metadata: Readonly<Record<string, string>>

@@ -7,7 +7,6 @@ import { RequestId } from "#domain/Ids.ts"
 import * as IdempotencyKey from "#domain/idempotency-key/IdempotencyKey.ts"
 import type { Deadlines, RequestSubmitted } from "#domain/inference-request/Event.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
-import * as Money from "#domain/Money.ts"
 import * as Pricing from "#domain/Pricing.ts"
 import * as RetrySchedule from "#domain/RetrySchedule.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
@@ -20,6 +19,7 @@ import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
 import * as InputWeight from "#src/memory/InputWeight.ts"
 import { EvaluationFor } from "#src/models/expression/EvaluationFor.ts"
 import { ProviderHealth } from "#src/providers/health/ProviderHealth.ts"
+import * as CheckedInput from "./CheckedInput.ts"
 import { DeadlineHints } from "./DeadlineHints.ts"
 import * as AbsoluteDeadlines from "./AbsoluteDeadlines.ts"
 import { IdempotencyKeyActors } from "./IdempotencyKeyActors.ts"
@@ -64,11 +64,11 @@ export const make = Effect.gen(function* () {
   const unitsOf = AskedUnits.make()
 
   /** What a submit must be, whoever sends it and under whichever id. */
-  const admit = <E>({ endpoint, input }: Submission, checks: Checks<E> | null) =>
-    Effect.flatMap(catalog.find(endpoint), (entry): Effect.Effect<CatalogEntry, E | Refused> => {
+  const admit = <E>(submission: Submission, checks: Checks<E> | null) =>
+    Effect.flatMap(catalog.find(submission.endpoint), (entry): Effect.Effect<CatalogEntry, E | Refused> => {
       if (entry === null) return Effect.fail(new ModelNotFound())
       return Effect.flatMap(checks?.first ?? Effect.void, () => {
-        const issues = entry.validateInput(input)
+        const issues = CheckedInput.issues(submission, entry)
         return issues.length > 0 ? Effect.fail(new InvalidInput({ issues })) : Effect.succeed(entry)
       })
     })
@@ -125,9 +125,9 @@ export const make = Effect.gen(function* () {
           Effect.sync(() => hints.hint(AbsoluteDeadlines.earliest(deadlines)))
         )
 
-  const quoteOf = ({ caller, input }: Submission, entry: CatalogEntry) =>
-    unitsOf(entry, input).pipe(
-      Effect.provideService(EvaluationFor, { purpose: "submit", owner: caller.accountId }),
+  const quoteOf = (submission: Submission, entry: CatalogEntry) =>
+    unitsOf(entry, CheckedInput.forUnits(submission, entry)).pipe(
+      Effect.provideService(EvaluationFor, { purpose: "submit", owner: submission.caller.accountId }),
       Effect.map(({ maxQuantity, quantity }) => Pricing.quote(entry.model.price, quantity, maxQuantity)),
       Effect.catchTag("UnitsUnknown", ({ message }) =>
         Effect.fail(new InvalidInput({ issues: [{ path: [], code: "units", message }] }))
@@ -148,11 +148,10 @@ export const make = Effect.gen(function* () {
   ) => {
     // An id that is reserved may have been submitted under before; any other has just been made.
     const execute = submission.idempotency === null ? requests.create : requests.execute
-    const seal = payloads.seal({
+    const seal = CheckedInput.seal(payloads, submission, {
       owner: submission.caller.accountId,
       stream: StreamName.make(InferenceRequest.aggregate.category, id),
-      name: "input",
-      json: submission.input
+      name: "input"
     })
     const deadlines = AbsoluteDeadlines.of(submission.deadlines, at)
     const append = (input: Payload.SealedPayload) => {
@@ -281,10 +280,6 @@ export const make = Effect.gen(function* () {
       : submitUnderKey(submission, submission.idempotency, checks)
   }
 
-  /** The least that a request of the model can cost. */
-  const leastHold = ({ model: { price } }: CatalogEntry) =>
-    price.unitPrice === Money.zero ? price.minimumCharge : Money.max(price.minimumCharge, least)
-
   const invite: Requests["Service"]["invite"] = Effect.fnUntraced(function* ({ caller, endpoint, key }) {
     if (key !== null) {
       const { state } = yield* keys.current(keyStream(caller, key))
@@ -294,7 +289,7 @@ export const make = Effect.gen(function* () {
     if (entry === null) return yield* new ModelNotFound()
     const at = yield* Clock.currentTimeMillis
     const { accountId, grant, keyId } = caller
-    const hold = leastHold(entry)
+    const hold = Pricing.leastCharge(entry.model.price)
     yield* Effect.andThen(
       checkQueue(entry),
       underHold.check({ accountId, keyId, hold, budget: grant.monthlyBudget, at })
@@ -303,6 +298,3 @@ export const make = Effect.gen(function* () {
 
   return { submit, invite }
 })
-
-/** Nano-USD. */
-const least = Money.NanoUsd.make(1n)

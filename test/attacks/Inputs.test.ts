@@ -101,9 +101,9 @@ describe("A1: inputs of many small values that run for ten minutes", () => {
           assert.strictEqual(status, 413)
           assert.deepInclude(Object(body["details"]), { code: "TOO_MANY_VALUES" })
         }
-        // Each takes some 31 MiB: all of them together are more than the heap.
-        const large = echo(nested(960_000), tenMinutes)
-        const many = figure({ short: 16, long: 100 })
+        // Each takes some 15 MiB: all of them together are more than the heap.
+        const large = echo(nested(480_000), tenMinutes)
+        const many = figure({ short: 40, long: 200 })
         let accepted = 0
         for (let sent = 0; sent < many; sent += 8) {
           const parts = await Promise.all(Array.from({ length: 8 }, () => send(large)))
@@ -180,7 +180,7 @@ describe("A5: large bodies from an account that cannot pay", () => {
       const { url } = yield* start(dataDirectory)
       const other = yield* open(dataDirectory, "10")
       yield* Effect.promise(async () => {
-        const values = `[${"{},".repeat(400_000)}{}]`
+        const values = `[${"{},".repeat(200_000)}{}]`
         const wrong = Buffer.from(`{"delayMs":"never","value":${values}}`)
         const right = echo(values, 0)
         const submits = `${url}/sandbox/echo`

@@ -132,9 +132,9 @@ export const tooLarge = response(
   413,
   "The body is larger than 10 MiB or has too many values, or the file is larger than it may be (`details.code`).",
   example("The request body must not exceed 10485760 bytes."),
-  example("The request body has too many values: they would take more than 33554432 bytes of memory.", {
+  example("The request body has too many values: they would take more than 16777216 bytes of memory.", {
     code: "TOO_MANY_VALUES",
-    limit: 33_554_432
+    limit: 16_777_216
   }),
   example("The file must not exceed 5368709120 bytes.", { code: "FILE_TOO_LARGE", limit: 5_368_709_120 }),
   example("The account's files would take up more than they may.", {

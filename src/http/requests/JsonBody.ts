@@ -17,7 +17,7 @@ export const refusals: Readonly<Record<JsonBytes.Fault, Refusal.Refusal>> = {
   too_deep: Refusal.malformed(`The request body is nested more than ${JsonBytes.maxDepth} levels deep.`),
   not_finite: Refusal.malformed("The request body has a number out of range.")
 }
-const notAnObject = Refusal.invalid([issue([], "type", "must be object")])
+export const notAnObject = Refusal.invalid([issue([], "type", "must be object")])
 
 const refusalOf = (fault: JsonBytes.Fault) => refusals[fault]
 

@@ -8,12 +8,13 @@
  */
 import { Effect, Result } from "effect"
 import * as Grant from "#domain/account/Grant.ts"
+import type { AccountId } from "#domain/Ids.ts"
 import type { Webhook } from "#domain/inference-request/Event.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import type * as JsonScan from "#src/JsonScan.ts"
 import { InputMemory } from "#src/memory/InputMemory.ts"
-import { Catalog } from "#src/models/Catalog.ts"
+import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
 import { Outbound } from "#src/outbound/Outbound.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { ModelNotGranted, Requests, type Snapshot, type Submission } from "#src/requests/Requests.ts"
@@ -22,6 +23,7 @@ import { MasterKey } from "#src/secrets/MasterKey.ts"
 import * as Answer from "../Answer.ts"
 import * as BodyMemory from "../edge/BodyMemory.ts"
 import type * as BodyReader from "../edge/BodyReader.ts"
+import * as BodyLane from "../lane/BodyLane.ts"
 import * as Refusal from "../Refusal.ts"
 import * as BodyHeaders from "../requests/BodyHeaders.ts"
 import * as DeadlineHeaders from "../requests/DeadlineHeaders.ts"
@@ -53,33 +55,41 @@ export interface SubmitCall {
 /** Bytes of a body from which on what can be refused without it is refused first. */
 const large = 64 * 1024
 
-/** The whole call: nothing of it is invalid then but, possibly, the model, its input and the webhook. */
-const parse = (
-  { headers, wait }: SubmitCall,
-  endpoint: string,
-  body: Uint8Array,
-  scan: JsonScan.Scan,
-  secret: Buffer
-) => {
-  const json = JsonBody.parseLooked(body, scan)
-  if (Result.isFailure(json)) return Result.fail(json.failure)
-  const fields = json.success
-  const parts = {
+/** A body that has been parsed, here or in the lane. */
+interface Read extends Pick<Submission, "input" | "checked"> {
+  readonly webhook: Parsed.Parsed<Webhook | null>
+}
+
+const readHere = (body: Uint8Array, scan: JsonScan.Scan): Result.Result<Read, Refusal.Refusal> =>
+  Result.map(JsonBody.parseLooked(body, scan), (fields) => ({
     webhook: WebhookFields.parse(fields),
+    input: WebhookFields.withoutWebhook(fields)
+  }))
+
+const readInLane = (
+  { issues, small, text, webhook }: BodyLane.ReadBody,
+  entry: CatalogEntry | null
+): Read => ({
+  webhook: webhook !== null && "issues" in webhook ? Result.fail(webhook.issues) : Result.succeed(webhook),
+  input: small,
+  checked: {
+    modelVersion: entry?.model.version ?? null,
+    issues,
+    text: Buffer.from(text.buffer, text.byteOffset, text.length).toString()
+  }
+})
+
+/** The whole call: nothing of it is invalid then but, possibly, the model, its input and the webhook. */
+const parse = ({ headers, wait }: SubmitCall, { webhook }: Read) => {
+  const parts = {
+    webhook,
     metadata: MetadataHeader.parse(headers["x-request-metadata"]),
     idempotencyKey: IdempotencyHeader.parse(headers["idempotency-key"]),
     deadlines: DeadlineHeaders.parse(headers),
     preferredMs: PreferHeader.parse(headers["prefer"]),
     queriedMs: WaitQuery.parse(wait)
   }
-  const parsed = Result.all(parts)
-  if (Result.isFailure(parsed)) return Result.fail(Refusal.invalid(Parsed.issues(parts)))
-  const key = parsed.success.idempotencyKey
-  return Result.succeed({
-    ...parsed.success,
-    input: WebhookFields.withoutWebhook(fields),
-    idempotency: key === null ? null : idempotencyOf(key, { endpoint, headers, body }, secret)
-  })
+  return Result.mapError(Result.all(parts), () => Refusal.invalid(Parsed.issues(parts)))
 }
 
 const idempotencyOf = (
@@ -102,6 +112,7 @@ export const make = Effect.gen(function* () {
   const keptMs = yield* retentionMs
   const stopping = yield* Stopping
   const { submits } = yield* InputMemory
+  const lane = yield* BodyLane.make
   const secret = (yield* MasterKey).keyFor(IdempotencyHeader.purpose)
 
   /** What is large is not even read for those who cannot submit anything. */
@@ -120,6 +131,15 @@ export const make = Effect.gen(function* () {
     last: WebhookTarget.check(outbound, url)
   })
 
+  const readBody = (account: AccountId, endpoint: string, body: Uint8Array, scan: JsonScan.Scan) => {
+    if (!BodyLane.isLarge(body.length, scan.weight)) return Effect.fromResult(readHere(body, scan))
+    return Effect.flatMap(catalog.find(endpoint), (entry) =>
+      BodyLane.takes(entry)
+        ? Effect.map(lane.read({ account, body, entry }), (read) => readInLane(read, entry))
+        : Effect.fromResult(readHere(body, scan))
+    )
+  }
+
   /** Nothing of the body outlives it: a client may wait for long. */
   const submit = Effect.fnUntraced(function* (
     call: SubmitCall,
@@ -132,18 +152,22 @@ export const make = Effect.gen(function* () {
     const body = yield* call.readBody(memory.grow)
     const scan = yield* Effect.fromResult(JsonBody.look(body))
     yield* memory.cover(body.length, scan.weight)
-    const { deadlines, idempotency, input, metadata, preferredMs, queriedMs, webhook } =
-      yield* Effect.fromResult(parse(call, endpoint, body, scan, secret))
+    const read = yield* readBody(caller.accountId, endpoint, body, scan)
+    const { deadlines, idempotencyKey, metadata, preferredMs, queriedMs, webhook } = yield* Effect.fromResult(
+      parse(call, read)
+    )
+    const { webhook: _webhook, ...input } = read
     const accepted = yield* requests.submit(
       {
         caller,
         endpoint,
-        input,
+        ...input,
         inputMemory: scan.weight,
         metadata,
         webhook,
         deadlines,
-        idempotency
+        idempotency:
+          idempotencyKey === null ? null : idempotencyOf(idempotencyKey, { endpoint, headers, body }, secret)
       },
       webhook === null ? null : checksOf(webhook)
     )
