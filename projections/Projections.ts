@@ -45,6 +45,8 @@ export class Projections extends Context.Service<
     current(projection: string): Effect.Effect<void, ReadModelBehind | EventStoreError>
     /** Where each projection stands. */
     readonly standings: Effect.Effect<ReadonlyMap<string, Standing>>
+    /** For readers that find the file damaged: it is set aside, and built anew from the log. Ignored for one that is not in use. */
+    readonly isDamaged: (filename: string, reason: string) => void
     /**
      * Lets a finished copy (`rebuild/Copy`) take over: from one step to the next readers see its rows, all of them. When it
      * fails or is interrupted before, everything stays as it was. Killed at any moment, the next start finds a whole file.

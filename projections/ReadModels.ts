@@ -8,13 +8,22 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as SqliteClient from "#streams/SqliteClient.ts"
 import { Projections } from "./Projections.ts"
+import * as Damage from "./runner/Damage.ts"
 
 export class ReadModels extends Context.Service<ReadModels, SqlClient>()("inferlog/projections/ReadModels") {
   static readonly layer: Layer.Layer<ReadModels, SqlError, Projections> = Layer.effect(
     ReadModels,
     Effect.gen(function* () {
-      const { filename } = yield* Projections
-      return yield* SqliteClient.makeSwitching({ filename, readOnly: true, synchronous: "NORMAL" })
+      const { filename, isDamaged } = yield* Projections
+      return yield* SqliteClient.makeSwitching({
+        filename,
+        readOnly: true,
+        synchronous: "NORMAL",
+        onFailure: (cause, read) => {
+          const reason = Damage.of(cause, read)
+          if (reason !== null) isDamaged(read, reason)
+        }
+      })
     })
   ).pipe(Layer.provide(Reactivity.layer))
 }

@@ -2,6 +2,9 @@
 import * as workerThreads from "node:worker_threads"
 import { Cause, Effect, Logger, Queue, Schema, Stream } from "effect"
 import { allProjections } from "./AllProjections.ts"
+import { ReadModelError } from "./ReadModelError.ts"
+import * as Damage from "./runner/Damage.ts"
+import { describe } from "./runner/Failure.ts"
 import * as Runner from "./Runner.ts"
 import * as LogSource from "./worker/LogSource.ts"
 import { type FromWorker, stop, WorkerData } from "./worker/Protocol.ts"
@@ -24,6 +27,13 @@ const logger = Logger.make<unknown, void>((entry) => {
   })
 })
 
+const tellEnd = (error: unknown) =>
+  tell({
+    _tag: "Ended",
+    reason: error instanceof ReadModelError ? `${error.reason} (${describe(error.cause)})` : describe(error),
+    damage: Damage.of(error, filename)
+  })
+
 const wake = Stream.callback<unknown>(
   (queue) => Effect.sync(() => port.on("message", () => Queue.offerUnsafe(queue, undefined))),
   { bufferSize: 1, strategy: "sliding" }
@@ -37,7 +47,12 @@ const program = Runner.run({
   Effect.provide(LogSource.layer(log, wake)),
   Effect.scoped,
   Effect.tapCause((cause) =>
-    Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logError("The projections' thread ends", cause)
+    Cause.hasInterruptsOnly(cause)
+      ? Effect.void
+      : Effect.andThen(
+          Effect.logError("The projections' thread ends", cause),
+          Effect.sync(() => tellEnd(Cause.squash(cause)))
+        )
   ),
   Effect.provide(Logger.layer([logger]))
 )

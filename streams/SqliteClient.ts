@@ -35,12 +35,15 @@ export const make = (
  */
 export const makeSwitching = Effect.fnUntraced(function* ({
   filename,
+  onFailure = () => {},
   ...options
 }: Omit<Database.OpenOptions, "filename"> & {
   readonly filename: Effect.Effect<string>
+  /** Told what SQLite threw, before the statement fails. */
+  readonly onFailure?: (cause: unknown, filename: string) => void
 }): Effect.fn.Return<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> {
   const open = (filename: string) =>
-    Effect.map(connect({ ...options, filename }), (connection) => ({ filename, connection }))
+    Effect.map(connect({ ...options, filename }, onFailure), (connection) => ({ filename, connection }))
   const opened = yield* ScopedRef.fromAcquire(Effect.flatMap(filename, open))
   const current = Effect.flatMap(filename, (name) => {
     const { connection, filename: openName } = ScopedRef.getUnsafe(opened)
@@ -64,9 +67,21 @@ export const makeSwitching = Effect.fnUntraced(function* ({
 export const layer = (options: Database.OpenOptions): Layer.Layer<SqlClient.SqlClient, SqlError> =>
   Layer.effect(SqlClient.SqlClient, make(options)).pipe(Layer.provide(Reactivity.layer))
 
-const connect = Effect.fnUntraced(function* (options: Database.OpenOptions) {
+const connect = Effect.fnUntraced(function* (
+  options: Database.OpenOptions,
+  onFailure: (cause: unknown, filename: string) => void
+) {
+  const attempt: typeof Statements.attempt = (operation, run) =>
+    Statements.attempt(operation, () => {
+      try {
+        return run()
+      } catch (cause) {
+        onFailure(cause, options.filename)
+        throw cause
+      }
+    })
   const database = yield* Effect.acquireRelease(
-    Statements.attempt("open", () => Database.open(options)),
+    attempt("open", () => Database.open(options)),
     (database) => Effect.sync(() => database.close())
   )
   const cached = Statements.cached(database)
@@ -77,7 +92,7 @@ const connect = Effect.fnUntraced(function* (options: Database.OpenOptions) {
     (sql, params) =>
       Effect.withFiber((fiber) => {
         const bigints = fiber.getRef(SqlClient.SafeIntegers)
-        return Statements.attempt("execute", () => Statements.all(prepare(sql), { params, arrays, bigints }))
+        return attempt("execute", () => Statements.all(prepare(sql), { params, arrays, bigints }))
       })
   const objects =
     (prepare: Statements.Prepare): Connection["execute"] =>
@@ -92,15 +107,15 @@ const connect = Effect.fnUntraced(function* (options: Database.OpenOptions) {
     executeUnprepared: objects(fresh),
     executeValues: run(cached, true),
     executeValuesUnprepared: run(fresh, true),
-    executeRaw: (sql, params) => Statements.attempt("execute", () => Statements.raw(cached(sql), params)),
+    executeRaw: (sql, params) => attempt("execute", () => Statements.raw(cached(sql), params)),
     executeStream: (sql, params, transformRows = (rows) => rows) =>
       Effect.acquireRelease(
-        Statements.attempt("execute", () => Statements.iterate(fresh(sql), params)),
+        attempt("execute", () => Statements.iterate(fresh(sql), params)),
         (rows) => Effect.sync(() => rows.return?.())
       ).pipe(
         Effect.map((rows) =>
           Stream.paginate(rows, (rows) =>
-            Statements.attempt("execute", () => {
+            attempt("execute", () => {
               const page = Statements.next(rows, streamedRows)
               return [transformRows(page), page.length === 0 ? Option.none() : Option.some(rows)] as const
             })

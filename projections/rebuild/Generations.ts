@@ -42,9 +42,44 @@ const newest = (base: string): Generation =>
 /** The file to read and write; it need not be there. */
 export const current = (base: string): string => newest(base).filename
 
+/** The file of the next generation, which need not be there. */
+const next = (base: string): string => numbered(base, newest(base).number + 1)
+
+/** Files that were set aside and are kept, for who wants to know what became of them. */
+const mostSetAside = 2
+
+const setAsideName = (base: string, number: number): string => `${stemOf(base)}.damaged-${number}.sqlite`
+
+/**
+ * Gives the unusable file, a directory maybe, another name with all that SQLite keeps beside it, and returns the name of
+ * the file to build in its place: another one, so that readers of the old one open it. Only the last two are kept.
+ */
+export const setAside = (base: string, filename: string): { readonly to: string; readonly next: string } => {
+  const successor = next(base)
+  const prefix = `${path.basename(stemOf(base))}.damaged-`
+  const numbers = fs.readdirSync(path.dirname(base)).flatMap((name) => {
+    const [, number] = name.startsWith(prefix)
+      ? (/^(\d{1,9})\.sqlite$/.exec(name.slice(prefix.length)) ?? [])
+      : []
+    return number === undefined ? [] : [Number(number)]
+  })
+  const number = Math.max(0, ...numbers) + 1
+  const to = setAsideName(base, number)
+  for (const suffix of ["-wal", "-shm", "-journal", ""]) {
+    if (fs.existsSync(filename + suffix)) fs.renameSync(filename + suffix, to + suffix)
+  }
+  for (const old of numbers.filter((old) => old <= number - mostSetAside)) {
+    for (const suffix of ["", "-wal", "-shm", "-journal"]) {
+      fs.rmSync(setAsideName(base, old) + suffix, { recursive: true, force: true })
+    }
+  }
+  remove(successor)
+  return { to, next: successor }
+}
+
 /** Makes the whole, closed and synced copy the current file, and returns its name. */
 export const promote = (base: string): string => {
-  const filename = numbered(base, newest(base).number + 1)
+  const filename = next(base)
   // The journal of a file that somebody has removed would be taken for this one's.
   remove(filename)
   fs.renameSync(copyOf(base), filename)

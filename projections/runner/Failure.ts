@@ -17,5 +17,9 @@ export const describe = (cause: unknown): string => {
   return cause instanceof Error ? cause.name : "unknown"
 }
 
+/** SQLite's extended result code. */
+export const codeOf = (cause: unknown): number | undefined =>
+  isSqliteFailure(cause) ? cause.errcode : undefined
+
 const isSqliteFailure = (cause: unknown): cause is Error & { readonly errcode: number } =>
   cause instanceof Error && Predicate.hasProperty(cause, "errcode") && typeof cause.errcode === "number"

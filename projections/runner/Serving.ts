@@ -1,12 +1,13 @@
 /** Keeps a runner going on the current file of the read models, and lets a finished copy take over from it. */
-import { Deferred, Effect, Exit, Schedule, Scope, Semaphore } from "effect"
+import { Deferred, Effect, Exit, Queue, Schedule, Scope, Semaphore } from "effect"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import { type Board, makeBoard, type Progress } from "../Progress.ts"
 import type { Projection } from "../Projection.ts"
-import type { ReadModelError } from "../ReadModelError.ts"
+import { attempt, ReadModelError } from "../ReadModelError.ts"
 import * as Generations from "../rebuild/Generations.ts"
 import type { CopyRefused } from "../rebuild/RebuildError.ts"
 import * as TakeOver from "../rebuild/TakeOver.ts"
+import * as Damage from "./Damage.ts"
 import type { WorkerStopped } from "../worker/WorkerThread.ts"
 
 /** The runner cannot start. */
@@ -29,6 +30,8 @@ export interface Serving {
   readonly board: Board
   readonly filename: Effect.Effect<string>
   readonly adopt: Effect.Effect<void, CopyRefused | StartError>
+  /** The file is set aside and built anew, when it is the current one. */
+  readonly isDamaged: (filename: string, reason: string) => void
 }
 
 const restarts = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
@@ -45,16 +48,43 @@ export const make = Effect.fnUntraced(function* ({
   let served = Generations.current(base)
 
   /** Only the runner of the served file is heard on `board`; another one on its own, before and after. */
-  const start = Effect.fnUntraced(function* (filename: string) {
+  const start = Effect.fnUntraced(function* (first: string) {
+    let filename = first
     const own = makeBoard()
-    const publish: Target["publish"] = (moved) => (filename === served ? board : own).publish(moved)
+    /** The file that was set aside, until the one in its place has its tables: readers may open that then. */
+    let damaged: string | null = null
+    const publish: Target["publish"] = (moved) => {
+      if (damaged === served) served = filename
+      damaged = null
+      return (filename === served ? board : own).publish(moved)
+    }
     const lifetime = yield* Scope.fork(scope)
     const stop = Scope.close(lifetime, Exit.void)
-    yield* supervise({ filename, publish }, (target) => run(target, reader)).pipe(
+    const damages = yield* Queue.sliding<Damaged>(1)
+    const runOnce = (publish: Target["publish"]) =>
+      Effect.suspend(() =>
+        Effect.raceFirst(
+          Effect.mapError(run({ filename, publish }, reader), (error) => damageOf(error, filename) ?? error),
+          Effect.flatMap(Queue.take(damages), Effect.fail)
+        )
+      )
+    /** The next run begins with an empty file. */
+    const setAside = ({ reason }: Damaged) =>
+      Effect.gen(function* () {
+        const { next, to } = yield* attempt("A damaged file of read models cannot be renamed", () =>
+          Generations.setAside(base, filename)
+        )
+        yield* Effect.logError(
+          "A file of read models is damaged: it is set aside and built from the log"
+        ).pipe(Effect.annotateLogs({ file: filename, reason, set_aside_as: to }))
+        damaged ??= filename
+        filename = next
+      })
+    yield* supervise({ publish, run: runOnce, setAside }).pipe(
       Scope.provide(lifetime),
       Effect.onError(() => stop)
     )
-    return { filename, board: own, stop }
+    return { filename: () => filename, board: own, stop, damages }
   })
 
   let current = yield* start(served)
@@ -65,7 +95,7 @@ export const make = Effect.fnUntraced(function* ({
     const old = current
     const next = yield* start(filename)
     yield* TakeOver.whenLevel({
-      from: old.filename,
+      from: old.filename(),
       to: filename,
       board: next.board,
       take: (standings) => {
@@ -85,24 +115,53 @@ export const make = Effect.fnUntraced(function* ({
   return {
     board,
     filename: Effect.sync(() => served),
+    isDamaged: (filename, reason) => {
+      if (filename === current.filename()) Queue.offerUnsafe(current.damages, new Damaged(reason))
+    },
     adopt: Effect.withSpan(one.withPermits(1)(adopt), "Projections.adopt")
   }
 })
 
-/** Goes on when the runner has spoken for the first time. One that ends later is started again. */
-const supervise = Effect.fnUntraced(function* (
-  { filename, publish }: Target,
-  run: (target: Target) => Effect.Effect<never, StartError>
-) {
-  const ready = yield* Deferred.make<void, StartError>()
-  const target: Target = {
-    filename,
-    publish: (moved) => {
-      publish(moved)
-      Deferred.doneUnsafe(ready, Effect.void)
-    }
+/** The file is of no use any more. */
+class Damaged {
+  readonly reason: string
+  constructor(reason: string) {
+    this.reason = reason
   }
-  yield* run(target).pipe(
+}
+
+const damageOf = (error: StartError, filename: string): Damaged | undefined => {
+  const reason = error._tag === "WorkerStopped" ? error.damage : Damage.of(error, filename)
+  return reason === null ? undefined : new Damaged(reason)
+}
+
+/** Files that are set aside one after the other before one of them could be used: then it is not the files. */
+const mostSetAside = 3
+
+interface Supervised {
+  readonly publish: Target["publish"]
+  readonly run: (publish: Target["publish"]) => Effect.Effect<never, StartError | Damaged>
+  readonly setAside: (damage: Damaged) => Effect.Effect<void, ReadModelError>
+}
+
+/** Goes on when the runner has spoken for the first time. One that ends later is started again. */
+const supervise = Effect.fnUntraced(function* ({ publish, run, setAside }: Supervised) {
+  const ready = yield* Deferred.make<void, StartError>()
+  let count = 0
+  const heard: Target["publish"] = (moved) => {
+    count = 0
+    publish(moved)
+    Deferred.doneUnsafe(ready, Effect.void)
+  }
+  const once: Effect.Effect<void, StartError> = Effect.catchIf(
+    run(heard),
+    (error) => error instanceof Damaged,
+    (damage) =>
+      count++ < mostSetAside
+        ? setAside(damage)
+        : Effect.fail(new ReadModelError({ reason: `Read models cannot be kept here: ${damage.reason}` }))
+  )
+  yield* Effect.forever(once).pipe(
     Effect.tapCause((cause) => Deferred.failCause(ready, cause)),
     Effect.tapCause((cause) => Effect.logError("The projections have ended and are started again", cause)),
     Effect.sandbox,

@@ -33,5 +33,12 @@ const Logged = Schema.TaggedStruct("Logged", {
   annotations: Schema.Record(Schema.String, Schema.Unknown)
 })
 
-export const FromWorker = Schema.Union([Moved, Logged])
+/** The last word of a thread that fails. */
+const Ended = Schema.TaggedStruct("Ended", {
+  reason: Schema.String,
+  /** Why the file of the read models has to be built anew (`runner/Damage`). */
+  damage: Schema.NullOr(Schema.String)
+})
+
+export const FromWorker = Schema.Union([Moved, Logged, Ended])
 export type FromWorker = typeof FromWorker.Type

@@ -7,7 +7,9 @@ import { FromWorker, stop, wake, type WorkerData } from "./Protocol.ts"
 
 /** The thread has ended, which it never does by itself. */
 export class WorkerStopped extends Schema.TaggedError<WorkerStopped>()("WorkerStopped", {
-  reason: Schema.String
+  reason: Schema.String,
+  /** Why the file of the read models has to be built anew; `null` when it need not. */
+  damage: Schema.NullOr(Schema.String)
 }) {
   override get message(): string {
     return this.reason
@@ -65,6 +67,7 @@ const start = Effect.fnUntraced(function* ({ entry, data, publish }: WorkerThrea
     Effect.annotateLogs(Effect.logWithLevel(level)(message), annotations)
 
   let failure = "no reason given"
+  let damage: string | null = null
   const worker = yield* Effect.acquireRelease(
     Effect.sync(() => {
       const worker = new workerThreads.Worker(entry, { workerData: data })
@@ -72,8 +75,15 @@ const start = Effect.fnUntraced(function* ({ entry, data, publish }: WorkerThrea
       worker.on("error", (error) => (failure = error instanceof Error ? error.name : "not an Error"))
       worker.on("message", (message) => {
         const said = decode(message)
-        if (said._tag === "Moved") publish(said.moved)
-        else runFork(log(said))
+        switch (said._tag) {
+          case "Moved":
+            return publish(said.moved)
+          case "Logged":
+            return void runFork(log(said))
+          case "Ended":
+            failure = said.reason
+            damage = said.damage
+        }
       })
       return worker
     }),
@@ -82,7 +92,10 @@ const start = Effect.fnUntraced(function* ({ entry, data, publish }: WorkerThrea
   const stopped = Effect.callback<never, WorkerStopped>((resume) => {
     worker.on("exit", (code) =>
       resume(
-        new WorkerStopped({ reason: `The projections' thread ended with exit code ${code}: ${failure}` })
+        new WorkerStopped({
+          reason: `The projections' thread ended with exit code ${code}: ${failure}`,
+          damage
+        })
       )
     )
   })

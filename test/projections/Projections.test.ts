@@ -128,12 +128,16 @@ describe("Projections in a thread", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("fails at start when its file cannot be opened", () =>
+  it.live("fails at start with the reason when there is no place for its file", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
-      fs.mkdirSync(files(directory).filename)
-      const error = yield* Effect.flip(Layer.build(withWorker(directory)))
+      const { log } = files(directory)
+      const nowhere = Projections.layer({ log, filename: `${directory}/missing/projections.sqlite` })
+      const error = yield* Effect.flip(
+        Layer.build(nowhere.pipe(Layer.provideMerge(SqliteEventStore.layer(directory))))
+      )
       assert.strictEqual(error._tag, "WorkerStopped")
+      assert.include(error.message, "unable to open database file")
     }).pipe(Effect.scoped)
   )
 })

@@ -13,12 +13,17 @@ const interval = "500 millis"
 /** A projection that has not moved for so long, with events to apply, is stalled, ms. */
 export const stalledAfterMs = 5_000
 
+/** Events that a projection at the beginning of the log has to be behind to count as one that is built anew. */
+const leastToBuild = 1_000
+
 /** Heads of the log that are remembered with when they were first seen. */
 const mostHeads = 512
 
 export interface Pace {
   /** It has met an event that it cannot apply. */
   readonly isStopped: boolean
+  /** It is built from the beginning of the log, and has not reached what was its head then. */
+  readonly isBuilding: boolean
   /** When the oldest event that it has not applied was first seen on the log (`MonotonicTime.millis`). */
   readonly behindSince: number
   /** Since when it has not moved, while there was something to apply. */
@@ -34,6 +39,8 @@ interface SeenHead {
 export const makeTracker = () => {
   const paces = new Map<string, Pace>()
   const positions = new Map<string, GlobalPosition.GlobalPosition>()
+  /** What those that are built anew have to reach. */
+  const building = new Map<string, GlobalPosition.GlobalPosition>()
   let heads: Array<SeenHead> = []
 
   const see = (
@@ -51,12 +58,24 @@ export const makeTracker = () => {
       if (GlobalPosition.order(position, slowest) < 0) slowest = position
       const missing = heads.find((seen) => GlobalPosition.order(seen.position, position) > 0)
       const before = paces.get(name)
-      const isMoved = positions.get(name) !== position
+      const last = positions.get(name) ?? GlobalPosition.beginning
+      const isMoved = last !== position
+      const isAnew = GlobalPosition.order(position, last) < 0 || position === GlobalPosition.beginning
+      if (isAnew && GlobalPosition.sequence(head) - GlobalPosition.sequence(position) >= leastToBuild) {
+        building.set(name, head)
+      }
+      if (GlobalPosition.isReached(building.get(name) ?? GlobalPosition.beginning, position))
+        building.delete(name)
       positions.set(name, position)
       if (missing === undefined) paces.delete(name)
       else {
         const unmovedSince = before === undefined || isMoved ? now : before.unmovedSince
-        paces.set(name, { behindSince: missing.at, unmovedSince, isStopped: stopped })
+        paces.set(name, {
+          behindSince: missing.at,
+          unmovedSince,
+          isStopped: stopped,
+          isBuilding: building.has(name)
+        })
       }
     }
     heads = heads.filter(({ position }) => GlobalPosition.order(position, slowest) > 0)

@@ -20,9 +20,14 @@ export const layer = Layer.effectDiscard(
       const found = pace()
       return found?.isStopped === true ? null : stalledSince(found, now)
     })
+    yield* watch("queue_building", () => {
+      const found = pace()
+      return found?.isBuilding === true ? found.behindSince : null
+    })
     yield* watch("queue_behind", (now) => {
       const found = pace()
-      if (found === null || found.isStopped || stalledSince(found, now) !== null) return null
+      if (found === null || found.isStopped || found.isBuilding || stalledSince(found, now) !== null)
+        return null
       return now - found.behindSince > behindAfterMs ? found.behindSince : null
     })
   })

@@ -11,6 +11,8 @@ export const reasons = {
     "The read model of the work queue cannot apply an event and stays before it: requests are accepted, but not run.",
   queue_stalled:
     "The read model of the work queue has not moved for 5 seconds, although the log has: requests are accepted, but not run.",
+  queue_building:
+    "The read models were missing or damaged, or are of another release, and are built from the log: requests are accepted, and run once the work queue is built.",
   queue_behind: "The read model of the work queue is more than 30 seconds behind the log: requests run late.",
   dispatcher_stalled:
     "The dispatcher has completed no pass for 30 seconds: requests are accepted, but not run."

@@ -41,6 +41,20 @@ describe("the pace of a projection", () => {
     }
   })
 
+  it("is building from the beginning of the log, or from further back, until it has reached the head of then", () => {
+    const look = looking()
+    assert.isTrue(look(0, 5_000, 0)?.isBuilding)
+    assert.isTrue(look(500, 6_000, 4_999)?.isBuilding)
+    assert.isFalse(look(1_000, 7_000, 5_000)?.isBuilding)
+    assert.isNull(look(1_500, 7_000, 7_000))
+    assert.isTrue(look(2_000, 7_000, 100)?.isBuilding)
+    assert.isNull(look(2_500, 7_000, 7_000))
+  })
+
+  it("is not building on a log of a few events", () => {
+    assert.isFalse(looking()(0, 5, 0)?.isBuilding)
+  })
+
   it("stays exact about the oldest event with few heads remembered", () => {
     const look = looking()
     look(0, 5, 5)

@@ -1,0 +1,39 @@
+/** Whether a file of read models is of no use any more, as opposed to a disk or another program that is in the way. */
+import * as fs from "node:fs"
+import { ReadModelError } from "../ReadModelError.ts"
+import { codeOf, describe } from "./Failure.ts"
+
+/** SQLite's result codes (https://sqlite.org/rescode.html). */
+const corrupt = 11
+const notADatabase = 26
+const shortRead = 522
+
+/** Read-only, cannot open: they may say something of the file. */
+const unopened: ReadonlySet<number> = new Set([3, 8, 14])
+
+/** Why the file has to be built anew, in words for the log; `null` when a later try may succeed with it. */
+export const of = (cause: unknown, filename: string): string | null => {
+  if (cause instanceof ReadModelError) return of(cause.cause, filename)
+  const code = codeOf(cause)
+  if (code === undefined) return null
+  const primary = code & 0xff
+  const isDamage =
+    primary === corrupt ||
+    primary === notADatabase ||
+    code === shortRead ||
+    (unopened.has(primary) && !isUsable(filename))
+  return isDamage ? describe(cause) : null
+}
+
+/** A file that may be read and written, or none. */
+const isUsable = (filename: string): boolean => {
+  try {
+    const found = fs.statSync(filename, { throwIfNoEntry: false })
+    if (found === undefined) return true
+    if (!found.isFile()) return false
+    fs.accessSync(filename, fs.constants.R_OK | fs.constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,77 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Attacked from "./Attacked.ts"
+import { figure } from "./Form.ts"
+import * as Seen from "./Seen.ts"
+
+const requests = figure({ short: 10, long: 1_000 })
+
+const run = async (url: string) => {
+  const { request_id: id } = await Attacked.json(`${url}/sandbox/echo`, {
+    method: "POST",
+    body: '{"value":1}'
+  })
+  return Attacked.json(`${url}/sandbox/echo/requests/${String(id)}/status?wait=30`)
+}
+
+const removeJournal = (file: string) => {
+  for (const suffix of ["-wal", "-shm"]) fs.rmSync(file + suffix, { force: true })
+}
+
+const damages: Readonly<Record<string, (file: string) => void>> = {
+  garbage: (file) => {
+    removeJournal(file)
+    fs.writeFileSync(file, Buffer.alloc(100_000, 0xa5))
+  },
+  "a directory": (file) => {
+    removeJournal(file)
+    fs.rmSync(file)
+    fs.mkdirSync(file)
+  }
+}
+
+describe("E4: damaged read models", () => {
+  // What else may be wrong with a file is in `test/projections/runner/Damage.test.ts`.
+  for (const [name, damage] of Object.entries(damages).slice(0, figure({ short: 1, long: 2 }))) {
+    it.live(`are set aside at the start, and built anew: ${name}`, () =>
+      Effect.gen(function* () {
+        const directory = yield* TempDirectory.make
+        const file = path.join(directory, "projections.sqlite")
+        const first = yield* Seen.start(directory)
+        yield* Effect.promise(async () => {
+          for (let count = 0; count < requests; count++) await run(first.url)
+          await first.kill("SIGTERM")
+          damage(file)
+        })
+        const { output, url } = yield* Seen.start(directory)
+        yield* Effect.promise(async () => {
+          assert.match(output(), /damaged: it is set aside/)
+          assert.include(output(), file)
+          assert.isTrue(fs.existsSync(path.join(directory, "projections.damaged-1.sqlite")))
+          assert.deepInclude(await Attacked.json(`${url}/requests`), { total: requests })
+          assert.deepInclude(await run(url), { status: "COMPLETED" })
+        })
+      }).pipe(Effect.scoped)
+    )
+  }
+
+  it.live("are noticed under a running server, which goes on with new ones", () =>
+    Effect.gen(function* () {
+      const directory = yield* TempDirectory.make
+      const file = path.join(directory, "projections.sqlite")
+      const { output, url } = yield* Seen.start(directory)
+      yield* Effect.promise(async () => {
+        for (let count = 0; count < requests; count++) await run(url)
+        fs.writeFileSync(file, Buffer.alloc(fs.statSync(file).size, 0xa5))
+        fs.truncateSync(`${file}-wal`, 0)
+        assert.deepInclude(await run(url), { status: "COMPLETED" })
+        await Seen.until(url, ({ status }) => status === 200)
+        assert.deepInclude(await Attacked.json(`${url}/requests`), { total: requests + 1 })
+        assert.match(output(), /damaged: it is set aside/)
+      })
+    }).pipe(Effect.scoped)
+  )
+})
