@@ -3,6 +3,7 @@ import { Layer, Metric } from "effect"
 import * as LogLevel from "#src/LogLevel.ts"
 import { Lifecycle } from "./Lifecycle.ts"
 import * as Health from "./health/Health.ts"
+import * as WalHealth from "./health/WalHealth.ts"
 import { LogAllowance } from "./logs/LogAllowance.ts"
 import * as LogFormat from "./logs/LogFormat.ts"
 import * as AppendMetrics from "./metrics/AppendMetrics.ts"
@@ -25,8 +26,10 @@ const observers = Layer.mergeAll(
   ReaderMetrics.layer
 )
 
+const health = Layer.provideMerge(WalHealth.layer, Health.layer)
+
 /** Provided to everything: it is there first, and closed last. */
-export const ground = Layer.mergeAll(observers, Lifecycle.layer, SubmitSpans.layer, Health.layer).pipe(
+export const ground = Layer.mergeAll(observers, Lifecycle.layer, SubmitSpans.layer, health).pipe(
   Layer.provideMerge(LogAllowance.layer),
   Layer.provideMerge(Telemetry.layer),
   Layer.provideMerge(Layer.mergeAll(LogFormat.layer, LogLevel.layer, registry))

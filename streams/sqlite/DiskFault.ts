@@ -72,7 +72,7 @@ export const describe = (cause: unknown, filename: string): string => {
     const file = cause instanceof Error && "path" in cause ? ` ${String(cause.path)}` : ""
     return `${Errno.nameOf(cause) ?? (cause instanceof Error ? cause.message : "unknown")}${file}`
   }
-  const isSynced = code === SqliteFailure.failedSync
+  const isSynced = SqliteFailure.failedSyncs.has(code)
   for (const file of [`${filename}-wal`, filename]) {
     const errno = errnoOn(file, isSynced)
     if (errno !== undefined) return `${errno} ${file}, SQLite ${code}`

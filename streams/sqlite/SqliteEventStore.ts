@@ -21,8 +21,9 @@ import { LogUnavailable } from "../LogUnavailable.ts"
 import * as Reads from "./Reads.ts"
 import * as RecentEvents from "./RecentEvents.ts"
 import * as LogSchema from "./Schema.ts"
-import * as SqliteFailure from "./SqliteFailure.ts"
 import * as SqliteReading from "./SqliteReading.ts"
+import * as WalWarnings from "./WalWarnings.ts"
+import * as Checkpoints from "./thread/Checkpoints.ts"
 import * as WalTruncation from "./thread/WalTruncation.ts"
 import * as Writer from "./Writer.ts"
 import * as WriterThread from "./WriterThread.ts"
@@ -79,19 +80,21 @@ const watchFiles = (filenames: ReadonlyArray<string>, writer: Writer.Writer) =>
   })
 
 /** Once a second at most. */
-const settle = (writer: Writer.Writer) =>
-  Effect.forkScoped(Effect.repeat(Effect.sync(writer.settle), Schedule.spaced("1 second")))
+const settle = (writer: Writer.Writer, warn: Effect.Effect<void>) =>
+  Effect.forkScoped(
+    Effect.repeat(Effect.andThen(Effect.sync(writer.settle), warn), Schedule.spaced("1 second"))
+  )
 
 /**
  * Takes off the disk what a process before this one erased, and did not live to do it. Gives whether that is still owed: others
- * read the log, or the disk is full.
+ * read the log, or the disk takes no writes.
  */
 const clearErased = (db: DatabaseSync): boolean => {
   const truncation = WalTruncation.make(db)
   try {
     truncation.settle()
   } catch (cause) {
-    if (SqliteFailure.classify(cause) === "fatal") throw cause
+    if (!Checkpoints.isHarmless(cause)) throw cause
   }
   return truncation.isOwed()
 }
@@ -116,6 +119,7 @@ const make = Effect.fnUntraced(function* (directory: string) {
   const recent = RecentEvents.make(start.sequence)
   const failed = Deferred.makeUnsafe<never, EventStoreError>()
   const observe = yield* AppendObserver
+  const wal = yield* WalWarnings.make
   const writer = yield* Effect.acquireRelease(
     Effect.sync(() =>
       Writer.make({
@@ -130,12 +134,13 @@ const make = Effect.fnUntraced(function* (directory: string) {
           signal.publish(SqliteReading.position(head.sequence))
           for (const commit of commits) observe(commit)
         },
+        onSettled: wal.told,
         onFailure: (error) => Deferred.doneUnsafe(failed, Effect.fail(error))
       })
     ),
     (writer) => writer.close
   )
-  yield* settle(writer)
+  yield* settle(writer, wal.warn)
   yield* watchFiles([names.log, names.head], writer)
   const page = (after: number) => recent.page(after, Reads.pageSize) ?? reads.page(after)
   // What is committed, and not told to this thread yet, is for later.

@@ -2,21 +2,22 @@
 
 /**
  * `constraint`: one append is at fault. `full`: the disk has no room; the transaction is undone and a later one may
- * succeed. `busy`: another program holds the file. `fatal`: what is on disk is not known any more.
+ * succeed. `held`: the WAL takes no more until a checkpoint succeeds. `busy`: another program holds the file. `fatal`: what is on disk is not known any more.
  */
-export type SqliteFailure = "constraint" | "full" | "busy" | "fatal"
+export type SqliteFailure = "constraint" | "full" | "held" | "busy" | "fatal"
 
 export const reasons: Record<SqliteFailure, string> = {
   constraint: "The log refused the append",
   full: "The disk is full",
+  held: "log.sqlite cannot be written, and log.sqlite-wal has grown to its bound",
   busy: "The log is locked by another program",
   fatal: "Writing the log failed; it takes no more appends until it is opened again"
 }
 
 /** A write that the system refused for another reason than `ENOSPC`. */
 export const failedWrite = 778
-/** A sync that failed. */
-export const failedSync = 1_034
+/** Syncs that failed, of a file and of a directory. */
+export const failedSyncs: ReadonlySet<number> = new Set([1_034, 1_290])
 
 const primaryCodes: Record<number, SqliteFailure> = { 5: "busy", 6: "busy", 13: "full", 19: "constraint" }
 

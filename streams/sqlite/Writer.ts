@@ -11,6 +11,7 @@ import { trustedVersion } from "../ExpectedVersion.ts"
 import * as GlobalPosition from "../GlobalPosition.ts"
 import type { Head } from "../LogHead.ts"
 import { RecordedEvent } from "../RecordedEvent.ts"
+import type { Wal } from "../WalObserver.ts"
 import * as SqliteFailure from "./SqliteFailure.ts"
 import type { AppendRows, FromThread, Result, Written } from "./thread/Protocol.ts"
 import type * as WriterThread from "./WriterThread.ts"
@@ -27,7 +28,7 @@ interface Pending {
 export interface Writer {
   readonly append: (append: Append) => Effect.Effect<Appended, AppendError>
   /**
-   * Takes texts that were erased before it off the disk, and syncs `log.head`. While others read the log the former may
+   * Takes texts that were erased before it off the disk, syncs `log.head`, and looks at the WAL. While others read the log the former may
    * have to wait for a later call; appends do not depend on it.
    */
   readonly settle: () => void
@@ -45,11 +46,13 @@ export interface WriterOptions {
     head: Head,
     commits: ReadonlyArray<Commit>
   ) => void
+  /** Called after each `settle`. */
+  readonly onSettled: (wal: Wal) => void
   /** Called when it takes no more appends. */
   readonly onFailure: (error: EventStoreError) => void
 }
 
-export const make = ({ open, onCommit, onFailure }: WriterOptions): Writer => {
+export const make = ({ open, onCommit, onSettled, onFailure }: WriterOptions): Writer => {
   let waiting: Array<Pending> = []
   /** Batches that the thread has, oldest first: two at most. */
   const underWay: Array<ReadonlyArray<Pending>> = []
@@ -99,7 +102,7 @@ export const make = ({ open, onCommit, onFailure }: WriterOptions): Writer => {
           return appended(message)
         case "Settled":
           isSettling = false
-          return
+          return onSettled(message.wal)
         case "Failed":
           return fail(new EventStoreError({ reason: message.reason }))
       }

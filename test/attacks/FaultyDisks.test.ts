@@ -132,3 +132,41 @@ withFaults("E8: a disk that takes seconds for a sync", () => {
     }).pipe(Effect.scoped)
   )
 })
+
+const MiB = 1024 * 1024
+
+withFaults("E3: checkpoints that fail with EIO", () => {
+  it.live("are told of, and bound the WAL, until they succeed again", () =>
+    Effect.gen(function* () {
+      const { dataDirectory, disk, server } = yield* start
+      const walBytes = () => fs.statSync(path.join(dataDirectory, "log.sqlite-wal")).size
+      const health = async () => {
+        const response = await fetch(`${server.url}/health`)
+        return `${response.status} ${await response.text()}`
+      }
+      /** Submits until one is answered like that. */
+      const submitUntil = async (isWanted: (status: number) => boolean) => {
+        let isFound = false
+        const one = async () => {
+          while (!isFound) if (isWanted(await submit(server.url, "x".repeat(60_000)))) isFound = true
+        }
+        await Promise.all(Array.from({ length: 16 }, one))
+      }
+      const until = async (isTrue: () => Promise<boolean>) => {
+        while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+
+      disk.set({ on: "write", path: "/log.sqlite$", errno: EIO })
+      yield* Effect.promise(() => submitUntil((status) => status >= 500))
+      assert.isAtMost(walBytes(), 96 * MiB)
+      yield* Effect.promise(() => until(async () => /^503 .*log_checkpoint_failing/.test(await health())))
+      const metrics = yield* Effect.promise(async () => (await fetch(`${server.url}/metrics`)).text())
+      assert.isAbove(Number(/^inferlog_log_wal_bytes (\d+)/m.exec(metrics)?.[1]), 32 * MiB)
+      assert.match(server.output(), /log\.sqlite cannot be written \(disk I\/O error, SQLite 778\)/)
+
+      disk.set()
+      yield* Effect.promise(() => until(async () => (await health()).startsWith("200 ")))
+      yield* Effect.promise(() => submitUntil((status) => status === 200))
+    }).pipe(Effect.scoped)
+  )
+})

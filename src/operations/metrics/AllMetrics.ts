@@ -151,6 +151,12 @@ export const logHead = Family.gauge({
   help: "Position of the last event of the log"
 })
 
+export const walBytes = Family.gauge({
+  name: "inferlog_log_wal_bytes",
+  labels: [],
+  help: "Size of log.sqlite-wal, about once a second while the log is written; more than 64 MiB: a reader holds it up, or log.sqlite cannot be written"
+})
+
 export const projectionLagEvents = Family.gauge({
   name: "inferlog_projection_lag_events",
   labels: ["projection"],
@@ -290,6 +296,7 @@ export const all: ReadonlyArray<Family.Described> = [
   appendDuration,
   eventsAppended,
   logHead,
+  walBytes,
   projectionLagEvents,
   projectionLagSeconds,
   projectionStopped,

@@ -9,6 +9,7 @@ import type { Head, LogHead } from "../../LogHead.ts"
 import * as DiskFault from "../DiskFault.ts"
 import * as SqliteFailure from "../SqliteFailure.ts"
 import type { AppendRows, FromThread, Refused, Result, ToThread } from "./Protocol.ts"
+import * as Checkpoints from "./Checkpoints.ts"
 import * as Transaction from "./Transaction.ts"
 import * as WalTruncation from "./WalTruncation.ts"
 
@@ -34,6 +35,7 @@ export const make = ({
 }: Options): ((message: ToThread) => void) => {
   const transaction = Transaction.make(db)
   const truncation = WalTruncation.make(db, isTruncationOwed)
+  const checkpoints = Checkpoints.make(db, filename)
   let head = start
   let hasFailed = false
 
@@ -78,20 +80,33 @@ export const make = ({
     }
   }
 
-  const append = (batch: ReadonlyArray<AppendRows>) => {
-    const commits: Array<Commit> = []
-    const results = attempt(batch, true, commits)
-    tell({ _tag: "Appended", results, commits, head })
+  /** What is not about one batch. */
+  const upkeep = (work: () => void) => {
+    if (hasFailed) return
+    try {
+      work()
+    } catch (cause) {
+      fail(cause)
+    }
   }
 
   const settle = () => {
-    if (hasFailed) return
+    checkpoints.retry()
     try {
       truncation.settle()
     } catch (cause) {
-      // As after a commit: pages that could not be synced may be lost although a later checkpoint succeeds.
-      if (DiskFault.classify(cause, filename, 0) === "fatal") fail(cause)
+      // It stays owed.
+      if (!Checkpoints.isHarmless(cause)) throw cause
     }
+  }
+
+  const append = (batch: ReadonlyArray<AppendRows>) => {
+    const commits: Array<Commit> = []
+    const results = checkpoints.isExhausted()
+      ? batch.map(() => refused("held"))
+      : attempt(batch, true, commits)
+    tell({ _tag: "Appended", results, commits, head })
+    if (commits.length > 0) upkeep(checkpoints.afterCommit)
   }
 
   return (message) => {
@@ -99,10 +114,10 @@ export const make = ({
       case "Append":
         return append(message.batch)
       case "Settle":
-        settle()
-        return tell({ _tag: "Settled" })
+        upkeep(settle)
+        return tell({ _tag: "Settled", wal: checkpoints.wal() })
       case "Close":
-        return settle()
+        return upkeep(settle)
     }
   }
 }

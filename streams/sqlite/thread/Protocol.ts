@@ -3,6 +3,7 @@ import type { Commit } from "../../AppendObserver.ts"
 import type { ExpectedVersion } from "../../ExpectedVersion.ts"
 import type { Head } from "../../LogHead.ts"
 import type { SealedPayload } from "../../Payload.ts"
+import type { Wal } from "../../WalObserver.ts"
 import type { SqliteFailure } from "../SqliteFailure.ts"
 
 export interface EventRow {
@@ -57,7 +58,7 @@ export type FromThread =
       /** The log's end after it. */
       readonly head: Head
     }
-  | { readonly _tag: "Settled" }
+  | { readonly _tag: "Settled"; readonly wal: Wal }
   /** In front of the answer that it is about: the log takes no more appends. */
   | { readonly _tag: "Failed"; readonly reason: string }
 

@@ -17,7 +17,7 @@ import * as LogSchema from "#streams/sqlite/Schema.ts"
 import * as Committing from "#streams/sqlite/thread/Committing.ts"
 import type { FromThread, ToThread } from "#streams/sqlite/thread/Protocol.ts"
 import * as Writer from "#streams/sqlite/Writer.ts"
-import type * as WriterThread from "#streams/sqlite/WriterThread.ts"
+import * as WriterThread from "#streams/sqlite/WriterThread.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { eventData, inlinePayload } from "#test/support/EventFixtures.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
@@ -67,6 +67,7 @@ const make = Effect.fnUntraced(function* (onCommit: () => void = () => {}, direc
       isTruncationOwed: true
     }),
     onCommit: (events, head) => commits.push({ size: events.length, head }),
+    onSettled: () => {},
     onFailure: (error) => failures.push(error)
   })
   yield* Effect.addFinalizer(() => writer.close)
@@ -272,6 +273,29 @@ describe("The writer of the log", () => {
       assert.strictEqual(reads.head(), 1)
       assert.strictEqual((yield* Fiber.join(waiting)).position, "1")
       assert.strictEqual((yield* Effect.flip(writer.append(to("a")))).message, "The log is closed")
+    })
+  )
+
+  it.live("refuses every append from the end of its thread on", () =>
+    Effect.gen(function* () {
+      const missing = `${yield* TempDirectory.make}/missing`
+      const failures: Array<EventStoreError> = []
+      const writer = Writer.make({
+        open: WriterThread.open({
+          filename: `${missing}/log.sqlite`,
+          headFilename: `${missing}/log.head`,
+          head: origin,
+          isTruncationOwed: false
+        }),
+        onCommit: () => assert.fail("nothing can be committed"),
+        onSettled: () => {},
+        onFailure: (error) => failures.push(error)
+      })
+      const failed = yield* Effect.flip(writer.append(to("a")))
+      assert.match(failed.message, /writing thread ended/)
+      assert.strictEqual(yield* Effect.flip(writer.append(to("a"))), failed)
+      assert.deepStrictEqual(failures, [failed])
+      yield* writer.close
     })
   )
 })

@@ -1,0 +1,37 @@
+/** Warns when the WAL begins to be in the way, and says when it no longer is. */
+import { Effect } from "effect"
+import { type Wal, WalObserver } from "../WalObserver.ts"
+
+export interface WalWarnings {
+  readonly told: (wal: Wal) => void
+  /** Logs what has changed since the call before. */
+  readonly warn: Effect.Effect<void>
+}
+
+const trouble = ({ bytes, fault, isHeld }: Wal): string | undefined => {
+  if (fault !== undefined)
+    return `log.sqlite cannot be written (${fault}): log.sqlite-wal has ${bytes} bytes and grows`
+  return isHeld ? `A reader holds up the reuse of log.sqlite-wal, which has ${bytes} bytes` : undefined
+}
+
+export const make: Effect.Effect<WalWarnings> = Effect.gen(function* () {
+  const observe = yield* WalObserver
+  let latest: Wal = { bytes: 0, isHeld: false }
+  let warned: Wal = latest
+  return {
+    told: (wal) => {
+      latest = wal
+      observe(wal)
+    },
+    warn: Effect.suspend(() => {
+      const wal = latest
+      const isNew = wal.fault !== warned.fault || wal.isHeld !== warned.isHeld
+      if (!isNew) return Effect.void
+      warned = wal
+      const message = trouble(wal)
+      return message === undefined
+        ? Effect.logInfo("log.sqlite-wal is copied into log.sqlite again")
+        : Effect.logWarning(message)
+    })
+  }
+})
