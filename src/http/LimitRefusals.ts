@@ -121,14 +121,18 @@ export const tooManyStreams = ({ limit, retryAfterSeconds }: Full): Refusal =>
     RateLimitFields.ofFull("streams", limit, retryAfterSeconds)
   )
 
-/** Bytes rather than calls: how many there may be depends on how large they are. */
-export const tooManyUnread = (retryAfterSeconds: number): Refusal =>
-  new Refusal({
-    status: 429,
-    error: "Too many large answers to this account are under way: read them, or ask for fewer at once.",
-    details: { code: "RATE_LIMITED", retryAfter: retryAfterSeconds, scope: "account", window: null },
-    headers: { "retry-after": String(retryAfterSeconds) }
-  })
+/** `limit` in bytes that this process holds for the account's answers. */
+export const tooManyUnread = ({ limit, retryAfterSeconds }: Full): Refusal =>
+  limited(
+    {
+      scope: "account",
+      limit,
+      window: null,
+      retryAfterSeconds,
+      error: "Too many large answers to this account are under way: read them, or ask for fewer at once."
+    },
+    {}
+  )
 
 export const tooManyToolCalls = ({ limit, retryAfterSeconds }: Full): Refusal =>
   limited(

@@ -1,5 +1,6 @@
 /** Why a large answer is not begun: too much waits for clients to read it. */
 import type { Scope } from "./edge/AnswerRoom.ts"
+import type { Full } from "./edge/SlowReaders.ts"
 import * as LimitRefusals from "./LimitRefusals.ts"
 import { Refusal } from "./Refusal.ts"
 
@@ -15,8 +16,7 @@ const byScope: Readonly<Record<Scope, Refusal>> = {
   file: full("The file is being read by too many at the moment.")
 }
 
-const ofAccount = LimitRefusals.tooManyUnread(retryAfterSeconds)
-
-/** @param hasAccount whether the client is an account. */
-export const of = (scope: Scope, hasAccount: boolean): Refusal =>
-  scope === "client" && hasAccount ? ofAccount : byScope[scope]
+export const of = ({ hasAccount, limit, scope }: Full): Refusal =>
+  scope === "client" && hasAccount
+    ? LimitRefusals.tooManyUnread({ limit, retryAfterSeconds })
+    : byScope[scope]

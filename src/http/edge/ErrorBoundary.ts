@@ -75,7 +75,7 @@ const make = Effect.gen(function* () {
         // The server speaks HTTP/1 alone.
         const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
         const full = readers.admit(response, { bytes, accountId, address: () => addressOf(request) })
-        return full === null ? inTurn(answer, response) : refuse(ReaderRefusals.of(full, accountId !== null))
+        return full === null ? inTurn(answer, response) : refuse(ReaderRefusals.of(full))
       }
       const end = (answer: HttpServerResponse.HttpServerResponse) => {
         const response = fitting(answer)

@@ -36,9 +36,18 @@ export interface Asked extends Omit<Wanted, "client"> {
   readonly address: () => string
 }
 
+/** Why an answer is not begun. */
+export interface Full {
+  readonly scope: Scope
+  /** Bytes. */
+  readonly limit: number
+  /** Whether the client is an account. */
+  readonly hasAccount: boolean
+}
+
 export interface SlowReaders {
   /** Asks once for each answer: `null` when it may go out, else whose limit has no room for it. */
-  readonly admit: (response: ServerResponse, asked: Asked) => Scope | null
+  readonly admit: (response: ServerResponse, asked: Asked) => Full | null
 }
 
 /** Without a server to watch nothing is limited. */
@@ -95,7 +104,7 @@ export const make = ({ events, limits, pace }: SlowReadersOptions): Watch => {
     const full = fullFor(wanted)
     if (full !== null && isRefusable) {
       events.refused(full)
-      return full
+      return { scope: full, limit: limits[full], hasAccount: accountId !== null }
     }
     if (full !== null && (reader.stalled > 0 || room.used > 2 * limits.node)) {
       // Behind answers that its client does not read, where there is no room: it would wait as they do.

@@ -113,7 +113,7 @@ const make = Effect.gen(function* () {
         accountId,
         address: () => request.socket.remoteAddress ?? ""
       })
-      return full === null ? answer : ReaderRefusals.of(full, accountId !== null).toAnswer(correlationId)
+      return full === null ? answer : ReaderRefusals.of(full).toAnswer(correlationId)
     }
     const finish = (exit: Exit.Exit<Answer.Answer>) => {
       const isGone = response.destroyed || request.socket.destroyed

@@ -111,7 +111,7 @@ export const make = Effect.gen(function* () {
         address: () => addressOf(request),
         file: media.id
       })
-      return full === null ? Effect.void : Effect.fail(ReaderRefusals.of(full, false))
+      return full === null ? Effect.void : Effect.fail(ReaderRefusals.of(full))
     })
 
   const stream = Effect.fnUntraced(function* (
