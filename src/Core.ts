@@ -33,6 +33,7 @@ import * as BlobStorage from "./storage/BlobStorage.ts"
 import { DeliveryActors } from "./webhooks/DeliveryActors.ts"
 import { RecoveryActors } from "./webhooks/RecoveryActors.ts"
 import { WorkerKeyActors } from "./workers/WorkerKeyActors.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
 
 type LogError = Layer.Error<ReturnType<typeof SqliteEventStore.layer> | ReturnType<typeof NatsLog.layer>>
 
@@ -98,5 +99,6 @@ const aggregates = Layer.mergeAll(
 )
 
 export const layer = Layer.mergeAll(readModels, aggregates, Payloads.layer).pipe(
+  Layer.provideMerge(SteadyTime.layerOfLog),
   Layer.provideMerge(Layer.mergeAll(log, IdGenerator.layer, BlobStorage.layer))
 )

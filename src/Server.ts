@@ -75,7 +75,6 @@ import { MasterKey } from "./secrets/MasterKey.ts"
 import { ScratchDirectory } from "./ScratchDirectory.ts"
 import * as ClientFacing from "./storage/ClientFacing.ts"
 import * as Snapshots from "./snapshots/Snapshots.ts"
-import { SteadyTime } from "./SteadyTime.ts"
 import { SigningSecrets } from "./webhooks/SigningSecrets.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
 import * as LeasesElsewhere from "./workers/LeasesElsewhere.ts"
@@ -234,12 +233,7 @@ const layerWith = <E, R, E2, R2>({
       )
     ),
     Layer.provideMerge(
-      Layer.mergeAll(
-        catalog.pipe(Layer.provideMerge(Core.layer)),
-        PublicUrls.layer,
-        DeadlineHints.layer,
-        SteadyTime.layer
-      )
+      Layer.mergeAll(catalog.pipe(Layer.provideMerge(Core.layer)), PublicUrls.layer, DeadlineHints.layer)
     ),
     Layer.provide([Operations.ground, InputMemory.layer])
   )

@@ -87,7 +87,9 @@ const defaultCapacity = 10_000
 
 export const make = <State, Command, Event extends DomainEvent, Rejection>(
   { category, codec, decider }: Aggregate<State, Command, Event, Rejection>,
-  { capacity = defaultCapacity, beginsObserved = false }: ActorsOptions = {}
+  { capacity = defaultCapacity, beginsObserved = false }: ActorsOptions = {},
+  /** Sees each event that was decided, before it is appended and taken into the state. */
+  stamp?: (event: Event) => Event
 ): Effect.Effect<Actors<State, Command, Event, Rejection>, never, EventStore | IdGenerator> =>
   Effect.gen(function* () {
     const store = yield* EventStore
@@ -206,7 +208,7 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
       Effect.flatMap(load(actor), (current) => {
         const decision = decider.decide(command, current.state)
         if (Result.isFailure(decision)) return Effect.fail(decision.failure)
-        const events = decision.success
+        const events = stamp === undefined ? decision.success : decision.success.map(stamp)
         if (!Array.isReadonlyArrayNonEmpty(events))
           return Effect.succeed({ ...current, events: [], position: null })
         return Effect.matchEffect(append(actor, current.version, events, payloads), {

@@ -10,9 +10,9 @@ import { NanoUsd, Quantity } from "../Money.ts"
 import { PayloadRef } from "../PayloadRef.ts"
 import { Quote } from "../Pricing.ts"
 import { RetrySchedule } from "../RetrySchedule.ts"
+import * as WallTime from "./WallTime.ts"
 
-/** Unix time in ms. */
-const at = Schema.Int
+const times = WallTime.fields
 /** Number of the run, from 1: each dispatch is a new one. */
 const attempt = Schema.Int
 
@@ -37,7 +37,7 @@ export const Deadlines = Schema.Struct({
 export type Deadlines = typeof Deadlines.Type
 
 export const RequestSubmitted = Schema.TaggedStruct("RequestSubmitted", {
-  at,
+  ...times,
   accountId: AccountId,
   keyId: KeyId,
   model: ModelEndpoint,
@@ -57,7 +57,7 @@ export type RequestSubmitted = typeof RequestSubmitted.Type
 
 /** The claim of one node on one run. */
 export const DispatchStarted = Schema.TaggedStruct("DispatchStarted", {
-  at,
+  ...times,
   attempt,
   provider: Schema.String,
   /** The life of the process that claimed it: a restarted process is another node. */
@@ -65,16 +65,20 @@ export const DispatchStarted = Schema.TaggedStruct("DispatchStarted", {
 })
 
 /** A provider that outlives us has taken the job: after a restart we re-attach by `jobId` instead of running twice. */
-export const ProviderAccepted = Schema.TaggedStruct("ProviderAccepted", { at, attempt, jobId: Schema.String })
+export const ProviderAccepted = Schema.TaggedStruct("ProviderAccepted", {
+  ...times,
+  attempt,
+  jobId: Schema.String
+})
 
 /** The node that had the run is gone: `node` follows the provider's job from now on. */
-export const RunTakenOver = Schema.TaggedStruct("RunTakenOver", { at, attempt, node: Schema.String })
+export const RunTakenOver = Schema.TaggedStruct("RunTakenOver", { ...times, attempt, node: Schema.String })
 
-export const RequestStarted = Schema.TaggedStruct("RequestStarted", { at, attempt })
+export const RequestStarted = Schema.TaggedStruct("RequestStarted", { ...times, attempt })
 
 /** A sample of what the run reports; a provider may report more often than is recorded. */
 export const ProgressReported = Schema.TaggedStruct("ProgressReported", {
-  at,
+  ...times,
   attempt,
   /** 0..1 */
   fraction: Schema.NullOr(Schema.Number),
@@ -92,7 +96,7 @@ export type MediaPlan = typeof MediaPlan.Type
 
 /** The run is over. Settled in the same append, unless the output names `media` that have to be stored first. */
 export const OutputReceived = Schema.TaggedStruct("OutputReceived", {
-  at,
+  ...times,
   attempt,
   delivered: Quantity,
   media: Schema.optionalKey(Schema.Array(MediaPlan)),
@@ -115,7 +119,7 @@ export type StoredMedia = typeof StoredMedia.Type
 
 /** The files of the output are ours. `result` is the output with their URLs in place, when it had others. */
 export const MediaStored = Schema.TaggedStruct("MediaStored", {
-  at,
+  ...times,
   attempt,
   media: Schema.Array(StoredMedia),
   payloads: Schema.optionalKey(Schema.Struct({ result: PayloadRef }))
@@ -124,7 +128,7 @@ export const MediaStored = Schema.TaggedStruct("MediaStored", {
 export const Violation = Schema.Struct({ instancePath: Schema.String, message: Schema.String })
 
 export const OutputRejected = Schema.TaggedStruct("OutputRejected", {
-  at,
+  ...times,
   attempt,
   violations: Schema.Array(Violation)
 })
@@ -137,14 +141,14 @@ export type Billing = typeof Billing.Type
 
 /** The end of a run that ran, with the one charge of a request. `error` is set when the provider reports a failed run. */
 export const RequestCompleted = Schema.TaggedStruct("RequestCompleted", {
-  at,
+  ...times,
   attempt,
   billing: Billing,
   error: Schema.NullOr(Schema.String)
 })
 
 export const RequestFailed = Schema.TaggedStruct("RequestFailed", {
-  at,
+  ...times,
   attempt,
   reason: Schema.Literals(["refused", "transport_error", "lost"]),
   message: Schema.String
@@ -152,7 +156,7 @@ export const RequestFailed = Schema.TaggedStruct("RequestFailed", {
 
 /** The sweep found its run gone, or its output's files not stored: it is tried again from `dueAt` on. */
 export const SweepRetried = Schema.TaggedStruct("SweepRetried", {
-  at,
+  ...times,
   attempt,
   reason: Schema.Literals(["lost", "media_missing"]),
   /** How many retries of the sweep there are with this one. */
@@ -163,22 +167,22 @@ export const SweepRetried = Schema.TaggedStruct("SweepRetried", {
 
 /** The sweep gave up: permanent, and what was held for it is given back. */
 export const RequestForceFailed = Schema.TaggedStruct("RequestForceFailed", {
-  at,
+  ...times,
   attempt,
   retries: Schema.Int,
   message: Schema.String
 })
 
-export const CancelRequested = Schema.TaggedStruct("CancelRequested", { at })
+export const CancelRequested = Schema.TaggedStruct("CancelRequested", times)
 
 export const RequestCancelled = Schema.TaggedStruct("RequestCancelled", {
-  at,
+  ...times,
   reason: Schema.Literals(["requested", "expired"])
 })
 
 /** The run is over without an end of the request: it waits for its next one until `dueAt`. */
 export const RequestRequeued = Schema.TaggedStruct("RequestRequeued", {
-  at,
+  ...times,
   attempt,
   reason: Schema.Literals(["transport_error", "rate_limited", "lost", "shutdown"]),
   message: Schema.NullOr(Schema.String),
@@ -190,7 +194,7 @@ export const RequestRequeued = Schema.TaggedStruct("RequestRequeued", {
 
 /** A run ended after the request had; it changes nothing. */
 export const LateOutcomeIgnored = Schema.TaggedStruct("LateOutcomeIgnored", {
-  at,
+  ...times,
   attempt,
   outcome: Schema.String
 })
@@ -200,7 +204,7 @@ export type ErasureReason = typeof ErasureReason.Type
 
 /** The tombstone of its payloads, whose records go in the same commit (`streams/Tombstone`). */
 export const PayloadsErased = Schema.TaggedStruct("PayloadsErased", {
-  at,
+  ...times,
   reason: ErasureReason,
   /** Names of the payloads. */
   erased: Schema.Array(Schema.String),
@@ -209,9 +213,9 @@ export const PayloadsErased = Schema.TaggedStruct("PayloadsErased", {
 })
 
 /** Nothing is left of the payloads, in the blob store either. */
-export const ErasedFilesRemoved = Schema.TaggedStruct("ErasedFilesRemoved", { at })
+export const ErasedFilesRemoved = Schema.TaggedStruct("ErasedFilesRemoved", times)
 
-export const codec = EventCodec.make([
+const plain = EventCodec.make([
   RequestSubmitted,
   DispatchStarted,
   ProviderAccepted,
@@ -232,4 +236,5 @@ export const codec = EventCodec.make([
   ErasedFilesRemoved,
   RunTakenOver
 ])
-export type Event = ReturnType<typeof codec.decode>
+export type Event = ReturnType<typeof plain.decode>
+export const codec = WallTime.codec<Event>(plain)

@@ -217,7 +217,7 @@ const endedRun = ({ attempt, phase }: Request): number | null =>
 /** ms that the provider took for the run that has ended. */
 const inferenceMsUntil = (at: number, phase: Phase): number | null => {
   if (phase._tag === "Finalizing") return phase.inferenceMs
-  return phase._tag === "Running" ? at - phase.runStartedAt : null
+  return phase._tag === "Running" ? Math.max(at - phase.runStartedAt, 0) : null
 }
 
 const outputReceived = (

@@ -17,7 +17,7 @@ export interface Told extends Pick<Request, "startedAt" | "logs" | "violations" 
   readonly erasure: Pick<Erasure, "at"> | null
   readonly submitted: Pick<
     RequestSubmitted,
-    "at" | "accountId" | "model" | "metadata" | "webhook" | "expectedMs"
+    "at" | "ahead" | "accountId" | "model" | "metadata" | "webhook" | "expectedMs"
   > &
     /** Absent when nothing is known of what it carries. */
     Partial<Pick<RequestSubmitted, "payloads">>

@@ -25,6 +25,7 @@ import * as OutputMedia from "../OutputMedia.ts"
 import { on, onType, type Projection } from "../Projection.ts"
 import * as DueWorkRows from "./DueWorkRows.ts"
 import * as OwedDeliveries from "./OwedDeliveries.ts"
+import { steadyOf } from "#domain/inference-request/WallTime.ts"
 
 /** Unix time in ms; each `null` when there is none. */
 const deadlinesOf = (data: JsonObject) => {
@@ -100,13 +101,14 @@ export const projection: Projection = {
     }
 
     const rules = [
-      on(RequestSubmitted, (data, { stream, time, position }) => {
+      on(RequestSubmitted, (data, event) => {
+        const { position, stream } = event
         const model = text(data, "model")
         rows.add(stream, {
           accountId: text(data, "accountId"),
           model,
           phase: "queued",
-          dueAt: time,
+          dueAt: steadyOf(event),
           attempt: 0,
           provider: null,
           node: null,
@@ -122,18 +124,18 @@ export const projection: Projection = {
         })
         depth.add(model, 1)
       }),
-      on(DispatchStarted, (data, { stream, time }) => {
+      on(DispatchStarted, (data, event) => {
         const attempt = integer(data, "attempt")
         const provider = text(data, "provider")
         const node = text(data, "node")
-        const row = rows.edit(stream)
+        const row = rows.edit(event.stream)
         if (row?.phase !== "queued") return
         row.phase = "claimed"
         row.attempt = attempt
         row.provider = provider
         row.node = node
         row.jobId = null
-        row.overdueAt = overdueAt(row, time)
+        row.overdueAt = overdueAt(row, steadyOf(event))
         depth.add(row.model, -1)
       }),
       on(ProviderAccepted, (data, { stream }) => {
@@ -154,14 +156,14 @@ export const projection: Projection = {
         row.crashes = integerIfAny(data, "crashes") ?? 0
         requeue(row, dueAt, reason === "shutdown")
       }),
-      onType(RequestStarted, ({ stream, time }) => started(stream, time)),
+      onType(RequestStarted, (event) => started(event.stream, steadyOf(event))),
       onType(OutputReceived, (event) => {
         // Any other output is followed by the end of its request.
         if (!OutputMedia.isNamedIn(event)) return
         const row = rows.edit(event.stream)
         if (row?.phase !== "claimed") return
         row.phase = "finalizing"
-        row.dueAt = event.time
+        row.dueAt = steadyOf(event)
         row.deadlineAt = row.endBy
         row.overdueAt = null
       }),

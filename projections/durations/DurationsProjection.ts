@@ -19,6 +19,7 @@ import * as Rows from "../batch/Rows.ts"
 import { object, text } from "../EventFields.ts"
 import { type Kept, on, onType, type Projection } from "../Projection.ts"
 import * as Histogram from "./Histogram.ts"
+import { steadyOf } from "#domain/inference-request/WallTime.ts"
 
 /** Days before the newest one that are kept, and with it. */
 const days = 14
@@ -126,15 +127,16 @@ export const projection: Projection = {
       on(RequestSubmitted, (data, { stream }) =>
         open.add(stream, { model: text(data, "model"), startedAt: null, tookMs: null })
       ),
-      onType(RequestStarted, ({ stream, time }) => {
-        const row = open.edit(stream)
-        if (row !== undefined) row.startedAt = time
+      onType(RequestStarted, (event) => {
+        const row = open.edit(event.stream)
+        if (row !== undefined) row.startedAt = steadyOf(event)
       }),
       onType(RequestRequeued, again),
       onType(SweepRetried, again),
-      onType(OutputReceived, ({ stream, time }) => {
-        const row = open.edit(stream)
-        // A clock that was set back between the two says nothing.
+      onType(OutputReceived, (event) => {
+        const row = open.edit(event.stream)
+        const time = steadyOf(event)
+        // Clocks of two nodes that disagree say nothing.
         if (row !== undefined && row.startedAt !== null && time >= row.startedAt)
           row.tookMs = time - row.startedAt
       }),

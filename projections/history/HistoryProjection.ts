@@ -29,6 +29,7 @@ import * as HistoryChanges from "./HistoryChanges.ts"
 import * as HistoryCounters from "./HistoryCounters.ts"
 import * as HistoryMetadata from "./HistoryMetadata.ts"
 import * as HistoryRows from "./HistoryRows.ts"
+import * as WallTime from "#domain/inference-request/WallTime.ts"
 
 interface End {
   readonly status: Status
@@ -43,7 +44,7 @@ const free = { billingStatus: "failed", amount: "0" } as const
 
 export const projection: Projection = {
   name: "history",
-  version: 5,
+  version: 6,
   tables: HistoryRows.tables + HistoryChanges.tables + HistoryMetadata.tables + HistoryCounters.tables,
   open: (db) => {
     const changes = HistoryChanges.make(db)
@@ -108,15 +109,17 @@ export const projection: Projection = {
           media: "[]",
           erasedAt: null,
           position: event.position,
-          changeId: changes.add(accountId, "IN_QUEUE", event)
+          changeId: changes.add(accountId, "IN_QUEUE", event),
+          ahead: integerIfAny(data, "ahead") ?? 0
         })
       }),
       onType(RequestStarted, (event) => {
         const row = rows.edit(event.stream)
         if (row === undefined) return
         change(row, "IN_PROGRESS", event)
-        row.startedAt ??= event.time
-        row.runStartedAt = event.time
+        const time = timeOf(row, event)
+        row.startedAt ??= time
+        row.runStartedAt = time
       }),
       onType(RequestRequeued, loseRun),
       on(SweepRetried, (data, event) => {
@@ -170,6 +173,10 @@ export const projection: Projection = {
   }
 }
 
+/** As the wall clock would show it, had it not been set since the request was submitted: durations are right. */
+const timeOf = ({ ahead }: Readonly<HistoryRows.HistoryRow>, event: RecordedEvent) =>
+  WallTime.dateBy(WallTime.steadyOf(event), { ahead })
+
 /** ms from the start of the run under way; `null` when none was reported. */
-const runMsUntil = ({ runStartedAt }: Readonly<HistoryRows.HistoryRow>, { time }: RecordedEvent) =>
-  runStartedAt === null ? null : time - runStartedAt
+const runMsUntil = (row: Readonly<HistoryRows.HistoryRow>, event: RecordedEvent) =>
+  row.runStartedAt === null ? null : Math.max(timeOf(row, event) - row.runStartedAt, 0)

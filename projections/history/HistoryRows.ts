@@ -33,7 +33,8 @@ export const tables = `
     media TEXT NOT NULL,
     erased_at INTEGER,
     position TEXT NOT NULL,
-    change_id INTEGER NOT NULL
+    change_id INTEGER NOT NULL,
+    ahead INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX history_by_status ON history_requests (account_id, status, created_at);
   CREATE INDEX history_by_model ON history_requests (account_id, model, status, created_at);
@@ -68,6 +69,8 @@ export interface HistoryRow {
   erasedAt: number | null
   position: string
   changeId: number
+  /** How far the clock of the request's times was ahead of the wall clock when it was submitted, ms. */
+  readonly ahead: number
 }
 
 /** `move` is called with each row that is written: what else is kept by its status goes where that says. */
@@ -77,7 +80,7 @@ export const make = (
 ): Rows.Rows<HistoryRow> => {
   const find = db.prepare("SELECT * FROM history_requests WHERE request_id = ?")
   const insert = db.prepare(
-    "INSERT INTO history_requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO history_requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
   )
   const update = db.prepare(`UPDATE history_requests
     SET status = ?, outcome = ?, started_at = ?, run_started_at = ?, inference_ms = ?, ended_at = ?,
@@ -114,7 +117,18 @@ export const make = (
     insert: (stream, row) => {
       const requestId = idOf(stream)
       const { accountId, model, status, outcome, metadata, createdAt, expectedMs } = row
-      insert.run(requestId, accountId, model, status, outcome, metadata, createdAt, expectedMs, ...later(row))
+      insert.run(
+        requestId,
+        accountId,
+        model,
+        status,
+        outcome,
+        metadata,
+        createdAt,
+        expectedMs,
+        ...later(row),
+        row.ahead
+      )
       moved(requestId, row)
     },
     update: (stream, row) => {
@@ -146,5 +160,6 @@ const rowOf = (columns: Columns): HistoryRow => ({
   media: text(columns["media"]),
   erasedAt: integerOrNull(columns["erased_at"]),
   position: text(columns["position"]),
-  changeId: integer(columns["change_id"])
+  changeId: integer(columns["change_id"]),
+  ahead: integer(columns["ahead"])
 })

@@ -20,7 +20,6 @@ import { MediaStore } from "#src/media/MediaStore.ts"
 import { AccountErasing } from "#src/retention/AccountErasing.ts"
 import { Eraser } from "#src/retention/Eraser.ts"
 import { MasterKey } from "#src/secrets/MasterKey.ts"
-import { SteadyTime } from "#src/SteadyTime.ts"
 import { WorkerKeys } from "#src/workers/WorkerKeys.ts"
 import * as ClientFacing from "#src/storage/ClientFacing.ts"
 import { EventReader } from "#streams/EventReader.ts"
@@ -126,7 +125,7 @@ const erasing = AccountErasing.layer.pipe(
   Layer.provide([Eraser.layer, Retention.layer, FileSweep.layer]),
   Layer.provide(MediaStore.layer),
   Layer.provide(ClientFacing.layer),
-  Layer.provide(Layer.merge(secrets, SteadyTime.layer))
+  Layer.provide(secrets)
 )
 
 const passwords = Passwords.layer.pipe(Layer.provide(secrets))

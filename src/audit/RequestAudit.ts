@@ -8,6 +8,7 @@ import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as AuditFields from "./AuditFields.ts"
 import { usd } from "./Books.ts"
 import { brokenBy } from "./Invariant.ts"
+import * as WallTime from "#domain/inference-request/WallTime.ts"
 
 export interface OpenRequest {
   readonly accountId: AccountId
@@ -40,7 +41,7 @@ export const open = (event: RecordedEvent, accountId: AccountId): OpenRequest =>
     keyId: AuditFields.read(event, MoneyEvents.keyOf),
     model: AuditFields.read(event, AuditFields.model),
     quote,
-    submittedAt: event.time,
+    submittedAt: WallTime.steadyOf(event),
     output: null,
     isRejected: false,
     isStored: false,
@@ -123,7 +124,7 @@ const isShort = ({ quantity }: Pricing.Quote, units: Quantity): boolean =>
 /** Of a `RequestForceFailed`. */
 export const forceFail = ({ submittedAt, sweepRetries }: OpenRequest, event: RecordedEvent): void => {
   const retries = AuditFields.read(event, AuditFields.sweepRetries)
-  const ageMs = event.time - submittedAt
+  const ageMs = WallTime.steadyOf(event) - submittedAt
   if (retries === sweepRetries && SweepSchedule.isGivenUp(retries, ageMs)) return
   const found = `given up after ${sweepRetries} retries and ${Math.floor(ageMs / 60_000)} minutes`
   throw brokenBy(event, "forced end in time", found)

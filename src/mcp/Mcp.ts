@@ -23,6 +23,7 @@ import * as OwnServices from "./OwnServices.ts"
 import * as SessionCollection from "./sessions/SessionCollection.ts"
 import { Sessions } from "./sessions/Sessions.ts"
 import { MaxFileBytes } from "./tools/files/FileSource.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
 
 /** A quarter of a second to load and to describe, which no start waits for: the first message does. */
 const load = Effect.promise(() => Promise.all([import("./ServedProtocol.ts"), import("./AllTools.ts")]))
@@ -46,6 +47,7 @@ const pickNeeded = Context.pick(
   RequestHistory,
   Requests,
   ScratchDirectory,
+  SteadyTime,
   Stopping
 )
 

@@ -4,7 +4,7 @@
  * node may be gone by then.
  * For one of several nodes: the only one has done all of it itself.
  */
-import { Clock, Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { RequestId } from "#domain/Ids.ts"
 import * as Erasing from "#domain/inference-request/Erasing.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -19,6 +19,7 @@ import { DeadlineHints } from "#src/requests/DeadlineHints.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { DeliveryActors } from "#src/webhooks/DeliveryActors.ts"
 import { supervise } from "#src/Supervise.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
 import { Runs } from "./dispatch/Runs.ts"
 
 const { category, codec } = InferenceRequest.aggregate
@@ -31,6 +32,7 @@ const unlessBroken = <E>(action: Effect.Effect<void, E>) =>
 
 const make = Effect.gen(function* () {
   const actors = yield* RequestActors
+  const steady = yield* SteadyTime
   const deliveries = yield* DeliveryActors
   const hints = yield* DeadlineHints
   const payloads = yield* Payloads
@@ -111,7 +113,7 @@ const make = Effect.gen(function* () {
 
   const followAll = Effect.gen(function* () {
     // Deadlines from before the position are looked for once more: nothing tells of those from here on alone.
-    hints.hint(yield* Clock.currentTimeMillis)
+    hints.hint(yield* steady.now)
     const events = reader.subscribe(position)
     yield* Stream.runForEachArray(events, (page) =>
       Effect.andThen(

@@ -1,6 +1,7 @@
 /** Cancelling a request, and saying what that did (decisions, "Cancel"). */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { isTerminal, type Terminal } from "#domain/inference-request/State.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
 import { RequestActors } from "./RequestActors.ts"
 import { RequestNotFound, type Requests, type Snapshot as RequestSnapshot } from "./Requests.ts"
 import * as Snapshot from "./Snapshot.ts"
@@ -34,12 +35,13 @@ const outcome = ({ request }: RequestSnapshot) => {
 export const make = (reading: Pick<Requests["Service"], "get" | "waitUntil">) =>
   Effect.gen(function* () {
     const actors = yield* RequestActors
+    const steady = yield* SteadyTime
 
     const cancel: Requests["Service"]["cancel"] = Effect.fn("Requests.cancel")(function* (options) {
       const before = yield* reading.get(options)
       const { phase } = before.request
       if (isTerminal(phase)) return { ...before, cancel: { accepted: false, reason: ended[phase._tag] } }
-      const at = yield* Clock.currentTimeMillis
+      const at = yield* steady.now
       const cancelled = yield* actors.execute(options.id, { _tag: "Cancel", at }).pipe(
         Effect.catchTag("RequestNotFound", () => new RequestNotFound()),
         Effect.catchTag(["NotDispatchable", "RequestNotEnded"], Effect.die)

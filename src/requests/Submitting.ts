@@ -1,6 +1,6 @@
 /** Accepting a request: validated, quoted, its key and its hold reserved, then durable on the log. */
 import * as crypto from "node:crypto"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import * as Grant from "#domain/account/Grant.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import { RequestId } from "#domain/Ids.ts"
@@ -20,6 +20,7 @@ import * as InputWeight from "#src/memory/InputWeight.ts"
 import { EvaluationFor } from "#src/models/expression/EvaluationFor.ts"
 import { ProviderHealth } from "#src/providers/health/ProviderHealth.ts"
 import * as CheckedInput from "./CheckedInput.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
 import { DeadlineHints } from "./DeadlineHints.ts"
 import * as AbsoluteDeadlines from "./AbsoluteDeadlines.ts"
 import { IdempotencyKeyActors } from "./IdempotencyKeyActors.ts"
@@ -53,6 +54,7 @@ type Refused = ModelNotFound | InvalidInput
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
   const requests = yield* RequestActors
+  const steady = yield* SteadyTime
   const keys = yield* IdempotencyKeyActors
   const payloads = yield* Payload.Payloads
   const depth = yield* QueueDepth
@@ -181,7 +183,7 @@ export const make = Effect.gen(function* () {
   const submitNew = <E>(submission: Submission, checks: Checks<E> | null) =>
     Effect.flatMap(admit(submission, checks), (entry) =>
       Effect.flatMap(quoteOf(submission, entry), (quote) =>
-        Effect.flatMap(Effect.andThen(checkQueue(entry), Clock.currentTimeMillis), (at) =>
+        Effect.flatMap(Effect.andThen(checkQueue(entry), steady.now), (at) =>
           Effect.flatMap(checkLast(submission, quote, at, checks), () =>
             accept(submission, entry, quote, RequestId.make(ids.next()), at)
           )
@@ -197,7 +199,7 @@ export const make = Effect.gen(function* () {
 
   /** What the first of all twins was answered, if it was accepted. */
   const replay = Effect.fnUntraced(function* (state: IdempotencyKey.State, { requestHash }: Idempotency) {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* steady.now
     if (state._tag === "Free" || state.expiresAt <= now || state.requestHash !== requestHash) return null
     return Snapshot.asSubmitted(state.requestId, yield* requests.current(state.requestId))
   })
@@ -249,7 +251,7 @@ export const make = Effect.gen(function* () {
     if (answered !== null) return { ...answered, replayed: true }
     const entry = yield* admit(submission, checks)
     const quote = yield* quoteOf(submission, entry)
-    const at = yield* Clock.currentTimeMillis
+    const at = yield* steady.now
     yield* checkFirst(submission, idempotency, entry, quote, at)
     if (checks !== null) yield* checks.last
     const id = yield* reserve(submission, idempotency, at)
@@ -287,7 +289,7 @@ export const make = Effect.gen(function* () {
     }
     const entry = yield* catalog.find(endpoint)
     if (entry === null) return yield* new ModelNotFound()
-    const at = yield* Clock.currentTimeMillis
+    const at = yield* steady.now
     const { accountId, grant, keyId } = caller
     const hold = Pricing.leastCharge(entry.model.price)
     yield* Effect.andThen(

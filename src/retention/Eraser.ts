@@ -2,7 +2,7 @@
  * Erases what a request carried. The payload records go with the commit that says so; what lies outside the log goes after
  * it, and is recorded when it is gone: whoever erases again, or the sweep after a crash, begins where it was left.
  */
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { FileId, type RequestId } from "#domain/Ids.ts"
 import * as Erasing from "#domain/inference-request/Erasing.ts"
 import type { ErasureReason } from "#domain/inference-request/Event.ts"
@@ -17,6 +17,7 @@ import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
 
 /** What is not over yet cannot be erased. */
 export class RequestNotEnded extends Schema.TaggedError<RequestNotEnded>()("RequestNotEnded", {}) {}
@@ -43,6 +44,7 @@ export class Eraser extends Context.Service<
     Eraser,
     Effect.gen(function* () {
       const actors = yield* RequestActors
+      const steady = yield* SteadyTime
       const payloads = yield* Payloads
       const media = yield* MediaStore
       const eraseDelivery = yield* DeliveryErasing.make
@@ -76,14 +78,14 @@ export class Eraser extends Context.Service<
         if (nextAction(request)._tag !== "RemoveFiles") return
         yield* removeFiles(request)
         yield* eraseDeliveries(id, request)
-        const at = yield* Clock.currentTimeMillis
+        const at = yield* steady.now
         yield* actors
           .execute(id, { _tag: "RecordRemoved", at })
           .pipe(Effect.catchTag(["RequestNotFound", "NotDispatchable", "RequestNotEnded"], Effect.die))
       })
 
       const erase: Eraser["Service"]["erase"] = Effect.fn("Eraser.erase")(function* (id, reason) {
-        const at = yield* Clock.currentTimeMillis
+        const at = yield* steady.now
         const { events, state } = yield* actors.execute(id, { _tag: "Erase", at, reason }).pipe(
           Effect.catchTag("RequestNotEnded", () => new RequestNotEnded()),
           Effect.catchTag(["RequestNotFound", "NotDispatchable"], Effect.die)

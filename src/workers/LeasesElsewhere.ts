@@ -1,5 +1,5 @@
 /** Leases that another node follows: what their workers say may reach any node of an installation. */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import * as LogLines from "#domain/inference-request/LogLines.ts"
@@ -19,6 +19,7 @@ import * as FollowedTime from "#src/reactors/dispatch/FollowedTime.ts"
 import * as Mapping from "#src/reactors/dispatch/Mapping.ts"
 import * as OutcomeRecord from "#src/reactors/dispatch/OutcomeRecord.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
 import type { Heard, Progress } from "./WorkerCalls.ts"
 import { LeaseUnattended } from "./WorkerErrors.ts"
 
@@ -57,6 +58,7 @@ interface Unrecorded extends Progress {
 
 const make = Effect.gen(function* () {
   const actors = yield* RequestActors
+  const steady = yield* SteadyTime
   const catalog = yield* Catalog
   const payloads = yield* Payloads
   const record = yield* OutcomeRecord.make
@@ -84,7 +86,7 @@ const make = Effect.gen(function* () {
       unrecorded.set(leaseId, { ...progress, recordedAt: before.recordedAt })
     } else {
       unrecorded.set(leaseId, { recordedAt: now, fraction: null, logs: [] })
-      const at = yield* Clock.currentTimeMillis
+      const at = yield* steady.now
       yield* actors
         .execute(requestId, { _tag: "RecordProgress", at, attempt, ...progress })
         .pipe(Effect.catchTag(["RequestNotFound", "NotDispatchable", "RequestNotEnded"], Effect.die))
@@ -129,7 +131,7 @@ const make = Effect.gen(function* () {
 
   const end: LeasesElsewhere["end"] = Effect.fn("LeasesElsewhere.end")(function* (run, request, reported) {
     const { accountId } = request.submitted
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* steady.now
     const entry = yield* entryOf(request)
     const outcome =
       entry === null

@@ -66,7 +66,7 @@ export const makeUnreadable = Effect.fnUntraced(function* (id: RequestId) {
   yield* (yield* EventStore).append({
     stream: StreamName.make(category, id),
     expected: ExpectedVersion.Any,
-    events: [eventData("future", "RequestTeleported")]
+    events: [{ ...eventData("future", "RequestTeleported"), time: 0 }]
   })
 })
 

@@ -193,7 +193,12 @@ const services = (follows: boolean, files: ReturnType<typeof MediaServices.store
     Layer.provideMerge(files),
     Layer.provideMerge(follows ? FollowedActors.layer : onlyActors),
     Layer.provideMerge(
-      Layer.mergeAll(DeadlineHints.layer, SteadyTime.layer, ProviderHealth.layer, Expectations.layerEmpty)
+      Layer.mergeAll(
+        DeadlineHints.layer,
+        SteadyTime.layerOfLog,
+        ProviderHealth.layer,
+        Expectations.layerEmpty
+      )
     ),
     Layer.provideMerge(Layer.mergeAll(DeliveryActors.layer, RecoveryActors.layer)),
     Layer.provideMerge(Payloads.layer),

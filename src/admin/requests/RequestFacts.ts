@@ -19,6 +19,7 @@ import {
   type ShowRequest,
   UnknownRequest
 } from "./RequestOperations.ts"
+import * as WallTime from "#domain/inference-request/WallTime.ts"
 
 const { category, codec, decider } = InferenceRequest.aggregate
 
@@ -86,9 +87,9 @@ export const make = Effect.gen(function* () {
       violations: request.violations,
       runs: request.attempt,
       progress: request.progress,
-      createdAt: submitted.at,
-      startedAt: request.startedAt,
-      endedAt: isTerminal(phase) ? phase.at : null,
+      createdAt: WallTime.dateOf(submitted),
+      startedAt: request.startedAt === null ? null : WallTime.dateBy(request.startedAt, submitted),
+      endedAt: isTerminal(phase) ? WallTime.dateBy(phase.at, submitted) : null,
       inferenceMs: phase._tag === "Completed" ? phase.inferenceMs : null,
       billing: phase._tag === "Completed" ? phase.billing : null,
       metadata: submitted.metadata,

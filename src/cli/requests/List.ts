@@ -48,8 +48,8 @@ const flags = {
 }
 
 /** ms of the run that ended it. */
-const duration = ({ endedAt, runStartedAt }: HistoryItem): number | null =>
-  endedAt === null || runStartedAt === null ? null : endedAt - runStartedAt
+const duration = ({ endedAt, inferenceMs, runStartedAt }: HistoryItem): number | null =>
+  inferenceMs ?? (endedAt === null || runStartedAt === null ? null : Math.max(endedAt - runStartedAt, 0))
 
 const forPrograms = (item: HistoryItem) => ({
   requestId: item.requestId,

@@ -17,6 +17,7 @@ import type { Snapshot } from "#src/requests/Requests.ts"
 import { Violation } from "./EnvelopeView.ts"
 import * as MediaView from "./MediaView.ts"
 import * as RequestUrls from "./RequestUrls.ts"
+import * as WallTime from "#domain/inference-request/WallTime.ts"
 
 /** Values where the result is made into something else, texts where it is answered. */
 export interface RequestPayloads<Payload = Json> {
@@ -104,8 +105,8 @@ export const result = <Payload>(
     error: errorOf(snapshot),
     metadata: submitted.metadata,
     inferenceTime: phase._tag === "Completed" ? phase.inferenceMs : null,
-    delayTime: startedAt === null ? null : startedAt - submitted.at,
-    createdAt: new Date(submitted.at).toISOString(),
+    delayTime: startedAt === null ? null : Math.max(startedAt - submitted.at, 0),
+    createdAt: new Date(WallTime.dateOf(submitted)).toISOString(),
     outcome: word,
     cost: Money.format(cost(request)),
     media: word === "succeeded" || word === "partial" ? MediaView.of(mediaUrl, request) : []
@@ -147,6 +148,6 @@ export const retrieved = <Payload>(
   ...result(urls, snapshot, payloads),
   ...RequestUrls.make(urls.queueUrl, snapshot),
   billingStatus: billingStatus(snapshot.request),
-  expiresAt: new Date(snapshot.request.submitted.at + keptMs).toISOString(),
+  expiresAt: new Date(WallTime.dateOf(snapshot.request.submitted) + keptMs).toISOString(),
   erasedAt: snapshot.request.erasure === null ? null : new Date(snapshot.request.erasure.at).toISOString()
 })

@@ -8,14 +8,19 @@ import * as Money from "#domain/Money.ts"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
 import type { Event as DeliveryEvent } from "#domain/webhook-delivery/Event.ts"
 import * as DateTime from "./DateTime.ts"
+import * as WallTime from "#domain/inference-request/WallTime.ts"
 
-const submitted = ({ deadlines, metadata, model, quote, webhook }: RequestSubmitted): JsonObject => ({
+/** As the wall clock would show it. */
+const dateBy = (time: number | undefined, ahead = 0): string | null =>
+  DateTime.formatNullable(time === undefined ? null : WallTime.dateBy(time, { ahead }))
+
+const submitted = ({ ahead, deadlines, metadata, model, quote, webhook }: RequestSubmitted): JsonObject => ({
   modelEndpoint: model,
   metadata,
   hold: Money.format(quote.hold),
   webhook: webhook === undefined ? null : { url: webhook.url, events: webhook.events },
-  startBy: DateTime.formatNullable(deadlines?.startBy ?? null),
-  endBy: DateTime.formatNullable(deadlines?.endBy ?? null)
+  startBy: dateBy(deadlines?.startBy, ahead),
+  endBy: dateBy(deadlines?.endBy, ahead)
 })
 
 export const ofRequest = (event: RequestEvent): JsonObject => {
@@ -60,10 +65,14 @@ export const ofRequest = (event: RequestEvent): JsonObject => {
         attempt: event.attempt,
         reason: event.reason,
         retry: event.retry,
-        dueAt: DateTime.format(event.dueAt)
+        dueAt: DateTime.format(WallTime.dateBy(event.dueAt, event))
       }
     case "RequestRequeued":
-      return { attempt: event.attempt, reason: event.reason, dueAt: DateTime.format(event.dueAt) }
+      return {
+        attempt: event.attempt,
+        reason: event.reason,
+        dueAt: DateTime.format(WallTime.dateBy(event.dueAt, event))
+      }
     case "RequestCancelled":
     case "PayloadsErased":
       return { reason: event.reason }

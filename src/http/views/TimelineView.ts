@@ -4,6 +4,7 @@ import type { TimelineEntry } from "#src/requests/Timeline.ts"
 import * as DateTime from "./DateTime.ts"
 import * as ListView from "./ListView.ts"
 import * as TimelineData from "./TimelineData.ts"
+import * as WallTime from "#domain/inference-request/WallTime.ts"
 
 const example = {
   position: "1207",
@@ -51,7 +52,7 @@ export const ListBody = ListView.bodyOf(EventBody).annotate({
 export const event = ({ happening, position }: TimelineEntry): EventBody => ({
   position,
   type: happening.event._tag,
-  at: DateTime.format(happening.event.at),
+  at: DateTime.format(WallTime.dateOf(happening.event)),
   data:
     happening._tag === "OfRequest"
       ? TimelineData.ofRequest(happening.event)

@@ -1,20 +1,22 @@
 /** Reads depth and age of the queues. */
-import { Clock, Effect, Metric } from "effect"
+import { Effect, Metric } from "effect"
 import * as QueueAge from "#projections/due-work/QueueAge.ts"
 import { Catalog } from "#src/models/Catalog.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
 import * as AllMetrics from "../metrics/AllMetrics.ts"
 import * as ModelSeries from "../metrics/ModelSeries.ts"
 
 const millisPerSecond = 1_000
 
 export const make = Effect.gen(function* () {
+  const steady = yield* SteadyTime
   const catalog = yield* Catalog
   const queues = yield* QueueAge.make
   const series = yield* ModelSeries.make
   /** Whatever was in the catalog since the start: the requests of a model that has left it wait on. */
   const shown = new Set<string>()
   return Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* steady.now
     const byModel = new Map(
       (yield* queues(now)).map((queue): readonly [string, typeof queue] => [queue.model, queue])
     )

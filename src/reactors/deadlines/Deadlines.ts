@@ -3,7 +3,7 @@
  * start, from hints then. Of several nodes one keeps a deadline, and the others see to it when that one does not. Nothing is
  * asked for while no deadline is near, so that requests without one cost nothing.
  */
-import { Clock, Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { EventReader } from "#streams/EventReader.ts"
 import { DueWork, type PassedDeadline } from "#projections/due-work/DueWork.ts"
 import { projection } from "#projections/due-work/DueWorkProjection.ts"
@@ -13,6 +13,7 @@ import * as Rendezvous from "#src/cluster/Rendezvous.ts"
 import { earlier } from "#src/reactors/Earlier.ts"
 import { supervise } from "#src/Supervise.ts"
 import { DeadlineHints } from "#src/requests/DeadlineHints.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
 import * as Expiry from "./Expiry.ts"
 
 /** The clock is looked at at least this often while a deadline is awaited: it may be set, ms. */
@@ -25,6 +26,7 @@ const retryMs = 1_000
 const graceMs = 3_000
 
 const make = Effect.gen(function* () {
+  const steady = yield* SteadyTime
   const dueWork = yield* DueWork
   const projections = yield* Projections
   const reader = yield* EventReader
@@ -39,7 +41,7 @@ const make = Effect.gen(function* () {
   /** Gives when the next one is due. */
   const pass = Effect.gen(function* () {
     const isCurrent = yield* projections.waitFor(yield* reader.head, { projection: projection.name })
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* steady.now
     const live = node.live()
     let next: number | null = null
     yield* expireDue(now, (deadline) => {
@@ -55,7 +57,7 @@ const make = Effect.gen(function* () {
     let next = yield* pass
     while (true) {
       next = earlier(next, hints.take())
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* steady.now
       if (next === null) yield* hints.hinted
       else if (next > now) yield* Effect.timeoutOption(hints.hinted, Math.min(next - now, heartbeatMs))
       else next = yield* pass
@@ -63,7 +65,7 @@ const make = Effect.gen(function* () {
   })
 
   /** What was for a node that is gone is another one's now. */
-  const followNodes = Stream.runForEach(node.changes, () => Effect.map(Clock.currentTimeMillis, hints.hint))
+  const followNodes = Stream.runForEach(node.changes, () => Effect.map(steady.now, hints.hint))
 
   return [keep, followNodes]
 })

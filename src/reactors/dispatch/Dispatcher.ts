@@ -3,7 +3,7 @@
  * is the DueWork projection, a claim is an event with an expected version, and what a claim finds is the request itself, so
  * that stale rows, duplicates and restarts are harmless. Waiting requests are rows, never fibers.
  */
-import { type Cause, Clock, Deferred, Effect, type Exit, Layer, Queue, Stream } from "effect"
+import { type Cause, Deferred, Effect, type Exit, Layer, Queue, Stream } from "effect"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { Rejection } from "#domain/inference-request/Command.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
@@ -28,6 +28,7 @@ import * as RunMemory from "./RunMemory.ts"
 import { Runs } from "./Runs.ts"
 import * as SlowStart from "./SlowStart.ts"
 import * as Turns from "#src/reactors/Turns.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
 
 /** Claims made at once for one model; what is left follows in the next pass, so that no model starves another. */
 const maxClaimsPerPass = 512
@@ -51,6 +52,7 @@ const make = Effect.gen(function* () {
   const dueWork = yield* DueWork
   const projections = yield* Projections
   const actors = yield* RequestActors
+  const steady = yield* SteadyTime
   const runs = yield* Runs
   const node = yield* Nodes
   const reader = yield* EventReader
@@ -126,7 +128,7 @@ const make = Effect.gen(function* () {
     rows: ReadonlyArray<RunMemory.Admitted>,
     slots: ProviderSlots.Slots["slots"]
   ) =>
-    Effect.flatMap(Effect.zip(Clock.currentTimeMillis, MonotonicTime.millis), ([at, monotonicNow]) => {
+    Effect.flatMap(Effect.zip(steady.now, MonotonicTime.millis), ([at, monotonicNow]) => {
       const all = Deferred.makeUnsafe<void, EventStoreError>()
       let left = rows.length
       const onClaim = (exit: Exit.Exit<unknown, EventStoreError>) => {
@@ -223,7 +225,7 @@ const make = Effect.gen(function* () {
 
   const pass = Effect.gen(function* () {
     yield* stopCancelled
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* steady.now
     const models = served.inTurn(yield* dueWork.dueModels(now))
     nextTurnAt = null
     nextAdmitAt = null
@@ -247,7 +249,7 @@ const make = Effect.gen(function* () {
 
   /** Ends at the next signal, or when the next row falls due. */
   const untilNext = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* steady.now
     const turnAt = nextTurnAt === null ? null : Math.max(nextTurnAt, now + turnPaceMs)
     const dueAt = earlier(earlier(yield* dueWork.nextDueAt(now), turnAt), nextAdmitAt)
     const wait = Math.min(dueAt === null ? heartbeatMs : Math.max(dueAt - now, 1), heartbeatMs)

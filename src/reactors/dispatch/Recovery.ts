@@ -2,7 +2,7 @@
  * Claims that nobody works on: of nodes that are gone, and own ones whose append seemed to fail. Taken over when the provider
  * may still know the job, else to be run again. Each by one of the nodes that live; what one of them leaves the sweep finds.
  */
-import { Clock, Deferred, Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { Rejection } from "#domain/inference-request/Command.ts"
 import { nextAction } from "#domain/inference-request/NextAction.ts"
@@ -17,6 +17,7 @@ import { unwatched } from "#src/providers/health/ProviderHealth.ts"
 import * as AtHead from "#src/reactors/AtHead.ts"
 import * as Pages from "#src/reactors/Pages.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
 import type { Claimed } from "./Run.ts"
 import { Runs } from "./Runs.ts"
 
@@ -28,6 +29,7 @@ export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effec
   Effect.gen(function* () {
     const dueWork = yield* DueWork
     const actors = yield* RequestActors
+    const steady = yield* SteadyTime
     const catalog = yield* Catalog
     const runs = yield* Runs
     const node = yield* Nodes
@@ -45,7 +47,7 @@ export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effec
       { attempt }: Request,
       { from, jobId }: { readonly from: string; readonly jobId: string }
     ): Effect.fn.Return<Claimed | null, EventStoreError | Rejection> {
-      const at = yield* Clock.currentTimeMillis
+      const at = yield* steady.now
       const takeOver = { _tag: "TakeOver", at, attempt, from, node: node.self } as const
       const { state } = yield* actors.execute(id, takeOver)
       if (state._tag === "NotSubmitted" || state.attempt !== attempt) return null
@@ -87,7 +89,7 @@ export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effec
       const { jobId, node: from, provider } = action.run
       if (!isOurs(from, id)) return
       if (jobId !== null) return yield* takeOver(id, state, { from, jobId, provider })
-      const at = yield* Clock.currentTimeMillis
+      const at = yield* steady.now
       yield* actors.execute(id, {
         _tag: "RecordOutcome",
         at,

@@ -1,5 +1,5 @@
 /** One claimed run, from its input to its recorded outcome, whatever the provider does. */
-import { Cause, Clock, Deferred, Effect, Exit, Schedule } from "effect"
+import { Cause, Deferred, Effect, Exit, Schedule } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -17,6 +17,7 @@ import * as InputWeight from "#src/memory/InputWeight.ts"
 import type { Lease } from "#src/memory/MemoryBudget.ts"
 import { Providers } from "#src/providers/Providers.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
 import * as Fallback from "./Fallback.ts"
 import * as FollowedTime from "./FollowedTime.ts"
 import * as OutcomeRecord from "./OutcomeRecord.ts"
@@ -24,6 +25,7 @@ import { EvaluationFor } from "#src/models/expression/EvaluationFor.ts"
 import * as Mapping from "./Mapping.ts"
 import * as RunReport from "./RunReport.ts"
 import * as TimeLimit from "./TimeLimit.ts"
+import * as WallTime from "#domain/inference-request/WallTime.ts"
 
 export interface Claimed {
   readonly id: RequestId
@@ -52,9 +54,14 @@ const longestModelAwayMs = 60_000
 type TakenOverAt = number | null
 
 /** How long the provider has been at it, as far as it was followed. */
-const secondsOf = ({ request }: Claimed, report: RunReport.RunReport, takenOverAt: TakenOverAt) =>
+const secondsOf = (
+  { request }: Claimed,
+  report: RunReport.RunReport,
+  takenOverAt: TakenOverAt,
+  steady: SteadyTime["Service"]
+) =>
   takenOverAt !== null && request.phase._tag === "Running"
-    ? Effect.map(Clock.currentTimeMillis, (now) => FollowedTime.seconds(request, { now, since: takenOverAt }))
+    ? Effect.map(steady.now, (now) => FollowedTime.seconds(request, { now, since: takenOverAt }))
     : report.seconds
 
 /** What is left of the model's limit, ms. */
@@ -76,7 +83,7 @@ const broken = (message: string): RunOutcome => ({ _tag: "ProviderError", messag
 const jobOf = ({ id, request }: Claimed) => ({
   requestId: id,
   accountId: request.submitted.accountId,
-  submittedAt: request.submitted.at,
+  submittedAt: WallTime.dateOf(request.submitted),
   attempt: request.attempt
 })
 
@@ -111,6 +118,7 @@ export const make = Effect.gen(function* () {
   const providers = yield* Providers
   const payloads = yield* Payloads
   const actors = yield* RequestActors
+  const steady = yield* SteadyTime
   const record = yield* OutcomeRecord.make
   const scope = yield* Effect.scope
   const memory = yield* InputMemory
@@ -175,7 +183,7 @@ export const make = Effect.gen(function* () {
     return Effect.matchEffect(Effect.zip(opened, Mapping.findBinding(catalog, entry, request)), {
       onSuccess: ([text, binding]) => {
         const submitted = JSON.parse(text) as Json
-        const seconds = secondsOf(claimed, report, takenOverAt)
+        const seconds = secondsOf(claimed, report, takenOverAt, steady)
         const run = Mapping.around({ entry, binding, submitted }, seconds, (input) =>
           runAtProvider(
             { ...jobOf(claimed), model: Mapping.modelOf(entry), binding, input },
@@ -221,7 +229,7 @@ export const make = Effect.gen(function* () {
     function* (id: RequestId, attempt: number) {
       const { state } = yield* actors.current(id)
       if (state._tag === "Request" && "run" in state.phase && state.phase.run.jobId !== null) return
-      yield* actors.execute(id, { _tag: "Release", at: yield* Clock.currentTimeMillis, attempt })
+      yield* actors.execute(id, { _tag: "Release", at: yield* steady.now, attempt })
     },
     (effect) => Effect.ignore(effect)
   )
@@ -233,11 +241,11 @@ export const make = Effect.gen(function* () {
   ) {
     const job = jobOf(claimed)
     const { attempt, requestId: id } = job
-    const report = RunReport.make({ actors, scope, id, attempt, stopRequested })
-    const takenOverAt = claimed.jobId === null ? null : yield* Clock.currentTimeMillis
+    const report = RunReport.make({ actors, steady, scope, id, attempt, stopRequested })
+    const takenOverAt = claimed.jobId === null ? null : yield* steady.now
     const entry = yield* entryOf(claimed)
     if (entry === undefined) {
-      const at = yield* Clock.currentTimeMillis
+      const at = yield* steady.now
       return yield* record(job, null, withoutModel(claimed), { at, startedAt: null })
     }
     const outcome = yield* Effect.onExitPrimitive(
@@ -245,7 +253,7 @@ export const make = Effect.gen(function* () {
       (exit) => (Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause) ? giveBack(id, attempt) : undefined)
     )
     const startedAt = yield* report.finish()
-    yield* record(job, entry, outcome, { at: yield* Clock.currentTimeMillis, startedAt })
+    yield* record(job, entry, outcome, { at: yield* steady.now, startedAt })
   })
 
   /**

@@ -9,6 +9,7 @@ import * as MonotonicTime from "#src/MonotonicTime.ts"
 import type { RunControl } from "#src/providers/Provider.ts"
 import { untilStored } from "#src/reactors/UntilStored.ts"
 import type { RequestActors } from "#src/requests/RequestActors.ts"
+import type { SteadyTime } from "#src/SteadyTime.ts"
 
 /** A run that ends within this time of its start has both in one append, ms. */
 const startGraceMs = 20
@@ -33,6 +34,7 @@ export interface RunReport extends RunControl {
 
 export interface RunReportOptions extends Pick<RunControl, "stopRequested"> {
   readonly actors: RequestActors["Service"]
+  readonly steady: SteadyTime["Service"]
   /** What is still to be recorded of a run that does not finish goes with this. */
   readonly scope: Scope.Scope
   readonly id: RequestId
@@ -100,7 +102,7 @@ export const make = (options: RunReportOptions): RunReport => {
 
 /** Goes on while the log is away, until the run is over: without the job's id nobody would find the job again. */
 const accept = (run: Reported, jobId: string) =>
-  Effect.flatMap(Clock.currentTimeMillis, (at) => {
+  Effect.flatMap(run.steady.now, (at) => {
     const { actors, attempt, id } = run
     run.isAccepted = true
     const command = { _tag: "RecordAccepted", at, attempt, jobId } as const
@@ -109,7 +111,7 @@ const accept = (run: Reported, jobId: string) =>
 
 const start = (run: Reported, clock: Clock.Clock): Effect.Effect<void> => {
   if (run.startedAt !== null) return Effect.void
-  run.startedAt = clock.currentTimeMillisUnsafe()
+  run.startedAt = run.steady.nowOf(clock)
   run.begunAt = run.progressAt = MonotonicTime.millisOf(clock)
   return recordStartSoon(run)
 }
@@ -147,7 +149,7 @@ const progress = Effect.fnUntraced(function* (run: Reported, report: Parameters<
 const recordProgress = Effect.fnUntraced(function* (run: Reported) {
   const { actors, attempt, fraction, id, lines: logs } = run
   if (logs.length === 0 && fraction === null) return
-  const at = yield* Clock.currentTimeMillis
+  const at = yield* run.steady.now
   run.progressAt = yield* MonotonicTime.millis
   run.lines = []
   run.fraction = null

@@ -3,7 +3,7 @@
  * output gets our URLs, and both are recorded with the charge. To be repeated after a crash at any point: what is stored
  * twice is stored once.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import { FileId, type RequestId } from "#domain/Ids.ts"
 import * as Erasing from "#domain/inference-request/Erasing.ts"
@@ -19,7 +19,9 @@ import { RemoteUnavailable } from "#src/media/RemoteFailure.ts"
 import * as JsonPointer from "#src/models/JsonPointer.ts"
 import { untilStored } from "#src/reactors/UntilStored.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
 import * as MediaCopies from "./MediaCopies.ts"
+import * as WallTime from "#domain/inference-request/WallTime.ts"
 
 /** Files of one output that are stored at once. */
 const concurrency = 4
@@ -31,6 +33,7 @@ const unreadable = "The output cannot be read."
 
 export const make = Effect.gen(function* () {
   const actors = yield* RequestActors
+  const steady = yield* SteadyTime
   const payloads = yield* Payload.Payloads
   const store = yield* MediaStore
   const copy = yield* MediaCopies.make
@@ -67,7 +70,7 @@ export const make = Effect.gen(function* () {
         : yield* payloads.seal({ owner, stream: streamOf(id), name: "result", json: result })
     const command = {
       _tag: "RecordMedia",
-      at: yield* Clock.currentTimeMillis,
+      at: yield* steady.now,
       attempt: request.attempt,
       media,
       result: sealed === null ? null : Payload.refOf(sealed)
@@ -86,14 +89,14 @@ export const make = Effect.gen(function* () {
   })
 
   const refuse = Effect.fnUntraced(function* (id: RequestId, request: Request, message: string) {
-    const at = yield* Clock.currentTimeMillis
+    const at = yield* steady.now
     const command = { _tag: "RefuseMedia", at, attempt: request.attempt, message } as const
     const { state } = yield* actors.execute(id, command)
     if (state._tag === "Request" && state.media.length === 0) yield* removeFiles(request, [])
   })
 
   const countRetry = Effect.fnUntraced(function* (id: RequestId, { attempt }: Request) {
-    const at = yield* Clock.currentTimeMillis
+    const at = yield* steady.now
     yield* actors.execute(id, { _tag: "SweepRetry", at, attempt, reason: "media_missing" })
   })
 
@@ -111,7 +114,11 @@ export const make = Effect.gen(function* () {
     )
 
   const copyAll = Effect.fnUntraced(function* (id: RequestId, request: Request, raw: PayloadRef) {
-    const maker = { accountId: request.submitted.accountId, requestId: id, submittedAt: request.submitted.at }
+    const maker = {
+      accountId: request.submitted.accountId,
+      requestId: id,
+      submittedAt: WallTime.dateOf(request.submitted)
+    }
     const output = JSON.parse(yield* payloads.open(streamOf(id), "output", raw)) as Json
     const copies = yield* Effect.forEach(
       request.plannedMedia,

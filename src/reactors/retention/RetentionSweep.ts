@@ -19,6 +19,7 @@ import { retentionMs } from "#src/retention/RetentionTime.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { supervise } from "#src/Supervise.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import * as WallTime from "#domain/inference-request/WallTime.ts"
 
 /** How long a pass waits for its read model, which may be built from the beginning of the log just now. */
 const patience = "1 minute"
@@ -97,7 +98,7 @@ export class RetentionSweep extends Context.Service<
           // An id that was reserved under an idempotency key may be older than its request.
           Effect.fnUntraced(function* (id) {
             const { state } = yield* actors.refresh(id)
-            if (state._tag !== "Request" || state.submitted.at > submittedBy) return false
+            if (state._tag !== "Request" || WallTime.dateOf(state.submitted) > submittedBy) return false
             return yield* eraser.erase(id, "expired")
           })
         )

@@ -2,7 +2,7 @@
  * What has become of a run that takes longer than is usual (decisions, "Overdue"). Alive: nothing. Finished: recorded as
  * its end. Lost, or unknown to its provider: to be run again, and one retry of the sweep counted.
  */
-import { Clock, Effect, Fiber, Option } from "effect"
+import { Effect, Fiber, Option } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
@@ -23,6 +23,8 @@ import * as OutcomeRecord from "#src/reactors/dispatch/OutcomeRecord.ts"
 import { Runs } from "#src/reactors/dispatch/Runs.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
+import * as WallTime from "#domain/inference-request/WallTime.ts"
 
 /** How long a provider has to say how a job is doing. */
 const lookLimit = "10 seconds"
@@ -37,6 +39,7 @@ const unknown: JobState = { _tag: "Unknown" }
 
 export const make = Effect.gen(function* () {
   const actors = yield* RequestActors
+  const steady = yield* SteadyTime
   const catalog = yield* Catalog
   const node = yield* Nodes
   const payloads = yield* Payloads
@@ -79,7 +82,7 @@ export const make = Effect.gen(function* () {
   })
 
   const lost = Effect.fnUntraced(function* (id: RequestId, attempt: number) {
-    const at = yield* Clock.currentTimeMillis
+    const at = yield* steady.now
     yield* actors.execute(id, { _tag: "SweepRetry", at, attempt, reason: "lost" })
     yield* runs.stop(id)
   })
@@ -123,9 +126,9 @@ export const make = Effect.gen(function* () {
   )
 
   const withJob = Effect.fnUntraced(function* (id: RequestId, request: Request, jobId: string) {
-    const { accountId, at: submittedAt, model, modelVersion } = request.submitted
+    const { accountId, model, modelVersion } = request.submitted
     const { attempt } = request
-    const job = { requestId: id, accountId, submittedAt, attempt }
+    const job = { requestId: id, accountId, submittedAt: WallTime.dateOf(request.submitted), attempt }
     const entry = yield* catalog
       .findVersion(model, modelVersion)
       .pipe(Effect.catchTag("NotKnownHere", () => Effect.succeed(undefined)))
@@ -141,7 +144,7 @@ export const make = Effect.gen(function* () {
       case "Alive":
         return "alive"
       case "Finished": {
-        const at = yield* Clock.currentTimeMillis
+        const at = yield* steady.now
         const outcome = yield* inTermsOfModel(id, request, entry, binding, state.outcome, at)
         // Looked at again in a minute.
         if (outcome === null) return "alive"

@@ -1,5 +1,5 @@
 /** One sweep: what the work queue shows that does not go on, and what is done about it. */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import * as SweepSchedule from "#domain/inference-request/SweepSchedule.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
@@ -14,6 +14,7 @@ import { Nodes } from "#src/cluster/Nodes.ts"
 import * as Pages from "#src/reactors/Pages.ts"
 import * as Unreadable from "#src/reactors/Unreadable.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
 import * as OverdueRun from "./OverdueRun.ts"
 
 const pageSize = 500
@@ -42,6 +43,7 @@ const isNothing = (swept: Swept) => Object.values(swept).every((count) => count 
 
 export const make = Effect.gen(function* () {
   const actors = yield* RequestActors
+  const steady = yield* SteadyTime
   const dueWork = yield* DueWork
   const expireDue = yield* Expiry.make
   const finalizer = yield* Finalizer
@@ -128,7 +130,7 @@ export const make = Effect.gen(function* () {
   const begin = Effect.gen(function* () {
     yield* projections.waitFor(yield* reader.head, { projection: projection.name })
     const tally: Tally = { expired: 0, forceFailed: 0, lost: 0, finished: 0, mediaMissing: 0 }
-    return { now: yield* Clock.currentTimeMillis, tally }
+    return { now: yield* steady.now, tally }
   })
 
   return {

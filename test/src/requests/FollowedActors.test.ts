@@ -19,6 +19,7 @@ import * as Lifecycle from "#test/support/Lifecycle.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { single } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
 
 /** A node whose reads of streams are counted. */
 const countedNode = Effect.fnUntraced(function* (name: string) {
@@ -121,7 +122,7 @@ describe("A node", () => {
       const actors = yield* Layer.build(FollowedActors.layer).pipe(
         Effect.provideService(EventReader, slow),
         Effect.provideService(References.MinimumLogLevel, "None"),
-        Effect.provide(IdGenerator.layer)
+        Effect.provide([IdGenerator.layer, SteadyTime.layer])
       )
       yield* Effect.gen(function* () {
         const accounts = yield* AccountActors

@@ -1,10 +1,11 @@
 /** What is told of a request that is waited for: where it is, and how far it is or how much longer it may take. */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { status } from "#domain/inference-request/Status.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import { Expectations } from "#src/catalog/Expectations.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import type { Snapshot } from "#src/requests/Requests.ts"
+import { SteadyTime } from "#src/SteadyTime.ts"
 
 const longestLogLine = 200
 
@@ -15,6 +16,7 @@ const waited = (millis: number): string => (millis < 1_000 ? "" : ` after ${seco
 export const make = Effect.gen(function* () {
   const expectations = yield* Expectations
   const actors = yield* RequestActors
+  const steady = yield* SteadyTime
 
   /** 0 to 1, of a run whose provider tells. */
   const fractionOf = (id: RequestId): number | null => {
@@ -37,7 +39,7 @@ export const make = Effect.gen(function* () {
   const outlook = Effect.fnUntraced(function* (snapshot: Snapshot) {
     const fraction = fractionOf(snapshot.id)
     if (fraction !== null) return [`${Math.round(fraction * 100)} % done`]
-    const left = leftMs(snapshot, yield* Clock.currentTimeMillis)
+    const left = leftMs(snapshot, yield* steady.now)
     return left === null ? [] : [`usually ${seconds(left)} more`]
   })
 

@@ -23,7 +23,7 @@ const makeUnreadable = Effect.fnUntraced(function* (id: string) {
   yield* (yield* EventStore).append({
     stream: Facts.streamOf(id),
     expected: ExpectedVersion.Any,
-    events: [eventData(`future of ${id}`, "DeliveryTeleported")]
+    events: [{ ...eventData(`future of ${id}`, "DeliveryTeleported"), time: 0 }]
   })
 })
 

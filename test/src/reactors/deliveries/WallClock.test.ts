@@ -2,26 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
+import * as SettableClock from "#test/support/SettableClock.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import * as Facts from "./DeliveryFacts.ts"
 import * as Hook from "./Hook.ts"
 
 const hours = (count: number) => Duration.toMillis(Duration.hours(count))
-
-/** The test's clock, whose wall time can be set; what is told as the time of a post is without that. */
-const settable = Effect.map(
-  Clock.clockWith((clock) => Effect.succeed(clock)),
-  (clock) => {
-    let offset = hours(24)
-    const now = () => clock.currentTimeMillisUnsafe() + offset
-    const wall: Clock.Clock = {
-      ...clock,
-      currentTimeMillisUnsafe: now,
-      currentTimeMillis: Effect.sync(now)
-    }
-    return { wall, set: (by: number) => void (offset += by) }
-  }
-)
 
 const layer = TestNode.layer({ models: [Facts.model], delivers: {} })
 
@@ -32,7 +18,7 @@ describe("When the wall clock is set", () => {
   ] as const) {
     it.effect(`${direction}, attempts come neither early nor late, and carry the time that it shows`, () =>
       Effect.gen(function* () {
-        const { set, wall } = yield* settable
+        const { clock, set } = yield* SettableClock.make
         const hook = yield* Hook.make(500)
         yield* Effect.gen(function* () {
           const others = yield* Effect.forEach([1, 2, 3], () => Facts.ended(hook.url))
@@ -59,7 +45,7 @@ describe("When the wall clock is set", () => {
           }
           yield* Facts.rest
           assert.lengthOf(hook.posted(), 20)
-        }).pipe(Effect.provide(layer), Effect.provideService(Clock.Clock, wall))
+        }).pipe(Effect.provide(layer), Effect.provideService(Clock.Clock, clock))
       })
     )
   }
