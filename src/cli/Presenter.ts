@@ -6,7 +6,7 @@ import * as Output from "./Output.ts"
 const presenter: CliOutput.Presenter = {
   present: (event) => {
     if (event._tag !== "InvalidInvocation") return CliOutput.defaultPresenter.present(event)
-    const errors = event.errors.map(({ message }) => `inferlog: ${Output.printable(message)}`)
+    const errors = event.errors.map(({ message }) => `inferlog: ${Output.printableLines(message)}`)
     return Console.error([...errors, `Try '${event.commandPath.join(" ")} --help'.`].join("\n"))
   }
 }

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { contentType } from "#src/operations/MetricsPage.ts"
 import * as CommonResponses from "./CommonResponses.ts"
+import { sentOn } from "./PageResponses.ts"
 import { ServedOn } from "./RouteAnnotations.ts"
 
 const health = HttpApiEndpoint.get("health", "/health", {
@@ -22,6 +23,40 @@ const health = HttpApiEndpoint.get("health", "/health", {
     summary: "Whether the process accepts and runs requests",
     description:
       "For load balancers; with `live=1` for supervisors that restart a process that does not answer. A 503 has `details.code` `UNHEALTHY` and `details.reasons`, each with a `code`, a `message` and `since` when it holds."
+  })
+)
+
+const root = HttpApiEndpoint.get("root", "/", {
+  headers: {
+    accept: Schema.optionalKey(
+      Schema.String.annotate({ description: "Browsers, which prefer `text/html`, are sent to `/docs`." })
+    )
+  },
+  success: [
+    Schema.Struct({
+      name: Schema.Literal("inferlog"),
+      version: Schema.String,
+      docs: Schema.String.annotate({ description: "URL of the reference for people." }),
+      openapi: Schema.String.annotate({ description: "URL of the OpenAPI document." })
+    }).annotate({
+      identifier: "Root",
+      examples: [
+        {
+          name: "inferlog",
+          version: "0.1.0",
+          docs: "https://api.example.com/docs",
+          openapi: "https://api.example.com/openapi.json"
+        }
+      ]
+    }),
+    sentOn("The reference, for browsers.")
+  ],
+  error: CommonResponses.unexpected
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "getRoot",
+    summary: "Where the reference is",
+    description: "Needs no key."
   })
 )
 
@@ -91,5 +126,5 @@ const docsScript = HttpApiEndpoint.get("docsScript", "/docs/scalar.js", {
 )
 
 export class SystemApi extends HttpApiGroup.make("system")
-  .add(health, metrics, openapi, docs, docsScript)
+  .add(root, health, metrics, openapi, docs, docsScript)
   .annotateMerge(OpenApi.annotations({ title: "System", description: "Health, metrics and description." })) {}

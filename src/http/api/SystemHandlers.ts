@@ -7,6 +7,7 @@ import { Api } from "../Api.ts"
 import * as Docs from "../routes/Docs.ts"
 import * as Health from "../routes/Health.ts"
 import * as Metrics from "../routes/Metrics.ts"
+import * as Root from "../routes/Root.ts"
 import * as DeclaredRoutes from "./DeclaredRoutes.ts"
 import * as OpenApiDocument from "./OpenApiDocument.ts"
 import { SystemApi } from "./SystemApi.ts"
@@ -14,6 +15,7 @@ import { SystemApi } from "./SystemApi.ts"
 const services = Effect.gen(function* () {
   const urls = yield* PublicUrls
   return {
+    root: yield* Root.make,
     health: yield* Health.make,
     metrics: yield* Metrics.make,
     docs: yield* Docs.make,
@@ -28,7 +30,8 @@ export const layer = DeclaredRoutes.layer({
   group: SystemApi,
   admit: DeclaredRoutes.everybody,
   services,
-  handlers: ({ describe, docs, health, metrics }) => ({
+  handlers: ({ describe, docs, health, metrics, root }) => ({
+    root: ({ request }) => root(request.headers["accept"]),
     health: ({ query }) => health(query.live !== undefined),
     metrics: ({ request }) => metrics(request.headers["authorization"]),
     openapi: () => Effect.sync(describe),

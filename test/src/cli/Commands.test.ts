@@ -17,6 +17,15 @@ const opened = Effect.gen(function* () {
 })
 
 describe("Commands without a server", () => {
+  it.effect("suggest what a mistyped command may mean, on lines of their own", () =>
+    Effect.gen(function* () {
+      const { code, stderr } = yield* Inferlog.run(["acounts"], {})
+      assert.strictEqual(code, 2)
+      assert.match(stderr, /\n\n {2}Did you mean this\?\n {4}accounts\n/)
+      assert.notInclude(stderr, "\u{fffd}")
+    })
+  )
+
   it.effect(
     "open an account, create, list and revoke its keys, and fail with 1 for those that are not there",
     () =>

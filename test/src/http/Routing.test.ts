@@ -39,7 +39,6 @@ layer(TestServer.layer(), { excludeTestServices: true })("routing", (it) => {
   )
 
   it.effect.each([
-    ["GET", "/"],
     ["GET", "/nowhere"],
     ["GET", "/sandbox/echo/more"],
     ["POST", "/sandbox"],
