@@ -10,6 +10,9 @@ import * as MonotonicTime from "#src/MonotonicTime.ts"
 
 const interval = "500 millis"
 
+/** While read models are built, a line of the log says how far they are so often. */
+const toldEvery = "5 seconds"
+
 /** A projection that has not moved for so long, with events to apply, is stalled, ms. */
 export const stalledAfterMs = 5_000
 
@@ -28,6 +31,13 @@ export interface Pace {
   readonly behindSince: number
   /** Since when it has not moved, while there was something to apply. */
   readonly unmovedSince: number
+}
+
+/** Events of the log, on NATS places in it. */
+export interface Building {
+  readonly projection: string
+  readonly done: number
+  readonly of: number
 }
 
 interface SeenHead {
@@ -86,8 +96,30 @@ export const makeTracker = () => {
   return {
     see,
     /** `null` while it is level with the log. */
-    of: (projection: string): Pace | null => paces.get(projection) ?? null
+    of: (projection: string): Pace | null => paces.get(projection) ?? null,
+    /** Those that are built anew, the slowest first. */
+    building: (): ReadonlyArray<Building> =>
+      [...building]
+        .map(([projection, wanted]) => ({
+          projection,
+          done: GlobalPosition.sequence(positions.get(projection) ?? GlobalPosition.beginning),
+          of: GlobalPosition.sequence(wanted)
+        }))
+        .sort((a, b) => a.done - b.done)
   }
+}
+
+/** Of the one that has most left to do. */
+const tellBuilding = (building: ReadonlyArray<Building>): Effect.Effect<void> => {
+  const [slowest] = building
+  if (slowest === undefined) return Effect.void
+  return Effect.logInfo("Read models are built from the log").pipe(
+    Effect.annotateLogs({
+      events: slowest.done,
+      of: slowest.of,
+      projections: building.map(({ projection }) => projection).join(", ")
+    })
+  )
 }
 
 export class ProjectionPace extends Context.Service<
@@ -108,6 +140,8 @@ export class ProjectionPace extends Context.Service<
         tracker.see(yield* MonotonicTime.millis, head, yield* projections.standings)
       }).pipe(Effect.ignore)
       yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(interval)))
+      const tell = Effect.suspend(() => tellBuilding(tracker.building()))
+      yield* Effect.forkScoped(Effect.repeat(tell, Schedule.spaced(toldEvery)))
       return { of: tracker.of }
     })
   )

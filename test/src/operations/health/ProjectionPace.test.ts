@@ -51,6 +51,25 @@ describe("the pace of a projection", () => {
     assert.isNull(look(2_500, 7_000, 7_000))
   })
 
+  it("says how much of it is built, the slowest first", () => {
+    const tracker = makeTracker()
+    const see = (now: number, queue: number, history: number) =>
+      tracker.see(now, at(5_000), [
+        ["queue", { position: at(queue), stopped: false }],
+        ["history", { position: at(history), stopped: false }]
+      ])
+    see(0, 0, 0)
+    see(500, 4_000, 2_000)
+    assert.deepStrictEqual(tracker.building(), [
+      { projection: "history", done: 2_000, of: 5_000 },
+      { projection: "queue", done: 4_000, of: 5_000 }
+    ])
+    see(1_000, 5_000, 3_000)
+    assert.deepStrictEqual(tracker.building(), [{ projection: "history", done: 3_000, of: 5_000 }])
+    see(1_500, 5_000, 5_000)
+    assert.deepStrictEqual(tracker.building(), [])
+  })
+
   it("is not building on a log of a few events", () => {
     assert.isFalse(looking()(0, 5, 0)?.isBuilding)
   })
