@@ -7,6 +7,7 @@ import type { Aggregate } from "#domain/Aggregate.ts"
 import type { DomainEvent } from "#domain/EventCodec.ts"
 import type { EventStoreError } from "./EventReader.ts"
 import { type Appended, EventStore, type WrongExpectedVersion } from "./EventStore.ts"
+import * as Conflicts from "./Conflicts.ts"
 import { fromVersion, type Version } from "./ExpectedVersion.ts"
 import * as GlobalPosition from "./GlobalPosition.ts"
 import { IdGenerator } from "./IdGenerator.ts"
@@ -37,6 +38,7 @@ export interface Actors<State, Command, Event, Rejection> {
   /**
    * Durable when it returns. `payloads` are stored with the events that name them and dropped otherwise; those that a
    * `Tombstone` among the events names are erased. A caller that goes away does not stop a command that has begun.
+   * Where others append first again and again it fails with `EventStoreError`, and nothing has changed.
    */
   readonly execute: (
     id: string,
@@ -200,10 +202,12 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
       })
     }
 
+    /** @param conflicts in a row, of this command. */
     const decide = (
       actor: Actor<State>,
       command: Command,
-      payloads: ReadonlyArray<SealedPayload>
+      payloads: ReadonlyArray<SealedPayload>,
+      conflicts = 0
     ): Effect.Effect<Executed<State, Event>, Rejection | EventStoreError> =>
       Effect.flatMap(load(actor), (current) => {
         const decision = decider.decide(command, current.state)
@@ -222,7 +226,10 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
             // What is on disk is not known now: whoever comes next reads it.
             if (error._tag !== "WrongExpectedVersion") actor.current = undefined
             return error._tag === "WrongExpectedVersion"
-              ? Effect.andThen(catchUp(actor), decide(actor, command, payloads))
+              ? Effect.andThen(
+                  Effect.andThen(Conflicts.wait(conflicts + 1), catchUp(actor)),
+                  decide(actor, command, payloads, conflicts + 1)
+                )
               : Effect.fail(error)
           }
         })
