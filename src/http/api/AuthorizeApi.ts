@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as Paths from "#src/oauth/Paths.ts"
 import { page, sentOn } from "./PageResponses.ts"
-import { AnswersHead, ServedOn } from "./RouteAnnotations.ts"
+import { AnswersHead, anyQuery, ServedOn, TakesQuery } from "./RouteAnnotations.ts"
 
 /** The provider says what it makes of one that is given twice. */
 const asked = (description: string) =>
@@ -62,6 +62,7 @@ const resume = HttpApiEndpoint.get("resumeAuthorization", `${Paths.authorize}/:u
 export class AuthorizeApi extends HttpApiGroup.make("authorize")
   .add(authorize, resume)
   .annotate(ServedOn, ["mcp"])
+  .annotate(TakesQuery, anyQuery)
   .annotateMerge(
     OpenApi.annotations({ title: "Authorization", description: "Where clients send browsers." })
   ) {}

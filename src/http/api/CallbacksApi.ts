@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as CommonResponses from "./CommonResponses.ts"
+import { anyQuery, TakesQuery } from "./RouteAnnotations.ts"
 
 const described = (description: string) => Schema.String.annotate({ description })
 
@@ -50,4 +51,5 @@ const putCallback = HttpApiEndpoint.put(
 
 export class CallbacksApi extends HttpApiGroup.make("callbacks")
   .add(callback, putCallback)
+  .annotate(TakesQuery, anyQuery)
   .annotateMerge(OpenApi.annotations({ title: "Callbacks", description: "What providers tell of runs." })) {}

@@ -3,7 +3,7 @@
  * the handler. Handlers read and write bodies themselves: of `HttpApiBuilder` there would be left a chain of middlewares and
  * a copy of all services of the server for each request.
  */
-import { Context, Effect, Predicate, Result, Schema } from "effect"
+import { Context, Effect, Predicate, Result, Schema, SchemaAST } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServerRequest, ParsedSearchParams } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -14,6 +14,7 @@ import type { Admitted } from "../edge/Admission.ts"
 import { UnderWay } from "../edge/Exchanges.ts"
 import { answerError } from "../edge/Respond.ts"
 import { RouteTable } from "../edge/RouteTable.ts"
+import * as UndeclaredQuery from "../requests/UndeclaredQuery.ts"
 import type { ServiceError } from "../ServiceErrors.ts"
 import * as SchemaErrors from "./SchemaErrors.ts"
 
@@ -71,6 +72,11 @@ const queryReader = (query: HttpApiEndpoint.Top["query"]) => {
   return (found: unknown) => Result.mapError(decode(found), SchemaErrors.toRefusal)
 }
 
+const namesOf = ({ query }: HttpApiEndpoint.Top): ReadonlySet<string> => {
+  const ast = query === undefined ? undefined : SchemaAST.toEncoded(query.ast)
+  return new Set(ast?._tag === "Objects" ? ast.propertySignatures.map(({ name }) => String(name)) : [])
+}
+
 const isOfAccount = (caller: unknown): caller is { readonly accountId: string } =>
   Predicate.hasProperty(caller, "accountId") && typeof caller.accountId === "string"
 
@@ -94,8 +100,12 @@ export const layer = <Group extends HttpApiGroup.Constraint, Caller, Services, E
       const admit = yield* options.admit
       const declared = pair(options.group, options.handlers(yield* options.services))
 
-      const serve = ({ endpoint: { identifier, path, query }, handler }: Declared<Caller>) => {
+      const serve = ({ endpoint, handler }: Declared<Caller>) => {
+        const { identifier, path, query } = endpoint
         const enter = admit(table.requires(identifier))
+        const names = namesOf(endpoint)
+        const takesQuery = table.takesQuery(identifier)
+        const isDeclared = (name: string) => names.has(name) || takesQuery(name)
         const readQuery = queryReader(query)
         return Effect.contextWith((context: Context.Context<HttpRouter.Provided>) => {
           const request = Context.get(context, HttpServerRequest)
@@ -109,7 +119,10 @@ export const layer = <Group extends HttpApiGroup.Constraint, Caller, Services, E
           found(path)
           const handle = ({ caller, headers }: Admitted<Caller>): Reply => {
             if (isOfAccount(caller)) admitted(caller.accountId)
-            const query = readQuery(Context.get(context, ParsedSearchParams))
+            const given = Context.get(context, ParsedSearchParams)
+            const undeclared = UndeclaredQuery.refusalOf(given, isDeclared)
+            if (undeclared !== null) return Effect.fail(undeclared)
+            const query = readQuery(given)
             return Result.isFailure(query)
               ? Effect.fail(query.failure)
               : handler({ request, params, query: query.success, headers }, caller)

@@ -8,7 +8,7 @@ import * as HistoryView from "../views/HistoryView.ts"
 import { Authorization } from "./Authorization.ts"
 import * as CommonResponses from "./CommonResponses.ts"
 import * as ListParameters from "./ListParameters.ts"
-import { Requires, ServedOn } from "./RouteAnnotations.ts"
+import { Requires, ServedOn, TakesQuery } from "./RouteAnnotations.ts"
 
 const dateTime = { type: "string", format: "date-time" }
 
@@ -71,6 +71,8 @@ export class HistoryApi extends HttpApiGroup.make("history")
   .add(list)
   .middleware(Authorization)
   .annotate(ServedOn, ["platform"])
+  // `metadata.<key>`, which `HistoryFilter` reads, and says what is wrong with.
+  .annotate(TakesQuery, (name) => /^metadata/i.test(name))
   .annotateMerge(
     OpenApi.annotations({
       title: "History",

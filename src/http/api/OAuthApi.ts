@@ -8,7 +8,7 @@ import * as Paths from "#src/oauth/Paths.ts"
 import { maxBytes } from "../routes/oauth/ClientCalls.ts"
 import * as OAuthView from "../views/OAuthView.ts"
 import * as CommonResponses from "./CommonResponses.ts"
-import { OpenToAnyOrigin, ServedOn } from "./RouteAnnotations.ts"
+import { anyQuery, OpenToAnyOrigin, ServedOn, TakesQuery } from "./RouteAnnotations.ts"
 
 const refused = (status: number, description: string) =>
   OAuthView.ErrorBody.annotate({ identifier: `OAuthError${status}`, description }).pipe(
@@ -107,6 +107,7 @@ export class OAuthApi extends HttpApiGroup.make("oauth")
     revoke
   )
   .annotate(ServedOn, ["mcp"])
+  .annotate(TakesQuery, anyQuery)
   .annotate(OpenToAnyOrigin, true)
   .annotateMerge(
     OpenApi.annotations({

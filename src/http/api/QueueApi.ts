@@ -43,7 +43,7 @@ const ofOneRequest = [...everywhere, CommonResponses.notFound] as const
 
 const submit = HttpApiEndpoint.post("submit", "/:ownerName/:modelName", {
   params: modelParams,
-  query: { wait: optional("As `Prefer: wait=<seconds>`, 0 to 60.") },
+  query: { wait: optional("As `Prefer: wait=<seconds>`, 1 to 60.") },
   headers: {
     "idempotency-key": optional("1 to 255 printable ASCII characters, kept for 24 hours."),
     "x-request-metadata": optional("A JSON object of at most 16 strings, at most 2 KiB."),

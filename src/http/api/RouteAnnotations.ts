@@ -31,3 +31,14 @@ export const OpenToAnyOrigin = Context.Reference<boolean>("inferlog/src/http/Ope
 export const Requires = Context.Reference<Scope | null>("inferlog/src/http/Requires", {
   defaultValue: () => null
 })
+
+/**
+ * Which query parameters the route takes beside those that it declares; a request with any other is refused (decisions,
+ * "Query parameters nobody declared").
+ */
+export const TakesQuery = Context.Reference<(name: string) => boolean>("inferlog/src/http/TakesQuery", {
+  defaultValue: () => () => false
+})
+
+/** For routes whose protocol has unknown parameters ignored (RFC 6749, 3.1), and for pages that links lead to. */
+export const anyQuery = (): boolean => true

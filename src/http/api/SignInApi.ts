@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Paths from "#src/oauth/Paths.ts"
 import { page, sentOn } from "./PageResponses.ts"
-import { ServedOn } from "./RouteAnnotations.ts"
+import { anyQuery, ServedOn, TakesQuery } from "./RouteAnnotations.ts"
 
 const described = (description: string) => Schema.String.annotate({ description })
 const optional = (description: string) => Schema.optionalKey(described(description))
@@ -63,6 +63,7 @@ const submit = HttpApiEndpoint.post("submitSignIn", path, {
 export class SignInApi extends HttpApiGroup.make("signIn")
   .add(show, submit)
   .annotate(ServedOn, ["mcp"])
+  .annotate(TakesQuery, anyQuery)
   .annotateMerge(
     OpenApi.annotations({ title: "Sign-in", description: "Pages on which people let assistants in." })
   ) {}

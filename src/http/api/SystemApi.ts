@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { contentType } from "#src/operations/MetricsPage.ts"
 import * as CommonResponses from "./CommonResponses.ts"
 import { sentOn } from "./PageResponses.ts"
-import { ServedOn } from "./RouteAnnotations.ts"
+import { anyQuery, ServedOn, TakesQuery } from "./RouteAnnotations.ts"
 
 const health = HttpApiEndpoint.get("health", "/health", {
   query: {
@@ -97,13 +97,15 @@ const docs = HttpApiEndpoint.get("docs", "/docs", {
     CommonResponses.notModified
   ],
   error: CommonResponses.unexpected
-}).annotateMerge(
-  OpenApi.annotations({
-    identifier: "getDocs",
-    summary: "This reference, for people",
-    description: "A page that shows `/openapi.json`. It calls no other server."
-  })
-)
+})
+  .annotate(TakesQuery, anyQuery)
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "getDocs",
+      summary: "This reference, for people",
+      description: "A page that shows `/openapi.json`. It calls no other server."
+    })
+  )
 
 const docsScript = HttpApiEndpoint.get("docsScript", "/docs/scalar.js", {
   query: { v: Schema.optionalKey(Schema.String.annotate({ description: "SHA-256 of the script." })) },

@@ -10,7 +10,8 @@ import {
   IsRefused,
   OpenToAnyOrigin,
   Requires,
-  ServedOn
+  ServedOn,
+  TakesQuery
 } from "../api/RouteAnnotations.ts"
 import * as Refusal from "../Refusal.ts"
 import { isEndpoint } from "../requests/EndpointParams.ts"
@@ -34,6 +35,7 @@ interface Declared {
   readonly isRefused: boolean
   readonly requires: Scope | null
   readonly isOpenToAnyOrigin: boolean
+  readonly takesQuery: (name: string) => boolean
 }
 
 /** Paths are matched as written, by case and slash; a longer parameter than any of ours is no route. */
@@ -55,6 +57,8 @@ export class RouteTable extends Context.Service<
     path(endpoint: string): string
     /** What a key must be granted for the endpoint of that name; `null` where it says nothing. */
     requires(endpoint: string): Scope | null
+    /** Whether the endpoint of that name takes a query parameter that it does not declare. */
+    takesQuery(endpoint: string): (name: string) => boolean
     /** Why a request has no route: 404, 405 with `Allow`, or 400 for a path that cannot be decoded. */
     refusal(target: RequestTarget): Refusal.Refusal
   }
@@ -79,7 +83,8 @@ export class RouteTable extends Context.Service<
               answersHead: Context.get(mergedAnnotations, AnswersHead),
               isRefused: Context.get(mergedAnnotations, IsRefused),
               requires: Context.get(mergedAnnotations, Requires),
-              isOpenToAnyOrigin: Context.get(mergedAnnotations, OpenToAnyOrigin)
+              isOpenToAnyOrigin: Context.get(mergedAnnotations, OpenToAnyOrigin),
+              takesQuery: Context.get(mergedAnnotations, TakesQuery)
             })
             table.on(endpoint.method, endpoint.path as FindMyWay.PathInput, endpoint.identifier)
           }
@@ -124,7 +129,9 @@ export class RouteTable extends Context.Service<
 
         const requires = (endpoint: string): Scope | null => byName.get(endpoint)?.requires ?? null
 
-        return RouteTable.of({ isServed, isServedHere, path, requires, refusal })
+        const takesQuery = (endpoint: string) => byName.get(endpoint)?.takesQuery ?? (() => false)
+
+        return RouteTable.of({ takesQuery, isServed, isServedHere, path, requires, refusal })
       })
     )
 }

@@ -3,6 +3,6 @@ import { Result } from "effect"
 import type { Parsed } from "./Parsed.ts"
 import * as WaitSeconds from "./WaitSeconds.ts"
 
-/** Milliseconds; 0 when there is no such parameter. */
-export const parse = (wait: string | undefined): Parsed<number> =>
-  wait === undefined ? Result.succeed(0) : WaitSeconds.parse(wait, { name: "wait", minSeconds: 0 })
+/** Milliseconds; 0 when there is no such parameter. `minSeconds`: 1 on submit, where `Prefer` has that bound too. */
+export const parse = (wait: string | undefined, minSeconds: 0 | 1): Parsed<number> =>
+  wait === undefined ? Result.succeed(0) : WaitSeconds.parse(wait, { name: "wait", minSeconds })

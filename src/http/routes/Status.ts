@@ -64,7 +64,9 @@ export const make = Effect.gen(function* () {
   }
 
   const hold = Effect.fnUntraced(function* (call: StatusCall) {
-    const waitMs = yield* Effect.fromResult(WaitQuery.parse(call.wait)).pipe(Effect.mapError(Refusal.invalid))
+    const waitMs = yield* Effect.fromResult(WaitQuery.parse(call.wait, 0)).pipe(
+      Effect.mapError(Refusal.invalid)
+    )
     const found = yield* RequestCall.find(requests, call)
     const known = call.headers["if-none-match"]
     // A client whose last answer is out of date has waited long enough.

@@ -87,7 +87,7 @@ const parse = ({ headers, wait }: SubmitCall, { webhook }: Read) => {
     idempotencyKey: IdempotencyHeader.parse(headers["idempotency-key"]),
     deadlines: DeadlineHeaders.parse(headers),
     preferredMs: PreferHeader.parse(headers["prefer"]),
-    queriedMs: WaitQuery.parse(wait)
+    queriedMs: WaitQuery.parse(wait, 1)
   }
   return Result.mapError(Result.all(parts), () => Refusal.invalid(Parsed.issues(parts)))
 }
