@@ -8,11 +8,17 @@ import type { Erasure, Open, Request, Terminal } from "./State.ts"
 type Completed = Extract<Terminal, { readonly _tag: "Completed" }>
 
 export type ToldPhase =
-  | { readonly _tag: Open["_tag"] }
+  | {
+      readonly _tag: Open["_tag"]
+      /** Of a run under way; Unix time in ms. */ readonly runStartedAt?: number
+    }
   | (Omit<Completed, "billing"> & { readonly billing: Omit<Billing, "units"> })
   | Exclude<Terminal, Completed>
 
-export interface Told extends Pick<Request, "startedAt" | "logs" | "violations" | "media" | "output"> {
+export interface Told
+  extends
+    Pick<Request, "startedAt" | "logs" | "violations" | "media" | "output">,
+    Partial<Pick<Request, "progress">> {
   readonly phase: ToldPhase
   readonly erasure: Pick<Erasure, "at"> | null
   readonly submitted: Pick<

@@ -28,6 +28,12 @@ export const log = Effect.fnUntraced(function* (id: RequestId, ...logs: Readonly
   yield* actors.execute(id, { _tag: "RecordProgress", at, attempt: 1, fraction: null, logs })
 })
 
+export const progress = Effect.fnUntraced(function* (id: RequestId, fraction: number) {
+  const actors = yield* RequestActors
+  const at = (yield* submittedAt(id)) + 30
+  yield* actors.execute(id, { _tag: "RecordProgress", at, attempt: 1, fraction, logs: [] })
+})
+
 /** Ends the started run `runMs` after its start. */
 export const end = Effect.fnUntraced(function* (id: RequestId, outcome: JudgedOutcome, runMs = 1_500) {
   const actors = yield* RequestActors

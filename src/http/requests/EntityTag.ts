@@ -4,11 +4,16 @@
 export const make = (...parts: ReadonlyArray<string | number>): string =>
   `"${parts.map((part) => encodeURIComponent(part)).join(".")}"`
 
+/** The tag of answers that mean the same and may differ in bytes. */
+export const weak = (tag: string): string => `W/${tag}`
+
+const strong = (tag: string): string => tag.replace(/^W\//, "")
+
 /** Whether an `If-None-Match` names the tag; compared weakly, as the header wants. */
 export const isMatch = (header: string, tag: string): boolean =>
   header.split(",").some((candidate) => {
     const trimmed = candidate.trim()
-    return trimmed === "*" || trimmed === tag || trimmed === `W/${tag}`
+    return trimmed === "*" || strong(trimmed) === strong(tag)
   })
 
 /** Whether an `If-Match` names the tag; compared strongly, as the header wants. */

@@ -1,5 +1,5 @@
 /** `…/requests/{id}/cancel`: 200 with the state it leads to, whatever that is (decisions, "Cancel"). */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { Requests } from "#src/requests/Requests.ts"
 import * as Answer from "../Answer.ts"
@@ -15,6 +15,7 @@ export const make = Effect.gen(function* () {
   return Effect.fnUntraced(function* ({ caller, params }: RequestCall) {
     const id = yield* Effect.fromResult(RequestIdParam.parse(params.requestId))
     const snapshot = yield* requests.cancel({ caller, id, endpoint: endpointOf(params) })
-    return Answer.json(200, { ...StatusView.current(queueUrl, snapshot), cancel: snapshot.cancel })
+    const body = StatusView.current(queueUrl, snapshot, yield* Clock.currentTimeMillis)
+    return Answer.json(200, { ...body, cancel: snapshot.cancel })
   })
 })

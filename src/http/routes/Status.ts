@@ -1,5 +1,5 @@
 /** `GET /{owner}/{model}/requests/{id}/status`, made for being polled (decisions, "Polling load"). */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import { status } from "#domain/inference-request/Status.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
@@ -20,7 +20,7 @@ export interface StatusCall extends RequestCall.RequestCall {
 }
 
 /** Raised when the same snapshot is shown differently, so that no client keeps the older form. */
-const viewVersion = 1
+const viewVersion = 2
 
 /** Kept by the client, and asked for again each time. */
 const cacheControl = "private, no-cache"
@@ -31,28 +31,34 @@ interface Told {
   readonly etag: string | null
 }
 
-const tell = (queueUrl: string, snapshot: Snapshot): Told => {
-  const body = StatusView.current(queueUrl, snapshot)
+/** @param now Unix time in ms. */
+const tell = (queueUrl: string, snapshot: Snapshot, now: number): Told => {
+  const body = StatusView.current(queueUrl, snapshot, now)
   if (body.status === "FAILED") return { answer: Answer.json(400, body), etag: null }
   const etag = tagOf(snapshot)
   return { answer: Answer.json(200, body, { etag, "cache-control": cacheControl }), etag }
 }
 
-const tagOf = ({ id, version }: Snapshot): string => EntityTag.make(viewVersion, id, version)
+/** How long it has run is no news to a client that knows the rest: the tag of what runs is a weak one (RFC 9110, 8.8.1). */
+const tagOf = ({ id, request, version }: Snapshot): string => {
+  const tag = EntityTag.make(viewVersion, id, version)
+  return request.phase._tag === "Running" ? EntityTag.weak(tag) : tag
+}
 
 export const make = Effect.gen(function* () {
   const requests = yield* Requests
   const { queueUrl } = yield* PublicUrls
   const stopping = yield* Stopping
-  /** The answer is the same until the request's next event, which makes a new state. */
+  const clock = yield* Clock.Clock
+  /** The answer is the same until the request's next event, which makes a new state; but for how long it has run. */
   const answers = new WeakMap<Snapshot["request"], Told>()
 
   const told = (snapshot: Snapshot): Told => {
     const before = answers.get(snapshot.request)
     if (before !== undefined) return before
-    const now = tell(queueUrl, snapshot)
-    answers.set(snapshot.request, now)
-    return now
+    const made = tell(queueUrl, snapshot, clock.currentTimeMillisUnsafe())
+    if (snapshot.request.phase._tag !== "Running") answers.set(snapshot.request, made)
+    return made
   }
 
   const show = ({ headers }: StatusCall, snapshot: Snapshot): Answer.Answer => {

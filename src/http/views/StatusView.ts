@@ -11,7 +11,9 @@ const fields = {
   metrics: Schema.optionalKey(
     Schema.Struct({
       inference_time: Schema.optionalKey(
-        Schema.Finite.annotate({ description: "Seconds that the run took, once known." })
+        Schema.Finite.annotate({
+          description: "Seconds that the run took; whole seconds so far while it runs."
+        })
       ),
       expected_time: Schema.optionalKey(
         Schema.Finite.annotate({
@@ -19,6 +21,12 @@ const fields = {
             "Seconds that a run of the model was expected to take when the request was accepted, until it has ended."
         })
       )
+    })
+  ),
+  progress: Schema.optionalKey(
+    Schema.Finite.annotate({
+      description:
+        "Share of the run that is done, 0 to 1, as its provider has reported it last. Only while it runs."
     })
   ),
   queue_position: Schema.Literal(0).annotate({
@@ -100,7 +108,7 @@ export const created = (queueUrl: string, snapshot: Snapshot): CreatedBody => {
   }
 }
 
-/** Both are of the request's own events, so that the same version of it is always told alike. Times in ms. */
+/** As of the change to the status, so that the same change is always told alike. Times in ms. */
 export const metrics = (
   status: Status,
   times: { readonly expectedMs: number | null; readonly inferenceMs: number | null }
@@ -108,11 +116,26 @@ export const metrics = (
   const { expectedMs, inferenceMs } = times
   if (status === "COMPLETED" && inferenceMs !== null)
     return { metrics: { inference_time: inferenceMs / 1_000 } }
-  const isOpen = status === "IN_QUEUE" || status === "IN_PROGRESS"
-  return isOpen && expectedMs !== null ? { metrics: { expected_time: expectedMs / 1_000 } } : {}
+  const isRunning = status === "IN_PROGRESS"
+  const isExpected = expectedMs !== null && (isRunning || status === "IN_QUEUE")
+  if (!isRunning && !isExpected) return {}
+  return {
+    metrics: {
+      ...(isRunning && { inference_time: 0 }),
+      ...(isExpected && { expected_time: expectedMs / 1_000 })
+    }
+  }
 }
 
-export const current = (queueUrl: string, snapshot: Snapshot): StatusBody | FailedBody => {
+/** What has run so far, and how far it says it is. @param now Unix time in ms. */
+const running = ({ phase, progress }: Snapshot["request"], now: number) => {
+  if (phase._tag !== "Running" || phase.runStartedAt === undefined) return null
+  const seconds = Math.max(0, Math.floor((now - phase.runStartedAt) / 1_000))
+  return { inference_time: seconds, ...(progress != null && { progress }) }
+}
+
+/** @param now Unix time in ms. */
+export const current = (queueUrl: string, snapshot: Snapshot, now: number): StatusBody | FailedBody => {
   const { id, request } = snapshot
   const urls = RequestUrls.make(queueUrl, snapshot)
   if (request.phase._tag === "Failed") {
@@ -129,12 +152,15 @@ export const current = (queueUrl: string, snapshot: Snapshot): StatusBody | Fail
   const inferenceMs = request.phase._tag === "Completed" ? request.phase.inferenceMs : null
   const expectedMs = request.submitted.expectedMs ?? null
   const told = status(request)
+  const known = metrics(told, { expectedMs, inferenceMs })
+  const soFar = running(request, now)
   return {
     status: told,
     request_id: id,
     ...urls,
     logs: request.logs.join("\n"),
-    ...metrics(told, { expectedMs, inferenceMs }),
+    ...(soFar === null ? known : { metrics: { ...known.metrics, inference_time: soFar.inference_time } }),
+    ...(soFar?.progress !== undefined && { progress: soFar.progress }),
     queue_position: 0
   }
 }

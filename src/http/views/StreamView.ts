@@ -44,9 +44,9 @@ export const statusEvent = (
 ): string =>
   `id: ${change.position}\nevent: status\ndata: ${JSON.stringify(bodyOf(queueUrl, change, logs))}\n\n`
 
-/** An event of `GET …/status/stream`. */
-export const message = (queueUrl: string, snapshot: Snapshot): string =>
-  `data: ${JSON.stringify(StatusView.current(queueUrl, snapshot))}\n\n`
+/** An event of `GET …/status/stream`. @param now Unix time in ms. */
+export const message = (queueUrl: string, snapshot: Snapshot, now: number): string =>
+  `data: ${JSON.stringify(StatusView.current(queueUrl, snapshot, now))}\n\n`
 
 /**
  * How far the snapshot goes. A client keeps the id and is told of no event, for there is no data (WHATWG HTML, 9.2.6): one

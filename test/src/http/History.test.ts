@@ -74,7 +74,6 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests",
       assert.deepStrictEqual(yield* of("?metadata.a%20b=c%26d&metadata.team=blue"), [1, second])
       assert.deepStrictEqual(yield* of("?metadata.team="), [0])
       assert.deepStrictEqual(yield* of("?metadata.__proto__=1"), [0])
-      assert.deepStrictEqual(yield* of("?unknown=1&Status=COMPLETED"), [3, third, second, first])
     })
   )
 
@@ -205,7 +204,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests",
     ["?createdAfter=2026-01-05", undefined],
     ["?expand=billing,payloads,billing", undefined],
     ["?expand=payloads&expand=billing", undefined],
-    ["?__proto__=1&constructor=2&toString", undefined]
+    ["?__proto__=1", "__proto__"],
+    ["?Status=COMPLETED", "Status"]
   ] as const)("%s is refused at %s, if at all, without an echo", ([query, path]) =>
     Effect.gen(function* () {
       const reply = yield* call({ path: `/requests${query}` })

@@ -11,7 +11,7 @@ const statusOf = (id: string, query = "", headers: Readonly<Record<string, strin
 layer(TestServer.layer(), { excludeTestServices: true })("GET …/requests/{id}/status", (it) => {
   it.effect.each([
     ["queued", 200, { status: "IN_QUEUE", logs: "", metrics: { expected_time: 1 } }],
-    ["running", 200, { status: "IN_PROGRESS", logs: "", metrics: { expected_time: 1 } }],
+    ["running", 200, { status: "IN_PROGRESS", logs: "", metrics: { inference_time: 0, expected_time: 1 } }],
     ["succeeded", 200, { status: "COMPLETED", logs: "", metrics: { inference_time: 1.5 } }],
     ["partial", 200, { status: "COMPLETED", logs: "", metrics: { inference_time: 1.5 } }],
     ["invalidOutput", 200, { status: "COMPLETED", logs: "", metrics: { inference_time: 1.5 } }],
@@ -70,6 +70,18 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET …/requests/{id}/
       })
     )
   })
+
+  it.effect("tells how long a run has been under way, and how far it says it is", () =>
+    Effect.gen(function* () {
+      const id = yield* accepted()
+      yield* Lifecycle.start(id)
+      yield* Lifecycle.progress(id, 0.25)
+      const reply = yield* statusOf(id)
+      assert.deepInclude(Object(reply.json), { status: "IN_PROGRESS", progress: 0.25 })
+      assert.isAtLeast(Object(reply.json).metrics.inference_time, 0)
+      assert.match(String(reply.headers.etag), /^W\//)
+    })
+  )
 
   describe("wait", () => {
     it.effect("holds the answer until the status changes", () =>

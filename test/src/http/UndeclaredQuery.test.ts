@@ -28,7 +28,7 @@ layer(TestServer.layer(), { excludeTestServices: true })(
 
     it.effect("are refused on the hot routes too, before a request is accepted", () =>
       Effect.gen(function* () {
-        const reply = yield* submit({ path: "/sandbox/echo?wiat=5", body: '{"value":1}' })
+        const reply = yield* submit({ value: 1 }, {}, "sandbox/echo?wiat=5")
         assert.strictEqual(reply.status, 400)
         assert.deepInclude(Object(reply.json).error[0], { path: ["wiat"] })
       })
@@ -36,7 +36,7 @@ layer(TestServer.layer(), { excludeTestServices: true })(
 
     it.effect("are named in short, plain text, and some of them only", () =>
       Effect.gen(function* () {
-        const many = Array.from({ length: 100 }, (_, index) => `${"%C3%A9".repeat(80)}${index}=1`).join("&")
+        const many = Array.from({ length: 24 }, (_, index) => `${"%C3%A9".repeat(80)}${index}=1`).join("&")
         const { json } = yield* call({ path: `/keys?${many}` })
         const { error } = Object(json)
         assert.strictEqual(error.length, 20)

@@ -19,8 +19,8 @@ const life = Effect.fnUntraced(function* (settings: Readonly<Record<string, stri
   const failing = yield* post("/sandbox/fail", { message: canary })
   const failingId = String(Object(failing.json)["request_id"])
   const status = send(port, {
-    path: `/sandbox/fail/requests/${failingId}/status?wait=10&q=${canary}`,
-    headers: authorization
+    path: `/sandbox/fail/requests/${failingId}/status?wait=10`,
+    headers: { ...authorization, referer: canary }
   })
   yield* Effect.repeat(status, {
     until: ({ json }) => Object(json)["status"] === "FAILED",
@@ -91,7 +91,9 @@ describe("the log", () => {
   it.live("goes to stderr with LOG_FORMAT=pretty as well", () =>
     Effect.gen(function* () {
       const { stderr, stdout, url } = yield* life({ LOG_FORMAT: "pretty" })
-      assert.strictEqual(stdout, `inferlog serves at ${url}\n`)
+      const [newLog, serves, ...more] = stdout.split("\n")
+      assert.match(String(newLog), /^There is no log in \S+: this start begins a new one$/)
+      assert.deepStrictEqual([serves, ...more], [`inferlog serves at ${url}`, ""])
       assert.notInclude(stderr, canary)
       assert.include(stderr, "HTTP request")
     }).pipe(Effect.scoped)

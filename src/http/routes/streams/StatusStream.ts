@@ -1,5 +1,5 @@
 /** `GET /{owner}/{model}/requests/{id}/status/stream`: one request's status until it ends (decisions, "Client habits"). */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
@@ -24,12 +24,12 @@ export const make = Effect.gen(function* () {
   const streams = yield* EventStreams
   const { queueUrl } = yield* PublicUrls
 
-  /** Progress and the like are no news: only what the client sees is. */
+  /** What the client does not see is no news. */
   const tell = Effect.fnUntraced(function* (stream: EventStream, found: Snapshot) {
     let shown = found
     let told = ""
     while (true) {
-      const text = StreamView.message(queueUrl, shown)
+      const text = StreamView.message(queueUrl, shown, yield* Clock.currentTimeMillis)
       if (text !== told) stream.write(text)
       told = text
       if (isTerminal(shown.request.phase)) return
