@@ -34,6 +34,13 @@ const life = Effect.fnUntraced(function* (settings: Readonly<Record<string, stri
   return { ...ended, lines, failingId, url: server.url, exchangeId: String(accepted.headers["x-request-id"]) }
 })
 
+/** Two lines: that the log is new, and the address. */
+const assertStdout = (stdout: string, url: string) => {
+  const [newLog, ...more] = stdout.split("\n")
+  assert.match(String(newLog), /^There is no log in \S+: this start begins a new one$/)
+  assert.deepStrictEqual(more, [`inferlog serves at ${url}`, ""])
+}
+
 const Line = Schema.fromJsonString(
   Schema.StructWithRest(
     Schema.Struct({ timestamp: Schema.String, level: Schema.String, message: Schema.String }),
@@ -47,7 +54,7 @@ describe("the log", () => {
     Effect.gen(function* () {
       const { code, exchangeId, failingId, lines, stderr, stdout, url } = yield* life({ LOG_FORMAT: "json" })
       assert.strictEqual(code, 0)
-      assert.strictEqual(stdout, `inferlog serves at ${url}\n`)
+      assertStdout(stdout, url)
       assert.notInclude(stderr, canary)
       assert.notInclude(stderr, "0123456789abcdef")
 
@@ -91,9 +98,7 @@ describe("the log", () => {
   it.live("goes to stderr with LOG_FORMAT=pretty as well", () =>
     Effect.gen(function* () {
       const { stderr, stdout, url } = yield* life({ LOG_FORMAT: "pretty" })
-      const [newLog, serves, ...more] = stdout.split("\n")
-      assert.match(String(newLog), /^There is no log in \S+: this start begins a new one$/)
-      assert.deepStrictEqual([serves, ...more], [`inferlog serves at ${url}`, ""])
+      assertStdout(stdout, url)
       assert.notInclude(stderr, canary)
       assert.include(stderr, "HTTP request")
     }).pipe(Effect.scoped)
