@@ -131,7 +131,7 @@ export const metrics = (
 const running = ({ phase, progress }: Snapshot["request"], now: number) => {
   if (phase._tag !== "Running" || phase.runStartedAt === undefined) return null
   const seconds = Math.max(0, Math.floor((now - phase.runStartedAt) / 1_000))
-  return { inference_time: seconds, ...(progress != null && { progress }) }
+  return { inference_time: seconds, ...(typeof progress === "number" && { progress }) }
 }
 
 /** @param now Unix time in ms. */
