@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as CommonResponses from "./CommonResponses.ts"
-import { ServedOn } from "./RouteAnnotations.ts"
+import { anyQuery, ServedOn, TakesQuery } from "./RouteAnnotations.ts"
 
 const described = (description: string) => Schema.String.annotate({ description })
 const optional = (description: string) => Schema.optionalKey(described(description))
@@ -78,15 +78,18 @@ const file = HttpApiEndpoint.get("file", "/media/:mediaId/:fileName", {
     CommonResponses.unexpected,
     CommonResponses.unavailable
   ]
-}).annotateMerge(
-  OpenApi.annotations({
-    identifier: "getFile",
-    summary: "Bytes of a stored file",
-    description:
-      "No key is needed. HEAD is answered, too. 404 until the bytes have come, 410 once the file is deleted or has expired.",
-    transform: withContent
-  })
-)
+})
+  // Web pages add queries to the URLs of files, against caches.
+  .annotate(TakesQuery, anyQuery)
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "getFile",
+      summary: "Bytes of a stored file",
+      description:
+        "No key is needed. HEAD is answered, too. 404 until the bytes have come, 410 once the file is deleted or has expired.",
+      transform: withContent
+    })
+  )
 
 const receive = HttpApiEndpoint.put("receiveFile", "/media/:mediaId/:fileName", {
   params,

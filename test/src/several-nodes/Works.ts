@@ -31,7 +31,8 @@ export const slow = (tenths: number, more: Partial<Work> = {}): Work => ({
   endpoint: "sandbox/slow",
   input: { seconds: tenths / 10 },
   ends: ["COMPLETED"],
-  cost: (perSecond * BigInt(tenths)) / 10n,
+  // What rounds to nothing costs the smallest unit.
+  cost: tenths === 0 ? 1n : (perSecond * BigInt(tenths)) / 10n,
   ...more
 })
 
