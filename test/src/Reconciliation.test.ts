@@ -31,7 +31,8 @@ const pixels = (width: number, height: number) => BigInt(width * height)
 const kinds: ReadonlyArray<Kind> = [
   { model: "echo", input: (n) => ({ value: n }), billing: "charged", cost: perRequest },
   { model: "slow", input: () => ({ seconds: 1 }), billing: "charged", cost: () => 100_000n },
-  { model: "slow", input: () => ({ seconds: 0 }), billing: "charged", cost: free },
+  // What rounds to nothing costs the smallest unit.
+  { model: "slow", input: () => ({ seconds: 0 }), billing: "charged", cost: () => 1n },
   { model: "fail", input: () => ({}), billing: "failed", cost: free },
   { model: "provider-fail", input: () => ({ message: "no" }), billing: "failed", cost: free },
   { model: "invalid-output", input: () => ({}), billing: "failed", cost: free },

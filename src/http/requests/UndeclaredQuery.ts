@@ -12,7 +12,8 @@ export const refusalOf = (
   query: Readonly<Record<string, unknown>>,
   isDeclared: (name: string) => boolean
 ): Refusal | null => {
-  const undeclared = Object.keys(query).filter((name) => !isDeclared(name))
+  // `?&=` names nothing.
+  const undeclared = Object.keys(query).filter((name) => name !== "" && !isDeclared(name))
   if (undeclared.length === 0) return null
   return invalid(
     undeclared.slice(0, mostNames).map((name) => ({

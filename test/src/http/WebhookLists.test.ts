@@ -83,7 +83,6 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of deliveries
       assert.deepStrictEqual(yield* of("&event=start"), [started])
       assert.deepStrictEqual(yield* of("&status=failed"), [completed])
       assert.deepStrictEqual(yield* of("&status=failed&event=start"), [])
-      assert.deepStrictEqual(yield* of("&unknown=1&Status=failed"), [completed, started])
       assert.strictEqual((yield* list()).total, 0)
     })
   )
@@ -167,7 +166,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of deliveries
     ["?page=1e3", "page"],
     ["?page=99999999999999999999", "page"],
     ["?page=1&page=2", "page"],
-    ["?page[]=1", undefined],
+    ["?page[]=1", "page[]"],
     ["?limit=0", "limit"],
     ["?limit=101", "limit"],
     ["?limit=NaN", "limit"],
@@ -181,9 +180,10 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of deliveries
     ["?cursor=", "cursor"],
     ["?cursor=bm90aGluZw", "cursor"],
     ["?cursor=%ff", "cursor"],
-    ["?__proto__=1&constructor=2&toString", undefined],
+    ["?__proto__=1", "__proto__"],
+    ["?toString", "toString"],
     ["?&&=&", undefined],
-    [`?${"a".repeat(8_000)}`, undefined]
+    [`?${"a".repeat(8_000)}`, "a".repeat(64)]
   ] as const)("%s is refused at %s, if at all, without an echo", ([query, path]) =>
     Effect.gen(function* () {
       const reply = yield* Deliveries.list(query)
