@@ -18,6 +18,7 @@ export const make: Effect.Effect<WalWarnings> = Effect.gen(function* () {
   const observe = yield* WalObserver
   let latest: Wal = { bytes: 0, isHeld: false }
   let warned: Wal = latest
+  observe(latest)
   return {
     told: (wal) => {
       latest = wal
