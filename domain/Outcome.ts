@@ -7,6 +7,9 @@ import type { MediaPlan } from "./inference-request/Event.ts"
 import type { Quantity } from "./Money.ts"
 import type { PayloadRef } from "./PayloadRef.ts"
 
+/** Why no connection to a provider could be made. */
+export type ConnectionFault = "connection_refused" | "connect_timeout" | "dns_error" | "tls_error"
+
 export type Outcome<Output, Delivered = Quantity> =
   /** Ran to its end; `delivered` are the billable units of the output. */
   | {
@@ -20,6 +23,8 @@ export type Outcome<Output, Delivered = Quantity> =
   | { readonly _tag: "ModelFailed"; readonly message: string }
   /** The provider could not run it. `retryable`: a transport error, which says nothing about the next try. */
   | { readonly _tag: "ProviderError"; readonly message: string; readonly retryable: boolean }
+  /** The provider was never handed the run: no connection to it could be made. No try is used up, and it is never an end. */
+  | { readonly _tag: "Unreachable"; readonly reason: ConnectionFault; readonly message: string }
   /** The provider refuses for now; not a failure, and never an end. */
   | { readonly _tag: "RateLimited"; readonly retryAfterMs: number }
   /** The run was lost with the provider's process or, where it `crashed`, with the node that had it in hand. */

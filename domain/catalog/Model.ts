@@ -51,7 +51,12 @@ export const Model = Schema.Struct({
   concurrency: Schema.Int,
   /** Requests waiting at once, at most; more are refused with 429. */
   maxQueued: Schema.optionalKey(Schema.Int),
+  /** Where no provider can be reached, a request that has waited for so many seconds expires; `usualQueueTimeout` when not given. */
+  queueTimeout: Schema.optionalKey(Schema.Number),
   /** Retries after transport errors, if not the usual ones. */
   retry: Schema.optionalKey(RetrySchedule)
 })
 export type Model = typeof Model.Type
+
+/** A day, in seconds. */
+export const usualQueueTimeout = 86_400

@@ -49,6 +49,8 @@ export type Command =
   | { readonly _tag: "Cancel"; readonly at: number }
   /** Ends the request if one of its deadlines has passed. */
   | { readonly _tag: "Expire"; readonly at: number }
+  /** Ends the request if it has waited for a run for `longestMs`, which is as long as its model lets it. */
+  | { readonly _tag: "GiveUpWaiting"; readonly at: number; readonly longestMs: number }
   /** The sweep found run `attempt` gone (`lost`), or the files of its output not stored. */
   | {
       readonly _tag: "SweepRetry"

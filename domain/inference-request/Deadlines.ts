@@ -1,4 +1,5 @@
 /** What the deadlines of a request do (decisions, "Deadlines"). */
+import type { Command } from "./Command.ts"
 import type { Event } from "./Event.ts"
 import { isTerminal, type Request } from "./State.ts"
 
@@ -12,6 +13,15 @@ export const isPastEnd = ({ submitted }: Request, at: number): boolean => {
 export const expire = (at: number, state: Request): ReadonlyArray<Event> =>
   !isTerminal(state.phase) && isExpired(state, at)
     ? [{ _tag: "RequestCancelled", at, reason: "expired" }]
+    : []
+
+/** What falls due later, as a retry does, waits from then on. */
+export const giveUpWaiting = (
+  { at, longestMs }: Extract<Command, { readonly _tag: "GiveUpWaiting" }>,
+  { phase }: Request
+): ReadonlyArray<Event> =>
+  phase._tag === "Queued" && at - phase.dueAt >= longestMs
+    ? [{ _tag: "RequestCancelled", at, reason: "expired", limit: "queue_timeout" }]
     : []
 
 /** Whether a deadline has passed: of the start, when nothing has started it yet, or of the whole. */

@@ -177,14 +177,17 @@ export const CancelRequested = Schema.TaggedStruct("CancelRequested", times)
 
 export const RequestCancelled = Schema.TaggedStruct("RequestCancelled", {
   ...times,
-  reason: Schema.Literals(["requested", "expired"])
+  reason: Schema.Literals(["requested", "expired"]),
+  /** Which limit has passed that is not one of the request's own deadlines: the time that its model lets requests wait. */
+  limit: Schema.optionalKey(Schema.Literal("queue_timeout"))
 })
 
 /** The run is over without an end of the request: it waits for its next one until `dueAt`. */
 export const RequestRequeued = Schema.TaggedStruct("RequestRequeued", {
   ...times,
   attempt,
-  reason: Schema.Literals(["transport_error", "rate_limited", "lost", "shutdown"]),
+  /** `unreachable`: the provider was never handed the run. */
+  reason: Schema.Literals(["transport_error", "rate_limited", "lost", "shutdown", "unreachable"]),
   message: Schema.NullOr(Schema.String),
   /** At how many crashes in a row a run of the request was under way, this one included; absent when none was. */
   crashes: Schema.optionalKey(Schema.Int),

@@ -60,6 +60,8 @@ const decide = (command: Command, state: State): Result.Result<ReadonlyArray<Eve
       return Result.succeed(RunEnd.mediaRefused(command, state))
     case "Expire":
       return Result.succeed(Deadlines.expire(command.at, state))
+    case "GiveUpWaiting":
+      return Result.succeed(Deadlines.giveUpWaiting(command, state))
     case "SweepRetry":
       return Result.succeed(Sweep.sweepRetry(command, state))
     case "ForceFail":

@@ -40,6 +40,11 @@ export const endOfRun = (command: RecordOutcome, state: Request): ReadonlyArray<
       return outcome.crashed === true
         ? crashed(command, state, outcome.message)
         : retry(command, state, "lost", outcome.message)
+    case "Unreachable": {
+      // Its place in the queue stays: only the provider is to be waited for.
+      const dueAt = Math.min(state.submitted.at, at)
+      return [{ ...requeued(command, dueAt), reason: "unreachable", message: outcome.message }]
+    }
     case "RateLimited":
       return [{ ...requeued(command, at + outcome.retryAfterMs), reason: "rate_limited", message: null }]
     case "Stopped":

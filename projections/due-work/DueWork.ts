@@ -39,6 +39,10 @@ export type Claim = typeof Claim.Type
 export const PassedDeadline = Schema.Struct({ requestId: RequestId, at: Schema.Int })
 export type PassedDeadline = typeof PassedDeadline.Type
 
+/** A request that waits for a run, and since when: give it as `after` to go on behind it. */
+export const DueSince = PassedDeadline
+export type DueSince = PassedDeadline
+
 /** A claim with the time at which it came due, whatever for. */
 export const DueClaim = Schema.Struct({ ...Claim.fields, at: Schema.Int })
 export type DueClaim = typeof DueClaim.Type
@@ -86,6 +90,10 @@ export class DueWork extends Context.Service<
       readonly node: string
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<Claim>, SqlError>
+    /** Queued requests of `model` that have been due since `now` or longer, by the time since when. */
+    waiting(
+      page: Queries.DuePage & { readonly model: ModelEndpoint }
+    ): Effect.Effect<ReadonlyArray<DueSince>, SqlError>
     /** Requests whose deadline has passed at `now`, by deadline. */
     deadlines(page: Queries.DuePage): Effect.Effect<ReadonlyArray<PassedDeadline>, SqlError>
     /** The first deadline after `after`; `null` when there is none. */
@@ -155,6 +163,7 @@ export class DueWork extends Context.Service<
         cancelRequested: Effect.fn("DueWork.cancelRequested")((options) =>
           claimed(Queries.cancelRequested(sql, options))
         ),
+        waiting: Effect.fn("DueWork.waiting")((page) => passedDeadlines(Queries.waiting(sql, page))),
         deadlines: Effect.fn("DueWork.deadlines")((page) => passedDeadlines(Queries.deadlines(sql, page))),
         nextDeadlineAt: Effect.fn("DueWork.nextDeadlineAt")((after) =>
           Effect.map(times(Queries.nextDeadlineAt(sql, after)), ([row]) => row?.dueAt ?? null)

@@ -96,6 +96,13 @@ export const nextDueAt = (sql: SqlClient, now: number) => sql`
     WHERE model = duework_depth.model AND phase = 'queued' AND due_at > ${now}
   )) AS "dueAt" FROM duework_depth WHERE queued > 0`
 
+/** The queued requests of a model that have been due since `now` or longer. */
+export const waiting = (sql: SqlClient, { model, now, after, limit }: DuePage & Due) => sql`
+  SELECT request_id AS "requestId", due_at AS "at" FROM duework_requests INDEXED BY duework_by_due
+  WHERE model = ${model} AND phase = 'queued' AND due_at <= ${now}
+    AND (due_at, request_id) > (${(after ?? first).at}, ${(after ?? first).requestId})
+  ORDER BY due_at, request_id LIMIT ${limit}`
+
 export const claims = (
   sql: SqlClient,
   { after, limit }: { readonly after: string | null; readonly limit: number }

@@ -35,6 +35,7 @@ const outcomeIn = (hide: Words, outcome: ProviderOutcome): ProviderOutcome => {
     case "Succeeded":
     case "RateLimited":
     case "Stopped":
+    case "Unreachable":
       return outcome
   }
 }

@@ -4,7 +4,7 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { Adapter, ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
-import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { ConnectionFault, ProviderOutcome } from "#domain/Outcome.ts"
 
 export interface Job {
   readonly requestId: RequestId
@@ -63,6 +63,11 @@ export interface Provider {
    * longer, means that nobody knows for now.
    */
   look(job: Omit<Job, "input">, jobId: string): Effect.Effect<JobState>
+  /**
+   * Makes a connection to where the binding's runs would go and sends nothing; why that is not possible, or `null`. Ends within
+   * seconds. Left out where there is nothing to connect to.
+   */
+  readonly reach?: (binding: ProviderBinding) => Effect.Effect<ConnectionFault | null>
   /** Where it differs from moment to moment how many runs can begin, as with workers that come for them. */
   readonly room?: Room
 }

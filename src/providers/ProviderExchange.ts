@@ -22,15 +22,13 @@ export interface Received {
 const refused: ReadonlySet<unknown> = new Set([
   "ECONNREFUSED",
   "EHOSTUNREACH",
+  "EHOSTDOWN",
+  "ENETDOWN",
   "ENETUNREACH",
   "EADDRNOTAVAIL"
 ])
 const unresolved: ReadonlySet<unknown> = new Set(["ENOTFOUND", "EAI_AGAIN", "ENODATA", "EAI_FAIL"])
-const timedOut: ReadonlySet<unknown> = new Set([
-  "UND_ERR_CONNECT_TIMEOUT",
-  "UND_ERR_HEADERS_TIMEOUT",
-  "UND_ERR_BODY_TIMEOUT"
-])
+const timedOut: ReadonlySet<unknown> = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"])
 const certificate = /CERT|_TLS_|_SSL_|^EPROTO$|SIGNED|VERIFY|ISSUER/
 
 /** The word for what undici or Node reports. */
@@ -38,6 +36,7 @@ export const reasonOf = (cause: unknown): NoAnswer["reason"] => {
   const code = Predicate.hasProperty(cause, "code") ? cause.code : undefined
   if (refused.has(code)) return "connection_refused"
   if (unresolved.has(code)) return "dns_error"
+  if (code === "UND_ERR_CONNECT_TIMEOUT") return "connect_timeout"
   if (timedOut.has(code)) return "timeout"
   if (code === "UND_ERR_HEADERS_OVERFLOW") return "too_large"
   return typeof code === "string" && certificate.test(code) ? "tls_error" : "connection_lost"

@@ -18,8 +18,10 @@ import {
 import { Agent } from "undici"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
+import type { ConnectionFault } from "#domain/Outcome.ts"
 import * as JsonBytes from "#src/JsonBytes.ts"
 import * as Sparingly from "#src/Sparingly.ts"
+import * as Connection from "./Connection.ts"
 import { type Exchange, exchange } from "./ProviderExchange.ts"
 import * as ProviderStream from "./ProviderStream.ts"
 
@@ -54,6 +56,7 @@ export interface StreamedAnswer extends Omit<ProviderAnswer, "json"> {
 export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
   reason: Schema.Literals([
     "connection_refused",
+    "connect_timeout",
     "connection_lost",
     "timeout",
     "too_large",
@@ -73,6 +76,9 @@ const defaultMaxBytes = 32 * 1024 * 1024
 
 /** How long a connection waits for its next call, in ms, where the provider announces nothing else. */
 const idleMs = 4_000
+
+/** For a connection to be made, ms. */
+const connectTimeoutMs = 10_000
 
 /** To one origin; further calls wait for one of them, within their time. */
 const mostConnections = 4_096
@@ -97,6 +103,8 @@ export class ProviderHttp extends Context.Service<
       call: Call,
       use: (answer: StreamedAnswer) => Effect.Effect<A, E, R>
     ): Effect.Effect<A, E | NoAnswer, R>
+    /** Makes a connection to where `url` leads and closes it; why that is not possible, or `null`. */
+    reach(url: string): Effect.Effect<ConnectionFault | null>
     /**
      * What the binding's `secretEnv` names, from the environment; `null` when it names none, or when the variable is not set
      * or holds what no header can: then that is logged.
@@ -118,7 +126,7 @@ export class ProviderHttp extends Context.Service<
               bodyTimeout: 0,
               keepAliveTimeout: idleMs,
               connections: mostConnections,
-              connect: { timeout: defaultTimeoutMs }
+              connect: { timeout: connectTimeoutMs }
             })
         ),
         (agent) => Effect.promise(() => agent.destroy())
@@ -199,7 +207,7 @@ export class ProviderHttp extends Context.Service<
         return null
       })
 
-      return ProviderHttp.of({ call, stream, secret })
+      return ProviderHttp.of({ call, stream, secret, reach: Connection.make() })
     })
   )
 }

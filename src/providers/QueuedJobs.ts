@@ -118,7 +118,7 @@ export const make = <Options>(protocol: Protocol<Options>) =>
           })
         )
       },
-      Effect.catchTag("NoAnswer", (error) => Effect.succeed(Refusals.ofNoAnswer(error))),
+      Effect.catchTag("NoAnswer", (error) => Effect.succeed(Refusals.ofNoHandOver(error))),
       Effect.catchTag("Unclear", ({ outcome }) => Effect.succeed(outcome))
     )
 
@@ -159,6 +159,8 @@ export const make = <Options>(protocol: Protocol<Options>) =>
       ) {
         return yield* followed(job, jobId, control, yield* callbacks.open(job))
       }, Effect.scoped),
+
+      reach: ({ url = defaultUrl }) => http.reach(url),
 
       look: ({ binding }, jobId) => JobReport.look(Effect.map(poll(binding, jobId), looked))
     }

@@ -55,6 +55,7 @@ export const isSecretMissing = (binding: ProviderBinding, secret: unknown): bool
   binding.secretEnv !== undefined && secret === null
 
 const noAnswerWords: Readonly<Record<NoAnswer["reason"], string>> = {
+  connect_timeout: "no connection could be made in time",
   connection_refused: "its address refuses connections",
   connection_lost: "the connection was lost",
   timeout: "it took too long",
@@ -66,6 +67,28 @@ const noAnswerWords: Readonly<Record<NoAnswer["reason"], string>> = {
 /** An answer that is too large will be so again; anything else may be over soon. */
 export const ofNoAnswer = ({ reason }: NoAnswer): ProviderOutcome =>
   failed(`The provider gave no answer: ${noAnswerWords[reason]}.`, reason !== "too_large")
+
+/**
+ * The same of a call that hands over a run: without a connection the provider was never handed it. Not for questions after a
+ * run that the provider has.
+ */
+export const ofNoHandOver = (error: NoAnswer): ProviderOutcome => {
+  switch (error.reason) {
+    case "connection_refused":
+    case "connect_timeout":
+    case "dns_error":
+    case "tls_error":
+      return {
+        _tag: "Unreachable",
+        reason: error.reason,
+        message: `The provider cannot be reached: ${noAnswerWords[error.reason]}.`
+      }
+    case "connection_lost":
+    case "timeout":
+    case "too_large":
+      return ofNoAnswer(error)
+  }
+}
 
 /** Whether the provider may have taken what it gave no answer to. */
 export const mayBeTaken = ({ reason }: NoAnswer): boolean =>

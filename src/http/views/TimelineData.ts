@@ -74,6 +74,7 @@ export const ofRequest = (event: RequestEvent): JsonObject => {
         dueAt: DateTime.format(WallTime.dateBy(event.dueAt, event))
       }
     case "RequestCancelled":
+      return { reason: event.reason, ...(event.limit !== undefined && { limit: event.limit }) }
     case "PayloadsErased":
       return { reason: event.reason }
     case "LateOutcomeIgnored":

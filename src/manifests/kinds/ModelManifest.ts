@@ -58,6 +58,7 @@ export const ModelManifest = Schema.Struct({
   timeoutSeconds: Schema.optionalKey(Fields.seconds(1, 86_400)),
   concurrency: Schema.optionalKey(Fields.integer(1, 1_000_000)),
   maxQueued: Schema.optionalKey(Fields.integer(1, 10_000_000)),
+  queueTimeout: Schema.optionalKey(Fields.seconds(1, 2_592_000)),
   retry: Schema.optionalKey(
     Schema.Struct({
       retries: Schema.optionalKey(Fields.integer(0, 100)),
@@ -113,7 +114,7 @@ export const definitionOf = (
   manifest: ModelManifest,
   [first, ...others]: readonly [Binding, ...ReadonlyArray<Binding>]
 ): Model => {
-  const { maxQueued, name: endpoint, pricing, recommended, retry } = manifest
+  const { maxQueued, name: endpoint, pricing, queueTimeout, recommended, retry } = manifest
   const bind = bindingOf(endpoint)
   const model: Model = {
     endpoint,
@@ -137,6 +138,7 @@ export const definitionOf = (
     timeoutSeconds: manifest.timeoutSeconds ?? usual.timeoutSeconds,
     concurrency: manifest.concurrency ?? usual.concurrency,
     ...(maxQueued !== undefined && { maxQueued }),
+    ...(queueTimeout !== undefined && { queueTimeout }),
     ...(retry !== undefined && { retry: { ...transportErrors, ...retry } })
   }
   return { ...model, version: Version.ofModel(model) }

@@ -144,7 +144,7 @@ export const make = Effect.gen(function* () {
         const abandoned = Refusals.mayBeTaken(error)
           ? Polling.giveUp(cancel(binding, secret, predictionId(job)))
           : Effect.void
-        return Effect.as(abandoned, Refusals.ofNoAnswer(error))
+        return Effect.as(abandoned, Refusals.ofNoHandOver(error))
       })
   )
 
@@ -186,6 +186,7 @@ export const make = Effect.gen(function* () {
     adapter: "cog",
     run,
     reattach,
+    reach: ({ url = "" }) => http.reach(url),
     look: ({ binding }) =>
       Effect.flatMap(http.secret(binding), (secret) =>
         JobReport.look(

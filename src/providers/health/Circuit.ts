@@ -69,6 +69,9 @@ const open = (now: number, times: number, generation: number): Circuit => ({
 /** Of a provider that nothing is known of yet. */
 export const make = (now: number): Circuit => closed(now, 0)
 
+/** Closed, whatever it was: of a provider that was away and has come back. Runs from before show nothing of it. */
+export const reset = ({ generation }: Circuit, now: number): Circuit => closed(now, generation + 1)
+
 /** As it is at `now`: an open one becomes half-open by itself. */
 export const at = (circuit: Circuit, now: number): Circuit =>
   circuit._tag === "Open" && circuit.until <= now

@@ -4,9 +4,10 @@
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
-import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { ConnectionFault, ProviderOutcome } from "#domain/Outcome.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
 import * as Circuit from "./Circuit.ts"
+import * as Unreached from "./Unreached.ts"
 
 /** What is told of a run; of its end only once. */
 export interface Watch {
@@ -32,6 +33,7 @@ export const outcomes = [
   "transport_error",
   "rate_limited",
   "lost",
+  "unreachable",
   "stopped",
   "timed_out"
 ] as const
@@ -54,6 +56,12 @@ export class ProviderHealth extends Context.Service<
     readonly admits: (binding: ProviderBinding) => number
     /** In how many ms it may admit one, if nothing happens before; `null` when it does, or when that is not known. */
     readonly admitsIn: (binding: ProviderBinding) => number | null
+    /** Why the provider cannot be reached; `null` when it can, as far as is known. */
+    readonly unreachable: (binding: ProviderBinding) => ConnectionFault | null
+    /** True when a probe of a provider that cannot be reached is due, and begins: `probed` is to be called at its end. */
+    readonly beginProbe: (binding: ProviderBinding) => boolean
+    /** True when runs may begin again. `fault` is `null` of a provider that was reached, `undefined` of a probe that was broken off. */
+    readonly probed: (binding: ProviderBinding, fault: ConnectionFault | null | undefined) => boolean
     /** A run begins. */
     readonly begin: (binding: ProviderBinding) => Watch
     /** What is left of the pause that the provider asked for, ms; 0 when there is none. */
@@ -100,6 +108,8 @@ const outcomeOf = (outcome: ProviderOutcome): Outcome => {
       return "rate_limited"
     case "Lost":
       return "lost"
+    case "Unreachable":
+      return "unreachable"
     case "Stopped":
       return "stopped"
   }
@@ -120,6 +130,8 @@ const signOf = (outcome: Outcome, isHeardOf: boolean): Circuit.Sign | null => {
     case "timed_out":
       return isHeardOf ? null : "failed"
     case "rate_limited":
+    // `Unreached` has it: a provider that was never asked has neither answered nor failed.
+    case "unreachable":
       return null
   }
 }
@@ -131,6 +143,7 @@ const none = (): Record<Outcome, number> => ({
   transport_error: 0,
   rate_limited: 0,
   lost: 0,
+  unreachable: 0,
   stopped: 0,
   timed_out: 0
 })
@@ -144,8 +157,28 @@ const pauseMs = (asked: number) =>
  */
 const isNeverHeldBack = ({ adapter }: ProviderBinding) => adapter === "builtin" || adapter === "pull"
 
+/** Bindings of one name may lead to several addresses. */
+const addressOf = ({ name, url = "" }: ProviderBinding): string => `${name} ${url}`
+
 const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
   const providers = new Map<string, Provider>()
+  const unreached = Unreached.make()
+
+  const fail = (binding: ProviderBinding, reason: ConnectionFault) => {
+    if (unreached.fail(addressOf(binding), reason, now())) {
+      tell("A provider cannot be reached: its requests wait", binding.name, { reason })
+    }
+  }
+
+  /** What was counted of its runs is of before the outage. */
+  const reach = (binding: ProviderBinding): boolean => {
+    const at = now()
+    if (!unreached.reach(addressOf(binding), at)) return false
+    tell("A provider that could not be reached is there again", binding.name)
+    const provider = of(binding.name)
+    provider.circuit = Circuit.reset(provider.circuit, at)
+    return true
+  }
 
   const newProvider = (): Provider => {
     const ended = none()
@@ -193,7 +226,8 @@ const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
     provider.pausedUntil = Math.max(provider.pausedUntil, until)
   }
 
-  const watch = (name: string, provider: Provider): Watch => {
+  const watch = (binding: ProviderBinding, provider: Provider): Watch => {
+    const { name } = binding
     const { generation } = provider.circuit
     let isOver = false
     const over = (outcome: Outcome | null, isHeardOf = false) => {
@@ -208,6 +242,7 @@ const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
       asked: () => undefined,
       ended: (outcome) => {
         if (!isOver && outcome?._tag === "RateLimited") pause(name, provider, outcome.retryAfterMs, now())
+        if (!isOver && outcome?._tag === "Unreachable") fail(binding, outcome.reason)
         over(outcome === null ? null : outcomeOf(outcome))
       },
       timedOut: (isHeardOf) => over("timed_out", isHeardOf)
@@ -223,21 +258,32 @@ const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
       const provider = isNeverHeldBack(binding) ? undefined : providers.get(binding.name)
       if (provider === undefined) return Infinity
       const at = now()
-      return provider.pausedUntil > at ? 0 : Circuit.admits(provider.circuit, at)
+      const isAway = provider.pausedUntil > at || unreached.reasonOf(addressOf(binding)) !== null
+      return isAway ? 0 : Circuit.admits(provider.circuit, at)
     },
     admitsIn: (binding) => {
       const provider = isNeverHeldBack(binding) ? undefined : providers.get(binding.name)
       if (provider === undefined) return null
       const at = now()
+      const probeAt = unreached.probeAt(addressOf(binding))
+      if (probeAt !== null) return probeAt > at ? probeAt - at : null
       const admitsAt = Math.max(Circuit.admitsAt(provider.circuit, at) ?? -Infinity, provider.pausedUntil)
       return admitsAt > at ? admitsAt - at : null
+    },
+    unreachable: (binding) => unreached.reasonOf(addressOf(binding)),
+    beginProbe: (binding) => unreached.beginProbe(addressOf(binding), now()),
+    probed: (binding, fault) => {
+      if (fault === null) return reach(binding)
+      if (fault === undefined) unreached.endProbe(addressOf(binding))
+      else fail(binding, fault)
+      return false
     },
     begin: (binding) => {
       const provider = of(binding.name)
       if (isNeverHeldBack(binding)) return provider.counting
       const at = now()
       move(binding.name, provider, Circuit.begun(provider.circuit, at), at)
-      return watch(binding.name, provider)
+      return watch(binding, provider)
     },
     standing: (name) => {
       const { circuit, ended, pausedUntil, pauses } = of(name)

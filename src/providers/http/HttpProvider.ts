@@ -124,7 +124,7 @@ export const make = Effect.gen(function* () {
         Effect.catchTag("NoAnswer", (error) =>
           Effect.as(
             Refusals.mayBeTaken(error) ? restore(Polling.giveUp(cancelByKey)) : Effect.void,
-            JobReport.ended(Refusals.ofNoAnswer(error))
+            JobReport.ended(Refusals.ofNoHandOver(error))
           )
         )
       )
@@ -174,6 +174,7 @@ export const make = Effect.gen(function* () {
     adapter: "http",
     run,
     reattach,
+    reach: (binding) => http.reach(runUrl(binding)),
     look: ({ binding }, jobId) =>
       Effect.flatMap(http.secret(binding), (secret) => JobReport.look(poll(binding, secret, jobId)))
   }

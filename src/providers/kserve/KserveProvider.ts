@@ -85,7 +85,7 @@ export const make = Effect.gen(function* () {
       if (output === null) return Refusals.babble
       return { _tag: "Succeeded", output, delivered: null } satisfies ProviderOutcome
     },
-    Effect.catchTag("NoAnswer", (error) => Effect.succeed(Refusals.ofNoAnswer(error)))
+    Effect.catchTag("NoAnswer", (error) => Effect.succeed(Refusals.ofNoHandOver(error)))
   )
 
   const provider: Provider = {
@@ -102,6 +102,7 @@ export const make = Effect.gen(function* () {
       )
     }),
 
+    reach: ({ url = "" }) => http.reach(url),
     /** The call ended with the process that made it. */
     reattach: () => Effect.succeed(Refusals.lost),
     look: () => Effect.succeed({ _tag: "Unknown" })

@@ -119,7 +119,7 @@ export const make = Effect.gen(function* () {
     const { input } = job
     if (!isObject(input)) return noObject
     const called = Effect.catchTag(call(job, options.success, input, control), "NoAnswer", (error) =>
-      Effect.succeed(Refusals.ofNoAnswer(error))
+      Effect.succeed(Refusals.ofNoHandOver(error))
     )
     return yield* Effect.raceFirst(Seconds.ofCall(called), Effect.as(control.stopRequested, stopped))
   })
@@ -127,6 +127,7 @@ export const make = Effect.gen(function* () {
   const provider: Provider = {
     adapter: "openai",
     run,
+    reach: ({ url = "" }) => http.reach(url),
     /** The call ended with the process that made it. */
     reattach: () => Effect.succeed(Refusals.lost),
     look: () => Effect.succeed({ _tag: "Unknown" })

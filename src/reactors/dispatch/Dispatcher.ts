@@ -21,6 +21,7 @@ import { supervise } from "#src/Supervise.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import * as Contenders from "./Contenders.ts"
 import * as KnownModels from "./KnownModels.ts"
+import * as Probes from "./Probes.ts"
 import * as ProviderSlots from "./ProviderSlots.ts"
 import * as Recovery from "./Recovery.ts"
 import type { Claimed } from "./Run.ts"
@@ -85,6 +86,7 @@ const make = Effect.gen(function* () {
 
   const wake = () => Queue.offerUnsafe(wakeUps, undefined)
   const memory = yield* RunMemory.make(wake)
+  const probe = yield* Probes.make(wake)
 
   /** Room is of interest only where something waits for it. */
   const onEnd = (endpoint: string, provider: string) =>
@@ -231,6 +233,7 @@ const make = Effect.gen(function* () {
     nextAdmitAt = null
     yield* providers.refresh
     const known = yield* knownOf(models)
+    yield* probe(known.map(({ entry }) => entry))
     // What is still full is found so again.
     fullModels.clear()
     fullProviders.clear()

@@ -14,6 +14,7 @@ const withOthers = (outcome: RunOutcome, providers: number, failed: number): Run
       return outcome.retryable || failed >= providers ? outcome : { ...outcome, retryable: true }
     case "RateLimited":
       return { ...outcome, retryAfterMs: 0 }
+    case "Unreachable":
     case "Succeeded":
     case "ModelFailed":
     case "Lost":

@@ -71,6 +71,7 @@ export const judge = (
     case "ModelFailed":
     case "ProviderError":
     case "Lost":
+    case "Unreachable":
       return Effect.succeed({ outcome: cut(outcome), payloads: [] })
     case "RateLimited": {
       const asked = Number.isNaN(outcome.retryAfterMs) ? 0 : Math.ceil(outcome.retryAfterMs)

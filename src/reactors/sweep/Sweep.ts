@@ -1,13 +1,17 @@
 /** One sweep: what the work queue shows that does not go on, and what is done about it. */
 import { Effect } from "effect"
+import { usualQueueTimeout } from "#domain/catalog/Model.ts"
 import type { RequestId } from "#domain/Ids.ts"
+import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as SweepSchedule from "#domain/inference-request/SweepSchedule.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import type { Rejection } from "#domain/inference-request/Command.ts"
-import { type DueClaim, DueWork } from "#projections/due-work/DueWork.ts"
+import { type DueClaim, type DueSince, DueWork } from "#projections/due-work/DueWork.ts"
 import { projection } from "#projections/due-work/DueWorkProjection.ts"
 import { Projections } from "#projections/Projections.ts"
 import * as Expiry from "#src/reactors/deadlines/Expiry.ts"
+import { Catalog } from "#src/models/Catalog.ts"
+import { ProviderHealth } from "#src/providers/health/ProviderHealth.ts"
 import { Runs } from "#src/reactors/dispatch/Runs.ts"
 import { Finalizer } from "#src/reactors/finalize/Finalizer.ts"
 import { Nodes } from "#src/cluster/Nodes.ts"
@@ -43,10 +47,12 @@ const isNothing = (swept: Swept) => Object.values(swept).every((count) => count 
 
 export const make = Effect.gen(function* () {
   const actors = yield* RequestActors
+  const catalog = yield* Catalog
   const steady = yield* SteadyTime
   const dueWork = yield* DueWork
   const expireDue = yield* Expiry.make
   const finalizer = yield* Finalizer
+  const health = yield* ProviderHealth
   const node = yield* Nodes
   const overdueRun = yield* OverdueRun.make
   const projections = yield* Projections
@@ -88,6 +94,28 @@ export const make = Effect.gen(function* () {
         ),
       concurrency
     })
+
+  /** Requests of models whose providers cannot be reached, once they have waited as long as their models let them. */
+  const giveUpWaiting = Effect.fnUntraced(function* (tally: Tally, now: number) {
+    for (const { model } of yield* catalog.all) {
+      // A long queue at a provider that works is no reason to give up.
+      if (model.providers.some((binding) => health.unreachable(binding) === null)) continue
+      const longestMs = (model.queueTimeout ?? usualQueueTimeout) * 1_000
+      const endpoint = ModelEndpoint.make(model.endpoint)
+      yield* Pages.forEach({
+        read: (after: DueSince | null) =>
+          dueWork.waiting({ model: endpoint, now: now - longestMs, after, limit: pageSize }),
+        use: ({ requestId: id }) =>
+          alone(
+            id,
+            Effect.map(actors.execute(id, { _tag: "GiveUpWaiting", at: now, longestMs }), ({ events }) => {
+              if (events.length > 0) tally.expired++
+            })
+          ),
+        concurrency
+      })
+    }
+  })
 
   const overdue = (tally: Tally, now: number) =>
     Pages.forEach({
@@ -138,6 +166,7 @@ export const make = Effect.gen(function* () {
     all: Effect.gen(function* () {
       const { now, tally } = yield* begin
       tally.expired = yield* expireDue(now)
+      yield* giveUpWaiting(tally, now)
       yield* forceFail(tally, now)
       // Before the runs, whose providers may take their time to say how they are.
       yield* finalize(tally, now, isNoOther)

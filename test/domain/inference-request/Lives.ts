@@ -81,7 +81,7 @@ const stuck = stepOf(
 )
 /** Runs that end with files. */
 const filed = stepOf(
-  [...runs, "RecordMedia", "RefuseMedia", "SweepRetry", "Erase", "RecordRemoved", "Expire"],
+  [...runs, "RecordMedia", "RefuseMedia", "SweepRetry", "Erase", "RecordRemoved", "Expire", "GiveUpWaiting"],
   [0, 250, minute, hour]
 )
 
@@ -119,6 +119,8 @@ const toCommand = (step: Step, at: number, state: State): Command => {
     case "ForceFail":
     case "RecordRemoved":
       return { _tag: name, at }
+    case "GiveUpWaiting":
+      return { _tag: name, at, longestMs: hour }
     case "SweepRetry":
       return Story.sweepRetry(at, isRunGone ? "lost" : "media_missing", attempt)
     case "RecordMedia":

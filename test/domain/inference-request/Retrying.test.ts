@@ -32,6 +32,30 @@ describe("An inference request", () => {
     story.expectTypes("RequestFailed").expectView(Story.ofRequest(status), "FAILED")
   })
 
+  it("uses up no try and keeps its place while its provider cannot be reached", () => {
+    const { delays, story } = runsEndingIn(Story.outcomes.unreachable, 50)
+    assert.deepStrictEqual(
+      delays,
+      Array.from({ length: 50 }, () => 0)
+    )
+    story.expectView(
+      Story.ofRequest(({ retries }) => retries),
+      { transport: 0, lost: 0 }
+    )
+  })
+
+  it("expires once it has waited as long as its model lets it", () => {
+    const waiting = given(aggregate)
+      .when(Story.submit)
+      .when(Story.dispatch(2_000))
+      .when(Story.end(Story.outcomes.unreachable, { at: 3_000 }))
+    const at = Story.request.at + 60_000
+    waiting.when({ _tag: "GiveUpWaiting", at: at - 1, longestMs: 60_000 }).expectTypes()
+    waiting
+      .when({ _tag: "GiveUpWaiting", at, longestMs: 60_000 })
+      .expectEvents({ _tag: "RequestCancelled", at, reason: "expired", limit: "queue_timeout" })
+  })
+
   it("is retried as its model says", () => {
     const once = runsEndingIn(Story.outcomes.transportError, 10, { retries: 1, initialDelayMs: 7 })
     assert.deepStrictEqual(once.delays, [7])

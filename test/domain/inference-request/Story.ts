@@ -70,6 +70,11 @@ export const outcomes = {
   refused: { _tag: "ProviderError", message: "no such deployment", retryable: false },
   transportError: { _tag: "ProviderError", message: "connection reset", retryable: true },
   rateLimited: { _tag: "RateLimited", retryAfterMs: 30_000 },
+  unreachable: {
+    _tag: "Unreachable",
+    reason: "connection_refused",
+    message: "The provider cannot be reached: its address refuses connections."
+  },
   lost: { _tag: "Lost", message: "the node is gone" },
   stopped: { _tag: "Stopped" }
 } as const satisfies Record<string, JudgedOutcome>

@@ -82,6 +82,13 @@ describe("Refusals", () => {
     assert.isNull(Refusals.saidIn("  "))
   })
 
+  it("tells a run that was never handed over from one whose answer was lost", () => {
+    for (const reason of ["connection_refused", "connect_timeout", "dns_error", "tls_error"] as const)
+      assert.deepInclude(Refusals.ofNoHandOver(new NoAnswer({ reason })), { _tag: "Unreachable", reason })
+    for (const reason of ["connection_lost", "timeout"] as const)
+      assert.deepInclude(Refusals.ofNoHandOver(new NoAnswer({ reason })), { _tag: "ProviderError" })
+  })
+
   it("gives up only on what will be so again", () => {
     assert.deepInclude(Refusals.ofNoAnswer(new NoAnswer({ reason: "too_large" })), { retryable: false })
     for (const reason of [
