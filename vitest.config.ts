@@ -12,8 +12,11 @@ const alone = [
   "test/src/upload-flows/StopInUpload.test.ts"
 ]
 
-/** Each holds the latency and memory of a server under attack against a limit: nothing else may run beside it. */
-const attacks = "test/attacks/**/*.test.ts"
+/** They hold a server's latency or memory against limits while it is under attack. The other attacks run beside other tests. */
+const measured = [
+  "test/attacks/{ClientsThatDoNotRead,Estimates,FaultyDisks,HostileInputs,Inputs}.test.ts",
+  "test/attacks/{LargeResults,SlowReadersOfFiles,WebhookBodies}.test.ts"
+]
 
 /**
  * They wait for servers of their own more than they work: three of them are no load, and many more would be. The model test
@@ -74,11 +77,11 @@ export default defineConfig({
       // Most of them start the server as a process, and wait for it.
       project("beside", 3, {
         include: ["test/**/*.test.ts"],
-        exclude: [...alone, ...waiting, ...working, attacks],
+        exclude: [...alone, ...waiting, ...working, ...measured],
         maxWorkers: 3,
         globalSetup: "test/support/servers/SharedS3.ts"
       }),
-      project("attacks", 4, { include: [attacks], maxWorkers: 1 })
+      project("attacks", 4, { include: measured, maxWorkers: 1 })
     ]
   }
 })
