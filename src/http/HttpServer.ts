@@ -27,6 +27,7 @@ import * as WorkersHandlers from "./api/WorkersHandlers.ts"
 import { Admission } from "./edge/Admission.ts"
 import * as ClientErrors from "./edge/ClientErrors.ts"
 import * as Connections from "./edge/Connections.ts"
+import * as CorrelationId from "./edge/CorrelationId.ts"
 import * as ErrorBoundary from "./edge/ErrorBoundary.ts"
 import { Exchanges, unmatched } from "./edge/Exchanges.ts"
 import * as FrontedServer from "./edge/FrontedServer.ts"
@@ -112,8 +113,9 @@ const bind = Effect.fnUntraced(function* (
   overrides: http.ServerOptions
 ) {
   const ids = yield* IdGenerator
+  const nextId = () => CorrelationId.next(ids)
   const stopping = yield* Deferred.make<void>()
-  const refuse = refuseWith(ids.next, yield* Exchanges)
+  const refuse = refuseWith(nextId, yield* Exchanges)
   const {
     front,
     isClosing,
@@ -127,7 +129,7 @@ const bind = Effect.fnUntraced(function* (
       refuseFault: refuse
     }
   )
-  ClientErrors.install(node, ids.next)
+  ClientErrors.install(node, nextId)
   Connections.observe(node, yield* Connections.Connections)
   const readers = SlowReaders.make({
     pace: usualPace,

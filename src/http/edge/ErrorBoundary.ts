@@ -16,6 +16,7 @@ import * as Answer from "../Answer.ts"
 import * as ReaderRefusals from "../ReaderRefusals.ts"
 import * as Refusal from "../Refusal.ts"
 import * as ClientAddress from "./ClientAddress.ts"
+import * as CorrelationId from "./CorrelationId.ts"
 import { clientClosed, Exchanges, timer, UnderWay, unmatched } from "./Exchanges.ts"
 import { IsStopping } from "../Stopping.ts"
 import { RouteTable } from "./RouteTable.ts"
@@ -47,7 +48,7 @@ const make = Effect.gen(function* () {
   return (handler: Response): Response =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
       const elapsedMs = timer(clock)
-      const correlationId = ids.next()
+      const correlationId = CorrelationId.next(ids)
       let route = unmatched
       let isClientGone = false
       let accountId: string | null = null

@@ -9,6 +9,7 @@ import { Cause, Clock, Context, Effect, type Exit, Fiber, Layer, References } fr
 import type { Caller } from "#src/accounts/Caller.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Answer from "../Answer.ts"
+import * as CorrelationId from "../edge/CorrelationId.ts"
 import { Admission, type Admitted } from "../edge/Admission.ts"
 import { clientClosed, Exchanges, timer } from "../edge/Exchanges.ts"
 import { Front } from "../edge/FrontedServer.ts"
@@ -104,7 +105,7 @@ const make = Effect.gen(function* () {
 
   const handle = (call: HotCall.HotCall, request: IncomingMessage, response: ServerResponse): void => {
     const elapsedMs = timer(clock)
-    const correlationId = ids.next()
+    const correlationId = CorrelationId.next(ids)
     let accountId: string | null = null
     /** Where too much waits to be read, a refusal takes the place of a large answer. */
     const fitting = (answer: Answer.Answer): Answer.Answer => {

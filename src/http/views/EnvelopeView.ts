@@ -72,6 +72,8 @@ export const ErrorDetails = Schema.Struct({
 
 export const Envelope = Schema.Struct({
   error: Schema.Union([Schema.String, Schema.Array(Issue)]),
-  request_id: Schema.String.annotate({ description: "Correlation id for support, also in `x-request-id`." }),
+  request_id: Schema.String.annotate({
+    description: "Correlation id for support, also in `x-request-id`; no id of a request."
+  }),
   details: Schema.optionalKey(ErrorDetails)
 }).annotate({ identifier: "Error", description: "The body of every error." })

@@ -37,7 +37,7 @@ export const assertEnvelope = (reply: Reply, status: number): void => {
   assert.strictEqual(reply.headers["content-type"], "application/json")
   const { json } = reply
   assert.isObject(json)
-  assert.match(String(Reflect.get(json ?? {}, "request_id")), /^[\w-]{21}$/)
+  assert.match(String(Reflect.get(json ?? {}, "request_id")), /^call_[\w-]{21}$/)
   const error: unknown = Reflect.get(json ?? {}, "error")
   assert.isTrue(typeof error === "string" || Array.isArray(error))
 }

@@ -33,7 +33,7 @@ const both = Effect.fnUntraced(function* (probe: Probe) {
   assert.strictEqual(fast.status, declared.status, fast.text)
   assert.deepStrictEqual(headersOf(fast), headersOf(declared))
   assert.strictEqual(withoutOwnIds(fast, created(fast)), withoutOwnIds(declared, created(declared)))
-  assert.match(String(fast.headers["x-request-id"]), /^[\w-]{21}$/)
+  assert.match(String(fast.headers["x-request-id"]), /^call_[\w-]{21}$/)
   return { declared, fast }
 })
 

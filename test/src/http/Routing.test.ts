@@ -109,7 +109,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("routing", (it) => {
     Effect.gen(function* () {
       const health = yield* call({ path: "/health" })
       const missing = yield* call({ path: "/nowhere" })
-      assert.match(String(health.headers["x-request-id"]), /^[\w-]{21}$/)
+      assert.match(String(health.headers["x-request-id"]), /^call_[\w-]{21}$/)
       assert.deepInclude(missing.json, { request_id: missing.headers["x-request-id"] })
       assert.notStrictEqual(health.headers["x-request-id"], missing.headers["x-request-id"])
       assert.strictEqual(missing.headers["x-content-type-options"], "nosniff")

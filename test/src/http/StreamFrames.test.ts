@@ -24,7 +24,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
       ]) {
         assert.include(head, field)
       }
-      assert.match(client.text(), /x-request-id: [\w-]{21}\r\n/)
+      assert.match(client.text(), /x-request-id: call_[\w-]{21}\r\n/)
       assert.match(client.body(), /^retry: 2000\n\n/)
     })
   )

@@ -83,7 +83,7 @@ layer(TestServer.layer(), { excludeTestServices: true })(
         assert.isString(OAuth.errorOf(reply))
         assert.strictEqual(reply.headers["access-control-allow-origin"], "*")
         assert.strictEqual(reply.headers["cache-control"], "no-store")
-        assert.match(reply.headers["x-request-id"]?.toString() ?? "", /^[\w-]{21}$/)
+        assert.match(reply.headers["x-request-id"]?.toString() ?? "", /^call_[\w-]{21}$/)
       })
     )
 
