@@ -8,6 +8,7 @@ import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import { inlineLimit, type PayloadRef } from "#domain/PayloadRef.ts"
 import { BlobStore, type BlobStoreError } from "./BlobStore.ts"
 import { EventReader, type EventStoreError } from "./EventReader.ts"
+import { PayloadDamage } from "./PayloadDamage.ts"
 import * as PayloadText from "./PayloadText.ts"
 import * as RandomPool from "./RandomPool.ts"
 import * as RecentTexts from "./RecentTexts.ts"
@@ -50,7 +51,10 @@ export interface ErasedPayload {
 const blobKey = ({ owner, stream, name, ref }: ErasedPayload): string =>
   `payloads/${owner}/${stream}/${name}-${ref.hash}`
 
-/** The payload is not there any more, or is not what its event says. */
+/**
+ * `erased`: its record is gone, as after an erasing. `damaged`: the record is there, and its blob is lost or is not what the
+ * event says.
+ */
 export class PayloadUnavailable extends Schema.TaggedError<PayloadUnavailable>()("PayloadUnavailable", {
   reason: Schema.Literals(["erased", "damaged"])
 }) {}
@@ -121,23 +125,39 @@ export class Payloads extends Context.Service<
       const seal: Payloads["Service"]["seal"] = ({ json, ...options }) =>
         Effect.suspend(() => sealNow({ ...options, text: CanonicalJson.stringify(json) }))
 
-      const textOf = Effect.fnUntraced(function* (content: PayloadContent) {
-        if (content._tag === "Inline") return content.text
-        const blob = yield* blobs.get(content.key)
-        if (blob === null) return yield* new PayloadUnavailable({ reason: "erased" })
-        return yield* Stream.mkString(Stream.decodeText(blob.body))
-      })
+      const observe = yield* PayloadDamage
+      const isErased = new PayloadUnavailable({ reason: "erased" })
+
+      const damaged = (stream: StreamName, name: string): Effect.Effect<never, PayloadUnavailable> =>
+        Effect.suspend(() => {
+          observe()
+          return Effect.andThen(
+            Effect.logError("A stored payload is lost or damaged").pipe(
+              Effect.annotateLogs({ stream, name })
+            ),
+            new PayloadUnavailable({ reason: "damaged" })
+          )
+        })
+
+      /** An erasing removes the record first: a blob that is gone beside its record is lost. */
+      const withoutBlob = (stream: StreamName, name: string, ref: PayloadRef) =>
+        Effect.flatMap(store.payload(stream, name, ref.hash), (record) =>
+          record === null ? isErased : damaged(stream, name)
+        )
 
       const readChecked = Effect.fnUntraced(function* (stream: StreamName, name: string, ref: PayloadRef) {
         const keep = recent.beginRead()
         const payload = yield* store.payload(stream, name, ref.hash)
-        if (payload === null) return yield* new PayloadUnavailable({ reason: "erased" })
-        const text = yield* textOf(payload.content)
+        if (payload === null) return yield* isErased
+        const blob = payload.content._tag === "Inline" ? null : yield* blobs.get(payload.content.key)
+        if (payload.content._tag === "Blob" && blob === null) return yield* withoutBlob(stream, name, ref)
+        const text =
+          payload.content._tag === "Inline"
+            ? payload.content.text
+            : yield* Stream.mkString(Stream.decodeText(blob?.body ?? Stream.empty))
         const isWhole =
           payload.hash === ref.hash && payload.size === ref.size && hash(payload.salt, text) === ref.hash
-        if (!isWhole) {
-          return yield* new PayloadUnavailable({ reason: "damaged" })
-        }
+        if (!isWhole) return yield* damaged(stream, name)
         if (payload.content._tag === "Inline") keep(ref.hash, text)
         return text
       })
@@ -149,28 +169,28 @@ export class Payloads extends Context.Service<
           return text === undefined ? readChecked(stream, name, ref) : Effect.succeed(text)
         })
 
-      const stored = (key: string): Stream.Stream<Uint8Array, PayloadUnavailable | BlobStoreError> =>
+      const stored = (
+        key: string,
+        missing: Effect.Effect<never, Unreadable>
+      ): Stream.Stream<Uint8Array, Unreadable> =>
         Stream.unwrap(
-          Effect.flatMap(blobs.get(key), (blob) =>
-            blob === null
-              ? Effect.fail(new PayloadUnavailable({ reason: "erased" }))
-              : Effect.succeed(blob.body)
-          )
+          Effect.flatMap(blobs.get(key), (blob) => (blob === null ? missing : Effect.succeed(blob.body)))
         )
 
       const openText: Payloads["Service"]["openText"] = Effect.fnUntraced(function* (stream, name, ref) {
         if (ref.size <= inlineLimit) return new PayloadText.InlineText(yield* open(stream, name, ref))
         const payload = yield* store.payload(stream, name, ref.hash)
-        if (payload === null) return yield* new PayloadUnavailable({ reason: "erased" })
+        if (payload === null) return yield* isErased
         const { content, hash, salt } = payload
         if (content._tag === "Inline") return new PayloadText.InlineText(yield* open(stream, name, ref))
         const size = yield* blobs.size(content.key)
-        if (size === null) return yield* new PayloadUnavailable({ reason: "erased" })
-        const damaged = () => new PayloadUnavailable({ reason: "damaged" })
-        if (hash !== ref.hash || size !== ref.size) return yield* damaged()
+        const missing = withoutBlob(stream, name, ref)
+        if (size === null) return yield* missing
+        const isDamaged = damaged(stream, name)
+        if (hash !== ref.hash || size !== ref.size) return yield* isDamaged
         return new PayloadText.StoredText(
           size,
-          PayloadText.checked(stored(content.key), { ref, salt }, damaged)
+          PayloadText.checked(stored(content.key, missing), { ref, salt }, isDamaged)
         )
       })
 

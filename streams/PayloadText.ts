@@ -32,12 +32,12 @@ export type PayloadText<E> = InlineText | StoredText<E>
 /**
  * The same bytes, one chunk behind: the last one is passed on once the salted hash of all has been found right.
  *
- * @param damaged what a text that is not what `ref` says fails with.
+ * @param damaged run for a text that is not what `ref` says.
  */
 export const checked = <E, Damaged>(
   body: Stream.Stream<Uint8Array, E>,
   { ref, salt }: { readonly ref: PayloadRef; readonly salt: string },
-  damaged: () => Damaged
+  damaged: Effect.Effect<never, Damaged>
 ): Stream.Stream<Uint8Array, E | Damaged> =>
   Stream.suspend(() => {
     const digest = crypto.createHash("sha256").update(`${salt}\n`)
@@ -49,7 +49,7 @@ export const checked = <E, Damaged>(
       return Stream.fromIterable(before)
     })
     const rest = Stream.suspend(() =>
-      digest.digest("base64url") === ref.hash ? Stream.fromIterable(last) : Stream.fail(damaged())
+      digest.digest("base64url") === ref.hash ? Stream.fromIterable(last) : Stream.fromEffect(damaged)
     )
     return Stream.concat(allButLast, rest)
   })

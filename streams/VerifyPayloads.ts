@@ -61,7 +61,7 @@ export const make = Effect.fnUntraced(function* (
 
   const checkOne = Effect.fnUntraced(function* (event: RecordedEvent, name: string, ref: PayloadRef) {
     const found: Found = yield* lookUp(event, name, ref)
-    if (found === "damaged") return `the payload ${name} does not match its hash`
+    if (found === "damaged") return `the payload ${name} is lost, or does not match its hash`
     if (found === "present") {
       payloads++
       return null

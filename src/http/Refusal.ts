@@ -229,6 +229,13 @@ export const unsupportedEncoding = new Refusal({
 
 export const unexpected = new Refusal({ status: 500, error: "Unexpected server error." })
 
+export const payloadDamaged = new Refusal({
+  status: 500,
+  error:
+    "What is stored of this request is lost or damaged. It was not erased: the operator has to restore it.",
+  details: { code: "PAYLOAD_DAMAGED" }
+})
+
 export const secretsUnreadable = new Refusal({
   status: 500,
   error: "The signing secret cannot be opened. Rotating makes a new one.",

@@ -3,6 +3,7 @@ import { Layer, Metric } from "effect"
 import * as LogLevel from "#src/LogLevel.ts"
 import { Lifecycle } from "./Lifecycle.ts"
 import * as Health from "./health/Health.ts"
+import * as PayloadDamages from "./health/PayloadDamages.ts"
 import * as WalHealth from "./health/WalHealth.ts"
 import { LogAllowance } from "./logs/LogAllowance.ts"
 import * as LogFormat from "./logs/LogFormat.ts"
@@ -26,7 +27,7 @@ const observers = Layer.mergeAll(
   ReaderMetrics.layer
 )
 
-const health = Layer.provideMerge(WalHealth.layer, Health.layer)
+const health = Layer.provideMerge(Layer.merge(WalHealth.layer, PayloadDamages.layer), Health.layer)
 
 /** Provided to everything: it is there first, and closed last. */
 export const ground = Layer.mergeAll(observers, Lifecycle.layer, SubmitSpans.layer, health).pipe(

@@ -6,7 +6,7 @@ import { Envelope } from "../views/EnvelopeView.ts"
 
 const example = (error: typeof Envelope.Type.error, details?: typeof Envelope.Type.details) => ({
   error,
-  request_id: "rq0qXk2Ab-0Zp1aB3dE5f",
+  request_id: "call_rq0qXk2Ab-0Zp1aB3dE5f",
   ...(details === undefined ? {} : { details })
 })
 
@@ -197,8 +197,14 @@ export const tooManyRequests = HttpApiSchema.WithHeaders(
 )
 export const unexpected = response(
   500,
-  "Unexpected server error, logged with `request_id`, or a signing secret that cannot be opened (`details.code`).",
+  "Unexpected server error, logged with `request_id`, a stored input or output that is lost or damaged, or a signing secret that cannot be opened (`details.code`).",
   example("Unexpected server error."),
+  example(
+    "What is stored of this request is lost or damaged. It was not erased: the operator has to restore it.",
+    {
+      code: "PAYLOAD_DAMAGED"
+    }
+  ),
   example("The signing secret cannot be opened. Rotating makes a new one.", {
     code: "SIGNING_SECRETS_UNREADABLE"
   })

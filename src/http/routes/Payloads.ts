@@ -7,11 +7,14 @@ import type {
   StorageError,
   WantedPayloads
 } from "#src/requests/Requests.ts"
+import * as Refusal from "../Refusal.ts"
 
-/** A payload that is not what its event says of it is corrupt storage, and nobody's mistake but ours. */
+/** Says so where storage has lost or damaged them. */
 export const read = (
   requests: Requests["Service"],
   snapshot: Snapshot,
   wanted?: WantedPayloads
-): Effect.Effect<PayloadTexts, StorageError> =>
-  Effect.catchTag(requests.payloadTexts(snapshot, wanted), "PayloadUnavailable", Effect.die)
+): Effect.Effect<PayloadTexts, StorageError | Refusal.Refusal> =>
+  Effect.catchTag(requests.payloadTexts(snapshot, wanted), "PayloadUnavailable", () =>
+    Effect.fail(Refusal.payloadDamaged)
+  )

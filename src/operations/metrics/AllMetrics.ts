@@ -157,6 +157,12 @@ export const walBytes = Family.gauge({
   help: "Size of log.sqlite-wal, about once a second while the log is written; more than 64 MiB: a reader holds it up, or log.sqlite cannot be written"
 })
 
+export const payloadsDamaged = Family.counter({
+  name: "inferlog_payloads_damaged_total",
+  labels: [],
+  help: "Reads of stored inputs, outputs and webhook bodies that are lost or are not what the log says"
+})
+
 export const projectionLagEvents = Family.gauge({
   name: "inferlog_projection_lag_events",
   labels: ["projection"],
@@ -297,6 +303,7 @@ export const all: ReadonlyArray<Family.Described> = [
   eventsAppended,
   logHead,
   walBytes,
+  payloadsDamaged,
   projectionLagEvents,
   projectionLagSeconds,
   projectionStopped,

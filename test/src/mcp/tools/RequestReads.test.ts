@@ -88,7 +88,10 @@ layer(server, { excludeTestServices: true })("what shows requests", (it) => {
       yield* (yield* BlobStore).put(content.key, Buffer.from("damaged"))
       const told = yield* given(client, "get_request", { requestId })
       assert.deepInclude(told, { requestId, output: null })
-      assert.match(yield* refused(client, "get_request", { requestId, includeInput: true }), /internal/)
+      assert.match(
+        yield* refused(client, "get_request", { requestId, includeInput: true }),
+        /lost or damaged/
+      )
     }).pipe(Effect.scoped)
   )
 
