@@ -51,12 +51,9 @@ export interface ErasedPayload {
 const blobKey = ({ owner, stream, name, ref }: ErasedPayload): string =>
   `payloads/${owner}/${stream}/${name}-${ref.hash}`
 
-/**
- * `erased`: its record is gone, as after an erasing. `damaged`: the record is there, and its blob is lost or is not what the
- * event says.
- */
+/** `erased`: its record is gone, as after an erasing. `lost`: the record is there, and its blob is not. `damaged`: it was altered. */
 export class PayloadUnavailable extends Schema.TaggedError<PayloadUnavailable>()("PayloadUnavailable", {
-  reason: Schema.Literals(["erased", "damaged"])
+  reason: Schema.Literals(["erased", "lost", "damaged"])
 }) {}
 
 /** Why a payload cannot be read. */
@@ -128,21 +125,23 @@ export class Payloads extends Context.Service<
       const observe = yield* PayloadDamage
       const isErased = new PayloadUnavailable({ reason: "erased" })
 
-      const damaged = (stream: StreamName, name: string): Effect.Effect<never, PayloadUnavailable> =>
-        Effect.suspend(() => {
-          observe()
-          return Effect.andThen(
-            Effect.logError("A stored payload is lost or damaged").pipe(
-              Effect.annotateLogs({ stream, name })
-            ),
-            new PayloadUnavailable({ reason: "damaged" })
-          )
-        })
+      const broken =
+        (reason: "lost" | "damaged") =>
+        (stream: StreamName, name: string): Effect.Effect<never, PayloadUnavailable> =>
+          Effect.suspend(() => {
+            observe()
+            return Effect.andThen(
+              Effect.annotateLogs(Effect.logError(`A stored payload is ${reason}`), { stream, name }),
+              new PayloadUnavailable({ reason })
+            )
+          })
+      const damaged = broken("damaged")
+      const lost = broken("lost")
 
       /** An erasing removes the record first: a blob that is gone beside its record is lost. */
       const withoutBlob = (stream: StreamName, name: string, ref: PayloadRef) =>
         Effect.flatMap(store.payload(stream, name, ref.hash), (record) =>
-          record === null ? isErased : damaged(stream, name)
+          record === null ? isErased : lost(stream, name)
         )
 
       const readChecked = Effect.fnUntraced(function* (stream: StreamName, name: string, ref: PayloadRef) {

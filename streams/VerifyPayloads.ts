@@ -32,7 +32,7 @@ export type AtHand = (stream: StreamName, name: string) => SealedPayload | undef
 /** Payloads that are looked up at once: where they are at servers, each lookup is a round trip. */
 const concurrency = 32
 
-type Found = "present" | "erased" | "damaged"
+type Found = "present" | "erased" | "lost" | "damaged"
 
 export const make = Effect.fnUntraced(function* (
   atHand: AtHand = () => undefined
@@ -61,7 +61,7 @@ export const make = Effect.fnUntraced(function* (
 
   const checkOne = Effect.fnUntraced(function* (event: RecordedEvent, name: string, ref: PayloadRef) {
     const found: Found = yield* lookUp(event, name, ref)
-    if (found === "damaged") return `the payload ${name} is lost, or does not match its hash`
+    if (found === "damaged") return `the payload ${name} does not match its hash`
     if (found === "present") {
       payloads++
       return null

@@ -146,7 +146,7 @@ describe("Payloads", () => {
   )
 
   test(
-    "says erased when the record is not there, and damaged when its blob alone is not",
+    "says erased when the record is not there, and lost when its blob alone is not",
     Effect.gen(function* () {
       const blobs = yield* BlobStore
       const never = yield* seal(1)
@@ -156,7 +156,7 @@ describe("Payloads", () => {
       if (sealed.content._tag === "Blob") yield* blobs.remove(sealed.content.key)
       assert.deepInclude(yield* Effect.flip(openAnew(sealed)), {
         _tag: "PayloadUnavailable",
-        reason: "damaged"
+        reason: "lost"
       })
     })
   )
