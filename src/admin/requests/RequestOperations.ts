@@ -43,7 +43,7 @@ const Step = Schema.Struct({
 
 /** `text`: the canonical JSON, when it is `stored`. `damaged`: it is not what its event says. */
 const ShownPayload = Schema.Struct({
-  state: Schema.Literals(["none", "stored", "erased", "damaged"]),
+  state: Schema.Literals(["none", "stored", "erased", "lost", "damaged"]),
   text: Schema.NullOr(Schema.String)
 })
 export type ShownPayload = typeof ShownPayload.Type
