@@ -19,6 +19,10 @@ export interface Media {
   readonly etag: string
   /** Value of `Content-Disposition`; `inline` only for what no browser executes. */
   readonly disposition: string
+  /** Hex; `null` where nobody has read all of the bytes. */
+  readonly sha256: string | null
+  /** Unix time in ms. */
+  readonly expiresAt: number
   /** Whether the bytes lie in one place, where the store itself could give them to a client. */
   readonly isWhole: boolean
 }

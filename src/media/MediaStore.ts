@@ -89,6 +89,8 @@ export class MediaStore extends Context.Service<
           url: (requestId === null ? MediaUrl.formatUpload : MediaUrl.format)(mediaUrl, id, fileName),
           etag: `"${stored.etag}"`,
           disposition: MediaType.disposition(origin.contentType, fileName),
+          sha256: stored.sha256,
+          expiresAt: present.expiresAt,
           isWhole: stored.isInParts !== true
         } satisfies Media
       })

@@ -100,8 +100,9 @@ export const unitsOf = ({ count, offer }: Order): number => (isCounted(offer) ? 
 /** nano-USD */
 export const holdOf = (order: Order): bigint => unitPrices[order.offer] * BigInt(unitsOf(order))
 
-/** nano-USD for `delivered` units. */
-export const costOf = ({ offer }: Order, delivered: number): bigint => unitPrices[offer] * BigInt(delivered)
+/** nano-USD for `delivered` units: what rounds to nothing costs the smallest unit. */
+export const costOf = ({ offer }: Order, delivered: number): bigint =>
+  delivered === 0 ? 1n : unitPrices[offer] * BigInt(delivered)
 
 export const ends = [
   "valid",

@@ -29,8 +29,12 @@ export const tooLarge = refusal(
   `The file is larger than 200 MiB, the most that this tool takes. ${elsewhere}`
 )
 
-export const ownFile = refusal(
-  "url: is already the URL of a file of this service. Nothing was uploaded: use the URL as it is."
+export const foreignFile = refusal(
+  "url: is already the URL of a file of this service, of another account. Nothing was uploaded: use the URL as it is."
+)
+
+export const noOwnFile = refusal(
+  "url: is a URL of this service at which there is no file: it has not been uploaded, was deleted or has expired. Give another URL, or the bytes in `data`."
 )
 
 export const tooManyDownloads = refusal(`Too many files are being downloaded at the moment. ${tryAgain(5)}`)

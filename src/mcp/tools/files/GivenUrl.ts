@@ -1,7 +1,6 @@
 /** `url` of `upload_file`: downloaded through the guard, as a whole, before anything is stored. */
 import { Duration, Effect, FileSystem, Option, Stream } from "effect"
 import { sniffLength } from "#src/media/ImageFormat.ts"
-import { MediaStore } from "#src/media/MediaStore.ts"
 import { Outbound } from "#src/outbound/Outbound.ts"
 import { ScratchDirectory } from "#src/ScratchDirectory.ts"
 import { BlobStoreError } from "#streams/BlobStore.ts"
@@ -34,7 +33,6 @@ const failed = (cause: unknown) => new BlobStoreError({ reason: "could not keep 
 
 export const make = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
-  const media = yield* MediaStore
   const outbound = yield* Outbound
   const scratch = yield* ScratchDirectory
   const maxBytes = yield* MaxFileBytes
@@ -50,7 +48,6 @@ export const make = Effect.gen(function* () {
 
   return Effect.fnUntraced(
     function* (url: string) {
-      if (Option.isSome(media.parseOwnUrl(url))) return yield* FileRefusals.ownFile
       const folder = yield* fs.makeTempDirectoryScoped({ directory: scratch, prefix: "upload-" })
       const path = `${folder}/file`
       const download = outbound.download({ url, maxBytes, timeout: downloadTimeout, toFile: path })

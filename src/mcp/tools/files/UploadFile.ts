@@ -17,13 +17,14 @@ import * as FileRefusals from "./FileRefusals.ts"
 import type { FileSource } from "./FileSource.ts"
 import * as GivenData from "./GivenData.ts"
 import * as GivenUrl from "./GivenUrl.ts"
+import * as OwnFile from "./OwnFile.ts"
 
 /** Downloads at once: each may have 200 MiB on disk. */
 const mostDownloads = { all: 8, each: 3, patience: "30 seconds" } as const
 
 export const tool = Tool.make("upload_file", {
   description:
-    "Stores a file, and gives the URL to use as a file input of run_model (images, audio, video). Give exactly one of `url` and `data`. At most 200 MiB. A file that is already at a public URL need not be uploaded to be a model input; upload it when that URL is short-lived. Each call stores another file.",
+    "Stores a file, and gives the URL to use as a file input of run_model (images, audio, video). Give exactly one of `url` and `data`. At most 200 MiB. A file that is already at a public URL need not be uploaded to be a model input; upload it when that URL is short-lived. Each call stores another file, but for the URL of a file that is stored here already: that is answered as it is.",
   parameters: Schema.Struct({
     url: Arguments.optional(
       Schema.String.annotate({
@@ -61,7 +62,9 @@ export const tool = Tool.make("upload_file", {
     fileName: Schema.String,
     contentType: Schema.String,
     size: Schema.Finite.annotate({ description: "Bytes." }),
-    sha256: Schema.String,
+    sha256: Schema.NullOr(Schema.String).annotate({
+      description: "Hex; null for a file of this service of which nobody has read all bytes."
+    }),
     expiresAt: Schema.String.annotate({
       description: "When the file is erased."
     })
@@ -86,6 +89,11 @@ const typeOf = ({ contentType }: Given, source: FileSource, fileName: string): s
 const unnamed = ({ contentType, head }: FileSource): string =>
   `file.${SniffMedia.fileType(head, contentType).extension}`
 
+const shown = <File extends { readonly expiresAt: number }>(file: File) => ({
+  ...Struct.omit(file, ["expiresAt"]),
+  expiresAt: DateTime.format(file.expiresAt)
+})
+
 const ofSource = <R>(source: Effect.Effect<FileSource, ToolRefusal | BlobStoreError, R>) =>
   Effect.catchTag(source, "BlobStoreError", (error) => Effect.fail(FileRefusals.ofStore(error)))
 
@@ -93,6 +101,7 @@ export const make = Effect.gen(function* () {
   const uploads = yield* DirectUploads
   const fromData = yield* GivenData.make
   const fromUrl = yield* GivenUrl.make
+  const ownFile = yield* OwnFile.make
   const downloads = Places.make(mostDownloads)
 
   return Effect.fn("UploadFile.call")(function* (given: Given) {
@@ -107,10 +116,12 @@ export const make = Effect.gen(function* () {
       const file = yield* uploads
         .store({ caller, fileName, contentType: type, size, body })
         .pipe(Effect.mapError(FileRefusals.ofStore))
-      return { ...Struct.omit(file, ["expiresAt"]), expiresAt: DateTime.format(file.expiresAt) }
+      return shown(file)
     })
 
     if (url !== undefined && data === undefined) {
+      const own = yield* ownFile(url, caller)
+      if (own !== null) return shown(own)
       yield* Effect.mapError(uploads.requireRoom(caller), FileRefusals.ofStore)
       return yield* downloads.within(
         caller.accountId,

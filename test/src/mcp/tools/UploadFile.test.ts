@@ -175,7 +175,11 @@ layer(FileCalls.local())("upload_file keeps nothing, and", (it) => {
     ["plain http", { url: "http://receiver.example.com/a" }, /must begin with https/],
     ["a private address", { url: "https://10.0.0.1/hunter2" }, /only public ones/],
     ["a malformed URL", { url: "https://receiver.example.com\\@10.0.0.1/" }, /no valid URL/],
-    ["a file of ours", { url: `https://media.test/media/${"A".repeat(24)}/a.png` }, /use the URL as it is/]
+    [
+      "a file of ours",
+      { url: `https://media.test/media/${"A".repeat(24)}/a.png` },
+      /at which there is no file/
+    ]
   ] as const)
     it.effect(`refuses ${what}`, () =>
       Effect.gen(function* () {
