@@ -10,7 +10,7 @@ import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, assertEnvelope, call } from "./Calls.ts"
 import { modelOf, scenarios, violations } from "./Scenarios.ts"
 
-const erase = Effect.fnUntraced(function* (id: string, name: string) {
+const lose = Effect.fnUntraced(function* (id: string, name: string) {
   const stream = StreamName.make(InferenceRequest.aggregate.category, id)
   const content = (yield* (yield* EventReader).payload(stream, name))?.content
   if (content?._tag !== "Blob") return assert.fail(`the ${name} is not a blob`)
@@ -65,20 +65,17 @@ layer(TestServer.layer(), { excludeTestServices: true })("results", (it) => {
       })
   )
 
-  it.effect.each([
-    ["input", "output"],
-    ["output", "input"]
-  ] as const)("have null for an erased %s, and still the %s", ([erased, kept]) =>
+  it.effect.each(["input", "output"])("are 500 when the %s is lost, which is no erasing", (name) =>
     Effect.gen(function* () {
       const value = { value: "x".repeat(inlineLimit) }
       const id = yield* accepted("sandbox/echo", value)
       yield* Lifecycle.start(id)
       yield* Lifecycle.deliver(id, value)
-      yield* erase(id, erased)
+      yield* lose(id, name)
       for (const path of [`/sandbox/echo/requests/${id}`, `/requests/${id}`]) {
-        const { json, status } = yield* call({ path })
-        assert.strictEqual(status, 200)
-        assert.deepInclude(json, { [erased]: null, [kept]: value })
+        const reply = yield* call({ path })
+        assertEnvelope(reply, 500)
+        assert.deepInclude(reply.json, { details: { code: "PAYLOAD_DAMAGED" } })
       }
     })
   )

@@ -156,7 +156,7 @@ describe("A run that cannot be made", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("fails its request when the input was erased", () =>
+  it.effect("fails its request when the input is lost", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobStore
       const reader = yield* EventReader
@@ -169,7 +169,7 @@ describe("A run that cannot be made", () => {
       yield* first.ends(succeeded())
       yield* Facts.untilEnd(busy)
       const [failed] = Facts.ofType(yield* Facts.untilEnd(id), "RequestFailed")
-      assert.deepInclude(failed, { reason: "refused", message: "The input is erased." })
+      assert.deepInclude(failed, { reason: "refused", message: "The input is lost." })
     }).pipe(Effect.provide(layer))
   )
 })
