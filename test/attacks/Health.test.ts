@@ -23,7 +23,7 @@ describe("E1: the health of a server whose parts fail", () => {
         await submit(url)
         assert.strictEqual((await Seen.health(url)).status, 200)
         // What writes to the file waits for its lock, fails, and is started again: for ever.
-        const other = new DatabaseSync(path.join(directory, "projections.sqlite"))
+        const other = new DatabaseSync(path.join(directory, "projections.sqlite"), { timeout: 10_000 })
         other.exec("BEGIN IMMEDIATE")
         for (let count = 0; count < requests; count++) await submit(url)
         const { codes } = await Seen.until(url, ({ status }) => status === 503)
