@@ -80,6 +80,7 @@ import { Webhooks } from "./webhooks/Webhooks.ts"
 import * as LeasesElsewhere from "./workers/LeasesElsewhere.ts"
 import { WorkerAuthentication } from "./workers/WorkerAuthentication.ts"
 import { WorkerCalls } from "./workers/WorkerCalls.ts"
+import * as Waits from "./providers/waiting/Waits.ts"
 import * as Misspelled from "./settings/Misspelled.ts"
 
 /** Targets that would be ourselves are refused, wherever a name leads. */
@@ -149,7 +150,7 @@ const leasesElsewhere = LogServers.choose({
 const workers = Layer.merge(
   WorkerAuthentication.layer,
   WorkerCalls.layer.pipe(Layer.provide(leasesElsewhere))
-).pipe(Layer.provide(RequestChanges.layer), Layer.provideMerge(WorkerPool.layer))
+).pipe(Layer.provide(RequestChanges.layer))
 
 const sweeping = Sweeping.layer.pipe(Layer.provide(Sweeper.layer))
 
@@ -170,6 +171,12 @@ const webhooks = Layer.merge(DeliverySender.layer, Recoveries.layer).pipe(Layer.
 const announce = Layer.effectDiscard(
   Effect.flatMap(PublicUrls, ({ queueUrl }) => Console.log(`inferlog serves at ${queueUrl}`))
 ).pipe(Layer.provideMerge(Lifecycle.serving))
+
+/** How long requests wait, and what for. */
+const outlook = LearnedExpectations.layer.pipe(
+  Layer.provideMerge(Waits.layer),
+  Layer.provide(Telemetry.untraced)
+)
 
 /** How assistants are let in. */
 const oauth = Layer.merge(OAuth.layer, SignIn.layer).pipe(
@@ -218,19 +225,13 @@ const layerWith = <E, R, E2, R2>({
     ),
     Layer.provideMerge(publishes.pipe(Layer.provideMerge(ActorPublishing.layerOwnActors))),
     Layer.provideMerge(eraser),
+    Layer.provideMerge(outlook),
     Layer.provideMerge(Membership.layer),
     Layer.provide(Requirements.layerAgreed),
     Layer.provideMerge(media),
     Layer.provideMerge(secrets),
     Layer.provideMerge(
-      Layer.mergeAll(
-        RequestMetrics.layer,
-        DeliveryMetrics.layer,
-        LearnedExpectations.layer.pipe(
-          Layer.provide(Telemetry.untraced),
-          Layer.provideMerge(ProviderHealth.layer)
-        )
-      )
+      Layer.mergeAll(RequestMetrics.layer, DeliveryMetrics.layer, ProviderHealth.layer, WorkerPool.layer)
     ),
     Layer.provideMerge(
       Layer.mergeAll(catalog.pipe(Layer.provideMerge(Core.layer)), PublicUrls.layer, DeadlineHints.layer)

@@ -7,8 +7,11 @@ export interface Expectation {
   readonly p90Seconds: number | null
   /** Recent runs that these are learned from; 0 while there are too few. */
   readonly samples: number
-  /** How long a request submitted now is likely to wait for its start, in seconds: 0 when there is room. */
-  readonly waitSeconds: number
+  /**
+   * How long a request submitted now is likely to wait for its start, in seconds: 0 when there is room. `null` when no run can
+   * begin: the provider cannot be reached, or no worker asks for jobs of the model.
+   */
+  readonly waitSeconds: number | null
 }
 
 export class Expectations extends Context.Service<

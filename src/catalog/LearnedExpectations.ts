@@ -8,6 +8,7 @@ import { Durations, type Grouped, type Learned } from "#projections/durations/Du
 import * as Histogram from "#projections/durations/Histogram.ts"
 import { Catalog, type CatalogEntry } from "#src/models/Catalog.ts"
 import { ProviderHealth } from "#src/providers/health/ProviderHealth.ts"
+import { WaitingFor } from "#src/providers/waiting/WaitingFor.ts"
 import * as Sparingly from "#src/Sparingly.ts"
 import { type Expectation, Expectations } from "./Expectations.ts"
 
@@ -61,6 +62,7 @@ const make = Effect.gen(function* () {
   const durations = yield* Durations
   const health = yield* ProviderHealth
   const queues = yield* QueueAge.make
+  const waitingFor = yield* WaitingFor
   /** By the model that runs. */
   let learned: ReadonlyMap<string, Learned> = new Map()
   let expectations: ReadonlyMap<string, Expectation> = new Map()
@@ -112,7 +114,8 @@ const make = Effect.gen(function* () {
     if (entry === undefined) return null
     const durations = durationsOf(entry)
     const queuesOf = entries.flatMap(({ model }) => queued.get(model.endpoint) ?? [])
-    const wait = waitSeconds(
+    const isStuck = waitingFor(entry.model.endpoint) !== null
+    const usual = waitSeconds(
       {
         queued: queuesOf.reduce((sum, { queued }) => sum + queued, 0),
         oldestMs: Math.max(0, ...queuesOf.map(({ oldestMs }) => oldestMs))
@@ -123,7 +126,8 @@ const make = Effect.gen(function* () {
         blockedMs: blockedMs(entry)
       }
     )
-    return durations === nothing && wait === 0 ? null : { ...durations, waitSeconds: wait }
+    if (durations === nothing && usual === 0 && !isStuck) return null
+    return { ...durations, waitSeconds: isStuck ? null : usual }
   }
 
   const read = Effect.gen(function* () {

@@ -1,6 +1,7 @@
 /** `…/requests/{id}/cancel`: 200 with the state it leads to, whatever that is (decisions, "Cancel"). */
 import { Clock, Effect } from "effect"
 import { PublicUrls } from "#src/PublicUrls.ts"
+import * as WaitingFor from "#src/providers/waiting/WaitingFor.ts"
 import { Requests } from "#src/requests/Requests.ts"
 import * as Answer from "../Answer.ts"
 import { endpointOf } from "../requests/EndpointParams.ts"
@@ -11,11 +12,14 @@ import type { RequestCall } from "./RequestCall.ts"
 export const make = Effect.gen(function* () {
   const requests = yield* Requests
   const { queueUrl } = yield* PublicUrls
+  const waitingFor = yield* WaitingFor.WaitingFor
 
   return Effect.fnUntraced(function* ({ caller, params }: RequestCall) {
     const id = yield* Effect.fromResult(RequestIdParam.parse(params.requestId))
     const snapshot = yield* requests.cancel({ caller, id, endpoint: endpointOf(params) })
-    const body = StatusView.current(queueUrl, snapshot, yield* Clock.currentTimeMillis)
+    const now = yield* Clock.currentTimeMillis
+    const wait = WaitingFor.ofRequest(waitingFor, snapshot.request)
+    const body = StatusView.current(queueUrl, snapshot, { now, wait })
     return Answer.json(200, { ...body, cancel: snapshot.cancel })
   })
 })

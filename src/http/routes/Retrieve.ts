@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { Caller } from "#src/accounts/Caller.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
+import * as WaitingFor from "#src/providers/waiting/WaitingFor.ts"
 import { Requests } from "#src/requests/Requests.ts"
 import { retentionMs } from "#src/retention/RetentionTime.ts"
 import * as Answer from "../Answer.ts"
@@ -18,11 +19,15 @@ export const make = Effect.gen(function* () {
   const requests = yield* Requests
   const urls = yield* PublicUrls
   const keptMs = yield* retentionMs
+  const waitingFor = yield* WaitingFor.WaitingFor
 
   return Effect.fnUntraced(function* ({ caller, params }: RetrieveCall) {
     const id = yield* Effect.fromResult(RequestIdParam.parse(params.requestId))
     const snapshot = yield* requests.get({ caller, id })
     const payloads = yield* Payloads.read(requests, snapshot)
-    return Answer.record(200, ResultView.retrieved({ ...urls, keptMs }, snapshot, payloads))
+    return Answer.record(200, {
+      ...ResultView.retrieved({ ...urls, keptMs }, snapshot, payloads),
+      ...ResultView.waiting(WaitingFor.ofRequest(waitingFor, snapshot.request))
+    })
   })
 })

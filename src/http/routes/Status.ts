@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import { status } from "#domain/inference-request/Status.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
+import * as WaitingFor from "#src/providers/waiting/WaitingFor.ts"
 import { Requests, type Snapshot } from "#src/requests/Requests.ts"
 import * as Answer from "../Answer.ts"
 import * as Refusal from "../Refusal.ts"
@@ -31,17 +32,17 @@ interface Told {
   readonly etag: string | null
 }
 
-/** @param now Unix time in ms. */
-const tell = (queueUrl: string, snapshot: Snapshot, now: number): Told => {
-  const body = StatusView.current(queueUrl, snapshot, now)
+const tell = (...shown: Parameters<typeof StatusView.current>): Told => {
+  const [, snapshot, { wait }] = shown
+  const body = StatusView.current(...shown)
   if (body.status === "FAILED") return { answer: Answer.json(400, body), etag: null }
-  const etag = tagOf(snapshot)
+  const etag = tagOf(snapshot, wait)
   return { answer: Answer.json(200, body, { etag, "cache-control": cacheControl }), etag }
 }
 
 /** How long it has run is no news to a client that knows the rest: the tag of what runs is a weak one (RFC 9110, 8.8.1). */
-const tagOf = ({ id, request, version }: Snapshot): string => {
-  const tag = EntityTag.make(viewVersion, id, version)
+const tagOf = ({ id, request, version }: Snapshot, wait: WaitingFor.Wait | null): string => {
+  const tag = EntityTag.make(viewVersion, id, version, ...(wait === null ? [] : [wait.reason]))
   return request.phase._tag === "Running" ? EntityTag.weak(tag) : tag
 }
 
@@ -50,14 +51,20 @@ export const make = Effect.gen(function* () {
   const { queueUrl } = yield* PublicUrls
   const stopping = yield* Stopping
   const clock = yield* Clock.Clock
-  /** The answer is the same until the request's next event, which makes a new state; but for how long it has run. */
+  const waitingFor = yield* WaitingFor.WaitingFor
+  const waitOf = ({ request }: Snapshot) => WaitingFor.ofRequest(waitingFor, request)
+  /**
+   * The answer is the same until the request's next event, which makes a new state; but for how long it has run, and for
+   * what it waits for.
+   */
   const answers = new WeakMap<Snapshot["request"], Told>()
 
   const told = (snapshot: Snapshot): Told => {
-    const before = answers.get(snapshot.request)
+    const wait = waitOf(snapshot)
+    const before = wait === null ? answers.get(snapshot.request) : undefined
     if (before !== undefined) return before
-    const made = tell(queueUrl, snapshot, clock.currentTimeMillisUnsafe())
-    if (snapshot.request.phase._tag !== "Running") answers.set(snapshot.request, made)
+    const made = tell(queueUrl, snapshot, { now: clock.currentTimeMillisUnsafe(), wait })
+    if (wait === null && snapshot.request.phase._tag !== "Running") answers.set(snapshot.request, made)
     return made
   }
 
@@ -76,7 +83,7 @@ export const make = Effect.gen(function* () {
     const found = yield* RequestCall.find(requests, call)
     const known = call.headers["if-none-match"]
     // A client whose last answer is out of date has waited long enough.
-    const isCurrent = known === undefined || EntityTag.isMatch(known, tagOf(found))
+    const isCurrent = known === undefined || EntityTag.isMatch(known, tagOf(found, waitOf(found)))
     if (waitMs === 0 || isTerminal(found.request.phase) || !isCurrent) return show(call, found)
     const next = yield* Effect.raceFirst(
       requests.waitUntil(found, ({ request }) => status(request) !== status(found.request), waitMs),

@@ -24,7 +24,10 @@ export const Expected = Schema.NullOr(
     samples: Schema.Int.annotate({
       description: "Recent runs that these are learned from; 0 while there are too few."
     }),
-    waitSeconds: seconds("How long a request submitted now is likely to wait for its start.")
+    waitSeconds: Schema.NullOr(Schema.Finite).annotate({
+      description:
+        "How long a request submitted now is likely to wait for its start; null while no run can begin: the provider cannot be reached, or no worker asks for jobs of the model."
+    })
   }).annotate({ identifier: "Expected" })
 ).annotate({ description: "Learned from recent runs; null while there are too few and nothing waits." })
 

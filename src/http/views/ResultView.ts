@@ -13,6 +13,7 @@ import {
   Status
 } from "#domain/inference-request/Status.ts"
 import type { Urls } from "#src/PublicUrls.ts"
+import * as WaitingFor from "#src/providers/waiting/WaitingFor.ts"
 import type { Snapshot } from "#src/requests/Requests.ts"
 import { Violation } from "./EnvelopeView.ts"
 import * as MediaView from "./MediaView.ts"
@@ -71,6 +72,15 @@ export type InvalidResultBody = typeof InvalidResultBody.Type
 export const RetrievedBody = Schema.Struct({
   ...ResultBody.fields,
   ...RequestUrls.requestUrlFields,
+  waitingFor: Schema.optionalKey(
+    Schema.Literals(WaitingFor.causes).annotate({
+      description:
+        "Why no run can begin now: the provider cannot be reached, or no worker asks for jobs of the model. Absent otherwise."
+    })
+  ),
+  waitingReason: Schema.optionalKey(
+    Schema.String.annotate({ description: "The same as a sentence, with what is known of the cause." })
+  ),
   billingStatus: Schema.NullOr(BillingStatus).annotate({ description: "null until the request has ended." }),
   expiresAt: Schema.String.annotate({
     description: "When input, output and files are erased, if the request has ended by then.",
@@ -151,3 +161,7 @@ export const retrieved = <Payload>(
   expiresAt: new Date(WallTime.dateOf(snapshot.request.submitted) + keptMs).toISOString(),
   erasedAt: snapshot.request.erasure === null ? null : new Date(snapshot.request.erasure.at).toISOString()
 })
+
+/** What a request in the queue waits for, as of now: of a single read alone. */
+export const waiting = (wait: WaitingFor.Wait | null): Pick<RetrievedBody, "waitingFor" | "waitingReason"> =>
+  wait === null ? {} : { waitingFor: wait.cause, waitingReason: wait.reason }

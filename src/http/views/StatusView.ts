@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
 import { status, Status } from "#domain/inference-request/Status.ts"
+import * as WaitingFor from "#src/providers/waiting/WaitingFor.ts"
 import type { Snapshot } from "#src/requests/Requests.ts"
 import * as RequestUrls from "./RequestUrls.ts"
 
@@ -28,6 +29,15 @@ const fields = {
       description:
         "Share of the run that is done, 0 to 1, as its provider has reported it last. Only while it runs."
     })
+  ),
+  waiting_for: Schema.optionalKey(
+    Schema.Literals(WaitingFor.causes).annotate({
+      description:
+        "Why no run can begin now: the provider cannot be reached, or no worker asks for jobs of the model. Absent otherwise."
+    })
+  ),
+  waiting_reason: Schema.optionalKey(
+    Schema.String.annotate({ description: "The same as a sentence, with what is known of the cause." })
   ),
   queue_position: Schema.Literal(0).annotate({
     description: "Always 0: the depth of the queue is not tracked."
@@ -134,8 +144,14 @@ const running = ({ phase, progress }: Snapshot["request"], now: number) => {
   return { inference_time: seconds, ...(typeof progress === "number" && { progress }) }
 }
 
-/** @param now Unix time in ms. */
-export const current = (queueUrl: string, snapshot: Snapshot, now: number): StatusBody | FailedBody => {
+const waiting = ({ cause, reason }: WaitingFor.Wait) => ({ waiting_for: cause, waiting_reason: reason })
+
+/** @param wait what it waits for beside its turn. */
+export const current = (
+  queueUrl: string,
+  snapshot: Snapshot,
+  { now, wait }: { readonly now: number; readonly wait: WaitingFor.Wait | null }
+): StatusBody | FailedBody => {
   const { id, request } = snapshot
   const urls = RequestUrls.make(queueUrl, snapshot)
   if (request.phase._tag === "Failed") {
@@ -161,6 +177,7 @@ export const current = (queueUrl: string, snapshot: Snapshot, now: number): Stat
     logs: request.logs.join("\n"),
     ...(soFar === null ? known : { metrics: { ...known.metrics, inference_time: soFar.inference_time } }),
     ...(soFar?.progress !== undefined && { progress: soFar.progress }),
+    ...(wait !== null && waiting(wait)),
     queue_position: 0
   }
 }

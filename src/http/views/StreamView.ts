@@ -1,6 +1,5 @@
 /** Events of the two streams, as text (decisions, "Server-sent events" and "Client habits"). */
 import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
-import type { Snapshot } from "#src/requests/Requests.ts"
 import * as RequestUrls from "./RequestUrls.ts"
 import * as StatusView from "./StatusView.ts"
 
@@ -44,9 +43,9 @@ export const statusEvent = (
 ): string =>
   `id: ${change.position}\nevent: status\ndata: ${JSON.stringify(bodyOf(queueUrl, change, logs))}\n\n`
 
-/** An event of `GET …/status/stream`. @param now Unix time in ms. */
-export const message = (queueUrl: string, snapshot: Snapshot, now: number): string =>
-  `data: ${JSON.stringify(StatusView.current(queueUrl, snapshot, now))}\n\n`
+/** An event of `GET …/status/stream`. */
+export const message = (...shown: Parameters<typeof StatusView.current>): string =>
+  `data: ${JSON.stringify(StatusView.current(...shown))}\n\n`
 
 /**
  * How far the snapshot goes. A client keeps the id and is told of no event, for there is no data (WHATWG HTML, 9.2.6): one

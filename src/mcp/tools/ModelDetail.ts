@@ -38,7 +38,7 @@ const Expected = Schema.Struct({
   p50Seconds: figure("Half of recent runs took no longer."),
   p90Seconds: figure("Nine of ten took no longer."),
   samples: Schema.Finite.annotate({ description: "Recent runs counted." }),
-  waitSeconds: Schema.Finite.annotate({ description: "In the queue, if started now." })
+  waitSeconds: figure("In the queue, if started now; null while nothing can run it.")
 })
 
 /** The same of models and of wrappers. */

@@ -26,7 +26,7 @@ export const requestsEnded = Family.counter({
 export const requestsRequeued = Family.counter({
   name: "inferlog_requests_requeued_total",
   labels: ["model", "reason"],
-  help: "Requests to be tried again: after transport_error, rate_limited, lost or shutdown run again, after media_missing their files stored again"
+  help: "Requests to be tried again: after transport_error, rate_limited, unreachable, lost or shutdown run again, after media_missing their files stored again"
 })
 
 export const queueDepth = Family.gauge({
@@ -62,7 +62,13 @@ export const expectedSeconds = Family.gauge({
 export const waitSeconds = Family.gauge({
   name: "inferlog_model_wait_seconds",
   labels: ["model"],
-  help: "How long a request submitted now is likely to wait for its run, estimated from the queue"
+  help: "How long a request submitted now is likely to wait for its run, estimated from the queue; as it was last while no run can begin"
+})
+
+export const modelWaits = Family.gauge({
+  name: "inferlog_model_waits",
+  labels: ["model", "cause"],
+  help: "1 while no run of the model can begin on this node: cause is provider_down where no connection to a provider can be made, worker where none asks for its jobs; else 0"
 })
 
 export const providerCircuit = Family.gauge({
@@ -86,7 +92,7 @@ export const providerPauses = Family.counter({
 export const providerRuns = Family.counter({
   name: "inferlog_provider_runs_total",
   labels: ["provider", "outcome"],
-  help: "Runs that ended in this process: outcome is succeeded, model_failed, refused, transport_error, rate_limited, lost, stopped or timed_out"
+  help: "Runs that ended in this process: outcome is succeeded, model_failed, refused, transport_error, rate_limited, lost, unreachable, stopped or timed_out"
 })
 
 export const providerRunsActive = Family.gauge({
@@ -285,6 +291,7 @@ export const all: ReadonlyArray<Family.Described> = [
   runsLimit,
   expectedSeconds,
   waitSeconds,
+  modelWaits,
   providerCircuit,
   providerPaused,
   providerPauses,

@@ -1,6 +1,7 @@
-/** Reads how long runs take, and how long requests wait for them. */
+/** Reads how long runs take, how long requests wait for them, and which wait for what is not there. */
 import { Effect, Metric } from "effect"
 import { Expectations } from "#src/catalog/Expectations.ts"
+import { causes, WaitingFor } from "#src/providers/waiting/WaitingFor.ts"
 import { Catalog } from "#src/models/Catalog.ts"
 import * as AllMetrics from "../metrics/AllMetrics.ts"
 import * as ModelSeries from "../metrics/ModelSeries.ts"
@@ -8,6 +9,7 @@ import * as ModelSeries from "../metrics/ModelSeries.ts"
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
   const expectations = yield* Expectations
+  const waitingFor = yield* WaitingFor
   const series = yield* ModelSeries.make
   return Effect.gen(function* () {
     for (const entry of yield* catalog.all) {
@@ -17,6 +19,12 @@ export const make = Effect.gen(function* () {
       const learned = expectations.of(endpoint)
       yield* Metric.update(AllMetrics.expectedSeconds.of(endpoint, "0.5"), learned?.p50Seconds ?? told)
       yield* Metric.update(AllMetrics.expectedSeconds.of(endpoint, "0.9"), learned?.p90Seconds ?? told)
+      const cause = waitingFor(endpoint)?.cause ?? null
+      for (const one of causes) {
+        yield* Metric.update(AllMetrics.modelWaits.of(endpoint, one), one === cause ? 1 : 0)
+      }
+      // While no run can begin there is none to tell.
+      if (learned?.waitSeconds === null) continue
       yield* Metric.update(AllMetrics.waitSeconds.of(endpoint), learned?.waitSeconds ?? 0)
     }
   })

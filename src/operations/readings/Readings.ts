@@ -25,7 +25,7 @@ const outcomes = [
 const attemptResults = ["delivered", "timeout", "connection_failed", "http_4xx", "http_5xx", "lost"] as const
 const failureReasons = DeliveryFailed.fields.reason.literals
 
-const reasons = ["transport_error", "rate_limited", "lost", "shutdown"] as const
+const reasons = ["transport_error", "rate_limited", "unreachable", "lost", "shutdown"] as const
 
 /** For each model once: others begin with the reading after their first request. */
 const countModelsFromZero = Effect.gen(function* () {

@@ -1,14 +1,7 @@
 /** The workers that wait on this node for a job: who has waited longest gets the first one that it is there for. */
 import { Deferred, Effect, PubSub, Stream } from "effect"
-import type { Worker } from "#src/workers/WorkerAuthentication.ts"
 import type { Lease } from "./Lease.ts"
-
-/** What a worker comes for. */
-export interface Wish {
-  readonly worker: Worker
-  /** Endpoints of the models that it runs: of those that its key is for. `null` is all of these. */
-  readonly models: ReadonlySet<string> | null
-}
+import * as Wish from "./Wish.ts"
 
 /** A worker that waits, as the one that it has called sees it. */
 export interface Poller {
@@ -19,7 +12,7 @@ export interface Poller {
 }
 
 /** A worker that waits, as whoever has a job for it sees it. */
-export interface Waiting extends Wish {
+export interface Waiting extends Wish.Wish {
   /** `false` when the worker has left. */
   readonly give: (lease: Lease) => boolean
   /** Whether it is still there, and without a job. */
@@ -31,7 +24,7 @@ const graceMs = 1_000
 
 export interface Pollers {
   /** From now on the worker waits, behind all others. */
-  readonly join: (wish: Wish) => Poller
+  readonly join: (wish: Wish.Wish) => Poller
   /** Workers with the key that wait. */
   readonly countOf: (keyId: string) => number
   /** Workers that wait for a job of the model: of a wrapper, its base. Offered or withdrawn is all one to them. */
@@ -55,14 +48,12 @@ interface Seeker {
   worker: Waiting | null
 }
 
-export const make = Effect.gen(function* () {
+/** @param onLeave told of each worker that waits no longer. */
+export const make = Effect.fnUntraced(function* (onLeave: (wish: Wish.Wish) => void) {
   const joined = yield* PubSub.sliding<void>(1)
   /** Longest waiting first, as the seekers. */
   let row: ReadonlyArray<Waiting> = []
   const seekers = new Set<Seeker>()
-
-  const isFor = (model: string, { models, worker }: Waiting) =>
-    (models === null || models.has(model)) && worker.allows(model) && worker.isAdmitted()
 
   const remove = (one: Waiting) => {
     row = row.filter((other) => other !== one)
@@ -71,7 +62,7 @@ export const make = Effect.gen(function* () {
   /** True when a run was waiting for it. */
   const isSought = (waiting: Waiting): boolean => {
     for (const seeker of seekers) {
-      if (!isFor(seeker.model, waiting)) continue
+      if (!Wish.isFor(waiting, seeker.model)) continue
       seekers.delete(seeker)
       seeker.worker = waiting
       Deferred.doneUnsafe(seeker.found, Effect.void)
@@ -86,7 +77,7 @@ export const make = Effect.gen(function* () {
     PubSub.publishUnsafe(joined, undefined)
   }
 
-  const join = (wish: Wish): Poller => {
+  const join = (wish: Wish.Wish): Poller => {
     const arrived = Deferred.makeUnsafe<void>()
     let isHere = true
     let given: Lease | null = null
@@ -108,6 +99,7 @@ export const make = Effect.gen(function* () {
       const lease = isHere ? given : null
       isHere = false
       remove(waiting)
+      onLeave(wish)
       return lease
     }
     return { arrived: Deferred.await(arrived), leave }
@@ -136,7 +128,7 @@ export const make = Effect.gen(function* () {
 
   const withWorker: Pollers["withWorker"] = (model, use) =>
     Effect.uninterruptibleMask((restore) => {
-      const first = row.find((waiting) => isFor(model, waiting))
+      const first = row.find((waiting) => Wish.isFor(waiting, model))
       if (first !== undefined) remove(first)
       const worker =
         first === undefined
@@ -155,7 +147,7 @@ export const make = Effect.gen(function* () {
   const pollers: Pollers = {
     join,
     countOf: (keyId) => row.filter(({ worker }) => worker.keyId === keyId).length,
-    room: (model) => row.filter((waiting) => isFor(model, waiting)).length,
+    room: (model) => row.filter((waiting) => Wish.isFor(waiting, model)).length,
     changes: Stream.fromPubSub(joined),
     withWorker
   }

@@ -14,6 +14,7 @@ import * as CurrentRun from "./CurrentRun.ts"
 import * as HandedBack from "./HandedBack.ts"
 import * as Lease from "./Lease.ts"
 import * as LeaseId from "./LeaseId.ts"
+import type { Wish } from "./Wish.ts"
 import { WorkerPool } from "./WorkerPool.ts"
 
 const stopped: ProviderOutcome = { _tag: "Stopped" }
@@ -45,7 +46,7 @@ export const make = Effect.gen(function* () {
     Effect.andThen(lease.control.started, Lease.follow(lease, elsewhere(lease)))
 
   /** `null`: nobody is there who could have it. */
-  const offer = (job: Job, control: RunControl, hold: (lease: Lease.Lease) => void) =>
+  const offer = (job: Job, control: RunControl, hold: (lease: Lease.Lease, wish: Wish) => void) =>
     pool.pollers.withWorker(
       job.model.endpoint,
       Effect.fnUntraced(function* (waiting) {
@@ -53,7 +54,7 @@ export const make = Effect.gen(function* () {
         yield* control.accepted(id)
         const lease = yield* Lease.make(id, job, control)
         // Held before the worker can speak of it.
-        hold(lease)
+        hold(lease, waiting)
         return waiting.give(lease) ? lease : null
       })
     )
@@ -61,9 +62,9 @@ export const make = Effect.gen(function* () {
   const run: Provider["run"] = (job, control) =>
     Effect.suspend(() => {
       let held: Lease.Lease | null = null
-      const hold = (lease: Lease.Lease) => {
+      const hold = (lease: Lease.Lease, wish: Wish) => {
         held = lease
-        pool.add(lease)
+        pool.add(lease, wish)
       }
       const given = Effect.raceFirst(offer(job, control, hold), Effect.as(control.stopRequested, stopped))
       return given.pipe(
@@ -79,7 +80,7 @@ export const make = Effect.gen(function* () {
     Effect.flatMap(Lease.make(jobId, job, control), (lease) =>
       Effect.ensuring(
         Effect.andThen(
-          Effect.sync(() => pool.add(lease)),
+          Effect.sync(() => pool.add(lease, null)),
           follow(lease)
         ),
         Effect.sync(() => pool.remove(lease))

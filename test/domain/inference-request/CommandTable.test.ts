@@ -22,6 +22,7 @@ const commands = {
   TransportError: Story.end(Story.outcomes.transportError),
   RateLimited: Story.end(Story.outcomes.rateLimited),
   Lost: Story.end(Story.outcomes.lost),
+  Unreachable: Story.end(Story.outcomes.unreachable),
   Stopped: Story.end(Story.outcomes.stopped),
   TakeOver: Story.takeOver(at),
   TakeOverOfAnother: Story.takeOver(at, { from: "node-3" }),
@@ -34,6 +35,8 @@ const commands = {
   SweepMediaMissing: Story.sweepRetry(at, "media_missing"),
   // Of a request that is seconds old and has no deadlines.
   Expire: { _tag: "Expire", at },
+  // Of a request that has been due for some seconds.
+  GiveUpWaiting: { _tag: "GiveUpWaiting", at, longestMs: 1 },
   ForceFail: { _tag: "ForceFail", at },
   Erase: { _tag: "Erase", at, reason: "requested" },
   RecordRemoved: { _tag: "RecordRemoved", at }
@@ -55,6 +58,7 @@ const every = (answer: Answer): Row => ({
   TransportError: answer,
   RateLimited: answer,
   Lost: answer,
+  Unreachable: answer,
   Stopped: answer,
   TakeOver: answer,
   TakeOverOfAnother: answer,
@@ -66,6 +70,7 @@ const every = (answer: Answer): Row => ({
   SweepLost: answer,
   SweepMediaMissing: answer,
   Expire: answer,
+  GiveUpWaiting: answer,
   ForceFail: answer,
   Erase: answer,
   RecordRemoved: answer
@@ -86,6 +91,7 @@ const dispatched: Row = {
   TransportError: ["RequestRequeued"],
   RateLimited: ["RequestRequeued"],
   Lost: ["RequestRequeued"],
+  Unreachable: ["RequestRequeued"],
   Stopped: ["RequestRequeued"],
   Release: ["RequestRequeued"],
   SucceededWithMedia: ["OutputReceived"],
@@ -99,6 +105,7 @@ const toBeCancelled: Partial<Row> = {
   TransportError: ["RequestCancelled"],
   RateLimited: ["RequestCancelled"],
   Lost: ["RequestCancelled"],
+  Unreachable: ["RequestCancelled"],
   Stopped: ["RequestCancelled"],
   Release: ["RequestCancelled"],
   Cancel: [],
@@ -108,7 +115,8 @@ const toBeCancelled: Partial<Row> = {
 const queued: Row = {
   ...open,
   Dispatch: ["DispatchStarted"],
-  Cancel: ["CancelRequested", "RequestCancelled"]
+  Cancel: ["CancelRequested", "RequestCancelled"],
+  GiveUpWaiting: ["RequestCancelled"]
 }
 
 /** The run is over: neither its reports nor a cancel change anything. */
@@ -132,6 +140,7 @@ const endedWithoutRun: Row = {
   TransportError: ["LateOutcomeIgnored"],
   RateLimited: ["LateOutcomeIgnored"],
   Lost: ["LateOutcomeIgnored"],
+  Unreachable: ["LateOutcomeIgnored"],
   Stopped: ["LateOutcomeIgnored"],
   SucceededWithMedia: ["LateOutcomeIgnored"]
 }

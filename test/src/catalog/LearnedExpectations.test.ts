@@ -11,6 +11,7 @@ import { Expectations } from "#src/catalog/Expectations.ts"
 import * as LearnedExpectations from "#src/catalog/LearnedExpectations.ts"
 import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
 import { Catalog } from "#src/models/Catalog.ts"
+import { WaitingFor, worker } from "#src/providers/waiting/WaitingFor.ts"
 import { ProviderHealth } from "#src/providers/health/ProviderHealth.ts"
 import { testModel } from "#test/support/TestModels.ts"
 import * as ReadSide from "#test/projections/ReadSide.ts"
@@ -110,11 +111,11 @@ describe("Expectations", () => {
       yield* ran(1)
       yield* queue(3)
       const found = yield* expected()
-      const { waitSeconds = 0, ...learned } = found ?? {}
+      const { waitSeconds, ...learned } = found ?? {}
       assert.deepStrictEqual(learned, { p50Seconds: null, p90Seconds: null, samples: 0 })
       // Due for longer than four runs of a second take, two at once.
-      assert.isAbove(waitSeconds, 2)
-      assert.isAbove((yield* expected(wrapper.model.endpoint))?.waitSeconds ?? 0, waitSeconds)
+      assert.isAbove(waitSeconds ?? 0, 2)
+      assert.isAbove((yield* expected(wrapper.model.endpoint))?.waitSeconds ?? 0, waitSeconds ?? 0)
     }).pipe(Effect.provide(layer))
   )
 
@@ -142,6 +143,22 @@ describe("Expectations", () => {
       health.begin(gpu).ended({ _tag: "RateLimited", retryAfterMs: 1_020_000 })
       assert.strictEqual((yield* expected())?.waitSeconds, (found?.waitSeconds ?? 0) + 1_000)
     }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("The expectation of a model that nothing can run", () => {
+  it.effect("has no wait, whatever its queue", () =>
+    Effect.gen(function* () {
+      yield* Effect.replicateEffect(
+        Effect.suspend(() => ran(10)),
+        5
+      )
+      const found = yield* expected()
+      assert.deepStrictEqual([found?.samples, found?.waitSeconds], [5, null])
+    }).pipe(
+      Effect.provide(layer),
+      Effect.provideService(WaitingFor, () => worker)
+    )
   )
 })
 

@@ -1,5 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Duration, Effect, Fiber } from "effect"
+import { Duration, Effect, Fiber, Layer } from "effect"
+import { providerDown, type Wait, WaitingFor, worker } from "#src/providers/waiting/WaitingFor.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, assertEnvelope, call, issuesOf } from "./Calls.ts"
@@ -143,4 +144,43 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET …/requests/{id}/
       })
     )
   })
+})
+
+/** What the models wait for, as it is at the moment. */
+let wait: Wait | null = null
+
+layer(TestServer.layer().pipe(Layer.provide(Layer.succeed(WaitingFor, () => wait))), {
+  excludeTestServices: true
+})("A request that nothing can take", (it) => {
+  it.effect("says what it waits for, under a tag of its own, until it waits no longer", () =>
+    Effect.gen(function* () {
+      const id = yield* accepted()
+      const before = yield* statusOf(id)
+      wait = providerDown("dns_error")
+      const told = { waiting_for: "provider_down", waiting_reason: "The provider's name cannot be resolved." }
+      const down = yield* statusOf(id, "", { "if-none-match": String(before.headers.etag) })
+      assert.strictEqual(down.status, 200)
+      assert.deepInclude(down.json, told)
+      assert.strictEqual(
+        (yield* statusOf(id, "", { "if-none-match": String(down.headers.etag) })).status,
+        304
+      )
+      const read = yield* call({ path: `/requests/${id}` })
+      assert.deepInclude(read.json, { waitingFor: "provider_down", waitingReason: told.waiting_reason })
+      wait = worker
+      assert.deepInclude((yield* statusOf(id)).json, { waiting_for: "worker" })
+      wait = null
+      const after = yield* statusOf(id)
+      assert.deepStrictEqual([after.json, after.headers.etag], [before.json, before.headers.etag])
+    })
+  )
+
+  it.effect("does not say so of a run that is under way", () =>
+    Effect.gen(function* () {
+      wait = worker
+      const id = yield* scenarios.running
+      assert.notProperty((yield* statusOf(id)).json, "waiting_for")
+      assert.notProperty((yield* call({ path: `/requests/${id}` })).json, "waitingFor")
+    })
+  )
 })

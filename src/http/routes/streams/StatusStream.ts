@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
+import * as WaitingFor from "#src/providers/waiting/WaitingFor.ts"
 import { Requests, type Snapshot } from "#src/requests/Requests.ts"
 import type { Headers } from "../../Answer.ts"
 import type { EventStream } from "../../edge/EventStream.ts"
@@ -23,13 +24,16 @@ export const make = Effect.gen(function* () {
   const requests = yield* Requests
   const streams = yield* EventStreams
   const { queueUrl } = yield* PublicUrls
+  const waitingFor = yield* WaitingFor.WaitingFor
 
   /** What the client does not see is no news. */
   const tell = Effect.fnUntraced(function* (stream: EventStream, found: Snapshot) {
     let shown = found
     let told = ""
     while (true) {
-      const text = StreamView.message(queueUrl, shown, yield* Clock.currentTimeMillis)
+      const now = yield* Clock.currentTimeMillis
+      const wait = WaitingFor.ofRequest(waitingFor, shown.request)
+      const text = StreamView.message(queueUrl, shown, { now, wait })
       if (text !== told) stream.write(text)
       told = text
       if (isTerminal(shown.request.phase)) return

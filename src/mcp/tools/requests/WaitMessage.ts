@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { status } from "#domain/inference-request/Status.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import { Expectations } from "#src/catalog/Expectations.ts"
+import * as WaitingFor from "#src/providers/waiting/WaitingFor.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import type { Snapshot } from "#src/requests/Requests.ts"
 import { SteadyTime } from "#src/SteadyTime.ts"
@@ -17,6 +18,7 @@ export const make = Effect.gen(function* () {
   const expectations = yield* Expectations
   const actors = yield* RequestActors
   const steady = yield* SteadyTime
+  const waitingFor = yield* WaitingFor.WaitingFor
 
   /** 0 to 1, of a run whose provider tells. */
   const fractionOf = (id: RequestId): number | null => {
@@ -37,6 +39,8 @@ export const make = Effect.gen(function* () {
 
   /** A run that tells how far it is knows better than what others took. */
   const outlook = Effect.fnUntraced(function* (snapshot: Snapshot) {
+    const wait = WaitingFor.ofRequest(waitingFor, snapshot.request)
+    if (wait !== null) return [`nothing takes it for now: ${wait.reason}`]
     const fraction = fractionOf(snapshot.id)
     if (fraction !== null) return [`${Math.round(fraction * 100)} % done`]
     const left = leftMs(snapshot, yield* steady.now)

@@ -1,0 +1,43 @@
+/** What requests of a model wait for when no provider can take them, as this node sees it. */
+import { Context } from "effect"
+import type { Phase } from "#domain/inference-request/State.ts"
+import type { ConnectionFault } from "#domain/Outcome.ts"
+
+/** `provider_down`: no connection to it can be made. `worker`: no worker asks for jobs of the model. */
+export const causes = ["provider_down", "worker"] as const
+export type Cause = (typeof causes)[number]
+
+export interface Wait {
+  readonly cause: Cause
+  /** A sentence for clients. It names no address. */
+  readonly reason: string
+}
+
+const faults: Readonly<Record<ConnectionFault, string>> = {
+  connection_refused: "The provider refuses connections.",
+  connect_timeout: "The provider does not answer when it is connected to.",
+  dns_error: "The provider's name cannot be resolved.",
+  tls_error: "A secure connection to the provider cannot be made."
+}
+
+export const providerDown = (fault: ConnectionFault): Wait => ({
+  cause: "provider_down",
+  reason: faults[fault]
+})
+
+export const worker: Wait = { cause: "worker", reason: "No worker asks for jobs of the model." }
+
+/** By the endpoint of the model or the wrapper; `null` when one of its providers can be asked. About a second old at most. */
+export const WaitingFor = Context.Reference<(endpoint: string) => Wait | null>(
+  "inferlog/src/providers/waiting/WaitingFor",
+  { defaultValue: () => () => null }
+)
+
+/** Of a request: one that has a run waits for nothing. */
+export const ofRequest = (
+  waitingFor: typeof WaitingFor.Service,
+  {
+    phase,
+    submitted
+  }: { readonly phase: Pick<Phase, "_tag">; readonly submitted: { readonly model: string } }
+): Wait | null => (phase._tag === "Queued" ? waitingFor(submitted.model) : null)
