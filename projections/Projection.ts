@@ -8,6 +8,11 @@ export interface Projection {
   readonly name: string
   /** Raise it when the tables or what is written into them change: the rows are then built anew from the log. */
   readonly version: number
+  /**
+   * Categories of the streams that its events are in, where these are few among all: from them alone it is built at once,
+   * however long the log is.
+   */
+  readonly categories?: ReadonlyArray<string>
   /** DDL of its tables and indexes. */
   readonly tables: string
   /** Prepares its statements on a connection whose tables exist. */

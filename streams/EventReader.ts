@@ -26,6 +26,14 @@ export interface Reading {
   read(stream: StreamName, after?: Version): Effect.Effect<ReadonlyArray<RecordedEvent>, EventStoreError>
   /** Every event after `after` up to the head as of the start, in order, in arrays of up to a page. */
   readAll(after: GlobalPosition): Stream.Stream<RecordedEvent, EventStoreError>
+  /**
+   * Events of streams of these categories up to `end`, in order. Left out where a category cannot be found without reading
+   * the whole log.
+   */
+  readonly readCategories?: (
+    categories: ReadonlyArray<string>,
+    end: GlobalPosition
+  ) => Stream.Stream<RecordedEvent, EventStoreError>
   /** Replays the log after `after`, then follows it, without gaps or repeats. */
   subscribe(after: GlobalPosition): Stream.Stream<RecordedEvent, EventStoreError>
   /** Position of the last event; `beginning` for an empty log. */

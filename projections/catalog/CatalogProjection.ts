@@ -1,6 +1,7 @@
 /** What the catalog holds now, withdrawn items too, and every definition that requests may have been submitted against. */
 import { stringify } from "#domain/CanonicalJson.ts"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
+import * as Listing from "#domain/catalog/Listing.ts"
 import {
   CollectionPublished,
   CollectionWithdrawn,
@@ -9,6 +10,7 @@ import {
   GpuPublished,
   GpuWithdrawn
 } from "#domain/catalog/Listing.ts"
+import * as Offering from "#domain/catalog/Offering.ts"
 import {
   ModelDeprecated,
   ModelPublished,
@@ -63,6 +65,9 @@ const nextChange = "(SELECT COALESCE(MAX(changed), 0) + 1 FROM catalog_items)"
 export const projection: Projection = {
   name: "catalog",
   version: 1,
+  categories: [Offering.aggregate, Listing.collections, Listing.gpus, Listing.deploymentTemplates].map(
+    ({ category }) => category
+  ),
   tables,
   open: (db) => {
     const put = db.prepare(`

@@ -5,6 +5,7 @@ import type { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import type { Projection } from "../Projection.ts"
 import { attempt, type ReadModelError } from "../ReadModelError.ts"
+import * as FastForward from "./FastForward.ts"
 import type { Checkpoint, Checkpoints } from "./Checkpoints.ts"
 import type { Group } from "./Group.ts"
 import * as Member from "./Member.ts"
@@ -23,8 +24,9 @@ export const prepare = Effect.fnUntraced(function* (options: {
   for (const projection of projections) {
     const found = yield* attempt(reason, () => checkpoints.read(projection))
     const current = found !== undefined && (yield* isOnLog(reader, found)) ? found : undefined
-    const checkpoint = current ?? (yield* rebuild(checkpoints, projection))
+    if (current === undefined) yield* rebuild(checkpoints, projection)
     const member = yield* attempt(reason, () => Member.open(projection, db))
+    const checkpoint = current ?? (yield* FastForward.run({ db, checkpoints, reader }, projection, member))
     const peers = groups.get(checkpoint.position)?.members ?? []
     groups.set(checkpoint.position, { members: [...peers, member], checkpoint })
   }

@@ -6,6 +6,7 @@ import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
+import { ReadModelBehind } from "#projections/ReadModelError.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
@@ -15,15 +16,16 @@ import * as StreamName from "#streams/StreamName.ts"
 import { supervise } from "#src/Supervise.ts"
 import * as FundsCells from "./FundsCells.ts"
 
-/** A start that has more events than this to read tells so. */
-const longCatchUp = 100_000
-
-/** How long a submit that would be refused waits for the fold to pass what is on the log. */
+/** How long a submit that would be refused, and a start, waits for the fold to pass what is on the log. */
 const patience = "2 seconds"
 
 export class Funds extends Context.Service<
   Funds,
   Pick<FundsCells.FundsCells, "of" | "ofKey" | "reserve" | "affords" | "cancel"> & {
+    /** Whether the cells have reached what was on the log at the start: what they say before is of the past. */
+    readonly isLevel: () => boolean
+    /** Waits until they have, at most 2 s. */
+    readonly levelled: Effect.Effect<void, ReadModelBehind>
     /**
      * Waits until everything is in the cells that was on the log when this began, at most 2 s: a refusal after it leaves
      * out no top-up and no end of a request that anybody was told of before.
@@ -37,7 +39,7 @@ export class Funds extends Context.Service<
     settle(requestId: RequestId): Effect.Effect<RecordedEvent | null>
   }
 >()("inferlog/src/billing/Funds") {
-  /** There when the cells have reached the head of the log. They follow it from then on. */
+  /** There when the cells have reached the head of the log, or after 2 s. They follow it from then on. */
   static readonly layer = Layer.effect(
     Funds,
     Effect.gen(function* () {
@@ -57,13 +59,7 @@ export class Funds extends Context.Service<
           return Effect.forEach(unreadable, logUnreadable, { discard: true })
         })
 
-      const behind = GlobalPosition.sequence(yield* reader.head) - GlobalPosition.sequence(start.position)
-      if (behind > longCatchUp) {
-        yield* Effect.logInfo("What accounts may spend is read from the log before requests are taken").pipe(
-          Effect.annotateLogs({ events: behind })
-        )
-      }
-      yield* Stream.runForEachArray(reader.readAll(start.position), fold)
+      const head = yield* reader.head
       const follow = Stream.suspend(() => reader.subscribe(reached.current())).pipe(
         Stream.runForEachArray(fold)
       )
@@ -76,6 +72,16 @@ export class Funds extends Context.Service<
             ? Effect.void
             : Effect.flatMap(reached.past(now), () => reach(position))
         })
+
+      let isLevel = false
+      const levelled = Effect.map(reach(head), () => void (isLevel = true))
+      const behind = GlobalPosition.sequence(head) - GlobalPosition.sequence(start.position)
+      const tellLong = Effect.logInfo(
+        "What accounts may spend is read from the log: no requests are taken meanwhile"
+      ).pipe(Effect.annotateLogs({ events: behind }))
+      yield* Effect.forkScoped(levelled)
+      yield* Effect.timeoutOrElse(levelled, { duration: patience, orElse: () => tellLong })
+
       const headReached: Effect.Effect<void, EventStoreError> = Effect.flatMap(reader.head, reach)
 
       return Funds.of({
@@ -84,6 +90,11 @@ export class Funds extends Context.Service<
         reserve: cells.reserve,
         affords: cells.affords,
         cancel: cells.cancel,
+        isLevel: () => isLevel,
+        levelled: Effect.timeoutOrElse(levelled, {
+          duration: patience,
+          orElse: () => Effect.fail(new ReadModelBehind({ projection: "funds" }))
+        }),
         caughtUp: headReached.pipe(Effect.timeoutOption(patience), Effect.ignore),
         settle: Effect.fnUntraced(function* (requestId) {
           const stream = StreamName.make(InferenceRequest.aggregate.category, requestId)

@@ -6,6 +6,7 @@ import type { Webhook } from "#domain/inference-request/Event.ts"
 import type { Request } from "#domain/inference-request/State.ts"
 import type { Told } from "#domain/inference-request/Told.ts"
 import { NanoUsd } from "#domain/Money.ts"
+import type { ReadModelBehind } from "#projections/ReadModelError.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import type { Version } from "#streams/ExpectedVersion.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
@@ -79,16 +80,21 @@ export class RequestNotFound extends Schema.TaggedError<RequestNotFound>()("Requ
 /** The request is another account's, or of a model that the key is not granted. */
 export class RequestForbidden extends Schema.TaggedError<RequestForbidden>()("RequestForbidden", {}) {}
 
+/** Why a request has no place: in the queue, or in what may be spent, unless that is not known yet. */
+export type Unaffordable =
+  | QueueFull
+  | InsufficientBalance
+  | BudgetExceeded
+  | TooManyOpenRequests
+  | ReadModelBehind
+
 /** Why a submit is not accepted. */
 export type SubmitRefused =
   | ModelNotGranted
   | ModelNotFound
   | InvalidInput
   | IdempotencyKeyReused
-  | QueueFull
-  | InsufficientBalance
-  | BudgetExceeded
-  | TooManyOpenRequests
+  | Unaffordable
   | EvaluatorBusy
 
 export type StorageError = EventStoreError | BlobStoreError
@@ -183,10 +189,7 @@ export class Requests extends Context.Service<
       readonly endpoint: string
       /** The client's idempotency key. */
       readonly key: string | null
-    }): Effect.Effect<
-      void,
-      ModelNotFound | QueueFull | InsufficientBalance | BudgetExceeded | TooManyOpenRequests | EventStoreError
-    >
+    }): Effect.Effect<void, ModelNotFound | Unaffordable | EventStoreError>
     /**
      * `endpoint`, when given, must be the request's model: another one's request is `RequestNotFound`. While the log cannot
      * be read, a request that is not in memory is answered from the history, without what that does not know.

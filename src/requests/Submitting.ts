@@ -27,18 +27,16 @@ import { IdempotencyKeyActors } from "./IdempotencyKeyActors.ts"
 import { QueueDepth } from "./QueueDepth.ts"
 import { RequestActors } from "./RequestActors.ts"
 import {
-  type BudgetExceeded,
   type Checks,
   type Idempotency,
   IdempotencyKeyReused,
-  type InsufficientBalance,
   InvalidInput,
   ModelNotFound,
   ModelNotGranted,
   QueueFull,
   type Requests,
   type Submission,
-  type TooManyOpenRequests
+  type Unaffordable
 } from "./Requests.ts"
 import * as Snapshot from "./Snapshot.ts"
 import * as UnderHold from "./UnderHold.ts"
@@ -218,9 +216,7 @@ export const make = Effect.gen(function* () {
     const asked = wanted(submission, quote, at)
     return Effect.catch(
       Effect.flatMap(checkQueue(entry), () => underHold.check(asked)),
-      Effect.fnUntraced(function* (
-        refused: QueueFull | InsufficientBalance | BudgetExceeded | TooManyOpenRequests
-      ) {
+      Effect.fnUntraced(function* (refused: Unaffordable) {
         const { state } = yield* keys.refresh(keyStream(submission.caller, key))
         if (state._tag === "Free" || state.expiresAt <= at) return yield* refused
       })

@@ -2,6 +2,7 @@
 import { Cause, Effect, Exit, Fiber, Result } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import { zero } from "#domain/Money.ts"
+import type { ReadModelBehind } from "#projections/ReadModelError.ts"
 import { Payloads, type SealedPayload } from "#streams/Payload.ts"
 import * as PayloadRefs from "#streams/PayloadRefs.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
@@ -94,8 +95,14 @@ export const make = Effect.gen(function* () {
     })
 
   /** What `ask` refuses is asked once more with all that was on the log before. */
-  const unlessRefused = (wanted: Wanted, ask: () => Reserved): Effect.Effect<void, Refused> =>
+  const unlessRefused = (
+    wanted: Wanted,
+    ask: () => Reserved
+  ): Effect.Effect<void, Refused | ReadModelBehind> =>
     Effect.suspend(() => {
+      if (!funds.isLevel()) {
+        return Effect.andThen(Effect.interruptible(funds.levelled), unlessRefused(wanted, ask))
+      }
       if (ask() === "ok") return Effect.void
       return Effect.flatMap(Effect.interruptible(funds.caughtUp), () => {
         const answer = ask()

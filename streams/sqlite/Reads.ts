@@ -20,6 +20,10 @@ export interface Reads {
   readonly head: () => number
   readonly page: (after: number, limit?: number) => Array<RecordedEvent>
   readonly stream: (name: string, afterOrdinal: number) => Array<RecordedEvent>
+  /** Sequence numbers of the events of a category's streams, in no order. Costs a step in an index for each. */
+  readonly ofCategory: (category: string) => ReadonlyArray<number>
+  /** The events with these sequence numbers, in their order. */
+  readonly numbered: (sequences: ReadonlyArray<number>) => Array<RecordedEvent>
   readonly payload: (stream: string, name: string) => SealedPayload | null
   /** Payload records after `after`, in the order of their appends, a page of them. */
   readonly payloadPage: (after: number) => ReadonlyArray<StoredPayload>
@@ -43,6 +47,11 @@ export const make = (db: DatabaseSync): Reads => {
   const head = prepare("SELECT max(position) FROM events")
   const page = prepare(`SELECT ${columns} FROM events WHERE position > ? ORDER BY position LIMIT ?`)
   const stream = prepare(`SELECT ${columns} FROM events WHERE stream = ? AND ordinal > ? ORDER BY ordinal`)
+  // The character after the hyphen ends the range.
+  const ofCategory = prepare("SELECT position FROM events WHERE stream >= ? || '-' AND stream < ? || '.'")
+  const numbered = prepare(
+    `SELECT ${columns} FROM events WHERE position IN (SELECT value FROM json_each(?)) ORDER BY position`
+  )
   const payload = prepare(
     `SELECT name, salt, hash, size, text, blob FROM payloads WHERE stream = ? AND name = ? AND ${isThere}`
   )
@@ -57,6 +66,8 @@ export const make = (db: DatabaseSync): Reads => {
     head: () => Number(one(head)?.[0] ?? 0),
     page: (after, limit = pageSize) => many(page, after, limit).map(toEvent),
     stream: (name, afterOrdinal) => many(stream, name, afterOrdinal).map(toEvent),
+    ofCategory: (category) => many(ofCategory, category, category).map(([sequence]) => Number(sequence)),
+    numbered: (sequences) => many(numbered, JSON.stringify(sequences)).map(toEvent),
     payload: (name, payloadName) => {
       const row = one(payload, name, payloadName)
       return row === undefined ? null : toPayload(row)

@@ -1,11 +1,11 @@
 /** `EventReader` over a connection to `log.sqlite`. */
-import { Effect } from "effect"
+import { Array, Effect, Stream } from "effect"
 import { EventStoreError, type Reading } from "../EventReader.ts"
 import * as Following from "../Following.ts"
 import * as GlobalPosition from "../GlobalPosition.ts"
 import type { HeadSignal } from "../HeadSignal.ts"
 import type { RecordedEvent } from "../RecordedEvent.ts"
-import type { Reads } from "./Reads.ts"
+import { pageSize, type Reads } from "./Reads.ts"
 
 const attempt = <A>(read: () => A): Effect.Effect<A, EventStoreError> =>
   Effect.try({
@@ -29,6 +29,19 @@ export const make = (options: {
   return {
     head,
     read: (stream, after) => attempt(() => reads.stream(stream, after === undefined ? -1 : Number(after))),
+    readCategories: (categories, end) =>
+      Stream.unwrap(
+        Effect.map(
+          attempt(() => categories.flatMap(reads.ofCategory)),
+          (sequences) => {
+            const wanted = sequences.filter((one) => one <= Number(end)).sort((a, b) => a - b)
+            return Stream.fromIterable(Array.chunksOf(wanted, pageSize)).pipe(
+              Stream.mapEffect((some) => attempt(() => reads.numbered(some))),
+              Stream.flattenIterable
+            )
+          }
+        )
+      ),
     stepBack: (from, count) => position(Math.max(0, Number(from) - count)),
     payload: (stream, name) => attempt(() => reads.payload(stream, name)),
     ...Following.make({ page: (after) => attempt(() => page(Number(after))), head, signal })

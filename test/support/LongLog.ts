@@ -8,14 +8,14 @@ import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import { codec, type Event } from "#domain/inference-request/Event.ts"
 import * as Log from "#test/projections/RequestLog.ts"
 
-/** Requests that were completed, four events each. Returns the number of events. */
+/** Requests that were completed, four events each, behind what the log has. Returns the number of events. */
 export const write = (directory: string, requests: number): number => {
   const db = Database.open({ filename: SqliteEventStore.files(directory).log, synchronous: "FULL" })
   try {
     Schema.prepare(db)
     db.exec("PRAGMA synchronous = OFF; BEGIN")
     const insert = db.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-    let position = 0
+    let position = Number(Object.values(db.prepare("SELECT max(position) FROM events").get() ?? {})[0] ?? 0)
     for (let number = 0; number < requests; number++) {
       const at = Log.t0 + number
       const account = number % 2 === 0 ? Log.alice : Log.bob

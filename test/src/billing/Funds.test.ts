@@ -1,6 +1,7 @@
 /** Whole nodes that submit on a balance: what is accepted is paid for. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Latch, Layer, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import { Ledger } from "#projections/ledger/Ledger.ts"
 import { Projections } from "#projections/Projections.ts"
 import * as Auditor from "#src/audit/Auditor.ts"
@@ -21,6 +22,7 @@ import {
   cancelled,
   funds,
   keyed,
+  lagging,
   limit,
   options,
   long,
@@ -281,6 +283,38 @@ describe("Another node", () => {
         assert.deepStrictEqual(yield* node.on(funds), { available: "0", held: "0.002", open: 2 })
         assert.strictEqual(yield* node.on(refusal()), "InsufficientBalance")
       }
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+})
+
+describe("A node that has not read yet what accounts may spend", () => {
+  it.effect("starts, takes no request, and does once it has", () =>
+    Effect.gen(function* () {
+      yield* (yield* TestAccounts).open(account, price)
+      const gate = yield* Latch.make(false)
+      const starting = TestNode.start({ ...options, name: "node" })
+      const started = yield* Effect.forkChild(
+        Effect.provideService(starting, EventReader, yield* lagging(gate))
+      )
+      const afterPatience = <A, E, R>(waiting: Effect.Effect<A, E, R>) =>
+        Effect.gen(function* () {
+          const fiber = yield* Effect.forkChild(waiting)
+          return yield* Effect.raceFirst(
+            Fiber.join(fiber),
+            Effect.forever(Effect.andThen(TestClock.adjust("1 second"), Effect.yieldNow))
+          )
+        })
+      const node = yield* afterPatience(Fiber.join(started))
+      yield* node.on(
+        Effect.gen(function* () {
+          assert.strictEqual(yield* afterPatience(refusal()), "ReadModelBehind")
+          assert.strictEqual(yield* afterPatience(refusal(keyed("k"))), "ReadModelBehind")
+          yield* gate.open
+          yield* submit(keyed("k"))
+          assert.strictEqual(yield* refusal(), "InsufficientBalance")
+          assert.deepStrictEqual(yield* funds, { available: "0", held: price, open: 1 })
+        })
+      )
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 })

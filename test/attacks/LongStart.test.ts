@@ -1,0 +1,64 @@
+/** A start without read models on a long log. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as LongLog from "#test/support/LongLog.ts"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Attacked from "./Attacked.ts"
+import { figure } from "./Form.ts"
+import * as Seen from "./Seen.ts"
+
+/** Four events each. */
+const requests = figure({ short: 120_000, long: 1_000_000 })
+
+const get = (url: string) => fetch(url, { headers: ServerProcess.authorization })
+
+describe("E10: a start without read models", () => {
+  it.live(
+    "listens before they are built, serves what needs none, and tells how far they are",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* TempDirectory.make
+        const first = yield* Seen.start(directory)
+        const { request_id: id } = yield* Effect.promise(async () => {
+          const answer = await Attacked.json(`${first.url}/sandbox/echo`, {
+            method: "POST",
+            body: '{"value":1}'
+          })
+          await Attacked.json(
+            `${first.url}/sandbox/echo/requests/${String(answer["request_id"])}/status?wait=30`
+          )
+          await first.kill("SIGTERM")
+          return answer
+        })
+        const events = LongLog.write(directory, requests)
+        for (const name of fs.readdirSync(directory)) {
+          if (name.startsWith("projections")) fs.rmSync(path.join(directory, name))
+        }
+        const { output, url } = yield* Seen.start(directory)
+        yield* Effect.promise(async () => {
+          const health = await Seen.health(url)
+          assert.strictEqual(health.status, 503)
+          assert.include(health.codes, "queue_building")
+          assert.strictEqual((await get(`${url}/sandbox/echo/requests/${String(id)}`)).status, 200)
+          assert.strictEqual((await get(`${url}/requests/${String(id)}`)).status, 200)
+          assert.strictEqual((await get(`${url}/models/sandbox/echo`)).status, 200)
+          const list = await get(`${url}/requests?limit=1`)
+          assert.strictEqual(list.status, 503)
+          assert.isNotNull(list.headers.get("retry-after"))
+          assert.match(output(), new RegExp(`Read models are built from the log.*of=${events}`))
+          await Seen.until(url, ({ status }) => status === 200)
+          assert.deepInclude(await Attacked.json(`${url}/requests?limit=1`), { total: 1 })
+          const { request_id: next } = await Attacked.json(`${url}/sandbox/echo`, {
+            method: "POST",
+            body: '{"value":1}'
+          })
+          const status = `${url}/sandbox/echo/requests/${String(next)}/status?wait=30`
+          assert.deepInclude(await Attacked.json(status), { status: "COMPLETED" })
+        })
+      }).pipe(Effect.scoped),
+    300_000
+  )
+})
