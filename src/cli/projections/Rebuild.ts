@@ -3,6 +3,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { allProjections } from "#projections/AllProjections.ts"
 import * as Copy from "#projections/rebuild/Copy.ts"
 import * as Generations from "#projections/rebuild/Generations.ts"
+import * as StoredCheckpoints from "#projections/runner/StoredCheckpoints.ts"
 import * as TakeOver from "#projections/rebuild/TakeOver.ts"
 import { Administration } from "#src/admin/Administration.ts"
 import { DataDirectory } from "#src/DataDirectory.ts"
@@ -30,6 +31,23 @@ const verify = Flag.Boolean("verify").pipe(
   Flag.withDefault(false)
 )
 
+const nextStart = Flag.Boolean("next-start").pipe(
+  Flag.withDescription(
+    "Leave the running server as it is, and build for the next start: without names, what this release keeps in another version " +
+      "than the rows in use. Called with a new release before it takes over, no list waits for its rows"
+  ),
+  Flag.withoutNegation,
+  Flag.withDefault(false)
+)
+
+/** What the next server of this release would build anew. */
+const outdated = (base: string) => {
+  const stored = StoredCheckpoints.read(Generations.current(base))
+  return allProjections
+    .filter(({ name, version }) => stored.get(name)?.version !== version)
+    .map(({ name }) => name)
+}
+
 /** Returns the number of events read. */
 const build = Effect.fnUntraced(function* (copy: Copy.Copy) {
   const head = yield* (yield* EventReader).head
@@ -38,10 +56,11 @@ const build = Effect.fnUntraced(function* (copy: Copy.Copy) {
 })
 
 /** A server lets the copy take over; without one the next server of this directory goes on with it. */
-const handOver = Effect.fnUntraced(function* (copy: Copy.Copy, base: string) {
+const handOver = Effect.fnUntraced(function* (copy: Copy.Copy, base: string, isForNextStart: boolean) {
   const server = yield* Access.open
   if (Option.isSome(server)) {
     yield* copy.finish
+    if (isForNextStart) return yield* TakeOver.promote(base, allProjections)
     const adopt = Effect.flatMap(Administration, ({ adoptProjections }) => adoptProjections)
     return yield* Effect.provide(adopt, server.value)
   }
@@ -50,7 +69,17 @@ const handOver = Effect.fnUntraced(function* (copy: Copy.Copy, base: string) {
   yield* TakeOver.replace(base, allProjections)
 }, Effect.scoped)
 
-const replace = Effect.fnUntraced(function* (names: ReadonlyArray<string>, json: boolean) {
+interface Asked {
+  readonly json: boolean
+  readonly isForNextStart: boolean
+}
+
+const replace = Effect.fnUntraced(function* (names: ReadonlyArray<string>, { isForNextStart, json }: Asked) {
+  if (names.length === 0) {
+    return yield* json
+      ? Output.printJson({ projections: [], events: 0, elapsedMs: 0 })
+      : Console.log("The rows in use are of this release: there is nothing to build.")
+  }
   const base = Generations.baseIn(yield* DataDirectory)
   // What would only show at the end is better known now.
   yield* Effect.scoped(Access.open)
@@ -58,7 +87,7 @@ const replace = Effect.fnUntraced(function* (names: ReadonlyArray<string>, json:
   const start = yield* Clock.currentTimeMillis
   const copy = yield* Copy.open({ base, projections: allProjections, names })
   const events = yield* build(copy)
-  yield* handOver(copy, base)
+  yield* handOver(copy, base, isForNextStart)
   const elapsedMs = (yield* Clock.currentTimeMillis) - start
   if (json) return yield* Output.printJson({ projections: names, events, elapsedMs })
   yield* Console.log(
@@ -68,10 +97,12 @@ const replace = Effect.fnUntraced(function* (names: ReadonlyArray<string>, json:
 
 export const rebuild = Command.make(
   "rebuild",
-  { name, verify, json: Output.json },
-  Effect.fnUntraced(function* ({ name, verify, json }) {
-    const names = Array.isReadonlyArrayNonEmpty(name) ? Array.dedupe(name) : allNames
-    return yield* verify ? Verify.run(names, json) : replace(names, json)
+  { name, verify, nextStart, json: Output.json },
+  Effect.fnUntraced(function* ({ name, verify, nextStart: isForNextStart, json }) {
+    const base = Generations.baseIn(yield* DataDirectory)
+    const unnamed = isForNextStart && !verify ? yield* Effect.sync(() => outdated(base)) : allNames
+    const names = Array.isReadonlyArrayNonEmpty(name) ? Array.dedupe(name) : unnamed
+    return yield* verify ? Verify.run(names, json) : replace(names, { isForNextStart, json })
   })
 ).pipe(
   Command.provide(ReadOnlyLog.layerOfNode),
@@ -87,6 +118,10 @@ export const rebuild = Command.make(
     {
       command: "inferlog projections rebuild history --json",
       description: "{ projections, events, elapsedMs }"
+    },
+    {
+      command: "inferlog projections rebuild --next-start",
+      description: "Before an upgrade, with the new release beside the old one"
     },
     {
       command: "inferlog projections rebuild --verify",

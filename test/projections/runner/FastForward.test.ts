@@ -1,6 +1,6 @@
 /** A projection of few streams, built without reading the whole log. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, References, Stream } from "effect"
+import { Effect, Layer, References, Stream, Struct } from "effect"
 import * as CatalogProjection from "#projections/catalog/CatalogProjection.ts"
 import * as HistoryProjection from "#projections/history/HistoryProjection.ts"
 import { Projections } from "#projections/Projections.ts"
@@ -36,7 +36,7 @@ const mixed = Effect.gen(function* () {
 })
 
 /** The usual way: no category can be found. */
-const wholly = Effect.updateService(EventReader, ({ readCategories: _, ...reader }) => reader)
+const wholly = Effect.updateService(EventReader, (reader) => Struct.omit(reader, ["readCategories"]))
 
 /** Neither what is new is followed nor the log read from its beginning. */
 const byCategoryAlone = Effect.updateService(EventReader, (reader) => ({

@@ -324,4 +324,31 @@ describe("projections, beside a server", () => {
       assert.deepStrictEqual(filesOf(settings.DATA_DIR), ["projections.1.sqlite"])
     }).pipe(Effect.scoped)
   )
+
+  it.live("of another release are built for the next start, while the server goes on with its own", () =>
+    Effect.gen(function* () {
+      const { settings } = yield* longLog(500)
+      const old = yield* Inferlog.serve(settings)
+      yield* untilApplied(settings)
+      const nothing = yield* Inferlog.run([...rebuild, "--next-start"], settings)
+      assert.strictEqual(nothing.stdout, "The rows in use are of this release: there is nothing to build.\n")
+      assert.deepStrictEqual(filesOf(settings.DATA_DIR), ["projections.sqlite"])
+      // As a server of the release before has it.
+      const own = path.join(settings.DATA_DIR, "projections.sqlite")
+      using db = new DatabaseSync(own)
+      db.exec("UPDATE checkpoints SET schema_version = 0 WHERE projection = 'history'")
+      const rebuilt = yield* Inferlog.json(Rebuilt, [...rebuild, "--next-start"], settings)
+      assert.deepInclude(rebuilt, { projections: ["history"] })
+      assert.deepStrictEqual(filesOf(settings.DATA_DIR), ["projections.1.sqlite", "projections.sqlite"])
+      db.close()
+      yield* old.kill("SIGTERM")
+
+      const server = yield* Inferlog.serve({ ...settings, LOG_LEVEL: "Info" })
+      yield* untilApplied(settings)
+      const { stderr } = yield* server.kill("SIGTERM")
+      assert.notInclude(stderr, "is built from the beginning")
+      assert.deepStrictEqual(filesOf(settings.DATA_DIR), ["projections.1.sqlite"])
+      yield* assertFresh(settings.DATA_DIR)
+    }).pipe(Effect.scoped)
+  )
 })
