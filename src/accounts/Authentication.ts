@@ -17,7 +17,8 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
 
 const knownKeys = 1_000
 
-const scheme = /^key +(\S+)$/i
+/** Many programs know no scheme but Bearer (decisions, "Authorization"). An access token of OAuth is no key, and opens nothing here. */
+const scheme = /^(?:key|bearer) +(\S+)$/i
 
 /** The key of an `Authorization` header, `null` where there is none. */
 export const presentedBy = (header: string | undefined): ApiKey.Presented | null =>
@@ -45,7 +46,7 @@ export class Authentication extends Context.Service<
   Authentication,
   {
     /**
-     * `header` is `Key <keyId>:<secret>` (contract, "Authentication"). The secret before the one in force is taken as long
+     * `header` is `Key <keyId>:<secret>` (contract, "Authentication"), or the same under `Bearer`. The secret before the one in force is taken as long
      * as it is good. For a key that was here before this needs no read of the log, and is done synchronously.
      */
     authenticate(header: string | undefined): Effect.Effect<Caller, Unauthorized | EventStoreError>

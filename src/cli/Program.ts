@@ -16,7 +16,7 @@ import { requests } from "./requests/Requests.ts"
 import { serve } from "./Serve.ts"
 import * as SettingFlags from "./SettingFlags.ts"
 import * as ShellCompletions from "./ShellCompletions.ts"
-import { version } from "./Version.ts"
+import { version } from "#src/ReleaseVersion.ts"
 import { webhooks } from "./webhooks/Webhooks.ts"
 import { workers } from "./workers/Workers.ts"
 

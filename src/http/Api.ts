@@ -51,6 +51,7 @@ export class Api extends HttpApi.make("inferlog")
       summary: "Asynchronous model inference",
       description: [
         "Submit a request for a model, follow it by polling, read its result.",
+        "This reference as an OpenAPI document: [openapi.json](openapi.json).",
         "Every error has the body `{ error, request_id, details? }`; every answer has its id in `x-request-id`.",
         "Unknown routes answer 404, wrong methods 405 with `Allow`. Retry 429, 503 and other 5xx with backoff, nothing else."
       ].join("\n\n"),

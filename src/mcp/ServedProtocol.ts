@@ -10,7 +10,7 @@ import { unlimited } from "#domain/account/Grant.ts"
 import { noLimits } from "#domain/account/Limits.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
-import { version } from "#src/cli/Version.ts"
+import { version } from "#src/ReleaseVersion.ts"
 import { instructions } from "./Instructions.ts"
 import {
   McpEndpoint,

@@ -1,6 +1,6 @@
 /** The two ends of a server's life in its log. */
 import { Context, Effect, Layer } from "effect"
-import { version } from "#src/cli/Version.ts"
+import { version } from "#src/ReleaseVersion.ts"
 import * as MonotonicTime from "#src/MonotonicTime.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 

@@ -21,7 +21,7 @@ const noSecret = ApiKey.expected(ApiKey.sha256Hex("no such key"))
 export class WorkerAuthentication extends Context.Service<
   WorkerAuthentication,
   {
-    /** `header` is `Key <keyId>:<secret>` of a worker key; an account's key is none. */
+    /** `header` is `Key <keyId>:<secret>` of a worker key, or the same under `Bearer`; an account's key is none. */
     authenticate(header: string | undefined): Effect.Effect<Worker, Unauthorized | EventStoreError>
   }
 >()("inferlog/src/workers/WorkerAuthentication") {

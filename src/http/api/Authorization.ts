@@ -1,4 +1,4 @@
-/** `Authorization: Key <API_KEY>`, checked before anything else of the request is looked at. */
+/** `Authorization: Key <API_KEY>` or `Bearer <API_KEY>`, checked before anything else of the request is looked at. */
 import { Effect } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import type { Caller } from "#src/accounts/Caller.ts"
@@ -14,11 +14,18 @@ const apiKey = HttpApiSecurity.apiKey({ key: "Authorization", in: "header" }).pi
   )
 )
 
+const bearer = HttpApiSecurity.http({ scheme: "bearer" }).pipe(
+  HttpApiSecurity.annotate(
+    OpenApi.Description,
+    "`Bearer <API_KEY>`: the key, for tools that know this scheme."
+  )
+)
+
 /** The declaration, with what every route of an account may answer. `admit` is what carries it out. */
 export class Authorization extends HttpApiMiddleware.Service<Authorization>()(
   "inferlog/src/http/Authorization",
   {
-    security: { apiKey },
+    security: { apiKey, bearer },
     error: [CommonResponses.unauthorized, CommonResponses.forbidden, CommonResponses.tooManyRequests]
   }
 ) {}

@@ -13,7 +13,7 @@ import * as McpRefusals from "../McpRefusals.ts"
 import * as CommonResponses from "./CommonResponses.ts"
 import type { Admit } from "./DeclaredRoutes.ts"
 
-const accessToken = HttpApiSecurity.bearer.pipe(
+const accessToken = HttpApiSecurity.http({ scheme: "bearer" }).pipe(
   HttpApiSecurity.annotate(
     OpenApi.Description,
     `An access token of scope \`mcp\`, which the authorization server that \`${Paths.resourceMetadata}\` names gives out (OAuth 2.1).`

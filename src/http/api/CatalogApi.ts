@@ -7,13 +7,9 @@ import { usualLimit } from "../requests/PageQuery.ts"
 import * as CollectionView from "../views/CollectionView.ts"
 import * as ListingView from "../views/ListingView.ts"
 import * as ListParameters from "./ListParameters.ts"
+import * as ModelParameters from "./ModelParameters.ts"
 import { answers, conditional, errors, ofOne } from "./PublicResponses.ts"
 import { OpenToAnyOrigin, ServedOn } from "./RouteAnnotations.ts"
-
-const params = {
-  ownerName: Schema.String.annotate({ description: "Who it belongs to." }),
-  modelName: Schema.String.annotate({ description: "Its name among the owner's." })
-}
 
 const filters = {
   search: ListParameters.text("What has these words, best first; one wrong letter is forgiven."),
@@ -46,7 +42,7 @@ const models = HttpApiEndpoint.get("listModels", "/models", {
 )
 
 const model = HttpApiEndpoint.get("getModel", "/models/:ownerName/:modelName", {
-  params,
+  params: ModelParameters.ofModel,
   headers: conditional,
   success: answers(ListingView.ListedBody),
   error: ofOne
@@ -59,7 +55,7 @@ const model = HttpApiEndpoint.get("getModel", "/models/:ownerName/:modelName", {
 )
 
 const schema = HttpApiEndpoint.get("getModelSchema", "/models/:ownerName/:modelName/schema", {
-  params,
+  params: ModelParameters.ofModel,
   headers: conditional,
   success: answers(ListingView.SchemaBody),
   error: ofOne
@@ -86,7 +82,7 @@ const wrappers = HttpApiEndpoint.get("listWrappers", "/wrappers", {
 )
 
 const wrapper = HttpApiEndpoint.get("getWrapper", "/wrappers/:ownerName/:modelName", {
-  params,
+  params: ModelParameters.ofWrapper,
   headers: conditional,
   success: answers(ListingView.WrapperBody),
   error: ofOne
@@ -99,7 +95,7 @@ const wrapper = HttpApiEndpoint.get("getWrapper", "/wrappers/:ownerName/:modelNa
 )
 
 const wrapperSchema = HttpApiEndpoint.get("getWrapperSchema", "/wrappers/:ownerName/:modelName/schema", {
-  params,
+  params: ModelParameters.ofWrapper,
   headers: conditional,
   success: answers(ListingView.SchemaBody),
   error: ofOne

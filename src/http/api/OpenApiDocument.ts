@@ -65,7 +65,10 @@ const described = <P extends object>(parameter: P) => {
   if ("description" in parameter || !Predicate.isObject(schema) || !("description" in schema))
     return parameter
   const { description, ...rest } = schema
-  return { ...parameter, description, schema: rest }
+  if (!("examples" in rest) || !Array.isArray(rest.examples))
+    return { ...parameter, description, schema: rest }
+  const { examples, ...form } = rest
+  return { ...parameter, description, example: examples[0], schema: form }
 }
 
 /** What the key has to be granted: as the role of the security requirement (OpenAPI 3.1), and in words for people. */
@@ -74,7 +77,7 @@ const guarded = ({ description = "" }: { readonly description?: string }, requir
     ? {}
     : {
         description: `${description}\n\nThe key needs \`${requires}\`.`,
-        security: [{ apiKey: [requires] }]
+        security: [{ apiKey: [requires] }, { bearer: [requires] }]
       }
 
 interface Said {

@@ -6,17 +6,14 @@ import * as ResultView from "../views/ResultView.ts"
 import * as StatusView from "../views/StatusView.ts"
 import { Authorization } from "./Authorization.ts"
 import * as CommonResponses from "./CommonResponses.ts"
+import * as ModelParameters from "./ModelParameters.ts"
 import { AnswersHead, Requires, ServedOn } from "./RouteAnnotations.ts"
 
 const described = (description: string) => Schema.String.annotate({ description })
 const optional = (description: string) => Schema.optionalKey(described(description))
 
-const modelParams = {
-  ownerName: described("Model owner or organization."),
-  modelName: described("Model alias.")
-}
 const requestId = described("21 characters of `A-Za-z0-9_-`.")
-const requestParams = { ...modelParams, requestId }
+const requestParams = { ...ModelParameters.ofModel, requestId }
 
 /** Bodies are read by the route itself, with limits of its own: this declares them. */
 const SubmitPayload = Schema.StructWithRest(
@@ -30,7 +27,11 @@ const SubmitPayload = Schema.StructWithRest(
 ).annotate({
   identifier: "SubmitBody",
   description: "The model's input, and two reserved fields that the model does not see.",
-  examples: [{ value: "hello", webhook: "https://example.com/hook", webhook_events_filter: ["completed"] }]
+  // The first can be sent as it is.
+  examples: [
+    { value: "hello" },
+    { value: "hello", webhook: "https://example.com/hook", webhook_events_filter: ["completed"] }
+  ]
 })
 
 const everywhere = [
@@ -42,7 +43,7 @@ const everywhere = [
 const ofOneRequest = [...everywhere, CommonResponses.notFound] as const
 
 const submit = HttpApiEndpoint.post("submit", "/:ownerName/:modelName", {
-  params: modelParams,
+  params: ModelParameters.ofModel,
   query: { wait: optional("As `Prefer: wait=<seconds>`, 1 to 60.") },
   headers: {
     "idempotency-key": optional("1 to 255 printable ASCII characters, kept for 24 hours."),

@@ -6,6 +6,7 @@ import * as RequestUrls from "../views/RequestUrls.ts"
 import { Authorization } from "./Authorization.ts"
 import * as CommonResponses from "./CommonResponses.ts"
 import * as ListParameters from "./ListParameters.ts"
+import * as ModelParameters from "./ModelParameters.ts"
 import { AnswersHead, Requires, ServedOn } from "./RouteAnnotations.ts"
 
 const described = (description: string) => Schema.String.annotate({ description })
@@ -83,8 +84,7 @@ const ofRequest = HttpApiEndpoint.get(
   "/:ownerName/:modelName/requests/:requestId/status/stream",
   {
     params: {
-      ownerName: described("Model owner or organization."),
-      modelName: described("Model alias."),
+      ...ModelParameters.ofModel,
       requestId: described("21 characters of `A-Za-z0-9_-`.")
     },
     success: stream(

@@ -1,11 +1,11 @@
 /** The page at `/docs`: Scalar's reference of the API, told to keep to this server. Its addresses are relative, so that it works behind a path. */
 import * as crypto from "node:crypto"
+import { version } from "#src/ReleaseVersion.ts"
 
 /** Everything that would call elsewhere is off. */
 const configuration = {
-  url: "openapi.json",
-  documentDownloadType: "direct",
-  authentication: { preferredSecurityScheme: "apiKey" },
+  documentDownloadType: "none",
+  authentication: { preferredSecurityScheme: "bearer" },
   defaultOpenAllTags: true,
   hideClientButton: true,
   persistAuth: false,
@@ -18,10 +18,24 @@ const configuration = {
 /** Or phones could scroll the page sideways, to texts that are for screen readers alone. */
 const style = "main { overflow-x: clip }"
 
-/** Requests can be tried where they go to the origin of the page: to no other one does the browser let them. */
+/**
+ * Requests can be tried where they go to the origin of the page: to no other one does the browser let them. What a parameter
+ * gives as its example is filled in, which the reference does with defaults alone: the document itself has none of these, or
+ * generated clients would send them.
+ */
 const start = (apiOrigins: ReadonlyArray<string>) => `
 const isHere = ${JSON.stringify(apiOrigins)}.every((origin) => origin === location.origin)
-Scalar.createApiReference("#reference", { ...${JSON.stringify(configuration)}, hideTestRequestButton: !isHere })
+const fill = (parameter) => {
+  if ("example" in parameter) parameter.schema = { ...parameter.schema, default: parameter.example }
+}
+const show = (content) => {
+  for (const path of Object.values(content.paths)) {
+    for (const operation of Object.values(path)) operation.parameters?.forEach(fill)
+  }
+  content.info.description = "Release ${version}.\\n\\n" + content.info.description
+  Scalar.createApiReference("#reference", { ...${JSON.stringify(configuration)}, content, hideTestRequestButton: !isHere })
+}
+fetch("openapi.json").then((answer) => answer.json()).then(show)
 `
 
 const sourceHash = (script: string): string => `'sha256-${crypto.hash("sha256", script, "base64")}'`

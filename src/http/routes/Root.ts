@@ -1,6 +1,6 @@
 /** `GET /`: tells programs where the reference is, and sends browsers there. */
 import { Effect } from "effect"
-import { version } from "#src/cli/Version.ts"
+import { version } from "#src/ReleaseVersion.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import * as Answer from "../Answer.ts"
 import * as AcceptHeader from "../requests/AcceptHeader.ts"

@@ -1,7 +1,7 @@
 /** Reads what the process takes of the machine, and how long its event loop keeps others waiting. */
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Effect, Metric, Schedule } from "effect"
-import { version } from "#src/cli/Version.ts"
+import { version } from "#src/ReleaseVersion.ts"
 import * as AllMetrics from "../metrics/AllMetrics.ts"
 
 const microsPerSecond = 1e6

@@ -22,7 +22,9 @@ describe("Authentication", () => {
     "Key operator:s3cret",
     "key operator:s3cret",
     "KEY operator:s3cret",
-    "Key   operator:s3cret"
+    "Key   operator:s3cret",
+    "Bearer operator:s3cret",
+    "bearer operator:s3cret"
   ])("takes the header %j", (header) =>
     Effect.gen(function* () {
       const { accountId } = yield* open(first)
@@ -36,7 +38,10 @@ describe("Authentication", () => {
     "Key",
     "Key ",
     "operator:s3cret",
-    "Bearer operator:s3cret",
+    "Bearer",
+    "Bearer operator",
+    "Bearer operator:S3cret",
+    "Bearer Key operator:s3cret",
     "Basic b3BlcmF0b3I6czNjcmV0",
     "Keyoperator:s3cret",
     "Key\toperator:s3cret",

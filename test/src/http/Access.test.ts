@@ -48,7 +48,15 @@ layer(TestServer.layer(), { excludeTestServices: true })("access", (it) => {
     ([method, path]) =>
       Effect.gen(function* () {
         const { key, port } = yield* TestServer.TestServer
-        const wrong = [undefined, "", "Key", "Key nobody:nothing", `Bearer ${key.slice(4)}`, `${key}x`]
+        const wrong = [
+          undefined,
+          "",
+          "Key",
+          "Key nobody:nothing",
+          "Bearer x",
+          `Basic ${key.slice(4)}`,
+          `${key}x`
+        ]
         for (const authorization of wrong) {
           const headers = {
             ...(authorization === undefined ? {} : { authorization }),

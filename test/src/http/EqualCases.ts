@@ -87,6 +87,13 @@ const submits: ReadonlyArray<Omit<Case, "route">> = [
     status: 200,
     probe: Effect.tap(post(json({ value: 1 }), { "idempotency-key": "again" }), submitFirst)
   },
+  {
+    name: "a key under Bearer",
+    status: 200,
+    probe: Effect.flatMap(TestServer, ({ key }) =>
+      post(json({ value: 1 }), { authorization: key.replace("Key", "Bearer") })
+    )
+  },
   { name: "a body that is no JSON", status: 400, probe: post("{") },
   { name: "a body that is no object", status: 400, probe: post("[]") },
   { name: "no body", status: 400, probe: post("") },

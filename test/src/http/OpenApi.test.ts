@@ -166,9 +166,10 @@ describe("the OpenAPI document", () => {
       ].includes(tags[0])
       const ofOthers =
         tags[0] === "Workers" ? [{ workerKey: [] }] : tags[0] === "Tools" ? [{ accessToken: [] }] : []
-      assert.deepStrictEqual(security, isOfAccount ? [{ apiKey: [] }] : ofOthers, operationId)
+      assert.deepStrictEqual(security, isOfAccount ? [{ apiKey: [] }, { bearer: [] }] : ofOthers, operationId)
     }
     assert.deepInclude(document.components.securitySchemes["apiKey"], { in: "header", name: "Authorization" })
+    assert.deepInclude(document.components.securitySchemes["bearer"], { type: "http", scheme: "bearer" })
   })
 })
 

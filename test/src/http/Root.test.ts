@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { version } from "#src/cli/Version.ts"
+import { version } from "#src/ReleaseVersion.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { call } from "./Calls.ts"
 

@@ -196,7 +196,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("scopes", (it) => {
         const { description, security } = paths[path.replaceAll(/:(\w+)/g, "{$1}")][method.toLowerCase()]
         const ofOthers = asksForToken ? [{ accessToken: [] }] : []
         const without = asksForWorkerKey ? [{ workerKey: [] }] : ofOthers
-        assert.deepStrictEqual(security, requires === null ? without : [{ apiKey: [requires] }], path)
+        assert.deepStrictEqual(
+          security,
+          requires === null ? without : [{ apiKey: [requires] }, { bearer: [requires] }],
+          path
+        )
         if (requires !== null) assert.include(description, `The key needs \`${requires}\`.`)
       }
     })
