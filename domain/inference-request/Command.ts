@@ -1,4 +1,5 @@
 /** What can be asked of a request. Time, ids and hashes come in with the command. */
+import type { HostFault } from "./MediaSchedule.ts"
 import type { JudgedOutcome } from "../Outcome.ts"
 import type { PayloadRef } from "../PayloadRef.ts"
 import type { ErasureReason, RequestSubmitted, StoredMedia } from "./Event.ts"
@@ -57,6 +58,14 @@ export type Command =
       readonly at: number
       readonly attempt: number
       readonly reason: "lost" | "media_missing"
+    }
+  /** A file of the output of run `attempt` is not to be had at its host; `message` is what the request fails with in the end. */
+  | {
+      readonly _tag: "PostponeMedia"
+      readonly at: number
+      readonly attempt: number
+      readonly fault: HostFault
+      readonly message: string
     }
   /** Ends the request if the sweep has retried it often enough and it is old enough (`SweepSchedule`). */
   | { readonly _tag: "ForceFail"; readonly at: number }

@@ -150,7 +150,7 @@ export const RequestCompleted = Schema.TaggedStruct("RequestCompleted", {
 export const RequestFailed = Schema.TaggedStruct("RequestFailed", {
   ...times,
   attempt,
-  reason: Schema.Literals(["refused", "transport_error", "lost"]),
+  reason: Schema.Literals(["refused", "transport_error", "lost", "media_missing"]),
   message: Schema.String
 })
 
@@ -159,6 +159,8 @@ export const SweepRetried = Schema.TaggedStruct("SweepRetried", {
   ...times,
   attempt,
   reason: Schema.Literals(["lost", "media_missing"]),
+  /** Of a file that its host did not give; absent where our own storage was at fault. */
+  host: Schema.optionalKey(Schema.Literals(["not_given", "unreachable"])),
   /** How many retries of the sweep there are with this one. */
   retry: Schema.Int,
   /** Unix time in ms. */

@@ -64,6 +64,8 @@ const decide = (command: Command, state: State): Result.Result<ReadonlyArray<Eve
       return Result.succeed(Deadlines.giveUpWaiting(command, state))
     case "SweepRetry":
       return Result.succeed(Sweep.sweepRetry(command, state))
+    case "PostponeMedia":
+      return Result.succeed(Sweep.postponeMedia(command, state))
     case "ForceFail":
       return Result.succeed(Sweep.forceFail(command.at, state))
     case "Erase":

@@ -34,6 +34,8 @@ export interface Request {
   readonly violations: ReadonlyArray<Violation>
   /** How often the sweep has tried it again. */
   readonly sweepRetries: number
+  /** How often of these a file of the output was not to be had at its host. */
+  readonly mediaRetries: number
   readonly erasure: Erasure | null
   /** The run whose end was the request's, or came before it, so that the same report again is not taken for a late one. */
   readonly endedBy: number | null
@@ -194,7 +196,12 @@ export const evolve = (state: State, event: Event): State => {
       }
     }
     case "SweepRetried":
-      return { ...state, sweepRetries: event.retry, phase: sweptPhase(state.phase, event.dueAt) }
+      return {
+        ...state,
+        sweepRetries: event.retry,
+        mediaRetries: state.mediaRetries + (event.host === undefined ? 0 : 1),
+        phase: sweptPhase(state.phase, event.dueAt)
+      }
     case "RequestForceFailed":
       return {
         ...state,
@@ -266,6 +273,7 @@ const submitted = (event: RequestSubmitted): Request => ({
   media: [],
   violations: [],
   sweepRetries: 0,
+  mediaRetries: 0,
   erasure: null,
   endedBy: null,
   ignored: []

@@ -1,10 +1,13 @@
 /** A request that does not come to its end: retries of the sweep, and the forced end. */
 import type { Command } from "./Command.ts"
 import type { Event } from "./Event.ts"
+import * as Deadlines from "./Deadlines.ts"
+import * as MediaSchedule from "./MediaSchedule.ts"
 import { isTerminal, type Request } from "./State.ts"
 import * as SweepSchedule from "./SweepSchedule.ts"
 
 type SweepRetry = Extract<Command, { readonly _tag: "SweepRetry" }>
+type PostponeMedia = Extract<Command, { readonly _tag: "PostponeMedia" }>
 
 /** One retry more, if what the sweep found is still so. */
 export const sweepRetry = (command: SweepRetry, state: Request): ReadonlyArray<Event> => {
@@ -18,10 +21,22 @@ export const sweepRetry = (command: SweepRetry, state: Request): ReadonlyArray<E
 }
 
 /** Files that are to be stored later are not missing yet: a retry found twice is counted once. */
-const isStill = ({ at, reason }: SweepRetry, { phase }: Request): boolean =>
+const isStill = ({ at, reason }: Pick<SweepRetry, "at" | "reason">, { phase }: Request): boolean =>
   reason === "lost"
     ? phase._tag === "Dispatched" || phase._tag === "Running"
     : phase._tag === "Finalizing" && at >= phase.dueAt
+
+/** One try more at its host, or the end of the request: a file that is not to be had holds up neither it nor its money. */
+export const postponeMedia = (command: PostponeMedia, state: Request): ReadonlyArray<Event> => {
+  const { at, attempt, fault, message } = command
+  const reason = "media_missing"
+  if (attempt !== state.attempt || !isStill({ at, reason }, state)) return []
+  if (Deadlines.isPastEnd(state, at)) return Deadlines.expire(at, state)
+  const delay = MediaSchedule.delay(fault, state.mediaRetries)
+  if (delay === null) return [{ _tag: "RequestFailed", at, attempt, reason, message }]
+  const retry = state.sweepRetries + 1
+  return [{ _tag: "SweepRetried", at, attempt, reason, host: fault, retry, dueAt: at + delay }]
+}
 
 /** The forced end, if both its conditions are met. */
 export const forceFail = (at: number, state: Request): ReadonlyArray<Event> => {

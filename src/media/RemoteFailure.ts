@@ -26,15 +26,21 @@ export class RemoteRefused extends Schema.TaggedError<RemoteRefused>()("RemoteRe
 
 const outages = {
   not_given: "The server of a file in the output did not give it.",
-  unreachable: "A file in the output could not be downloaded for now.",
+  unreachable: "A file in the output could not be downloaded.",
   storage: "A file in the output could not be read from or written to storage."
 } as const
 
-/** A later try may get it. `not_given`: the server answered, with something else than the file. */
+/**
+ * A later try may get it. `not_given`: its server answered, with something else than the file; `unreachable`: it may have it,
+ * and not now; `storage`: the fault is ours.
+ */
 export class RemoteUnavailable extends Schema.TaggedError<RemoteUnavailable>()("RemoteUnavailable", {
-  reason: Schema.Literals(["not_given", "unreachable", "storage"])
+  reason: Schema.Literals(["not_given", "unreachable", "storage"]),
+  /** What its server answered, where it did. */
+  status: Schema.optionalKey(Schema.Int)
 }) {
   override get message(): string {
-    return outages[this.reason]
+    const told = outages[this.reason]
+    return this.status === undefined ? told : `${told} It answered with status ${this.status}.`
   }
 }

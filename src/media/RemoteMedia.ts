@@ -36,10 +36,18 @@ const downloadTimeout = Duration.minutes(10)
 
 const refuse = (reason: RemoteRefused["reason"]) => Effect.fail(new RemoteRefused({ reason }))
 
-const outage = (reason: RemoteUnavailable["reason"]) => Effect.fail(new RemoteUnavailable({ reason }))
+const outage = (reason: RemoteUnavailable["reason"], status?: number) =>
+  Effect.fail(new RemoteUnavailable({ reason, ...(status !== undefined && { status }) }))
 
-const judgeDownload = ({ reason }: OutboundError) =>
-  outage(/^(?:http_[1-4]|redirect)/.test(reason) ? "not_given" : "unreachable")
+/** Statuses below 500 that say when, and not whether (RFC 9110, 15.5.9; RFC 8470; RFC 6585). */
+const laterStatuses: ReadonlySet<number> = new Set([408, 425, 429])
+
+const judgeDownload = ({ reason }: OutboundError) => {
+  if (reason === "redirect_refused") return outage("not_given")
+  if (!reason.startsWith("http_")) return outage("unreachable")
+  const status = Number(reason.slice("http_".length))
+  return outage(status >= 500 || laterStatuses.has(status) ? "unreachable" : "not_given", status)
+}
 
 export class RemoteMedia extends Context.Service<
   RemoteMedia,

@@ -64,6 +64,7 @@ export const ofRequest = (event: RequestEvent): JsonObject => {
       return {
         attempt: event.attempt,
         reason: event.reason,
+        ...(event.host !== undefined && { host: event.host }),
         retry: event.retry,
         dueAt: DateTime.format(WallTime.dateBy(event.dueAt, event))
       }

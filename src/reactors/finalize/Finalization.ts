@@ -95,6 +95,26 @@ export const make = Effect.gen(function* () {
     if (state._tag === "Request" && state.media.length === 0) yield* removeFiles(request, [])
   })
 
+  /** At its host it is asked for some more times, and not for hours: its request waits for nothing else. */
+  const postponeFile = Effect.fnUntraced(function* (
+    id: RequestId,
+    request: Request,
+    error: RemoteUnavailable
+  ) {
+    const { message, reason, status } = error
+    if (reason === "storage") return yield* postpone(id, request, error)
+    yield* Effect.annotateLogs(Effect.logWarning("A file of an output cannot be had at its host"), {
+      reason,
+      ...(status !== undefined && { status })
+    })
+    const at = yield* steady.now
+    const { attempt } = request
+    const command = { _tag: "PostponeMedia", at, attempt, fault: reason, message } as const
+    const { events, state } = yield* actors.execute(id, command)
+    const hasEnded = events.some(({ _tag }) => _tag !== "SweepRetried")
+    if (hasEnded && state._tag === "Request") yield* removeFiles(request, [])
+  })
+
   const countRetry = Effect.fnUntraced(function* (id: RequestId, { attempt }: Request) {
     const at = yield* steady.now
     yield* actors.execute(id, { _tag: "SweepRetry", at, attempt, reason: "media_missing" })
@@ -141,7 +161,7 @@ export const make = Effect.gen(function* () {
       Effect.catchTags({
         RemoteRefused: ({ message }) => refuse(id, state, message),
         PayloadUnavailable: () => refuse(id, state, unreadable),
-        RemoteUnavailable: (error) => postpone(id, state, error),
+        RemoteUnavailable: (error) => postponeFile(id, state, error),
         BlobStoreError: (error) => postpone(id, state, error)
       }),
       Effect.catchDefect((defect) => postponeDefect(id, state, defect))

@@ -33,6 +33,7 @@ const commands = {
   RefuseMedia: Story.refuseMedia(at),
   SweepLost: Story.sweepRetry(at, "lost"),
   SweepMediaMissing: Story.sweepRetry(at, "media_missing"),
+  PostponeMedia: Story.postponeMedia(at),
   // Of a request that is seconds old and has no deadlines.
   Expire: { _tag: "Expire", at },
   // Of a request that has been due for some seconds.
@@ -69,6 +70,7 @@ const every = (answer: Answer): Row => ({
   RefuseMedia: answer,
   SweepLost: answer,
   SweepMediaMissing: answer,
+  PostponeMedia: answer,
   Expire: answer,
   GiveUpWaiting: answer,
   ForceFail: answer,
@@ -124,7 +126,8 @@ const finalizing: Row = {
   ...open,
   RecordMedia: ["MediaStored", "RequestCompleted"],
   RefuseMedia: ["RequestCompleted"],
-  SweepMediaMissing: ["SweepRetried"]
+  SweepMediaMissing: ["SweepRetried"],
+  PostponeMedia: ["SweepRetried"]
 }
 
 /** Run 1 has ended the request, or none was ever started. */

@@ -81,7 +81,17 @@ const stuck = stepOf(
 )
 /** Runs that end with files. */
 const filed = stepOf(
-  [...runs, "RecordMedia", "RefuseMedia", "SweepRetry", "Erase", "RecordRemoved", "Expire", "GiveUpWaiting"],
+  [
+    ...runs,
+    "RecordMedia",
+    "RefuseMedia",
+    "PostponeMedia",
+    "SweepRetry",
+    "Erase",
+    "RecordRemoved",
+    "Expire",
+    "GiveUpWaiting"
+  ],
   [0, 250, minute, hour]
 )
 
@@ -123,6 +133,8 @@ const toCommand = (step: Step, at: number, state: State): Command => {
       return { _tag: name, at, longestMs: hour }
     case "SweepRetry":
       return Story.sweepRetry(at, isRunGone ? "lost" : "media_missing", attempt)
+    case "PostponeMedia":
+      return Story.postponeMedia(at, isRunGone ? "not_given" : "unreachable", attempt)
     case "RecordMedia":
       return Story.recordMedia(at, { attempt, result: hasResult ? Story.result : null })
     case "RefuseMedia":

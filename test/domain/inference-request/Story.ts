@@ -1,4 +1,5 @@
 /** The words that scenarios of a request are told in. Times are small numbers of ms, so that they read well. */
+import type { HostFault } from "#domain/inference-request/MediaSchedule.ts"
 import type { Command } from "#domain/inference-request/Command.ts"
 import type {
   Deadlines,
@@ -130,6 +131,14 @@ export const sweepRetry = (
   reason: Extract<Command, { _tag: "SweepRetry" }>["reason"] = "lost",
   attempt = 1
 ): Command => ({ _tag: "SweepRetry", at, attempt, reason })
+
+export const postponeMedia = (at: number, fault: HostFault = "not_given", attempt = 1): Command => ({
+  _tag: "PostponeMedia",
+  at,
+  attempt,
+  fault,
+  message: "The file is not there."
+})
 
 export const submitted: Event = { _tag: "RequestSubmitted", ...request }
 

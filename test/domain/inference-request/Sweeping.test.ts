@@ -78,6 +78,40 @@ describe("A retry of the sweep", () => {
       .expectEvents(Story.swept(2, 70_000, 190_000, "media_missing"))
   })
 
+  it("asks the host of a file that it does not give for it twice more, then fails the request unbilled", () => {
+    given(aggregate, Phases.open.finalizing)
+      .when(Story.postponeMedia(10_000))
+      .expectEvents({ ...Story.swept(1, 10_000, 30_000, "media_missing"), host: "not_given" })
+      // Found twice, it is counted once.
+      .when(Story.postponeMedia(29_999))
+      .expectNothing()
+      .when(Story.postponeMedia(30_000))
+      .expectEvents({ ...Story.swept(2, 30_000, 90_000, "media_missing"), host: "not_given" })
+      .when(Story.postponeMedia(90_000))
+      .expectEvents({
+        _tag: "RequestFailed",
+        at: 90_000,
+        attempt: 1,
+        reason: "media_missing",
+        message: "The file is not there."
+      })
+      .expectView(Story.ofRequest(status), "FAILED")
+      .expectView(Story.ofRequest(cost), zero)
+  })
+
+  it("asks a host that cannot be reached for some minutes, whatever our own storage did before", () => {
+    given(aggregate, Phases.open.finalizing)
+      .when(Story.sweepRetry(10_000, "media_missing"))
+      .when(Story.postponeMedia(70_000, "unreachable"))
+      .expectEvents({ ...Story.swept(2, 70_000, 130_000, "media_missing"), host: "unreachable" })
+      .when(Story.postponeMedia(130_000, "unreachable"))
+      .expectEvents({ ...Story.swept(3, 130_000, 250_000, "media_missing"), host: "unreachable" })
+      .when(Story.postponeMedia(250_000, "unreachable"))
+      .expectEvents({ ...Story.swept(4, 250_000, 490_000, "media_missing"), host: "unreachable" })
+      .when(Story.postponeMedia(490_000, "unreachable"))
+      .expectTypes("RequestFailed")
+  })
+
   it("adds up over runs and files", () => {
     given(aggregate, [
       ...Phases.open.running,

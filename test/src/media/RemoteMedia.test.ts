@@ -125,6 +125,13 @@ describe("RemoteMedia.fetch", () => {
       "not_given",
       (_, response) => response.writeHead(302, { location: "https://127.0.0.1/" }).end()
     ],
+    [
+      "a time-out of its server",
+      "RemoteUnavailable",
+      "unreachable",
+      (_, response) => response.writeHead(408).end()
+    ],
+    ["calls too often", "RemoteUnavailable", "unreachable", (_, response) => response.writeHead(429).end()],
     ["a server error", "RemoteUnavailable", "unreachable", (_, response) => response.writeHead(503).end()],
     ["a reset", "RemoteUnavailable", "unreachable", (_, response) => response.socket?.destroy()],
     [

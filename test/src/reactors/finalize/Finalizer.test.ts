@@ -149,6 +149,37 @@ describe("A request whose output names files", () => {
     }).pipe(Effect.scoped, Effect.provide(node))
   )
 
+  it.effect("fails, unbilled and with the status, when its host does not give a file for some minutes", () =>
+    Effect.gen(function* () {
+      const finalizer = yield* Finalizer
+      const { url } = yield* server((request, response) => {
+        if (request.url !== "/gone") return false
+        response.writeHead(404).end()
+        return true
+      })
+      const id = yield* ended([`${url}/there`, `${url}/gone`])
+      for (const seconds of [20, 60]) {
+        yield* Facts.untilType(id, "SweepRetried")
+        yield* Effect.repeat(nextTurn, { until: () => !finalizer.has(id) })
+        yield* TestClock.adjust(`${seconds} seconds`)
+        yield* finalizer.start(id)
+      }
+      yield* Facts.untilEnd(id)
+      const error = "The server of a file in the output did not give it. It answered with status 404."
+      const unbilled = { billing: "failed", cost: "0" } as const
+      assert.deepInclude(yield* told(id), { status: "FAILED", outcome: "failed", ...unbilled, error })
+      assert.deepStrictEqual((yield* Facts.types(id)).slice(-3), [
+        "SweepRetried",
+        "SweepRetried",
+        "RequestFailed"
+      ])
+      const [there] = yield* planned(id)
+      yield* Effect.repeat(Effect.andThen(nextTurn, isRemoved(there?.fileId ?? "")), {
+        until: (removed) => removed
+      })
+    }).pipe(Effect.provide(node))
+  )
+
   it.effect("waits for a server that is down, one retry counted, and is stored under the same ids then", () =>
     Effect.gen(function* () {
       const finalizer = yield* Finalizer
