@@ -5,7 +5,7 @@ export type HostFault = "not_given" | "unreachable"
 
 /** Before each try after the first, ms. A file may come to a content delivery network a moment after its URL does. */
 const delays: Readonly<Record<HostFault, ReadonlyArray<number>>> = {
-  not_given: [20_000, 60_000],
+  not_given: [5_000, 20_000],
   unreachable: [60_000, 120_000, 240_000]
 }
 

@@ -1,22 +1,31 @@
-/** When a run has begun whose provider says nothing before it answers. */
-import { Effect, type Scope } from "effect"
-
-/** A call that was not refused by then is at work, although nothing of its answer has come, ms. */
-const refusalMs = 1_000
+/**
+ * When a run has begun whose provider says nothing before it answers: it is handed over when the call is on its way over an
+ * open connection. That is told a moment later, for many refuse at once, and a run that ends at once needs no event for it.
+ */
+import { Deferred, Effect, type Scope } from "effect"
+import type { RunControl } from "./Provider.ts"
 
 export interface Begun {
   /** Tells that the run has begun, unless that was told. */
   readonly tell: Effect.Effect<void>
-  /** Tells it once the call has been open for so long that it is no refusal; not after the scope. */
+  /** For `Call.onSent`. */
+  readonly onSent: () => void
+  /** Tells it once the call is sent and was not refused for as long as may be waited; not after the scope. */
   readonly unlessRefused: Effect.Effect<void, never, Scope.Scope>
 }
 
-export const make = (started: Effect.Effect<void>): Begun => {
+export const make = ({ startWithinMs, started }: Pick<RunControl, "started" | "startWithinMs">): Begun => {
+  const sent = Deferred.makeUnsafe<void>()
   let isTold = false
   const tell = Effect.suspend(() => {
     if (isTold) return Effect.void
     isTold = true
     return started
   })
-  return { tell, unlessRefused: Effect.asVoid(Effect.forkScoped(Effect.delay(tell, refusalMs))) }
+  const waited = Effect.andThen(Deferred.await(sent), Effect.flatMap(startWithinMs, Effect.sleep))
+  return {
+    tell,
+    onSent: () => Deferred.doneUnsafe(sent, Effect.void),
+    unlessRefused: Effect.asVoid(Effect.forkScoped(Effect.andThen(waited, tell)))
+  }
 }

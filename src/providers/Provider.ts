@@ -26,6 +26,11 @@ export interface RunControl {
   accepted(jobId: string): Effect.Effect<void>
   /** The model has begun to run. */
   readonly started: Effect.Effect<void>
+  /**
+   * How long `started` may be held back to see whether the provider refuses a call that it has got, ms: less where the
+   * request has to start by a time.
+   */
+  readonly startWithinMs: Effect.Effect<number>
   /** `fraction` 0..1 or `null` when unknown; `logs` are new lines. Reports may be sampled. */
   progress(report: {
     readonly fraction: number | null

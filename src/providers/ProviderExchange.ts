@@ -11,6 +11,8 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
   readonly maxBytes: number
+  /** Called when it is written to a connection. */
+  readonly onSent: () => void
 }
 
 export interface Received {
@@ -57,7 +59,7 @@ const ended = new Error("the exchange was ended")
 /** It has no deadline of its own. Interrupting it ends it at the provider too: the connection is closed. */
 export const exchange = (
   dispatcher: Dispatcher,
-  { maxBytes, ...request }: Exchange
+  { maxBytes, onSent, ...request }: Exchange
 ): Effect.Effect<Received, NoAnswer["reason"]> =>
   Effect.callback((resume) => {
     let controller: Dispatcher.DispatchController | undefined
@@ -79,6 +81,7 @@ export const exchange = (
         onRequestStart: (started) => {
           controller = started
           if (isOver) started.abort(ended)
+          else onSent()
         },
         onResponseStart: (_controller, statusCode, received) => {
           if (statusCode < 200) return

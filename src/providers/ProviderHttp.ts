@@ -31,6 +31,8 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: Json
+  /** Called when it goes out over a connection that is open. */
+  readonly onSent?: () => void
   /** Over connecting, sending and the whole answer, ms. 30 s when not given. */
   readonly timeoutMs?: number
   /** Of the answer, bytes. 32 MiB when not given. */
@@ -90,6 +92,8 @@ const inTime = ({ timeoutMs = defaultTimeoutMs }: Call) =>
 
 const jsonOf = (body: Uint8Array): Json | undefined => Result.getOrUndefined(JsonBytes.parse(body))
 
+const ignore = () => undefined
+
 /** What a header can hold (RFC 9110 5.5), in the characters that every server reads alike. */
 const isHeaderValue = (text: string): boolean => /^[\x20-\x7e]+$/.test(text)
 
@@ -133,7 +137,7 @@ export class ProviderHttp extends Context.Service<
       )
       const missing = new Map<string, ReturnType<typeof Sparingly.make>>()
 
-      const exchangeOf = ({ body, headers, maxBytes = defaultMaxBytes, method, url }: Call) => {
+      const exchangeOf = ({ body, headers, maxBytes = defaultMaxBytes, method, onSent, url }: Call) => {
         const { origin, pathname, search } = new URL(url)
         const sent = {
           accept: "application/json",
@@ -151,7 +155,8 @@ export class ProviderHttp extends Context.Service<
           path: pathname + search,
           headers: sent,
           body: body === undefined ? null : JSON.stringify(body),
-          maxBytes
+          maxBytes,
+          onSent: onSent ?? ignore
         }
         return asked
       }

@@ -23,6 +23,17 @@ const respond = (dispatcher: Dispatcher, options: Dispatcher.RequestOptions) =>
     })
   })
 
+/** Of undici's `request` nothing says when it is written. */
+const telling = (dispatcher: Dispatcher, onSent: () => void): Dispatcher =>
+  dispatcher.compose((dispatch) => (options, handler) => {
+    const onRequestStart = handler.onRequestStart?.bind(handler)
+    handler.onRequestStart = (...started) => {
+      onSent()
+      onRequestStart?.(...started)
+    }
+    return dispatch(options, handler)
+  })
+
 const capped = (body: Stream.Stream<Uint8Array, Reason>, maxBytes: number) =>
   Stream.mapAccumEffect(
     body,
@@ -39,13 +50,13 @@ const capped = (body: Stream.Stream<Uint8Array, Reason>, maxBytes: number) =>
  */
 export const open = Effect.fnUntraced(function* (
   dispatcher: Dispatcher,
-  { maxBytes, ...request }: Exchange
+  { maxBytes, onSent, ...request }: Exchange
 ): Effect.fn.Return<Opened, Reason, Scope.Scope> {
   const ending = yield* Effect.acquireRelease(
     Effect.sync(() => new AbortController()),
     (controller) => Effect.sync(() => controller.abort())
   )
-  const response = yield* respond(dispatcher, {
+  const response = yield* respond(telling(dispatcher, onSent), {
     ...request,
     headers: { ...request.headers },
     signal: ending.signal

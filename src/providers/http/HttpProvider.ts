@@ -77,8 +77,13 @@ export const make = Effect.gen(function* () {
     Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
   )
 
-  const post = (job: Job, secret: Redacted.Redacted | null, callback: string) =>
+  const post = (
+    job: Job,
+    secret: Redacted.Redacted | null,
+    { callback, onSent }: { readonly callback: string; readonly onSent: () => void }
+  ) =>
     http.call({
+      onSent,
       method: "POST",
       url: runUrl(job.binding),
       headers: { ...authorized(secret), "idempotency-key": keyOf(job) },
@@ -98,7 +103,8 @@ export const make = Effect.gen(function* () {
     const secret = yield* http.secret(binding)
     if (Refusals.isSecretMissing(binding, secret)) return Refusals.secretMissing
     const { received, url } = yield* callbacks.open(job, isEnd)
-    const begun = Begun.make(control.started)
+    const begun = Begun.make(control)
+    const handOver = { callback: url, onSent: begun.onSent }
     const named = yield* Deferred.make<string>()
     const cancelByKey = cancel(binding, secret, keyOf(job))
 
@@ -111,9 +117,16 @@ export const make = Effect.gen(function* () {
       return WorkerState.read(json) ?? JobReport.taken
     })
 
+    /** A worker that has the run and cannot be asked will not say that it waits there: handed over is started. */
+    const ask = Effect.fnUntraced(function* () {
+      const state = yield* poll(binding, secret, yield* Deferred.await(named))
+      if (state._tag === "Taken") yield* begun.tell
+      return state
+    })
+
     /** A name that was given is not lost to an interruption. */
     const submit = Effect.uninterruptibleMask((restore) =>
-      restore(Effect.scoped(Effect.andThen(begun.unlessRefused, post(job, secret, url)))).pipe(
+      restore(Effect.scoped(Effect.andThen(begun.unlessRefused, post(job, secret, handOver)))).pipe(
         Effect.flatMap((answer) => {
           if (answer.status === 202) return accept(answer)
           if (!Refusals.isSuccess(answer))
@@ -147,7 +160,7 @@ export const make = Effect.gen(function* () {
     return yield* follow({
       control: { ...control, started: begun.tell },
       submit: submitOrStop,
-      poll: Effect.flatMap(Deferred.await(named), (jobId) => poll(binding, secret, jobId)),
+      poll: ask(),
       cancel: Effect.flatMap(Deferred.await(named), (jobId) => cancel(binding, secret, jobId)),
       callbacks: { received, read }
     })

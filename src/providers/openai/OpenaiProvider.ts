@@ -106,9 +106,9 @@ export const make = Effect.gen(function* () {
       timeoutMs: model.timeoutSeconds * 1_000 + graceMs,
       ...(streams(options) && { maxBytes: maxStreamBytes })
     }
-    const begun = Begun.make(control.started)
+    const begun = Begun.make(control)
     if (!streams(options)) yield* begun.unlessRefused
-    return yield* http.stream(call, (answer) =>
+    return yield* http.stream({ ...call, onSent: begun.onSent }, (answer) =>
       read(answer, options, input, { ...control, started: begun.tell })
     )
   }, Effect.scoped)

@@ -241,7 +241,17 @@ export const make = Effect.gen(function* () {
   ) {
     const job = jobOf(claimed)
     const { attempt, requestId: id } = job
-    const report = RunReport.make({ actors, steady, scope, id, attempt, stopRequested })
+    const startBy =
+      claimed.request.startedAt === null ? claimed.request.submitted.deadlines?.startBy : undefined
+    const report = RunReport.make({
+      actors,
+      steady,
+      scope,
+      id,
+      attempt,
+      startBy: startBy ?? null,
+      stopRequested
+    })
     const takenOverAt = claimed.jobId === null ? null : yield* steady.now
     const entry = yield* entryOf(claimed)
     if (entry === undefined) {

@@ -14,6 +14,12 @@ import type { SteadyTime } from "#src/SteadyTime.ts"
 /** A run that ends within this time of its start has both in one append, ms. */
 const startGraceMs = 20
 
+/** A call that was not refused by then is at work, although nothing of its answer has come, ms. */
+const refusalMs = 1_000
+
+/** For the start of a run to be on the log before its request would expire, ms. */
+const recordingMs = 250
+
 /** Progress is recorded at most this often, ms; on long runs less often, so that an hour leaves some 250 events. */
 const minProgressIntervalMs = 1_000
 const progressIntervalShare = 1 / 50
@@ -40,6 +46,8 @@ export interface RunReportOptions extends Pick<RunControl, "stopRequested"> {
   readonly id: RequestId
   /** Number of the run. */
   readonly attempt: number
+  /** When its request expires unless a run has started, Unix time in ms; `null`: never. */
+  readonly startBy: number | null
 }
 
 /** Reports never fail a run: what cannot be recorded is logged, and the outcome will say the rest. */
@@ -85,6 +93,7 @@ export const make = (options: RunReportOptions): RunReport => {
     accepted: (jobId) => accept(run, jobId),
     isHeardOf: () => run.isAccepted || run.startedAt !== null,
     started: Clock.clockWith((clock) => start(run, clock)),
+    startWithinMs: startWithin(run),
     pending: Effect.suspend(() => {
       run.isPending = true
       return recordStartSoon(run)
@@ -115,6 +124,11 @@ const start = (run: Reported, clock: Clock.Clock): Effect.Effect<void> => {
   run.begunAt = run.progressAt = MonotonicTime.millisOf(clock)
   return recordStartSoon(run)
 }
+
+const startWithin = ({ startBy, steady }: Reported): Effect.Effect<number> =>
+  startBy === null
+    ? Effect.succeed(refusalMs)
+    : Effect.map(steady.now, (now) => Math.min(Math.max(startBy - recordingMs - now, 0), refusalMs))
 
 const recordStart = (run: Reported): Effect.Effect<void> => {
   const { actors, attempt, id, startedAt } = run

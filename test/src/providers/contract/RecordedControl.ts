@@ -37,6 +37,7 @@ export const make: Effect.Effect<RecordedControl> = Effect.gen(function* () {
         return Effect.asVoid(Deferred.succeed(started, undefined))
       }),
       progress: (report) => Effect.sync(() => void reports.push(report)),
+      startWithinMs: Effect.succeed(1_000),
       stopRequested: Deferred.await(asked)
     }
   }

@@ -36,6 +36,7 @@ export const make: Effect.Effect<RecordedRun> = Effect.gen(function* () {
       accepted: (jobId) => Effect.sync(() => void jobIds.push(jobId)),
       started: Effect.sync(() => void reports.push("started")),
       progress: (report) => Effect.sync(() => void reports.push(report)),
+      startWithinMs: Effect.succeed(1_000),
       stopRequested: Deferred.await(asked)
     }
   }
