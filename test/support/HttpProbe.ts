@@ -2,6 +2,7 @@
 import * as http from "node:http"
 import * as net from "node:net"
 import { Effect } from "effect"
+import * as DeclaredAnswer from "./DeclaredAnswer.ts"
 
 export interface Probe {
   readonly method?: string
@@ -29,7 +30,20 @@ const parse = (text: string): unknown => {
   }
 }
 
+const isOurs = ({ headers }: Reply): boolean => String(headers["x-request-id"]).startsWith("call_")
+
+/** Dies of an answer of ours that the OpenAPI document does not declare. */
 export const send = (port: number, probe: Probe): Effect.Effect<Reply> =>
+  Effect.tap(exchange(port, probe), (reply) =>
+    isOurs(reply)
+      ? Effect.promise(async () => {
+          const breach = (await DeclaredAnswer.check())(probe, reply)
+          if (breach !== null) throw new Error(breach)
+        })
+      : Effect.void
+  )
+
+const exchange = (port: number, probe: Probe): Effect.Effect<Reply> =>
   Effect.callback((resume, signal) => {
     const { body, headers, method, path } = probe
     const request = http.request(

@@ -3,6 +3,7 @@ import { Context, type JsonSchema, Predicate } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import type { Scope } from "#domain/account/Grant.ts"
 import type { PublicUrls } from "#src/PublicUrls.ts"
+import * as EdgeResponses from "./EdgeResponses.ts"
 import { type HostName, Requires, ServedOn } from "./RouteAnnotations.ts"
 import { WebhookEvents } from "./WebhookEvents.ts"
 
@@ -19,10 +20,10 @@ export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   const saidOf = annotations(api)
   const { components, paths, ...document } = OpenApi.fromApi(api)
   const events = OpenApi.fromApi(WebhookEvents)
-  const schemas = { ...components.schemas, ...events.components.schemas }
+  const schemas = EdgeResponses.schemasWith({ ...components.schemas, ...events.components.schemas })
   return {
     ...document,
-    components: { ...components, schemas: mapValues(schemas, opened) },
+    components: { ...components, schemas: mapValues(schemas, opened), responses: EdgeResponses.components },
     servers: serversOf(Object.values(addresses)),
     paths: mapValues(paths, (item) =>
       mapValues({ ...item }, (operation) => {
@@ -34,6 +35,7 @@ export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
           ...operation,
           ...(operation.parameters !== undefined && { parameters: operation.parameters.map(described) }),
           ...guarded(operation, said.requires),
+          responses: EdgeResponses.beside(operation.responses),
           ...(servers.length > 0 && { servers })
         }
       })

@@ -30,9 +30,11 @@ export const ErrorDetails = Schema.Struct({
   validationErrors: Schema.optionalKey(Schema.Array(Violation)),
   retryAfter: Schema.optionalKey(Schema.Finite.annotate({ description: "Seconds." })),
   scope: Schema.optionalKey(
-    Schema.Literals(["account", "key", "model", "node", "address", ...Scope.literals]).annotate({
-      description: "Whose limit it is, or what the key is not granted."
-    })
+    Schema.Literals(["account", "key", "model", "node", "address", "connection", ...Scope.literals]).annotate(
+      {
+        description: "Whose limit it is, or what the key is not granted."
+      }
+    )
   ),
   required: Schema.optionalKey(
     Schema.String.annotate({ description: "What the request may cost at most, in USD." })
