@@ -11,10 +11,13 @@ export interface Wanted {
   readonly models: ReadonlyArray<ModelEndpoint> | null
 }
 
-export const isWanted = ({ accountId, models, requestIds }: Wanted, change: StatusChange): boolean =>
-  change.accountId === accountId &&
-  (requestIds === null || requestIds.has(change.requestId)) &&
-  (models === null || models.includes(change.model))
+export const isWanted = (
+  { accountId, models, requestIds }: Wanted,
+  told: Pick<StatusChange, "accountId" | "requestId" | "model">
+): boolean =>
+  told.accountId === accountId &&
+  (requestIds === null || requestIds.has(told.requestId)) &&
+  (models === null || models.includes(told.model))
 
 /** Equal for streams that tell of the same changes, and for no others. */
 export const keyOf = ({ models, requestIds }: Wanted): string =>

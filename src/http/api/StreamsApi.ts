@@ -51,7 +51,7 @@ const ofAccount = HttpApiEndpoint.get("streamRequests", "/requests/stream", {
   },
   success: [
     stream(
-      "One event for each change of a status, with the status object and its `modelEndpoint` as data. Without `Last-Event-ID` first one for each request that has not ended, and for each that is named.",
+      "One event for each change of a status, with the status object and its `modelEndpoint` as data; and `progress` events, without an id, with `request_id`, `modelEndpoint` and `progress` (0 to 1) as data, while the stream is open. Without `Last-Event-ID` first one for each request that has not ended, and for each that is named.",
       `retry: 2000\n\nid: 1042\nevent: status\ndata: ${JSON.stringify({ ...exampleBody, modelEndpoint: "sandbox/echo" })}\n\n`
     ),
     HttpApiSchema.NoContent.annotate({

@@ -1,6 +1,7 @@
 /** The declared streams. */
 import { Effect, Layer } from "effect"
 import { LiveStatus } from "#projections/live-status/LiveStatus.ts"
+import { LiveProgress } from "#src/live/LiveProgress.ts"
 import { LiveHub } from "#src/live/LiveHub.ts"
 import { EventStreams } from "../edge/EventStreams.ts"
 import * as AccountStream from "../routes/streams/AccountStream.ts"
@@ -17,4 +18,7 @@ export const layer = DeclaredRoutes.layer({
     streamRequests: ({ headers, query, request }, caller) => account({ caller, headers, query, request }),
     streamStatus: ({ headers, params, request }, caller) => status({ caller, headers, params, request })
   })
-}).pipe(Layer.provide(LiveHub.layer), Layer.provide([EventStreams.layer, LiveStatus.layer]))
+}).pipe(
+  Layer.provide([LiveHub.layer, LiveProgress.layer]),
+  Layer.provide([EventStreams.layer, LiveStatus.layer])
+)

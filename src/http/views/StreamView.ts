@@ -1,5 +1,6 @@
 /** Events of the two streams, as text (decisions, "Server-sent events" and "Client habits"). */
 import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
+import type { Progress } from "#src/live/LiveProgress.ts"
 import * as RequestUrls from "./RequestUrls.ts"
 import * as StatusView from "./StatusView.ts"
 
@@ -42,6 +43,10 @@ export const statusEvent = (
   logs: ReadonlyArray<string> = []
 ): string =>
   `id: ${change.position}\nevent: status\ndata: ${JSON.stringify(bodyOf(queueUrl, change, logs))}\n\n`
+
+/** An event of `GET /requests/stream` without an id: who was cut off is not told of it again. */
+export const progressEvent = ({ fraction, model, requestId }: Progress): string =>
+  `event: progress\ndata: ${JSON.stringify({ request_id: requestId, modelEndpoint: model, progress: fraction })}\n\n`
 
 /** An event of `GET …/status/stream`. */
 export const message = (...shown: Parameters<typeof StatusView.current>): string =>

@@ -1,5 +1,5 @@
 /** `GET /requests/stream`: every change of a status of an account's requests (decisions, "Server-sent events"). */
-import { Effect, Schedule, Stream } from "effect"
+import { Effect, Queue, Schedule, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { allowsModel } from "#domain/account/Grant.ts"
 import type { RequestId } from "#domain/Ids.ts"
@@ -7,6 +7,7 @@ import { LiveStatus } from "#projections/live-status/LiveStatus.ts"
 import { Projections } from "#projections/Projections.ts"
 import type { Caller } from "#src/accounts/Caller.ts"
 import * as Following from "#src/live/Following.ts"
+import { LiveProgress } from "#src/live/LiveProgress.ts"
 import { PublicUrls } from "#src/PublicUrls.ts"
 import { RequestForbidden, RequestNotFound, Requests } from "#src/requests/Requests.ts"
 import { EventReader } from "#streams/EventReader.ts"
@@ -50,6 +51,7 @@ export const make = Effect.gen(function* () {
   const { head } = yield* EventReader
   const streams = yield* EventStreams
   const following = yield* Following.make
+  const progress = yield* LiveProgress
   const followerOf = Telling.make((yield* PublicUrls).queueUrl, requests)
 
   /** The models whose requests are told of: those that the key may see, and only the one that was asked for. */
@@ -104,6 +106,16 @@ export const make = Effect.gen(function* () {
       Stream.runDrain
     )
 
+  /** For as long as the stream tells of anything; what a reader has no room for is left out. */
+  const tellProgress = Effect.fnUntraced(function* (stream: EventStream, wanted: Telling.Telling["wanted"]) {
+    const reports = yield* progress.listen(wanted)
+    while (true) {
+      const report = yield* Queue.take(reports)
+      yield* stream.ready
+      stream.write(StreamView.progressEvent(report))
+    }
+  }, Effect.scoped)
+
   const tell = Effect.fnUntraced(function* (
     stream: EventStream,
     telling: Telling.Telling,
@@ -116,6 +128,7 @@ export const make = Effect.gen(function* () {
     if (after === null && !follower.isDone()) {
       stream.write(StreamView.place(yield* liveStatus.positionOf(from)))
     }
+    yield* Effect.forkChild(tellProgress(stream, telling.wanted))
     yield* following.follow(follower, from)
   })
 
