@@ -3,10 +3,10 @@
  * whoever comes later asks for the request. One follower of the log for all streams of a node, at work while there are some.
  */
 import { Context, Effect, Layer, Queue, type Scope, Stream } from "effect"
-import { AccountId, RequestId } from "#domain/Ids.ts"
+import { type AccountId, RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { ProgressReported } from "#domain/inference-request/Event.ts"
-import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { RequestActors } from "#src/requests/RequestActors.ts"
 import { supervise } from "#src/Supervise.ts"
 import { EventReader } from "#streams/EventReader.ts"
