@@ -1,13 +1,15 @@
-/** What the contract and the document promise, asked of a real server. */
-import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+/** What the contract and the document promise, asked of one real server. */
+import { assert, describe, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
 import * as InProcess from "#test/src/cli/InProcess.ts"
+import * as ToolClient from "#test/src/mcp/ToolClient.ts"
+import { OAuthClient } from "#test/src/oauth/OAuthClient.ts"
 import { raw, send } from "#test/support/HttpProbe.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Seen from "./Seen.ts"
 
-const started = Effect.gen(function* () {
+const start = Effect.gen(function* () {
   const { url } = yield* Seen.start(yield* TempDirectory.make)
   const port = Number(new URL(url).port)
   const { json } = yield* send(port, { path: "/openapi.json" })
@@ -21,129 +23,143 @@ const started = Effect.gen(function* () {
         .replaceAll(/\{\w+\}/g, "rq0qXk2Ab-0Zp1aB3dE5f")
     }))
   )
-  return { port, url, operations }
+  return { port, url, paths, operations }
 })
+
+class Attacked extends Context.Service<Attacked, Effect.Success<typeof start>>()(
+  "inferlog/test/attacks/Contract"
+) {
+  static readonly layer = Layer.effect(Attacked, start)
+}
 
 const key = ServerProcess.authorization
 const headOf = ({ method, path }: { readonly method: string; readonly path: string }) =>
   `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: ${key.authorization}\r\n`
 const statusOf = (answer: string) => Number(answer.split(" ")[1])
 
-describe("C4: answers that no document told of", () => {
-  it.live("every operation answers as it declares, whatever is wrong with the call", () =>
-    Effect.gen(function* () {
-      const { operations, port } = yield* started
-      assert.isAtLeast(operations.length, 60)
-      for (const operation of operations) {
-        const { path } = operation
-        // `send` ends the test with what is not declared.
-        yield* send(port, operation)
-        // A stream of events goes on for as long as there may be some.
-        if (!path.endsWith("/stream")) yield* send(port, { ...operation, headers: key })
-        yield* send(port, { ...operation, headers: { ...key, "content-type": "text/plain" }, body: "{" })
-        yield* send(port, { path, method: "PATCH", headers: key })
-        const large = yield* raw(port, `${headOf(operation)}x-large: ${"x".repeat(17_000)}\r\n\r\n`)
-        assert.strictEqual(statusOf(large), 431, path)
-      }
-      const { json } = yield* send(port, { path: "/openapi.json" })
-      for (const item of Object.values<object>(Object(json).paths)) {
-        for (const { responses } of Object.values(item))
-          assert.containsAllKeys(responses, ["405", "431", "503"])
-      }
-    }).pipe(Effect.scoped)
-  )
-})
+const urlsOf = (url: string) => ({ queueUrl: url, baseUrl: url, mediaUrl: url, mcpUrl: url })
 
-describe("C5: ids of calls, and progress", () => {
-  it.live("the id of an error is no id of a request, and progress is in the status and both streams", () =>
-    Effect.gen(function* () {
-      const { port, url } = yield* started
-      const refused = yield* send(port, { path: "/requests", headers: {} })
-      const id = String(Object(refused.json).request_id)
-      assert.match(id, /^call_/)
-      for (const path of [`/requests/${id}`, `/sandbox/echo/requests/${id}/status`]) {
-        assert.include([400, 404], (yield* send(port, { path, headers: key })).status)
-      }
-      const { json } = yield* send(port, {
-        method: "POST",
-        path: "/sandbox/slow",
-        headers: { ...key, "content-type": "application/json" },
-        body: '{"seconds":4}'
-      })
-      const request = String(Object(json).request_id)
-      const bodyOf = (path: string) =>
-        Effect.promise(async () => (await fetch(url + path, { headers: key })).text())
-      const [one, all] = yield* Effect.all(
-        [
-          bodyOf(`/sandbox/slow/requests/${request}/status/stream`),
-          bodyOf(`/requests/stream?request_id=${request}`)
-        ],
-        { concurrency: 2 }
-      )
-      assert.match(one, /"status":"IN_PROGRESS".*"progress":0\.\d/)
-      assert.match(all, /event: progress\ndata: .*"progress":0\.\d/)
-    }).pipe(Effect.scoped)
-  )
-})
-
-describe("C6: parameters that are misspelled", () => {
-  it.live("every operation refuses a query parameter that it does not declare, by its name alone", () =>
-    Effect.gen(function* () {
-      const { operations, port } = yield* started
-      // Others write to the URLs of these, and what OAuth does not know it leaves out (RFC 6749, 3.1).
-      const takesAny = ["/media/", "/callbacks/", "/oauth/", "/docs/scalar.js"]
-      let refused = 0
-      for (const operation of operations) {
-        if (takesAny.some((begin) => operation.path.startsWith(begin))) continue
-        const path = `${operation.path}?stauts=secret-value`
-        const { json, status } = yield* send(port, { ...operation, path, headers: key })
-        if (status !== 400) continue
-        refused++
-        assert.include(JSON.stringify(json), "stauts", path)
-        assert.notInclude(JSON.stringify(json), "secret-value", path)
-      }
-      assert.isAtLeast(refused, 50)
-    }).pipe(Effect.scoped)
-  )
-})
-
-describe("C7: people who look around", () => {
-  it.live("a browser is sent to the reference, and a misspelled command is corrected in plain text", () =>
-    Effect.gen(function* () {
-      const { port } = yield* started
-      const { headers, status } = yield* send(port, { path: "/", headers: { accept: "text/html" } })
-      assert.deepStrictEqual([status, headers.location], [303, "docs"])
-      const told = yield* Effect.promise(() => InProcess.run(["accuonts"], {}))
-      assert.notStrictEqual(told.code, 0)
-      assert.match(told.stderr, /Did you mean/)
-      assert.notInclude(told.stderr + told.stdout, "\u{fffd}")
-    }).pipe(Effect.scoped)
-  )
-})
-
-describe("C8: a key under Bearer", () => {
-  it.live(
-    "opens what it opens under Key, and nothing of the tools'; a token opens no route of an account",
-    () =>
+layer(Attacked.layer, { excludeTestServices: true })((it) => {
+  describe("C4: answers that no document told of", () => {
+    it.effect("every operation answers as it declares, whatever is wrong with the call", () =>
       Effect.gen(function* () {
-        const { port } = yield* started
-        const bearer = { authorization: `Bearer ${ServerProcess.apiKey}` }
-        const list = (headers: Readonly<Record<string, string>>) => send(port, { path: "/requests", headers })
-        assert.strictEqual((yield* list(bearer)).status, 200)
-        assert.strictEqual((yield* list({ authorization: "Bearer mcp_0123456789abcdef" })).status, 401)
-        const tools = yield* send(port, {
-          method: "POST",
-          path: "/mcp",
-          headers: {
-            ...bearer,
-            "content-type": "application/json",
-            accept: "application/json, text/event-stream"
-          },
-          body: '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+        const { operations, paths, port } = yield* Attacked
+        assert.isAtLeast(operations.length, 60)
+        for (const operation of operations) {
+          const { path } = operation
+          // `send` ends the test with what is not declared.
+          yield* send(port, operation)
+          // A stream of events goes on for as long as there may be some.
+          if (!path.endsWith("/stream")) yield* send(port, { ...operation, headers: key })
+          yield* send(port, { ...operation, headers: { ...key, "content-type": "text/plain" }, body: "{" })
+          yield* send(port, { path, method: "PATCH", headers: key })
+          const large = yield* raw(port, `${headOf(operation)}x-large: ${"x".repeat(17_000)}\r\n\r\n`)
+          assert.strictEqual(statusOf(large), 431, path)
+        }
+        for (const operation of Object.values(paths).flatMap((item) => Object.values(item)))
+          assert.containsAllKeys(Reflect.get(operation, "responses"), ["405", "431", "503"])
+      })
+    )
+  })
+
+  describe("C5: ids of calls, and progress", () => {
+    it.effect(
+      "the id of an error is no id of a request, and progress is in the status and both streams",
+      () =>
+        Effect.gen(function* () {
+          const { port, url } = yield* Attacked
+          const refused = yield* send(port, { path: "/requests", headers: {} })
+          const id = String(Object(refused.json).request_id)
+          assert.match(id, /^call_/)
+          for (const path of [`/requests/${id}`, `/sandbox/echo/requests/${id}/status`]) {
+            assert.include([400, 404], (yield* send(port, { path, headers: key })).status)
+          }
+          const { json } = yield* send(port, {
+            method: "POST",
+            path: "/sandbox/slow",
+            headers: { ...key, "content-type": "application/json" },
+            body: '{"seconds":4}'
+          })
+          const request = String(Object(json).request_id)
+          const bodyOf = (path: string) =>
+            Effect.promise(async () => (await fetch(url + path, { headers: key })).text())
+          const [one, all] = yield* Effect.all(
+            [
+              bodyOf(`/sandbox/slow/requests/${request}/status/stream`),
+              bodyOf(`/requests/stream?request_id=${request}`)
+            ],
+            { concurrency: 2 }
+          )
+          assert.match(one, /"status":"IN_PROGRESS".*"progress":0\.\d/)
+          assert.match(all, /event: progress\ndata: .*"progress":0\.\d/)
         })
-        assert.strictEqual(tools.status, 401)
-        const { text } = yield* send(port, { path: "/docs" })
-        assert.include(text, '"preferredSecurityScheme":"bearer"')
-      }).pipe(Effect.scoped)
-  )
+    )
+  })
+
+  describe("C6: parameters that are misspelled", () => {
+    it.effect("every operation refuses a query parameter that it does not declare, by its name alone", () =>
+      Effect.gen(function* () {
+        const { operations, port } = yield* Attacked
+        // Others write to the URLs of these, and what OAuth does not know it leaves out (RFC 6749, 3.1).
+        const takesAny = ["/media/", "/callbacks/", "/oauth/", "/docs/scalar.js"]
+        let refused = 0
+        for (const operation of operations) {
+          if (takesAny.some((begin) => operation.path.startsWith(begin))) continue
+          const path = `${operation.path}?stauts=secret-value`
+          const { json, status } = yield* send(port, { ...operation, path, headers: key })
+          if (status !== 400) continue
+          refused++
+          assert.include(JSON.stringify(json), "stauts", path)
+          assert.notInclude(JSON.stringify(json), "secret-value", path)
+        }
+        assert.isAtLeast(refused, 50)
+      })
+    )
+  })
+
+  describe("C7: people who look around", () => {
+    it.effect("a browser is sent to the reference, and a misspelled command is corrected in plain text", () =>
+      Effect.gen(function* () {
+        const { port } = yield* Attacked
+        const { headers, status } = yield* send(port, { path: "/", headers: { accept: "text/html" } })
+        assert.deepStrictEqual([status, headers.location], [303, "docs"])
+        const told = yield* Effect.promise(() => InProcess.run(["accuonts"], {}))
+        assert.notStrictEqual(told.code, 0)
+        assert.match(told.stderr, /Did you mean/)
+        assert.notInclude(told.stderr + told.stdout, "\u{fffd}")
+      })
+    )
+  })
+
+  describe("C8: a key under Bearer", () => {
+    it.effect(
+      "opens what it opens under Key, and nothing of the tools'; a token opens no route of an account",
+      () =>
+        Effect.gen(function* () {
+          const { port, url } = yield* Attacked
+          const bearer = { authorization: `Bearer ${ServerProcess.apiKey}` }
+          const list = (headers: Readonly<Record<string, string>>) =>
+            send(port, { path: "/requests", headers })
+          assert.strictEqual((yield* list(bearer)).status, 200)
+          const client = yield* Effect.promise(() => OAuthClient.register(urlsOf(url)))
+          const { access_token: token } = yield* Effect.promise(() =>
+            client.tokens({ api_key: ServerProcess.apiKey, decision: "allow" })
+          )
+          const ofToken = { authorization: `Bearer ${token}` }
+          const tools = (headers: Readonly<Record<string, string>>) =>
+            ToolClient.post(port, ToolClient.initialize(), headers)
+          assert.deepStrictEqual([(yield* tools(ofToken)).status, (yield* tools(bearer)).status], [200, 401])
+          assert.strictEqual((yield* list(ofToken)).status, 401)
+          const submitted = yield* send(port, {
+            method: "POST",
+            path: "/sandbox/echo",
+            headers: { ...ofToken, "content-type": "application/json" },
+            body: '{"value":1}'
+          })
+          assert.strictEqual(submitted.status, 401)
+          const { text } = yield* send(port, { path: "/docs" })
+          assert.include(text, '"preferredSecurityScheme":"bearer"')
+        })
+    )
+  })
 })

@@ -17,8 +17,11 @@ interface Route {
 /** Larger bodies are of the payloads of tests, of which one more says nothing. */
 const longestBody = 200_000
 
-/** What no operation declares: methods that a path has not, and paths that are none. */
-const outside = new Set([204, 400, 404, 405, 408, 413, 415, 417, 429, 431, 500, 501, 503])
+/** What a call is answered with that is of no operation: its method is not the path's, or there is no such path. */
+const outside = new Set([400, 404, 405, 408, 413, 415, 417, 429, 431, 500, 501, 503])
+
+/** HEAD is answered as GET is, without the body. */
+const declaring = (method: string): string => (method === "HEAD" ? "get" : method.toLowerCase())
 
 const routesOf = (paths: Readonly<Record<string, object>>): ReadonlyArray<Route> =>
   Object.entries(paths)
@@ -63,13 +66,15 @@ const make = async () => {
   return ({ method = "GET", path }: Probe, { bytes, headers, json, status }: Reply): string | null => {
     const [name = ""] = path.split(/[?#]/)
     const route = routes.find(
-      ({ operations, pattern }) => pattern.test(name) && method.toLowerCase() in operations
+      ({ operations, pattern }) => pattern.test(name) && declaring(method) in operations
     )
     const told = `${method} ${name.slice(0, 100)}: ${status}`
-    const operation = route?.operations[method.toLowerCase()]
+    const operation = route?.operations[declaring(method)]
     if (operation === undefined) {
-      const isAsGet = method === "HEAD" || method === "OPTIONS"
-      return isAsGet || outside.has(status) ? null : `${told} of no operation`
+      // A browser asks so before a call to another origin (Fetch, "CORS-preflight").
+      if (method === "OPTIONS" && status === 204 && bytes.length === 0) return null
+      if (!outside.has(status)) return `${told} is of no operation`
+      return bytes.length === 0 || isEnvelope(json) ? null : `${told} has a body that is no error`
     }
     const declared = operation.responses[status]
     if (declared === undefined) return `${told} is not declared by ${route?.template}`
@@ -86,7 +91,7 @@ const make = async () => {
     const validate = validator(found.schema)
     if (validate(json)) return null
     const breach = ajv.errorsText(validate.errors)
-    // Before a route with errors of its own sees the call, as on another host.
+    // A route with errors of its own form did not see the call: it was refused before, or came to another host.
     return status >= 400 && isEnvelope(json) ? null : `${told} is not as declared: ${breach}`
   }
 }
