@@ -37,6 +37,19 @@ const recentCharacters = 4 * 1024 * 1024
 export const hash = (salt: string, text: string): string =>
   crypto.hash("sha256", `${salt}\n${text}`, "base64url")
 
+/** Hashed in one go, bytes: what is larger lets others in between. */
+const hashedAtOnce = 512 * 1024
+
+/** The same of the bytes of a large text. */
+const hashOf = Effect.fnUntraced(function* (salt: string, bytes: Buffer) {
+  const digest = crypto.createHash("sha256").update(`${salt}\n`)
+  for (let from = 0; from < bytes.length; from += hashedAtOnce) {
+    if (from > 0) yield* Effect.yieldNow
+    digest.update(bytes.subarray(from, from + hashedAtOnce))
+  }
+  return digest.digest("base64url")
+})
+
 export const refOf = (payload: SealedPayload): PayloadRef => ({ hash: payload.hash, size: payload.size })
 
 /** What the events know of a payload whose record is gone. */
@@ -105,16 +118,28 @@ export class Payloads extends Context.Service<
       const randomSalt = RandomPool.make(saltBytes)
       const recent = RecentTexts.make(recentCharacters)
 
-      const sealNow: Payloads["Service"]["sealText"] = ({ owner, stream, name, text }) => {
+      const sealBlob = Effect.fnUntraced(function* (
+        { owner, stream, name, text }: Parameters<Payloads["Service"]["sealText"]>[0],
+        salt: string
+      ) {
+        // Between two steps that each take some ms for each MB others have their turn.
+        yield* Effect.yieldNow
+        const bytes = Buffer.from(text)
+        yield* Effect.yieldNow
+        const sealed = { name, salt, size: bytes.length, hash: yield* hashOf(salt, bytes) }
+        const key = blobKey({ owner, stream, name, ref: sealed })
+        yield* blobs.put(key, bytes)
+        return { ...sealed, content: { _tag: "Blob", key } } satisfies SealedPayload
+      })
+
+      const sealNow: Payloads["Service"]["sealText"] = (options) => {
+        const { name, text } = options
         const size = Buffer.byteLength(text)
         const salt = randomSalt().toString("base64url")
+        if (size > inlineLimit) return sealBlob(options, salt)
         const sealed = { name, salt, size, hash: hash(salt, text) }
-        if (size <= inlineLimit) {
-          recent.put(sealed.hash, text)
-          return Effect.succeed({ ...sealed, content: { _tag: "Inline", text } })
-        }
-        const key = blobKey({ owner, stream, name, ref: sealed })
-        return Effect.as(blobs.put(key, Buffer.from(text)), { ...sealed, content: { _tag: "Blob", key } })
+        recent.put(sealed.hash, text)
+        return Effect.succeed({ ...sealed, content: { _tag: "Inline", text } })
       }
 
       const sealText: Payloads["Service"]["sealText"] = (options) => Effect.suspend(() => sealNow(options))
@@ -150,15 +175,16 @@ export class Payloads extends Context.Service<
         if (payload === null) return yield* isErased
         const blob = payload.content._tag === "Inline" ? null : yield* blobs.get(payload.content.key)
         if (payload.content._tag === "Blob" && blob === null) return yield* withoutBlob(stream, name, ref)
-        const text =
-          payload.content._tag === "Inline"
-            ? payload.content.text
-            : yield* Stream.mkString(Stream.decodeText(blob?.body ?? Stream.empty))
-        const isWhole =
-          payload.hash === ref.hash && payload.size === ref.size && hash(payload.salt, text) === ref.hash
-        if (!isWhole) return yield* damaged(stream, name)
-        if (payload.content._tag === "Inline") keep(ref.hash, text)
-        return text
+        const isDamaged = damaged(stream, name)
+        const { content, salt } = payload
+        if (payload.hash !== ref.hash || payload.size !== ref.size) return yield* isDamaged
+        if (content._tag === "Blob") {
+          const bytes = PayloadText.checked(blob?.body ?? Stream.empty, { ref, salt }, isDamaged)
+          return yield* Stream.mkString(Stream.decodeText(bytes))
+        }
+        if (hash(salt, content.text) !== ref.hash) return yield* isDamaged
+        keep(ref.hash, content.text)
+        return content.text
       })
 
       // The hash is salted: whoever has an event that carries it may read what it is of.

@@ -5,8 +5,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
-/** Of one connection, beside the request that is being answered. */
-export const maxWaiting = 100
+/** Of one connection, beside the request that is being answered: they come in one piece, and are begun in one. */
+export const maxWaiting = 16
 
 export interface Pipelining {
   /**

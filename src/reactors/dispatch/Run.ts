@@ -37,6 +37,9 @@ export interface Claimed {
   readonly memory: Lease | null
 }
 
+/** To parse one takes some ms: others have their turn before its run goes on, characters. */
+const largeInput = 512 * 1024
+
 /** How long a run past its model's limit has to stop at its provider before it is left alone, ms. */
 const stoppingMs = 5_000
 
@@ -193,10 +196,11 @@ export const make = Effect.gen(function* () {
             watch
           )
         )
-        return Effect.provideService(Fallback.after(run, entry, request), EvaluationFor, {
+        const running = Effect.provideService(Fallback.after(run, entry, request), EvaluationFor, {
           purpose: "run",
           owner: request.submitted.accountId
         })
+        return text.length < largeInput ? running : Effect.andThen(Effect.yieldNow, running)
       },
       onFailure: withoutInput
       // An interruption that is not this fiber's own is the provider's doing as well.
