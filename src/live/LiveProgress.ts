@@ -1,6 +1,7 @@
 /**
  * How far runs say they are, for streams that are open at the moment. Nothing is kept of it: it is no change of a status, and
- * whoever comes later asks for the request. One follower of the log for all streams of a node, at work while there are some.
+ * whoever comes later asks for the request. One follower of the log for all streams of a node, which reads no request while
+ * there are none.
  */
 import { Context, Effect, Layer, Queue, type Scope, Stream } from "effect"
 import { type AccountId, RequestId } from "#domain/Ids.ts"
@@ -47,7 +48,8 @@ export class LiveProgress extends Context.Service<
         if (typeof fraction !== "number") return null
         const id = RequestId.make(StreamName.idOf(stream))
         const { state } = yield* actors.current(id)
-        if (state._tag === "NotSubmitted") return null
+        // Of a run that is over nothing is told: its end may have been told.
+        if (state._tag === "NotSubmitted" || state.phase._tag !== "Running") return null
         const { accountId, model } = state.submitted
         return { accountId, requestId: id, model, fraction } satisfies Progress
       })
