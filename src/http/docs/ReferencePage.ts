@@ -35,7 +35,10 @@ const show = (content) => {
   content.info.description = "Release ${version}.\\n\\n" + content.info.description
   Scalar.createApiReference("#reference", { ...${JSON.stringify(configuration)}, content, hideTestRequestButton: !isHere })
 }
-fetch("openapi.json").then((answer) => answer.json()).then(show)
+const tell = () => {
+  document.getElementById("reference").textContent = "The reference cannot be shown: openapi.json did not load. Try again."
+}
+fetch("openapi.json").then((answer) => answer.ok ? answer.json() : Promise.reject(answer)).then(show, tell)
 `
 
 const sourceHash = (script: string): string => `'sha256-${crypto.hash("sha256", script, "base64")}'`

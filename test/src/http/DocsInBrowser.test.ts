@@ -98,6 +98,22 @@ layer(services, { excludeTestServices: true })("/docs in a browser", (it) => {
   )
 
   it.effect.skipIf(Browser.isMissing)(
+    Browser.named("says so when the document cannot be had"),
+    () =>
+      Effect.gen(function* () {
+        const { origin, page } = yield* makePage
+        yield* Effect.promise(async () => {
+          await page.route("**/openapi.json", (route) =>
+            route.fulfill({ status: 503, json: { error: "Busy" } })
+          )
+          await page.goto(`${origin}/docs`)
+          await page.getByText("openapi.json did not load").waitFor()
+        })
+      }).pipe(Effect.scoped),
+    longestTest
+  )
+
+  it.effect.skipIf(Browser.isMissing)(
     Browser.named("offers no requests to another origin than its own"),
     () =>
       Effect.gen(function* () {
