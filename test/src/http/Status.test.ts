@@ -3,6 +3,7 @@ import { Duration, Effect, Fiber, Layer } from "effect"
 import { providerDown, type Wait, WaitingFor, worker } from "#src/providers/waiting/WaitingFor.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import * as TestServer from "#test/support/TestServer.ts"
+import type { Reply } from "#test/support/HttpProbe.ts"
 import { accepted, assertEnvelope, call, issuesOf } from "./Calls.ts"
 import { modelOf, scenarios } from "./Scenarios.ts"
 
@@ -88,9 +89,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET …/requests/{id}/
     it.effect("holds the answer until the status changes", () =>
       Effect.gen(function* () {
         const id = yield* accepted()
-        // With the tag it does not matter which comes first, the call or the change.
-        const etag = String((yield* statusOf(id)).headers.etag)
-        const held = yield* Effect.forkChild(statusOf(id, "?wait=20", { "if-none-match": etag }))
+        // With the tag it does not matter which comes first, the call or the change. A dispatch changes the tag alone.
+        const isQueued = ({ json }: Reply) => Object(json).status === "IN_QUEUE"
+        let etag = String((yield* statusOf(id)).headers.etag)
+        const held = yield* Effect.suspend(() => statusOf(id, "?wait=20", { "if-none-match": etag })).pipe(
+          Effect.tap(({ headers }) => Effect.sync(() => void (etag = String(headers.etag)))),
+          Effect.repeat({ while: isQueued }),
+          Effect.forkChild
+        )
         yield* Lifecycle.start(id)
         assert.deepInclude((yield* Fiber.join(held)).json, { status: "IN_PROGRESS" })
       })
