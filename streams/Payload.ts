@@ -122,10 +122,9 @@ export class Payloads extends Context.Service<
         { owner, stream, name, text }: Parameters<Payloads["Service"]["sealText"]>[0],
         salt: string
       ) {
-        // Between two steps that each take some ms for each MB others have their turn.
-        yield* Effect.yieldNow
         const bytes = Buffer.from(text)
-        yield* Effect.yieldNow
+        // Between two steps that each take some ms others have their turn.
+        if (bytes.length > hashedAtOnce) yield* Effect.yieldNow
         const sealed = { name, salt, size: bytes.length, hash: yield* hashOf(salt, bytes) }
         const key = blobKey({ owner, stream, name, ref: sealed })
         yield* blobs.put(key, bytes)
