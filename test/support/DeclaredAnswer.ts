@@ -80,13 +80,13 @@ const make = async () => {
     if (declared === undefined) return `${told} is not declared by ${route?.template}`
     const { content } = resolved(declared)
     if (bytes.length === 0 || status === 304) return null
-    const type = headers["content-type"] ?? ""
+    // Of JSON the parameter says nothing (RFC 8259, 11). What answers for OAuth sends it.
+    const type = (headers["content-type"] ?? "").replace(/^(application\/json); charset=utf-8$/, "$1")
     if (content === undefined) return `${told} has a body of ${type}, and none is declared`
-    const [bare = ""] = type.split(";")
-    const found = content[type] ?? content[bare] ?? content["*/*"]
+    const found = content[type] ?? content["*/*"]
     if (found === undefined)
       return `${told} is of type ${type}: declared are ${Object.keys(content).join(", ")}`
-    const isRead = bare === "application/json" && headers["content-encoding"] === undefined
+    const isRead = type === "application/json" && headers["content-encoding"] === undefined
     if (found.schema === undefined || !isRead || bytes.length > longestBody) return null
     const validate = validator(found.schema)
     if (validate(json)) return null

@@ -5,7 +5,7 @@ import { requestIdPattern } from "#domain/Ids.ts"
 import { kinds } from "#projections/ledger/LedgerQueries.ts"
 import { usualLimit } from "../requests/PageQuery.ts"
 import { mostDays, usualGranularity } from "../requests/UsageQuery.ts"
-import { csvType } from "../routes/account/ListBillingEvents.ts"
+import { csvContentType } from "../routes/account/ListBillingEvents.ts"
 import * as BalanceView from "../views/BalanceView.ts"
 import * as BillingEventView from "../views/BillingEventView.ts"
 import * as UsageView from "../views/UsageView.ts"
@@ -65,7 +65,7 @@ const varies = { schema: { type: "string", const: "accept" } }
 const withCsv = (operation: Record<string, unknown>): Record<string, unknown> => {
   const responses = Object(operation["responses"])
   const answer = Object(responses[200])
-  const content = { ...answer.content, [csvType]: csv }
+  const content = { ...answer.content, [csvContentType]: csv }
   return {
     ...operation,
     responses: { ...responses, 200: { ...answer, headers: { vary: varies }, content } }

@@ -1,14 +1,12 @@
 /** What routes declare that browsers go to: pages, and where they are sent on to. */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import { contentType } from "#src/oauth/pages/Page.ts"
 
 const described = (description: string) => Schema.String.annotate({ description })
 
 export const page = (status: number, description: string) =>
-  described(description).pipe(
-    HttpApiSchema.asText({ contentType: "text/html" }),
-    HttpApiSchema.status(status)
-  )
+  described(description).pipe(HttpApiSchema.asText({ contentType }), HttpApiSchema.status(status))
 
 export const sentOn = (description: string) =>
   HttpApiSchema.WithHeaders(HttpApiSchema.Empty(303).annotate({ description }), {

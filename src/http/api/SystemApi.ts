@@ -1,7 +1,9 @@
 /** What the service says of itself, without a key. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { contentType } from "#src/operations/MetricsPage.ts"
+import * as MetricsPage from "#src/operations/MetricsPage.ts"
+import * as ReferencePage from "../docs/ReferencePage.ts"
+import * as ScalarScript from "../docs/ScalarScript.ts"
 import * as CommonResponses from "./CommonResponses.ts"
 import { sentOn } from "./PageResponses.ts"
 import { anyQuery, ServedOn, TakesQuery } from "./RouteAnnotations.ts"
@@ -61,7 +63,7 @@ const root = HttpApiEndpoint.get("root", "/", {
 )
 
 const metrics = HttpApiEndpoint.get("metrics", "/metrics", {
-  success: Schema.String.pipe(HttpApiSchema.asText({ contentType })).annotate({
+  success: Schema.String.pipe(HttpApiSchema.asText({ contentType: MetricsPage.contentType })).annotate({
     description: "Prometheus' text format, version 0.0.4."
   }),
   error: [CommonResponses.unauthorized, CommonResponses.unexpected]
@@ -91,7 +93,7 @@ const docs = HttpApiEndpoint.get("docs", "/docs", {
     "if-none-match": Schema.optionalKey(Schema.String.annotate({ description: "`ETag` of the last answer." }))
   },
   success: [
-    Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/html" })).annotate({
+    Schema.String.pipe(HttpApiSchema.asText({ contentType: ReferencePage.contentType })).annotate({
       description: "A page."
     }),
     CommonResponses.notModified
@@ -113,7 +115,7 @@ const docsScript = HttpApiEndpoint.get("docsScript", "/docs/scalar.js", {
     "if-none-match": Schema.optionalKey(Schema.String.annotate({ description: "`ETag` of the last answer." }))
   },
   success: [
-    Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/javascript" })).annotate({
+    Schema.String.pipe(HttpApiSchema.asText({ contentType: ScalarScript.contentType })).annotate({
       description: "The script."
     }),
     CommonResponses.notModified

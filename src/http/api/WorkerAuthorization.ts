@@ -10,7 +10,7 @@ import type { Admit } from "./DeclaredRoutes.ts"
 const workerKey = HttpApiSecurity.apiKey({ key: "Authorization", in: "header" }).pipe(
   HttpApiSecurity.annotate(
     OpenApi.Description,
-    "`Key <WORKER_KEY>`: the scheme word `Key`, a space, then a key of `inferlog workers create`."
+    "`Key <WORKER_KEY>`: the scheme word `Key`, a space, then a key of `inferlog workers create`. `Bearer` is taken as well."
   )
 )
 

@@ -2,6 +2,8 @@
 import * as crypto from "node:crypto"
 import { version } from "#src/ReleaseVersion.ts"
 
+export const contentType = "text/html; charset=utf-8"
+
 /** Everything that would call elsewhere is off. */
 const configuration = {
   documentDownloadType: "none",

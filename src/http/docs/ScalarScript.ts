@@ -12,13 +12,13 @@ const file = new URL(
 
 const decode = Schema.decodeUnknownEffect(Schema.Struct({ javascript: Schema.String }))
 
+export const contentType = "text/javascript; charset=utf-8"
+
 /** 3 MB: loaded when it is asked for. */
 export const load: Effect.Effect<Representation.Representation> = Effect.promise(
   () => import(file.href)
 ).pipe(
   Effect.flatMap(decode),
   Effect.orDie,
-  Effect.flatMap(({ javascript }) =>
-    Representation.make({ contentType: "text/javascript; charset=utf-8", text: javascript })
-  )
+  Effect.flatMap(({ javascript }) => Representation.make({ contentType, text: javascript }))
 )

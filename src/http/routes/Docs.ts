@@ -21,8 +21,10 @@ export const make = Effect.gen(function* () {
         apiOrigins,
         script: `docs/scalar.js?v=${(yield* script).digest}`
       })
-      const contentType = "text/html; charset=utf-8"
-      return { contentSecurityPolicy, html: yield* Representation.make({ contentType, text: html }) }
+      return {
+        contentSecurityPolicy,
+        html: yield* Representation.make({ contentType: ReferencePage.contentType, text: html })
+      }
     })
   )
 

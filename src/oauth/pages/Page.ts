@@ -8,6 +8,8 @@ export interface Page {
   readonly headers: Readonly<Record<string, string>>
 }
 
+export const contentType = "text/html; charset=utf-8"
+
 /** Neither the title nor the body is more than text to whoever shows the page: there is no script, and none would run. */
 export const make = (options: {
   readonly title: string
@@ -17,7 +19,7 @@ export const make = (options: {
 }): Page => ({
   html: document(options).text,
   headers: {
-    "content-type": "text/html; charset=utf-8",
+    "content-type": contentType,
     "cache-control": "no-store",
     "content-security-policy": [
       "default-src 'none'",

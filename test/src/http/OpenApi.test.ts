@@ -110,7 +110,7 @@ describe("the OpenAPI document", () => {
 
   it("tells that billing events come as JSON and as CSV", () => {
     const { responses } = operations.find(({ operationId }) => operationId === "listBillingEvents") ?? {}
-    assert.hasAllKeys(responses[200].content, ["application/json", "text/csv"])
+    assert.hasAllKeys(responses[200].content, ["application/json", "text/csv; charset=utf-8; header=present"])
     assert.hasAllKeys(responses[200].headers, ["vary"])
   })
 

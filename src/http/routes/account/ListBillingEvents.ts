@@ -40,7 +40,10 @@ const mostOfNode = 64
 /** Of one account at once. */
 const mostOfAccount = 4
 
-export const csvType = "text/csv"
+const csvType = "text/csv"
+
+/** RFC 4180, 3. */
+export const csvContentType = `${csvType}; charset=utf-8; header=present`
 
 const csvHeaders = {
   ...vary,
@@ -49,13 +52,18 @@ const csvHeaders = {
 }
 
 const csv = <E>(pages: Stream.Stream<ReadonlyArray<LedgerEntry>, E>, method: string) => {
-  const contentType = `${csvType}; charset=utf-8; header=present`
   if (method === "HEAD") {
-    return HttpServerResponse.empty({ status: 200, headers: { ...csvHeaders, "content-type": contentType } })
+    return HttpServerResponse.empty({
+      status: 200,
+      headers: { ...csvHeaders, "content-type": csvContentType }
+    })
   }
   const lines = Stream.map(pages, (entries) => entries.map(BillingEventView.csvLine).join(""))
   const body = Stream.concat(Stream.succeed(BillingEventView.csvHeader), lines)
-  return HttpServerResponse.stream(Stream.encodeText(body), { contentType, headers: csvHeaders })
+  return HttpServerResponse.stream(Stream.encodeText(body), {
+    contentType: csvContentType,
+    headers: csvHeaders
+  })
 }
 
 const isPaged = ({ cursor, limit, page }: PageQuery.PageQuery): boolean =>
