@@ -38,10 +38,22 @@ class NodeServer extends http.Server {
   isClosing = false
   readonly #closing: Closing
   readonly #pipelining = Pipelining.make()
+  /** Requests that came before there was anything to answer them: the port is bound before the routes are made. */
+  #early: Array<readonly [http.IncomingMessage, http.ServerResponse]> = []
 
   constructor(options: http.ServerOptions, closing: Closing) {
     super(options)
     this.#closing = closing
+    // Told before the listener is there.
+    this.on("newListener", (event) => {
+      if (event === "request" && this.#early.length > 0) setImmediate(() => this.#serveEarly())
+    })
+  }
+
+  #serveEarly() {
+    const early = this.#early
+    this.#early = []
+    for (const [request, response] of early) this.#admit("request", request, response)
   }
 
   override emit(event: string, ...args: Array<unknown>): boolean {
@@ -61,7 +73,11 @@ class NodeServer extends http.Server {
     const hostFault = PlainRequest.hostFault(request)
     if (hostFault === null && event === "request" && this.take(request, response)) return true
     const fault = hostFault ?? PlainRequest.pathFault(request)
-    if (fault === null) return super.emit(event, request, response)
+    if (fault === null) {
+      const isAnswered = super.emit(event, request, response)
+      if (!isAnswered) this.#early.push([request, response])
+      return isAnswered
+    }
     this.#closing.refuseFault(fault)(request, response)
     return true
   }
@@ -71,6 +87,7 @@ class NodeServer extends http.Server {
     if (!this.isClosing) {
       this.isClosing = true
       this.#closing.onClose()
+      for (const [request, response] of this.#early.splice(0)) this.#closing.refuseLate(request, response)
       this.#closeAsTheyIdle()
     }
     net.Server.prototype.close.call(this, callback)
