@@ -28,4 +28,25 @@ layer(FileCalls.local())("upload_file with the URL of a file that is stored here
       assert.match(deleted.text, /there is no file: it has not been uploaded, was deleted/)
     })
   )
+
+  it.effect("refuses one whose bytes have not come yet", () =>
+    Effect.gen(function* () {
+      const { fileUrl } = yield* Library.initiate()
+      const { text } = yield* call({ url: fileUrl })
+      assert.match(text, /there is no file: it has not been uploaded/)
+    })
+  )
 })
+
+layer(FileCalls.local({ quota: "10B" }))(
+  "upload_file with the URL of a file of a library that is full",
+  (it) => {
+    it.effect("answers that file, for which no more is stored", () =>
+      Effect.gen(function* () {
+        const first = yield* upload({ data })
+        assert.match((yield* call({ data })).text, /quota|room|may/)
+        assert.deepStrictEqual(yield* upload({ url: first.fileUrl }), first)
+      })
+    )
+  }
+)
