@@ -113,6 +113,10 @@ const checkFailed = (
       const isSlow = runs.some((run) => run.attempt === attempt && order !== null)
       return assert.isTrue(isTold || isSlow, `${id} was refused by nobody`)
     }
+    case "media_missing": {
+      const isTold = told.some((one) => one.attempt === attempt && one.end === "missing file")
+      return assert.isTrue(isTold, `${id} names no file that is missing`)
+    }
     case "transport_error":
       return assert.strictEqual(requeued, 5, `${id} was tried again so often`)
     case "lost":

@@ -112,6 +112,7 @@ export const ends = [
   "file",
   "bad file",
   "missing file",
+  "unstored file",
   "model failed",
   "refused",
   "transport error",
@@ -131,6 +132,7 @@ export const deliveredBy = (end: End, order: Order): number | null => {
     case "file":
     case "bad file":
     case "missing file":
+    case "unstored file":
       return unitsOf(order)
     case "short":
       return unitsOf(order) - 1
@@ -147,11 +149,15 @@ export const deliveredBy = (end: End, order: Order): number | null => {
   }
 }
 
+/** Of a file that the store has no room for. */
+export const unstored = "more than fits"
+
 const files: Partial<Record<End, string>> = {
   file: "data:text/plain,hello",
   "bad file": "data:,%zz",
   // Nobody listens there: it may be had later, for all that one knows.
-  "missing file": "https://files.example.com:1/file.txt"
+  "missing file": "https://files.example.com:1/file.txt",
+  "unstored file": `data:text/plain,${encodeURIComponent(unstored)}`
 }
 
 const succeeded = (end: End, order: Order): ProviderOutcome => {
@@ -171,6 +177,7 @@ export const outcomeOf = (end: End, order: Order): ProviderOutcome | null => {
     case "file":
     case "bad file":
     case "missing file":
+    case "unstored file":
       return succeeded(end, order)
     case "model failed":
       return { _tag: "ModelFailed", message: "The model failed." }

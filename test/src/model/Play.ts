@@ -3,9 +3,9 @@ import * as fs from "node:fs"
 import { assert } from "@effect/vitest"
 import { Effect, References } from "effect"
 import { TestClock } from "effect/testing"
-import * as TestNode from "#test/support/TestNode.ts"
 import * as AtRest from "./AtRest.ts"
 import * as Client from "./Client.ts"
+import * as FullStore from "./FullStore.ts"
 import * as Invariants from "./Invariants.ts"
 import type { Crowd } from "./Script.ts"
 import * as World from "./World.ts"
@@ -48,7 +48,7 @@ export const inWorld = <A, E>(effect: Effect.Effect<A, E, Effect.Services<Return
   Effect.runPromise(
     effect.pipe(
       Effect.scoped,
-      Effect.provide(TestNode.storeLayer),
+      Effect.provide(FullStore.layer),
       Effect.provide(TestClock.layer()),
       Effect.provideService(References.MinimumLogLevel, "None"),
       Effect.timeoutOrElse({

@@ -69,16 +69,18 @@ const which = fc.constantFrom<Which>("newest", "newest", "newest", "oldest")
 const often = <A>(weights: ReadonlyArray<readonly [weight: number, values: ReadonlyArray<A>]>) =>
   fc.oneof(...weights.map(([weight, values]) => ({ weight, arbitrary: fc.constantFrom(...values) })))
 
+/** Files that are not to be had keep their requests open for minutes, and those that cannot be stored for six hours: few worlds have any. */
+const rare: ReadonlyArray<End> = ["missing file", "unstored file"]
+
 /** The first value is what a failure shrinks to. */
 const end = often<End>([
   [4, ["valid"]],
-  [3, ends.filter((end) => end !== "missing file")],
+  [3, ends.filter((end) => !rare.includes(end))],
   [1, ["transport error", "lost", "stopped", "short"]]
 ])
-/** A file that is not to be had keeps its request open for six hours: few worlds have any. */
 const endOrMissing = fc.oneof(
   { weight: 20, arbitrary: end },
-  { weight: 1, arbitrary: fc.constant<End>("missing file") }
+  { weight: 1, arbitrary: fc.constantFrom(...rare) }
 )
 
 const hour = 3_600_000
