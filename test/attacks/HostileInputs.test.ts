@@ -12,8 +12,8 @@ import { figure } from "./Form.ts"
 import { inputs, type Told } from "./Hostile.ts"
 import * as Probing from "./Probing.ts"
 
-const lastsMs = figure({ short: 8_000, long: 60_000 })
-const quietMs = figure({ short: 3_000, long: 10_000 })
+const lastsMs = figure({ short: 5_000, long: 60_000 })
+const quietMs = figure({ short: 2_000, long: 10_000 })
 
 /**
  * A quieter p99 than this is taken for this, ms. The attacker and those who measure share two cores with the server here: the

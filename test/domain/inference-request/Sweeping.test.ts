@@ -81,16 +81,16 @@ describe("A retry of the sweep", () => {
   it("asks the host of a file that it does not give for it twice more, then fails the request unbilled", () => {
     given(aggregate, Phases.open.finalizing)
       .when(Story.postponeMedia(10_000))
-      .expectEvents({ ...Story.swept(1, 10_000, 15_000, "media_missing"), host: "not_given" })
+      .expectEvents({ ...Story.swept(1, 10_000, 12_000, "media_missing"), host: "not_given" })
       // Found twice, it is counted once.
-      .when(Story.postponeMedia(14_999))
+      .when(Story.postponeMedia(11_999))
       .expectNothing()
-      .when(Story.postponeMedia(15_000))
-      .expectEvents({ ...Story.swept(2, 15_000, 35_000, "media_missing"), host: "not_given" })
-      .when(Story.postponeMedia(35_000))
+      .when(Story.postponeMedia(12_000))
+      .expectEvents({ ...Story.swept(2, 12_000, 20_000, "media_missing"), host: "not_given" })
+      .when(Story.postponeMedia(20_000))
       .expectEvents({
         _tag: "RequestFailed",
-        at: 35_000,
+        at: 20_000,
         attempt: 1,
         reason: "media_missing",
         message: "The file is not there."

@@ -79,8 +79,8 @@ const end = often<End>([
   [1, ["transport error", "lost", "stopped", "short"]]
 ])
 const endOrMissing = fc.oneof(
-  { weight: 20, arbitrary: end },
-  { weight: 1, arbitrary: fc.constantFrom(...rare) }
+  { weight: 15, arbitrary: end },
+  { weight: 1, arbitrary: fc.constantFrom<End>("unstored file", ...rare) }
 )
 
 const hour = 3_600_000

@@ -158,7 +158,7 @@ describe("A request whose output names files", () => {
         return true
       })
       const id = yield* ended([`${url}/there`, `${url}/gone`])
-      for (const seconds of [5, 20]) {
+      for (const seconds of [2, 8]) {
         yield* Facts.untilType(id, "SweepRetried")
         yield* Effect.repeat(nextTurn, { until: () => !finalizer.has(id) })
         yield* TestClock.adjust(`${seconds} seconds`)
