@@ -13,11 +13,12 @@ import {
   Status
 } from "#domain/inference-request/Status.ts"
 import type { Urls } from "#src/PublicUrls.ts"
-import * as WaitingFor from "#src/providers/waiting/WaitingFor.ts"
+import type * as WaitingFor from "#src/providers/waiting/WaitingFor.ts"
 import type { Snapshot } from "#src/requests/Requests.ts"
 import { Violation } from "./EnvelopeView.ts"
 import * as MediaView from "./MediaView.ts"
 import * as RequestUrls from "./RequestUrls.ts"
+import * as WaitView from "./WaitView.ts"
 import * as WallTime from "#domain/inference-request/WallTime.ts"
 
 /** Values where the result is made into something else, texts where it is answered. */
@@ -72,15 +73,8 @@ export type InvalidResultBody = typeof InvalidResultBody.Type
 export const RetrievedBody = Schema.Struct({
   ...ResultBody.fields,
   ...RequestUrls.requestUrlFields,
-  waitingFor: Schema.optionalKey(
-    Schema.Literals(WaitingFor.causes).annotate({
-      description:
-        "Why no run can begin now: the provider cannot be reached, or no worker asks for jobs of the model. Absent otherwise."
-    })
-  ),
-  waitingReason: Schema.optionalKey(
-    Schema.String.annotate({ description: "The same as a sentence, with what is known of the cause." })
-  ),
+  waitingFor: Schema.optionalKey(WaitView.Cause),
+  waitingReason: Schema.optionalKey(WaitView.Reason),
   billingStatus: Schema.NullOr(BillingStatus).annotate({ description: "null until the request has ended." }),
   expiresAt: Schema.String.annotate({
     description: "When input, output and files are erased, if the request has ended by then.",

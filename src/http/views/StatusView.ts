@@ -2,9 +2,10 @@
 import { Schema } from "effect"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
 import { status, Status } from "#domain/inference-request/Status.ts"
-import * as WaitingFor from "#src/providers/waiting/WaitingFor.ts"
+import type * as WaitingFor from "#src/providers/waiting/WaitingFor.ts"
 import type { Snapshot } from "#src/requests/Requests.ts"
 import * as RequestUrls from "./RequestUrls.ts"
+import * as WaitView from "./WaitView.ts"
 
 const fields = {
   request_id: Schema.String.annotate({ description: "21 characters." }),
@@ -30,15 +31,8 @@ const fields = {
         "Share of the run that is done, 0 to 1, as its provider has reported it last. Only while it runs."
     })
   ),
-  waiting_for: Schema.optionalKey(
-    Schema.Literals(WaitingFor.causes).annotate({
-      description:
-        "Why no run can begin now: the provider cannot be reached, or no worker asks for jobs of the model. Absent otherwise."
-    })
-  ),
-  waiting_reason: Schema.optionalKey(
-    Schema.String.annotate({ description: "The same as a sentence, with what is known of the cause." })
-  ),
+  waiting_for: Schema.optionalKey(WaitView.Cause),
+  waiting_reason: Schema.optionalKey(WaitView.Reason),
   queue_position: Schema.Literal(0).annotate({
     description: "Always 0: the depth of the queue is not tracked."
   })
