@@ -8,7 +8,7 @@ process.umask(0o077)
 const alone = [
   "test/src/webhook-delivery/{BadReceivers,DeadReceivers}.test.ts",
   "test/src/{GracefulStop,NoStarvation}.test.ts",
-  "test/src/outbound/OutboundLoad.test.ts",
+  "test/src/kernel/outbound/OutboundLoad.test.ts",
   "test/src/upload-flows/StopInUpload.test.ts"
 ]
 

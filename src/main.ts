@@ -5,7 +5,7 @@
  */
 import * as module from "node:module"
 import * as path from "node:path"
-import * as Resolution from "./Resolution.ts"
+import * as Resolution from "#src/kernel/program/Resolution.ts"
 
 // What the cache holds, and what a command writes, the log and its keys' hashes among them, is for its owner alone.
 process.umask(0o077)
@@ -15,4 +15,4 @@ process.env["NODE_COMPILE_CACHE"] ??= path.join(import.meta.dirname, "../node_mo
 module.enableCompileCache(process.env["NODE_COMPILE_CACHE"])
 module.registerHooks({ resolve: Resolution.make() })
 
-await import("./cli/Process.ts")
+await import("#src/edges/cli/Process.ts")

@@ -1,6 +1,6 @@
-import { defineModel } from "#src/models/builtin/BuiltinModel.ts"
-import { objectOf } from "#src/models/builtin/ObjectSchema.ts"
-import { perRequest, sandboxDefaults } from "#src/models/builtin/sandbox/SandboxDefaults.ts"
+import { defineModel } from "#src/features/catalog/models/builtin/BuiltinModel.ts"
+import { objectOf } from "#src/features/catalog/models/builtin/ObjectSchema.ts"
+import { perRequest, sandboxDefaults } from "#src/features/catalog/models/builtin/sandbox/SandboxDefaults.ts"
 
 /** Validated and priced like every model; it has no room for a run. */
 export const queued = defineModel({

@@ -1,6 +1,6 @@
 /**
  * What clients are told of a request: every `Request` is that. Where its events are not at hand it may be made of less
- * (`src/requests/FromHistory.ts`), so that it asks for nothing that is not told.
+ * (`src/features/requests/FromHistory.ts`), so that it asks for nothing that is not told.
  */
 import type { Billing, RequestSubmitted } from "./Event.ts"
 import type { Erasure, Open, Request, Terminal } from "./State.ts"

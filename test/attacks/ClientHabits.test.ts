@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
-import * as Receiver from "#test/src/outbound/Receiver.ts"
+import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import { call, httpProvider, isStatus, serving, statusOf, until } from "./OneModel.ts"
 
 /** Works as long as its input says, and names the file that its input names. */

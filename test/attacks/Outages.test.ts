@@ -1,7 +1,7 @@
 /** Providers and workers that are away while requests come in, and back for a short time only. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Receiver from "#test/src/outbound/Receiver.ts"
+import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as LogOnDisk from "#test/support/LogOnDisk.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import { figure } from "./Form.ts"

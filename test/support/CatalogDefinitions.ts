@@ -6,8 +6,8 @@ import type { Model } from "#domain/catalog/Model.ts"
 import type { Wrapper } from "#domain/catalog/Wrapper.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { NanoUsd } from "#domain/Money.ts"
-import type { Definitions } from "#src/catalog/Publishing.ts"
-import * as Version from "#src/models/Version.ts"
+import type { Definitions } from "#src/features/catalog/Publishing.ts"
+import * as Version from "#src/features/catalog/models/Version.ts"
 
 const text = { type: "object", properties: { value: { type: "string" } }, required: ["value"] } as const
 

@@ -35,8 +35,8 @@ const routesOf = (paths: Readonly<Record<string, object>>): ReadonlyArray<Route>
 
 const make = async () => {
   const [{ Api }, OpenApiDocument] = await Promise.all([
-    import("#src/http/Api.ts"),
-    import("#src/http/api/OpenApiDocument.ts")
+    import("#src/edges/server/Api.ts"),
+    import("#src/edges/server/system/OpenApiDocument.ts")
   ])
   const host = "http://127.0.0.1"
   const urls = { queueUrl: host, baseUrl: host, mediaUrl: host, mcpUrl: host }

@@ -2,8 +2,8 @@
 import * as crypto from "node:crypto"
 import { Effect, Layer, Stream } from "effect"
 import type { FileId } from "#domain/Ids.ts"
-import * as FileKeys from "#src/files/FileKeys.ts"
-import { PartsRefused, UploadStore } from "#src/files/UploadStore.ts"
+import * as FileKeys from "#src/features/media/storage/FileKeys.ts"
+import { PartsRefused, UploadStore } from "#src/features/media/storage/UploadStore.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 

@@ -1,12 +1,12 @@
 /** What the routes of files need beside requests, accounts and media: clients bring bytes to us. */
 import { Effect, Layer } from "effect"
 import { Files } from "#projections/files/Files.ts"
-import { AssetLibrary } from "#src/files/AssetLibrary.ts"
-import { FileSweep } from "#src/files/FileSweep.ts"
-import * as LocalReception from "#src/files/local/LocalReception.ts"
-import { MediaDelivery } from "#src/files/MediaDelivery.ts"
-import { StorageQuota } from "#src/files/StorageQuota.ts"
-import { Uploads } from "#src/files/Uploads.ts"
+import { AssetLibrary } from "#src/features/files/AssetLibrary.ts"
+import { FileSweep } from "#src/features/files/FileSweep.ts"
+import * as LocalReception from "#src/features/media/storage/local/LocalReception.ts"
+import { MediaDelivery } from "#src/features/media/storage/MediaDelivery.ts"
+import { StorageQuota } from "#src/features/media/storage/StorageQuota.ts"
+import { Uploads } from "#src/features/files/Uploads.ts"
 
 const streamed = Layer.succeed(MediaDelivery, MediaDelivery.of({ urlOf: () => Effect.succeed(null) }))
 

@@ -5,7 +5,7 @@ import type { RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import * as Money from "#domain/Money.ts"
 import type { JudgedOutcome, Violation } from "#domain/Outcome.ts"
-import { RequestActors } from "#src/requests/RequestActors.ts"
+import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import * as Payload from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 

@@ -1,7 +1,7 @@
 /** A scratch directory of its own for a test. */
 import { Layer } from "effect"
-import { DataDirectory } from "#src/DataDirectory.ts"
-import { ScratchDirectory } from "#src/ScratchDirectory.ts"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import { ScratchDirectory } from "#src/kernel/disk/ScratchDirectory.ts"
 import * as TempDirectory from "./TempDirectory.ts"
 
 export const layer = ScratchDirectory.layer.pipe(Layer.provide(TempDirectory.provide(DataDirectory.layerAt)))

@@ -2,8 +2,12 @@
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Money from "#domain/Money.ts"
 import type { RunOutcome } from "#domain/Outcome.ts"
-import { type BuiltinModel, type Definition, defineModel } from "#src/models/builtin/BuiltinModel.ts"
-import { perRequest } from "#src/models/builtin/sandbox/SandboxDefaults.ts"
+import {
+  type BuiltinModel,
+  type Definition,
+  defineModel
+} from "#src/features/catalog/models/builtin/BuiltinModel.ts"
+import { perRequest } from "#src/features/catalog/models/builtin/sandbox/SandboxDefaults.ts"
 
 const schema = (description: string) => ({
   type: "object",

@@ -3,7 +3,7 @@ import { Context, Deferred, Effect, Layer, Queue } from "effect"
 import type { Adapter } from "#domain/catalog/ProviderBinding.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
-import type { Job, JobState, Provider, RunControl } from "#src/providers/Provider.ts"
+import type { Job, JobState, Provider, RunControl } from "#src/features/providers/Provider.ts"
 
 /** A run under way. What it is told to do it does in its own fiber, in turn. */
 export interface TestRun {

@@ -4,8 +4,8 @@
  */
 import { once } from "node:events"
 import { Context, Effect, Layer } from "effect"
-import * as FrontedServer from "#src/http/edge/FrontedServer.ts"
-import * as Http from "#src/http/HttpServer.ts"
+import * as FrontedServer from "#src/edges/http/edge/FrontedServer.ts"
+import * as Http from "#src/edges/server/HttpServer.ts"
 import * as TestServer from "./TestServer.ts"
 
 /** The status of a request that the fast path does not take. */

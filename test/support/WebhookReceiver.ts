@@ -2,7 +2,7 @@
 import type * as Http from "node:http"
 import { fileURLToPath } from "node:url"
 import { Effect, type Scope } from "effect"
-import * as Receiver from "#test/src/outbound/Receiver.ts"
+import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as Until from "#test/support/servers/Until.ts"
 
 /** What lets a server reach it: the authority of its certificate, and addresses that are not public. */

@@ -1,11 +1,11 @@
 /** What the webhook routes need beside requests and accounts. Nothing here sends anything. */
 import { Layer } from "effect"
 import { Deliveries } from "#projections/deliveries/Deliveries.ts"
-import { SteadyTime } from "#src/SteadyTime.ts"
-import { DeliveryActors } from "#src/webhooks/DeliveryActors.ts"
-import { RecoveryActors } from "#src/webhooks/RecoveryActors.ts"
-import { SigningSecrets } from "#src/webhooks/SigningSecrets.ts"
-import { Webhooks } from "#src/webhooks/Webhooks.ts"
+import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+import { DeliveryActors } from "#src/features/webhooks/DeliveryActors.ts"
+import { RecoveryActors } from "#src/features/webhooks/RecoveryActors.ts"
+import { SigningSecrets } from "#src/features/webhooks/SigningSecrets.ts"
+import { Webhooks } from "#src/features/webhooks/Webhooks.ts"
 
 export const actors = Layer.merge(DeliveryActors.layer, RecoveryActors.layer)
 

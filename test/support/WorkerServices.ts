@@ -1,12 +1,12 @@
 /** What workers call, and their keys. */
 import { Layer } from "effect"
-import { Nodes } from "#src/cluster/Nodes.ts"
-import { WorkerPool } from "#src/providers/pull/WorkerPool.ts"
-import * as LeasesElsewhere from "#src/workers/LeasesElsewhere.ts"
-import { WorkerAuthentication } from "#src/workers/WorkerAuthentication.ts"
-import { WorkerCalls } from "#src/workers/WorkerCalls.ts"
-import { WorkerKeyActors } from "#src/workers/WorkerKeyActors.ts"
-import { WorkerKeys } from "#src/workers/WorkerKeys.ts"
+import { Nodes } from "#src/platform/cluster/Nodes.ts"
+import { WorkerPool } from "#src/features/providers/pull/WorkerPool.ts"
+import * as LeasesElsewhere from "#src/features/dispatch/LeasesElsewhere.ts"
+import { WorkerAuthentication } from "#src/features/providers/workers/WorkerAuthentication.ts"
+import { WorkerCalls } from "#src/features/providers/workers/WorkerCalls.ts"
+import { WorkerKeyActors } from "#src/features/providers/workers/WorkerKeyActors.ts"
+import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
 
 const keys = Layer.merge(WorkerAuthentication.layer, WorkerKeys.layer)
 

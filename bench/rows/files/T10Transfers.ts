@@ -2,7 +2,7 @@
  * T10: how fast large files come and go, and in how much memory, over the least that streams them to a disk and back. `BYTES`
  * in the environment, a multiple of 16 MiB, makes it shorter.
  */
-import * as ByteSize from "#src/files/ByteSize.ts"
+import * as ByteSize from "#src/kernel/settings/ByteSize.ts"
 import type { Row } from "../../harness/Subject.ts"
 import * as InferlogFiles from "../../subjects/files/InferlogFiles.ts"
 import * as PlainServers from "../../subjects/files/PlainServers.ts"

@@ -5,9 +5,9 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Layer } from "effect"
-import { DataDirectory } from "#src/DataDirectory.ts"
-import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
-import * as Server from "#src/Server.ts"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
+import * as Server from "#src/composition/Server.ts"
 import { queued } from "../QueuedModel.ts"
 import * as Scales from "../Scales.ts"
 

@@ -3,9 +3,9 @@ import { Effect, Layer, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Money from "#domain/Money.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
-import { atMost, exactly } from "#src/models/builtin/BuiltinModel.ts"
-import * as BuiltinCatalog from "#src/models/BuiltinCatalog.ts"
-import { Catalog } from "#src/models/Catalog.ts"
+import { atMost, exactly } from "#src/features/catalog/models/builtin/BuiltinModel.ts"
+import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
+import { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import { testModel } from "#test/support/TestModels.ts"
 
 export const offers = ["request", "image", "measured", "narrow"] as const

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
-import type { JobState, RunControl } from "#src/providers/Provider.ts"
+import type { JobState, RunControl } from "#src/features/providers/Provider.ts"
 import { TestProvider, type TestRun } from "#test/support/TestProvider.ts"
 import * as Offers from "./Offers.ts"
 

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Projections } from "#projections/Projections.ts"
-import { Sweeper } from "#src/reactors/sweep/Sweeper.ts"
+import { Sweeper } from "#src/features/dispatch/sweep/Sweeper.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import { AppendFaults } from "#test/support/AppendFaults.ts"
 import * as TestNode from "#test/support/TestNode.ts"

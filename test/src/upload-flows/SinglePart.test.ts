@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import sharp from "sharp"
-import { FileBody, ListBody } from "#src/http/views/FileView.ts"
+import { FileBody, ListBody } from "#src/features/files/views/FileView.ts"
 import * as Calls from "./Calls.ts"
 import { curl } from "./Curl.ts"
 import * as SdkPut from "./SdkPut.ts"

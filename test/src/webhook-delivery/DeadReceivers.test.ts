@@ -1,7 +1,7 @@
 /** Many receivers that accept connections and never say a word, and one that answers. */
 import { Array, Effect } from "effect"
 import { assert, describe, it } from "@effect/vitest"
-import * as Receiver from "#test/src/outbound/Receiver.ts"
+import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Client from "./Client.ts"
 import * as LiveReceiver from "./LiveReceiver.ts"

@@ -1,11 +1,11 @@
 /**
  * What a server as it is set by default refuses to call, whatever way it is written: at the submit, with its reason, and
- * without a word of it in the answer. More forms are in `test/src/outbound/AddressPolicy.test.ts`.
+ * without a word of it in the answer. More forms are in `test/src/kernel/outbound/AddressPolicy.test.ts`.
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Answer } from "#test/src/several-nodes/Calls.ts"
-import * as Receiver from "#test/src/outbound/Receiver.ts"
+import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import type * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Client from "./Client.ts"

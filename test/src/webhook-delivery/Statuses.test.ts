@@ -1,8 +1,8 @@
 /** Receivers that answer each status there is: any 2xx delivers, and nothing else (contract, "Success and retry rules"). */
 import { Array, Effect } from "effect"
 import { assert, describe, it } from "@effect/vitest"
-import type { DetailedBody } from "#src/http/views/DeliveryView.ts"
-import * as Receiver from "#test/src/outbound/Receiver.ts"
+import type { DetailedBody } from "#src/features/webhooks/views/DeliveryView.ts"
+import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as WebhookReceiver from "#test/support/WebhookReceiver.ts"
 import * as Client from "./Client.ts"

@@ -1,7 +1,7 @@
 /** What a client and its receiver see of webhooks, from the submit to a replay: over real processes and HTTPS. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { byAll, byNone, verified } from "#test/src/webhooks/Verifiers.ts"
+import { byAll, byNone, verified } from "#test/src/features/webhooks/Verifiers.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as WebhookReceiver from "#test/support/WebhookReceiver.ts"
 import * as Client from "./Client.ts"

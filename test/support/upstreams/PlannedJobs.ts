@@ -1,6 +1,6 @@
 /** What a protocol server is to do with its next jobs, and those that it has taken. */
 import { Effect } from "effect"
-import type { Behaviour, Upstream, UpstreamJob } from "#test/src/providers/contract/Upstream.ts"
+import type { Behaviour, Upstream, UpstreamJob } from "#test/src/features/providers/contract/Upstream.ts"
 
 /** Its state is for the server to move. */
 export interface TakenJob extends Omit<UpstreamJob, "state"> {

@@ -3,14 +3,20 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Retention } from "#projections/retention/Retention.ts"
-import { FileSweep } from "#src/files/FileSweep.ts"
-import { RetentionSweep } from "#src/reactors/retention/RetentionSweep.ts"
-import { AccountErasing, TakesRequests } from "#src/retention/AccountErasing.ts"
+import { FileSweep } from "#src/features/files/FileSweep.ts"
+import { RetentionSweep } from "#src/features/retention/RetentionSweep.ts"
+import { AccountErasing, TakesRequests } from "#src/features/retention/AccountErasing.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
-import * as Erased from "../../retention/Erased.ts"
-import { dispatch, execute, models, outputWithMedia, submit } from "../sweep/SweepSupport.ts"
+import * as Erased from "#test/src/features/retention/Erased.ts"
+import {
+  dispatch,
+  execute,
+  models,
+  outputWithMedia,
+  submit
+} from "#test/src/features/dispatch/sweep/SweepSupport.ts"
 import { rest } from "./Cluster.ts"
 
 const start = (name: string) => TestNode.start({ name, models, dispatches: false, sweeps: true })

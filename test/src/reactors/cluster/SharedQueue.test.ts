@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { RequestActors } from "#src/requests/RequestActors.ts"
+import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { succeeded } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"

@@ -1,0 +1,104 @@
+/** What every command that changes something needs: the log, its payloads, the aggregates, and the read side. */
+import { Effect, Layer } from "effect"
+import { Deliveries } from "#projections/deliveries/Deliveries.ts"
+import { DueDeliveries } from "#projections/deliveries/DueDeliveries.ts"
+import { DueWork } from "#projections/due-work/DueWork.ts"
+import { Files } from "#projections/files/Files.ts"
+import { Ledger } from "#projections/ledger/Ledger.ts"
+import { Projections } from "#projections/Projections.ts"
+import { ReadModels } from "#projections/ReadModels.ts"
+import type { Log } from "#projections/worker/Protocol.ts"
+import * as Generations from "#projections/rebuild/Generations.ts"
+import type { EventReader } from "#streams/EventReader.ts"
+import type { EventStore } from "#streams/EventStore.ts"
+import { IdGenerator } from "#streams/IdGenerator.ts"
+import type { LogFailure } from "#streams/LogFailure.ts"
+import { Payloads } from "#streams/Payload.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import { AccountActors } from "#src/features/accounts/AccountActors.ts"
+import { Accounts } from "#src/features/accounts/Accounts.ts"
+import { LogServers } from "#src/platform/cluster/LogServers.ts"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import { type EventStoreChoice, eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
+import { FileActors } from "#src/features/media/storage/FileActors.ts"
+import * as NatsLog from "#src/platform/log/NatsLog.ts"
+import { IdempotencyKeyActors } from "#src/features/requests/IdempotencyKeyActors.ts"
+import * as AppendHealth from "#src/platform/health/AppendHealth.ts"
+import { ProjectionPace } from "#src/platform/health/ProjectionPace.ts"
+import * as QueueHealth from "#src/platform/health/QueueHealth.ts"
+import { RequestActors } from "#src/features/requests/RequestActors.ts"
+import * as FollowedActors from "./FollowedActors.ts"
+import * as Snapshots from "#src/platform/snapshots/Snapshots.ts"
+import * as BlobStorage from "#src/platform/blobs/BlobStorage.ts"
+import { DeliveryActors } from "#src/features/webhooks/DeliveryActors.ts"
+import { RecoveryActors } from "#src/features/webhooks/RecoveryActors.ts"
+import { WorkerKeyActors } from "#src/features/providers/workers/WorkerKeyActors.ts"
+import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+
+type LogError = Layer.Error<ReturnType<typeof SqliteEventStore.layer> | ReturnType<typeof NatsLog.layer>>
+
+const logOf = (
+  choice: EventStoreChoice,
+  directory: string
+): Layer.Layer<EventStore | EventReader | LogFailure | LogServers, LogError> =>
+  choice._tag === "Sqlite"
+    ? Layer.merge(SqliteEventStore.layer(directory), Layer.succeed(LogServers, null))
+    : NatsLog.layer({ nats: choice.options, directory, told: Snapshots.toldHead })
+
+/** The log alone, for commands that need no read side. */
+export const log = AppendHealth.layer.pipe(
+  Layer.provideMerge(
+    Layer.unwrap(
+      Effect.gen(function* () {
+        return logOf(yield* eventStore.config, yield* DataDirectory)
+      })
+    )
+  )
+)
+
+/** Where the projections' thread reads the log. */
+const logSource = (choice: EventStoreChoice, directory: string): Log =>
+  choice._tag === "Sqlite"
+    ? { _tag: "Sqlite", filename: SqliteEventStore.files(directory).log }
+    : { _tag: "Nats", options: choice.options }
+
+const projections = Layer.unwrap(
+  Effect.gen(function* () {
+    const directory = yield* DataDirectory
+    const log = logSource(yield* eventStore.config, directory)
+    const entry = new URL("./projectionsThread.ts", import.meta.url)
+    return Projections.layer({ filename: Generations.baseIn(directory), log, entry })
+  })
+).pipe(Layer.provide(Snapshots.layerRestored))
+
+const readModels = Layer.mergeAll(
+  QueueHealth.layer.pipe(Layer.provideMerge(ProjectionPace.layer)),
+  DueWork.layer,
+  Ledger.layer,
+  Deliveries.layer,
+  DueDeliveries.layer,
+  Files.layer
+).pipe(Layer.provideMerge(ReadModels.layer), Layer.provideMerge(projections))
+
+/** On one of several nodes they see what the others append. */
+const actors = LogServers.choose({
+  single: Layer.mergeAll(
+    RequestActors.layer,
+    IdempotencyKeyActors.layer,
+    AccountActors.layer,
+    FileActors.layer,
+    WorkerKeyActors.layer
+  ),
+  shared: FollowedActors.layer
+})
+
+const aggregates = Layer.mergeAll(
+  Accounts.layer.pipe(Layer.provideMerge(actors)),
+  DeliveryActors.layer,
+  RecoveryActors.layer
+)
+
+export const layer = Layer.mergeAll(readModels, aggregates, Payloads.layer).pipe(
+  Layer.provideMerge(SteadyTime.layerOfLog),
+  Layer.provideMerge(Layer.mergeAll(log, IdGenerator.layer, BlobStorage.layer))
+)

@@ -1,0 +1,42 @@
+/** How whoever runs the server sees what it does: metrics, log and telemetry. The ground that all else is built on. */
+import { Layer, Metric } from "effect"
+import * as LogLevel from "#src/kernel/settings/LogLevel.ts"
+import { Lifecycle } from "#src/platform/telemetry/Lifecycle.ts"
+import * as Health from "#src/platform/health/Health.ts"
+import * as PayloadDamages from "#src/platform/health/PayloadDamages.ts"
+import * as WalHealth from "#src/platform/health/WalHealth.ts"
+import { LogAllowance } from "#src/platform/telemetry/logs/LogAllowance.ts"
+import * as LogFormat from "#src/platform/telemetry/logs/LogFormat.ts"
+import * as AppendMetrics from "#src/platform/telemetry/metrics/AppendMetrics.ts"
+import * as ConnectionMetrics from "#src/edges/http/observed/ConnectionMetrics.ts"
+import * as ReaderMetrics from "#src/edges/http/observed/ReaderMetrics.ts"
+import * as MetricsPage from "#src/platform/telemetry/MetricsPage.ts"
+import * as ObservedExchanges from "#src/edges/http/observed/ObservedExchanges.ts"
+import { Readings } from "./Readings.ts"
+import * as ExportedReadings from "#src/platform/telemetry/telemetry/ExportedReadings.ts"
+import { SubmitSpans } from "./SubmitSpans.ts"
+import * as Telemetry from "#src/platform/telemetry/telemetry/Telemetry.ts"
+
+/** Of this server alone: another one in the same process counts for itself. */
+const registry = Layer.sync(Metric.MetricRegistry, () => new Map())
+
+const observers = Layer.mergeAll(
+  ObservedExchanges.layer,
+  AppendMetrics.layer,
+  ConnectionMetrics.layer,
+  ReaderMetrics.layer
+)
+
+const health = Layer.provideMerge(Layer.merge(WalHealth.layer, PayloadDamages.layer), Health.layer)
+
+/** Provided to everything: it is there first, and closed last. */
+export const ground = Layer.mergeAll(observers, Lifecycle.layer, SubmitSpans.layer, health).pipe(
+  Layer.provideMerge(LogAllowance.layer),
+  Layer.provideMerge(Telemetry.layer),
+  Layer.provideMerge(Layer.mergeAll(LogFormat.layer, LogLevel.layer, registry))
+)
+
+/** What `/metrics` and exports read of the running server. */
+export const readings = Layer.mergeAll(MetricsPage.layer, ExportedReadings.layer).pipe(
+  Layer.provide(Readings.layer)
+)

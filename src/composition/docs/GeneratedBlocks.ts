@@ -1,0 +1,31 @@
+/** The parts of the documents that are written from the code, between `<!-- name -->` and `<!-- /name -->`. */
+import { Option } from "effect"
+import * as MetricsTable from "#src/composition/MetricsTable.ts"
+import * as AllSettings from "#src/composition/settings/AllSettings.ts"
+import * as SettingsTable from "./SettingsTable.ts"
+
+export interface GeneratedBlock {
+  /** From the root of the project. */
+  readonly file: string
+  readonly name: string
+  /** Markdown without blank lines at its ends. */
+  readonly text: string
+}
+
+/** Telemetry has many settings, all known from elsewhere. */
+const isOwn = ({ name }: { readonly name: string }) => !name.startsWith("OTEL_")
+
+export const blocks: ReadonlyArray<GeneratedBlock> = [
+  { file: "docs/settings.md", name: "settings", text: SettingsTable.full(AllSettings.all) },
+  { file: "README.md", name: "settings", text: SettingsTable.short(AllSettings.all.filter(isOwn)) },
+  { file: "docs/operations.md", name: "metrics", text: MetricsTable.markdown }
+]
+
+/** The page with the block as it should be; `None` when the page has no place for it. */
+export const written = (page: string, { name, text }: GeneratedBlock): Option.Option<string> => {
+  const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
+  const start = page.indexOf(open)
+  const end = page.indexOf(close, start)
+  if (start === -1 || end === -1) return Option.none()
+  return Option.some(`${page.slice(0, start)}${open}\n\n${text}\n\n${page.slice(end)}`)
+}

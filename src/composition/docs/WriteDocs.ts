@@ -1,0 +1,12 @@
+/** `npm run docs`: brings the generated parts of the documents up to date. */
+import * as fs from "node:fs"
+import { Option } from "effect"
+import { blocks, written } from "./GeneratedBlocks.ts"
+
+for (const block of blocks) {
+  const file = new URL(`../../../${block.file}`, import.meta.url)
+  const page = written(fs.readFileSync(file, "utf8"), block)
+  if (Option.isNone(page))
+    throw new Error(`${block.file} has no <!-- ${block.name} --> … <!-- /${block.name} -->`)
+  fs.writeFileSync(file, page.value)
+}

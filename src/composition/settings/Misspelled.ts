@@ -1,0 +1,38 @@
+/** Variables of the environment that are probably meant to be settings: a setting that is misspelled would silently not be in force. */
+import { Effect, Layer } from "effect"
+import { isOneEditApart } from "#src/kernel/text/EditDistance.ts"
+import * as AllSettings from "./AllSettings.ts"
+
+export interface Misspelling {
+  readonly variable: string
+  readonly setting: string
+}
+
+/** Shorter names are too close to variables of others (`HOST`, `HOME`). */
+const shortest = 7
+
+/** Of variables that are not settings themselves. */
+export const find = (
+  variables: ReadonlyArray<string>,
+  settings: ReadonlyArray<string>
+): ReadonlyArray<Misspelling> => {
+  const isSetting = new Set(settings)
+  const candidates = settings.filter((name) => name.length >= shortest)
+  return variables
+    .filter((variable) => !isSetting.has(variable))
+    .flatMap((variable) =>
+      candidates
+        .filter((setting) => isOneEditApart(variable, setting))
+        .map((setting) => ({ variable, setting }))
+    )
+}
+
+/** Warns of them, by name only. */
+export const layer = Layer.effectDiscard(
+  Effect.suspend(() => {
+    const names = AllSettings.all.map(({ name }) => name)
+    return Effect.forEach(find(Object.keys(process.env), names), ({ setting, variable }) =>
+      Effect.logWarning(`${variable} is no setting; is ${setting} meant?`)
+    )
+  })
+)

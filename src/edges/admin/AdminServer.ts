@@ -1,0 +1,113 @@
+/** Serves `Administration` on the admin socket. To be built by the process that holds the data directory's lock. */
+import * as fs from "node:fs"
+import * as http from "node:http"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { ByteSize, Effect, Layer, Option, Schema } from "effect"
+import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServer from "effect/http/HttpServer"
+import { HttpApiBuilder } from "effect/http-api"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import { AdminApi } from "./AdminApi.ts"
+import { Administration } from "./Administration.ts"
+import * as AdminSocket from "./AdminSocket.ts"
+import * as LocalAdministration from "./LocalAdministration.ts"
+
+export class AdminSocketUnusable extends Schema.TaggedError<AdminSocketUnusable>()("AdminSocketUnusable", {
+  path: Schema.String,
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    return `The admin socket ${this.path} cannot be made in DATA_DIR`
+  }
+}
+
+const handlers = HttpApiBuilder.group(
+  AdminApi,
+  "administration",
+  Effect.fnUntraced(function* (handlers) {
+    const administration = yield* Administration
+    return handlers.handleAll({
+      openAccount: ({ payload }) => administration.openAccount(payload),
+      issueKey: ({ payload }) => administration.issueKey(payload),
+      rotateKey: ({ payload }) => administration.rotateKey(payload),
+      revokeKey: ({ payload }) => administration.revokeKey(payload),
+      listKeys: ({ payload }) => administration.listKeys(payload),
+      showBalance: ({ payload }) => administration.showBalance(payload),
+      topUp: ({ payload }) => administration.topUp(payload),
+      listAccounts: ({ payload }) => administration.listAccounts(payload),
+      showLimits: ({ payload }) => administration.showLimits(payload),
+      changeLimits: ({ payload }) => administration.changeLimits(payload),
+      setPassword: ({ payload }) => administration.setPassword(payload),
+      eraseAccount: ({ payload }) => administration.eraseAccount(payload),
+      listRequests: ({ payload }) => administration.listRequests(payload),
+      showRequest: ({ payload }) => administration.showRequest(payload),
+      issueWorkerKey: ({ payload }) => administration.issueWorkerKey(payload),
+      rotateWorkerKey: ({ payload }) => administration.rotateWorkerKey(payload),
+      revokeWorkerKey: ({ payload }) => administration.revokeWorkerKey(payload),
+      listWorkerKeys: ({ payload }) => administration.listWorkerKeys(payload),
+      publishDefinitions: ({ payload }) => administration.publishDefinitions(payload),
+      listItems: ({ payload }) => administration.listItems(payload),
+      showItem: ({ payload }) => administration.showItem(payload),
+      deprecateItem: ({ payload }) => administration.deprecateItem(payload),
+      withdrawItem: ({ payload }) => administration.withdrawItem(payload),
+      listProjections: () => administration.listProjections,
+      adoptProjections: () => administration.adoptProjections
+    })
+  })
+)
+
+const routes = HttpApiBuilder.layer(AdminApi).pipe(Layer.provide(handlers))
+
+const attempt = (path: string, run: () => void) =>
+  Effect.try({ try: run, catch: (cause) => new AdminSocketUnusable({ path, cause }) })
+
+/** The file that a killed server left is in the way; the lock proves that nobody listens on it. */
+const removeStale = (path: string) =>
+  Layer.effectDiscard(attempt(path, () => fs.rmSync(path, { force: true })))
+
+/** Only the owner may connect. In force before anything is answered. */
+const closeToOthers = (path: string) => Layer.effectDiscard(attempt(path, () => fs.chmodSync(path, 0o600)))
+
+const listener = (path: string) =>
+  NodeHttpServer.layer(() => http.createServer(), { path, gracefulShutdownTimeout: "1 second" }).pipe(
+    Layer.catchTag("ServeError", ({ cause }) => Layer.effectContext(new AdminSocketUnusable({ path, cause })))
+  )
+
+/** Definitions of the catalog come by the dozen. */
+const bodyLimit = Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.kibibytes(1_024))
+
+/**
+ * A router of its own. `HttpRouter.layer`, and with it `HttpRouter.serve`, is one for all servers of a process, since
+ * layers are shared by identity: the public server would serve these routes too.
+ */
+const router = Layer.effect(HttpRouter.HttpRouter, HttpRouter.make)
+
+const serving = Layer.effectDiscard(
+  Effect.flatMap(HttpRouter.HttpRouter, (router) => HttpServer.serveEffect(router.asHttpEffect()))
+)
+
+const serveAt = (path: string) =>
+  serving.pipe(
+    Layer.provide(Layer.provideMerge(routes, router)),
+    Layer.provide(bodyLimit),
+    Layer.provide(closeToOthers(path)),
+    Layer.provide(listener(path)),
+    Layer.provide(removeStale(path))
+  )
+
+const noSocket = Layer.effectDiscard(
+  Effect.logWarning(
+    process.platform === "win32"
+      ? "There is no admin socket on Windows: stop the server to change keys and accounts by command"
+      : "The path of DATA_DIR is too long for a socket: stop the server to change keys and accounts by command"
+  )
+)
+
+export const layerNoDeps = Layer.unwrap(
+  Effect.map(DataDirectory, (directory) =>
+    Option.match(AdminSocket.pathIn(directory), { onNone: () => noSocket, onSome: serveAt })
+  )
+)
+
+export const layer = layerNoDeps.pipe(Layer.provide(LocalAdministration.layer))

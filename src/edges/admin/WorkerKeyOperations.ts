@@ -1,0 +1,52 @@
+/** What an operator does with the keys of workers: the part of `Administration` that is about them. */
+import { type Effect, Schema } from "effect"
+import * as Key from "#domain/account/Key.ts"
+import { KeyId } from "#domain/Ids.ts"
+import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import type { ListedWorkerKey } from "#projections/keys/Keys.ts"
+import { isName } from "#src/features/accounts/Name.ts"
+import type { WorkerKeyEnded, WorkerKeyNotFound } from "#src/features/providers/workers/WorkerKeys.ts"
+import type { AdministrationFailed } from "./Administration.ts"
+
+export const IssueWorkerKey = Schema.Struct({
+  name: Schema.String.check(Schema.makeFilter(isName, { expected: "a name of 1 to 100 characters" })),
+  /** Whose jobs it may take; `null`: every model's. */
+  modelEndpoints: Schema.NullOr(Schema.Array(ModelEndpoint)),
+  /** Unix time in ms; `null`: never. */
+  expiresAt: Schema.NullOr(Schema.Int)
+})
+/** `graceMs`: how long the secret until now stays good. */
+export const RotateWorkerKey = Schema.Struct({
+  keyId: KeyId,
+  graceMs: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Key.longestGraceMs }))
+})
+export const RevokeWorkerKey = Schema.Struct({ keyId: KeyId })
+/** `after`: the last key of the page before; `null` for the first page. */
+export const ListWorkerKeys = Schema.Struct({ after: Schema.NullOr(KeyId) })
+
+/** `key` is `<keyId>:<secret>` and is not to be had again. */
+export const IssuedWorkerKey = Schema.Struct({ keyId: KeyId, key: Schema.RedactedFromValue(Schema.String) })
+export type IssuedWorkerKey = typeof IssuedWorkerKey.Type
+
+export const RotatedWorkerKey = Schema.Struct({
+  ...IssuedWorkerKey.fields,
+  /** Unix time in ms; `null` when the secret until now is good no more. */
+  previousExpiresAt: Schema.NullOr(Schema.Int)
+})
+export type RotatedWorkerKey = typeof RotatedWorkerKey.Type
+
+export interface WorkerKeyOperations {
+  issueWorkerKey(options: typeof IssueWorkerKey.Type): Effect.Effect<IssuedWorkerKey, AdministrationFailed>
+  /** Another secret, in force at once, on a running server too. */
+  rotateWorkerKey(
+    options: typeof RotateWorkerKey.Type
+  ): Effect.Effect<RotatedWorkerKey, WorkerKeyNotFound | WorkerKeyEnded | AdministrationFailed>
+  /** In force at once, on a running server too. */
+  revokeWorkerKey(
+    options: typeof RevokeWorkerKey.Type
+  ): Effect.Effect<void, WorkerKeyNotFound | AdministrationFailed>
+  /** A page of at most 1,000 in the order of their ids, revoked ones too; everything that is on the log by now. */
+  listWorkerKeys(
+    options: typeof ListWorkerKeys.Type
+  ): Effect.Effect<ReadonlyArray<ListedWorkerKey>, AdministrationFailed>
+}

@@ -1,0 +1,179 @@
+/** What an operator sees and changes of accounts and their money: part of `Administration`. Amounts are nano-USD. */
+import { type Effect, Redacted, Schema } from "effect"
+import { Rate } from "#domain/account/Limits.ts"
+import { AccountId } from "#domain/Ids.ts"
+import { NanoUsd } from "#domain/Money.ts"
+import { AccountDetails } from "#projections/keys/Keys.ts"
+import type { AccountClosed, AccountNotFound, PaymentIdReused } from "#src/features/accounts/Accounts.ts"
+import * as PasswordText from "#src/features/accounts/PasswordText.ts"
+import type { AdministrationFailed } from "../Administration.ts"
+
+const mostUsd = 10n ** 18n
+
+/** Above 0, at most 1,000,000,000 USD. */
+export const isPayment = (amount: NanoUsd): boolean => amount > 0n && amount <= mostUsd
+
+/** From 0 to 1,000,000,000 USD. */
+export const isCreditLimit = (amount: NanoUsd): boolean => amount >= 0n && amount <= mostUsd
+
+/** At most 200 characters of any script, none of them a control character. */
+export const isReference = (text: string): boolean => /^\P{Cc}{0,200}$/u.test(text) && text.isWellFormed()
+
+/** 1 to 100 visible ASCII characters: what looks the same is the same. */
+export const isPaymentId = (text: string): boolean => /^[\x21-\x7e]{1,100}$/.test(text)
+
+export const mostOpenRequests = 1_000_000_000
+
+/** A limit of requests that have not ended. With 0 nothing may be submitted. */
+export const isOpenRequests = (limit: number): boolean =>
+  Number.isSafeInteger(limit) && limit >= 0 && limit <= mostOpenRequests
+
+/** 4,096 TiB, in bytes. */
+export const mostStoredBytes = 2 ** 52
+
+/** A limit of bytes that files may take up. With 0 nothing may be stored. */
+export const isStoredBytes = (limit: number): boolean =>
+  Number.isSafeInteger(limit) && limit >= 0 && limit <= mostStoredBytes
+
+export const mostCalls = 1_000_000
+
+/** A day. */
+export const longestWindow = 86_400
+
+/** From 1 to 1,000,000 calls in 1 second to a day. Buckets of them are kept in integers. */
+export const isRate = ({ requests, windowSeconds }: Rate): boolean =>
+  isFromOneTo(requests, mostCalls) && isFromOneTo(windowSeconds, longestWindow)
+
+const isFromOneTo = (value: number, most: number): boolean =>
+  Number.isSafeInteger(value) && value >= 1 && value <= most
+
+export const mostStreams = 1_000_000
+
+/** A limit of event streams that are open at once. With 0 none may be opened. */
+export const isStreams = (limit: number): boolean =>
+  Number.isSafeInteger(limit) && limit >= 0 && limit <= mostStreams
+
+export const ShowBalance = Schema.Struct({ accountId: AccountId })
+
+export const Balance = Schema.Struct({
+  accountId: AccountId,
+  /** What was paid in less what was charged. */
+  balance: NanoUsd,
+  /** The part of the balance that is set aside for requests that have not ended. */
+  reserved: NanoUsd,
+  /** The rest of the balance. */
+  available: NanoUsd,
+  /** When it last changed; `null` when nothing has ever been paid in. Unix time in ms. */
+  updatedAt: Schema.NullOr(Schema.Int),
+  /** False when the ledger lags or has stopped: what happened last is not part of it. */
+  isCurrent: Schema.Boolean
+})
+export type Balance = typeof Balance.Type
+
+export const TopUp = Schema.Struct({
+  accountId: AccountId,
+  amount: NanoUsd.check(
+    Schema.makeFilter(isPayment, { expected: "an amount above 0, at most 1000000000 USD" })
+  ),
+  /** What the payment was for, in the operator's words. */
+  reference: Schema.String.check(
+    Schema.makeFilter(isReference, { expected: "a reference of at most 200 characters" })
+  ),
+  /** Repeated under the same one, a top-up changes nothing. */
+  paymentId: Schema.String.check(
+    Schema.makeFilter(isPaymentId, { expected: "a payment id of 1 to 100 visible ASCII characters" })
+  )
+})
+
+/** `applied` is false when it had been paid in before. `balance` is the one after it. */
+export const ToppedUp = Schema.Struct({ applied: Schema.Boolean, balance: Balance })
+
+/** `after`: the last account of the page before; `null` for the first page. */
+export const ListAccounts = Schema.Struct({ after: Schema.NullOr(AccountId) })
+
+export const ListedAccount = Schema.Struct({ ...AccountDetails.fields, ...Balance.fields })
+export type ListedAccount = typeof ListedAccount.Type
+
+export const ShowLimits = Schema.Struct({ accountId: AccountId })
+
+const RateLimit = Schema.NullOr(
+  Rate.check(
+    Schema.makeFilter(isRate, {
+      expected: `from 1 to ${mostCalls} calls in 1 to ${longestWindow} seconds`
+    })
+  )
+)
+
+/** What `null` means: any number; of `maxStoredBytes` as many as `STORAGE_QUOTA` says, of `maxStreams` 10,000. */
+export const AccountLimits = Schema.Struct({
+  creditLimit: NanoUsd.check(
+    Schema.makeFilter(isCreditLimit, { expected: "an amount from 0 to 1000000000 USD" })
+  ),
+  maxOpenRequests: Schema.NullOr(
+    Schema.Int.check(
+      Schema.makeFilter(isOpenRequests, { expected: `a number from 0 to ${mostOpenRequests}` })
+    )
+  ),
+  maxStoredBytes: Schema.NullOr(
+    Schema.Int.check(
+      Schema.makeFilter(isStoredBytes, { expected: `a number of bytes from 0 to ${mostStoredBytes}` })
+    )
+  ),
+  /** Calls of all keys together, on each node. */
+  accountRate: RateLimit,
+  /** Calls of each key, on each node. */
+  keyRate: RateLimit,
+  maxStreams: Schema.NullOr(
+    Schema.Int.check(Schema.makeFilter(isStreams, { expected: `a number from 0 to ${mostStreams}` }))
+  )
+})
+
+/** What is left out stays as it is. */
+export const ChangeLimits = Schema.Struct({
+  accountId: AccountId,
+  creditLimit: Schema.optionalKey(AccountLimits.fields.creditLimit),
+  maxOpenRequests: Schema.optionalKey(AccountLimits.fields.maxOpenRequests),
+  maxStoredBytes: Schema.optionalKey(AccountLimits.fields.maxStoredBytes),
+  accountRate: Schema.optionalKey(AccountLimits.fields.accountRate),
+  keyRate: Schema.optionalKey(AccountLimits.fields.keyRate),
+  maxStreams: Schema.optionalKey(AccountLimits.fields.maxStreams)
+})
+
+/** Looked at when it is hidden already: no error shows it. */
+const Password = Schema.RedactedFromValue(Schema.String).check(
+  Schema.makeFilter((password: Redacted.Redacted) => PasswordText.isPassword(Redacted.value(password)), {
+    expected: PasswordText.expectation
+  })
+)
+
+/** `null`: the account has none any more. */
+export const SetPassword = Schema.Struct({ accountId: AccountId, password: Schema.NullOr(Password) })
+
+export interface AccountOperations {
+  /** With everything that is on the log by now, if `isCurrent`; so are all balances here. */
+  showBalance(
+    options: typeof ShowBalance.Type
+  ): Effect.Effect<Balance, AccountNotFound | AdministrationFailed>
+  /** On the log, and on a running server to be spent, when it returns. */
+  topUp(
+    options: typeof TopUp.Type
+  ): Effect.Effect<
+    typeof ToppedUp.Type,
+    AccountNotFound | AccountClosed | PaymentIdReused | AdministrationFailed
+  >
+  /** A page of at most 1,000 in the order of their ids, erased ones too. */
+  listAccounts(
+    options: typeof ListAccounts.Type
+  ): Effect.Effect<ReadonlyArray<ListedAccount>, AdministrationFailed>
+  showLimits(
+    options: typeof ShowLimits.Type
+  ): Effect.Effect<typeof AccountLimits.Type, AccountNotFound | AdministrationFailed>
+  /** Gives all that are in force now. A running server keeps to them once it has followed the log that far, ms later. */
+  changeLimits(
+    options: typeof ChangeLimits.Type
+  ): Effect.Effect<typeof AccountLimits.Type, AccountNotFound | AccountClosed | AdministrationFailed>
+  /** In force at once, on running servers too. */
+  setPassword(
+    options: typeof SetPassword.Type
+  ): Effect.Effect<void, AccountNotFound | AccountClosed | AdministrationFailed>
+}

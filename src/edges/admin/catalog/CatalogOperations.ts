@@ -1,0 +1,145 @@
+/** What an operator sees and changes of the catalog: part of `Administration`. Times are Unix time in ms. */
+import { type Effect, Schema } from "effect"
+import { Collection } from "#domain/catalog/Collection.ts"
+import { DeploymentTemplate } from "#domain/catalog/DeploymentTemplate.ts"
+import { Gpu } from "#domain/catalog/Gpu.ts"
+import { Model } from "#domain/catalog/Model.ts"
+import { Wrapper } from "#domain/catalog/Wrapper.ts"
+import {
+  type EndpointTaken,
+  ItemKind,
+  type ItemNotFound,
+  type PublishedItem
+} from "#src/features/catalog/Publishing.ts"
+import { GlobalPosition } from "#streams/GlobalPosition.ts"
+import type { AdministrationFailed } from "../Administration.ts"
+
+/** Items that a page lists at most. */
+export const mostListed = 1_000
+
+export const PublishDefinitions = Schema.Struct({
+  models: Schema.Array(Model),
+  wrappers: Schema.Array(Wrapper),
+  collections: Schema.Array(Collection),
+  gpus: Schema.Array(Gpu),
+  templates: Schema.Array(DeploymentTemplate),
+  source: Schema.String,
+  reactivates: Schema.Boolean
+})
+
+const Status = Schema.Literals(["active", "deprecated", "withdrawn"])
+export type Status = typeof Status.Type
+
+export const ListedItem = Schema.Struct({
+  kind: ItemKind,
+  /** Endpoint, slug or id. */
+  name: Schema.String,
+  displayName: Schema.String,
+  status: Status,
+  /** Of models and wrappers. */
+  version: Schema.NullOr(Schema.String),
+  /** Of the whole definition, of whatever kind (`models/Version`). */
+  fingerprint: Schema.String,
+  createdAt: Schema.Int,
+  updatedAt: Schema.Int
+})
+export type ListedItem = typeof ListedItem.Type
+
+/** `after`: the last item of the page before; `null` for the first page. */
+export const ListItems = Schema.Struct({
+  after: Schema.NullOr(Schema.Struct({ kind: ItemKind, name: Schema.String }))
+})
+
+/** `kind` where more than one has the name. */
+export const ShowItem = Schema.Struct({ kind: Schema.NullOr(ItemKind), name: Schema.String })
+
+/** One event of the item. */
+const Step = Schema.Struct({
+  position: GlobalPosition,
+  time: Schema.Int,
+  type: Schema.String,
+  /** What it was published as, where that has a version. */
+  version: Schema.NullOr(Schema.String),
+  /** Who said so: `builtin`, a manifest's path, `command`. */
+  source: Schema.NullOr(Schema.String)
+})
+
+export const ShownItem = Schema.Struct({
+  ...ListedItem.fields,
+  /** As its last event holds it. */
+  definition: Schema.Json,
+  /** Oldest first. */
+  history: Schema.Array(Step)
+})
+export type ShownItem = typeof ShownItem.Type
+
+export const DeprecateItem = Schema.Struct({ name: Schema.String })
+
+/** `force`: also while others depend on it. */
+export const WithdrawItem = Schema.Struct({ kind: ItemKind, name: Schema.String, force: Schema.Boolean })
+
+/** Of the catalog, by kind and name. */
+export const ItemName = Schema.Struct({ kind: ItemKind, name: Schema.String })
+export type ItemName = typeof ItemName.Type
+
+export const WithdrawnItem = Schema.Struct({
+  /** `unchanged`: it was withdrawn already. */
+  change: Schema.Literals(["withdrawn", "unchanged"]),
+  /** What depended on it. */
+  dependents: Schema.Array(ItemName)
+})
+export type WithdrawnItem = typeof WithdrawnItem.Type
+
+/** Others of the catalog depend on it. */
+export class ItemInUse extends Schema.TaggedError<ItemInUse>()("ItemInUse", {
+  ...ItemName.fields,
+  dependents: Schema.Array(ItemName)
+}) {
+  override get message(): string {
+    const users = this.dependents.map(({ kind, name }) => `the ${kind} ${name}`).join(", ")
+    return `The ${this.kind} ${this.name} is used by ${users}: --force withdraws it all the same`
+  }
+}
+
+/** It is there and cannot be deprecated. */
+export class NotDeprecatable extends Schema.TaggedError<NotDeprecatable>()("NotDeprecatable", {
+  ...ItemName.fields,
+  reason: Schema.Literals(["kind", "withdrawn"])
+}) {
+  override get message(): string {
+    return this.reason === "kind"
+      ? `${this.name} is a ${this.kind}: only models and wrappers are deprecated`
+      : `${this.name} is withdrawn`
+  }
+}
+
+/** The name alone does not tell what is meant. */
+export class AmbiguousName extends Schema.TaggedError<AmbiguousName>()("AmbiguousName", {
+  name: Schema.String,
+  kinds: Schema.Array(ItemKind)
+}) {
+  override get message(): string {
+    return `${this.name} is a ${this.kinds.join(" and a ")}: say which with --kind`
+  }
+}
+
+export interface CatalogOperations {
+  /** Durable, and shown by this node's catalog. */
+  publishDefinitions(
+    options: typeof PublishDefinitions.Type
+  ): Effect.Effect<ReadonlyArray<PublishedItem>, EndpointTaken | AdministrationFailed>
+  /** By kind and name, withdrawn ones too; everything that is on the log by now. */
+  listItems(options: typeof ListItems.Type): Effect.Effect<ReadonlyArray<ListedItem>, AdministrationFailed>
+  /** The one that is there, or else the one that was withdrawn. */
+  showItem(
+    options: typeof ShowItem.Type
+  ): Effect.Effect<ShownItem, ItemNotFound | AmbiguousName | AdministrationFailed>
+  /** A model or a wrapper: it runs on, and says that it should not be used any more. */
+  deprecateItem(
+    options: typeof DeprecateItem.Type
+  ): Effect.Effect<void, ItemNotFound | NotDeprecatable | AdministrationFailed>
+  /** No longer shown, and if it runs no longer accepted. What depends on it is told, and refuses it unless forced. */
+  withdrawItem(
+    options: typeof WithdrawItem.Type
+  ): Effect.Effect<WithdrawnItem, ItemNotFound | ItemInUse | AdministrationFailed>
+}

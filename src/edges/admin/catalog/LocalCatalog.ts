@@ -1,0 +1,135 @@
+/** `CatalogOperations` in the process that holds the log. */
+import { Effect, Predicate } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as Listing from "#domain/catalog/Listing.ts"
+import * as Offering from "#domain/catalog/Offering.ts"
+import { type CatalogRow, CatalogRows } from "#projections/catalog/CatalogRows.ts"
+import { Projections } from "#projections/Projections.ts"
+import { type ItemKind, ItemNotFound, Publishing } from "#src/features/catalog/Publishing.ts"
+import * as Version from "#src/features/catalog/models/Version.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { AdministrationFailed } from "../Administration.ts"
+import {
+  AmbiguousName,
+  type CatalogOperations,
+  ItemInUse,
+  type ListedItem,
+  mostListed,
+  NotDeprecatable
+} from "./CatalogOperations.ts"
+import * as Dependents from "./Dependents.ts"
+
+/** What events say that operators did by these operations. */
+const source = "command"
+
+const failed = (error: { readonly message: string }) => new AdministrationFailed({ reason: error.message })
+
+const textIn = (value: unknown, name: string): string | null => {
+  const member = Predicate.hasProperty(value, name) ? value[name] : null
+  return typeof member === "string" ? member : null
+}
+
+const listed = ({ definition, ...row }: CatalogRow): ListedItem => ({
+  kind: row.kind,
+  name: row.name,
+  displayName: textIn(definition, "displayName") ?? textIn(definition, "name") ?? row.name,
+  status: row.status,
+  version: row.version,
+  fingerprint: Version.fingerprint(definition),
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt
+})
+
+type Place = Pick<CatalogRow, "kind" | "name">
+
+const order = (a: Place, b: Place): number =>
+  (a.kind < b.kind ? -1 : a.kind > b.kind ? 1 : 0) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
+
+const categories: Readonly<Record<ItemKind, string>> = {
+  model: Offering.aggregate.category,
+  wrapper: Offering.aggregate.category,
+  collection: Listing.collections.category,
+  gpu: Listing.gpus.category,
+  "deployment-template": Listing.deploymentTemplates.category
+}
+
+const stepOf = ({ data, position, time, type }: RecordedEvent) => {
+  const definition: Json | undefined = data["model"] ?? data["wrapper"]
+  return { position, time, type, version: textIn(definition, "version"), source: textIn(data, "source") }
+}
+
+export const make = Effect.gen(function* () {
+  const publishing = yield* Publishing
+  const rows = yield* CatalogRows
+  const projections = yield* Projections
+  const reader = yield* EventReader
+
+  const allRows = Effect.gen(function* () {
+    yield* projections.waitFor(yield* reader.head, { projection: "catalog" })
+    return yield* rows.changedAfter(0)
+  })
+
+  const publishDefinitions: CatalogOperations["publishDefinitions"] = Effect.fn(
+    "Administration.publishDefinitions"
+  )(
+    ({ reactivates, source, ...definitions }) => publishing.publish(definitions, { reactivates, source }),
+    Effect.catchTag("EventStoreError", failed)
+  )
+
+  const listItems: CatalogOperations["listItems"] = Effect.fn("Administration.listItems")(
+    function* ({ after }) {
+      const sorted = (yield* allRows).toSorted(order)
+      const following = after === null ? sorted : sorted.filter((row) => order(row, after) > 0)
+      return following.slice(0, mostListed).map(listed)
+    },
+    Effect.catchTag(["EventStoreError", "SqlError"], failed)
+  )
+
+  const showItem: CatalogOperations["showItem"] = Effect.fn("Administration.showItem")(
+    function* ({ kind, name }) {
+      const named = (yield* allRows).filter((row) => row.name === name && (kind ?? row.kind) === row.kind)
+      const present = named.filter(({ status }) => status !== "withdrawn")
+      const [row, ...others] = present.length > 0 ? present : named
+      if (row === undefined) return yield* new ItemNotFound({ name })
+      if (others.length > 0) {
+        return yield* new AmbiguousName({ name, kinds: [row, ...others].map((one) => one.kind) })
+      }
+      const events = yield* reader.read(StreamName.make(categories[row.kind], name))
+      return { ...listed(row), definition: row.definition, history: events.map(stepOf) }
+    },
+    Effect.catchTag(["EventStoreError", "SqlError"], failed)
+  )
+
+  const deprecateItem: CatalogOperations["deprecateItem"] = Effect.fn("Administration.deprecateItem")(
+    function* ({ name }) {
+      const row = (yield* allRows).find((row) => row.name === name)
+      if (row !== undefined) {
+        const { kind, status } = row
+        if (kind !== "model" && kind !== "wrapper") {
+          return yield* new NotDeprecatable({ kind, name, reason: "kind" })
+        }
+        if (status === "withdrawn") return yield* new NotDeprecatable({ kind, name, reason: "withdrawn" })
+      }
+      yield* publishing.deprecate(name, source)
+    },
+    Effect.catchTag(["EventStoreError", "SqlError"], failed)
+  )
+
+  const withdrawItem: CatalogOperations["withdrawItem"] = Effect.fn("Administration.withdrawItem")(
+    function* ({ force, kind, name }) {
+      const rows = yield* allRows
+      if (rows.some((row) => row.kind === kind && row.name === name && row.status === "withdrawn")) {
+        return { change: "unchanged" as const, dependents: [] }
+      }
+      const dependents = Dependents.of(rows, { kind, name }).toSorted(order)
+      if (dependents.length > 0 && !force) return yield* new ItemInUse({ kind, name, dependents })
+      yield* publishing.withdraw(kind, name, source)
+      return { change: "withdrawn" as const, dependents }
+    },
+    Effect.catchTag(["EventStoreError", "SqlError"], failed)
+  )
+
+  return { publishDefinitions, listItems, showItem, deprecateItem, withdrawItem }
+})

@@ -1,0 +1,123 @@
+/**
+ * How much is estimated on this node: it costs a look at the schema and the expressions of a model, nobody pays for it, and no
+ * key is asked for. All calls without one share a bucket of calls; their bodies are small, and each address has a bucket of
+ * bytes. A key that is good is under its own rates instead (decisions, "429 body"), and its account has a bucket of bytes.
+ */
+import { Clock, Context, Effect } from "effect"
+import type { Rate } from "#domain/account/Limits.ts"
+import { Authentication } from "#src/features/accounts/Authentication.ts"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import { isLimited, RateLimits } from "#src/features/accounts/RateLimits.ts"
+import * as TokenBucket from "#src/features/accounts/TokenBucket.ts"
+import * as TokenBuckets from "#src/features/accounts/TokenBuckets.ts"
+import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import { house, sourceOf } from "#src/edges/oauth/SignInLimits.ts"
+import * as LimitRefusals from "#src/edges/http/LimitRefusals.ts"
+import * as RateLimitFields from "#src/edges/http/RateLimitFields.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as EstimateBody from "./EstimateBody.ts"
+import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
+
+/** Of all calls without a key: 50 a second, and 100 at once. */
+export const AnonymousRate = Context.Reference<Rate>("inferlog/src/http/AnonymousRate", {
+  defaultValue: () => ({ requests: 100, windowSeconds: 2 })
+})
+
+const window = (bytes: number): Rate => ({ requests: bytes, windowSeconds: 10 })
+
+/** Bytes of bodies. Addresses that are not public are one: behind them stands a proxy with everybody behind it. */
+const bytesOfAddress = window(512 * 1024)
+const bytesOfHouse = window(4 * 1024 * 1024)
+const bytesOfAccount = window(4 * 1024 * 1024)
+
+const knownOwners = 10_000
+
+/** A call that may go on. */
+export interface Admitted {
+  /** An account, or an address. */
+  readonly owner: string
+  /** Of the body, bytes. */
+  readonly limit: number
+}
+
+interface Call {
+  readonly headers: RequestHeaders
+  /** `""` when unknown. */
+  readonly address: string
+}
+
+interface Counted extends Admitted {
+  readonly scope: "account" | "address"
+  readonly bucket: string
+  readonly rate: Rate
+}
+
+const ofAddress = (address: string): Counted => {
+  const source = sourceOf(address)
+  return {
+    // Behind a proxy that is not trusted all have one address, and in the house each its own.
+    owner: source === house ? address : source,
+    limit: EstimateBody.maxBytesWithoutKey,
+    scope: "address",
+    bucket: source,
+    rate: source === house ? bytesOfHouse : bytesOfAddress
+  }
+}
+
+const ofCaller = ({ accountId }: Caller): Counted => ({
+  owner: accountId,
+  limit: EstimateBody.maxBytes,
+  scope: "account",
+  bucket: accountId,
+  rate: bytesOfAccount
+})
+
+export const make = Effect.gen(function* () {
+  const rate = yield* AnonymousRate
+  const clock = yield* Clock.Clock
+  const authentication = yield* Authentication
+  const rateLimits = yield* RateLimits
+  const bucket = TokenBucket.full(rate, MonotonicTime.millisOf(clock))
+  const bytes = TokenBuckets.make(knownOwners)
+
+  const takeAnonymous: Effect.Effect<void, Refusal.Refusal> = Effect.suspend(() => {
+    TokenBucket.refill(bucket, rate, MonotonicTime.millisOf(clock))
+    if (TokenBucket.remaining(bucket) > 0) return Effect.sync(() => TokenBucket.take(bucket))
+    const nextInSeconds = TokenBuckets.wholeSeconds(TokenBucket.untilNextMs(bucket))
+    const standing = { scope: "node", rate, remaining: 0, nextInSeconds } as const
+    return Effect.fail(LimitRefusals.rateExceeded(standing, RateLimitFields.ofRates([standing])))
+  })
+
+  const takeOf = (caller: Caller): Effect.Effect<void, Refusal.Refusal> => {
+    if (!isLimited(caller)) return Effect.void
+    const { refusedBy, standings } = rateLimits.take(caller)
+    return refusedBy === null
+      ? Effect.void
+      : Effect.fail(LimitRefusals.rateExceeded(refusedBy, RateLimitFields.ofRates(standings)))
+  }
+
+  /** What is announced counts; without that, as much as the body may have. */
+  const takeBytes = ({ headers }: Call, { limit, owner, rate, scope, ...counted }: Counted) =>
+    Effect.suspend((): Effect.Effect<Admitted, Refusal.Refusal> => {
+      const announced = Number(headers["content-length"] ?? limit)
+      if (announced > limit) return Effect.fail(Refusal.bodyTooLarge(limit))
+      const left = bytes(counted.bucket, rate, MonotonicTime.millisOf(clock))
+      if (TokenBucket.remaining(left) < announced) {
+        const retryAfterSeconds = TokenBuckets.wholeSeconds(TokenBucket.untilMs(left, announced))
+        return Effect.fail(LimitRefusals.bytesExceeded({ scope, rate, retryAfterSeconds }))
+      }
+      TokenBucket.take(left, announced)
+      return Effect.succeed({ owner, limit })
+    })
+
+  /** Takes one call and its bytes, or refuses it before its body is read. A key that is no good counts as none. */
+  return (call: Call): Effect.Effect<Admitted, Refusal.Refusal> => {
+    const authorization = call.headers["authorization"]
+    const withoutKey = Effect.andThen(takeAnonymous, takeBytes(call, ofAddress(call.address)))
+    if (authorization === undefined) return withoutKey
+    return Effect.matchEffect(authentication.authenticate(authorization), {
+      onFailure: () => withoutKey,
+      onSuccess: (caller) => Effect.andThen(takeOf(caller), takeBytes(call, ofCaller(caller)))
+    })
+  }
+})

@@ -1,0 +1,152 @@
+/** `GET /media/{id}/{fileName}`: stored bytes, or one range of them, or where they lie. */
+import type { ServerResponse } from "node:http"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Effect, Schema, Stream } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { FileId } from "#domain/Ids.ts"
+import { releaseBehind } from "#src/platform/blobs/ReleaseBehind.ts"
+import { MediaDelivery } from "#src/features/media/storage/MediaDelivery.ts"
+import type { Media, MediaGone, OpenMedia } from "#src/features/media/Media.ts"
+import { MediaStore } from "#src/features/media/MediaStore.ts"
+import type { StorageError } from "#src/features/requests/Requests.ts"
+import * as ClientAddress from "#src/edges/http/edge/ClientAddress.ts"
+import * as SlowReaders from "#src/edges/http/edge/SlowReaders.ts"
+import * as FileRefusals from "#src/edges/http/FileRefusals.ts"
+import * as ReaderRefusals from "#src/edges/http/ReaderRefusals.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ByteRange from "./ByteRange.ts"
+import * as EntityTag from "#src/edges/http/requests/EntityTag.ts"
+import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
+
+const isFileId = Schema.is(FileId)
+
+/** Whatever the bytes are, a browser that shows them runs nothing of them. */
+const contentSecurityPolicy = "default-src 'none'; sandbox"
+
+/** The bytes do not change, but they may be deleted: nobody keeps them for long unasked, and nobody between us at all. */
+const cacheControl = "private, max-age=300"
+
+const headersOf = (media: Media) => ({
+  etag: media.etag,
+  "accept-ranges": "bytes",
+  "cache-control": cacheControl,
+  "content-disposition": media.disposition,
+  "content-security-policy": contentSecurityPolicy
+})
+
+const isKnown = (headers: RequestHeaders, media: Media): boolean => {
+  const known = headers["if-none-match"]
+  return known !== undefined && EntityTag.isMatch(known, media.etag)
+}
+
+/** Asked before anything else (RFC 9110, 13.2.2). */
+const isOther = (headers: RequestHeaders, media: Media): boolean => {
+  const wanted = headers["if-match"]
+  return wanted !== undefined && !EntityTag.isStrongMatch(wanted, media.etag)
+}
+
+/** `If-Range` with anything but the current tag, a date too, asks for the whole (RFC 9110, 13.1.5). */
+const rangeOf = (headers: RequestHeaders, media: Media): ByteRange.ByteRange => {
+  const condition = headers["if-range"]
+  const isCurrent = condition === undefined || condition === media.etag
+  return ByteRange.parse(isCurrent ? headers["range"] : undefined, media.size)
+}
+
+/** Without a body, whatever its headers announce. */
+const head = (media: Media) =>
+  HttpServerResponse.empty({
+    status: 200,
+    headers: {
+      ...headersOf(media),
+      "content-type": media.contentType,
+      "content-length": String(media.size)
+    }
+  })
+
+const whole = (media: Media, body: OpenMedia["body"]) =>
+  HttpServerResponse.stream(body, {
+    contentType: media.contentType,
+    contentLength: media.size,
+    headers: headersOf(media)
+  })
+
+const partOf = (
+  media: Media,
+  body: OpenMedia["body"],
+  { length, start }: { readonly length: number; readonly start: number }
+) =>
+  HttpServerResponse.stream(body, {
+    status: 206,
+    contentType: media.contentType,
+    contentLength: length,
+    headers: {
+      ...headersOf(media),
+      "content-range": `bytes ${start}-${start + length - 1}/${media.size}`
+    }
+  })
+
+/** The store there answers to conditions and ranges itself. Its URL is good for some minutes only. */
+const redirect = (location: string) =>
+  HttpServerResponse.empty({
+    status: 302,
+    headers: { location, "cache-control": "no-store", "content-length": "0" }
+  })
+
+type Failure = MediaGone | StorageError | Refusal.Refusal
+
+export const make = Effect.gen(function* () {
+  const store = yield* MediaStore
+  const delivery = yield* MediaDelivery
+  const readers = yield* SlowReaders.SlowReaders
+  const addressOf = yield* ClientAddress.make
+
+  /** Before the bytes are opened: those of one file are in the way of no other. */
+  const admit = (media: Media, bytes: number, request: HttpServerRequest) =>
+    Effect.suspend(() => {
+      // The server speaks HTTP/1 alone.
+      const full = readers.admit(NodeHttpServerRequest.toServerResponse(request) as ServerResponse, {
+        bytes: Math.min(bytes, SlowReaders.window),
+        accountId: null,
+        address: () => addressOf(request),
+        file: media.id
+      })
+      return full === null ? Effect.void : Effect.fail(ReaderRefusals.of(full))
+    })
+
+  const stream = Effect.fnUntraced(function* (
+    media: Media,
+    request: HttpServerRequest
+  ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, Failure> {
+    const { headers, method } = request
+    if (isOther(headers, media)) return yield* FileRefusals.preconditionFailed
+    if (isKnown(headers, media)) {
+      return HttpServerResponse.empty({ status: 304, headers: headersOf(media) })
+    }
+    if (method === "HEAD") return head(media)
+    const range = rangeOf(headers, media)
+    if (range._tag === "Unsatisfiable") return yield* FileRefusals.rangeNotSatisfiable(media.size)
+    const part = range._tag === "Part" ? range : undefined
+    yield* admit(media, part?.length ?? media.size, request)
+    const opened = yield* store.open(media.id, part)
+    if (opened === null) return yield* Refusal.unknownFile
+    if (opened.media.etag === media.etag) {
+      const body = releaseBehind(opened.body)
+      return part === undefined ? whole(media, body) : partOf(media, body, part)
+    }
+    // Replaced since it was found: what was asked for is judged again. The first bytes are read so that it is closed.
+    yield* Effect.ignore(Stream.runHead(opened.body))
+    return yield* stream(opened.media, request)
+  })
+
+  const serve = Effect.fnUntraced(function* (mediaId: string, request: HttpServerRequest) {
+    const media = isFileId(mediaId) ? yield* store.find(mediaId) : null
+    if (media === null) return yield* Refusal.unknownFile
+    const method = request.method === "HEAD" ? "HEAD" : "GET"
+    const location = media.isWhole ? yield* delivery.urlOf({ ...media, method }) : null
+    return location === null ? yield* stream(media, request) : redirect(location)
+  })
+
+  return (mediaId: string, request: HttpServerRequest) =>
+    Effect.catchTag(serve(mediaId, request), "MediaGone", () => Effect.fail(FileRefusals.fileGone))
+})

@@ -1,0 +1,20 @@
+/** Input and output of a request, as far as they are still there. */
+import { Effect } from "effect"
+import type {
+  PayloadTexts,
+  Requests,
+  Snapshot,
+  StorageError,
+  WantedPayloads
+} from "#src/features/requests/Requests.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+
+/** Says so where storage has lost or damaged them. */
+export const read = (
+  requests: Requests["Service"],
+  snapshot: Snapshot,
+  wanted?: WantedPayloads
+): Effect.Effect<PayloadTexts, StorageError | Refusal.Refusal> =>
+  Effect.catchTag(requests.payloadTexts(snapshot, wanted), "PayloadUnavailable", () =>
+    Effect.fail(Refusal.payloadDamaged)
+  )

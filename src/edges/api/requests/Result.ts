@@ -1,0 +1,46 @@
+/** `GET /{owner}/{model}/requests/{id}`: the output, or why there is none (decisions, "Failure views"). */
+import { Effect } from "effect"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import { Requests } from "#src/features/requests/Requests.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ResultView from "#src/features/requests/views/ResultView.ts"
+import * as Payloads from "./Payloads.ts"
+import * as RequestCall from "./RequestCall.ts"
+
+const refuse = (code: string, error: string): Refusal.Refusal =>
+  new Refusal.Refusal({ status: 400, error, details: { code } })
+
+const notCompleted = refuse("REQUEST_NOT_COMPLETED", "The request has not completed yet.")
+const cancelled = refuse("REQUEST_CANCELLED", "The request was cancelled.")
+
+export const make = Effect.gen(function* () {
+  const requests = yield* Requests
+  const urls = yield* PublicUrls
+
+  return Effect.fnUntraced(function* (call: RequestCall.RequestCall) {
+    const snapshot = yield* RequestCall.find(requests, call)
+    const { phase } = snapshot.request
+    switch (phase._tag) {
+      case "Queued":
+      case "Dispatched":
+      case "Running":
+      case "Finalizing":
+        return yield* notCompleted
+      case "Failed":
+        return yield* refuse("REQUEST_FAILED", phase.message)
+      case "Cancelled":
+        return yield* cancelled
+      case "Completed": {
+        const payloads = yield* Payloads.read(requests, snapshot)
+        const withoutOutput = ResultView.withoutOutput(urls, snapshot, payloads)
+        if (withoutOutput !== null) return Answer.record(422, withoutOutput)
+        // It may have been erased just now, between the snapshot and its payloads.
+        if (payloads.output === null && (yield* RequestCall.find(requests, call)).request.erasure !== null) {
+          return yield* Refusal.payloadsErased
+        }
+        return Answer.record(200, ResultView.result(urls, snapshot, payloads))
+      }
+    }
+  })
+})

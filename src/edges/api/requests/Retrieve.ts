@@ -1,0 +1,33 @@
+/** `GET /requests/{id}`: 200 with the result object in every state (decisions, "GET /requests/{id}"). */
+import { Effect } from "effect"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import * as WaitingFor from "#src/features/provider-health/WaitingFor.ts"
+import { Requests } from "#src/features/requests/Requests.ts"
+import { retentionMs } from "#src/kernel/settings/RetentionTime.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as RequestIdParam from "./RequestIdParam.ts"
+import * as ResultView from "#src/features/requests/views/ResultView.ts"
+import * as Payloads from "./Payloads.ts"
+
+export interface RetrieveCall {
+  readonly caller: Caller
+  readonly params: { readonly requestId: string }
+}
+
+export const make = Effect.gen(function* () {
+  const requests = yield* Requests
+  const urls = yield* PublicUrls
+  const keptMs = yield* retentionMs
+  const waitingFor = yield* WaitingFor.WaitingFor
+
+  return Effect.fnUntraced(function* ({ caller, params }: RetrieveCall) {
+    const id = yield* Effect.fromResult(RequestIdParam.parse(params.requestId))
+    const snapshot = yield* requests.get({ caller, id })
+    const payloads = yield* Payloads.read(requests, snapshot)
+    return Answer.record(200, {
+      ...ResultView.retrieved({ ...urls, keptMs }, snapshot, payloads),
+      ...ResultView.waiting(WaitingFor.ofRequest(waitingFor, snapshot.request))
+    })
+  })
+})

@@ -1,0 +1,99 @@
+/** `GET /{owner}/{model}/requests/{id}/status`, made for being polled (decisions, "Polling load"). */
+import { Clock, Effect } from "effect"
+import { isTerminal } from "#domain/inference-request/State.ts"
+import { status } from "#domain/inference-request/Status.ts"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import * as WaitingFor from "#src/features/provider-health/WaitingFor.ts"
+import { Requests, type Snapshot } from "#src/features/requests/Requests.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as EntityTag from "#src/edges/http/requests/EntityTag.ts"
+import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
+import * as WaitQuery from "./WaitQuery.ts"
+import { Stopping } from "#src/edges/http/Stopping.ts"
+import * as StatusView from "#src/features/requests/views/StatusView.ts"
+import * as RequestCall from "./RequestCall.ts"
+
+export interface StatusCall extends RequestCall.RequestCall {
+  readonly headers: RequestHeaders
+  /** The query parameter of that name. */
+  readonly wait: string | undefined
+}
+
+/** Raised when the same snapshot is shown differently, so that no client keeps the older form. */
+const viewVersion = 2
+
+/** Kept by the client, and asked for again each time. */
+const cacheControl = "private, no-cache"
+
+interface Told {
+  readonly answer: Answer.Answer
+  /** `null` for what is not to be kept. */
+  readonly etag: string | null
+}
+
+const tell = (...shown: Parameters<typeof StatusView.current>): Told => {
+  const [, snapshot, { wait }] = shown
+  const body = StatusView.current(...shown)
+  if (body.status === "FAILED") return { answer: Answer.json(400, body), etag: null }
+  const etag = tagOf(snapshot, wait)
+  return { answer: Answer.json(200, body, { etag, "cache-control": cacheControl }), etag }
+}
+
+/** How long it has run is no news to a client that knows the rest: the tag of what runs is a weak one (RFC 9110, 8.8.1). */
+const tagOf = ({ id, request, version }: Snapshot, wait: WaitingFor.Wait | null): string => {
+  const tag = EntityTag.make(viewVersion, id, version, ...(wait === null ? [] : [wait.reason]))
+  return request.phase._tag === "Running" ? EntityTag.weak(tag) : tag
+}
+
+export const make = Effect.gen(function* () {
+  const requests = yield* Requests
+  const { queueUrl } = yield* PublicUrls
+  const stopping = yield* Stopping
+  const clock = yield* Clock.Clock
+  const waitingFor = yield* WaitingFor.WaitingFor
+  const waitOf = ({ request }: Snapshot) => WaitingFor.ofRequest(waitingFor, request)
+  /**
+   * The answer is the same until the request's next event, which makes a new state; but for how long it has run, and for
+   * what it waits for.
+   */
+  const answers = new WeakMap<Snapshot["request"], Told>()
+
+  const told = (snapshot: Snapshot): Told => {
+    const wait = waitOf(snapshot)
+    const before = wait === null ? answers.get(snapshot.request) : undefined
+    if (before !== undefined) return before
+    const made = tell(queueUrl, snapshot, { now: clock.currentTimeMillisUnsafe(), wait })
+    if (wait === null && snapshot.request.phase._tag !== "Running") answers.set(snapshot.request, made)
+    return made
+  }
+
+  const show = ({ headers }: StatusCall, snapshot: Snapshot): Answer.Answer => {
+    const { answer, etag } = told(snapshot)
+    const known = headers["if-none-match"]
+    return etag !== null && known !== undefined && EntityTag.isMatch(known, etag)
+      ? Answer.empty(304, { etag, "cache-control": cacheControl })
+      : answer
+  }
+
+  const hold = Effect.fnUntraced(function* (call: StatusCall) {
+    const waitMs = yield* Effect.fromResult(WaitQuery.parse(call.wait, 0)).pipe(
+      Effect.mapError(Refusal.invalid)
+    )
+    const found = yield* RequestCall.find(requests, call)
+    const known = call.headers["if-none-match"]
+    // A client whose last answer is out of date has waited long enough.
+    const isCurrent = known === undefined || EntityTag.isMatch(known, tagOf(found, waitOf(found)))
+    if (waitMs === 0 || isTerminal(found.request.phase) || !isCurrent) return show(call, found)
+    const next = yield* Effect.raceFirst(
+      requests.waitUntil(found, ({ request }) => status(request) !== status(found.request), waitMs),
+      Effect.andThen(stopping, Refusal.stopping)
+    )
+    return show(call, next)
+  })
+
+  return (call: StatusCall) =>
+    call.wait === undefined
+      ? Effect.map(RequestCall.find(requests, call), (snapshot) => show(call, snapshot))
+      : hold(call)
+})

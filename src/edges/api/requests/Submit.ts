@@ -1,0 +1,206 @@
+/**
+ * `POST /{owner}/{model}`. Checks in this order, the first failure answers: key (401), rates (429) and scope (403), all
+ * before this; models of the key (403), content type and announced length (415, 413), model (404), body (413, 408, 429, 503, 400),
+ * reserved fields and headers together (400), then those of the service: text of the webhook's URL (400), input (400),
+ * idempotency (409), queue (429), balance (402), how many requests of the account have not ended (429), and the webhook's
+ * name (400). Of a body past 64 KiB queue and balance come before it, too. What depends on more than the request itself is
+ * not checked again for one that was accepted under its key: the model of such a call comes after its body.
+ */
+import { Effect, Result } from "effect"
+import * as Grant from "#domain/account/Grant.ts"
+import type { AccountId } from "#domain/Ids.ts"
+import type { Webhook } from "#domain/inference-request/Event.ts"
+import { isTerminal } from "#domain/inference-request/State.ts"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import type * as JsonScan from "#src/kernel/text/JsonScan.ts"
+import { InputMemory } from "#src/kernel/memory/InputMemory.ts"
+import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
+import { Outbound } from "#src/kernel/outbound/Outbound.ts"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import { ModelNotGranted, Requests, type Snapshot, type Submission } from "#src/features/requests/Requests.ts"
+import { retentionMs } from "#src/kernel/settings/RetentionTime.ts"
+import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as BodyMemory from "#src/edges/http/edge/BodyMemory.ts"
+import type * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
+import * as BodyLane from "./lane/BodyLane.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as BodyHeaders from "#src/edges/http/requests/BodyHeaders.ts"
+import * as DeadlineHeaders from "./DeadlineHeaders.ts"
+import { endpointOf, type EndpointParams } from "#src/edges/http/requests/EndpointParams.ts"
+import * as IdempotencyHeader from "./IdempotencyHeader.ts"
+import * as JsonBody from "#src/edges/http/requests/JsonBody.ts"
+import * as MetadataHeader from "./MetadataHeader.ts"
+import * as Parsed from "#src/edges/http/requests/Parsed.ts"
+import * as PreferHeader from "./PreferHeader.ts"
+import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
+import * as WaitQuery from "./WaitQuery.ts"
+import * as WebhookFields from "./WebhookFields.ts"
+import * as WebhookTarget from "./WebhookTarget.ts"
+import { Stopping } from "#src/edges/http/Stopping.ts"
+import * as ResultView from "#src/features/requests/views/ResultView.ts"
+import * as StatusView from "#src/features/requests/views/StatusView.ts"
+import * as Payloads from "./Payloads.ts"
+
+export interface SubmitCall {
+  readonly caller: Caller
+  readonly params: EndpointParams
+  readonly headers: RequestHeaders
+  /** Query parameter: the same wish as `Prefer: wait`, which counts when both are sent. */
+  readonly wait: string | undefined
+  /** Not run before the headers and the model are found good. At most `JsonBody.maxBytes`. */
+  readonly readBody: (grow: BodyReader.Grow) => Effect.Effect<Uint8Array, Refusal.Refusal>
+}
+
+/** Bytes of a body from which on what can be refused without it is refused first. */
+const large = 64 * 1024
+
+/** A body that has been parsed, here or in the lane. */
+interface Read extends Pick<Submission, "input" | "checked"> {
+  readonly webhook: Parsed.Parsed<Webhook | null>
+}
+
+const readHere = (body: Uint8Array, scan: JsonScan.Scan): Result.Result<Read, Refusal.Refusal> =>
+  Result.map(JsonBody.parseLooked(body, scan), (fields) => ({
+    webhook: WebhookFields.parse(fields),
+    input: WebhookFields.withoutWebhook(fields)
+  }))
+
+const readInLane = (
+  { issues, small, text, webhook }: BodyLane.ReadBody,
+  entry: CatalogEntry | null
+): Read => ({
+  webhook: webhook !== null && "issues" in webhook ? Result.fail(webhook.issues) : Result.succeed(webhook),
+  input: small,
+  checked: {
+    modelVersion: entry?.model.version ?? null,
+    issues,
+    text: Buffer.from(text.buffer, text.byteOffset, text.length).toString()
+  }
+})
+
+/** The whole call: nothing of it is invalid then but, possibly, the model, its input and the webhook. */
+const parse = ({ headers, wait }: SubmitCall, { webhook }: Read) => {
+  const parts = {
+    webhook,
+    metadata: MetadataHeader.parse(headers["x-request-metadata"]),
+    idempotencyKey: IdempotencyHeader.parse(headers["idempotency-key"]),
+    deadlines: DeadlineHeaders.parse(headers),
+    preferredMs: PreferHeader.parse(headers["prefer"]),
+    queriedMs: WaitQuery.parse(wait, 1)
+  }
+  return Result.mapError(Result.all(parts), () => Refusal.invalid(Parsed.issues(parts)))
+}
+
+const idempotencyOf = (
+  key: string,
+  meant: IdempotencyHeader.Meant,
+  secret: Buffer
+): Submission["idempotency"] => ({
+  key,
+  requestHash: IdempotencyHeader.requestHash(secret, meant),
+  isFormerHash: (hash) => IdempotencyHeader.isFormerHash(hash, meant)
+})
+
+const isEnded = (snapshot: Snapshot): boolean => isTerminal(snapshot.request.phase)
+
+export const make = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const requests = yield* Requests
+  const outbound = yield* Outbound
+  const urls = yield* PublicUrls
+  const keptMs = yield* retentionMs
+  const stopping = yield* Stopping
+  const { submits } = yield* InputMemory
+  const lane = yield* BodyLane.make
+  const secret = (yield* MasterKey).keyFor(IdempotencyHeader.purpose)
+
+  /** What is large is not even read for those who cannot submit anything. */
+  const invite = (call: SubmitCall, endpoint: string) => {
+    const key = call.headers["idempotency-key"] ?? null
+    const announced = Number(call.headers["content-length"] ?? 0)
+    if (announced > large) return requests.invite({ caller: call.caller, endpoint, key })
+    if (key !== null) return Effect.void
+    return Effect.flatMap(catalog.find(endpoint), (entry) =>
+      entry === null ? Effect.fail(Refusal.unknownModel) : Effect.void
+    )
+  }
+
+  const checksOf = ({ url }: Webhook) => ({
+    first: WebhookTarget.look(outbound, url),
+    last: WebhookTarget.check(outbound, url)
+  })
+
+  const readBody = (account: AccountId, endpoint: string, body: Uint8Array, scan: JsonScan.Scan) => {
+    if (!BodyLane.isLarge(body.length, scan.weight)) return Effect.fromResult(readHere(body, scan))
+    return Effect.flatMap(catalog.find(endpoint), (entry) =>
+      BodyLane.takes(entry)
+        ? Effect.map(lane.read({ account, body, entry }), (read) => readInLane(read, entry))
+        : Effect.fromResult(readHere(body, scan))
+    )
+  }
+
+  /** Nothing of the body outlives it: a client may wait for long. */
+  const submit = Effect.fnUntraced(function* (
+    call: SubmitCall,
+    endpoint: string,
+    memory: BodyMemory.BodyMemory
+  ) {
+    const { caller, headers } = call
+    yield* invite(call, endpoint)
+    yield* memory.cover(Number(headers["content-length"] ?? 0), 0)
+    const body = yield* call.readBody(memory.grow)
+    const scan = yield* Effect.fromResult(JsonBody.look(body))
+    yield* memory.cover(body.length, scan.weight)
+    const read = yield* readBody(caller.accountId, endpoint, body, scan)
+    const { deadlines, idempotencyKey, metadata, preferredMs, queriedMs, webhook } = yield* Effect.fromResult(
+      parse(call, read)
+    )
+    const { webhook: _webhook, ...input } = read
+    const accepted = yield* requests.submit(
+      {
+        caller,
+        endpoint,
+        ...input,
+        inputMemory: scan.weight,
+        metadata,
+        webhook,
+        deadlines,
+        idempotency:
+          idempotencyKey === null ? null : idempotencyOf(idempotencyKey, { endpoint, headers, body }, secret)
+      },
+      webhook === null ? null : checksOf(webhook)
+    )
+    return { accepted, preferredMs, queriedMs }
+  })
+
+  return Effect.fnUntraced(function* (call: SubmitCall) {
+    const endpoint = endpointOf(call.params)
+    // The service says so, too: here it is said before the body is read.
+    if (!Grant.allowsModel(call.caller.grant, endpoint)) return yield* new ModelNotGranted()
+    const announced = BodyHeaders.check(call.headers)
+    if (Result.isFailure(announced)) return yield* announced.failure
+    const memory = BodyMemory.make(submits, call.caller.accountId)
+    const { accepted, preferredMs, queriedMs } = yield* Effect.onExitPrimitive(
+      submit(call, endpoint, memory),
+      () => {
+        memory.release()
+        return undefined
+      }
+    )
+    const headers = accepted.replayed ? { "idempotency-replayed": "true" } : {}
+    const created = Answer.json(200, StatusView.created(urls.queueUrl, accepted), headers)
+    const waitMs = preferredMs ?? queriedMs
+    if (waitMs === 0) return created
+    // What is accepted is accepted, also when the server stops: a client that is not told the id would submit it again.
+    const latest = yield* Effect.raceFirst(
+      requests.waitUntil(accepted, isEnded, waitMs),
+      Effect.as(stopping, accepted)
+    )
+    if (!isEnded(latest)) return created
+    const payloads = yield* Payloads.read(requests, latest)
+    const body = ResultView.retrieved({ ...urls, keptMs }, latest, payloads)
+    const applied = preferredMs === null ? {} : { "preference-applied": "wait" }
+    return Answer.record(200, body, { ...headers, ...applied })
+  })
+})

@@ -1,0 +1,63 @@
+/**
+ * The reserved body fields `webhook` and `webhook_events_filter` (contract, "Submit rules"): taken out before the model
+ * sees the input. Whether the URL may be called is for `#src/outbound/Outbound.ts`.
+ */
+import { Result } from "effect"
+import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { type Webhook, WebhookEventName } from "#domain/inference-request/Event.ts"
+import type { Issue } from "#src/platform/views/EnvelopeView.ts"
+import { issue, type Parsed } from "#src/edges/http/requests/Parsed.ts"
+
+const urlField = "webhook"
+const filterField = "webhook_events_filter"
+
+const defaultEvents: ReadonlyArray<WebhookEventName> = ["completed"]
+
+export const withoutWebhook = (body: JsonObject): JsonObject => {
+  if (!Object.hasOwn(body, urlField) && !Object.hasOwn(body, filterField)) return body
+  const { [urlField]: _url, [filterField]: _filter, ...input } = body
+  return input
+}
+
+export const parse = (body: JsonObject): Parsed<Webhook | null> => {
+  const url = Object.hasOwn(body, urlField) ? body[urlField] : undefined
+  const filter = Object.hasOwn(body, filterField) ? body[filterField] : undefined
+  const issues = filter === undefined ? [] : filterIssues(filter)
+  if (url === undefined) {
+    return filter === undefined
+      ? Result.succeed(null)
+      : Result.fail([issue([filterField], "dependentRequired", "needs webhook beside it"), ...issues])
+  }
+  if (typeof url !== "string") issues.unshift(issue([urlField], "type", "must be string"))
+  if (issues.length > 0 || typeof url !== "string") return Result.fail(issues)
+  return Result.succeed({
+    url,
+    events: Array.isArray(filter) ? filter.filter(isEventName) : defaultEvents,
+    filtered: filter !== undefined
+  })
+}
+
+const filterIssues = (filter: Json): Array<Issue> => {
+  if (!isArray(filter)) return [issue([filterField], "type", "must be array")]
+  if (filter.length === 0) return [issue([filterField], "minItems", "must not be empty")]
+  // Each item that is wrong would be told of: a body has room for millions.
+  if (filter.length > mostNames) {
+    return [issue([filterField], "maxItems", `must not have more than ${mostNames} items`)]
+  }
+  const issues = filter.flatMap((name, index) =>
+    isEventName(name) ? [] : [issue([filterField, index], "enum", `must be one of ${names.join(", ")}`)]
+  )
+  if (new Set(filter).size < filter.length) {
+    issues.push(issue([filterField], "uniqueItems", "must not name an event twice"))
+  }
+  return issues
+}
+
+/** More than there are events, so that a name too many is told as what it is. */
+const mostNames = 16
+
+const names = WebhookEventName.literals
+
+const isEventName = (value: Json): value is WebhookEventName => names.some((name) => name === value)
+
+const isArray: (value: Json) => value is ReadonlyArray<Json> = Array.isArray

@@ -1,0 +1,30 @@
+/** Refuses a webhook that can never be delivered (contract, "Submit rules", 2): the same guard judges it at delivery. */
+import { Effect } from "effect"
+import type { Outbound } from "#src/kernel/outbound/Outbound.ts"
+import type { OutboundRefused, OutboundUnresolved } from "#src/kernel/outbound/OutboundError.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import { issue } from "#src/edges/http/requests/Parsed.ts"
+
+const reasons: Record<OutboundRefused["reason"], string> = {
+  too_long: "must not exceed 2048 characters",
+  malformed: "must be a valid URL",
+  not_https: "must be an https URL",
+  credentials: "must not carry credentials",
+  forbidden_port: "must not name this port",
+  forbidden_host: "must name a public host",
+  private_address: "must not resolve to a private or internal address"
+}
+
+const toRefusal = (error: OutboundRefused | OutboundUnresolved): Refusal.Refusal =>
+  Refusal.invalid([
+    error._tag === "OutboundRefused"
+      ? issue(["webhook"], error.reason, reasons[error.reason])
+      : issue(["webhook"], "dns_error", "must name a host that resolves")
+  ])
+
+/** As far as it can be told without a look-up. */
+export const look = (outbound: Outbound["Service"], url: string): Effect.Effect<void, Refusal.Refusal> =>
+  Effect.mapError(outbound.look(url), toRefusal)
+
+export const check = (outbound: Outbound["Service"], url: string): Effect.Effect<void, Refusal.Refusal> =>
+  Effect.mapError(outbound.check(url), toRefusal)

@@ -1,0 +1,70 @@
+/**
+ * The lane of large bodies: they are parsed, held against the model's schema and written anew in a thread beside the one that
+ * serves, one of an account at a time. What waits for it is bounded by `INPUT_MEMORY`.
+ */
+import { Duration, Effect, type Scope } from "effect"
+import type { AccountId } from "#domain/Ids.ts"
+import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
+import * as OneAtATime from "#src/kernel/async/OneAtATime.ts"
+import * as WorkerPool from "#src/kernel/threads/WorkerPool.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as JsonBody from "#src/edges/http/requests/JsonBody.ts"
+import type { LaneAnswer, LaneTask } from "./LaneTask.ts"
+
+export type ReadBody = Extract<LaneAnswer, { readonly _tag: "Read" }>
+
+export interface BodyLane {
+  /** `entry`: the model, or `null` where it is not known. */
+  readonly read: (options: {
+    readonly account: AccountId
+    readonly body: Uint8Array
+    readonly entry: CatalogEntry | null
+  }) => Effect.Effect<ReadBody, Refusal.Refusal>
+}
+
+/** For parsing and checking one body. Most take less than a second. */
+const deadline = Duration.seconds(10)
+
+/** Bytes, and memory of the values (`JsonScan`), from which on a body is read in the lane. */
+const longText = 256 * 1024
+const heavy = 1024 * 1024
+
+/** A wrapper's input is held against its base model's schema, too: those are read by the thread that serves. */
+const isWrapper = ({ model, runs }: CatalogEntry) => model.endpoint !== runs
+
+export const isLarge = (bytes: number, weight: number): boolean => bytes > longText || weight > heavy
+
+/** Of large bodies. */
+export const takes = (entry: CatalogEntry | null): boolean => entry === null || !isWrapper(entry)
+
+export const make: Effect.Effect<BodyLane, never, Scope.Scope> = Effect.gen(function* () {
+  const pool = yield* WorkerPool.make({
+    file: new URL("./laneThread.ts", import.meta.url),
+    size: 1,
+    heapMb: 256,
+    muted: true,
+    timeToLive: Duration.minutes(5)
+  })
+  const inTurn = OneAtATime.make()
+
+  const read: BodyLane["read"] = Effect.fnUntraced(function* ({ account, body, entry }) {
+    const task: LaneTask = {
+      body,
+      schema: entry?.model.inputSchema ?? null,
+      schemaKey: entry === null ? "" : `${entry.model.endpoint}@${entry.model.version}`
+    }
+    const answer = (yield* pool.run({ task, started: Effect.void, deadline }).pipe(
+      inTurn(account),
+      Effect.catchTag("WorkerLost", (lost) =>
+        lost.reason === "crashed"
+          ? Effect.as(Effect.logError("The thread that reads large bodies was lost", lost), null)
+          : Effect.fail(Refusal.bodyTooComplex)
+      )
+    )) as LaneAnswer | null
+    if (answer === null) return yield* Refusal.unexpected
+    if (answer._tag === "Read") return answer
+    return yield* answer.fault === "not_an_object" ? JsonBody.notAnObject : JsonBody.refusals[answer.fault]
+  })
+
+  return { read }
+})

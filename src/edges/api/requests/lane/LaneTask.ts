@@ -1,0 +1,28 @@
+/** What the lane's thread is told, and what it answers. */
+import type { JsonObject } from "#domain/CanonicalJson.ts"
+import type { Webhook } from "#domain/inference-request/Event.ts"
+import type { Model } from "#domain/catalog/Model.ts"
+import type { Fault } from "#src/kernel/text/JsonBytes.ts"
+import type { InputIssue } from "#src/features/catalog/models/Catalog.ts"
+
+export interface LaneTask {
+  readonly body: Uint8Array
+  /** Of the model; `null` where there is none to hold the input against. */
+  readonly schema: Model["inputSchema"] | null
+  /** Names the schema: it is compiled once. */
+  readonly schemaKey: string
+}
+
+export type LaneAnswer =
+  | { readonly _tag: "Refused"; readonly fault: Fault | "not_an_object" }
+  | {
+      readonly _tag: "Read"
+      /** The reserved fields, or what is wrong with them. */
+      readonly webhook: Webhook | null | { readonly issues: ReadonlyArray<InputIssue> }
+      /** Of the input, where there was a schema. */
+      readonly issues: ReadonlyArray<InputIssue>
+      /** The input's canonical text, in UTF-8. */
+      readonly text: Uint8Array
+      /** The input's members that are numbers, short texts and the like. */
+      readonly small: JsonObject
+    }

@@ -1,0 +1,97 @@
+/** How an open stream tells of changes, and when it has told all that it will. */
+import { Effect } from "effect"
+import type { RequestId } from "#domain/Ids.ts"
+import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import type { Follower } from "#src/features/requests/live/Following.ts"
+import type { Taking } from "#src/features/requests/live/LiveHub.ts"
+import type { Wanted } from "#src/features/requests/live/Wanted.ts"
+import type { Requests } from "#src/features/requests/Requests.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+import type { EventStream } from "#src/edges/http/edge/EventStream.ts"
+import * as StreamView from "./StreamView.ts"
+
+export interface Telling {
+  readonly caller: Caller
+  readonly wanted: Wanted
+  /** Whether the event that ends a request has its log lines. */
+  readonly withLogs: boolean
+}
+
+export const make = (queueUrl: string, requests: Requests["Service"]) => {
+  const events = new WeakMap<StatusChange, string>()
+  const shared = new WeakMap<ReadonlyArray<StatusChange>, Buffer>()
+
+  const eventOf = (change: StatusChange): string => {
+    const made = events.get(change) ?? StreamView.statusEvent(queueUrl, change)
+    events.set(change, made)
+    return made
+  }
+
+  /** Of the same array the same bytes, whoever is told of it. */
+  const bytesOf = (changes: ReadonlyArray<StatusChange>): Buffer => {
+    const made = shared.get(changes) ?? Buffer.from(changes.map(eventOf).join(""))
+    shared.set(changes, made)
+    return made
+  }
+
+  /** Without them where the request is not to be had any more: that it ended is told all the same. */
+  const eventWithLogs = (caller: Caller, change: StatusChange): Effect.Effect<string, EventStoreError> =>
+    StreamView.endsRequest(change)
+      ? requests.get({ caller, id: change.requestId }).pipe(
+          Effect.map(({ request }) => StreamView.statusEvent(queueUrl, change, request.logs)),
+          Effect.catchTag(["RequestNotFound", "RequestForbidden"], () => Effect.succeed(eventOf(change)))
+        )
+      : Effect.succeed(eventOf(change))
+
+  /** @param ended named requests whose end the client has been told of. */
+  return (
+    stream: EventStream,
+    { caller, wanted, withLogs }: Telling,
+    ended: ReadonlySet<RequestId>
+  ): Follower<EventStoreError> => {
+    const named = wanted.requestIds
+    const left = named === null ? null : new Set([...named].filter((id) => !ended.has(id)))
+    const isDone = () => left?.size === 0
+
+    const write = (bytes: string | Buffer, changes: ReadonlyArray<StatusChange>): boolean => {
+      const hasRoom = stream.write(bytes)
+      if (left !== null) {
+        for (const change of changes) if (StreamView.endsRequest(change)) left.delete(change.requestId)
+      }
+      return hasRoom
+    }
+
+    /** One by one: nobody knows how much there is in the log lines of many requests. */
+    const giveWithLogs = (changes: ReadonlyArray<StatusChange>) =>
+      Effect.forEach(
+        changes,
+        (change) =>
+          Effect.flatMap(eventWithLogs(caller, change), (text) => {
+            write(text, [change])
+            return stream.ready
+          }),
+        { discard: true }
+      )
+
+    const take = (changes: ReadonlyArray<StatusChange>): Taking => {
+      // Log lines have to be read first.
+      if (withLogs && changes.some(StreamView.endsRequest)) return "declined"
+      return write(bytesOf(changes), changes) && !isDone() ? "taken" : "full"
+    }
+
+    return {
+      wanted,
+      isDone,
+      take,
+      ready: stream.ready,
+      give: (changes) =>
+        withLogs
+          ? giveWithLogs(changes)
+          : Effect.suspend(() => {
+              write(bytesOf(changes), changes)
+              return stream.ready
+            })
+    }
+  }
+}

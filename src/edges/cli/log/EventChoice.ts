@@ -1,0 +1,80 @@
+/** Which events a command means, and reading them, beside a server that writes. */
+import { type Config, Effect, Option, Schema, Stream } from "effect"
+import { Flag } from "effect/cli"
+import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import type { GlobalPosition } from "#streams/GlobalPosition.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import * as FilesInPlace from "#streams/sqlite/FilesInPlace.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as StreamName from "#streams/StreamName.ts"
+
+export interface EventChoice {
+  readonly stream: Option.Option<StreamName.StreamName>
+  /** Empty for every type. */
+  readonly types: ReadonlyArray<string>
+}
+
+export const flags = {
+  stream: Flag.String("stream").pipe(
+    Flag.withMetavar("NAME"),
+    Flag.withDescription("Only the events of this stream, such as InferenceRequest-rq…"),
+    Flag.withSchema(StreamName.StreamName),
+    Flag.optional
+  ),
+  types: Flag.String("type").pipe(
+    Flag.withMetavar("TYPE"),
+    Flag.withDescription("Only events of this type, such as RequestCompleted; may be given more than once"),
+    Flag.atLeast(0)
+  )
+}
+
+export const follow = Flag.Boolean("follow").pipe(
+  Flag.withAlias("f"),
+  Flag.withDescription("Go on with new events until stopped by Ctrl-C or SIGTERM, which is exit code 0"),
+  Flag.withoutNegation,
+  Flag.withDefault(false)
+)
+
+export const matcher = ({ stream, types }: EventChoice): ((event: RecordedEvent) => boolean) => {
+  const name = Option.getOrUndefined(stream)
+  const wanted = types.length === 0 ? undefined : new Set(types)
+  return (event) =>
+    (name === undefined || event.stream === name) && (wanted === undefined || wanted.has(event.type))
+}
+
+/** The files were removed or replaced while they were read: nothing would ever come from them again. */
+export class LogReplaced extends Schema.TaggedError<LogReplaced>()("LogReplaced", {
+  filename: Schema.String
+}) {
+  override get message(): string {
+    return `DATA_DIR: ${this.filename} was removed or replaced`
+  }
+}
+
+/** What the name stands for now is what has just been opened. A log at the NATS servers has no such file. */
+const untilReplaced = Effect.gen(function* () {
+  if (yield* ChosenLog.isShared) return Effect.never
+  const { log } = SqliteEventStore.files(yield* DataDirectory)
+  const displaced = FilesInPlace.make([log])
+  return Effect.sync(displaced).pipe(
+    Effect.delay("1 second"),
+    Effect.repeat({ until: (filename) => filename !== undefined }),
+    Effect.andThen(Effect.fail(new LogReplaced({ filename: log })))
+  )
+})
+
+/** All of the log's events after `after`, without gaps or repeats; with `follow` those that are still to come too. */
+export const read = Effect.fnUntraced(function* (options: {
+  readonly after: GlobalPosition
+  readonly follow: boolean
+}): Effect.fn.Return<
+  Stream.Stream<RecordedEvent, EventStoreError | LogReplaced>,
+  Config.ConfigError,
+  EventReader | DataDirectory
+> {
+  const reader = yield* EventReader
+  if (!options.follow) return reader.readAll(options.after)
+  return Stream.interruptWhen(reader.subscribe(options.after), yield* untilReplaced)
+})

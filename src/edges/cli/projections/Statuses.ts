@@ -1,0 +1,19 @@
+import { Effect, Option } from "effect"
+import { allProjections } from "#projections/AllProjections.ts"
+import * as Generations from "#projections/rebuild/Generations.ts"
+import * as ProjectionStatus from "#projections/status/ProjectionStatus.ts"
+import { Administration } from "#src/edges/admin/Administration.ts"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import * as Access from "./Access.ts"
+
+/** How far the projections are, as the server knows, or as the file says when none runs. */
+export const read = Effect.gen(function* () {
+  const server = yield* Effect.scoped(Access.open)
+  if (Option.isSome(server)) {
+    return yield* Effect.flatMap(Administration, ({ listProjections }) => listProjections).pipe(
+      Effect.provide(server.value)
+    )
+  }
+  const base = Generations.baseIn(yield* DataDirectory)
+  return yield* ProjectionStatus.read({ base, projections: allProjections })
+})

@@ -1,0 +1,43 @@
+/** An HTTP request as somebody saved it: a request line or none, headers, an empty line, and the body as it came. */
+import { Result, Schema } from "effect"
+import type { Received } from "#src/features/webhooks/StandardWebhooks.ts"
+
+export class NoRequest extends Schema.TaggedError<NoRequest>()("NoRequest", { message: Schema.String }) {}
+
+export interface SavedRequest extends Received {
+  /** Bytes that the body had for its sender; `null` when the request does not say. */
+  readonly contentLength: number | null
+}
+
+const requestLine = /^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?$/
+/** Pseudo headers of HTTP/2 too. */
+const headerLine = /^(:?[\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/
+
+const byteOrderMark = "\u00ef\u00bb\u00bf"
+
+/** Lines may end as HTTP has it, or as editors do. The bytes behind the first empty line are the body, all of them. */
+export const parse = (bytes: Uint8Array): Result.Result<SavedRequest, NoRequest> => {
+  // A character is a byte.
+  const text = Buffer.from(bytes).toString("latin1")
+  const end = /\r?\n\r?\n/.exec(text)
+  if (end === null) return noRequest("Expected an empty line between headers and body")
+  const [first = "", ...others] = text.slice(0, end.index).replace(byteOrderMark, "").split(/\r?\n/)
+  const headers = new Map<string, string>()
+  for (const line of requestLine.test(first) ? others : [first, ...others]) {
+    const [, name, value = ""] = headerLine.exec(line) ?? []
+    if (name === undefined) return noRequest("Expected 'name: value' in every line before the empty one")
+    const before = headers.get(name.toLowerCase())
+    // RFC 9110, 5.3
+    headers.set(name.toLowerCase(), before === undefined ? value : `${before}, ${value}`)
+  }
+  const contentLength = headers.get("content-length") ?? ""
+  return Result.succeed({
+    id: headers.get("webhook-id") ?? null,
+    timestamp: headers.get("webhook-timestamp") ?? null,
+    signature: headers.get("webhook-signature") ?? null,
+    body: bytes.subarray(end.index + end[0].length),
+    contentLength: /^\d{1,15}$/.test(contentLength) ? Number(contentLength) : null
+  })
+}
+
+const noRequest = (message: string) => Result.fail(new NoRequest({ message }))

@@ -1,0 +1,84 @@
+/**
+ * What a route says, before any transport: status, headers and a body that is text already, or is read while it is sent. The routes of the declared
+ * API and whatever serves a hot route in their place build the same answers.
+ */
+import * as HttpBody from "effect/http/HttpBody"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as JsonPieces from "#src/platform/views/JsonPieces.ts"
+import type { StreamedBody } from "#src/platform/views/StreamedBody.ts"
+
+/** By lower-case name. */
+export type Headers = Readonly<Record<string, string>>
+
+export const noHeaders: Headers = {}
+
+export interface Answer {
+  readonly status: number
+  /** Without content type and length. */
+  readonly headers: Headers
+  /** JSON; `null` for an answer without a body. */
+  readonly body: string | StreamedBody | null
+}
+
+export interface TextAnswer extends Answer {
+  readonly body: string | null
+}
+
+const jsonType = "application/json"
+
+/** Answers are about one account's data or about one moment: nothing on the way may keep them. */
+const uncached = { "cache-control": "no-store" }
+
+export const json = (status: number, value: unknown, headers: Headers = noHeaders): TextAnswer => ({
+  status,
+  headers: { ...uncached, ...headers },
+  body: JSON.stringify(value)
+})
+
+/** With texts of payloads among the members of `record`. */
+export const record = (status: number, record: object, headers: Headers = noHeaders): Answer => ({
+  status,
+  headers: { ...uncached, ...headers },
+  body: JsonPieces.ofRecord(record)
+})
+
+/** A list of such records. */
+export const list = (status: number, page: Parameters<typeof JsonPieces.ofList>[0]): Answer => ({
+  status,
+  headers: uncached,
+  body: JsonPieces.ofList(page)
+})
+
+export const empty = (status: number, headers: Headers): TextAnswer => ({
+  status,
+  headers,
+  body: null
+})
+
+/** With more headers. Of those that it has itself both values count: they are lists. */
+export const carrying = (answer: Answer, headers: Headers): Answer => {
+  const merged: Record<string, string> = { ...answer.headers }
+  for (const [name, value] of Object.entries(headers)) {
+    const own = merged[name]
+    merged[name] = own === undefined ? value : `${value}, ${own}`
+  }
+  return { ...answer, headers: merged }
+}
+
+/** With all headers that an answer gets at the edge, in the order in which they are sent. */
+export const toResponse = (
+  { status, headers, body }: Answer,
+  correlationId: string
+): HttpServerResponse.HttpServerResponse => {
+  const edge = { "x-content-type-options": "nosniff", "x-request-id": correlationId }
+  if (body === null) return HttpServerResponse.empty({ status, headers: { ...headers, ...edge } })
+  const content =
+    typeof body === "string"
+      ? HttpBody.text(body, jsonType)
+      : HttpBody.stream(body.chunks, jsonType, body.length)
+  const about = { "content-type": content.contentType, "content-length": String(content.contentLength) }
+  return HttpServerResponse.setBody(
+    HttpServerResponse.empty({ status, headers: { ...headers, ...about, ...edge } }),
+    content
+  )
+}

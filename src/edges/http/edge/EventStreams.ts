@@ -1,0 +1,205 @@
+/**
+ * The event streams that clients have open: how many, what keeps their connections, and how they end.
+ */
+import type { ServerResponse } from "node:http"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Cause, Context, Effect, Fiber, Layer } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { defaultStreams } from "#domain/account/Limits.ts"
+import type { AccountId } from "#domain/Ids.ts"
+import { Authentication, presentedBy } from "#src/features/accounts/Authentication.ts"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import { supervise } from "#src/kernel/async/Supervise.ts"
+import type { Headers } from "../Answer.ts"
+import * as LimitRefusals from "../LimitRefusals.ts"
+import * as Refusal from "../Refusal.ts"
+import { IsStopping, Stopping } from "../Stopping.ts"
+import * as EventStream from "./EventStream.ts"
+import { UnderWay } from "./Exchanges.ts"
+import * as StreamKeys from "./StreamKeys.ts"
+import * as Turn from "./Turn.ts"
+
+/** Open at once on a node, of whatever account. */
+export const MostStreams = Context.Reference<number>("inferlog/src/http/MostStreams", {
+  defaultValue: () => 20_000
+})
+
+const keepAliveEvery = "15 seconds"
+/** How long a key that was revoked or has expired may have a stream at most. */
+const judgeEvery = "5 seconds"
+/** What is left for a reader to take what was written before the end. */
+const farewell = "5 seconds"
+/** For an answer before it on the connection, which its client may have read a moment before Node knows. */
+const turnPatience = "1 second"
+/** Comments written before others get a turn. */
+const keepAliveBatch = 500
+
+/** What a client has to wait with nothing else to go by, s. */
+const retryAfterSeconds = 5
+
+export interface Opening {
+  readonly request: HttpServerRequest
+  readonly caller: Caller
+  /** What every answer to the call carries. */
+  readonly headers: Headers
+}
+
+interface Held {
+  readonly stream: EventStream.OpenStream
+  readonly body: Fiber.Fiber<void>
+  /** From its end on, until its connection is gone. */
+  farewell: Fiber.Fiber<void> | null
+}
+
+type Body<E = unknown> = (stream: EventStream.EventStream) => Effect.Effect<void, E>
+
+export class EventStreams extends Context.Service<
+  EventStreams,
+  {
+    /**
+     * Answers with a stream for as long as `body` runs: until that ends, the client leaves or does not read, its key is good
+     * no more, or the server stops. Refused where the account or the node has as many as it may, where another answer is
+     * waited for on the connection, and once the server stops. Completes once the stream is open: as an exchange
+     * it is over then, and nothing of that is kept beside it.
+     */
+    serve<E>(
+      opening: Opening,
+      body: Body<E>
+    ): Effect.Effect<HttpServerResponse.HttpServerResponse, Refusal.Refusal>
+  }
+>()("inferlog/src/http/EventStreams") {
+  static readonly layer = Layer.effect(
+    EventStreams,
+    Effect.gen(function* () {
+      const most = yield* MostStreams
+      const stopping = yield* Stopping
+      const isStopping = yield* IsStopping
+      const runFork = Effect.runForkWith(yield* Effect.context<never>())
+      const authentication = yield* Authentication
+      const open = new Set<Held>()
+      const ofAccount = new Map<AccountId, number>()
+
+      /** Nothing is told any more, whether its client reads or not. */
+      const end = (held: Held) => {
+        if (held.farewell !== null) return
+        const { body, stream } = held
+        stream.end()
+        body.interruptUnsafe()
+        held.farewell = runFork(Effect.andThen(Effect.sleep(farewell), Effect.sync(stream.drop)))
+      }
+
+      const keys = StreamKeys.make(authentication.recognize, end)
+
+      const keepAll = Effect.gen(function* () {
+        let written = 0
+        for (const { stream } of open) {
+          stream.keepAlive()
+          if (++written % keepAliveBatch === 0) yield* Effect.yieldNow
+        }
+      })
+      yield* Effect.forkScoped(
+        supervise("Keeping streams alive", Effect.forever(Effect.delay(keepAll, keepAliveEvery)))
+      )
+      yield* Effect.forkScoped(
+        supervise("Judging keys of streams", Effect.forever(Effect.delay(keys.judge, judgeEvery)))
+      )
+
+      const endAll = Effect.sync(() => {
+        for (const held of open) {
+          if (held.stream.isFull()) held.stream.drop()
+          else end(held)
+        }
+      })
+      yield* Effect.forkScoped(Effect.andThen(stopping, endAll))
+      yield* Effect.addFinalizer(() =>
+        Effect.andThen(endAll, Fiber.interruptAll(Array.from(open, ({ body }) => body)))
+      )
+
+      const refusalOf = ({ accountId, limits }: Caller): Refusal.Refusal | null => {
+        // Whoever has waited for something before may come after the end.
+        if (isStopping()) return Refusal.stopping
+        const limit = limits.maxStreams ?? defaultStreams
+        if ((ofAccount.get(accountId) ?? 0) >= limit) {
+          return LimitRefusals.tooManyStreams({ limit, retryAfterSeconds })
+        }
+        return open.size >= most ? Refusal.streamsFull : null
+      }
+
+      const count = ({ accountId }: Caller, by: 1 | -1) => {
+        const counted = (ofAccount.get(accountId) ?? 0) + by
+        if (counted > 0) ofAccount.set(accountId, counted)
+        else ofAccount.delete(accountId)
+      }
+
+      const begin = ({ caller, headers, request }: Opening, body: Body, correlationId: string) => {
+        // The server speaks HTTP/1 alone.
+        const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+        return Effect.flatMap(turnOf(response), () => {
+          const refusal = refusalOf(caller)
+          if (refusal !== null) return Effect.fail(refusal)
+          // The client has left before: whoever waits for its answer is interrupted.
+          if (response.req.socket.closed) return Effect.never
+          const stream = EventStream.open(response, {
+            ...headers,
+            "x-content-type-options": "nosniff",
+            "x-request-id": correlationId
+          })
+          const held: Held = {
+            stream,
+            body: runFork(run(stream, body(stream), correlationId)),
+            farewell: null
+          }
+          const presented = presentedBy(request.headers["authorization"])
+          open.add(held)
+          if (presented !== null) keys.add(presented, held)
+          count(caller, 1)
+          stream.onClose(() => {
+            open.delete(held)
+            if (presented !== null) keys.remove(presented, held)
+            count(caller, -1)
+            held.body.interruptUnsafe()
+            held.farewell?.interruptUnsafe()
+          })
+          return Effect.succeed(sent)
+        })
+      }
+
+      const serve: EventStreams["Service"]["serve"] = (opening, body) =>
+        Effect.flatMap(UnderWay, ({ correlationId }) => begin(opening, body, correlationId))
+
+      return EventStreams.of({ serve })
+    })
+  )
+}
+
+/** What the exchange is counted as. */
+const sent = HttpServerResponse.empty({ status: 200 })
+
+/** Nothing is written, and so kept, behind an answer that may take for ever: most of all another stream. */
+const turnOf = (response: ServerResponse): Effect.Effect<void, Refusal.Refusal> =>
+  response.socket !== null
+    ? Effect.void
+    : Turn.of(response).pipe(
+        Effect.timeoutOrElse({
+          duration: turnPatience,
+          orElse: () => Effect.fail(Refusal.streamPipelined)
+        })
+      )
+
+/** A failure ends the connection without a word: the client resumes. */
+const run = <E>(
+  { drop, end }: EventStream.OpenStream,
+  body: Effect.Effect<void, E>,
+  correlationId: string
+): Effect.Effect<void> =>
+  Effect.matchCauseEffect(body, {
+    onSuccess: () => Effect.sync(end),
+    onFailure: (cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.void
+        : Effect.logError("A stream broke off", cause).pipe(
+            Effect.annotateLogs({ request_id: correlationId }),
+            Effect.andThen(Effect.sync(drop))
+          )
+  })

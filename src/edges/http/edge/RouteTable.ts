@@ -1,0 +1,163 @@
+/** All declared routes, to tell an unknown path from a wrong method, and which host serves what. */
+import { Context, Effect, Layer } from "effect"
+import * as FindMyWay from "effect/http/FindMyWay"
+import { HttpApi, type HttpApiGroup } from "effect/http-api"
+import type { Scope } from "#domain/account/Grant.ts"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import {
+  AnswersHead,
+  type HostName,
+  IsRefused,
+  OpenToAnyOrigin,
+  Requires,
+  ServedOn,
+  TakesQuery
+} from "../api/RouteAnnotations.ts"
+import * as Refusal from "../Refusal.ts"
+import { isEndpoint } from "../requests/EndpointParams.ts"
+import { readable } from "./AnyOrigin.ts"
+
+export interface RequestTarget {
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+  /** The `Host` header. */
+  readonly host: string | undefined
+}
+
+/** Of a path, as found by a router. */
+export type PathParams = Readonly<Record<string, string | undefined>>
+
+interface Declared {
+  readonly path: string
+  readonly hosts: ReadonlyArray<HostName>
+  readonly answersHead: boolean
+  readonly isRefused: boolean
+  readonly requires: Scope | null
+  readonly isOpenToAnyOrigin: boolean
+  readonly takesQuery: (name: string) => boolean
+}
+
+/** Paths are matched as written, by case and slash; a longer parameter than any of ours is no route. */
+export const routerConfig = {
+  caseSensitive: true,
+  ignoreTrailingSlash: false,
+  ignoreDuplicateSlashes: false,
+  maxParamLength: 1024
+}
+
+export class RouteTable extends Context.Service<
+  RouteTable,
+  {
+    /** Whether the endpoint of that name, which a router found, is a route of ours for this request. */
+    isServed(endpoint: string, params: PathParams, target: RequestTarget): boolean
+    /** Whether the host that was asked serves the endpoint of that name. */
+    isServedHere(endpoint: string, host: string | undefined): boolean
+    /** The path of the endpoint of that name, as declared. */
+    path(endpoint: string): string
+    /** What a key must be granted for the endpoint of that name; `null` where it says nothing. */
+    requires(endpoint: string): Scope | null
+    /** Whether the endpoint of that name takes a query parameter that it does not declare. */
+    takesQuery(endpoint: string): (name: string) => boolean
+    /** Why a request has no route: 404, 405 with `Allow`, or 400 for a path that cannot be decoded. */
+    refusal(target: RequestTarget): Refusal.Refusal
+  }
+>()("inferlog/src/http/RouteTable") {
+  static readonly layer = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+    api: HttpApi.HttpApi<Id, Groups>
+  ) =>
+    Layer.effect(
+      RouteTable,
+      Effect.gen(function* () {
+        const isServedOn = hostRule(yield* PublicUrls)
+        const table = FindMyWay.make<string>(routerConfig)
+        const methods = new Set<string>()
+        const byName = new Map<string, Declared>()
+        HttpApi.reflect(api, {
+          onGroup: () => {},
+          onEndpoint: ({ endpoint, mergedAnnotations }) => {
+            methods.add(endpoint.method)
+            byName.set(endpoint.identifier, {
+              path: endpoint.path,
+              hosts: Context.get(mergedAnnotations, ServedOn),
+              answersHead: Context.get(mergedAnnotations, AnswersHead),
+              isRefused: Context.get(mergedAnnotations, IsRefused),
+              requires: Context.get(mergedAnnotations, Requires),
+              isOpenToAnyOrigin: Context.get(mergedAnnotations, OpenToAnyOrigin),
+              takesQuery: Context.get(mergedAnnotations, TakesQuery)
+            })
+            table.on(endpoint.method, endpoint.path as FindMyWay.PathInput, endpoint.identifier)
+          }
+        })
+
+        const isServed = (endpoint: string, params: PathParams, { host, method }: RequestTarget): boolean => {
+          const declared = byName.get(endpoint)
+          if (declared === undefined || (method === "HEAD" && !declared.answersHead)) return false
+          const { modelName, ownerName } = params
+          if (ownerName !== undefined && modelName !== undefined && !isEndpoint({ ownerName, modelName })) {
+            return false
+          }
+          return isServedOn(declared.hosts, host)
+        }
+
+        /** What answers the target; `undefined` when nothing does. */
+        const declaredAt = (target: RequestTarget): Declared | undefined => {
+          const found = table.find(target.method === "HEAD" ? "GET" : target.method, target.url)
+          return found !== undefined && isServed(found.handler, found.params, target)
+            ? byName.get(found.handler)
+            : undefined
+        }
+
+        const refusal = (target: RequestTarget): Refusal.Refusal => {
+          if (!isDecodable(target.url)) return malformedPath
+          const others = [...methods, "HEAD"].flatMap((method) => {
+            const declared = declaredAt({ ...target, method })
+            return declared === undefined || declared.isRefused ? [] : [{ method, ...declared }]
+          })
+          if (others.length === 0) return Refusal.unknownRoute
+          const isOpen = others.every(({ isOpenToAnyOrigin }) => isOpenToAnyOrigin)
+          const allow = others.map(({ method }) => method).sort()
+          return Refusal.methodNotAllowed(allow, isOpen ? readable : {})
+        }
+
+        const isServedHere = (endpoint: string, host: string | undefined): boolean => {
+          const declared = byName.get(endpoint)
+          return declared !== undefined && isServedOn(declared.hosts, host)
+        }
+
+        const path = (endpoint: string): string => byName.get(endpoint)?.path ?? ""
+
+        const requires = (endpoint: string): Scope | null => byName.get(endpoint)?.requires ?? null
+
+        const takesQuery = (endpoint: string) => byName.get(endpoint)?.takesQuery ?? (() => false)
+
+        return RouteTable.of({ takesQuery, isServed, isServedHere, path, requires, refusal })
+      })
+    )
+}
+
+const malformedPath = Refusal.malformed("The path is not validly percent-encoded.")
+
+const isDecodable = (url: string): boolean => {
+  try {
+    decodeURIComponent(url.split("?", 1)[0] ?? "")
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** When the public hosts differ, a request goes by its `Host`; otherwise all routes share one origin. */
+const hostRule = (urls: PublicUrls["Service"]) => {
+  const hosts: Record<HostName, string> = {
+    queue: new URL(urls.queueUrl).host,
+    platform: new URL(urls.baseUrl).host,
+    media: new URL(urls.mediaUrl).host,
+    mcp: new URL(urls.mcpUrl).host
+  }
+  const isOneOrigin = new Set(Object.values(hosts)).size === 1
+  return (names: ReadonlyArray<HostName>, host = ""): boolean =>
+    isOneOrigin || names.length === 0 || names.some((name) => hosts[name] === withoutDefaultPort(host))
+}
+
+const withoutDefaultPort = (host: string): string => host.toLowerCase().replace(/:(80|443)$/, "")

@@ -1,0 +1,183 @@
+/**
+ * Clients that ask for much and read little of it, on every answer alike: JSON, files, event streams, pages. One that takes
+ * nothing for a while, or next to nothing, is dropped. Large answers take room before they begin; where there is none the
+ * slowest give way, and else the answer is refused.
+ */
+import type { Server, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import { Clock, Context, Effect } from "effect"
+import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import { supervise } from "#src/kernel/async/Supervise.ts"
+import { AnswerRoom, type Room, type RoomLimits, type Scope, type Wanted } from "./AnswerRoom.ts"
+import { networkOf } from "./ClientAddress.ts"
+import { type Pace, Reader, type Slowness } from "./Reader.ts"
+
+/** Bytes of an answer to a GET that is not refused for want of room. */
+export const small = 64 * 1024
+
+/** Bytes that an answer which is read while it is sent has in memory at most: what is read, checked, and on its way. */
+export const window = 512 * 1024
+
+/** What is told of them, for whoever counts. */
+export interface ReaderEvents {
+  readonly dropped: (why: Slowness) => void
+  readonly refused: (scope: Scope) => void
+  /** Bytes that wait for clients, once a second. */
+  readonly outstanding: (bytes: number) => void
+}
+
+export const ReaderEvents = Context.Reference<ReaderEvents>("inferlog/src/http/ReaderEvents", {
+  defaultValue: () => ({ dropped: () => {}, refused: () => {}, outstanding: () => {} })
+})
+
+export interface Asked extends Omit<Wanted, "client"> {
+  /** `null` where nobody has signed in: then the address counts. */
+  readonly accountId: string | null
+  readonly address: () => string
+}
+
+/** Why an answer is not begun. */
+export interface Full {
+  readonly scope: Scope
+  /** Bytes. */
+  readonly limit: number
+  /** Whether the client is an account. */
+  readonly hasAccount: boolean
+}
+
+export interface SlowReaders {
+  /** Asks once for each answer: `null` when it may go out, else whose limit has no room for it. */
+  readonly admit: (response: ServerResponse, asked: Asked) => Full | null
+}
+
+/** Without a server to watch nothing is limited. */
+export const SlowReaders = Context.Reference<SlowReaders>("inferlog/src/http/SlowReaders", {
+  defaultValue: () => ({ admit: () => null })
+})
+
+export interface SlowReadersOptions {
+  readonly pace: Pace
+  readonly limits: RoomLimits
+  readonly events: ReaderEvents
+}
+
+export interface Watch extends SlowReaders {
+  /** Before the server has connections. */
+  readonly observe: (server: Server) => void
+  /** @param elapsed ms since the last one. */
+  readonly look: (elapsed: number) => void
+}
+
+export const make = ({ events, limits, pace }: SlowReadersOptions): Watch => {
+  const readers = new Map<Socket, Reader>()
+  const admitted = new WeakSet<ServerResponse>()
+  const room = new AnswerRoom(limits)
+
+  const drop = (reader: Reader, why: Slowness) => {
+    for (const one of reader.rooms) room.giveBack(one)
+    // A reset: what the system holds for the client goes too, which an orderly end would leave waiting.
+    reader.socket.resetAndDestroy()
+    readers.delete(reader.socket)
+    events.dropped(why)
+  }
+
+  /** Has the slowest give way until there is room. */
+  const fullFor = (wanted: Wanted): Scope | null => {
+    for (let full = room.fullFor(wanted); full !== null; full = room.fullFor(wanted)) {
+      const slowest = slowestOf(full.rooms)
+      if (slowest === undefined) return full.scope
+      drop(slowest, "pressed")
+    }
+    return null
+  }
+
+  const admit: SlowReaders["admit"] = (response, { accountId, address, bytes, file }) => {
+    const { method, socket } = response.req
+    const isSmall = bytes <= small
+    // What has been done is told: a client that is not told the id of its request would submit it again.
+    const isRefusable = !isSmall && method === "GET"
+    // The usual case: it goes to the system in one go.
+    if (isSmall && response.socket !== null && socket.writableLength === 0) return null
+    const reader = readers.get(socket)
+    if (reader === undefined || admitted.has(response)) return null
+    const wanted = { bytes, file, client: accountId ?? networkOf(address()) }
+    const full = fullFor(wanted)
+    if (full !== null && isRefusable) {
+      events.refused(full)
+      return { scope: full, limit: limits[full], hasAccount: accountId !== null }
+    }
+    if (full !== null && (reader.stalled > 0 || room.used > 2 * limits.node)) {
+      // Behind answers that its client does not read, where there is no room: it would wait as they do.
+      drop(reader, "pressed")
+      return null
+    }
+    admitted.add(response)
+    const taken = room.take(reader, wanted)
+    response.once("close", () => room.giveBack(taken))
+    return null
+  }
+
+  const observe = (server: Server) =>
+    void server.on("connection", (socket: Socket) => {
+      const reader = new Reader(socket, pace)
+      readers.set(socket, reader)
+      socket.once("close", () => {
+        readers.delete(socket)
+        for (const one of reader.rooms) room.giveBack(one)
+      })
+    })
+
+  const look = (elapsed: number) => {
+    let outstanding = 0
+    const pressed: Array<Reader> = []
+    for (const reader of readers.values()) {
+      const why = reader.look(elapsed)
+      if (why !== null) drop(reader, why)
+      else if (reader.outstanding > 0) {
+        outstanding += reader.outstanding
+        if (reader.isPressed) pressed.push(reader)
+      }
+    }
+    // Small answers and those to a POST are not refused, and streams take no room before they begin: this bounds them.
+    pressed.sort((a, b) => b.stalled - a.stalled)
+    for (const reader of pressed) {
+      if (outstanding <= limits.node) break
+      outstanding -= reader.outstanding
+      drop(reader, "pressed")
+    }
+    events.outstanding(outstanding)
+  }
+
+  return { admit, observe, look }
+}
+
+/** Of those that give way. */
+const slowestOf = (rooms: ReadonlySet<Room>): Reader | undefined => {
+  let slowest: Reader | undefined
+  for (const { reader } of rooms) {
+    if (reader.isPressed && (slowest === undefined || reader.stalled > slowest.stalled)) slowest = reader
+  }
+  return slowest
+}
+
+const interval = 1_000
+
+/** Looks each second, until it is interrupted. Time in which this process did not run is nobody's slowness. */
+export const watching = ({ look }: Watch): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const clock = yield* Clock.Clock
+    let last = MonotonicTime.millisOf(clock)
+    return yield* supervise(
+      "Looking for slow readers",
+      Effect.forever(
+        Effect.delay(
+          Effect.sync(() => {
+            const now = MonotonicTime.millisOf(clock)
+            look(Math.min(now - last, 2 * interval))
+            last = now
+          }),
+          interval
+        )
+      )
+    )
+  })

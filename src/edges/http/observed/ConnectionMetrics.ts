@@ -1,0 +1,17 @@
+/** Counts open connections. */
+import { Context, Effect, Layer, Metric } from "effect"
+import { Connections } from "../edge/Connections.ts"
+import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+
+export const layer = Layer.effect(
+  Connections,
+  Effect.gen(function* () {
+    const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
+    const connections = AllMetrics.httpConnections.of()
+    connections.updateUnsafe(0, context)
+    return {
+      opened: () => connections.modifyUnsafe(1, context),
+      closed: () => connections.modifyUnsafe(-1, context)
+    }
+  })
+)

@@ -1,0 +1,19 @@
+/** Who calls a tool. Every tool that asks declares it as a dependency; the endpoint provides it with each call. */
+import { Context, Effect } from "effect"
+import type { Scope } from "#domain/account/Grant.ts"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import { ToolRefusal } from "./ToolRefusal.ts"
+
+export class ToolCaller extends Context.Service<ToolCaller, Caller>()("inferlog/src/mcp/ToolCaller") {}
+
+/** The caller, if the key behind the sign-in has the scope. */
+export const granted = (scope: Scope): Effect.Effect<Caller, ToolRefusal, ToolCaller> =>
+  Effect.flatMap(ToolCaller, (caller) =>
+    caller.grant.scopes.includes(scope)
+      ? Effect.succeed(caller)
+      : Effect.fail(
+          new ToolRefusal({
+            message: `The API key that this assistant was signed in with lacks the scope \`${scope}\`. Calling again will not help: ask the user to sign in with a key that has it.`
+          })
+        )
+  )

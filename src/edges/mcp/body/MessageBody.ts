@@ -1,0 +1,98 @@
+/**
+ * The body of a message to the assistant-tool server, in bounded memory: what may be longer than other bodies, the bytes that
+ * `upload_file` is given, goes to a file as it comes.
+ */
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { Context, Effect, FileSystem, Layer, Result, Scope } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { Json } from "#domain/CanonicalJson.ts"
+import type { AccountId } from "#domain/Ids.ts"
+import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
+import { storageFull } from "#src/edges/http/FileRefusals.ts"
+import type { Refusal } from "#src/edges/http/Refusal.ts"
+import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
+import { ScratchDirectory } from "#src/kernel/disk/ScratchDirectory.ts"
+import * as JsonRpc from "../JsonRpc.ts"
+import * as LongMessage from "./LongMessage.ts"
+import * as Limits from "./MessageLimits.ts"
+import * as MessageRefusals from "./MessageRefusals.ts"
+import * as SpoolPlaces from "./SpoolPlaces.ts"
+
+/** The body has at most 10 MiB. `spooled` is empty for all but uploads of long `data`. */
+export interface Message extends LongMessage.LongMessage {
+  /** What the body says, if it is JSON, or text at all. */
+  readonly json: Result.Result<Json, JsonBytes.Fault>
+}
+
+export class MessageBody extends Context.Service<
+  MessageBody,
+  {
+    /**
+     * The files are there until the scope closes, and so is the place that the message takes: 8 such messages in all, 2 of an
+     * account as long as half are free, then 1; others wait up to 30 s, unread. Refused are bodies that are too long or of too
+     * many parts (413), too slow (408: 30 s in all, or for each MiB of a long one), and long `data` that is no text (400) or
+     * another tool's (413).
+     */
+    read(request: HttpServerRequest, accountId: AccountId): Effect.Effect<Message, Refusal, Scope.Scope>
+  }
+>()("inferlog/src/mcp/MessageBody") {
+  static readonly layerNoDeps = Layer.effect(
+    MessageBody,
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const scratch = yield* ScratchDirectory
+      const places = SpoolPlaces.make(Limits.places)
+
+      const place = Effect.fnUntraced(function* (accountId: AccountId) {
+        yield* places.enter(accountId, Effect.fail(MessageRefusals.tooMany))
+        return `${yield* fs.makeTempDirectoryScoped({ directory: scratch, prefix: "message-" })}/data`
+      })
+
+      const readLong = Effect.fnUntraced(
+        function* (request: HttpServerRequest, accountId: AccountId) {
+          const scope = yield* Effect.scope
+          const read = LongMessage.read(request, Scope.provide(place(accountId), scope))
+          const message = parsed(yield* Effect.scoped(read))
+          if (message.spooled.size > 0 && !isUpload(message)) return yield* MessageRefusals.notForTool
+          return message
+        },
+        Effect.provideService(FileSystem.FileSystem, fs),
+        Effect.catchTag("PlatformError", (error) =>
+          Effect.andThen(
+            Effect.logError("A message could not be written to the scratch directory", error),
+            Effect.fail(storageFull)
+          )
+        )
+      )
+
+      const read: MessageBody["Service"]["read"] = Effect.fn("MessageBody.read")(
+        function* (request, accountId) {
+          const announced = Number(request.headers["content-length"])
+          if (announced > Limits.maxBytes) return yield* MessageRefusals.tooLarge
+          if (announced <= Limits.longText) {
+            return parsed({ body: yield* BodyReader.read(request, Limits.longText), spooled: nothing })
+          }
+          return yield* readLong(request, accountId)
+        }
+      )
+
+      return MessageBody.of({ read })
+    })
+  )
+
+  static readonly layer = this.layerNoDeps.pipe(Layer.provide(NodeFileSystem.layer))
+}
+
+const nothing: Message["spooled"] = new Map()
+
+const parsed = (message: LongMessage.LongMessage): Message => ({
+  ...message,
+  json: JsonBytes.parse(message.body)
+})
+
+/** Which tool is called may stand behind what it is given. What is no JSON is refused as that. */
+const isUpload = ({ json, spooled }: Message): boolean => {
+  if (Result.isFailure(json)) return true
+  const call = JsonRpc.toolCallOf(json.success)
+  return call?.params["name"] === "upload_file" && spooled.has(String(call.given["data"]))
+}

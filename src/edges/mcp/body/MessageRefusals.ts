@@ -1,0 +1,38 @@
+/** Why a message is refused before anybody knows what it asks for: it has no id to be answered under yet. */
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as JsonBody from "#src/edges/http/requests/JsonBody.ts"
+import { longText, maxBytes, maxTextBytes, mostParts, ofItsOwn } from "./MessageLimits.ts"
+import type { Fault } from "./MessageScan.ts"
+
+export const tooLarge = new Refusal.Refusal({
+  status: 413,
+  error: `A message must not exceed ${maxBytes} bytes, nor ${maxTextBytes} bytes without \`data\` of \`upload_file\`. Give \`upload_file\` a larger file by \`url\`, or upload it over REST.`
+})
+
+export const tooManyParts = new Refusal.Refusal({
+  status: 413,
+  error: `A message must not have more than ${mostParts} members and elements in all, nor more than ${ofItsOwn.parts} without \`input\` of \`run_model\`.`
+})
+
+export const tooLong = new Refusal.Refusal({
+  status: 413,
+  error: `A message must not have more than ${ofItsOwn.characters} characters without \`input\` of \`run_model\` and \`data\` of \`upload_file\`.`
+})
+
+export const notForTool = new Refusal.Refusal({
+  status: 413,
+  error: `Only \`upload_file\` takes \`data\` of more than ${longText} bytes: upload the file first, and name it by its URL.`
+})
+
+export const tooMany = new Refusal.Refusal({
+  status: 503,
+  error: "Too many long messages are under way.",
+  headers: { "retry-after": "5" }
+})
+
+export const givenTwice = Refusal.malformed("The request body has `data` twice.")
+
+export const faults: Readonly<Record<Fault | "not_utf8", Refusal.Refusal>> = {
+  ...JsonBody.refusals,
+  too_many: tooManyParts
+}

@@ -1,0 +1,193 @@
+/**
+ * Finds the one string of a message that may be longer than memory allows, `params.arguments.data`, as its bytes come by.
+ * Which tool is called may stand behind it: the place alone decides. It judges no JSON beyond what it needs to know where it
+ * is: what is left of the message is parsed later, with another string in that place, and is as valid as it was.
+ */
+import { maxDepth } from "#src/kernel/text/JsonBytes.ts"
+
+/** Told of every byte once and in order. Chunks are passed on, not copied. */
+export interface Sink {
+  /** What stays in the message, the quotes of the string included. */
+  readonly onText: (bytes: Uint8Array) => void
+  /** The string's bytes as they stand in the message, escapes and all, when it is longer than allowed. */
+  readonly onLong: (raw: Uint8Array) => void
+  readonly onLongEnd: () => void
+}
+
+export type Fault = "too_deep" | "too_many" | "not_json"
+
+export interface Limits {
+  /** Bytes of the string as it stands in the message, up to which it is as any other. */
+  readonly text: number
+  /** Members and elements. Somewhat more may pass, twice as many do not: exactly they are counted once it is parsed. */
+  readonly parts: number
+}
+
+export interface MessageScan {
+  /** Chunks may end anywhere. Nothing may be pushed after a fault. */
+  readonly push: (chunk: Uint8Array) => Fault | null
+}
+
+interface Container {
+  readonly isObject: boolean
+  /** Of the member whose value comes. */
+  key: string
+}
+
+/** Which string a byte is in, if any. */
+type StringKind = "key" | "value" | "data" | null
+
+const place = ["params", "arguments", "data"] as const
+
+/** Bytes of a key that can be one of those, each character escaped. */
+const longestKey = 64
+
+export const make = (sink: Sink, limits: Limits): MessageScan => {
+  const containers: Array<Container> = []
+  /** Brackets that open, and commas: a value has one of them before it, and what is empty one of its own. */
+  let marks = 0
+  let isKeyNext = false
+  let string: StringKind = null
+  let isEscaped = false
+  let isLong = false
+  /** Of a key, or of `data` as long as it is short. */
+  let held: Array<Uint8Array> = []
+  let heldBytes = 0
+
+  const hold = (bytes: Uint8Array) => {
+    held.push(bytes)
+    heldBytes += bytes.length
+  }
+
+  const letGo = (): ReadonlyArray<Uint8Array> => {
+    const bytes = held
+    held = []
+    heldBytes = 0
+    return bytes
+  }
+
+  const isAtPlace = () =>
+    containers.length === place.length &&
+    containers.every(({ isObject, key }, depth) => isObject && key === place[depth])
+
+  const kindOfNext = (): StringKind => {
+    if (isKeyNext) return "key"
+    return isAtPlace() ? "data" : "value"
+  }
+
+  const data = (bytes: Uint8Array) => {
+    if (isLong) return sink.onLong(bytes)
+    hold(bytes)
+    if (heldBytes <= limits.text) return
+    isLong = true
+    for (const bytes of letGo()) sink.onLong(bytes)
+  }
+
+  const end = () => {
+    const top = containers.at(-1)
+    if (string === "key" && top !== undefined) {
+      const isShort = heldBytes <= longestKey
+      const raw = Buffer.concat(letGo())
+      top.key = isShort ? decode(raw) : ""
+    }
+    if (string === "data") {
+      if (isLong) sink.onLongEnd()
+      else for (const bytes of letGo()) sink.onText(bytes)
+      isLong = false
+    }
+    string = null
+    isKeyNext = false
+  }
+
+  const open = (isObject: boolean) => {
+    marks++
+    containers.push({ isObject, key: "" })
+    isKeyNext = isObject
+  }
+
+  const structure = (byte: number) => {
+    switch (byte) {
+      case openBrace:
+        return open(true)
+      case openBracket:
+        return open(false)
+      case closeBrace:
+      case closeBracket:
+        containers.pop()
+        isKeyNext = false
+        return
+      case comma:
+        marks++
+        isKeyNext = containers.at(-1)?.isObject === true
+        return
+    }
+  }
+
+  /** Index of the quote that ends the string, or of what no parser would see in `data`, or the length of the chunk. */
+  const stopIn = (chunk: Uint8Array, from: number): number => {
+    let index = from
+    for (; index < chunk.length; index++) {
+      const byte = chunk[index] ?? 0
+      if (byte < space && string === "data") return index
+      if (isEscaped) isEscaped = false
+      else if (byte === quote) return index
+      else if (byte === backslash) isEscaped = true
+    }
+    return index
+  }
+
+  const push: MessageScan["push"] = (chunk) => {
+    /** What the sink knows of the chunk. */
+    let told = 0
+    for (let index = 0; index < chunk.length; index++) {
+      if (string === null) {
+        const byte = chunk[index] ?? 0
+        if (byte !== quote) {
+          structure(byte)
+          if (containers.length > maxDepth) return "too_deep"
+          if (marks > 2 * limits.parts) return "too_many"
+          continue
+        }
+        string = kindOfNext()
+        if (string === "data") {
+          sink.onText(chunk.subarray(told, index + 1))
+          told = index + 1
+        }
+        continue
+      }
+      const stop = stopIn(chunk, index)
+      if (stop < chunk.length && chunk[stop] !== quote) return "not_json"
+      if (string === "data") {
+        data(chunk.subarray(told, stop))
+        told = stop
+      } else if (string === "key" && heldBytes <= longestKey) {
+        hold(chunk.subarray(index, stop))
+      }
+      if (stop < chunk.length) end()
+      index = stop
+    }
+    if (told < chunk.length) sink.onText(chunk.subarray(told))
+    return null
+  }
+
+  return { push }
+}
+
+/** A key that is no string is nobody's: the parser says so later. */
+const decode = (raw: Buffer): string => {
+  if (!raw.includes(backslash)) return raw.toString()
+  try {
+    return String(JSON.parse(`"${raw.toString()}"`))
+  } catch {
+    return ""
+  }
+}
+
+const space = 0x20
+const quote = 0x22
+const comma = 0x2c
+const openBracket = 0x5b
+const backslash = 0x5c
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d

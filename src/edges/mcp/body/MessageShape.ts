@@ -1,0 +1,58 @@
+/**
+ * How much of a message there is, whatever it says. The protocol decodes it piece by piece, and tells of each piece that is
+ * wrong: ten megabytes of one-letter names would keep everybody else waiting for seconds.
+ */
+import { isObject, type Json } from "#domain/CanonicalJson.ts"
+import type { Refusal } from "#src/edges/http/Refusal.ts"
+import * as JsonRpc from "../JsonRpc.ts"
+import { mostParts, ofItsOwn } from "./MessageLimits.ts"
+import * as MessageRefusals from "./MessageRefusals.ts"
+
+interface Room {
+  /** Members and elements. */
+  parts: number
+  /** Of names and texts. */
+  characters: number
+}
+
+/** Takes what it needs, and stops where there is no more. */
+const fits = (json: Json, room: Room): boolean => {
+  if (typeof json === "string") return take(room, 0, json.length)
+  if (typeof json !== "object" || json === null) return true
+  if (!isObject(json)) return json.every((element) => take(room, 1, 0) && fits(element, room))
+  for (const name in json) {
+    if (!take(room, 1, name.length) || !fits(json[name] ?? null, room)) return false
+  }
+  return true
+}
+
+const take = (room: Room, parts: number, characters: number): boolean => {
+  room.parts -= parts
+  room.characters -= characters
+  return room.parts >= 0 && room.characters >= 0
+}
+
+/** Without what is as large as models and files are. */
+const ownOf = (message: Json): Json => {
+  const call = JsonRpc.toolCallOf(message)
+  if (call === null) return message
+  const { data: _data, input: _input, ...rest } = call.given
+  return { ...call.message, params: { ...call.params, arguments: rest } }
+}
+
+const refusedOne = (message: Json): Refusal | null => {
+  const room = { ...ofItsOwn }
+  if (fits(ownOf(message), room)) return null
+  return room.parts < 0 ? MessageRefusals.tooManyParts : MessageRefusals.tooLong
+}
+
+/** Why a message, or one of a batch, is too much; `null` when it is not. */
+export const refused = (json: Json): Refusal | null => {
+  if (!fits(json, { parts: mostParts, characters: Infinity })) return MessageRefusals.tooManyParts
+  if (!Array.isArray(json)) return refusedOne(json)
+  for (const message of json) {
+    const refusal = refusedOne(message)
+    if (refusal !== null) return refusal
+  }
+  return null
+}

@@ -1,0 +1,22 @@
+/** A batch (2025-03-26) is under the rates of account and key with each of its requests: one was counted as it came in. */
+import { Effect } from "effect"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import { isLimited, RateLimits } from "#src/features/accounts/RateLimits.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as LimitRefusals from "#src/edges/http/LimitRefusals.ts"
+import * as RateLimitFields from "#src/edges/http/RateLimitFields.ts"
+import type { Refusal } from "#src/edges/http/Refusal.ts"
+
+/** Gives the fields that tell what is left then, in place of those from before. */
+export const make = Effect.map(
+  RateLimits,
+  (rates) =>
+    (caller: Caller, requests: number): Effect.Effect<Answer.Headers, Refusal> =>
+      Effect.suspend(() => {
+        if (requests < 2 || !isLimited(caller)) return Effect.succeed(Answer.noHeaders)
+        const { refusedBy, standings } = rates.takeRest(caller, requests)
+        return refusedBy === null
+          ? Effect.succeed(RateLimitFields.ofRates(standings))
+          : Effect.fail(LimitRefusals.batchExceeded(refusedBy))
+      })
+)

@@ -1,0 +1,50 @@
+/**
+ * `Authorization: Bearer <access token>`, of which the tool server asks, and before it where the call comes from: a name that
+ * is made to lead here must not let a web page in (DNS rebinding; MCP 2025-11-25, "Transports", Security Warning).
+ */
+import { Effect } from "effect"
+import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import { RateLimits } from "#src/features/accounts/RateLimits.ts"
+import { AccessTokens, type Bearer } from "#src/edges/oauth/AccessTokens.ts"
+import * as Paths from "#src/edges/oauth/Paths.ts"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import { underRates } from "#src/edges/http/edge/Admission.ts"
+import * as McpRefusals from "./McpRefusals.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import type { Admit } from "#src/edges/http/api/DeclaredRoutes.ts"
+
+const accessToken = HttpApiSecurity.http({ scheme: "bearer" }).pipe(
+  HttpApiSecurity.annotate(
+    OpenApi.Description,
+    `An access token of scope \`mcp\`, which the authorization server that \`${Paths.resourceMetadata}\` names gives out (OAuth 2.1).`
+  )
+)
+
+export class BearerAuthorization extends HttpApiMiddleware.Service<BearerAuthorization>()(
+  "inferlog/src/http/BearerAuthorization",
+  {
+    security: { accessToken },
+    error: [CommonResponses.unauthorized, CommonResponses.forbidden, CommonResponses.tooManyRequests]
+  }
+) {}
+
+/** What the key behind a login is granted is asked by each tool. */
+export const admit = Effect.gen(function* () {
+  const tokens = yield* AccessTokens
+  const rateLimits = yield* RateLimits
+  const { mcpUrl } = yield* PublicUrls
+  const unauthorized = McpRefusals.unauthorized(mcpUrl)
+
+  const limited = (bearer: Bearer) =>
+    Effect.map(underRates(rateLimits, bearer.caller), (headers) => ({ caller: bearer, headers }))
+
+  const enter: ReturnType<Admit<Bearer>> = ({ headers }) => {
+    const from = headers["origin"]
+    if (from !== undefined && from !== mcpUrl) return Effect.fail(McpRefusals.foreignOrigin)
+    return tokens.authenticate(headers["authorization"]).pipe(
+      Effect.catchTag("BearerRefused", (refused) => Effect.fail(unauthorized(refused))),
+      Effect.flatMap(limited)
+    )
+  }
+  return (): typeof enter => enter
+})

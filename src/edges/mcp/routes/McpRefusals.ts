@@ -1,0 +1,60 @@
+/** Why the assistant-tool server does not even look at a message: what is wrong with a message is said in JSON-RPC. */
+import * as JsonRpc from "../JsonRpc.ts"
+import type { BearerRefused } from "#src/edges/oauth/AccessTokens.ts"
+import * as Paths from "#src/edges/oauth/Paths.ts"
+import { scope } from "#src/edges/oauth/Resource.ts"
+import * as LimitRefusals from "#src/edges/http/LimitRefusals.ts"
+import { methodNotAllowed, Refusal } from "#src/edges/http/Refusal.ts"
+
+/** RFC 6750, 3, and RFC 9728, 5.1. */
+const challenge = (mcpUrl: string, reason: BearerRefused["reason"]) => {
+  const where = `Bearer resource_metadata="${mcpUrl}${Paths.resourceMetadata}", scope="${scope}"`
+  const why = ', error="invalid_token", error_description="The access token is not valid, or not any more"'
+  return { "www-authenticate": reason === "missing" ? where : where + why }
+}
+
+export const unauthorized =
+  (mcpUrl: string) =>
+  ({ reason }: BearerRefused): Refusal =>
+    new Refusal({
+      status: 401,
+      error:
+        reason === "missing"
+          ? "An access token is required: Authorization: Bearer <token>. Sign in as WWW-Authenticate says."
+          : "The access token is not valid, or not any more: refresh it, or sign in again.",
+      headers: challenge(mcpUrl, reason)
+    })
+
+/** Of a call that was under way. */
+export const signedOut = (mcpUrl: string): Refusal =>
+  new Refusal({
+    status: 401,
+    error: JsonRpc.signedOut.message,
+    headers: challenge(mcpUrl, "invalid")
+  })
+
+/** The server tells a client nothing outside of its calls (MCP 2025-11-25, "Listening for Messages from the Server"). */
+export const nothingToListenTo = methodNotAllowed(["DELETE", "POST"])
+
+export const foreignOrigin = new Refusal({
+  status: 403,
+  error: "Web pages of other origins are not let in.",
+  details: { code: "FOREIGN_ORIGIN" }
+})
+
+export const notAcceptable = new Refusal({
+  status: 406,
+  error: "Answers come as application/json or as text/event-stream: Accept has to list both."
+})
+
+const retryAfterSeconds = 5
+
+/** @param limit of the account. */
+export const tooManyCalls = (limit: number): Refusal =>
+  LimitRefusals.tooManyToolCalls({ limit, retryAfterSeconds })
+
+export const callsFull = new Refusal({
+  status: 503,
+  error: "Too many tool calls are under way at the moment.",
+  headers: { "retry-after": String(retryAfterSeconds) }
+})

@@ -1,0 +1,148 @@
+/** `POST /mcp`: one message of an assistant (contract, "Assistant-tool server"; MCP 2025-11-25, "Transports"). */
+import { Data, Effect, Exit, Result, Scope } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { MessageBody } from "../body/MessageBody.ts"
+import * as MessageShape from "../body/MessageShape.ts"
+import * as IncomingMessage from "../IncomingMessage.ts"
+import * as JsonRpc from "../JsonRpc.ts"
+import { McpEndpoint, sessionHeader, versionHeader, versions } from "../McpEndpoint.ts"
+import * as RequestFault from "../RequestFault.ts"
+import { mostInitializeBytes, Sessions } from "../sessions/Sessions.ts"
+import { SpooledTexts } from "../SpooledText.ts"
+import type { Bearer } from "#src/edges/oauth/AccessTokens.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as AnswersAtOnce from "#src/edges/http/edge/AnswersAtOnce.ts"
+import * as McpRefusals from "./McpRefusals.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as AcceptHeader from "#src/edges/http/requests/AcceptHeader.ts"
+import * as BodyHeaders from "#src/edges/http/requests/BodyHeaders.ts"
+import * as BatchRates from "./BatchRates.ts"
+import * as CallAnswer from "./CallAnswer.ts"
+import { CallLimits } from "./CallLimits.ts"
+import { ToolCalls } from "./ToolCalls.ts"
+
+export interface MessageCall {
+  readonly request: HttpServerRequest
+  readonly bearer: Bearer
+  /** What every answer to the call carries. */
+  readonly headers: Answer.Headers
+}
+
+/** Said in JSON-RPC, which is what the client reads there. */
+class MessageRefused extends Data.TaggedError("MessageRefused")<{
+  readonly status: 200 | 400 | 404
+  readonly id: JsonRpc.Id
+  readonly error: JsonRpc.ErrorText
+}> {}
+
+const tooLargeToKeep = Refusal.bodyTooLarge(mostInitializeBytes)
+
+const badRequest = (id: JsonRpc.Id, message: string) =>
+  new MessageRefused({ status: 400, id, error: JsonRpc.invalidRequest(message) })
+
+const sessionHeaderMissing = "Mcp-Session-Id is missing: the answer to initialize, which comes first, has it."
+const sessionHeaderGiven = "initialize opens a session: it comes without Mcp-Session-Id."
+const versionUnknown = `Mcp-Protocol-Version names none of ${versions.join(", ")}: it is the one that initialize has agreed on.`
+
+/** As the protocol's own answers are. */
+const faulty = (id: JsonRpc.Id, error: JsonRpc.ErrorText) => new MessageRefused({ status: 200, id, error })
+
+const forms = ["application/json", "text/event-stream"]
+
+export const make = Effect.gen(function* () {
+  const endpoint = yield* McpEndpoint
+  const sessions = yield* Sessions
+  const calls = yield* ToolCalls
+  const bodies = yield* MessageBody
+  const takeRest = yield* BatchRates.make
+  const { ofAccount } = yield* CallLimits
+  const atOnce = AnswersAtOnce.make(ofAccount, McpRefusals.tooManyCalls(ofAccount))
+
+  const checkHeaders = ({ headers }: HttpServerRequest) =>
+    forms.every((form) => AcceptHeader.accepts(headers["accept"], form))
+      ? BodyHeaders.checkForm(headers)
+      : Result.fail(McpRefusals.notAcceptable)
+
+  const readMessage = Effect.fnUntraced(function* ({ bearer, request }: MessageCall) {
+    yield* Effect.fromResult(checkHeaders(request))
+    const { body, json, spooled } = yield* bodies.read(request, bearer.caller.accountId)
+    if (Result.isFailure(json)) {
+      return yield* new MessageRefused({ status: 400, id: null, error: JsonRpc.parseError })
+    }
+    const refusal = MessageShape.refused(json.success)
+    if (refusal !== null) return yield* refusal
+    const looked = IncomingMessage.look(json.success)
+    if (Result.isFailure(looked)) return yield* badRequest(looked.failure.id, looked.failure.reason)
+    return { body, message: looked.success, spooled }
+  })
+
+  const checkRequest = Effect.fnUntraced(function* (message: IncomingMessage.Incoming) {
+    const fault = message.fault ?? RequestFault.findUnoffered(message, yield* endpoint.offered)
+    if (fault !== null) return yield* faulty(message.id, fault)
+  })
+
+  const open = Effect.fnUntraced(function* ({ caller }: Bearer, body: Uint8Array, id: JsonRpc.Id) {
+    if (body.length > mostInitializeBytes) return yield* tooLargeToKeep
+    const begun = yield* sessions.open(caller, body)
+    const answer = CallAnswer.whole(begun.response, id)
+    return begun.id === null ? answer : HttpServerResponse.setHeader(answer, sessionHeader, begun.id)
+  })
+
+  const take = Effect.fnUntraced(function* (call: MessageCall, scope: Scope.Closeable) {
+    const { body, message, spooled } = yield* readMessage(call)
+    const { bearer, request } = call
+    const { caller, loginId } = bearer
+    const session = request.headers[sessionHeader]
+    if (message.method === "initialize") {
+      if (session !== undefined) return yield* badRequest(message.id, sessionHeaderGiven)
+      yield* checkRequest(message)
+      return yield* Effect.ensuring(open(bearer, body, message.id), Scope.close(scope, Exit.void))
+    }
+    if (session === undefined) return yield* badRequest(message.id, sessionHeaderMissing)
+    // Any of them stands for the one that the session has agreed on (MCP 2025-11-25, "Protocol Version Header").
+    const protocolVersion = request.headers[versionHeader]
+    if (protocolVersion !== undefined && !versions.includes(protocolVersion)) {
+      return yield* badRequest(message.id, versionUnknown)
+    }
+    const left = yield* takeRest(caller, message.requests)
+    const inner = yield* sessions
+      .hold(caller, session)
+      .pipe(
+        Effect.catchTag(
+          "SessionGone",
+          () => new MessageRefused({ status: 404, id: message.id, error: JsonRpc.sessionGone })
+        )
+      )
+    yield* checkRequest(message)
+    // Whoever has too many under way must be able to cancel them.
+    if (message.requests > 0) yield* atOnce.admit(caller.accountId, request, message.requests)
+    const answer = calls.answer({
+      request,
+      headers: { ...call.headers, ...left },
+      loginId,
+      message,
+      scope,
+      work: (tell) =>
+        endpoint
+          .post({ body, session: inner, caller }, tell)
+          .pipe(Effect.provideService(SpooledTexts, spooled))
+    })
+    return yield* Effect.map(answer, HttpServerResponse.setHeaders(left))
+  })
+
+  return (call: MessageCall) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.suspend(() => {
+        const scope = Scope.makeUnsafe()
+        return restore(take(call, scope)).pipe(
+          Scope.provide(scope),
+          Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
+        )
+      })
+    ).pipe(
+      Effect.catchTag("MessageRefused", ({ error, id, status }) =>
+        Effect.succeed(Answer.json(status, JsonRpc.error(id, error)))
+      )
+    )
+})

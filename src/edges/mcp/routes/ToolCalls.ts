@@ -1,0 +1,189 @@
+/**
+ * Calls of tools that are under way. One that is answered at once is answered in JSON. One that takes its time gets an event
+ * stream before it has anything to say: clients, and what lies between, give up on a connection that is silent for long.
+ */
+import type { ServerResponse } from "node:http"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Context, Effect, Exit, type Fiber, Layer, Scope } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type { Incoming } from "../IncomingMessage.ts"
+import * as JsonRpc from "../JsonRpc.ts"
+import type { Tell } from "../McpEndpoint.ts"
+import { Logins } from "#src/edges/oauth/Logins.ts"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import { supervise } from "#src/kernel/async/Supervise.ts"
+import type { Headers } from "#src/edges/http/Answer.ts"
+import * as EventStream from "#src/edges/http/edge/EventStream.ts"
+import { UnderWay } from "#src/edges/http/edge/Exchanges.ts"
+import * as McpRefusals from "./McpRefusals.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import { IsStopping, Stopping } from "#src/edges/http/Stopping.ts"
+import * as CallAnswer from "./CallAnswer.ts"
+import { CallLimits } from "./CallLimits.ts"
+import * as CallReply from "./CallReply.ts"
+
+const keepAliveEvery = "15 seconds"
+/** How long a call may go on when its sign-in is over. */
+const judgeEvery = "5 seconds"
+/** For tools that end by themselves when the server stops: it waits for answers a little longer than this. */
+const timeToStop = "300 millis"
+/** Sign-ins that are asked about at once. */
+const concurrency = 32
+
+export interface Call {
+  readonly request: HttpServerRequest
+  readonly loginId: string
+  readonly message: Incoming
+  /** What every answer to the call carries. */
+  readonly headers: Headers
+  /** Closed when the call is over. */
+  readonly scope: Scope.Closeable
+  readonly work: (tell: Tell) => Effect.Effect<void>
+}
+
+interface Held {
+  readonly loginId: string
+  readonly reply: CallReply.CallReply
+  fiber: Fiber.Fiber<void> | null
+  stream: EventStream.OpenStream | null
+}
+
+/** What the exchange is counted as once its stream is open. */
+const sent = HttpServerResponse.empty({ status: 200 })
+
+export class ToolCalls extends Context.Service<
+  ToolCalls,
+  {
+    /** Answers with what `work` tells. The client's leaving interrupts that, as the end of its sign-in does. */
+    answer(call: Call): Effect.Effect<HttpServerResponse.HttpServerResponse, Refusal.Refusal>
+  }
+>()("inferlog/src/http/ToolCalls") {
+  static readonly layer = Layer.effect(
+    ToolCalls,
+    Effect.gen(function* () {
+      const logins = yield* Logins
+      const stopping = yield* Stopping
+      const isStopping = yield* IsStopping
+      const scope = yield* Effect.scope
+      const { inAll } = yield* CallLimits
+      const signedOut = McpRefusals.signedOut((yield* PublicUrls).mcpUrl)
+      const underWay = new Set<Held>()
+      /** Of those: a batch has several. */
+      let requests = 0
+
+      const end = ({ fiber, reply }: Held, reason: JsonRpc.ErrorText) => {
+        reply.blame(reason)
+        fiber?.interruptUnsafe()
+      }
+
+      const keepAll = Effect.sync(() => {
+        for (const { stream } of underWay) stream?.keepAlive()
+      })
+      yield* Effect.forkScoped(
+        supervise("Keeping tool calls alive", Effect.forever(Effect.delay(keepAll, keepAliveEvery)))
+      )
+
+      /** Nobody is cut off because the log cannot be asked. */
+      const judgeOne = (loginId: string) =>
+        Effect.map(logins.caller(loginId), (caller) => {
+          if (caller !== null) return
+          for (const held of underWay) if (held.loginId === loginId) end(held, JsonRpc.signedOut)
+        }).pipe(Effect.ignore)
+      const judge = Effect.suspend(() =>
+        Effect.forEach(new Set(Array.from(underWay, ({ loginId }) => loginId)), judgeOne, {
+          concurrency,
+          discard: true
+        })
+      )
+      yield* Effect.forkScoped(
+        supervise("Judging sign-ins of tool calls", Effect.forever(Effect.delay(judge, judgeEvery)))
+      )
+
+      const endAll = Effect.sync(() => {
+        for (const held of underWay) end(held, JsonRpc.stopping)
+      })
+      yield* Effect.forkScoped(Effect.andThen(stopping, Effect.delay(endAll, timeToStop)))
+      yield* Effect.addFinalizer(() => endAll)
+
+      /** What was written still goes out, unless its reader is too slow (`SlowReaders`). */
+      const endStream = (stream: EventStream.OpenStream) =>
+        Effect.callback<void>((resume) => {
+          stream.onClose(() => resume(Effect.void))
+          stream.end()
+        }).pipe(Effect.forkIn(scope))
+
+      const begin = ({ loginId, message, scope: own, work }: Call) =>
+        Effect.suspend(() => {
+          const held: Held = { loginId, reply: CallReply.make(message), stream: null, fiber: null }
+          underWay.add(held)
+          requests += message.requests
+          const over = Effect.suspend(() => {
+            underWay.delete(held)
+            requests -= message.requests
+            const closed = Effect.andThen(held.reply.over, Scope.close(own, Exit.void))
+            return held.stream === null ? closed : Effect.andThen(endStream(held.stream), closed)
+          })
+          return Effect.map(
+            Effect.forkIn(Effect.ensuring(Effect.interruptible(work(held.reply.tell)), over), scope, {
+              startImmediately: true
+            }),
+            (fiber) => {
+              held.fiber = fiber
+              return held
+            }
+          )
+        })
+
+      const leave = ({ fiber, reply }: Held) =>
+        Effect.sync(() => {
+          reply.writeTo(null)
+          fiber?.interruptUnsafe()
+        })
+
+      /** From then on the platform takes the exchange for one that is over. */
+      const openStream = (held: Held, { headers, request }: Call, correlationId: string) =>
+        Effect.suspend((): Effect.Effect<HttpServerResponse.HttpServerResponse, Refusal.Refusal> => {
+          // The server speaks HTTP/1 alone.
+          const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+          // It would wait behind another answer, for as long as that takes.
+          if (response.socket === null) {
+            return Effect.andThen(leave(held), Effect.fail(Refusal.streamPipelined))
+          }
+          if (response.socket.closed) return Effect.as(leave(held), sent)
+          const stream = EventStream.open(response, {
+            ...headers,
+            "x-content-type-options": "nosniff",
+            "x-request-id": correlationId
+          })
+          held.stream = stream
+          stream.onClose(() => void held.fiber?.interruptUnsafe())
+          stream.keepAlive()
+          held.reply.writeTo(stream)
+          if (underWay.has(held)) return Effect.succeed(sent)
+          // It has ended before it had a stream: nobody else would say so, nor end that.
+          stream.write(CallAnswer.event(held.reply.failure()))
+          return Effect.as(endStream(stream), sent)
+        })
+
+      const answer: ToolCalls["Service"]["answer"] = (call) =>
+        Effect.uninterruptibleMask((restore) =>
+          Effect.gen(function* () {
+            if (isStopping()) return yield* Refusal.stopping
+            // What only tells something is short, and may be what ends others.
+            const more = call.message.requests
+            if (more > 0 && requests + more > inAll) return yield* McpRefusals.callsFull
+            const { correlationId } = yield* UnderWay
+            const held = yield* begin(call)
+            const first = yield* Effect.onInterrupt(restore(held.reply.first), () => leave(held))
+            if (first === null) return yield* openStream(held, call, correlationId)
+            const reason = held.reply.reason()
+            if (reason === null || first.status < 400) return CallAnswer.whole(first, call.message.id)
+            return yield* reason === JsonRpc.stopping ? Refusal.stopping : signedOut
+          })
+        )
+
+      return ToolCalls.of({ answer })
+    })
+  )
+}

@@ -1,0 +1,226 @@
+/**
+ * Sessions as clients know them. Their ids are ours and outlive the process: official clients do not open another one when
+ * theirs is gone. What the runtime keeps of one is let go when it is not used, and made again from what opened it. The level
+ * of a session's log messages (`logging/setLevel`) goes with that: it is the default again.
+ */
+import { Clock, Context, Effect, Fiber, Layer, Schema, type Scope } from "effect"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import { OAuthDatabase } from "#src/edges/oauth/OAuthDatabase.ts"
+import * as OneAtATime from "#src/kernel/async/OneAtATime.ts"
+import * as Capabilities from "../Capabilities.ts"
+import { McpEndpoint, sessionHeader, versionHeader } from "../McpEndpoint.ts"
+import * as OpenSessions from "./OpenSessions.ts"
+import * as SessionId from "./SessionId.ts"
+import * as StoredSessions from "./StoredSessions.ts"
+
+/** No session of the caller has that id: there never was one, it has ended or expired, or it is another caller's. */
+export class SessionGone extends Schema.TaggedError<SessionGone>()("SessionGone", {}) {}
+
+/** Of the message that opens a session: it is kept, in memory too. Clients have one or two KiB to say. */
+export const mostInitializeBytes = 8 * 1024
+
+/** For how many there is room. */
+export const Bounds = Context.Reference<{
+  /** Of a key: `toGo` says which goes for another. */
+  readonly ofKey: number
+  /** Stored in all. */
+  readonly stored: number
+  /** In memory at once: what is beyond comes back when it is used. */
+  readonly open: OpenSessions.Most
+}>("inferlog/src/mcp/SessionBounds", {
+  defaultValue: () => ({ ofKey: 300, stored: 300_000, open: { ofAccount: 300, inAll: 5_000 } })
+})
+
+/** A client calls at once when it has opened a session: one that has not by then is likely to be forgotten by it. */
+const firstCallWithinMs = 10 * 1000
+/** The first call is written, and then one in so many ms of use. */
+const writeUseEveryMs = 60 * 60 * 1000
+const idleMs = 30 * 60 * 1000
+const expiryMs = 30 * 24 * 60 * 60 * 1000
+
+export interface Begun {
+  readonly response: HttpServerResponse
+  /** `null` where the message was refused: the answer says why. */
+  readonly id: string | null
+}
+
+export class Sessions extends Context.Service<
+  Sessions,
+  {
+    /** @param initialize at most `mostInitializeBytes`. */
+    open(caller: Caller, initialize: Uint8Array): Effect.Effect<Begun, SqlError>
+    /** The runtime's name of the session, which stays until the scope closes. */
+    hold(caller: Caller, id: string): Effect.Effect<string, SessionGone | SqlError, Scope.Scope>
+    /** For good. Calls under way are interrupted. */
+    end(caller: Caller, id: string): Effect.Effect<void, SessionGone | SqlError>
+    /** Lets go of what was not used for half an hour. It comes back with the next call. */
+    readonly letGo: Effect.Effect<void>
+    /** Forgets what was not used for 30 days, is beyond the bounds, or belongs to nobody any more. */
+    expire(isAlive: (owner: StoredSessions.Owner) => Effect.Effect<boolean>): Effect.Effect<void, SqlError>
+    /** In memory. */
+    readonly size: () => number
+  }
+>()("inferlog/src/mcp/Sessions") {
+  static readonly layer = Layer.effect(
+    Sessions,
+    Effect.gen(function* () {
+      const endpoint = yield* McpEndpoint
+      const bounds = yield* Bounds
+      const stored = yield* StoredSessions.make(yield* OAuthDatabase)
+      const scope = yield* Effect.scope
+      const open = OpenSessions.make()
+      const inTurn = OneAtATime.make()
+
+      const terminate = (sessions: Iterable<OpenSessions.OpenSession>) =>
+        Effect.forEach(sessions, ({ inner }) => endpoint.terminate(inner), { discard: true })
+
+      /** Whoever leaves meanwhile leaves no session half open. */
+      const begin = Effect.fnUntraced(function* (caller: Caller, initialize: Uint8Array) {
+        let answer: HttpServerResponse | undefined
+        const message = { body: initialize, session: null, caller }
+        const posted = endpoint.post(message, (response) => Effect.sync(() => void (answer = response)))
+        yield* Effect.flatMap(Effect.forkIn(posted, scope), Fiber.join)
+        if (answer === undefined) return yield* Effect.die("expected an answer to initialize")
+        const { [sessionHeader]: inner, [versionHeader]: protocolVersion } = answer.headers
+        return { response: answer, inner, protocolVersion }
+      })
+
+      /** From memory alone. What is known of the last call goes to what is stored. */
+      const release = Effect.fnUntraced(function* (sessions: ReadonlyArray<OpenSessions.OpenSession>) {
+        yield* terminate(sessions)
+        for (const { hash, storedCallAt, usedAt } of sessions) {
+          if (storedCallAt !== null && usedAt > storedCallAt) {
+            yield* Effect.ignore(stored.touch(hash, usedAt), { log: true })
+          }
+        }
+      })
+
+      const add = (session: OpenSessions.OpenSession) => {
+        open.add(session)
+        return Effect.as(release(open.takeSurplus(session.accountId, bounds.open)), session)
+      }
+
+      const close = (hashes: ReadonlyArray<string>) =>
+        Effect.suspend(() => terminate(hashes.flatMap((hash) => open.remove(hash) ?? [])))
+      const forget = (hashes: ReadonlyArray<string>) => Effect.andThen(stored.remove(hashes), close(hashes))
+
+      /** Of those in memory more is known than what is written. `null` for one that was never called. */
+      const lastCall = ({ calledAt, hash }: StoredSessions.Use) => {
+        const session = open.find(hash)
+        if (session === undefined) return calledAt
+        if (session.calls > 0) return Infinity
+        return session.storedCallAt === null ? null : session.usedAt
+      }
+      /** First those that were opened and never called since, then those that were used least lately. */
+      const toGo = (now: number) => (others: ReadonlyArray<StoredSessions.Use>, surplus: number) =>
+        others
+          .map((one) => ({ ...one, calledAt: lastCall(one) }))
+          .map(({ calledAt, hash, openedAt }) => ({
+            hash,
+            isLeft: calledAt === null && now - openedAt >= firstCallWithinMs ? 1 : 0,
+            usedAt: calledAt ?? openedAt
+          }))
+          .sort((a, b) => b.isLeft - a.isLeft || a.usedAt - b.usedAt)
+          .slice(0, surplus)
+          .map(({ hash }) => hash)
+
+      const openOne: Sessions["Service"]["open"] = Effect.fnUntraced(function* (caller, initialize) {
+        const { inner, protocolVersion, response } = yield* begin(caller, initialize)
+        if (inner === undefined || protocolVersion === undefined) return { response, id: null }
+        const told = Capabilities.truthful(response)
+        const { hash, id } = SessionId.make()
+        const { accountId, keyId } = caller
+        const now = yield* Clock.currentTimeMillis
+        const session = { hash, accountId, keyId }
+        const text = new TextDecoder().decode(initialize)
+        yield* add({ ...session, inner, calls: 0, usedAt: now, storedCallAt: null })
+        const toStore = { ...session, protocolVersion, initialize: text, openedAt: now }
+        yield* stored.insert(toStore, bounds.ofKey - 1, toGo(now)).pipe(
+          Effect.flatMap(close),
+          Effect.onError(() => close([hash]))
+        )
+        return { response: told, id }
+      }, Effect.uninterruptible)
+
+      /** From then on it stays, until the call is over. */
+      const held = (caller: Caller, session: OpenSessions.OpenSession, now: number) => {
+        if (!isOwner(caller, session)) return Effect.fail(new SessionGone())
+        open.use(session, now)
+        session.calls++
+        return Effect.succeed(session)
+      }
+
+      /** From what is stored of it. An answer that is no longer the one that its client was given ends it. */
+      const reopen = Effect.fnUntraced(function* (caller: Caller, hash: string, now: number) {
+        const known = open.find(hash)
+        if (known !== undefined) return yield* held(caller, known, now)
+        const found = yield* stored.find(hash)
+        if (found === undefined || !isOwner(caller, found)) return yield* new SessionGone()
+        const begun = yield* begin(caller, new TextEncoder().encode(found.initialize))
+        const { inner, protocolVersion } = begun
+        if (begun.response.status >= 500) return yield* Effect.die("expected a session to open again")
+        if (inner === undefined || protocolVersion !== found.protocolVersion) {
+          if (inner !== undefined) yield* endpoint.terminate(inner)
+          yield* stored.remove([hash])
+          return yield* new SessionGone()
+        }
+        const { accountId, calledAt, keyId } = found
+        return yield* add({ hash, accountId, keyId, inner, calls: 1, usedAt: now, storedCallAt: calledAt })
+      })
+
+      const take = Effect.fnUntraced(function* (caller: Caller, id: string) {
+        const hash = SessionId.hashOf(id)
+        if (hash === null) return yield* new SessionGone()
+        const now = yield* Clock.currentTimeMillis
+        const known = open.find(hash)
+        const session = yield* known === undefined
+          ? inTurn(hash)(reopen(caller, hash, now))
+          : held(caller, known, now)
+        if (session.storedCallAt === null || now - session.storedCallAt >= writeUseEveryMs) {
+          session.storedCallAt = now
+          yield* Effect.ignore(stored.touch(hash, now), { log: true })
+        }
+        return session
+      })
+
+      const hold: Sessions["Service"]["hold"] = (caller, id) =>
+        Effect.map(
+          Effect.acquireRelease(take(caller, id), (session) => Effect.sync(() => void session.calls--)),
+          ({ inner }) => inner
+        )
+
+      const end: Sessions["Service"]["end"] = Effect.fnUntraced(function* (caller, id) {
+        const hash = SessionId.hashOf(id)
+        if (hash === null) return yield* new SessionGone()
+        const endIt = Effect.gen(function* () {
+          const found = yield* stored.find(hash)
+          if (found === undefined || !isOwner(caller, found)) return yield* new SessionGone()
+          yield* forget([hash])
+        })
+        yield* inTurn(hash)(endIt)
+      }, Effect.uninterruptible)
+
+      const letGo = Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        yield* release(open.takeIdle(now - idleMs))
+      })
+
+      const expire: Sessions["Service"]["expire"] = Effect.fnUntraced(function* (isAlive) {
+        const now = yield* Clock.currentTimeMillis
+        const pruned = yield* stored.prune({ usedBefore: now - expiryMs, most: bounds.stored })
+        yield* close(pruned)
+        for (const owner of yield* stored.owners) {
+          if (yield* isAlive(owner)) continue
+          yield* forget((yield* stored.ofKey(owner.keyId)).map(({ hash }) => hash))
+        }
+      })
+
+      return Sessions.of({ open: openOne, hold, end, letGo, expire, size: open.size })
+    })
+  )
+}
+
+const isOwner = (caller: Caller, session: StoredSessions.Owner): boolean =>
+  caller.accountId === session.accountId && caller.keyId === session.keyId

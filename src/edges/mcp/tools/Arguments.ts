@@ -1,0 +1,70 @@
+/** Arguments that several tools take, with the words that a language model reads of them. */
+import { Option, Schema, SchemaGetter } from "effect"
+import { Category } from "#domain/catalog/Model.ts"
+import { longestQuery } from "#src/features/catalog/CatalogSearch.ts"
+import { isWithin, type TextLength } from "#src/kernel/text/TextLength.ts"
+import { mostPages, mostPerPage, usualLimit } from "#src/edges/http/requests/PageQuery.ts"
+
+/**
+ * An argument that may be left out: `null` counts as left out, since models write it for what they do not want to say. The
+ * JSON Schema tells of the argument alone.
+ */
+export const optional = <A, E>(schema: Schema.Codec<A, E>) => {
+  const told = Schema.toJsonSchemaDocument(schema).schema
+  const sent = Schema.Json.check(Schema.makeFilter(() => true, { toJsonSchema: () => told }))
+  return Schema.optionalKey(sent).pipe(
+    Schema.decodeTo(Schema.optionalKey(Schema.toCodecJson(schema)), {
+      decode: SchemaGetter.transformOptional(Option.filter((value) => value !== null)),
+      encode: SchemaGetter.passthrough()
+    })
+  )
+}
+
+/** Text of a length that is what the JSON Schema tells. */
+export const text = (length: TextLength) =>
+  Schema.String.check(
+    Schema.makeFilter((value) => isWithin(value, length), { toJsonSchema: () => ({ ...length }) })
+  )
+
+/** Of a model or a wrapper; whether there is one of that name is for the tool to tell. */
+export const endpoint = text({ maxLength: 129 })
+
+export const modelEndpoint = endpoint.annotate({
+  description:
+    "Name of a model or a wrapper, `owner/name` in lower case, exactly as `search` or one of the lists gives it.",
+  examples: ["vision/resize"]
+})
+
+export const category = optional(
+  Category.annotate({
+    description: "Only what is of this category. All when left out."
+  })
+)
+
+/** A whole number from 1. */
+export const count = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))
+
+export const page = optional(count(mostPages).annotate({ description: "Which page, from 1.", default: 1 }))
+
+export const limit = optional(
+  count(mostPerPage).annotate({
+    description: `Items of a page, at most ${mostPerPage}.`,
+    default: usualLimit
+  })
+)
+
+export const query = text({ minLength: 1, maxLength: longestQuery }).annotate({
+  description: "What is looked for: a task or a name, in a few words.",
+  examples: ["resize image", "text from a picture"]
+})
+
+export const searchText = optional(
+  text({ maxLength: longestQuery }).annotate({
+    description: "Only what has these words in its name, tags or description, best first.",
+    examples: ["thumbnail"]
+  })
+)
+
+/** An empty text searches for nothing in particular. */
+export const searched = (words: string | undefined): string | null =>
+  words === undefined || words.trim() === "" ? null : words

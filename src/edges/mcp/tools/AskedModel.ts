@@ -1,0 +1,14 @@
+/** The model or wrapper that a tool was asked for. */
+import { Effect } from "effect"
+import { CatalogContents, type Listed } from "#src/features/catalog/CatalogContents.ts"
+import type { ToolRefusal } from "../ToolRefusal.ts"
+import * as UnknownModel from "./UnknownModel.ts"
+
+export const make = Effect.gen(function* () {
+  const catalog = yield* CatalogContents
+  const unknownModel = yield* UnknownModel.make
+  return Effect.fnUntraced(function* (endpoint: string): Effect.fn.Return<Listed, ToolRefusal> {
+    const contents = yield* catalog.current
+    return contents.byEndpoint.get(endpoint) ?? (yield* unknownModel(contents, endpoint))
+  })
+})

@@ -1,0 +1,147 @@
+/**
+ * How the errors of the application services are told to a language model: what is wrong, what to do next, and whether
+ * calling again can help. Nothing of an input is repeated.
+ */
+import type { SqlError } from "effect/sql/SqlError"
+import type { Grant } from "#domain/account/Grant.ts"
+import * as Money from "#domain/Money.ts"
+import type { ReadModelBehind } from "#projections/ReadModelError.ts"
+import * as DateTime from "#src/platform/views/DateTime.ts"
+import type { TooManyExpanded } from "#src/features/requests/ExpansionPlaces.ts"
+import type {
+  InvalidInput,
+  ModelNotFound,
+  RequestForbidden,
+  RequestNotFound,
+  StorageError,
+  SubmitRefused
+} from "#src/features/requests/Requests.ts"
+import { ToolRefusal } from "../ToolRefusal.ts"
+
+type ToolServiceError =
+  | Exclude<SubmitRefused, ModelNotFound | InvalidInput>
+  | RequestNotFound
+  | RequestForbidden
+  | TooManyExpanded
+  | ReadModelBehind
+  | StorageError
+  | SqlError
+
+/** Issues that are told in full. */
+const mostIssues = 20
+
+/** Characters of one line: property names are the caller's own, and of any length. */
+const longestLine = 300
+
+/** Of a text that goes into one line. */
+const oneLine = (text: string): string => {
+  const line = text.replace(/\p{Cc}+/gu, " ")
+  return line.length > longestLine ? `${line.slice(0, longestLine)}…` : line
+}
+
+type Issue = InvalidInput["issues"][number]
+
+const pathOf = (path: Issue["path"]): string =>
+  path.reduce<string>(
+    (text, part) => (typeof part === "number" ? `${text}[${part}]` : text === "" ? part : `${text}.${part}`),
+    ""
+  )
+
+/** `path: message` lines, at most 20 and how many more there are. @param root what the empty path is called. */
+export const issueLines = (issues: ReadonlyArray<Issue>, root: string): string => {
+  const lines = issues
+    .slice(0, mostIssues)
+    .map(({ message, path }) => oneLine(`- ${pathOf(path) || root}: ${message}`))
+  const more = issues.length - lines.length
+  return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n")
+}
+
+export const refusal = (message: string): ToolRefusal => new ToolRefusal({ message })
+
+const usd = (amount: Money.NanoUsd): string => `${Money.format(amount)} USD`
+
+const seconds = (count: number): string => (count === 1 ? "1 second" : `${count} seconds`)
+
+const askTheUser = "Calling again will not help: tell the user, who alone can change that"
+
+const again = "then call the tool again with the same arguments"
+
+const againWithKey = `${again}, the same idempotencyKey included`
+
+export const tryAgain = (afterSeconds: number): string => `Wait ${seconds(afterSeconds)}, ${again}.`
+
+/** @param hint what else may help. */
+export const invalidInput = ({ issues }: InvalidInput, hint: string | null): ToolRefusal =>
+  refusal(
+    [
+      "The input is not valid for the model. Nothing was run.",
+      issueLines(issues, "input"),
+      ...(hint === null ? [] : [hint]),
+      "get_model_raw_schema shows the schema: correct the input, then call run_model again."
+    ].join("\n")
+  )
+
+/** @param grant of the key, where it is known. */
+export const modelNotGranted = (grant: Grant | null): ToolRefusal => {
+  const models = grant?.modelEndpoints ?? []
+  const others = models.length === 0 ? "" : ` It is granted ${models.join(", ")}.`
+  return refusal(
+    `The API key that this assistant was signed in with is not granted this model.${others} ${askTheUser} by signing in with another key.`
+  )
+}
+
+export const unavailable = refusal(`The service cannot reach its storage at the moment. ${tryAgain(5)}`)
+
+export const toRefusal = (error: ToolServiceError): ToolRefusal => {
+  switch (error._tag) {
+    case "ModelNotGranted":
+      return modelNotGranted(null)
+    case "IdempotencyKeyReused":
+      return refusal(
+        "Another request was submitted under this idempotencyKey in the last 24 hours. A key belongs to one request: for a new request use a new key; to repeat the first one, send exactly its modelEndpoint, input and metadata."
+      )
+    case "EvaluatorBusy":
+      return refusal(
+        `Too many calls wait for the price of their input at the moment. Nothing was run. Wait 1 second, ${againWithKey}.`
+      )
+    case "QueueFull":
+      return refusal(
+        `${
+          error.isUpstream
+            ? "The model's queue is full, and its provider takes no more for now."
+            : `The model's queue is full: ${error.limit} requests wait.`
+        } Nothing was run. Wait ${seconds(error.retryAfterSeconds)}, ${againWithKey}.`
+      )
+    case "TooManyOpenRequests":
+      return refusal(
+        `As many requests of the account have not ended as may be open at once (${error.limit}). Nothing was run. Wait for one of them with wait_for_request, or ${seconds(error.retryAfterSeconds)}, ${againWithKey}.`
+      )
+    case "InsufficientBalance":
+      return refusal(
+        `The account's balance is insufficient: this run may cost ${usd(error.required)}, and ${usd(error.available)} is available. Nothing was run. ${askTheUser} by topping up the account.`
+      )
+    case "BudgetExceeded":
+      return refusal(
+        `The monthly budget of the API key does not allow this run: it may cost ${usd(error.required)}; ${usd(error.spent)} of ${usd(error.limit)} is spent or held. Nothing was run. ${askTheUser}, or wait until the budget begins anew at ${DateTime.format(error.resetsAt)}.`
+      )
+    case "RequestNotFound":
+      return refusal(
+        "There is no request with this requestId. Use the id that run_model gave, or find it with list_my_requests."
+      )
+    case "RequestForbidden":
+      return refusal(
+        "The request is another account's, or of a model that the API key of this sign-in is not granted. list_my_requests shows those that can be read."
+      )
+    case "TooManyExpanded":
+      return refusal(`Too many lists are being made at the moment. ${tryAgain(5)}`)
+    case "BlobStoreError":
+      return error.isFull === true
+        ? refusal("The service has no storage left. Calling again soon will not help: tell the user.")
+        : unavailable
+    case "ReadModelBehind":
+      return refusal(`This cannot be told as of now: the service's lists are behind. ${tryAgain(5)}`)
+    case "SqlError":
+    case "EventStoreError":
+      return unavailable
+  }
+}

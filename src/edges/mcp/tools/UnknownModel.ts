@@ -1,0 +1,34 @@
+/** What a model is told that names something that the catalog has not: what there is instead, and how it finds out. */
+import { Effect, Schema } from "effect"
+import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import type { Contents } from "#src/features/catalog/CatalogContents.ts"
+import * as CatalogLists from "#src/features/catalog/CatalogLists.ts"
+import { CatalogSearch } from "#src/features/catalog/CatalogSearch.ts"
+import { bestFirst } from "#src/features/catalog/search/SearchIndex.ts"
+import { nearest } from "#src/kernel/text/EditDistance.ts"
+import { ToolRefusal } from "../ToolRefusal.ts"
+
+const mostNamed = 3
+
+const isEndpoint = Schema.is(ModelEndpoint)
+
+/** What was asked for is not repeated: only names of the catalog are. */
+export const make = Effect.map(CatalogSearch, (search) => (contents: Contents, endpoint: string) => {
+  const misspelled = nearest(endpoint, [...contents.byEndpoint.keys()])
+  const found = [
+    ...search.models(contents, endpoint).slice(0, mostNamed),
+    ...search.wrappers(contents, endpoint).slice(0, mostNamed)
+  ]
+  const names = found.sort(bestFirst).map(({ item }) => CatalogLists.shownOf(item).endpoint)
+  const named = [...new Set(misspelled === undefined ? names : [misspelled, ...names])].slice(0, mostNamed)
+  const sentences = [
+    isEndpoint(endpoint)
+      ? "There is no model or wrapper of this modelEndpoint."
+      : "This modelEndpoint is not of the form `owner/name` in lower case.",
+    ...(named.length === 0
+      ? []
+      : [`Closest in the catalog: ${named.map((name) => `\`${name}\``).join(", ")}.`]),
+    "Call `search` with a few words about the task, or `list_models`, to get exact names."
+  ]
+  return new ToolRefusal({ message: sentences.join(" ") })
+})

@@ -1,0 +1,91 @@
+/** `data` of `upload_file`: in the message itself, or in a file when it was too long for that. */
+import { Effect, FileSystem, Stream } from "effect"
+import { isDataUri } from "#src/features/media/DataUri.ts"
+import { sniffLength } from "#src/features/media/ImageFormat.ts"
+import { BlobStoreError } from "#streams/BlobStore.ts"
+import { SpooledTexts } from "../../SpooledText.ts"
+import type { ToolRefusal } from "../../ToolRefusal.ts"
+import * as Base64Text from "./Base64Text.ts"
+import * as FileRefusals from "./FileRefusals.ts"
+import { type FileSource, MaxFileBytes } from "./FileSource.ts"
+
+/** Characters of the head of a `data:` URL. */
+const headLength = 512
+
+/** RFC 2397, of base64 alone. */
+const head = /^data:([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)?((?:;[a-z0-9-]+=[a-z0-9._-]+)*);base64,/i
+
+/** Characters of base64 that are decoded at a time. */
+const chunkSize = 256 * 1024
+
+const unreadable = (cause: unknown) =>
+  new BlobStoreError({ reason: "could not read the data of an upload", cause })
+
+/** What stands before the base64, and what it claims. */
+const headOf = (start: string): { readonly length: number; readonly contentType: string | null } | null => {
+  if (!isDataUri(start)) return { length: 0, contentType: null }
+  const match = head.exec(start)
+  if (match === null) return null
+  const [whole, type, parameters = ""] = match
+  return { length: whole.length, contentType: type === undefined ? null : type + parameters }
+}
+
+/** The bytes of base64 that comes as `texts`. */
+const decoded = <E>(texts: Stream.Stream<string, E>): Stream.Stream<Uint8Array, E | ToolRefusal> =>
+  Stream.suspend(() => {
+    const base64 = Base64Text.make()
+    const known = (bytes: Uint8Array | null) =>
+      bytes === null ? Effect.fail(FileRefusals.notBase64) : Effect.succeed(bytes)
+    return Stream.concat(
+      Stream.mapEffect(texts, (text) => known(base64.push(text))),
+      Stream.fromEffect(Effect.suspend(() => known(base64.end())))
+    ).pipe(Stream.filter((bytes) => bytes.length > 0))
+  })
+
+interface Measured {
+  readonly size: number
+  readonly head: Uint8Array
+}
+
+/** Read once before anything is announced: what is no base64 leaves no trace. */
+const measure = <E>(bytes: Stream.Stream<Uint8Array, E | ToolRefusal>, maxBytes: number) =>
+  Stream.runFoldEffect(
+    bytes,
+    (): Measured => ({ size: 0, head: new Uint8Array(0) }),
+    (measured, chunk) => {
+      const size = measured.size + chunk.length
+      if (size > maxBytes) return Effect.fail(FileRefusals.tooLarge)
+      const missing = sniffLength - measured.head.length
+      const head = missing > 0 ? Buffer.concat([measured.head, chunk.subarray(0, missing)]) : measured.head
+      return Effect.succeed({ size, head })
+    }
+  )
+
+export const make = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const maxBytes = yield* MaxFileBytes
+
+  const fromFile = (path: string, offset: number) =>
+    fs.stream(path, { chunkSize, offset }).pipe(
+      Stream.map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1")),
+      Stream.mapError(unreadable)
+    )
+
+  const startOf = (path: string) =>
+    Stream.mkString(Stream.take(fromFile(path, 0), 1)).pipe(Effect.map((text) => text.slice(0, headLength)))
+
+  return Effect.fnUntraced(function* (data: string) {
+    const spooled = (yield* SpooledTexts).get(data)
+    const start = spooled === undefined ? data.slice(0, headLength) : yield* startOf(spooled.path)
+    const claimed = headOf(start)
+    if (claimed === null) return yield* FileRefusals.notBase64
+    const { contentType, length } = claimed
+    const texts = spooled === undefined ? Stream.succeed(data.slice(length)) : fromFile(spooled.path, length)
+    const bytes = decoded(texts)
+    const measured = yield* measure(bytes, maxBytes)
+    if (measured.size === 0) return yield* FileRefusals.emptyData
+    // It was base64 a moment ago.
+    const body = Stream.catchTag(bytes, "ToolRefusal", (changed) => Stream.fail(unreadable(changed)))
+    return { ...measured, contentType, fileName: null, body } satisfies FileSource
+  })
+})

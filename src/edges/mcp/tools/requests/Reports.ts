@@ -1,0 +1,52 @@
+/** Reports of requests, with as much of their payloads as there still is. */
+import { Effect } from "effect"
+import { RequestId, requestIdPattern } from "#domain/Ids.ts"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import { Requests, type Snapshot, type WantedPayloads } from "#src/features/requests/Requests.ts"
+import { retentionMs } from "#src/kernel/settings/RetentionTime.ts"
+import * as ServiceRefusals from "../ServiceRefusals.ts"
+import * as BoundedJson from "./BoundedJson.ts"
+import * as RequestReport from "./RequestReport.ts"
+
+const malformed = ServiceRefusals.refusal(
+  "requestId: must be 21 characters of A-Z, a-z, 0-9, _ and -, as run_model gave it. list_my_requests shows the ids of all requests."
+)
+
+const damaged = ServiceRefusals.refusal(
+  "What is stored of this request is lost or damaged, so its input and output cannot be shown. Asking again does not help: tell the operator of the service."
+)
+
+export const make = Effect.gen(function* () {
+  const requests = yield* Requests
+  const urls = yield* PublicUrls
+  const keptMs = yield* retentionMs
+
+  const find = Effect.fnUntraced(function* (caller: Caller, requestId: string) {
+    if (!requestIdPattern.test(requestId)) return yield* malformed
+    return yield* requests
+      .get({ caller, id: RequestId.make(requestId) })
+      .pipe(Effect.mapError(ServiceRefusals.toRefusal))
+  })
+
+  const read = Effect.fnUntraced(function* (
+    snapshot: Snapshot,
+    wanted: WantedPayloads,
+    asked: RequestReport.Asked
+  ) {
+    const { input, output } = yield* requests.payloadTexts(snapshot, wanted)
+    const most = asked.maxOutputBytes ?? RequestReport.usualOutputBytes
+    return { input: yield* BoundedJson.of(input, most), output: yield* BoundedJson.of(output, most) }
+  })
+
+  /** An input that is not asked for is not read: it may be large. */
+  const report = Effect.fnUntraced(function* (snapshot: Snapshot, asked: RequestReport.Asked) {
+    const wanted = { input: asked.includeInput === true }
+    const payloads = yield* Effect.mapError(read(snapshot, wanted, asked), (error) =>
+      error._tag === "PayloadUnavailable" ? damaged : ServiceRefusals.toRefusal(error)
+    )
+    return RequestReport.of({ ...urls, keptMs }, snapshot, payloads, asked)
+  })
+
+  return { find, report }
+})

@@ -1,0 +1,194 @@
+/** `run_model`: submits a request (contract, "Assistant-tool server"). What is checked is what submit over HTTP checks. */
+import { Effect, Result, Schema } from "effect"
+import * as Tool from "effect/ai/Tool"
+import * as Grant from "#domain/account/Grant.ts"
+import * as CanonicalJson from "#domain/CanonicalJson.ts"
+import { status, Status } from "#domain/inference-request/Status.ts"
+import type { Request } from "#domain/inference-request/State.ts"
+import { CatalogContents } from "#src/features/catalog/CatalogContents.ts"
+import * as IdempotencyHeader from "#src/edges/api/requests/IdempotencyHeader.ts"
+import * as MetadataHeader from "#src/edges/api/requests/MetadataHeader.ts"
+import * as DateTime from "#src/platform/views/DateTime.ts"
+import * as EstimateView from "#src/features/catalog/views/EstimateView.ts"
+import * as MoneyView from "#src/platform/views/MoneyView.ts"
+import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
+import * as JsonScan from "#src/kernel/text/JsonScan.ts"
+import {
+  Requests,
+  type Snapshot,
+  type StorageError,
+  type SubmitRefused
+} from "#src/features/requests/Requests.ts"
+import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
+import { granted, ToolCaller } from "../../ToolCaller.ts"
+import { ToolRefusal } from "../../ToolRefusal.ts"
+import * as Arguments from "../Arguments.ts"
+import * as RunCost from "../RunCost.ts"
+import * as ServiceRefusals from "../ServiceRefusals.ts"
+import * as ToolTraits from "../ToolTraits.ts"
+import * as UnknownModel from "../UnknownModel.ts"
+import * as ModelInput from "./ModelInput.ts"
+
+const Accepted = Schema.Struct({
+  requestId: Schema.String.annotate({
+    description: "For wait_for_request and get_request."
+  }),
+  modelEndpoint: Schema.String,
+  status: Status.annotate({ description: "`IN_QUEUE`: it runs as soon as there is room." }),
+  replayed: Schema.Boolean.annotate({
+    description: "The first answer under this idempotencyKey again: nothing new was submitted."
+  }),
+  ...RunCost.fields,
+  currency: MoneyView.Currency,
+  expectedSeconds: Schema.NullOr(Schema.Finite).annotate({
+    description: "Usual length of a run."
+  }),
+  createdAt: Schema.String,
+  next: Schema.String.annotate({ description: "What to do next." })
+})
+
+export const tool = Tool.make("run_model", {
+  description:
+    "Runs a model or a wrapper: submits a request and returns its requestId at once, without the output; call wait_for_request with it next. Each run costs money, which is charged when it has ended well. get_model_raw_schema tells what a model takes as input. Give an idempotencyKey, so that a call whose answer was lost can be repeated without running and paying twice.",
+  parameters: Schema.Struct({
+    modelEndpoint: Arguments.modelEndpoint,
+    input: Schema.JsonObject.annotate({
+      description:
+        "What the model takes, an object as its input schema says. Files (pictures, audio, video) are given as https URLs: bring one that has none with upload_file and use its fileUrl. At most 10 MiB of JSON.",
+      examples: [{ image: "https://example.com/photo.png", width: 640 }]
+    }),
+    idempotencyKey: Arguments.optional(
+      Arguments.text({ minLength: 1, maxLength: IdempotencyHeader.longestKey }).annotate({
+        description:
+          "A word of your own for this one run, 1 to 255 printable ASCII characters, for example a UUID. Repeated within 24 hours with the same arguments it gives the first answer again and costs nothing; use the same one when you retry, and a new one for each new run.",
+        examples: ["b4f1c6a2-3d0e-4c57-9a55-0f6d0a2e8d11"]
+      })
+    ),
+    metadata: Arguments.optional(
+      Schema.Record(Schema.String, Schema.String).annotate({
+        description: `Labels of your own that are kept with the request, strings by name: at most ${MetadataHeader.maxKeys}, ${MetadataHeader.maxBytes} bytes of JSON in all.`,
+        examples: [{ project: "summer-campaign" }]
+      })
+    )
+  }),
+  success: Accepted,
+  failure: ToolRefusal,
+  dependencies: [ToolCaller]
+})
+  .annotate(Tool.Title, "Run a model")
+  .annotateMerge(ToolTraits.adding)
+
+const deadlines = { startTimeoutMs: null, cancelAfterMs: null }
+
+type Given = Tool.Parameters<typeof tool>
+
+const metadataOf = ({ metadata = {} }: Given): Result.Result<MetadataHeader.Metadata, ToolRefusal> =>
+  Result.mapError(MetadataHeader.parseBytes("metadata", Buffer.from(JSON.stringify(metadata))), (issues) =>
+    ServiceRefusals.refusal(
+      [
+        "The metadata is not valid. Nothing was run.",
+        ServiceRefusals.issueLines(issues, "metadata"),
+        "Correct it or leave it out, then call run_model again."
+      ].join("\n")
+    )
+  )
+
+/**
+ * The same for the same call, however its JSON is written. The head keeps it apart from every request over HTTP: under one
+ * key a call of this tool is never the twin of one of those.
+ */
+const hashOf = (secret: Buffer, { input, modelEndpoint }: Given, metadata: MetadataHeader.Metadata): string =>
+  IdempotencyHeader.hashOf(
+    secret,
+    JSON.stringify(["run_model", modelEndpoint]),
+    CanonicalJson.stringify([metadata, input])
+  )
+
+const notAscii = ServiceRefusals.refusal(
+  "idempotencyKey: must be printable ASCII characters, for example a UUID. Nothing was run: correct it and call again."
+)
+
+/** The failure may have come after the request was stored. */
+const unknownWhether = ServiceRefusals.refusal(
+  `${ServiceRefusals.unavailable.message} It is not known whether the request was accepted: without an idempotencyKey look at list_my_requests before you call again.`
+)
+
+const accepted = ({
+  id,
+  replayed,
+  request
+}: Snapshot<Request> & { readonly replayed: boolean }): typeof Accepted.Type => {
+  const { at, expectedMs, model, quote } = request.submitted
+  return {
+    requestId: id,
+    modelEndpoint: model,
+    status: status(request),
+    replayed,
+    ...EstimateView.costsOf(quote),
+    expectedSeconds: expectedMs === undefined ? null : expectedMs / 1_000,
+    createdAt: DateTime.format(at),
+    next: "Call wait_for_request with this requestId to get the output."
+  }
+}
+
+type Failure = SubmitRefused | StorageError
+
+export const make = Effect.gen(function* () {
+  const requests = yield* Requests
+  const catalog = yield* CatalogContents
+  const unknownModel = yield* UnknownModel.make
+  const secret = (yield* MasterKey).keyFor(IdempotencyHeader.purpose)
+
+  const submissionOf = Effect.fnUntraced(function* (given: Given) {
+    const caller = yield* granted("requests:write")
+    const { idempotencyKey, input, modelEndpoint } = given
+    // The service says so, too: here it is said before the input is looked at.
+    if (!Grant.allowsModel(caller.grant, modelEndpoint))
+      return yield* ServiceRefusals.modelNotGranted(caller.grant)
+    const refused = ModelInput.refused(input)
+    if (refused !== null) return yield* refused
+    const metadata = yield* Effect.fromResult(metadataOf(given))
+    if (idempotencyKey !== undefined && !IdempotencyHeader.pattern.test(idempotencyKey))
+      return yield* notAscii
+    const idempotency =
+      idempotencyKey === undefined
+        ? null
+        : { key: idempotencyKey, requestHash: hashOf(secret, given, metadata) }
+    const text = Buffer.from(JSON.stringify(input))
+    const inputMemory = JsonScan.scan(text, JsonBytes).weight
+    return {
+      caller,
+      endpoint: modelEndpoint,
+      input,
+      inputMemory,
+      metadata,
+      webhook: null,
+      deadlines,
+      idempotency
+    }
+  })
+
+  const refuse = ({ input, modelEndpoint }: Given, error: Failure): Effect.Effect<never, ToolRefusal> => {
+    switch (error._tag) {
+      case "ModelNotFound":
+        return Effect.flatMap(catalog.current, (contents) =>
+          Effect.fail(unknownModel(contents, modelEndpoint))
+        )
+      case "InvalidInput":
+        return Effect.fail(ServiceRefusals.invalidInput(error, ModelInput.hintFor(input, error)))
+      case "EventStoreError":
+        return Effect.fail(error.isAbsent === true ? ServiceRefusals.toRefusal(error) : unknownWhether)
+      default:
+        return Effect.fail(ServiceRefusals.toRefusal(error))
+    }
+  }
+
+  return Effect.fn("RunModel.call")(function* (given: Given) {
+    const submission = yield* submissionOf(given)
+    // A client that goes away breaks off neither the submit nor its hold: the retry finds what has become of them.
+    const snapshot = yield* Effect.uninterruptible(
+      Effect.catch(requests.submit(submission), (error) => refuse(given, error))
+    )
+    return accepted(snapshot)
+  })
+})

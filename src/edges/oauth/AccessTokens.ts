@@ -1,0 +1,26 @@
+/** From the `Authorization` header of a tool call to its caller (RFC 6750). */
+import { Context, type Effect, Schema } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+
+export interface Bearer {
+  /** The key behind the login, with the scopes that tools need. */
+  readonly caller: Caller
+  readonly loginId: string
+  readonly clientId: string
+}
+
+/** `missing`: no bearer token. `invalid`: none of ours, expired, revoked, for something else, or its key is no more. */
+export class BearerRefused extends Schema.TaggedError<BearerRefused>()("BearerRefused", {
+  reason: Schema.Literals(["missing", "invalid"])
+}) {}
+
+export class AccessTokens extends Context.Service<
+  AccessTokens,
+  {
+    authenticate(
+      authorization: string | undefined
+    ): Effect.Effect<Bearer, BearerRefused | EventStoreError | SqlError>
+  }
+>()("inferlog/src/oauth/AccessTokens") {}

@@ -1,0 +1,101 @@
+/** oidc-provider over our records (`ProviderConfiguration`), as effects. */
+import type { EventEmitter } from "node:events"
+import type { IncomingMessage } from "node:http"
+import { Context, Effect, Layer, Predicate } from "effect"
+import type { Provider } from "oidc-provider"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
+import { Logins } from "./Logins.ts"
+import * as ProviderCall from "./ProviderCall.ts"
+import type * as RecordAdapter from "./RecordAdapter.ts"
+import { Records } from "./Records.ts"
+import * as RefreshLimits from "./RefreshLimits.ts"
+
+/** A third of a second to load, which no start waits for. */
+const ConfiguredProvider = Effect.promise(() => import("./ConfiguredProvider.ts"))
+
+/** What clients are told while storage is away. */
+export const storageAway = {
+  error: "temporarily_unavailable",
+  description: "The service cannot reach its storage: try again later.",
+  retryAfterSeconds: 5
+} as const
+
+interface Running {
+  readonly provider: Provider
+  readonly callback: (request: IncomingMessage, response: ProviderCall.Exchange["response"]) => Promise<void>
+}
+
+export class AuthorizationServer extends Context.Service<
+  AuthorizationServer,
+  {
+    /**
+     * Failures are the protocol's own answers; ours are logged, and `server_error` to the client. While storage is away it is
+     * 503 with `Retry-After` and `temporarily_unavailable`: clients keep the tokens that they have.
+     */
+    answer(call: ProviderCall.Call): Effect.Effect<ProviderCall.Reply>
+    readonly provider: Effect.Effect<Provider>
+    /** What the provider's functions take of a browser's request. */
+    exchange(call: ProviderCall.Call): ProviderCall.Exchange
+  }
+>()("inferlog/src/oauth/AuthorizationServer") {
+  static readonly layer = Layer.effect(
+    AuthorizationServer,
+    Effect.gen(function* () {
+      const records = yield* Records
+      const logins = yield* Logins
+      const master = yield* MasterKey
+      const { mcpUrl } = yield* PublicUrls
+      const refreshLimits = yield* RefreshLimits.make
+      const run: RecordAdapter.Run = Effect.runPromiseWith(yield* Effect.context<never>())
+
+      /** What went wrong on our side, by request. */
+      const failures = new WeakMap<IncomingMessage, unknown>()
+
+      const running = yield* Effect.cached(
+        Effect.map(ConfiguredProvider, ({ make }): Running => {
+          const provider = make({ records, logins, master, mcpUrl, refreshLimits, run })
+          provider.on("server_error", ({ req }, error) => void failures.set(req, error))
+          const outermost: EventEmitter = provider
+          outermost.on("error", (error: unknown, { req }: { readonly req: IncomingMessage }) => {
+            failures.set(req, error)
+          })
+          return { provider, callback: provider.callback() }
+        })
+      )
+
+      const exchange = (call: ProviderCall.Call) => ProviderCall.exchange(mcpUrl, call)
+
+      const answer = Effect.fn("AuthorizationServer.answer")(function* (call: ProviderCall.Call) {
+        const { callback } = yield* running
+        const { reply, request, response } = exchange(call)
+        yield* Effect.promise(() => callback(request, response))
+        const failure = failures.get(request)
+        if (failure !== undefined) yield* Effect.logError("The authorization server failed", failure)
+        return isOfStorage(failure) ? unavailable(reply()) : reply()
+      }, Effect.uninterruptible)
+
+      return AuthorizationServer.of({
+        answer,
+        provider: Effect.map(running, ({ provider }) => provider),
+        exchange
+      })
+    })
+  )
+}
+
+const isOfStorage = (failure: unknown): boolean =>
+  Predicate.isTagged(failure, "SqlError") || Predicate.isTagged(failure, "EventStoreError")
+
+/** A client that was sent an error by way of a browser has been told. */
+const unavailable = (reply: ProviderCall.Reply): ProviderCall.Reply => {
+  if (reply.status !== 500) return reply
+  const isPage = reply.headers["content-type"]?.startsWith("text/html") === true
+  const { description, error, retryAfterSeconds } = storageAway
+  return {
+    ...reply,
+    status: 503,
+    headers: { ...reply.headers, "retry-after": String(retryAfterSeconds) },
+    body: isPage ? reply.body : JSON.stringify({ error, error_description: description })
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * Clears away what has expired: codes, tokens, authorizations that nobody decided, clients that nobody uses. A login that has
+ * no token left, or whose password is another one now, is ended, and its own key with it: nobody can call with it any more.
+ */
+import { Clock, Context, Effect, Layer, Schedule, Schema } from "effect"
+import { AccountId } from "#domain/Ids.ts"
+import { rows } from "#projections/ReadModels.ts"
+import { Passwords } from "#src/features/accounts/Passwords.ts"
+import * as Lifetimes from "./Lifetimes.ts"
+import { Logins } from "./Logins.ts"
+import { OAuthDatabase } from "./OAuthDatabase.ts"
+import { Records } from "./Records.ts"
+
+/** Between two rounds. */
+const interval = "10 minutes"
+
+/** Others use the connection between two statements: none takes longer than a few ms. */
+const removedAtOnce = 500
+
+/** In one round. What is left is for the next. */
+const mostRemovals = 100
+const mostPages = 100
+
+/** Of logins. */
+export const CollectionBounds = Context.Reference<{
+  /** Looked at with one statement. */
+  readonly page: number
+  /** Ended in one round: a clock that was set wrong for a while must not end everybody's sign-in. */
+  readonly ended: number
+}>("inferlog/src/oauth/CollectionBounds", { defaultValue: () => ({ page: 200, ended: 100 }) })
+
+/** A login has the time to get its first tokens. */
+const beginningMs = 2 * Lifetimes.interaction * 1_000
+
+const Row = Schema.Struct({
+  id: Schema.String,
+  accountId: AccountId,
+  passwordMark: Schema.NullOr(Schema.String),
+  isUnused: Schema.BooleanFromBit
+})
+const decoded = rows(Row)
+
+/** One round, which goes on where the one before stopped. */
+export const make = Effect.gen(function* () {
+  const sql = yield* OAuthDatabase
+  const records = yield* Records
+  const logins = yield* Logins
+  const passwords = yield* Passwords
+  const bounds = yield* CollectionBounds
+  /** The last login that was looked at; `""` when it was the last of all. */
+  let place = ""
+
+  const removeExpired = Effect.yieldNow.pipe(
+    Effect.andThen(records.removeExpired(removedAtOnce)),
+    Effect.repeat({ while: (removed) => removed === removedAtOnce, times: mostRemovals - 1 })
+  )
+
+  /** From a refresh that was under way when its login ended. */
+  const removeLeftBehind = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    yield* sql`
+      DELETE FROM oauth_records WHERE (model, id) IN (
+        SELECT model, id FROM oauth_records AS records
+        WHERE model = 'RefreshToken' AND expires_at <= ${now}
+          AND NOT EXISTS (SELECT 1 FROM logins WHERE logins.id = records.login_id)
+        LIMIT ${removedAtOnce})`
+  })
+
+  /**
+   * Over both tables of the file. A used refresh token counts as long as it is remembered: the one in its place may be on its
+   * way, or not have been stored before a crash.
+   */
+  const isUnused = (now: number) => sql`
+    created_at < ${now - beginningMs} AND NOT EXISTS (
+      SELECT 1 FROM oauth_records AS records
+      WHERE records.login_id = logins.id AND records.expires_at > ${now} AND (records.model = 'RefreshToken'
+        OR records.model IN ('AuthorizationCode', 'AccessToken') AND records.consumed_at IS NULL))`
+
+  const page = Effect.fnUntraced(function* (after: string) {
+    const now = yield* Clock.currentTimeMillis
+    return yield* decoded(sql`
+      SELECT id, account_id AS "accountId", password_mark AS "passwordMark", ${isUnused(now)} AS "isUnused"
+      FROM (SELECT * FROM logins WHERE id > ${after} ORDER BY id LIMIT ${bounds.page}) AS logins ORDER BY id`)
+  })
+
+  /** Of those with a password that is another one now: it was read after the logins were. */
+  const outdated = Effect.fnUntraced(function* (found: ReadonlyArray<typeof Row.Type>) {
+    const accounts = new Set(found.flatMap((login) => (login.passwordMark === null ? [] : [login.accountId])))
+    const marks = new Map<AccountId, string | null>()
+    for (const accountId of accounts) marks.set(accountId, yield* passwords.mark(accountId))
+    const isOutdated = ({ accountId, passwordMark }: typeof Row.Type) =>
+      passwordMark !== null && passwordMark !== marks.get(accountId)
+    return new Set(found.filter(isOutdated).map(({ id }) => id))
+  })
+
+  /** Looked at again: others have been at work since its page was read. */
+  const isStillUnused = Effect.fnUntraced(function* (id: string) {
+    const now = yield* Clock.currentTimeMillis
+    const found = yield* sql`SELECT 1 FROM logins WHERE id = ${id} AND ${isUnused(now)}`
+    return found.length > 0
+  })
+
+  const end = (id: string) => Effect.andThen(logins.end(id), records.removeOfLogin(id))
+
+  /** One that cannot be ended now is left for another round. */
+  const endIfOver = (id: string, isOutdated: boolean) =>
+    (isOutdated ? Effect.succeed(true) : isStillUnused(id)).pipe(
+      Effect.tap((isOver) => (isOver ? end(id) : Effect.void)),
+      Effect.catch((error) =>
+        Effect.as(Effect.logWarning("A sign-in that is over could not be cleared away", error), true)
+      )
+    )
+
+  /** How many of the page are over, up to `most`. */
+  const endOnPage = Effect.fnUntraced(function* (found: ReadonlyArray<typeof Row.Type>, most: number) {
+    const ofOtherPassword = yield* outdated(found).pipe(
+      Effect.catch((error) =>
+        Effect.as(
+          Effect.logWarning("Whether sign-ins by password are over could not be told", error),
+          new Set<string>()
+        )
+      )
+    )
+    let ended = 0
+    for (const { id, isUnused } of found) {
+      const isOutdated = ofOtherPassword.has(id)
+      if ((isUnused || isOutdated) && (yield* endIfOver(id, isOutdated))) ended++
+      place = id
+      if (ended === most) break
+    }
+    return ended
+  })
+
+  const endLogins = Effect.gen(function* () {
+    let ended = 0
+    for (let pages = 0; pages < mostPages; pages++) {
+      yield* Effect.yieldNow
+      const found = yield* page(place)
+      if (found.length === 0) place = ""
+      else ended += yield* endOnPage(found, bounds.ended - ended)
+      if (ended === bounds.ended)
+        return yield* Effect.logWarning(
+          `${ended} sign-ins were over and have been ended: more may be, and are left for the next round`
+        )
+      if (place === "") return
+    }
+  })
+
+  return removeExpired.pipe(
+    Effect.andThen(removeLeftBehind),
+    Effect.andThen(endLogins),
+    Effect.withSpan("Collection.collect")
+  )
+})
+
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const collect = yield* make
+    const round = Effect.catchCause(collect, (cause) =>
+      Effect.logWarning("What has expired of sign-ins could not be cleared away", cause)
+    )
+    // A client whose refresh a crash has cut short tries again first.
+    const rounds = Effect.delay(
+      Effect.repeat(round, Schedule.spaced(interval)),
+      `${Lifetimes.refreshGrace} seconds`
+    )
+    yield* Effect.forkScoped(rounds)
+  })
+)

@@ -1,0 +1,125 @@
+/** `Interactions` over oidc-provider: a browser is told from another one by the signed cookie that it got with the page. */
+import { Effect, Layer } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import type { InteractionResults } from "oidc-provider"
+import * as OneAtATime from "#src/kernel/async/OneAtATime.ts"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import { AuthorizationServer } from "./AuthorizationServer.ts"
+import { InteractionGone, Interactions, type PendingAuthorization } from "./Interactions.ts"
+import { Logins } from "./Logins.ts"
+import * as ClientName from "./pages/ClientName.ts"
+import * as RedirectTarget from "./pages/RedirectTarget.ts"
+import { resourceOf, scope } from "./Resource.ts"
+
+/** The library tells by an exception that there is none; what the records fail with comes through as it is. */
+const attempt = <A>(call: () => Promise<A>): Effect.Effect<A, InteractionGone | SqlError> =>
+  Effect.tryPromise({ try: call, catch: (error) => error }).pipe(
+    Effect.catch((error: unknown): Effect.Effect<never, InteractionGone | SqlError> => {
+      if (error instanceof Error && error.name === "SessionNotFound")
+        return Effect.fail(new InteractionGone())
+      return isSqlError(error) ? Effect.fail(error) : Effect.die(error)
+    })
+  )
+
+interface Decision {
+  readonly result: InteractionResults
+  /** Where it could not be kept: nobody learns of what was made for it. Collection ends what is left. */
+  readonly undo: Effect.Effect<void>
+}
+
+const text = (value: unknown): string | null => (typeof value === "string" ? value : null)
+
+export const layer = Layer.effect(
+  Interactions,
+  Effect.gen(function* () {
+    const server = yield* AuthorizationServer
+    const logins = yield* Logins
+    const { mcpUrl } = yield* PublicUrls
+    const inTurn = OneAtATime.make()
+
+    const exchangeOf = ({ headers, method, url }: HttpServerRequest) =>
+      server.exchange({ method, target: url, headers: { cookie: headers["cookie"] } })
+
+    const detailsOf = Effect.fnUntraced(function* (request: HttpServerRequest, uid: string) {
+      const provider = yield* server.provider
+      const exchange = exchangeOf(request)
+      const details = yield* attempt(() => provider.interactionDetails(exchange.request, exchange.response))
+      return details.uid === uid ? details : yield* new InteractionGone()
+    })
+
+    const pending = Effect.fn("Interactions.pending")(function* (request: HttpServerRequest, uid: string) {
+      const provider = yield* server.provider
+      const { params } = yield* detailsOf(request, uid)
+      const client = yield* attempt(() => provider.Client.find(text(params["client_id"]) ?? ""))
+      const redirectUri = text(params["redirect_uri"])
+      if (client === undefined || redirectUri === null) return yield* new InteractionGone()
+      return {
+        uid,
+        clientId: client.clientId,
+        clientName: client.clientName ?? null,
+        redirectUri
+      } satisfies PendingAuthorization
+    })
+
+    /** Gives the address to send the browser to. What was decided once stays: a form that is sent twice gets the same one. */
+    const decide = <E>(
+      request: HttpServerRequest,
+      { uid }: PendingAuthorization,
+      decision: (params: Readonly<Record<string, unknown>>) => Effect.Effect<Decision, E | SqlError>
+    ) =>
+      Effect.gen(function* () {
+        const { params, result: decided, returnTo } = yield* detailsOf(request, uid)
+        if (decided !== undefined) return returnTo
+        const { result, undo } = yield* decision(params)
+        const provider = yield* server.provider
+        const exchange = exchangeOf(request)
+        return yield* attempt(() =>
+          provider.interactionResult(exchange.request, exchange.response, result, {
+            mergeWithLastSubmission: false
+          })
+        ).pipe(Effect.onError(() => undo))
+      }).pipe(inTurn(uid), Effect.uninterruptible)
+
+    const allow = Effect.fn("Interactions.allow")(
+      (...[request, pending, signedIn]: Parameters<Interactions["Service"]["allow"]>) =>
+        decide(
+          request,
+          pending,
+          Effect.fnUntraced(function* (params) {
+            const { clientId } = pending
+            const login = yield* logins.make({
+              signedIn,
+              clientId,
+              clientName: ClientName.shown(pending.clientName) ?? RedirectTarget.of(pending.redirectUri).shown
+            })
+            const provider = yield* server.provider
+            const grant = new provider.Grant({ accountId: login.id, clientId })
+            grant.addResourceScope(text(params["resource"]) ?? resourceOf(mcpUrl), scope)
+            const end = Effect.ignore(logins.end(login.id), { log: true })
+            const grantId = yield* attempt(() => grant.save()).pipe(Effect.onError(() => end))
+            return {
+              result: { login: { accountId: login.id, remember: false }, consent: { grantId } },
+              // The login with its grant.
+              undo: Effect.ignore(
+                attempt(() => grant.destroy()),
+                { log: true }
+              )
+            }
+          })
+        )
+    )
+
+    const deny = Effect.fn("Interactions.deny")(
+      (...[request, pending]: Parameters<Interactions["Service"]["deny"]>) =>
+        decide(request, pending, () =>
+          Effect.succeed({
+            result: { error: "access_denied", error_description: "The account's holder declined." },
+            undo: Effect.void
+          })
+        )
+    )
+
+    return Interactions.of({ pending, allow, deny })
+  })
+)

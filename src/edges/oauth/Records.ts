@@ -1,0 +1,241 @@
+/**
+ * What the authorization server keeps: clients, authorizations that wait, grants, codes and tokens, each with its end. The
+ * id of a record is mostly a secret that opens something: the file has its hash, so that a copy of it opens nothing.
+ */
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import * as ApiKey from "#src/features/accounts/ApiKey.ts"
+import { rows } from "#projections/ReadModels.ts"
+import { OAuthDatabase } from "./OAuthDatabase.ts"
+
+export type Payload = Readonly<Record<string, Schema.Json>>
+
+export interface Found {
+  readonly payload: Payload
+  /** Unix time in ms; `null`: not yet. */
+  readonly consumedAt: number | null
+}
+
+/** Of one kind, by its id. */
+export interface Address {
+  readonly model: string
+  readonly id: string
+}
+
+/** A refresh token that was not used goes with its login, which is ended first (`Collection`). */
+const endsAlone = "model <> 'RefreshToken' OR consumed_at IS NOT NULL"
+
+const table = (sql: OAuthDatabase["Service"]) =>
+  Effect.all(
+    [
+      sql`CREATE TABLE IF NOT EXISTS oauth_records (
+        model TEXT NOT NULL,
+        id TEXT NOT NULL,
+        payload TEXT NOT NULL,
+        grant_id TEXT,
+        login_id TEXT,
+        expires_at INTEGER NOT NULL,
+        consumed_at INTEGER,
+        PRIMARY KEY (model, id)
+      ) STRICT, WITHOUT ROWID`,
+      sql`CREATE INDEX IF NOT EXISTS oauth_records_by_grant ON oauth_records (grant_id) WHERE grant_id IS NOT NULL`,
+      // All that is asked of a login's tokens, without a look at the rows.
+      sql`CREATE INDEX IF NOT EXISTS oauth_records_by_login
+        ON oauth_records (login_id, model, consumed_at, expires_at) WHERE login_id IS NOT NULL`,
+      sql`CREATE INDEX IF NOT EXISTS oauth_records_by_end ON oauth_records (expires_at)
+        WHERE ${sql.literal(endsAlone)}`,
+      // How many clients there are, and which would go first.
+      sql`CREATE INDEX IF NOT EXISTS oauth_records_by_model ON oauth_records (model, expires_at)`
+    ],
+    { discard: true }
+  )
+
+const Row = Schema.Struct({
+  payload: Schema.String,
+  consumedAt: Schema.NullOr(Schema.Int)
+})
+const decoded = rows(Row)
+const counted = rows(Schema.Struct({ count: Schema.Int }))
+const owned = rows(Schema.Struct({ loginId: Schema.NullOr(Schema.String) }))
+
+const hashOf = ({ id }: Address): string => ApiKey.sha256Hex(id)
+
+export class Records extends Context.Service<
+  Records,
+  {
+    /** In place of the one of that id. */
+    put(
+      record: Address & {
+        readonly payload: Payload
+        /** Unix time in ms. */
+        readonly expiresAt: number
+        readonly grantId: string | null
+        readonly loginId: string | null
+        /** How many of the kind that were not used a login may have: beyond them the oldest go. */
+        readonly most?: number
+      }
+    ): Effect.Effect<void, SqlError>
+    /** `null` once it has expired. With each call of a tool: it has to be quick. */
+    find(address: Address): Effect.Effect<Found | null, SqlError>
+    /**
+     * Marks it as used, and from then on it is kept for at most `keepMs`, and while it is among the `mostUsed` of its login
+     * that were used last. True for the first one alone.
+     */
+    consume(
+      address: Address & { readonly keepMs: number; readonly mostUsed: number }
+    ): Effect.Effect<boolean, SqlError>
+    /** Whether the login has one of the kind that was used later, or not yet. */
+    isReplaced(options: {
+      readonly model: string
+      readonly loginId: string
+      readonly consumedAt: number
+    }): Effect.Effect<boolean, SqlError>
+    /** Moves its end to `expiresAt`, once that is worth a write. */
+    prolong(address: Address & { readonly expiresAt: number }): Effect.Effect<void, SqlError>
+    remove(address: Address): Effect.Effect<void, SqlError>
+    /** All of a kind that were given out under a grant. */
+    removeOfGrant(options: {
+      readonly model: string
+      readonly grantId: string
+    }): Effect.Effect<void, SqlError>
+    /** All that was given out to a login, its grant included. */
+    removeOfLogin(loginId: string): Effect.Effect<void, SqlError>
+    /** At most `limit` that have expired, but for refresh tokens that were not used; how many there were. */
+    removeExpired(limit: number): Effect.Effect<number, SqlError>
+    count(model: string): Effect.Effect<number, SqlError>
+    /** Those of a kind that would end first. */
+    removeFirst(options: { readonly model: string; readonly count: number }): Effect.Effect<void, SqlError>
+  }
+>()("inferlog/src/oauth/Records") {
+  static readonly layer = Layer.effect(
+    Records,
+    Effect.gen(function* () {
+      const sql = yield* OAuthDatabase
+      yield* table(sql)
+
+      const put = Effect.fn("Records.put")(function* (record: Parameters<Records["Service"]["put"]>[0]) {
+        const { expiresAt, grantId, loginId, model, most } = record
+        const id = hashOf(record)
+        const payload = JSON.stringify(record.payload)
+        const insert = sql`
+          INSERT INTO oauth_records (model, id, payload, grant_id, login_id, expires_at)
+          VALUES (${model}, ${id}, ${payload}, ${grantId}, ${loginId}, ${expiresAt})
+          ON CONFLICT DO UPDATE SET payload = excluded.payload, grant_id = excluded.grant_id,
+            login_id = excluded.login_id, expires_at = excluded.expires_at`
+        if (loginId === null || most === undefined) return yield* insert
+        const removeOldest = sql`
+          DELETE FROM oauth_records WHERE (model, id) IN (
+            SELECT model, id FROM oauth_records
+            WHERE login_id = ${loginId} AND model = ${model} AND consumed_at IS NULL AND id <> ${id}
+            ORDER BY expires_at DESC LIMIT -1 OFFSET ${most - 1})`
+        yield* sql.withTransaction(Effect.andThen(insert, removeOldest))
+      })
+
+      const find = Effect.fnUntraced(function* (address: Address) {
+        const now = yield* Clock.currentTimeMillis
+        const [found] = yield* decoded(sql`
+          SELECT payload, consumed_at AS "consumedAt" FROM oauth_records
+          WHERE model = ${address.model} AND id = ${hashOf(address)} AND expires_at > ${now}`)
+        if (found === undefined) return null
+        const payload: Payload = JSON.parse(found.payload)
+        return { payload, consumedAt: found.consumedAt }
+      })
+
+      const consume = Effect.fn("Records.consume")(function* ({
+        keepMs,
+        mostUsed,
+        ...address
+      }: Parameters<Records["Service"]["consume"]>[0]) {
+        const { model } = address
+        const id = hashOf(address)
+        const now = yield* Clock.currentTimeMillis
+        const [changed] = yield* owned(sql`
+          UPDATE oauth_records SET consumed_at = ${now}, expires_at = min(expires_at, ${now + keepMs})
+          WHERE model = ${model} AND id = ${id} AND consumed_at IS NULL RETURNING login_id AS "loginId"`)
+        if (changed === undefined) return false
+        yield* sql`
+          DELETE FROM oauth_records WHERE (model, id) IN (
+            SELECT model, id FROM oauth_records
+            WHERE login_id = ${changed.loginId} AND model = ${model} AND consumed_at IS NOT NULL AND id <> ${id}
+            ORDER BY consumed_at DESC LIMIT -1 OFFSET ${mostUsed - 1})`
+        return true
+      }, sql.withTransaction)
+
+      const isReplaced = Effect.fnUntraced(function* ({
+        consumedAt,
+        loginId,
+        model
+      }: Parameters<Records["Service"]["isReplaced"]>[0]) {
+        const later = yield* sql`
+          SELECT 1 FROM oauth_records WHERE login_id = ${loginId} AND model = ${model}
+            AND (consumed_at IS NULL OR consumed_at > ${consumedAt}) LIMIT 1`
+        return later.length > 0
+      })
+
+      const prolong = Effect.fn("Records.prolong")(function* ({
+        expiresAt,
+        ...address
+      }: Parameters<Records["Service"]["prolong"]>[0]) {
+        yield* sql`
+          UPDATE oauth_records SET expires_at = ${expiresAt}
+          WHERE model = ${address.model} AND id = ${hashOf(address)} AND expires_at < ${expiresAt - worthAWriteMs}`
+      })
+
+      const remove = Effect.fn("Records.remove")(function* (address: Address) {
+        yield* sql`DELETE FROM oauth_records WHERE model = ${address.model} AND id = ${hashOf(address)}`
+      })
+
+      const removeOfGrant = Effect.fn("Records.removeOfGrant")(function* ({
+        grantId,
+        model
+      }: Parameters<Records["Service"]["removeOfGrant"]>[0]) {
+        yield* sql`DELETE FROM oauth_records WHERE grant_id = ${grantId} AND model = ${model}`
+      })
+
+      const removeOfLogin = Effect.fn("Records.removeOfLogin")(function* (loginId: string) {
+        yield* sql`DELETE FROM oauth_records WHERE login_id = ${loginId}`
+      })
+
+      const removeExpired = Effect.fn("Records.removeExpired")(function* (limit: number) {
+        const now = yield* Clock.currentTimeMillis
+        const removed = yield* sql`
+          DELETE FROM oauth_records WHERE (model, id) IN (
+            SELECT model, id FROM oauth_records
+            WHERE expires_at <= ${now} AND (${sql.literal(endsAlone)}) LIMIT ${limit}) RETURNING 1`
+        return removed.length
+      })
+
+      const count = Effect.fn("Records.count")(function* (model: string) {
+        const [found] = yield* counted(
+          sql`SELECT count(*) AS count FROM oauth_records WHERE model = ${model}`
+        )
+        return found?.count ?? 0
+      })
+
+      const removeFirst = Effect.fn("Records.removeFirst")(function* ({
+        count,
+        model
+      }: Parameters<Records["Service"]["removeFirst"]>[0]) {
+        yield* sql`
+          DELETE FROM oauth_records WHERE (model, id) IN (
+            SELECT model, id FROM oauth_records WHERE model = ${model} ORDER BY expires_at LIMIT ${count})`
+      })
+
+      return Records.of({
+        put,
+        find,
+        consume,
+        isReplaced,
+        prolong,
+        remove,
+        removeOfGrant,
+        removeOfLogin,
+        removeExpired,
+        count,
+        removeFirst
+      })
+    })
+  )
+}
+
+const worthAWriteMs = 60 * 60 * 1_000

@@ -1,0 +1,102 @@
+/** `GET /oauth/authorize` and, once it is decided, `GET /oauth/authorize/{uid}`: where browsers are sent to and fro. */
+import { Context, Effect } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { AuthorizationServer } from "../AuthorizationServer.ts"
+import * as AuthorizationParameters from "../AuthorizationParameters.ts"
+import * as ErrorPage from "../pages/ErrorPage.ts"
+import * as RedirectTarget from "../pages/RedirectTarget.ts"
+import * as RequestRefusedPage from "../pages/RequestRefusedPage.ts"
+import * as Paths from "../Paths.ts"
+import type { Reply } from "../ProviderCall.ts"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import { Records } from "../Records.ts"
+import * as Room from "../Room.ts"
+import * as Throttle from "../Throttle.ts"
+import * as ClientAddress from "#src/edges/http/edge/ClientAddress.ts"
+import * as OAuthAnswer from "./OAuthAnswer.ts"
+import * as PageAnswer from "./PageAnswer.ts"
+
+export interface AuthorizeLimits extends Throttle.Rates {
+  /** Authorizations that wait at most: for another one the oldest goes. */
+  readonly authorizations: number
+}
+
+/**
+ * Each begins something that is kept until it is decided, and nobody has signed in yet. It takes some 4 ms: all of them
+ * together keep a quarter of a processor busy, and leave everybody more than six minutes to sign in.
+ */
+export const AuthorizeLimits = Context.Reference<AuthorizeLimits>("inferlog/src/http/AuthorizeLimits", {
+  defaultValue: () => ({
+    ofAddress: { requests: 60, windowSeconds: 60 },
+    ofHouse: { requests: 1_200, windowSeconds: 60 },
+    ofAll: { requests: 3_000, windowSeconds: 60 },
+    authorizations: 20_000
+  })
+})
+
+const tooMany = (seconds: number) =>
+  PageAnswer.make(
+    429,
+    ErrorPage.render({
+      title: "Too many sign-ins",
+      paragraphs: [
+        "More sign-ins begin here than can be taken in. Try again in a minute, from your assistant."
+      ]
+    }),
+    { "retry-after": String(seconds) }
+  )
+
+const tooLong = (name: string) =>
+  PageAnswer.make(
+    400,
+    RequestRefusedPage.render({
+      error: "invalid_request",
+      description: `${name} must not be longer than ${AuthorizationParameters.longest} bytes`
+    })
+  )
+
+export const make = Effect.gen(function* () {
+  const server = yield* AuthorizationServer
+  const limits = yield* AuthorizeLimits
+  const throttle = yield* Throttle.make(limits)
+  const clientOf = yield* ClientAddress.make
+  /** Where it fails, it is what comes next that fails to be kept, and says so. */
+  const makeRoom = Effect.ignore(
+    Room.make(yield* Records, { model: "Interaction", most: limits.authorizations })
+  )
+  const { mcpUrl } = yield* PublicUrls
+
+  /**
+   * Before anybody has signed in the browser is sent to this server or to a program on its own computer: a client that
+   * registered itself would otherwise have links to here that lead wherever it likes (RFC 9700, 4.11.2).
+   */
+  const beforeSignIn = (reply: Reply) => {
+    const { location } = reply.headers
+    const staysHere = location === undefined || location.startsWith(`${mcpUrl}${Paths.interaction}/`)
+    if (staysHere || RedirectTarget.of(location).kind === "computer") return OAuthAnswer.toResponse(reply)
+    const told = new URL(location).searchParams
+    const refused = {
+      error: told.get("error") ?? "server_error",
+      description: told.get("error_description") ?? undefined,
+      withheldFrom: location
+    }
+    return PageAnswer.make(400, RequestRefusedPage.render(refused))
+  }
+
+  const visit = ({ headers }: HttpServerRequest, target: string) =>
+    server.answer({ method: "GET", target, headers: { accept: "text/html", cookie: headers["cookie"] } })
+
+  return {
+    begin: (request: HttpServerRequest) => {
+      const waitSeconds = throttle(clientOf(request))
+      if (waitSeconds > 0) return Effect.succeed(tooMany(waitSeconds))
+      const query = request.url.split("?").slice(1).join("?")
+      const excess = AuthorizationParameters.tooLong(query)
+      if (excess !== null) return Effect.succeed(tooLong(excess))
+      const target = `${Paths.authorize}?${AuthorizationParameters.normalized(query, mcpUrl)}`
+      return makeRoom.pipe(Effect.andThen(visit(request, target)), Effect.map(beforeSignIn))
+    },
+    resume: (request: HttpServerRequest, uid: string) =>
+      Effect.map(visit(request, `${Paths.authorize}/${encodeURIComponent(uid)}`), OAuthAnswer.toResponse)
+  }
+})

@@ -1,0 +1,14 @@
+/** What routes declare that browsers go to: pages, and where they are sent on to. */
+import { Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+import { contentType } from "../pages/Page.ts"
+
+const described = (description: string) => Schema.String.annotate({ description })
+
+export const page = (status: number, description: string) =>
+  described(description).pipe(HttpApiSchema.asText({ contentType }), HttpApiSchema.status(status))
+
+export const sentOn = (description: string) =>
+  HttpApiSchema.WithHeaders(HttpApiSchema.Empty(303).annotate({ description }), {
+    location: described("Where the browser goes on.")
+  })

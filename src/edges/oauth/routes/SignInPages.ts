@@ -1,0 +1,108 @@
+/** `GET` and `POST /oauth/interaction/{uid}`: where people sign in and decide what an assistant may do. */
+import { Effect, Redacted, Result } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as FormToken from "../FormToken.ts"
+import { Interactions, type PendingAuthorization } from "../Interactions.ts"
+import * as ReturnPage from "../pages/ReturnPage.ts"
+import * as SignInPage from "../pages/SignInPage.ts"
+import * as SignInProblem from "../pages/SignInProblem.ts"
+import { type Credentials, SignIn } from "../SignIn.ts"
+import * as Tries from "../Tries.ts"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
+import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
+import * as ClientAddress from "#src/edges/http/edge/ClientAddress.ts"
+import * as SameOrigin from "#src/edges/http/requests/SameOrigin.ts"
+import * as SignInBody from "./SignInBody.ts"
+import * as PageAnswer from "./PageAnswer.ts"
+import * as SignInTroubles from "./SignInTroubles.ts"
+
+export const make = Effect.gen(function* () {
+  const interactions = yield* Interactions
+  const signIn = yield* SignIn
+  const clientOf = yield* ClientAddress.make
+  const { baseUrl, mcpUrl } = yield* PublicUrls
+  const tokens = FormToken.make((yield* MasterKey).keyFor("oauth forms"))
+  const tries = Tries.make()
+
+  const formOf = (pending: PendingAuthorization): SignInPage.SignInForm => ({
+    asking: pending,
+    token: tokens.make(pending),
+    account: "",
+    problem: null,
+    docsUrl: `${baseUrl}/docs`
+  })
+
+  const show = Effect.fnUntraced(function* (request: HttpServerRequest, uid: string) {
+    const pending = yield* interactions.pending(request, uid)
+    return PageAnswer.make(200, SignInPage.render(formOf(pending)))
+  })
+
+  const submit = Effect.fnUntraced(function* (request: HttpServerRequest, uid: string) {
+    const { headers } = request
+    if (!SameOrigin.holds(headers, mcpUrl)) return yield* SignInTroubles.foreignForm
+    yield* Effect.fromResult(SignInBody.check(headers))
+    const pending = yield* interactions.pending(request, uid)
+    const bytes = yield* BodyReader.read(request, SignInBody.maxBytes)
+    const body = yield* Effect.fromResult(SignInBody.parse(bytes))
+
+    /** The page once more, which says what to do. */
+    const again = (problem: SignInProblem.SignInProblem, headers?: Readonly<Record<string, string>>) => {
+      const form = { ...formOf(pending), account: body.account, problem }
+      return PageAnswer.make(problem.status, SignInPage.render(form), headers)
+    }
+
+    if (!tokens.isOf(pending, body.token)) return again(SignInProblem.formOutdated)
+    if (body.decision === "deny") {
+      return sentOn(request, pending, body.decision, yield* interactions.deny(request, pending))
+    }
+    const credentials = credentialsOf(body)
+    if (Result.isFailure(credentials)) return again(credentials.failure)
+    const attempt = { credentials: credentials.success, clientAddress: clientOf(request) }
+    return yield* signIn.attempt(attempt).pipe(
+      tries.of(uid),
+      Effect.flatMap((signedIn) => interactions.allow(request, pending, signedIn)),
+      Effect.map((address) => sentOn(request, pending, body.decision, address)),
+      Effect.catchTag(SignInTroubles.correctable, (error) => {
+        const problem = SignInTroubles.toProblem(error, credentials.success._tag)
+        return Effect.succeed(again(problem, SignInTroubles.headersOf(error)))
+      })
+    )
+  })
+
+  return {
+    show: (request: HttpServerRequest, uid: string) => SignInTroubles.asPages(show(request, uid)),
+    submit: (request: HttpServerRequest, uid: string) => SignInTroubles.asPages(submit(request, uid))
+  }
+})
+
+const isEmpty = (text: Redacted.Redacted): boolean => Redacted.value(text).trim() === ""
+
+/** A key counts before a password: that one browsers fill in by themselves. */
+const credentialsOf = ({
+  account,
+  apiKey,
+  password
+}: SignInBody.SignInBody): Result.Result<Credentials, SignInProblem.SignInProblem> => {
+  if (!isEmpty(apiKey)) return Result.succeed({ _tag: "Key", text: apiKey })
+  const missing = [account.trim() === "", isEmpty(password)]
+  if (missing.every(Boolean)) return Result.fail(SignInProblem.nothingEntered)
+  return missing.some(Boolean)
+    ? Result.fail(SignInProblem.passwordMissing)
+    : Result.succeed({ _tag: "Password", account, password })
+}
+
+/** With 303; a browser by way of a page that takes it on (`ReturnPage`). */
+const sentOn = (
+  { headers }: HttpServerRequest,
+  { redirectUri }: PendingAuthorization,
+  decision: SignInBody.SignInBody["decision"],
+  address: string
+): HttpServerResponse.HttpServerResponse =>
+  headers["sec-fetch-mode"] === "navigate"
+    ? PageAnswer.make(200, ReturnPage.render({ decision, redirectUri, address }))
+    : HttpServerResponse.empty({
+        status: 303,
+        headers: { location: address, "cache-control": "no-store", "referrer-policy": "same-origin" }
+      })

@@ -1,0 +1,116 @@
+/** How everything that can go wrong with a sign-in is told to people: as a page, each time. */
+import { Effect } from "effect"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import type { SqlError } from "effect/sql/SqlError"
+import type { AccountClosed, AccountNotFound } from "#src/features/accounts/Accounts.ts"
+import type { TooManyKeys } from "#src/features/accounts/KeyErrors.ts"
+import type { TooManyTries } from "../Tries.ts"
+import type { InteractionGone } from "../Interactions.ts"
+import * as ErrorPage from "../pages/ErrorPage.ts"
+import * as GonePage from "../pages/GonePage.ts"
+import * as SignInProblem from "../pages/SignInProblem.ts"
+import type { NothingGranted, SignInRefused, TooManySignIns } from "../SignIn.ts"
+import { toolScopes } from "../ToolScopes.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+import { UnderWay } from "#src/edges/http/edge/Exchanges.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as PageAnswer from "./PageAnswer.ts"
+
+/** Whoever fills in the form can do something about it: there. */
+export type Correctable =
+  | SignInRefused
+  | NothingGranted
+  | TooManySignIns
+  | TooManyKeys
+  | AccountNotFound
+  | AccountClosed
+
+export const correctable = [
+  "SignInRefused",
+  "NothingGranted",
+  "TooManySignIns",
+  "TooManyKeys",
+  "AccountNotFound",
+  "AccountClosed"
+] as const satisfies ReadonlyArray<Correctable["_tag"]>
+
+export const headersOf = (error: Correctable): Readonly<Record<string, string>> =>
+  error._tag === "TooManySignIns" ? { "retry-after": String(error.retryAfterSeconds) } : {}
+
+/** @param by what was tried. */
+export const toProblem = (error: Correctable, by: "Key" | "Password"): SignInProblem.SignInProblem => {
+  switch (error._tag) {
+    case "SignInRefused":
+      return by === "Key" ? SignInProblem.keyRefused : SignInProblem.passwordRefused
+    case "NothingGranted":
+      return SignInProblem.nothingGranted(toolScopes)
+    case "TooManySignIns":
+      return SignInProblem.tooManySignIns(error.retryAfterSeconds, by)
+    case "TooManyKeys":
+      return SignInProblem.tooManyKeys(error.limit)
+    case "AccountNotFound":
+    case "AccountClosed":
+      return SignInProblem.accountClosed
+  }
+}
+
+export const foreignForm = new Refusal.Refusal({
+  status: 403,
+  error: "The form was not sent from the page of this sign-in."
+})
+
+type Final = InteractionGone | TooManyTries | Refusal.Refusal | EventStoreError | SqlError
+
+const again = "Go back to your assistant and connect again from there."
+
+const tooManyTries: ErrorPage.Trouble = {
+  title: "Too many wrong tries",
+  paragraphs: ["Nothing more can be entered for this sign-in.", again]
+}
+
+const unavailable: ErrorPage.Trouble = {
+  title: "Not possible at the moment",
+  paragraphs: ["The service cannot reach its storage. Go back and try again in a moment."]
+}
+
+const unexpected: ErrorPage.Trouble = {
+  title: "Something went wrong here",
+  paragraphs: [
+    "This was not your doing. Try again in a moment, or tell whoever runs this service the id below."
+  ]
+}
+
+const toResponse = (error: Final, requestId: string): HttpServerResponse => {
+  switch (error._tag) {
+    case "InteractionGone":
+      return PageAnswer.make(410, GonePage.page)
+    case "TooManyTries":
+      return PageAnswer.make(429, ErrorPage.render({ ...tooManyTries, requestId }))
+    case "Refusal": {
+      const unreadable = { title: "This form cannot be taken", paragraphs: [String(error.error), again] }
+      return PageAnswer.make(error.status, ErrorPage.render({ ...unreadable, requestId }), error.headers)
+    }
+    case "SqlError":
+    case "EventStoreError":
+      return PageAnswer.make(503, ErrorPage.render({ ...unavailable, requestId }), { "retry-after": "5" })
+  }
+}
+
+const logged = (error: Final): Effect.Effect<void> =>
+  error._tag === "SqlError" || error._tag === "EventStoreError"
+    ? Effect.logError("Storage failed a sign-in", error)
+    : Effect.void
+
+/** Those that are ours are logged under the id that the page shows. */
+export const asPages = <E extends Final, R>(answer: Effect.Effect<HttpServerResponse, E, R>) =>
+  Effect.flatMap(UnderWay, ({ correlationId }) =>
+    answer.pipe(
+      Effect.catch((error) => Effect.as(logged(error), toResponse(error, correlationId))),
+      Effect.catchDefect((defect) =>
+        Effect.as(
+          Effect.logError("Unexpected error", defect),
+          PageAnswer.make(500, ErrorPage.render({ ...unexpected, requestId: correlationId }))
+        )
+      )
+    )
+  )

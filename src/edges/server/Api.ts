@@ -1,0 +1,60 @@
+/** Every route of the service, in one document: it is served as OpenAPI, and typed clients are derived from it. */
+import { HttpApi, OpenApi } from "effect/http-api"
+import { AccountApi } from "#src/edges/api/account/AccountApi.ts"
+import { AuthorizeApi } from "#src/edges/oauth/routes/AuthorizeApi.ts"
+import { CallbacksApi } from "#src/edges/api/providers/CallbacksApi.ts"
+import { CatalogApi } from "#src/edges/api/catalog/CatalogApi.ts"
+import { ComputeApi } from "#src/edges/api/catalog/ComputeApi.ts"
+import { FilesApi } from "#src/edges/api/files/FilesApi.ts"
+import { HistoryApi } from "#src/edges/api/requests/history/HistoryApi.ts"
+import { KeysApi } from "#src/edges/api/keys/KeysApi.ts"
+import { McpApi } from "#src/edges/mcp/routes/McpApi.ts"
+import { MediaApi } from "#src/edges/api/files/MediaApi.ts"
+import { OAuthApi } from "#src/edges/oauth/routes/OAuthApi.ts"
+import { PricingApi } from "#src/edges/api/catalog/PricingApi.ts"
+import { QueueApi } from "#src/edges/api/requests/QueueApi.ts"
+import { SchemaErrors } from "#src/edges/http/api/SchemaErrors.ts"
+import { SignInApi } from "#src/edges/oauth/routes/SignInApi.ts"
+import { StreamsApi } from "#src/edges/api/requests/streams/StreamsApi.ts"
+import { SystemApi } from "./system/SystemApi.ts"
+import { TimelineApi } from "#src/edges/api/requests/history/TimelineApi.ts"
+import { UploadsApi } from "#src/edges/api/files/UploadsApi.ts"
+import { WebhooksApi } from "#src/edges/api/webhooks/WebhooksApi.ts"
+import { WorkersApi } from "#src/edges/api/workers/WorkersApi.ts"
+
+export class Api extends HttpApi.make("inferlog")
+  .add(QueueApi)
+  .add(HistoryApi)
+  .add(TimelineApi)
+  .add(StreamsApi)
+  .add(WebhooksApi)
+  .add(UploadsApi)
+  .add(FilesApi)
+  .add(CatalogApi)
+  .add(PricingApi)
+  .add(ComputeApi)
+  .add(AccountApi)
+  .add(KeysApi)
+  .add(MediaApi)
+  .add(CallbacksApi)
+  .add(WorkersApi)
+  .add(OAuthApi)
+  .add(AuthorizeApi)
+  .add(SignInApi)
+  .add(McpApi)
+  .add(SystemApi)
+  .middleware(SchemaErrors)
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "inferlog",
+      version: "1.0.0",
+      summary: "Asynchronous model inference",
+      description: [
+        "Submit a request for a model, follow it by polling, read its result.",
+        "This reference as an OpenAPI document: [openapi.json](openapi.json).",
+        "Every error has the body `{ error, request_id, details? }`; every answer has its id in `x-request-id`.",
+        "Unknown routes answer 404, wrong methods 405 with `Allow`. Retry 429, 503 and other 5xx with backoff, nothing else."
+      ].join("\n\n"),
+      license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" }
+    })
+  ) {}

@@ -1,0 +1,173 @@
+/**
+ * The three hot routes (submit, status, result) on a listener of their own, one fiber a request, before the declared API:
+ * the same `RequestRoutes`, without the HTTP layer that costs more than they do (docs/decisions/0016). They stay declared
+ * in `Api`, which answers every request that is not taken here, and the two ways give equal answers
+ * (`test/src/edges/http/EqualAnswers.test.ts`).
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { Cause, Clock, Context, Effect, type Exit, Fiber, Layer, References } from "effect"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import { IdGenerator } from "#streams/IdGenerator.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as CorrelationId from "#src/edges/http/edge/CorrelationId.ts"
+import { Admission, type Admitted } from "#src/edges/http/edge/Admission.ts"
+import { clientClosed, Exchanges, timer } from "#src/edges/http/edge/Exchanges.ts"
+import { Front } from "#src/edges/http/edge/FrontedServer.ts"
+import * as OutgoingAnswer from "#src/edges/http/edge/OutgoingAnswer.ts"
+import { answerError } from "#src/edges/http/edge/Respond.ts"
+import { SlowReaders } from "#src/edges/http/edge/SlowReaders.ts"
+import { RouteTable } from "#src/edges/http/edge/RouteTable.ts"
+import * as ReaderRefusals from "#src/edges/http/ReaderRefusals.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import { RequestRoutes } from "#src/edges/api/requests/RequestRoutes.ts"
+import { IsStopping } from "#src/edges/http/Stopping.ts"
+import type { ServiceError } from "#src/edges/http/ServiceErrors.ts"
+import * as HotCall from "./HotCall.ts"
+import * as IncomingBody from "./IncomingBody.ts"
+
+const make = Effect.gen(function* () {
+  const routes = yield* RequestRoutes
+  const { gate } = yield* Admission
+  const ids = yield* IdGenerator
+  const table = yield* RouteTable
+  const exchanges = yield* Exchanges
+  const clock = yield* Clock.Clock
+  const services = yield* Effect.context<never>()
+  const isTraced = yield* References.TracerEnabled
+  const isStopping = yield* IsStopping
+  const readers = yield* SlowReaders
+  const enter = {
+    submit: gate(table.requires("submit")),
+    status: gate(table.requires("status")),
+    result: gate(table.requires("result"))
+  }
+  const running = new Set<Fiber.Fiber<unknown>>()
+
+  const route = (
+    call: HotCall.HotCall,
+    caller: Caller,
+    request: IncomingMessage
+  ): Effect.Effect<Answer.Answer, ServiceError> => {
+    const headers = request.headers as Readonly<Record<string, string | undefined>>
+    switch (call.route) {
+      case "submit":
+        return routes.submit({
+          caller,
+          params: call.params,
+          headers,
+          wait: undefined,
+          readBody: (grow) => IncomingBody.read(request, grow)
+        })
+      case "status":
+        return routes.status({ caller, params: call.params, headers, wait: undefined })
+      case "result":
+        return routes.result({ caller, params: call.params })
+    }
+  }
+
+  const answerTo = (
+    call: HotCall.HotCall,
+    { caller, headers }: Admitted<Caller>,
+    request: IncomingMessage,
+    correlationId: string
+  ): Effect.Effect<Answer.Answer, ServiceError> => {
+    const answer = route(call, caller, request)
+    if (headers === Answer.noHeaders) return answer
+    return Effect.catch(answer, (error) => answerError(error, correlationId)).pipe(
+      Effect.map((answer) => Answer.carrying(answer, headers))
+    )
+  }
+
+  const rescue = (cause: Cause.Cause<ServiceError>, correlationId: string): Effect.Effect<Answer.Answer> => {
+    if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(Refusal.stopping.toAnswer(correlationId))
+    const error = Cause.findErrorOption(cause)
+    return error._tag === "Some"
+      ? answerError(error.value, correlationId)
+      : Effect.as(Effect.logError("Unexpected error", cause), Refusal.unexpected.toAnswer(correlationId))
+  }
+
+  const answer = (
+    call: HotCall.HotCall,
+    request: IncomingMessage,
+    correlationId: string,
+    onAdmitted: (accountId: string) => void
+  ): Effect.Effect<Answer.Answer> =>
+    enter[call.route](request.headers.authorization).pipe(
+      Effect.flatMap((admitted) => {
+        onAdmitted(admitted.caller.accountId)
+        return answerTo(call, admitted, request, correlationId)
+      }),
+      Effect.catchCause((cause) => rescue(cause, correlationId))
+    )
+
+  const contextOf = (correlationId: string) =>
+    Context.add(services, References.CurrentLogAnnotations, { request_id: correlationId })
+
+  const handle = (call: HotCall.HotCall, request: IncomingMessage, response: ServerResponse): void => {
+    const elapsedMs = timer(clock)
+    const correlationId = CorrelationId.next(ids)
+    let accountId: string | null = null
+    /** Where too much waits to be read, a refusal takes the place of a large answer. */
+    const fitting = (answer: Answer.Answer): Answer.Answer => {
+      const full = readers.admit(response, {
+        bytes: OutgoingAnswer.heldBytes(answer),
+        accountId,
+        address: () => request.socket.remoteAddress ?? ""
+      })
+      return full === null ? answer : ReaderRefusals.of(full).toAnswer(correlationId)
+    }
+    const finish = (exit: Exit.Exit<Answer.Answer>) => {
+      const isGone = response.destroyed || request.socket.destroyed
+      const owed = exit._tag === "Success" ? exit.value : Refusal.stopping.toAnswer(correlationId)
+      const answer = isGone ? owed : fitting(owed)
+      if (isStopping()) response.shouldKeepAlive = false
+      const rest = isGone ? null : OutgoingAnswer.write(request, response, answer, correlationId)
+      if (rest !== null) send(rest, correlationId, response)
+      exchanges({
+        correlationId,
+        method: request.method ?? "",
+        route: table.path(call.route),
+        status: isGone ? clientClosed : answer.status,
+        durationMs: elapsedMs()
+      })
+    }
+    const fiber = Effect.runForkWith(contextOf(correlationId))(
+      answer(call, request, correlationId, (id) => void (accountId = id))
+    )
+    const exit = fiber.pollUnsafe()
+    if (exit !== undefined) return finish(exit)
+    follow(fiber, response, finish)
+  }
+
+  /** Until its end, or that of its client. */
+  const follow = <A>(
+    fiber: Fiber.Fiber<A>,
+    response: ServerResponse,
+    onEnd: (exit: Exit.Exit<A>) => void
+  ): void => {
+    running.add(fiber)
+    fiber.addObserver((exit) => {
+      running.delete(fiber)
+      onEnd(exit)
+    })
+    response.once("close", () => {
+      if (!response.writableEnded) fiber.interruptUnsafe()
+    })
+  }
+
+  const send = (rest: Effect.Effect<void>, correlationId: string, response: ServerResponse): void =>
+    follow(Effect.runForkWith(contextOf(correlationId))(rest), response, () => {})
+
+  yield* Effect.addFinalizer(() => Fiber.interruptAll(running))
+  const front = yield* Front
+  yield* front.place((request, response) => {
+    // The declared way knows how to go on with a client's trace.
+    if (isTraced && request.headers["traceparent"] !== undefined) return false
+    const call = HotCall.recognize(request)
+    if (call === null || !table.isServedHere(call.route, request.headers.host)) return false
+    handle(call, request, response)
+    return true
+  })
+})
+
+export const layer = Layer.effectDiscard(make)

@@ -1,0 +1,38 @@
+/**
+ * Which requests the fast path takes: those of the three hot routes in their plain form. Whatever needs a second look (a
+ * query, an escaped path, a wish to wait, a method or name that may be no route) goes the declared way.
+ */
+import type { IncomingMessage } from "node:http"
+import { type EndpointParams, isEndpoint } from "#src/edges/http/requests/EndpointParams.ts"
+
+export type HotCall =
+  | { readonly route: "submit"; readonly params: EndpointParams }
+  | { readonly route: "status" | "result"; readonly params: EndpointParams & { readonly requestId: string } }
+
+const name = "[a-z0-9][a-z0-9._-]{0,63}"
+const submitPath = new RegExp(`^/(${name})/(${name})$`)
+const requestPath = new RegExp(`^/(${name})/(${name})/requests/([A-Za-z0-9_-]{1,64})(/status)?$`)
+
+export const recognize = ({ headers, httpVersion, method, url = "" }: IncomingMessage): HotCall | null => {
+  if (httpVersion !== "1.1") return null
+  if (method === "GET") return hasBody(headers) ? null : recognizeRead(url)
+  return method === "POST" && headers["prefer"] === undefined ? recognizeSubmit(url) : null
+}
+
+const hasBody = (headers: IncomingMessage["headers"]): boolean =>
+  headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
+
+const recognizeSubmit = (url: string): HotCall | null => {
+  const [, ownerName, modelName] = submitPath.exec(url) ?? []
+  if (ownerName === undefined || modelName === undefined) return null
+  const params = { ownerName, modelName }
+  return isEndpoint(params) ? { route: "submit", params } : null
+}
+
+const recognizeRead = (url: string): HotCall | null => {
+  const [, ownerName, modelName, requestId, status] = requestPath.exec(url) ?? []
+  if (ownerName === undefined || modelName === undefined || requestId === undefined) return null
+  const params = { ownerName, modelName, requestId }
+  if (!isEndpoint(params)) return null
+  return { route: status === undefined ? "result" : "status", params }
+}

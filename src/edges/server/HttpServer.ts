@@ -1,0 +1,166 @@
+/** The declared API on a Node server, at `HOST` and `PORT`. */
+import type * as http from "node:http"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Context, Deferred, Effect, Layer } from "effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import { HttpServer as Server } from "effect/http/HttpServer"
+import { listenAddress } from "#src/kernel/settings/ListenAddress.ts"
+import { IdGenerator } from "#streams/IdGenerator.ts"
+import { Api } from "./Api.ts"
+import * as AccountHandlers from "#src/edges/api/account/AccountHandlers.ts"
+import * as CallbacksHandlers from "#src/edges/api/providers/CallbacksHandlers.ts"
+import * as CatalogHandlers from "#src/edges/api/catalog/CatalogHandlers.ts"
+import * as FilesHandlers from "#src/edges/api/files/FilesHandlers.ts"
+import * as HistoryHandlers from "#src/edges/api/requests/history/HistoryHandlers.ts"
+import * as KeysHandlers from "#src/edges/api/keys/KeysHandlers.ts"
+import * as McpHandlers from "#src/edges/mcp/routes/McpHandlers.ts"
+import * as MediaHandlers from "#src/edges/api/files/MediaHandlers.ts"
+import * as OAuthHandlers from "#src/edges/oauth/routes/OAuthHandlers.ts"
+import * as QueueHandlers from "#src/edges/api/requests/QueueHandlers.ts"
+import * as SignInHandlers from "#src/edges/oauth/routes/SignInHandlers.ts"
+import * as StreamsHandlers from "#src/edges/api/requests/streams/StreamsHandlers.ts"
+import * as SystemHandlers from "./system/SystemHandlers.ts"
+import * as TimelineHandlers from "#src/edges/api/requests/history/TimelineHandlers.ts"
+import * as UploadsHandlers from "#src/edges/api/files/UploadsHandlers.ts"
+import * as WebhooksHandlers from "#src/edges/api/webhooks/WebhooksHandlers.ts"
+import * as WorkersHandlers from "#src/edges/api/workers/WorkersHandlers.ts"
+import { Admission } from "#src/edges/http/edge/Admission.ts"
+import * as ClientErrors from "#src/edges/http/edge/ClientErrors.ts"
+import * as Connections from "#src/edges/http/edge/Connections.ts"
+import * as CorrelationId from "#src/edges/http/edge/CorrelationId.ts"
+import * as ErrorBoundary from "#src/edges/http/edge/ErrorBoundary.ts"
+import { Exchanges, unmatched } from "#src/edges/http/edge/Exchanges.ts"
+import * as FrontedServer from "#src/edges/http/edge/FrontedServer.ts"
+import * as OutgoingAnswer from "#src/edges/http/edge/OutgoingAnswer.ts"
+import { roomLimits } from "#src/edges/http/edge/ReaderLimits.ts"
+import { usualPace } from "#src/edges/http/edge/Reader.ts"
+import { routerConfig, RouteTable } from "#src/edges/http/edge/RouteTable.ts"
+import * as SlowReaders from "#src/edges/http/edge/SlowReaders.ts"
+import * as FastPath from "./FastPath.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import { RequestRoutes } from "#src/edges/api/requests/RequestRoutes.ts"
+import { IsStopping, Stopping } from "#src/edges/http/Stopping.ts"
+
+const routeTable = RouteTable.layer(Api)
+
+/** All routes, on whatever router serves them. */
+export const routes = Layer.mergeAll(
+  QueueHandlers.layer,
+  HistoryHandlers.layer,
+  TimelineHandlers.layer,
+  StreamsHandlers.layer,
+  WebhooksHandlers.layer,
+  UploadsHandlers.layer,
+  FilesHandlers.layer,
+  AccountHandlers.layer,
+  KeysHandlers.layer,
+  MediaHandlers.layer,
+  CatalogHandlers.layer,
+  CallbacksHandlers.layer,
+  WorkersHandlers.layer,
+  OAuthHandlers.layer,
+  SignInHandlers.layer,
+  McpHandlers.layer,
+  SystemHandlers.layer
+).pipe(
+  Layer.provide([RequestRoutes.layer, Admission.layer]),
+  Layer.provide(ErrorBoundary.layer),
+  Layer.provide(routeTable)
+)
+
+/** The hot routes, before the declared ones. */
+export const fastPath = FastPath.layer.pipe(Layer.provide([RequestRoutes.layer, Admission.layer, routeTable]))
+
+/** The declared way of every route, on the server that is given. */
+export const declared = HttpRouter.serve(routes, {
+  disableLogger: true,
+  disableListenLog: true,
+  routerConfig
+})
+
+/** The fast path is closed after the routes, which give all requests under way time to end. */
+export const layerNoServer = declared.pipe(Layer.provide(fastPath))
+
+/**
+ * Against clients that hold connections without asking for anything; times in ms. Bodies have limits of their own, for a
+ * body may be a large file: read ones in `BodyReader`, unread ones in `UnreadBody`. Idle connections are kept longer than
+ * load balancers usually do, so that those close first.
+ */
+export const limits: http.ServerOptions = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 15_000,
+  connectionsCheckingInterval: 5_000,
+  requestTimeout: 0,
+  keepAliveTimeout: 75_000,
+  // No route upgrades. Declined here, such requests are under the same limits as any other.
+  shouldUpgradeCallback: () => false,
+  // A request without Host is refused like any other, in the envelope.
+  requireHostHeader: false
+}
+
+/**
+ * The bound server alone: its address is known before it serves. Port 0 is any free one.
+ *
+ * @param overrides of the limits, for tests.
+ */
+export const layerServerAt = (
+  address: { readonly host: string; readonly port: number },
+  overrides: http.ServerOptions = {}
+) => Layer.merge(Layer.effectContext(bind(address, overrides)), NodeHttpServer.layerHttpServices)
+
+const bind = Effect.fnUntraced(function* (
+  address: { readonly host: string; readonly port: number },
+  overrides: http.ServerOptions
+) {
+  const ids = yield* IdGenerator
+  const nextId = () => CorrelationId.next(ids)
+  const stopping = yield* Deferred.make<void>()
+  const refuse = refuseWith(nextId, yield* Exchanges)
+  const {
+    front,
+    isClosing,
+    server: node
+  } = FrontedServer.make(
+    { ...limits, ...overrides },
+    {
+      onClose: () => Deferred.doneUnsafe(stopping, Effect.void),
+      refuseLate: refuse(Refusal.stopping),
+      refusePipelined: refuse(Refusal.pipelined),
+      refuseFault: refuse
+    }
+  )
+  ClientErrors.install(node, nextId)
+  Connections.observe(node, yield* Connections.Connections)
+  const readers = SlowReaders.make({
+    pace: usualPace,
+    limits: yield* roomLimits,
+    events: yield* SlowReaders.ReaderEvents
+  })
+  readers.observe(node)
+  yield* Effect.forkScoped(SlowReaders.watching(readers))
+  const server = yield* NodeHttpServer.make(() => node, {
+    ...address,
+    // The process has two seconds in all (decisions): the rest is for the runs and the log.
+    gracefulShutdownTimeout: "600 millis"
+  })
+  // By then all requests are answered or interrupted: what is left belongs to clients that do not read.
+  yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
+  return Context.make(Server, server).pipe(
+    Context.add(FrontedServer.Front, front),
+    Context.add(SlowReaders.SlowReaders, readers),
+    Context.add(Stopping, Deferred.await(stopping)),
+    Context.add(IsStopping, isClosing)
+  )
+})
+
+const refuseWith =
+  (nextId: () => string, exchanges: typeof Exchanges.Service) =>
+  (refusal: Refusal.Refusal): FrontedServer.Closing["refuseLate"] =>
+  (request, response) => {
+    const correlationId = nextId()
+    OutgoingAnswer.write(request, response, refusal.toAnswer(correlationId), correlationId)
+    const { method = "" } = request
+    exchanges({ correlationId, method, route: unmatched, status: refusal.status, durationMs: 0 })
+  }
+
+export const layerServer = Layer.unwrap(Effect.map(listenAddress, (address) => layerServerAt(address)))

@@ -1,0 +1,53 @@
+/** The body of a request on the fast path, under the limits of the declared one (`edge/BodyReader`). */
+import type { IncomingMessage } from "node:http"
+import { Effect } from "effect"
+import * as Bytes from "#src/kernel/text/Bytes.ts"
+import { BodyTimeout, type Grow, unreadable } from "#src/edges/http/edge/BodyReader.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import { tooLarge } from "#src/edges/http/requests/BodyHeaders.ts"
+import { maxBytes } from "#src/edges/http/requests/JsonBody.ts"
+
+type Read = Effect.Effect<Uint8Array, Refusal.Refusal>
+
+/** Calls back once, never synchronously, with the whole body or why there is none. */
+const collect = (request: IncomingMessage, grow: Grow, onEnd: (read: Read) => void): void => {
+  const body = Bytes.make()
+  let isOver = false
+  const end = (read: Read) => {
+    if (isOver) return
+    isOver = true
+    onEnd(read)
+  }
+  request
+    .on("data", (chunk: Uint8Array) => {
+      if (isOver) return
+      body.add(chunk)
+      const refusal = body.size() > maxBytes ? tooLarge : grow(body.size())
+      if (refusal === null) return
+      request.pause()
+      end(Effect.fail(refusal))
+    })
+    .on("end", () => end(Effect.succeed(body.whole())))
+    .on("error", () => end(Effect.fail(unreadable)))
+    .on("close", () => end(Effect.fail(unreadable)))
+  // One that broke off before anybody listened says nothing any more.
+  if (request.closed) process.nextTick(end, Effect.fail(unreadable))
+}
+
+const inTime = (body: Read): Read =>
+  Effect.flatMap(BodyTimeout, (duration) =>
+    Effect.timeoutOrElse(body, { duration, orElse: () => Effect.fail(Refusal.bodyTimeout) })
+  )
+
+/** Most bodies come with their headers and are whole before the event loop turns: only the others are worth a timer. */
+export const read = (request: IncomingMessage, grow: Grow): Read =>
+  Effect.callback((resume) => {
+    let settle = (body: Read) => {
+      clearImmediate(turn)
+      resume(body)
+    }
+    const turn = setImmediate(() =>
+      resume(inTime(Effect.callback((resumeLate) => void (settle = resumeLate))))
+    )
+    collect(request, grow, (body) => settle(body))
+  })

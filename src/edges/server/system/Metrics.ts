@@ -1,0 +1,50 @@
+/** `GET /metrics`, for Prometheus. */
+import * as crypto from "node:crypto"
+import { Config, Effect, Option, Redacted, Schema } from "effect"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { contentType, MetricsPage } from "#src/platform/telemetry/MetricsPage.ts"
+import * as Setting from "#src/kernel/settings/Setting.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+
+/** As it can stand in a header: Prometheus sends it as it is. */
+const Token = Schema.String.check(
+  Schema.isPattern(/^[\x21-\x7e]{1,256}$/, { expected: "1 to 256 characters of ASCII without spaces" })
+)
+
+export const metricsToken = Setting.optional({
+  name: "METRICS_TOKEN",
+  config: (name) => Config.schema(Schema.Redacted(Token), name),
+  defaultText: "none: everybody may read `/metrics`",
+  description: "what `/metrics` wants as `Authorization: Bearer <token>`",
+  accepts: "1 to 256 characters of ASCII without spaces",
+  example: "m9f8a2c51d0",
+  isSecret: true
+})
+
+const unauthorized = new Refusal.Refusal({
+  status: 401,
+  error: "A valid token is required: Authorization: Bearer <METRICS_TOKEN>.",
+  headers: { "www-authenticate": "Bearer" }
+})
+
+const digest = (text: string): Buffer => crypto.hash("sha256", text, "buffer")
+
+const bearer = /^bearer +(\S+) *$/i
+
+/** In constant time, whatever the length. */
+const guard = (token: Redacted.Redacted) => {
+  const expected = digest(Redacted.value(token))
+  return (header: string | undefined): boolean =>
+    crypto.timingSafeEqual(digest(bearer.exec(header ?? "")?.[1] ?? ""), expected)
+}
+
+export const make = Effect.gen(function* () {
+  const page = yield* MetricsPage
+  const isAdmitted = Option.match(yield* metricsToken.config, { onNone: () => () => true, onSome: guard })
+
+  /** @param authorization the header's value. */
+  return Effect.fnUntraced(function* (authorization: string | undefined) {
+    if (!isAdmitted(authorization)) return yield* unauthorized
+    return HttpServerResponse.text(yield* page, { contentType, headers: { "cache-control": "no-store" } })
+  })
+})

@@ -1,0 +1,107 @@
+/** The API as an OpenAPI 3.1 document that names the addresses of this installation, with the webhooks that it sends. */
+import { Context, type JsonSchema, Predicate } from "effect"
+import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
+import type { Scope } from "#domain/account/Grant.ts"
+import type { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import * as EdgeResponses from "#src/edges/http/api/EdgeResponses.ts"
+import { type HostName, Requires, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
+import { WebhookEvents } from "#src/edges/api/webhooks/WebhookEvents.ts"
+
+export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  urls: PublicUrls["Service"]
+) => {
+  const addresses: Record<HostName, string> = {
+    queue: urls.queueUrl,
+    platform: urls.baseUrl,
+    media: urls.mediaUrl,
+    mcp: urls.mcpUrl
+  }
+  const saidOf = annotations(api)
+  const { components, paths, ...document } = OpenApi.fromApi(api)
+  const events = OpenApi.fromApi(WebhookEvents)
+  const schemas = EdgeResponses.schemasWith({ ...components.schemas, ...events.components.schemas })
+  return {
+    ...document,
+    components: { ...components, schemas: mapValues(schemas, opened), responses: EdgeResponses.components },
+    servers: serversOf(Object.values(addresses)),
+    paths: mapValues(paths, (item) =>
+      mapValues({ ...item }, (operation) => {
+        if (!("operationId" in operation)) return operation
+        const said = saidOf.get(operation.operationId)
+        if (said === undefined) return operation
+        const servers = serversOf(said.hosts.map((host) => addresses[host]))
+        return {
+          ...operation,
+          ...(operation.parameters !== undefined && { parameters: operation.parameters.map(described) }),
+          ...guarded(operation, said.requires),
+          responses: EdgeResponses.beside(operation.responses),
+          ...(servers.length > 0 && { servers })
+        }
+      })
+    ),
+    webhooks: Object.fromEntries(
+      Object.entries(events.paths).map(([path, item]) => [path.replace("/", ""), item])
+    )
+  }
+}
+
+const serversOf = (urls: ReadonlyArray<string>) => [...new Set(urls)].map((url) => ({ url }))
+
+const mapValues = <A, B>(values: Readonly<Record<string, A>>, f: (value: A) => B): Record<string, B> =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, f(value)]))
+
+/** Answers may gain fields in later versions: no schema forbids them. */
+const opened = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
+  const { additionalProperties, ...rest } = schema
+  return mapValues(additionalProperties === false ? rest : schema, (part) =>
+    Array.isArray(part) ? part.map(openedPart) : openedPart(part)
+  )
+}
+
+const openedPart = (part: unknown): unknown => (Predicate.isObject(part) ? opened({ ...part }) : part)
+
+/** Tools show what a parameter says of itself, not what its schema does. */
+const described = <P extends object>(parameter: P) => {
+  const schema: unknown = "schema" in parameter ? parameter.schema : undefined
+  if ("description" in parameter || !Predicate.isObject(schema) || !("description" in schema))
+    return parameter
+  const { description, ...rest } = schema
+  if (!("examples" in rest) || !Array.isArray(rest.examples))
+    return { ...parameter, description, schema: rest }
+  const { examples, ...form } = rest
+  return { ...parameter, description, example: examples[0], schema: form }
+}
+
+/** What the key has to be granted: as the role of the security requirement (OpenAPI 3.1), and in words for people. */
+const guarded = ({ description = "" }: { readonly description?: string }, requires: Scope | null) =>
+  requires === null
+    ? {}
+    : {
+        description: `${description}\n\nThe key needs \`${requires}\`.`,
+        security: [{ apiKey: [requires] }, { bearer: [requires] }]
+      }
+
+interface Said {
+  readonly hosts: ReadonlyArray<HostName>
+  readonly requires: Scope | null
+}
+
+/** What routes say of themselves, by operation id. */
+const annotations = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>
+): ReadonlyMap<string, Said> => {
+  const said = new Map<string, Said>()
+  HttpApi.reflect(api, {
+    onGroup: () => {},
+    onEndpoint: ({ mergedAnnotations }) => {
+      const operationId = Context.getOrUndefined(mergedAnnotations, OpenApi.Identifier)
+      if (operationId === undefined) return
+      said.set(operationId, {
+        hosts: Context.get(mergedAnnotations, ServedOn),
+        requires: Context.get(mergedAnnotations, Requires)
+      })
+    }
+  })
+  return said
+}

@@ -1,0 +1,97 @@
+/**
+ * The first start: when there has never been an account, the first one is opened, with the key the operator chose
+ * (`BOOTSTRAP_API_KEY`) or with one that is made and printed once. Of nodes that start at once all open the same account,
+ * for the id of its key is the same on all of them, and one of them succeeds.
+ */
+import { Config, Console, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
+import { AccountOpened } from "#domain/account/Event.ts"
+import { RequestSubmitted } from "#domain/inference-request/Event.ts"
+import * as Money from "#domain/Money.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
+import * as Setting from "#src/kernel/settings/Setting.ts"
+import { Accounts } from "./Accounts.ts"
+import * as ApiKey from "./ApiKey.ts"
+
+const apiKeyText = Schema.String.check(
+  Schema.makeFilter((text: string) => Option.isSome(ApiKey.parse(text)), { expected: "<keyId>:<secret>" })
+)
+
+const balanceText = Schema.String.check(
+  Schema.makeFilter((text: string) => Option.exists(Money.parse(text), (amount) => amount >= 0n), {
+    expected: "an amount in USD such as 25 or 0.50"
+  })
+)
+
+export const bootstrapApiKey = Setting.optional({
+  name: "BOOTSTRAP_API_KEY",
+  config: (name) => Config.schema(Schema.Redacted(apiKeyText), name),
+  defaultText: "made and printed once",
+  description: "the API key of the first account; used when there is no account yet",
+  accepts: "`<keyId>:<secret>`",
+  example: "ops:9f8a2c51d0",
+  isSecret: true
+})
+
+export const bootstrapBalance = Setting.make({
+  name: "BOOTSTRAP_BALANCE",
+  config: (name) => Config.schema(balanceText, name),
+  default: "25",
+  description: "the first account's balance in USD; used when there is no account yet",
+  accepts: "an amount of at least 0 with at most 9 decimals",
+  example: "100.50"
+})
+
+const chosenKey = Config.map(
+  bootstrapApiKey.config,
+  Option.flatMap((text) => ApiKey.parse(Redacted.value(text)))
+)
+
+const balance = Config.map(bootstrapBalance.config, (text) =>
+  Option.getOrElse(Money.parse(text), () => Money.zero)
+)
+
+/** Events that there are only where there is an account, the commonest among them. */
+const ofAccounts: ReadonlySet<string> = new Set(
+  [AccountOpened, RequestSubmitted].map(({ fields }) => fields._tag.schema.literal)
+)
+
+/** What comes on a log before its first account is the operator's, models and keys of workers: a page or two tell. */
+const hasAccount = Effect.gen(function* () {
+  const reader = yield* EventReader
+  const first = reader.readAll(GlobalPosition.beginning).pipe(
+    Stream.filter(({ type }) => ofAccounts.has(type)),
+    Stream.runHead
+  )
+  return Option.isSome(yield* first)
+})
+
+/** Printed once, and the only time that the secret is to be seen. */
+const welcome = (key: ApiKey.ApiKey, balance: Money.NanoUsd, queueUrl: string) => `
+The first account is open, with a balance of ${Money.format(balance)} USD. Its API key, shown this once:
+
+  ${ApiKey.format(key)}
+
+Try it, from another terminal in this folder:
+
+  curl -s '${queueUrl}/vision/ocr' \\
+    -H 'Authorization: Key ${ApiKey.format(key)}' -H 'Prefer: wait=30' \\
+    -H 'Content-Type: application/json' -d @examples/ocr.json
+`
+
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    const { queueUrl } = yield* PublicUrls
+    const masterKey = yield* MasterKey
+    const chosen = yield* chosenKey
+    const opening = yield* balance
+    if (yield* hasAccount) return
+    const digits = masterKey.keyFor("first account").toString("hex")
+    const key = Option.getOrElse(chosen, () => ApiKey.makeOf(digits))
+    const { opened } = yield* accounts.open({ name: "default", key, balance: opening })
+    if (Option.isNone(chosen) && opened) yield* Console.log(welcome(key, opening, queueUrl))
+  })
+)

@@ -1,0 +1,114 @@
+/**
+ * How often accounts and their keys may call, on this node: off, unless an operator has set a rate (decisions, "429 body").
+ * Buckets live in memory alone: they are full after a start.
+ */
+import { Clock, Context, Effect, Layer } from "effect"
+import type { Rate } from "#domain/account/Limits.ts"
+import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import type { Caller } from "./Caller.ts"
+import * as TokenBucket from "./TokenBucket.ts"
+import * as TokenBuckets from "./TokenBuckets.ts"
+
+type RatedCaller = Pick<Caller, "accountId" | "keyId" | "limits">
+
+/** What is left of one of the two rates that a call is under. */
+export interface Standing {
+  readonly scope: "account" | "key"
+  readonly rate: Rate
+  /** Calls that are left at once. */
+  readonly remaining: number
+  /** Whole seconds, at least 1, until there is one more. */
+  readonly nextInSeconds: number
+}
+
+export interface Taken {
+  /** The account's first; both as of now. */
+  readonly standings: ReadonlyArray<Standing>
+  /** Of those that have nothing left the one to wait for longest; `null` for a call that may go on. */
+  readonly refusedBy: Standing | null
+}
+
+export const isLimited = ({ limits }: Pick<Caller, "limits">): boolean =>
+  limits.accountRate !== null || limits.keyRate !== null
+
+/** Buckets of each kind. */
+const capacity = 100_000
+
+/** Looked at before anything is taken: a call that is refused takes nothing. */
+interface Opened {
+  readonly scope: Standing["scope"]
+  readonly bucket: TokenBucket.TokenBucket
+}
+
+const standingOf = ({ bucket, scope }: Opened): Standing => ({
+  scope,
+  rate: bucket.rate,
+  remaining: TokenBucket.remaining(bucket),
+  nextInSeconds: TokenBuckets.wholeSeconds(TokenBucket.untilNextMs(bucket))
+})
+
+const longest = (standings: ReadonlyArray<Standing>): Standing | null =>
+  standings.reduce<Standing | null>(
+    (longest, one) => (longest !== null && longest.nextInSeconds >= one.nextInSeconds ? longest : one),
+    null
+  )
+
+export class RateLimits extends Context.Service<
+  RateLimits,
+  {
+    /** Takes one call from the account's rate and from the key's, or from neither. Only for those that are limited. */
+    take(caller: RatedCaller): Taken
+    /**
+     * Of a call that was taken and turns out to be so many, 2 or more: takes the others, too. Where they are not all left it
+     * gives back the one; `refusedBy` then tells when all may be.
+     */
+    takeRest(caller: RatedCaller, calls: number): Taken
+  }
+>()("inferlog/src/accounts/RateLimits") {
+  static readonly layer = Layer.effect(
+    RateLimits,
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const ofAccounts = TokenBuckets.make(capacity)
+      const ofKeys = TokenBuckets.make(capacity)
+
+      const openAll = ({ accountId, keyId, limits }: RatedCaller): ReadonlyArray<Opened> => {
+        const { accountRate, keyRate } = limits
+        const now = MonotonicTime.millisOf(clock)
+        const opened: Array<Opened> = []
+        if (accountRate !== null) {
+          opened.push({ scope: "account", bucket: ofAccounts(accountId, accountRate, now) })
+        }
+        if (keyRate !== null) opened.push({ scope: "key", bucket: ofKeys(keyId, keyRate, now) })
+        return opened
+      }
+
+      const take: RateLimits["Service"]["take"] = (caller) => {
+        const opened = openAll(caller)
+        const empty = opened.filter(({ bucket }) => TokenBucket.remaining(bucket) === 0)
+        if (empty.length === 0) for (const { bucket } of opened) TokenBucket.take(bucket)
+        return { standings: opened.map(standingOf), refusedBy: longest(empty.map(standingOf)) }
+      }
+
+      const takeRest: RateLimits["Service"]["takeRest"] = (caller, calls) => {
+        const opened = openAll(caller)
+        const rest = calls - 1
+        const isLeft = opened.every(({ bucket }) => TokenBucket.remaining(bucket) >= rest)
+        for (const { bucket } of opened) {
+          if (isLeft) TokenBucket.take(bucket, rest)
+          else TokenBucket.giveBack(bucket)
+        }
+        const standings = opened.map(standingOf)
+        if (isLeft) return { standings, refusedBy: null }
+        const lacking = opened.filter(({ bucket }) => TokenBucket.remaining(bucket) < calls)
+        const untilAll = (one: Opened): Standing => ({
+          ...standingOf(one),
+          nextInSeconds: TokenBuckets.wholeSeconds(TokenBucket.untilMs(one.bucket, calls))
+        })
+        return { standings, refusedBy: longest(lacking.map(untilAll)) }
+      }
+
+      return RateLimits.of({ take, takeRest })
+    })
+  )
+}

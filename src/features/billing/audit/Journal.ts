@@ -1,0 +1,58 @@
+/** The journal: every entry of the ledger as a line that an accountant, or a program, can read (docs/cli.md, "audit"). */
+import type { Entry } from "#domain/Ledger.ts"
+import { format } from "#domain/Money.ts"
+import * as Csv from "#src/kernel/text/Csv.ts"
+import type { Booked } from "./Auditor.ts"
+
+export const formats = ["csv", "json"] as const
+export type Format = (typeof formats)[number]
+
+const columns = [
+  "date",
+  "account",
+  "debit",
+  "credit",
+  "amount",
+  "kind",
+  "request",
+  "model",
+  "reference",
+  "position"
+] as const
+
+type Line = Record<(typeof columns)[number], string | null>
+
+const lineOf = ({ accountId, event, model, reference, requestId }: Booked, entry: Entry): Line => ({
+  date: new Date(event.time).toISOString(),
+  account: accountId,
+  debit: entry.debit,
+  credit: entry.credit,
+  amount: format(entry.amount),
+  kind: entry.kind,
+  request: requestId,
+  model,
+  reference,
+  position: event.position
+})
+
+/** What stands before the first line. */
+export const header = (format: Format): string => (format === "csv" ? Csv.line(columns) : "")
+
+/** The lines of what an event moved. */
+export const lines = (format: Format, booked: Booked): string => {
+  let text = ""
+  for (const entry of booked.entries) {
+    const line = lineOf(booked, entry)
+    text += format === "csv" ? csv(line) : json(line)
+  }
+  return text
+}
+
+const csv = (line: Line): string => Csv.line(columns.map((column) => Csv.text(line[column] ?? "")))
+
+/** Control characters that JSON leaves as they are are escaped as well, for terminals. */
+const json = (line: Line): string =>
+  JSON.stringify(line).replace(
+    /[\u007f-\u009f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+  ) + "\n"

@@ -1,0 +1,42 @@
+/** What an account has (decisions, "Platform routes"). */
+import { Schema } from "effect"
+import { format } from "#domain/Money.ts"
+import type { AccountBalance } from "../Statements.ts"
+import * as DateTime from "#src/platform/views/DateTime.ts"
+import * as MoneyView from "#src/platform/views/MoneyView.ts"
+
+export const BalanceBody = Schema.Struct({
+  balance: MoneyView.Money.annotate({
+    description: "What was paid in less what was charged; what is reserved is in it."
+  }),
+  reserved: MoneyView.Money.annotate({ description: "Held for requests that have not ended." }),
+  available: MoneyView.Money.annotate({
+    description:
+      "The balance less what is reserved. A credit limit comes on top, and may have been used: below zero."
+  }),
+  currency: MoneyView.Currency,
+  updatedAt: Schema.NullOr(DateTime.DateTime).annotate({
+    description: "Of the last billing event; null when there never was one."
+  })
+}).annotate({
+  identifier: "Balance",
+  description: "What the account has.",
+  examples: [
+    {
+      balance: "24.9875",
+      reserved: "0.002",
+      available: "24.9855",
+      currency: "USD",
+      updatedAt: "2026-01-05T12:00:00.000Z"
+    },
+    { balance: "0", reserved: "0", available: "0", currency: "USD", updatedAt: null }
+  ]
+})
+
+export const of = ({ available, balance, reserved, updatedAt }: AccountBalance): typeof BalanceBody.Type => ({
+  balance: format(balance),
+  reserved: format(reserved),
+  available: format(available),
+  currency: MoneyView.currency,
+  updatedAt: DateTime.formatNullable(updatedAt)
+})

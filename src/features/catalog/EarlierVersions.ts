@@ -1,0 +1,64 @@
+/** Definitions that requests were submitted against, and that have changed or were withdrawn since. */
+import { Effect, Result, Schedule } from "effect"
+import { CatalogRows } from "#projections/catalog/CatalogRows.ts"
+import { type CatalogEntry, NotKnownHere } from "./models/Catalog.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+import * as Offer from "./Offer.ts"
+import * as StoredItems from "./StoredItems.ts"
+
+/** Compiled ones that are kept. */
+const capacity = 512
+
+const again = { times: 20, schedule: Schedule.spaced("100 millis") }
+
+export interface EarlierVersions {
+  /** `null` when the rows have none of that version. It fails on one that this release cannot offer, which is logged. */
+  readonly find: (endpoint: string, version: string) => Effect.Effect<CatalogEntry | null, NotKnownHere>
+}
+
+const logUnreadable = (endpoint: string, version: string) =>
+  Effect.logError("An earlier definition of the catalog cannot be read by this release").pipe(
+    Effect.annotateLogs({ model: endpoint, version })
+  )
+
+/** A wrapper's version as requests have it names its base's, too: `<its own>.<its base's>`. */
+const partsOf = (version: string): readonly [own: string, base: string | null] => {
+  const end = version.indexOf(".")
+  return end === -1 ? [version, null] : [version.slice(0, end), version.slice(end + 1)]
+}
+
+export const make = Effect.gen(function* () {
+  const rows = yield* CatalogRows
+  const kept = RecentlyUsed.make<Offer.Offer>({ capacity })
+  const logged = RecentlyUsed.make<true>({ capacity })
+
+  const read = Effect.fnUntraced(function* (endpoint: string, version: string) {
+    const row = yield* rows.version({ endpoint, version }).pipe(Effect.retry(again), Effect.orDie)
+    if (row === null) return null
+    const runnable = StoredItems.runnable(row)
+    if (Result.isSuccess(runnable)) return runnable.success
+    if (logged.get(`${endpoint} ${version}`) === undefined) yield* logUnreadable(endpoint, version)
+    logged.set(`${endpoint} ${version}`, true)
+    return yield* new NotKnownHere({ endpoint })
+  })
+
+  const readOffer = Effect.fnUntraced(function* (endpoint: string, version: string) {
+    const [own, ofBase] = partsOf(version)
+    const found = yield* read(endpoint, own)
+    if (found === null) return null
+    if (found.kind === "model") return ofBase === null ? Offer.ofModel(found.model) : null
+    const base = ofBase === null ? null : yield* read(found.wrapper.base, ofBase)
+    return base?.kind === "model" ? Offer.ofWrapper(found.wrapper, Offer.ofModel(base.model)) : null
+  })
+
+  const find = Effect.fnUntraced(function* (endpoint: string, version: string) {
+    const key = `${endpoint} ${version}`
+    const offer = kept.get(key) ?? (yield* readOffer(endpoint, version))
+    if (offer === null) return null
+    kept.set(key, offer)
+    return yield* offer.known()
+  })
+
+  const earlier: EarlierVersions = { find }
+  return earlier
+})

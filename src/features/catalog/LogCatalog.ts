@@ -1,0 +1,157 @@
+/**
+ * The catalog of this node, in memory: what is published on the log and not withdrawn. It is read again at once after what
+ * this node has published, and within a second or two after what another one has.
+ */
+import { Context, Effect, Layer, Result, Semaphore, Stream } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { projection } from "#projections/catalog/CatalogProjection.ts"
+import { type CatalogRow, CatalogRows } from "#projections/catalog/CatalogRows.ts"
+import { Projections } from "#projections/Projections.ts"
+import { Catalog, type CatalogEntry, NotKnownHere } from "./models/Catalog.ts"
+import { supervise } from "#src/kernel/async/Supervise.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+import { CatalogContents } from "./CatalogContents.ts"
+import { CatalogProgress } from "./CatalogProgress.ts"
+import * as CatalogView from "./CatalogView.ts"
+import * as EarlierVersions from "./EarlierVersions.ts"
+import * as StoredItems from "./StoredItems.ts"
+
+/** Between two looks at the rows, while the log moves. */
+const interval = "1 second"
+
+/** Endpoints that requests name and the catalog lacks, of which it is known since when. */
+const rememberedUnknown = 1_000
+
+/** How long who has published waits for the rows. */
+const patience = "10 seconds"
+
+const { name } = projection
+
+const none: Effect.Effect<CatalogEntry | null> = Effect.succeed(null)
+
+const logUnreadable = ({ kind, name }: CatalogRow) =>
+  Effect.logError("What the catalog has cannot be read by this release, and is left out").pipe(
+    Effect.annotateLogs({ kind, name })
+  )
+
+const make = Effect.gen(function* () {
+  const rows = yield* CatalogRows
+  const projections = yield* Projections
+  const reader = yield* EventReader
+  const earlier = yield* EarlierVersions.make
+  const turn = yield* Semaphore.make(1)
+  let view = CatalogView.empty
+
+  const load = Effect.gen(function* () {
+    const changed = yield* rows.changedAfter(view.change)
+    const last = changed.at(-1)
+    if (last === undefined) return
+    const items = new Map<string, StoredItems.Item | null>()
+    for (const row of changed) {
+      const item = StoredItems.itemOf(row)
+      if (Result.isFailure(item)) yield* logUnreadable(row)
+      items.set(
+        StoredItems.keyOf(row),
+        Result.getOrElse(item, () => null)
+      )
+    }
+    view = CatalogView.after(view, { number: last.changed, items })
+  })
+  const refresh: Effect.Effect<void, SqlError> = turn.withPermit(load)
+
+  const hasStopped = Effect.map(projections.standings, (all) => all.get(name)?.stopped !== false)
+
+  /** As long as it takes: a catalog that lacks models would refuse their requests. */
+  const reach = (head: GlobalPosition.GlobalPosition, isTold = false): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      if (yield* projections.waitFor(head, { projection: name, timeout: patience })) return
+      if (yield* hasStopped)
+        return yield* Effect.logError("The catalog is out of date: its projection has stopped")
+      if (!isTold) yield* Effect.logInfo("The catalog is read from the log before requests are taken")
+      return yield* reach(head, true)
+    })
+
+  yield* Effect.flatMap(reader.head, (head) => reach(head))
+  yield* refresh
+
+  const follow = projections
+    .changes(name)
+    .pipe(Stream.runForEach(() => Effect.andThen(refresh, Effect.sleep(interval))))
+  yield* Effect.forkScoped(supervise("Following the catalog", follow))
+
+  const caughtUp = Effect.gen(function* () {
+    const head = yield* reader.head
+    const isReached = yield* projections.waitFor(head, { projection: name, timeout: patience })
+    yield* refresh
+    if (!isReached) yield* Effect.logWarning("The catalog shows what was published later: its rows lag")
+  }).pipe(
+    Effect.catch((error) => Effect.logWarning("The catalog shows what was published later", error)),
+    Effect.withSpan("LogCatalog.caughtUp")
+  )
+
+  const find = (endpoint: string) => Effect.suspend(() => view.offers.get(endpoint)?.found() ?? none)
+
+  /** Heads of the log at which requests for endpoints were there: when the rows are past them, there is none of that name. */
+  const unknown = RecentlyUsed.make<GlobalPosition.GlobalPosition>({ capacity: rememberedUnknown })
+
+  /** Its requests were accepted: it is on the log, or had been before there was a catalog on it. */
+  const neverOffered = Effect.fnUntraced(
+    function* (endpoint: string) {
+      const seen = unknown.get(endpoint)
+      if (seen === undefined) {
+        unknown.set(endpoint, yield* reader.head)
+        return yield* new NotKnownHere({ endpoint })
+      }
+      const standing = (yield* projections.standings).get(name)
+      if (standing === undefined || !GlobalPosition.isReached(seen, standing.position)) {
+        return yield* new NotKnownHere({ endpoint })
+      }
+      yield* refresh
+      const offer = offerOf(endpoint)
+      if (offer !== undefined) return yield* offer.known()
+      if (!CatalogView.isReadable(view, endpoint)) return yield* new NotKnownHere({ endpoint })
+      return null
+    },
+    (effect, endpoint) => Effect.mapError(effect, () => new NotKnownHere({ endpoint }))
+  )
+
+  const offerOf = (endpoint: string) => view.offers.get(endpoint) ?? view.withdrawn.get(endpoint)
+
+  const lastOffered = (endpoint: string): Effect.Effect<CatalogEntry | null, NotKnownHere> =>
+    Effect.suspend(() => {
+      const offer = offerOf(endpoint)
+      if (!CatalogView.isReadable(view, endpoint)) return Effect.fail(new NotKnownHere({ endpoint }))
+      return offer === undefined ? neverOffered(endpoint) : offer.known()
+    })
+
+  const findEarlier = Effect.fn("LogCatalog.findEarlier")(function* (endpoint: string, version: string) {
+    const known = yield* earlier.find(endpoint, version)
+    if (known !== null) return known
+    // Another node may have published and accepted it before this one's rows have it.
+    const isCaughtUp = yield* Effect.orElseSucceed(projections.caughtUp(name), () => false)
+    if (!isCaughtUp) return yield* new NotKnownHere({ endpoint })
+    const found = yield* earlier.find(endpoint, version)
+    if (found !== null) return found
+    yield* Effect.mapError(refresh, () => new NotKnownHere({ endpoint }))
+    const last = offerOf(endpoint)
+    if (last !== undefined) return yield* last.known()
+    if (!CatalogView.isReadable(view, endpoint)) return yield* new NotKnownHere({ endpoint })
+    return null
+  })
+
+  const findVersion = (endpoint: string, version: string) =>
+    Effect.suspend(() => {
+      const offer = view.offers.get(endpoint)
+      return offer?.entry.model.version === version ? offer.known() : findEarlier(endpoint, version)
+    })
+
+  return Context.make(Catalog, { all: Effect.sync(() => view.entries), find, findVersion, lastOffered }).pipe(
+    Context.add(CatalogContents, { current: Effect.sync(() => view.contents) }),
+    Context.add(CatalogProgress, { caughtUp })
+  )
+})
+
+/** There when it has what was on the log when this began. */
+export const layer = Layer.effectContext(make).pipe(Layer.provide(CatalogRows.layer))

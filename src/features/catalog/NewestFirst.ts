@@ -1,0 +1,13 @@
+/** Lists of the catalog as they are shown: newest first by when something was published for the first time, then by name. */
+import { memoize } from "#src/kernel/async/Memoize.ts"
+import * as Ranks from "./search/Rank.ts"
+import type { Found } from "./search/SearchIndex.ts"
+
+/** Each list of the contents is put in order once. */
+export const newestFirst = <A extends { readonly createdAt: number }>(nameOf: (item: A) => string) =>
+  memoize((items: ReadonlyArray<A>): ReadonlyArray<Found<A>> =>
+    items
+      .map((item) => ({ item, rank: Ranks.newestFirst(item.createdAt, nameOf(item)) }))
+      .sort((a, b) => Ranks.order(a.rank, b.rank))
+      .map(({ item, rank }) => ({ item, rank: () => rank }))
+  )

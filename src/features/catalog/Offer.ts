@@ -1,0 +1,113 @@
+/** A model or a wrapper that can be run. It is compiled when it is first needed: most of a large catalog never is. */
+import { Effect, Result } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import type { Model } from "#domain/catalog/Model.ts"
+import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import type { Wrapper } from "#domain/catalog/Wrapper.ts"
+import { lazily } from "#src/kernel/async/Lazily.ts"
+import type { BuiltinModel } from "./models/builtin/BuiltinModel.ts"
+import * as BuiltinCatalog from "./models/BuiltinCatalog.ts"
+import { type CatalogEntry, NotKnownHere, Unmeasurable } from "./models/Catalog.ts"
+import * as ManifestEntry from "./models/ManifestEntry.ts"
+
+type Compiled = Result.Result<CatalogEntry, ManifestEntry.InvalidDefinition>
+
+export interface Offer {
+  /** Its model is there at once; the rest dies where the definition does not compile. */
+  readonly entry: CatalogEntry
+  readonly compiled: () => Compiled
+  /** The compiled entry; `null` when the definition does not compile, which is logged once. */
+  readonly found: () => Effect.Effect<CatalogEntry | null>
+  /** The compiled entry. Another release offered what does not compile here. */
+  readonly known: () => Effect.Effect<CatalogEntry, NotKnownHere>
+}
+
+const none: Effect.Effect<CatalogEntry | null> = Effect.succeed(null)
+
+const make = (model: Model, runs: ModelEndpoint, compile: () => Compiled): Offer => {
+  const compiled = lazily(() => safely(compile))
+  const entry = () => Result.getOrThrow(compiled())
+
+  const first = Effect.suspend(() => {
+    const result = compiled()
+    if (Result.isSuccess(result)) return (found = known = Effect.succeed(result.success))
+    found = none
+    return logInvalid(model, result.failure)
+  })
+  let found: Effect.Effect<CatalogEntry | null> = first
+  let known: Effect.Effect<CatalogEntry, NotKnownHere> = Effect.flatMap(
+    Effect.suspend(() => found),
+    (entry) =>
+      entry === null ? Effect.fail(new NotKnownHere({ endpoint: model.endpoint })) : Effect.succeed(entry)
+  )
+
+  return {
+    entry: {
+      model,
+      runs,
+      validateInput: (input) => entry().validateInput(input),
+      validateOutput: (output) => entry().validateOutput(output),
+      mediaPlaces: (output) => entry().mediaPlaces(output),
+      quantities: (input) => entry().quantities(input),
+      runInput: (input) => entry().runInput(input),
+      delivered: (result) => entry().delivered(result)
+    },
+    compiled,
+    found: () => found,
+    known: () => known
+  }
+}
+
+const logInvalid = ({ endpoint, version }: Model, { reason }: ManifestEntry.InvalidDefinition) =>
+  Effect.logError("A definition of the catalog cannot be offered").pipe(
+    Effect.annotateLogs({ model: endpoint, version, reason }),
+    Effect.as(null)
+  )
+
+/** Whoever wrote it knew a compiler that did not throw at it. */
+const safely = (compile: () => Compiled): Compiled => {
+  try {
+    return compile()
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    return Result.fail(new ManifestEntry.InvalidDefinition({ reason }))
+  }
+}
+
+const builtins: ReadonlyMap<string, BuiltinModel> = new Map(
+  BuiltinCatalog.builtinModels.map((builtin) => [builtin.model.endpoint, builtin])
+)
+
+const isBuiltin = ({ providers }: Model): boolean => providers.every(({ adapter }) => adapter === "builtin")
+
+/** Its quantities are code, which may be of another release than the definition: it may not know its input. */
+const compileBuiltin = (model: Model): Compiled => {
+  const code = builtins.get(model.endpoint)
+  if (code === undefined) {
+    const reason = "providers: expected one that this release has"
+    return Result.fail(new ManifestEntry.InvalidDefinition({ reason }))
+  }
+  const entry = BuiltinCatalog.entryOf({ model, quantities: code.quantities })
+  if (model.version === code.model.version) return Result.succeed(entry)
+  const quantities = (input: Json) =>
+    Effect.try({
+      try: () => code.quantities(input),
+      catch: () => new Unmeasurable({ reason: "The units of this run cannot be told by this release." })
+    })
+  return Result.succeed({
+    ...entry,
+    quantities,
+    delivered: ({ input }) => Effect.map(quantities(input), ({ maxQuantity }) => maxQuantity)
+  })
+}
+
+export const ofModel = (model: Model): Offer =>
+  make(model, model.endpoint, () =>
+    isBuiltin(model) ? compileBuiltin(model) : ManifestEntry.make({ model })
+  )
+
+/** `base` is no wrapper. */
+export const ofWrapper = (wrapper: Wrapper, base: Offer): Offer =>
+  make(ManifestEntry.wrapperModel(wrapper, base.entry.model), base.entry.runs, () =>
+    Result.flatMap(base.compiled(), (base) => ManifestEntry.makeWrapper({ wrapper, base }))
+  )

@@ -1,0 +1,26 @@
+/** The units that a client's input asks for. Why they cannot be told is for the operator: the words are an expression's. */
+import { Effect, Schema } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as Sparingly from "#src/kernel/async/Sparingly.ts"
+import type { CatalogEntry, Quantities } from "./Catalog.ts"
+import type { EvaluatorBusy } from "./expression/EvaluationFor.ts"
+
+export class UnitsUnknown extends Schema.TaggedError<UnitsUnknown>()("UnitsUnknown", {}) {
+  override get message(): string {
+    return "The billable units of this input cannot be told."
+  }
+}
+
+/** What clients send can fail again and again: it is logged once in a while. */
+export const make = (): ((
+  entry: CatalogEntry,
+  input: Json
+) => Effect.Effect<Quantities, UnitsUnknown | EvaluatorBusy>) => {
+  const sparingly = Sparingly.make()
+  return (entry, input) =>
+    Effect.catchTag(entry.quantities(input), "Unmeasurable", ({ reason }) => {
+      const line = Effect.logWarning(`An input is refused: ${reason}`)
+      const told = sparingly(Effect.annotateLogs(line, { model: entry.model.endpoint }))
+      return Effect.andThen(told, Effect.fail(new UnitsUnknown()))
+    })
+}

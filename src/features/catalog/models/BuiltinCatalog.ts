@@ -1,0 +1,46 @@
+/** The catalog of the models that ship with the server. */
+import { Effect, Layer } from "effect"
+import { lazily } from "#src/kernel/async/Lazily.ts"
+import type { BuiltinModel } from "./builtin/BuiltinModel.ts"
+import { sandboxModels } from "./builtin/sandbox/SandboxModels.ts"
+import { visionModels } from "./builtin/vision/VisionModels.ts"
+import { Catalog, type CatalogEntry } from "./Catalog.ts"
+import * as JsonSchemaValidator from "./JsonSchemaValidator.ts"
+import * as MediaPlaces from "./MediaPlaces.ts"
+
+/** Every model that ships with the server. */
+export const builtinModels: ReadonlyArray<BuiltinModel> = [...sandboxModels, ...visionModels]
+
+/** Dies on a schema that does not compile: these models are part of the program. */
+export const entryOf = ({ model, quantities }: BuiltinModel): CatalogEntry => {
+  const input = JsonSchemaValidator.ofProgram(model.inputSchema)
+  const output = JsonSchemaValidator.ofProgram(model.outputSchema)
+  const media = lazily(() => MediaPlaces.make(model.outputSchema))
+  return {
+    model,
+    runs: model.endpoint,
+    runInput: (value) => value,
+    quantities: (value) => Effect.sync(() => quantities(value)),
+    // Its provider counts what it delivers.
+    delivered: ({ input: value }) => Effect.sync(() => quantities(value).maxQuantity),
+    validateInput: (value) => input.issues(value),
+    validateOutput: (value) => {
+      const violations = output.violations(value)
+      return violations.length === 0 ? media().violations(value) : violations
+    },
+    mediaPlaces: (value) => media().of(value)
+  }
+}
+
+/** Whoever uses a schema that does not compile dies: these models are part of the program. There is one version of each. */
+export const layerOf = (models: ReadonlyArray<BuiltinModel>) =>
+  Layer.sync(Catalog, () => {
+    const byEndpoint = new Map<string, CatalogEntry>(
+      models.map((builtin) => [builtin.model.endpoint, entryOf(builtin)])
+    )
+    const all = [...byEndpoint.values()]
+    const find = (endpoint: string) => Effect.sync(() => byEndpoint.get(endpoint) ?? null)
+    return Catalog.of({ all: Effect.succeed(all), find, findVersion: find, lastOffered: find })
+  })
+
+export const layer = layerOf(builtinModels)

@@ -1,0 +1,169 @@
+/**
+ * JSON Schema 2020-12, compiled once per schema. What a client sends is never part of a message, and of a path only
+ * as the property names that lead to the breach, cut short.
+ */
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js"
+import { Predicate, Result, Schema } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import type { Model } from "#domain/catalog/Model.ts"
+import type { Violation } from "#domain/Outcome.ts"
+import { lazily } from "#src/kernel/async/Lazily.ts"
+import type { InputIssue } from "./Catalog.ts"
+import * as Formats from "./Formats.ts"
+
+/** The schema is not a strict JSON Schema 2020-12: an unknown keyword or format, a contradiction, a broken reference. */
+export class InvalidJsonSchema extends Schema.TaggedError<InvalidJsonSchema>()("InvalidJsonSchema", {
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+export interface JsonSchemaValidator {
+  /**
+   * Every breach, at most 1,000, as the issues of a 400. Of a value past 50,000 nodes, or with a property name past
+   * 1,024 characters, only the first.
+   */
+  issues(value: Json): ReadonlyArray<InputIssue>
+  /** The same breaches, as the violations of a 422. */
+  violations(value: Json): ReadonlyArray<Violation>
+}
+
+/** Of a schema that somebody else wrote: it is held against that of schemas, too. */
+export const make = (schema: Model["inputSchema"]): Result.Result<JsonSchemaValidator, InvalidJsonSchema> =>
+  Result.try({
+    try: () => {
+      void firstBreach.validateSchema(schema, true)
+      return compiled(schema)
+    },
+    catch: (cause) =>
+      new InvalidJsonSchema({ reason: Predicate.isError(cause) ? cause.message : String(cause) })
+  })
+
+/**
+ * Of a schema that is part of the program: its tests check it, and it is compiled when something is first held against it,
+ * for most of what a start would compile is never used. One that does not compile throws then.
+ */
+export const ofProgram = (schema: Model["inputSchema"]): JsonSchemaValidator => {
+  const validator = lazily(() => compiled(schema))
+  return {
+    issues: (value) => validator().issues(value),
+    violations: (value) => validator().violations(value)
+  }
+}
+
+const compiled = (schema: Model["inputSchema"]): JsonSchemaValidator => {
+  const first = compile(firstBreach, schema)
+  const breaches = breachesOf(
+    first,
+    lazily(() => compile(allBreaches, schema))
+  )
+  return {
+    issues: (value) => breaches(value).map((breach) => issueOf(breach, value)),
+    violations: (value) => breaches(value).map(violationOf)
+  }
+}
+
+/** Most breaches in one answer (decisions, "Bodies"). */
+const mostBreaches = 1_000
+
+/** Ajv keeps every breach, with its pointer, until it is done: what it may collect is bounded by what it may look at. */
+const mostNodes = 50_000
+
+/** Characters that are kept of one property name, of a pointer and of a message. */
+const longestName = 64
+const longestText = 1_024
+
+const ajv = (allErrors: boolean) => {
+  const ajv = new Ajv2020({
+    strict: true,
+    allowUnionTypes: true,
+    allErrors,
+    validateSchema: false,
+    logger: false
+  })
+  // Annotations of OpenAPI, where most schemas of models come from.
+  ajv.addVocabulary(["example", "externalDocs", "xml", "discriminator"])
+  Formats.addTo(ajv)
+  return ajv
+}
+const firstBreach = ajv(false)
+const allBreaches = ajv(true)
+
+/** The compiler would keep each schema, and refuse another of the same `$id`. */
+const compile = (compiler: Ajv2020, schema: Model["inputSchema"]): ValidateFunction => {
+  // Ajv's own extension: its answer would be a promise, which counts as valid.
+  if ("$async" in schema) throw new Error('unknown keyword: "$async"')
+  try {
+    return compiler.compile(schema)
+  } finally {
+    compiler.removeSchema(schema)
+  }
+}
+
+/** A valid value, the usual one, costs the faster check only. */
+const breachesOf =
+  (first: ValidateFunction, all: () => ValidateFunction) =>
+  (value: Json): ReadonlyArray<ErrorObject> => {
+    if (first(value)) return []
+    const validate = isSmall(value) ? all() : first
+    validate(value)
+    return (validate.errors ?? []).slice(0, mostBreaches)
+  }
+
+/** Whether a value has at most `mostNodes` nodes under names that can be repeated; looks at no more than that. */
+const isSmall = (value: Json): boolean => {
+  const open: Array<Json> = [value]
+  let nodes = 0
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    nodes += 1
+    if (next === null || typeof next !== "object") continue
+    if (!isArray(next) && Object.keys(next).some((name) => name.length > longestText)) return false
+    const members = isArray(next) ? next : Object.values(next)
+    if (nodes + open.length + members.length > mostNodes) return false
+    for (const member of members) open.push(member)
+  }
+  return true
+}
+
+const isArray: (value: Json) => value is ReadonlyArray<Json> = Array.isArray
+
+const issueOf = (breach: ErrorObject, value: Json): InputIssue => ({
+  path: pathOf(breach, value),
+  message: messageOf(breach),
+  code: breach.keyword
+})
+
+const violationOf = (breach: ErrorObject): Violation => ({
+  instancePath: breach.instancePath.slice(0, longestText),
+  message: messageOf(breach)
+})
+
+const messageOf = (breach: ErrorObject): string => {
+  const message = breach.message ?? "must be valid"
+  const allowed: unknown = breach.params["allowedValues"]
+  const text = Array.isArray(allowed)
+    ? `${message}: ${allowed.map((v) => JSON.stringify(v)).join(", ")}`
+    : message
+  return text.slice(0, longestText)
+}
+
+/** The property that is missing or must not be there, where the breach is its parent's. */
+const namedProperty = (breach: ErrorObject): unknown =>
+  breach.params["missingProperty"] ??
+  breach.params["additionalProperty"] ??
+  breach.params["unevaluatedProperty"] ??
+  breach.propertyName
+
+const pathOf = (breach: ErrorObject, value: Json): InputIssue["path"] => {
+  const path: Array<string | number> = []
+  let at: unknown = value
+  for (const segment of breach.instancePath.split("/").slice(1)) {
+    const name = segment.replaceAll("~1", "/").replaceAll("~0", "~")
+    path.push(Array.isArray(at) ? Number(name) : name.slice(0, longestName))
+    at = Predicate.hasProperty(at, name) ? at[name] : undefined
+  }
+  const property = namedProperty(breach)
+  return typeof property === "string" ? [...path, property.slice(0, longestName)] : path
+}

@@ -1,0 +1,68 @@
+/** What a run would cost, and how long it would take (decisions, "Platform routes"). */
+import { Schema } from "effect"
+import * as Money from "#domain/Money.ts"
+import * as Pricing from "#domain/Pricing.ts"
+import type { Expectation } from "../Expectations.ts"
+import type { CatalogEntry, Quantities } from "../models/Catalog.ts"
+import * as ListingView from "./ListingView.ts"
+import * as MoneyView from "#src/platform/views/MoneyView.ts"
+
+const example = {
+  modelEndpoint: "sandbox/slow",
+  quantity: "2.5",
+  unit: "second",
+  estimatedCost: "0.00025",
+  currency: "USD",
+  isMaximum: false,
+  maximumCost: "0.00025",
+  expectedSeconds: 1,
+  expected: null
+} as const
+
+export const EstimateBody = Schema.Struct({
+  modelEndpoint: Schema.String,
+  quantity: Schema.String.annotate({ description: "Billable units, as a decimal." }),
+  unit: Pricing.BillingUnit,
+  estimatedCost: MoneyView.Money,
+  currency: MoneyView.Currency,
+  isMaximum: Schema.Boolean.annotate({
+    description:
+      "Only the run can tell the units: `quantity` and `estimatedCost` are the most that it can come to."
+  }),
+  maximumCost: Schema.String.annotate({
+    description: "What is held of the balance until the run has ended, in USD: no run costs more."
+  }),
+  expectedSeconds: Schema.Finite.annotate({
+    description: "How long a run usually takes, as whoever published the model says."
+  }),
+  expected: ListingView.Expected
+}).annotate({
+  identifier: "Estimate",
+  description: "What a run of this input would cost.",
+  examples: [example, { ...example, isMaximum: true, expected: ListingView.modelExample.expected }]
+})
+
+/** What a run under the quote may cost, before it has ended. */
+export const costsOf = (quote: Pricing.Quote) =>
+  ({
+    estimatedCost: Money.format(Pricing.charge(quote, quote.quantity ?? quote.maxQuantity)),
+    currency: MoneyView.currency,
+    isMaximum: quote.quantity === null,
+    maximumCost: Money.format(quote.hold)
+  }) as const
+
+export const of = (
+  { model }: CatalogEntry,
+  { maxQuantity, quantity }: Quantities,
+  expectation: Expectation | null
+): typeof EstimateBody.Type => {
+  const quote = Pricing.quote(model.price, quantity, maxQuantity)
+  return {
+    modelEndpoint: model.endpoint,
+    quantity: Money.formatQuantity(quantity ?? maxQuantity),
+    unit: quote.unit,
+    ...costsOf(quote),
+    expectedSeconds: model.expectedSeconds,
+    expected: ListingView.expected(expectation)
+  }
+}

@@ -1,0 +1,193 @@
+/** What the catalog says of a model or a wrapper (decisions, "Platform routes"). */
+import { Schema } from "effect"
+import { Category, type Model } from "#domain/catalog/Model.ts"
+import type { Wrapper } from "#domain/catalog/Wrapper.ts"
+import type { Listed } from "../CatalogContents.ts"
+import type { Expectation } from "../Expectations.ts"
+import * as DateTime from "#src/platform/views/DateTime.ts"
+import * as ListView from "#src/platform/views/ListView.ts"
+import * as PriceView from "./PriceView.ts"
+
+export const statuses = ["active", "deprecated"] as const
+
+const seconds = (description: string) => Schema.Finite.annotate({ description })
+
+export const Expected = Schema.NullOr(
+  Schema.Struct({
+    p50Seconds: Schema.NullOr(Schema.Finite).annotate({
+      description:
+        "Half of the recent runs took no longer, from their start to their end; null while there are too few."
+    }),
+    p90Seconds: Schema.NullOr(Schema.Finite).annotate({
+      description: "Nine of ten recent runs took no longer; null while there are too few."
+    }),
+    samples: Schema.Int.annotate({
+      description: "Recent runs that these are learned from; 0 while there are too few."
+    }),
+    waitSeconds: Schema.NullOr(Schema.Finite).annotate({
+      description:
+        "How long a request submitted now is likely to wait for its start; null while no run can begin: the provider cannot be reached, or no worker asks for jobs of the model."
+    })
+  }).annotate({ identifier: "Expected" })
+).annotate({ description: "Learned from recent runs; null while there are too few and nothing waits." })
+
+const usualSeconds = seconds("How long a run usually takes, as whoever published the model says.")
+
+const fields = {
+  modelEndpoint: Schema.String.annotate({ description: "`owner/name`: what it is run by." }),
+  owner: Schema.String,
+  name: Schema.String,
+  displayName: Schema.String,
+  description: Schema.String,
+  category: Category,
+  tags: Schema.Array(Schema.String),
+  status: Schema.Literals(statuses).annotate({
+    description: "A deprecated one runs, and should not be used any more."
+  }),
+  recommended: Schema.NullOr(Schema.Int).annotate({
+    description: "Its place in the curated list of its category, from 1; null: not in it."
+  }),
+  pricing: PriceView.Pricing,
+  expectedSeconds: usualSeconds,
+  exampleInput: Schema.Json.annotate({ description: "Valid, and can be run as it is." }),
+  updatedAt: DateTime.DateTime
+}
+
+const exampleFields = {
+  displayName: "Echo",
+  description: "Gives back what it is given.",
+  category: "utility",
+  tags: ["sandbox", "testing"],
+  status: "active",
+  recommended: 1,
+  pricing: { unit: "request", unitPrice: "0.001", currency: "USD", minimumCharge: "0" },
+  expectedSeconds: 1,
+  exampleInput: { value: "hello" },
+  updatedAt: "2026-01-05T12:00:00.000Z"
+} as const
+
+const named = { modelEndpoint: "sandbox/echo", owner: "sandbox", name: "echo" }
+
+const expectedExample = { p50Seconds: 0.8, p90Seconds: 2.1, samples: 240, waitSeconds: 0 }
+
+export const modelExample = {
+  ...named,
+  ...exampleFields,
+  kind: "model",
+  expected: expectedExample
+} as const
+
+export const wrapperExample = {
+  ...exampleFields,
+  modelEndpoint: "sandbox/greeting",
+  owner: "sandbox",
+  name: "greeting",
+  displayName: "Greeting",
+  exampleInput: { name: "Ada" },
+  recommended: null,
+  kind: "wrapper",
+  base: "sandbox/echo",
+  template: { value: "Hello, {{name}}!" },
+  defaults: { name: "world" },
+  expected: null
+} as const
+
+export const ModelBody = Schema.Struct({
+  ...fields,
+  kind: Schema.Literal("model"),
+  expected: Expected
+}).annotate({ identifier: "Model", description: "A model.", examples: [modelExample] })
+
+export const WrapperBody = Schema.Struct({
+  ...fields,
+  kind: Schema.Literal("wrapper"),
+  base: Schema.String.annotate({ description: "The model that runs." }),
+  template: Schema.Record(Schema.String, Schema.Json).annotate({
+    description: "The input of `base`, with `{{name}}` where the input goes in."
+  }),
+  defaults: Schema.Record(Schema.String, Schema.Json).annotate({
+    description: "Values of placeholders that the input does not name."
+  }),
+  expected: Expected
+}).annotate({
+  identifier: "Wrapper",
+  description: "A product on a model: it runs like one, with a simpler input.",
+  examples: [wrapperExample]
+})
+
+/** `kind` tells which. */
+export const ListedBody = Schema.Union([ModelBody, WrapperBody]).annotate({
+  description: "A model or a wrapper: `kind` tells which."
+})
+
+export const ModelsBody = ListView.bodyOf(ModelBody).annotate({
+  identifier: "Models",
+  description: "A page of the models.",
+  examples: [{ page: 1, limit: 20, total: 1, totalPages: 1, data: [modelExample], next: null }]
+})
+
+export const WrappersBody = ListView.bodyOf(WrapperBody).annotate({
+  identifier: "Wrappers",
+  description: "A page of the wrappers.",
+  examples: [{ page: 1, limit: 20, total: 1, totalPages: 1, data: [wrapperExample], next: null }]
+})
+
+export const SchemaBody = Schema.Struct({
+  input: Schema.Record(Schema.String, Schema.Json),
+  output: Schema.Record(Schema.String, Schema.Json)
+}).annotate({
+  identifier: "ModelSchema",
+  description: "JSON Schema 2020-12 of what is submitted, and of the result's `output`.",
+  examples: [
+    {
+      input: { type: "object", properties: { value: {} }, required: ["value"] },
+      output: { type: "object", properties: { value: {} }, required: ["value"] }
+    }
+  ]
+})
+
+type Shown = Pick<
+  Model | Wrapper,
+  "endpoint" | "displayName" | "description" | "category" | "tags" | "recommended" | "exampleInput"
+>
+
+/** What it shows of itself, and the model that runs. */
+export const partsOf = (listed: Listed): { readonly shown: Model | Wrapper; readonly runs: Model } =>
+  listed.kind === "model"
+    ? { shown: listed.model, runs: listed.model }
+    : { shown: listed.wrapper, runs: listed.base }
+
+const recordOf = (shown: Shown, runs: Model, { status, updatedAt }: Listed) => {
+  const [owner = "", name = ""] = shown.endpoint.split("/")
+  return {
+    modelEndpoint: shown.endpoint,
+    owner,
+    name,
+    displayName: shown.displayName,
+    description: shown.description,
+    category: shown.category,
+    tags: shown.tags,
+    status,
+    recommended: shown.recommended ?? null,
+    pricing: PriceView.pricing(runs.price),
+    expectedSeconds: runs.expectedSeconds,
+    exampleInput: shown.exampleInput,
+    updatedAt: DateTime.format(updatedAt)
+  }
+}
+
+/** All but `expected`, which changes by itself. */
+export const record = (listed: Listed) => {
+  if (listed.kind === "model") {
+    return { ...recordOf(listed.model, listed.model, listed), kind: listed.kind }
+  }
+  const { base, template, defaults } = listed.wrapper
+  return { ...recordOf(listed.wrapper, listed.base, listed), kind: listed.kind, base, template, defaults }
+}
+
+export const expected = (expectation: Expectation | null): typeof Expected.Type => expectation
+
+export const schemas = (listed: Listed): typeof SchemaBody.Type => {
+  const { runs, shown } = partsOf(listed)
+  return { input: shown.inputSchema, output: runs.outputSchema }
+}

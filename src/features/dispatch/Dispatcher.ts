@@ -1,0 +1,297 @@
+/**
+ * The dispatcher: a process manager that is woken by due work, claims what its models have room for, and runs it. The queue
+ * is the DueWork projection, a claim is an event with an expected version, and what a claim finds is the request itself, so
+ * that stale rows, duplicates and restarts are harmless. Waiting requests are rows, never fibers.
+ */
+import { type Cause, Deferred, Effect, type Exit, Layer, Queue, Stream } from "effect"
+import type { AccountId, RequestId } from "#domain/Ids.ts"
+import type { Rejection } from "#domain/inference-request/Command.ts"
+import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import { DueWork } from "#projections/due-work/DueWork.ts"
+import { projection } from "#projections/due-work/DueWorkProjection.ts"
+import { Projections } from "#projections/Projections.ts"
+import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
+import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import { Health } from "#src/platform/health/Health.ts"
+import { Nodes } from "#src/platform/cluster/Nodes.ts"
+import { earlier } from "#src/kernel/time/Earlier.ts"
+import * as Unreadable from "#src/platform/reactors/Unreadable.ts"
+import { supervise } from "#src/kernel/async/Supervise.ts"
+import { RequestActors } from "#src/features/requests/RequestActors.ts"
+import * as Contenders from "./Contenders.ts"
+import * as KnownModels from "./KnownModels.ts"
+import * as Probes from "./Probes.ts"
+import * as ProviderSlots from "./ProviderSlots.ts"
+import * as Recovery from "./Recovery.ts"
+import type { Claimed } from "./Run.ts"
+import * as RunMemory from "./RunMemory.ts"
+import { Runs } from "./Runs.ts"
+import * as SlowStart from "./SlowStart.ts"
+import * as Turns from "#src/platform/reactors/Turns.ts"
+import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+
+/** Claims made at once for one model; what is left follows in the next pass, so that no model starves another. */
+const maxClaimsPerPass = 512
+
+/** Rows that stay because their provider does not stop are not to keep others from being asked. */
+const maxStopsPerPass = 10_000
+
+/** How often claims that nobody works on are looked for, ms. */
+const recoveryIntervalMs = 60_000
+
+/** A pass is due at the latest after this time, should a signal have been lost, ms. */
+const heartbeatMs = 5_000
+
+/** Without a completed step for so long it is of no use, ms: a pass waits some seconds for its claims at most. */
+const stalledAfterMs = 30_000
+
+/** Turns that begin within this time of each other are one wake-up, ms. */
+const turnPaceMs = 50
+
+const make = Effect.gen(function* () {
+  const dueWork = yield* DueWork
+  const projections = yield* Projections
+  const actors = yield* RequestActors
+  const steady = yield* SteadyTime
+  const runs = yield* Runs
+  const node = yield* Nodes
+  const reader = yield* EventReader
+  const providers = yield* ProviderSlots.make
+  const wakeUps = yield* Queue.sliding<void>(1)
+  /** When it last got something done, be it that there was nothing to do (`MonotonicTime.millis`). */
+  let doneAt = yield* MonotonicTime.millis
+  const isDone = Effect.map(MonotonicTime.millis, (now) => void (doneAt = now))
+  yield* (yield* Health).watch("dispatcher_stalled", (now) => (now - doneAt > stalledAfterMs ? doneAt : null))
+
+  /** The next pass goes on after the account that was served last. */
+  const served = Contenders.served<AccountId>()
+
+  const unreadable = Unreadable.make("be read")
+  const slowStart = SlowStart.make()
+  const knownOf = yield* KnownModels.make
+
+  /** Whether nodes have come or gone since claims that nobody works on were last looked for. */
+  let haveNodesChanged = false
+
+  /** When the first request that another node is to claim is this one's after all, Unix time in ms. */
+  let nextTurnAt: number | null = null
+
+  /** When a provider that admits no runs may admit one, if nothing happens before, Unix time in ms. */
+  let nextAdmitAt: number | null = null
+
+  /** Models and providers without room for another run when they were last looked at. */
+  const fullModels = new Set<string>()
+  const fullProviders = new Set<string>()
+
+  const wake = () => Queue.offerUnsafe(wakeUps, undefined)
+  const memory = yield* RunMemory.make(wake)
+  const probe = yield* Probes.make(wake)
+
+  /** Room is of interest only where something waits for it. */
+  const onEnd = (endpoint: string, provider: string) =>
+    Effect.sync(() => {
+      const wasModelFull = fullModels.delete(endpoint)
+      if (fullProviders.delete(provider) || wasModelFull) wake()
+    })
+
+  const notClaimed = (
+    id: RequestId,
+    cause: Cause.Cause<EventStoreError | Rejection>
+  ): Effect.Effect<null, EventStoreError> =>
+    Effect.failCause(cause).pipe(
+      // Another node may know better: what this one remembers is not to refuse the same row for ever.
+      Effect.catchTag(["NotDispatchable", "RequestNotFound", "RequestNotEnded"], () =>
+        Effect.as(actors.refresh(id), null)
+      ),
+      unreadable.orElse(id, null)
+    )
+
+  /** The claim of one request; `null` when there is nothing to claim any more. */
+  const claim = (
+    { memory, row: { requestId: id } }: RunMemory.Admitted,
+    provider: string,
+    at: number
+  ): Effect.Effect<Claimed | null, EventStoreError> =>
+    Effect.matchCauseEffect(actors.execute(id, { _tag: "Dispatch", at, provider, node: node.self }), {
+      onSuccess: ({ state }) =>
+        // A request whose deadline has passed ends here instead.
+        Effect.succeed(
+          state._tag === "Request" && state.phase._tag === "Dispatched"
+            ? { id, request: state, jobId: null, memory }
+            : null
+        ),
+      onFailure: (cause) => notClaimed(id, cause)
+    })
+
+  /** Starts a run of each row that one of the slots is left for, and waits until all of them have made their claims. */
+  const claimAll = (
+    endpoint: string,
+    rows: ReadonlyArray<RunMemory.Admitted>,
+    slots: ProviderSlots.Slots["slots"]
+  ) =>
+    Effect.flatMap(Effect.zip(steady.now, MonotonicTime.millis), ([at, monotonicNow]) => {
+      const all = Deferred.makeUnsafe<void, EventStoreError>()
+      let left = rows.length
+      const onClaim = (exit: Exit.Exit<unknown, EventStoreError>) => {
+        if (exit._tag === "Failure") Deferred.doneUnsafe(all, Effect.asVoid(exit))
+        else if (--left === 0) Deferred.doneUnsafe(all, Effect.void)
+      }
+      const ends = slots.map(({ provider }) => onEnd(endpoint, provider))
+      const start = (admitted: RunMemory.Admitted) => {
+        const { memory, row } = admitted
+        const index = ProviderSlots.take(slots, row)
+        const slot = slots[index]
+        if (slot === undefined) return Effect.die("More rows than slots")
+        const { requestId: id } = row
+        const { provider } = slot
+        const watch = slot.begin()
+        const ended = ends[index] ?? Effect.void
+        const passed = slowStart.begin(row, monotonicNow)
+        return runs.start({
+          id,
+          endpoint,
+          provider,
+          watch,
+          claim: claim(admitted, provider, at),
+          onClaim,
+          onEnd:
+            row.crashes === 0
+              ? ended
+              : Effect.andThen(
+                  ended,
+                  Effect.sync(() => (passed(), wake()))
+                ),
+          memory
+        })
+      }
+      return Effect.andThen(Effect.forEach(rows, start, { discard: true }), Deferred.await(all))
+    })
+
+  /** Nothing of the model can be claimed until one of these changes. */
+  const waitForRoom = (endpoint: string, found: ProviderSlots.Slots, now: number) => {
+    fullModels.add(endpoint)
+    for (const { left, provider } of found.slots) if (left <= 0) fullProviders.add(provider)
+    if (found.admitsIn !== null) nextAdmitAt = earlier(nextAdmitAt, now + found.admitsIn)
+    return false
+  }
+
+  /** True when claims were made, or when rows were stale: either way the projection has something to catch up with. */
+  const dispatchModel = Effect.fnUntraced(function* (
+    endpoint: ModelEndpoint,
+    entry: CatalogEntry | null,
+    contenders: Contenders.Contenders,
+    now: number
+  ) {
+    const counted = entry?.runs ?? endpoint
+    const found = providers.of(entry, contenders)
+    const { nodes } = found
+    const room = contenders.partOfModel(counted, found.runs - runs.count(counted))
+    const limit = Math.min(room, ProviderSlots.leftOf(found.slots), maxClaimsPerPass)
+    if (limit <= 0) return waitForRoom(counted, found, now)
+    const heldBack = slowStart.heldBack(endpoint)
+    const asked = Turns.rowsFor(limit, nodes) + unreadable.count() + memory.count() + 2 * heldBack
+    const due = yield* dueWork.next({
+      model: endpoint,
+      now,
+      limit: asked,
+      after: served.lastOf(endpoint)
+    })
+    const turns = Turns.of(
+      due.filter(({ accountId, requestId }) => !unreadable.has(requestId) && !memory.isFull(accountId)),
+      node.self,
+      nodes,
+      now,
+      found.graceMs
+    )
+    nextTurnAt = earlier(nextTurnAt, turns.nextAt)
+    const monotonicNow = yield* MonotonicTime.millis
+    const rows = slowStart.select(endpoint, turns.rows, limit, monotonicNow)
+    const opensIn = slowStart.opensIn(endpoint, monotonicNow)
+    if (opensIn !== null) nextAdmitAt = earlier(nextAdmitAt, now + opensIn)
+    const admitted = yield* memory.admit(rows)
+    const last = admitted.at(-1)
+    // Behind the rows of an account that has become full, and behind those that are held back, there may be others.
+    if (last === undefined)
+      return rows.length > 0 || (due.length === asked && slowStart.heldBack(endpoint) > heldBack)
+    served.note(endpoint, last.row.accountId)
+    yield* claimAll(counted, admitted, found.slots)
+    yield* isDone
+    return true
+  })
+
+  const stopCancelled = Effect.flatMap(
+    Effect.suspend(() => dueWork.cancelRequested({ node: node.self, limit: maxStopsPerPass })),
+    Effect.forEach(({ requestId }) => runs.stop(requestId), { discard: true })
+  )
+
+  const pass = Effect.gen(function* () {
+    yield* stopCancelled
+    const now = yield* steady.now
+    const models = served.inTurn(yield* dueWork.dueModels(now))
+    nextTurnAt = null
+    nextAdmitAt = null
+    yield* providers.refresh
+    const known = yield* knownOf(models)
+    yield* probe(known.map(({ entry }) => entry))
+    // What is still full is found so again.
+    fullModels.clear()
+    fullProviders.clear()
+    const contenders = Contenders.make(known.map(({ entry }) => entry))
+    const moved = yield* Effect.forEach(known, ({ endpoint, entry }) =>
+      dispatchModel(endpoint, entry, contenders, now)
+    )
+    yield* isDone
+    if (!moved.includes(true)) return false
+    // When it lags, its next move wakes us: until then the rows would be claimed again in vain.
+    return yield* projections.waitFor(yield* reader.head, { projection: projection.name })
+  })
+
+  /** Until no model has both room and due work, or there are claims of nodes that are gone. */
+  const drain = Effect.repeat(pass, { while: (moved) => moved && !haveNodesChanged })
+
+  /** Ends at the next signal, or when the next row falls due. */
+  const untilNext = Effect.gen(function* () {
+    const now = yield* steady.now
+    const turnAt = nextTurnAt === null ? null : Math.max(nextTurnAt, now + turnPaceMs)
+    const dueAt = earlier(earlier(yield* dueWork.nextDueAt(now), turnAt), nextAdmitAt)
+    const wait = Math.min(dueAt === null ? heartbeatMs : Math.max(dueAt - now, 1), heartbeatMs)
+    yield* Effect.timeoutOption(Queue.take(wakeUps), wait)
+  })
+
+  const recover = yield* Recovery.make(onEnd)
+  /** In turn with the passes, so that no claim is under way while claims that nobody works on are looked for. */
+  const round = Effect.gen(function* () {
+    haveNodesChanged = false
+    yield* recover
+    const since = yield* MonotonicTime.millis
+    while (!haveNodesChanged && (yield* MonotonicTime.millis) - since < recoveryIntervalMs) {
+      yield* drain
+      yield* untilNext
+    }
+  })
+  const followDueWork = Stream.runForEach(projections.changes(projection.name), () => Effect.sync(wake))
+
+  /** The shares of the nodes are others now, and so are their turns. */
+  const followNodes = Stream.runForEach(node.changes, () =>
+    Effect.sync(() => {
+      haveNodesChanged = true
+      wake()
+    })
+  )
+
+  const followRoom = Stream.runForEach(providers.changes, () =>
+    Effect.sync(() => {
+      if (fullModels.size > 0) wake()
+    })
+  )
+
+  return [Effect.forever(round), followDueWork, followNodes, followRoom]
+})
+
+export const layer = Layer.effectDiscard(
+  Effect.flatMap(
+    make,
+    Effect.forEach((reactor) => Effect.forkScoped(supervise("The dispatcher", reactor)))
+  )
+)

@@ -1,0 +1,96 @@
+/** From what a provider reports to what the request is told: the output held against the model's schema, and sealed. */
+import { Effect } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import type { MediaPlan } from "#domain/inference-request/Event.ts"
+import type { JudgedOutcome, RunOutcome, Violation } from "#domain/Outcome.ts"
+import type { BlobStoreError } from "#streams/BlobStore.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+import * as Payload from "#streams/Payload.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
+import type { Job } from "#src/features/providers/Provider.ts"
+import type { PlannedFiles } from "./PlannedFiles.ts"
+
+export interface Judged {
+  readonly outcome: JudgedOutcome
+  readonly payloads: ReadonlyArray<Payload.SealedPayload>
+}
+
+/** Longest error text of a provider that is kept, characters. */
+const maxMessageLength = 4_000
+
+/** Violations that are kept, and bytes of text in all of them: their event has to fit a message of 1 MB. */
+const maxViolations = 1_000
+const maxViolationBytes = 32 * 1_024
+
+/** A provider that says "at once" is not asked in a loop, and one that says "never" is asked again tomorrow, ms. */
+const minRetryAfterMs = 250
+const maxRetryAfterMs = 24 * 60 * 60 * 1_000
+
+const cut = <A extends { readonly message: string }>(outcome: A): A => ({
+  ...outcome,
+  message: outcome.message.slice(0, maxMessageLength)
+})
+
+/** The first that fit, and the very first in any case: without one the output would count as valid. */
+const fitting = (violations: ReadonlyArray<Violation>): ReadonlyArray<Violation> => {
+  let bytes = 0
+  const end = violations.findIndex(({ instancePath, message }, index) => {
+    bytes += Buffer.byteLength(instancePath) + Buffer.byteLength(message)
+    return index === maxViolations || (index > 0 && bytes > maxViolationBytes)
+  })
+  return end === -1 ? violations : violations.slice(0, end)
+}
+
+/** `payloads` seals the output, and `plan` gives ids to the files it names; the other outcomes cost nothing. */
+export const judge = (
+  payloads: Payload.Payloads["Service"],
+  plan: PlannedFiles["plan"],
+  job: Pick<Job, "requestId" | "accountId">,
+  /** `null` when the model is gone; then nothing can have succeeded. */
+  entry: CatalogEntry | null,
+  outcome: RunOutcome
+): Effect.Effect<Judged, BlobStoreError | EventStoreError> => {
+  switch (outcome._tag) {
+    case "Succeeded": {
+      const violations = fitting(entry?.validateOutput(outcome.output) ?? [])
+      const places = violations.length > 0 ? [] : (entry?.mediaPlaces(outcome.output) ?? [])
+      const seal = (media: ReadonlyArray<MediaPlan>) =>
+        Effect.map(sealOutput(payloads, job, outcome.output), (payload): Judged => {
+          const output = { ref: Payload.refOf(payload), violations }
+          return {
+            outcome: { ...outcome, output: media.length === 0 ? output : { ...output, media } },
+            payloads: [payload]
+          }
+        })
+      return places.length === 0
+        ? seal([])
+        : Effect.flatMap(plan(job.requestId, outcome.output, places), seal)
+    }
+    case "ModelFailed":
+    case "ProviderError":
+    case "Lost":
+    case "Unreachable":
+      return Effect.succeed({ outcome: cut(outcome), payloads: [] })
+    case "RateLimited": {
+      const asked = Number.isNaN(outcome.retryAfterMs) ? 0 : Math.ceil(outcome.retryAfterMs)
+      const retryAfterMs = Math.min(Math.max(asked, minRetryAfterMs), maxRetryAfterMs)
+      return Effect.succeed({ outcome: { ...outcome, retryAfterMs }, payloads: [] })
+    }
+    case "Stopped":
+      return Effect.succeed({ outcome, payloads: [] })
+  }
+}
+
+const sealOutput = (
+  payloads: Payload.Payloads["Service"],
+  job: Pick<Job, "requestId" | "accountId">,
+  json: Json
+) =>
+  payloads.seal({
+    owner: job.accountId,
+    stream: StreamName.make(InferenceRequest.aggregate.category, job.requestId),
+    name: "output",
+    json
+  })

@@ -1,0 +1,145 @@
+/** Between the terms of a model and those of the provider that runs it. */
+import { Effect, Result } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import type { Model } from "#domain/catalog/Model.ts"
+import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
+import type { Request } from "#domain/inference-request/State.ts"
+import type { ProviderOutcome, RunOutcome } from "#domain/Outcome.ts"
+import type { Catalog, CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
+import * as Expression from "#src/features/catalog/models/Expression.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+
+export interface MappedRun {
+  readonly entry: CatalogEntry
+  readonly binding: ProviderBinding
+  /** As the client sent it. */
+  readonly submitted: Json
+}
+
+/**
+ * The binding that the request's newest run was dispatched to. What is said to the provider is the request's version's word;
+ * where the provider is, and by which credential, what holds now: one that has moved is found. A provider that only one of
+ * the two knows is as that one has it; one that neither knows gives way to the first of the version.
+ */
+export const bindingOf = (
+  { model }: CatalogEntry,
+  { phase }: Request,
+  current: CatalogEntry | null = null
+): ProviderBinding => {
+  const name = "run" in phase ? phase.run.provider : null
+  const isIt = (binding: ProviderBinding) => binding.name === name
+  const own = model.providers.find(isIt)
+  const now = current === null || current.model === model ? undefined : current.model.providers.find(isIt)
+  if (now === undefined || own === undefined) return own ?? now ?? model.providers[0]
+  if (now.adapter !== own.adapter) return now
+  const { secretEnv: _secretEnv, url: _url, ...said } = own
+  const { secretEnv, url } = now
+  return { ...said, ...(url === undefined ? {} : { url }), ...(secretEnv === undefined ? {} : { secretEnv }) }
+}
+
+/** `bindingOf` by the catalog as it is now. */
+export const findBinding = (catalog: Catalog["Service"], entry: CatalogEntry, request: Request) =>
+  Effect.map(catalog.find(request.submitted.model), (current) => bindingOf(entry, request, current))
+
+/** The model as its provider knows it: of a wrapper, its base. */
+export const modelOf = ({ model, runs }: CatalogEntry): Model =>
+  model.endpoint === runs ? model : { ...model, endpoint: runs }
+
+/** By their text: the binding of an older version is put together anew for each run. */
+const compiled = RecentlyUsed.make<Expression.Expression>({ capacity: 2_048 })
+
+/** `null` where there is none. Dies on what does not compile: it was not published so. */
+const expressionOf = (text: string | undefined): Expression.Expression | null => {
+  if (text === undefined) return null
+  const known = compiled.get(text)
+  if (known !== undefined) return known
+  const expression = Result.getOrThrow(Expression.compile(text))
+  compiled.set(text, expression)
+  return expression
+}
+
+/** `value` where there is no expression. */
+const map = (
+  expression: Expression.Expression | null,
+  value: Json,
+  bindings?: Readonly<Record<string, Json>>
+): Effect.Effect<Json, Expression.ExpressionFailed> =>
+  expression === null
+    ? Effect.succeed(value)
+    : Effect.flatMap(
+        Effect.catchTag(expression.evaluate(value, bindings), "EvaluatorBusy", Effect.die),
+        (mapped) =>
+          mapped === undefined
+            ? Effect.fail(new Expression.ExpressionFailed({ reason: "it ends in nothing" }))
+            : Effect.succeed(mapped)
+      )
+
+const mapOutput = ({ binding, submitted }: MappedRun, output: Json) =>
+  map(expressionOf(binding.output), output, { input: submitted })
+
+/** The operator's to mend, and the client's to be told in few words; another provider may do better. */
+const inputUnmapped = ({ reason }: Expression.ExpressionFailed): Effect.Effect<RunOutcome> =>
+  Effect.as(Effect.logError(`The input of a run cannot be mapped for its provider: ${reason}`), {
+    _tag: "ProviderError",
+    message: "The input cannot be put in the provider's terms.",
+    retryable: false
+  })
+
+const outputUnmapped = ({ reason }: Expression.ExpressionFailed): Effect.Effect<RunOutcome> =>
+  Effect.as(Effect.logError(`The answer of a provider cannot be mapped: ${reason}`), {
+    _tag: "ModelFailed",
+    message: "The provider's answer is not what it should be."
+  })
+
+/** A measure that is none counts as none. */
+const isMeasure = (seconds: number | undefined): seconds is number =>
+  seconds !== undefined && Number.isFinite(seconds) && seconds >= 0
+
+/**
+ * The model's outcome of what a provider reports; `seconds` is how long it took as seen from here, where the provider does
+ * not measure it: its own measure leaves out what was lost on the way.
+ */
+export const outcomeOf = (
+  run: MappedRun,
+  reported: ProviderOutcome,
+  seconds: number
+): Effect.Effect<RunOutcome> => {
+  if (reported._tag !== "Succeeded") return Effect.succeed(reported)
+  const { delivered, seconds: measured } = reported
+  if (delivered !== null && run.binding.output === undefined)
+    return Effect.succeed({ ...reported, delivered })
+  return Effect.matchEffect(mapOutput(run, reported.output), {
+    onSuccess: (output) =>
+      delivered === null
+        ? counted(run, output, isMeasure(measured) ? measured : seconds)
+        : Effect.succeed<RunOutcome>({ _tag: "Succeeded", output, delivered }),
+    onFailure: outputUnmapped
+  })
+}
+
+const counted = ({ entry, submitted }: MappedRun, output: Json, seconds: number) =>
+  Effect.match(entry.delivered({ input: submitted, output, seconds }), {
+    onSuccess: (delivered): RunOutcome => ({ _tag: "Succeeded", output, delivered }),
+    onFailure: ({ reason }): RunOutcome => ({ _tag: "ModelFailed", message: reason })
+  })
+
+/**
+ * Runs with the input that the provider is to be given, and tells the outcome in the model's terms. `seconds`: how long the
+ * run has taken until it is asked.
+ */
+export const around = (
+  run: MappedRun,
+  seconds: Effect.Effect<number>,
+  atProvider: (input: Json) => Effect.Effect<ProviderOutcome>
+): Effect.Effect<RunOutcome> => {
+  const performed = (input: Json) =>
+    Effect.flatMap(atProvider(input), (reported) =>
+      Effect.flatMap(seconds, (taken) => outcomeOf(run, reported, taken))
+    )
+  const input = run.entry.runInput(run.submitted)
+  if (run.binding.input === undefined) return performed(input)
+  return Effect.matchEffect(map(expressionOf(run.binding.input), input), {
+    onSuccess: performed,
+    onFailure: inputUnmapped
+  })
+}

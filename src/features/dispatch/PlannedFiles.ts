@@ -1,0 +1,63 @@
+/**
+ * The ids under which the files of an output will be known. They are made before the files are stored, so that a crash and
+ * another try leave one copy of each; a file that the run has stored for its request itself keeps its own, so that it goes
+ * with the request's payloads from then on, however the request ends.
+ */
+import { Effect, Option } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import { FileId, type RequestId } from "#domain/Ids.ts"
+import type { MediaPlan } from "#domain/inference-request/Event.ts"
+import { MediaStore } from "#src/features/media/MediaStore.ts"
+import * as MediaUrl from "#src/features/media/MediaUrl.ts"
+import * as JsonPointer from "#src/features/catalog/models/JsonPointer.ts"
+import type { BlobStoreError } from "#streams/BlobStore.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+
+/** Files of one output that are looked up at once. */
+const concurrency = 4
+
+export interface PlannedFiles {
+  /** @param places JSON pointers to the files' URLs in the output. */
+  readonly plan: (
+    requestId: RequestId,
+    output: Json,
+    places: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<MediaPlan>, BlobStoreError | EventStoreError>
+  /** Removes what the run has stored, of an output that its request does not take. */
+  readonly discard: (planned: ReadonlyArray<MediaPlan>) => Effect.Effect<void>
+}
+
+export const make: Effect.Effect<PlannedFiles, never, MediaStore> = Effect.map(MediaStore, (store) => {
+  /** One that cannot be read is left to those who will store or erase the others. */
+  const find = (id: FileId) =>
+    store.find(id).pipe(
+      Effect.catchTag("MediaGone", () => Effect.succeed(null)),
+      Effect.catchDefect(() => Effect.succeed(null))
+    )
+
+  const ownId = Effect.fnUntraced(function* (requestId: RequestId, source: Json | undefined) {
+    const id = typeof source === "string" ? store.parseOwnUrl(source) : Option.none()
+    const media = Option.isSome(id) ? yield* find(id.value) : null
+    return media?.requestId === requestId ? media.id : null
+  })
+
+  const planOne = (requestId: RequestId, output: Json) => (path: string) =>
+    Effect.map(ownId(requestId, JsonPointer.at(output, path)), (own) => ({
+      path,
+      fileId: own ?? MediaUrl.makeId(),
+      thumbnailId: MediaUrl.makeId()
+    }))
+
+  const discardOne = Effect.fnUntraced(
+    function* ({ fileId }: MediaPlan) {
+      const id = FileId.make(fileId)
+      if ((yield* find(id)) !== null) yield* store.remove(id, "discarded")
+    },
+    Effect.catch((error) => Effect.logWarning("A file that nobody needs is left behind", error))
+  )
+
+  return {
+    plan: (requestId, output, places) => Effect.forEach(places, planOne(requestId, output), { concurrency }),
+    discard: Effect.forEach(discardOne, { discard: true })
+  }
+})

@@ -1,0 +1,284 @@
+/** One claimed run, from its input to its recorded outcome, whatever the provider does. */
+import { Cause, Deferred, Effect, Exit, Schedule } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import type { RequestId } from "#domain/Ids.ts"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import type { Request } from "#domain/inference-request/State.ts"
+import type { ProviderOutcome, RunOutcome } from "#domain/Outcome.ts"
+import { type PayloadUnavailable, Payloads } from "#streams/Payload.ts"
+import type { BlobStoreError } from "#streams/BlobStore.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
+import type { Job } from "#src/features/providers/Provider.ts"
+import type { Watch } from "#src/features/provider-health/ProviderHealth.ts"
+import { InputMemory } from "#src/kernel/memory/InputMemory.ts"
+import * as InputWeight from "#src/kernel/memory/InputWeight.ts"
+import type { Lease } from "#src/kernel/memory/MemoryBudget.ts"
+import { Providers } from "#src/features/providers/Providers.ts"
+import { RequestActors } from "#src/features/requests/RequestActors.ts"
+import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+import * as Fallback from "./Fallback.ts"
+import * as FollowedTime from "./FollowedTime.ts"
+import * as OutcomeRecord from "./OutcomeRecord.ts"
+import { EvaluationFor } from "#src/features/catalog/models/expression/EvaluationFor.ts"
+import * as Mapping from "./Mapping.ts"
+import * as RunReport from "./RunReport.ts"
+import * as TimeLimit from "./TimeLimit.ts"
+import * as WallTime from "#domain/inference-request/WallTime.ts"
+
+export interface Claimed {
+  readonly id: RequestId
+  /** As of the claim: its newest run is the one to make. */
+  readonly request: Request
+  /** The provider's job, when a former process had started it. */
+  readonly jobId: string | null
+  /** What its input may take; `null` when none was taken for it yet. Whoever started the run gives it back. */
+  readonly memory: Lease | null
+}
+
+/** To parse one takes some ms: others have their turn before its run goes on, characters. */
+const largeInput = 512 * 1024
+
+/** How long a run past its model's limit has to stop at its provider before it is left alone, ms. */
+const stoppingMs = 5_000
+
+/** A log that cannot be read for now is no fault of a provider, and costs the request no try of its own. */
+const logAway = { schedule: Schedule.spaced("1 second"), times: 300 }
+
+/** Left to a run that was taken over past its model's limit, so that its end can still be collected, ms. */
+const collectingMs = 5_000
+
+/** Between two looks for the model of a run that this node cannot let go of, and the longest that a request waits for it. */
+const modelAwayMs = 1_000
+const longestModelAwayMs = 60_000
+
+/** Since when this node follows a run that began before it knew of it, Unix time in ms; `null` for its own. */
+type TakenOverAt = number | null
+
+/** How long the provider has been at it, as far as it was followed. */
+const secondsOf = (
+  { request }: Claimed,
+  report: RunReport.RunReport,
+  takenOverAt: TakenOverAt,
+  steady: SteadyTime["Service"]
+) =>
+  takenOverAt !== null && request.phase._tag === "Running"
+    ? Effect.map(steady.now, (now) => FollowedTime.seconds(request, { now, since: takenOverAt }))
+    : report.seconds
+
+/** What is left of the model's limit, ms. */
+const limitMsOf = ({ model }: Job, { request: { phase } }: Claimed, takenOverAt: TakenOverAt): number => {
+  const limit = model.timeoutSeconds * 1_000
+  return takenOverAt !== null && phase._tag === "Running"
+    ? Math.max(limit - Math.max(takenOverAt - phase.runStartedAt, 0), Math.min(limit, collectingMs))
+    : limit
+}
+
+/** Not an end, and no try: the request is run by a node that knows its model, or by this one when it does. */
+const withoutModel = ({ request: { attempt } }: Claimed): RunOutcome => ({
+  _tag: "RateLimited",
+  retryAfterMs: Math.min(modelAwayMs * 2 ** Math.min(attempt, 10), longestModelAwayMs)
+})
+
+const broken = (message: string): RunOutcome => ({ _tag: "ProviderError", message, retryable: true })
+
+const jobOf = ({ id, request }: Claimed) => ({
+  requestId: id,
+  accountId: request.submitted.accountId,
+  submittedAt: WallTime.dateOf(request.submitted),
+  attempt: request.attempt
+})
+
+const withoutInput = (
+  error: PayloadUnavailable | EventStoreError | BlobStoreError
+): Effect.Effect<RunOutcome> =>
+  error._tag === "PayloadUnavailable"
+    ? Effect.succeed(OutcomeRecord.refused(`The input is ${error.reason}.`))
+    : Effect.as(
+        Effect.logError("The input of a run cannot be read", error),
+        broken("The input cannot be read.")
+      )
+
+const providerFailed = (cause: Cause.Cause<unknown>): Effect.Effect<RunOutcome> =>
+  Effect.as(Effect.logError("A provider failed unexpectedly", cause), broken("The provider failed."))
+
+/** One that is interrupted, or that ends past its limit, says nothing of its provider. */
+const watched = (
+  run: Effect.Effect<ProviderOutcome>,
+  watch: Watch,
+  isLate: () => boolean
+): Effect.Effect<ProviderOutcome> =>
+  Effect.onExitPrimitive(run, (exit) => {
+    if (isLate()) return undefined
+    if (Exit.isSuccess(exit)) watch.ended(exit.value)
+    else if (!Cause.hasInterrupts(exit.cause)) watch.ended(broken("The provider failed."))
+    return undefined
+  })
+
+export const make = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const providers = yield* Providers
+  const payloads = yield* Payloads
+  const actors = yield* RequestActors
+  const steady = yield* SteadyTime
+  const record = yield* OutcomeRecord.make
+  const scope = yield* Effect.scope
+  const memory = yield* InputMemory
+
+  /** A run that was taken over waits for memory here, since its provider is at it already. */
+  const withMemory = <A>({ memory: taken, request }: Claimed, run: Effect.Effect<A>): Effect.Effect<A> =>
+    taken === null
+      ? Effect.acquireUseRelease(
+          Effect.interruptible(memory.runs.wait(request.submitted.accountId, InputWeight.ofRequest(request))),
+          () => run,
+          (lease) => Effect.sync(lease.release)
+        )
+      : run
+
+  const runAtProvider = (
+    job: Job,
+    claimed: Claimed,
+    report: RunReport.RunReport,
+    takenOverAt: TakenOverAt,
+    watch: Watch
+  ): Effect.Effect<ProviderOutcome> => {
+    const { jobId } = claimed
+    const provider = providers.find(job.binding.adapter)
+    if (provider === null)
+      return Effect.succeed(OutcomeRecord.refused("This server has no provider for the model."))
+    const seconds = job.model.timeoutSeconds
+    const late = Deferred.makeUnsafe<void>()
+    const stopRequested = Effect.raceFirst(report.stopRequested, Deferred.await(late))
+    const control = { ...report, stopRequested }
+    const run = jobId === null ? provider.run(job, control) : provider.reattach(job, jobId, control)
+    watch.asked()
+    return TimeLimit.apply(
+      watched(run, watch, () => Deferred.isDoneUnsafe(late)),
+      {
+        duration: limitMsOf(job, claimed, takenOverAt),
+        onExpiry: Effect.sync(() => {
+          watch.timedOut(jobId !== null || report.isHeardOf())
+          Deferred.doneUnsafe(late, Effect.void)
+        }),
+        grace: stoppingMs,
+        orElse: Effect.sync(() =>
+          OutcomeRecord.refused(`The run took longer than the model's limit of ${seconds} s.`)
+        ),
+        onPending: report.pending
+      }
+    )
+  }
+
+  const perform = (
+    claimed: Claimed,
+    entry: CatalogEntry | null,
+    report: RunReport.RunReport,
+    takenOverAt: TakenOverAt,
+    watch: Watch
+  ): Effect.Effect<RunOutcome> => {
+    const { id, request } = claimed
+    if (entry === null) return Effect.succeed(OutcomeRecord.refused("The model is no longer offered."))
+    const stream = StreamName.make(InferenceRequest.aggregate.category, id)
+    const opened = payloads
+      .open(stream, "input", request.submitted.payloads.input)
+      .pipe(Effect.retry({ ...logAway, while: ({ _tag }) => _tag === "EventStoreError" }))
+    return Effect.matchEffect(Effect.zip(opened, Mapping.findBinding(catalog, entry, request)), {
+      onSuccess: ([text, binding]) => {
+        const submitted = JSON.parse(text) as Json
+        const seconds = secondsOf(claimed, report, takenOverAt, steady)
+        const run = Mapping.around({ entry, binding, submitted }, seconds, (input) =>
+          runAtProvider(
+            { ...jobOf(claimed), model: Mapping.modelOf(entry), binding, input },
+            claimed,
+            report,
+            takenOverAt,
+            watch
+          )
+        )
+        const running = Effect.provideService(Fallback.after(run, entry, request), EvaluationFor, {
+          purpose: "run",
+          owner: request.submitted.accountId
+        })
+        return text.length < largeInput ? running : Effect.andThen(Effect.yieldNow, running)
+      },
+      onFailure: withoutInput
+      // An interruption that is not this fiber's own is the provider's doing as well.
+    }).pipe(Effect.catchCause(providerFailed))
+  }
+
+  /**
+   * `undefined` when this node cannot tell, and the request is to be given back; `null` when the model is gone. A job that is
+   * at its provider is not given back: it waits until this node can tell.
+   */
+  const entryOf = ({
+    jobId,
+    request: {
+      submitted: { model, modelVersion }
+    }
+  }: Claimed): Effect.Effect<CatalogEntry | null | undefined> => {
+    const found = catalog.findVersion(model, modelVersion)
+    return Effect.catchTag(found, "NotKnownHere", (error) =>
+      jobId === null
+        ? Effect.as(Effect.logWarning("A run is given back", error), undefined)
+        : Effect.logWarning("A run that was taken over waits for its model", error).pipe(
+            Effect.andThen(Effect.interruptible(Effect.retry(found, Schedule.spaced(modelAwayMs)))),
+            Effect.orDie
+          )
+    )
+  }
+
+  /** A job that the provider runs without us stays claimed: the next node re-attaches to it. */
+  const giveBack = Effect.fnUntraced(
+    function* (id: RequestId, attempt: number) {
+      const { state } = yield* actors.current(id)
+      if (state._tag === "Request" && "run" in state.phase && state.phase.run.jobId !== null) return
+      yield* actors.execute(id, { _tag: "Release", at: yield* steady.now, attempt })
+    },
+    (effect) => Effect.ignore(effect)
+  )
+
+  const afterClaim = Effect.fnUntraced(function* (
+    claimed: Claimed,
+    stopRequested: Effect.Effect<void>,
+    watch: Watch
+  ) {
+    const job = jobOf(claimed)
+    const { attempt, requestId: id } = job
+    const startBy =
+      claimed.request.startedAt === null ? claimed.request.submitted.deadlines?.startBy : undefined
+    const report = RunReport.make({
+      actors,
+      steady,
+      scope,
+      id,
+      attempt,
+      startBy: startBy ?? null,
+      stopRequested
+    })
+    const takenOverAt = claimed.jobId === null ? null : yield* steady.now
+    const entry = yield* entryOf(claimed)
+    if (entry === undefined) {
+      const at = yield* steady.now
+      return yield* record(job, null, withoutModel(claimed), { at, startedAt: null })
+    }
+    const outcome = yield* Effect.onExitPrimitive(
+      Effect.interruptible(withMemory(claimed, perform(claimed, entry, report, takenOverAt, watch))),
+      (exit) => (Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause) ? giveBack(id, attempt) : undefined)
+    )
+    const startedAt = yield* report.finish()
+    yield* record(job, entry, outcome, { at: yield* steady.now, startedAt })
+  })
+
+  /**
+   * From the claim on: between it and the run nothing interrupts, for nobody else would run what is claimed. A claim of
+   * `null` leaves nothing to do. `stopRequested` completes when the client gives up, `watch` is told how the provider
+   * does. Interrupted, the node goes down: the run is given back.
+   */
+  return <E>(claim: Effect.Effect<Claimed | null, E>, stopRequested: Effect.Effect<void>, watch: Watch) =>
+    Effect.uninterruptible(
+      Effect.flatMap(claim, (claimed) =>
+        claimed === null ? Effect.void : afterClaim(claimed, stopRequested, watch)
+      )
+    )
+})

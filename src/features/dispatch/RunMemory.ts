@@ -1,0 +1,68 @@
+/**
+ * Memory for the inputs of runs, taken before they are claimed: a request that there is no room for stays a row of the queue,
+ * and so do the others of its account, while those of other accounts are run.
+ */
+import { Effect, type Scope } from "effect"
+import type { AccountId } from "#domain/Ids.ts"
+import type { QueuedRequest } from "#projections/due-work/DueWork.ts"
+import { InputMemory } from "#src/kernel/memory/InputMemory.ts"
+import * as InputWeight from "#src/kernel/memory/InputWeight.ts"
+import * as MemoryBudget from "#src/kernel/memory/MemoryBudget.ts"
+import { RequestActors } from "#src/features/requests/RequestActors.ts"
+
+/** States of requests that are read from the log at once. */
+const concurrency = 64
+
+export interface Admitted {
+  readonly row: QueuedRequest
+  /** The run gives it back. `null` for a request that cannot be read, which is told of when it is claimed. */
+  readonly memory: MemoryBudget.Lease | null
+}
+
+export interface RunMemory {
+  /** The rows that there is room for. From then on the accounts of the others are full, until some run gives back. */
+  readonly admit: (rows: ReadonlyArray<QueuedRequest>) => Effect.Effect<ReadonlyArray<Admitted>>
+  readonly isFull: (account: AccountId) => boolean
+  /** Accounts that are full. */
+  readonly count: () => number
+}
+
+/** `onRoom` is told when accounts that were full may have room. */
+export const make = (onRoom: () => void): Effect.Effect<RunMemory, never, RequestActors | Scope.Scope> =>
+  Effect.gen(function* () {
+    const actors = yield* RequestActors
+    const { runs } = yield* InputMemory
+    const full = new Set<AccountId>()
+
+    const stopListening = runs.onRelease(() => {
+      if (full.size === 0) return
+      full.clear()
+      onRoom()
+    })
+    yield* Effect.addFinalizer(() => Effect.sync(stopListening))
+
+    const stateOf = ({ requestId }: QueuedRequest) =>
+      Effect.suspend(() => {
+        const known = actors.peek(requestId)
+        return known === undefined ? actors.current(requestId) : Effect.succeed(known)
+      }).pipe(
+        Effect.map(({ state }) => state),
+        Effect.catchCause(() => Effect.succeed(null))
+      )
+
+    const admit: RunMemory["admit"] = Effect.fnUntraced(function* (rows) {
+      const states = yield* Effect.forEach(rows, stateOf, { concurrency })
+      return rows.flatMap((row, index): ReadonlyArray<Admitted> => {
+        const state = states[index]
+        if (state?._tag !== "Request") return [{ row, memory: null }]
+        const { accountId } = row
+        if (full.has(accountId)) return []
+        const memory = runs.take(accountId, InputWeight.ofRequest(state))
+        if (!MemoryBudget.isFull(memory)) return [{ row, memory }]
+        full.add(accountId)
+        return []
+      })
+    })
+
+    return { admit, isFull: (account) => full.has(account), count: () => full.size }
+  })

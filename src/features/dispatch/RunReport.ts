@@ -1,0 +1,178 @@
+/**
+ * What a run reports on its way, as few events as the facts allow: a run that ends at once has its start appended with its
+ * end, and progress is sampled.
+ */
+import { Clock, Effect, Fiber, type Scope } from "effect"
+import type { RequestId } from "#domain/Ids.ts"
+import * as LogLines from "#domain/inference-request/LogLines.ts"
+import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import type { RunControl } from "#src/features/providers/Provider.ts"
+import { untilStored } from "#src/platform/reactors/UntilStored.ts"
+import type { RequestActors } from "#src/features/requests/RequestActors.ts"
+import type { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+
+/** A run that ends within this time of its start has both in one append, ms. */
+const startGraceMs = 20
+
+/** A call that was not refused by then is at work, although nothing of its answer has come, ms. */
+const refusalMs = 1_000
+
+/** For the start of a run to be on the log before its request would expire, ms. */
+const recordingMs = 250
+
+/** Progress is recorded at most this often, ms; on long runs less often, so that an hour leaves some 250 events. */
+const minProgressIntervalMs = 1_000
+const progressIntervalShare = 1 / 50
+
+/** Of a log line, characters. What is kept between two records is bounded as the request's log is. */
+const maxLineLength = 1_000
+
+export interface RunReport extends RunControl {
+  /** Call when the run has not ended at once: its start is then recorded without waiting for its end. */
+  readonly pending: Effect.Effect<void>
+  /** Whether the provider has said anything of it. */
+  readonly isHeardOf: () => boolean
+  /** Since its start; 0 before it. */
+  readonly seconds: Effect.Effect<number>
+  /** Call at the end of the run: records the last lines; gives the start's time, to be told again with the outcome. */
+  readonly finish: () => Effect.Effect<number | null>
+}
+
+export interface RunReportOptions extends Pick<RunControl, "stopRequested"> {
+  readonly actors: RequestActors["Service"]
+  readonly steady: SteadyTime["Service"]
+  /** What is still to be recorded of a run that does not finish goes with this. */
+  readonly scope: Scope.Scope
+  readonly id: RequestId
+  /** Number of the run. */
+  readonly attempt: number
+  /** When its request expires unless a run has started, Unix time in ms; `null`: never. */
+  readonly startBy: number | null
+}
+
+/** Reports never fail a run: what cannot be recorded is logged, and the outcome will say the rest. */
+const logged = (effect: Effect.Effect<unknown, unknown>) =>
+  Effect.catchCause(effect, (cause) => Effect.logWarning("A report of a run was not recorded", cause)).pipe(
+    Effect.asVoid
+  )
+
+/** What a provider says may be any number. */
+const known = (fraction: number | null) =>
+  fraction === null || Number.isNaN(fraction) ? null : Math.min(Math.max(fraction, 0), 1)
+
+/** What is known of the run, and what of it is on the log. */
+interface Reported extends RunReportOptions {
+  isAccepted: boolean
+  startedAt: number | null
+  isStartRecorded: boolean
+  isPending: boolean
+  recordingStart: Fiber.Fiber<void> | undefined
+  lines: ReadonlyArray<string>
+  fraction: number | null
+  /** On the monotonic clock, ms. */
+  begunAt: number
+  progressAt: number
+}
+
+/** Runs that end at once are the hot ones: they pay for their start, and for nothing that they do not report. */
+export const make = (options: RunReportOptions): RunReport => {
+  const run: Reported = {
+    ...options,
+    isAccepted: false,
+    startedAt: null,
+    isStartRecorded: false,
+    isPending: false,
+    recordingStart: undefined,
+    lines: [],
+    fraction: null,
+    begunAt: 0,
+    progressAt: 0
+  }
+  return {
+    stopRequested: options.stopRequested,
+    accepted: (jobId) => accept(run, jobId),
+    isHeardOf: () => run.isAccepted || run.startedAt !== null,
+    started: Clock.clockWith((clock) => start(run, clock)),
+    startWithinMs: startWithin(run),
+    pending: Effect.suspend(() => {
+      run.isPending = true
+      return recordStartSoon(run)
+    }),
+    progress: (report) => progress(run, report),
+    seconds: Effect.map(MonotonicTime.millis, (now) =>
+      run.startedAt === null ? 0 : (now - run.begunAt) / 1_000
+    ),
+    finish: () =>
+      run.lines.length === 0 && run.recordingStart === undefined
+        ? Effect.succeed(run.startedAt)
+        : recordRest(run)
+  }
+}
+
+/** Goes on while the log is away, until the run is over: without the job's id nobody would find the job again. */
+const accept = (run: Reported, jobId: string) =>
+  Effect.flatMap(run.steady.now, (at) => {
+    const { actors, attempt, id } = run
+    run.isAccepted = true
+    const command = { _tag: "RecordAccepted", at, attempt, jobId } as const
+    return logged(untilStored("The job of a run is not recorded yet", actors.execute(id, command)))
+  })
+
+const start = (run: Reported, clock: Clock.Clock): Effect.Effect<void> => {
+  if (run.startedAt !== null) return Effect.void
+  run.startedAt = run.steady.nowOf(clock)
+  run.begunAt = run.progressAt = MonotonicTime.millisOf(clock)
+  return recordStartSoon(run)
+}
+
+const startWithin = ({ startBy, steady }: Reported): Effect.Effect<number> =>
+  startBy === null
+    ? Effect.succeed(refusalMs)
+    : Effect.map(steady.now, (now) => Math.min(Math.max(startBy - recordingMs - now, 0), refusalMs))
+
+const recordStart = (run: Reported): Effect.Effect<void> => {
+  const { actors, attempt, id, startedAt } = run
+  if (run.isStartRecorded || startedAt === null) return Effect.void
+  return logged(
+    Effect.map(
+      actors.execute(id, { _tag: "RecordStarted", at: startedAt, attempt }),
+      () => (run.isStartRecorded = true)
+    )
+  )
+}
+
+const recordStartSoon = (run: Reported): Effect.Effect<void> => {
+  if (!run.isPending || run.startedAt === null || run.recordingStart !== undefined) return Effect.void
+  const recording = Effect.delay(
+    Effect.suspend(() => recordStart(run)),
+    startGraceMs
+  )
+  // Not a child: whichever fiber of the provider reports the start may end before it is recorded.
+  return Effect.map(Effect.forkIn(recording, run.scope), (fiber) => void (run.recordingStart = fiber))
+}
+
+const progress = Effect.fnUntraced(function* (run: Reported, report: Parameters<RunControl["progress"]>[0]) {
+  yield* Clock.clockWith((clock) => start(run, clock))
+  run.fraction = known(report.fraction) ?? run.fraction
+  run.lines = LogLines.newest([...run.lines, ...report.logs.map((line) => line.slice(0, maxLineLength))])
+  const now = yield* MonotonicTime.millis
+  const interval = Math.max(minProgressIntervalMs, (now - run.begunAt) * progressIntervalShare)
+  if (now - run.progressAt >= interval) yield* recordProgress(run)
+})
+
+const recordProgress = Effect.fnUntraced(function* (run: Reported) {
+  const { actors, attempt, fraction, id, lines: logs } = run
+  if (logs.length === 0 && fraction === null) return
+  const at = yield* run.steady.now
+  run.progressAt = yield* MonotonicTime.millis
+  run.lines = []
+  run.fraction = null
+  yield* recordStart(run)
+  yield* logged(actors.execute(id, { _tag: "RecordProgress", at, attempt, fraction, logs }))
+})
+
+const recordRest = Effect.fnUntraced(function* (run: Reported) {
+  if (run.lines.length > 0) yield* recordProgress(run)
+  if (run.recordingStart !== undefined) yield* Fiber.interrupt(run.recordingStart)
+  return run.startedAt
+})

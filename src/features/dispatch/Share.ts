@@ -1,0 +1,28 @@
+/** A model's concurrency, split over the live nodes. */
+import * as Rendezvous from "#src/platform/cluster/Rendezvous.ts"
+
+export interface Share {
+  /** Runs at once on the node that asks. */
+  readonly runs: number
+  /** The nodes whose share is not nothing: those that are to claim the model's requests. */
+  readonly nodes: ReadonlyArray<string>
+}
+
+/**
+ * The shares of all nodes add up to `concurrency`. What does not divide goes to some nodes, to others for each model. Runs
+ * from before a node came are not ended for it: until they are over there may be more.
+ */
+export const of = (
+  endpoint: string,
+  concurrency: number,
+  node: string,
+  live: ReadonlyArray<string>
+): Share => {
+  const count = live.length
+  if (count < 2) return { runs: concurrency, nodes: live }
+  const each = Math.floor(concurrency / count)
+  const rest = concurrency % count
+  const hasMore = (one: string) => Rendezvous.rank(endpoint, one, live) < rest
+  if (!live.includes(node)) return { runs: 0, nodes: live }
+  return { runs: each + (hasMore(node) ? 1 : 0), nodes: each > 0 ? live : live.filter(hasMore) }
+}

@@ -1,0 +1,59 @@
+/** Ends requests whose deadlines have passed, and has their runs stopped (decisions, "Deadlines"). */
+import { Effect } from "effect"
+import type { RequestId } from "#domain/Ids.ts"
+import { DueWork, type PassedDeadline } from "#projections/due-work/DueWork.ts"
+import { Runs } from "../Runs.ts"
+import * as Pages from "#src/platform/reactors/Pages.ts"
+import * as Unreadable from "#src/platform/reactors/Unreadable.ts"
+import { RequestActors } from "#src/features/requests/RequestActors.ts"
+import { DeadlineHints } from "#src/features/requests/DeadlineHints.ts"
+
+const pageSize = 500
+const concurrency = 64
+
+/**
+ * Ends every request that the work queue shows with a deadline at or before `now`, if that is still so; gives their number.
+ * With `isOurs`, those of them alone.
+ * A provider that does not stop has its later answer ignored. Fails when the log or the queue cannot be read: what is left
+ * then is found again by the next call.
+ */
+export const make = Effect.gen(function* () {
+  const dueWork = yield* DueWork
+  const actors = yield* RequestActors
+  const runs = yield* Runs
+  const hints = yield* DeadlineHints
+  const unreadable = Unreadable.make("be ended at its deadline")
+
+  /** True when this has ended it. Between the end and the stop nothing interrupts: the queue would not show it again. */
+  const expire = Effect.fnUntraced(function* (id: RequestId, at: number) {
+    const { events, state } = yield* actors.execute(id, { _tag: "Expire", at })
+    if (state._tag === "NotSubmitted") return false
+    if (state.phase._tag === "Cancelled") yield* runs.stop(id)
+    // The queue did not show its start yet, and may not show its other deadline when that is asked for.
+    const { endBy } = state.submitted.deadlines ?? {}
+    if (events.length === 0 && endBy !== undefined && endBy > at) hints.hint(endBy)
+    return events.length > 0
+  }, Effect.uninterruptible)
+
+  const expireOne = (id: RequestId, at: number) =>
+    expire(id, at).pipe(
+      Effect.catchTag(["RequestNotFound", "NotDispatchable", "RequestNotEnded"], Effect.die),
+      unreadable.orElse(id, false),
+      Effect.annotateLogs({ request_id: id })
+    )
+
+  return Effect.fnUntraced(function* (now: number, isOurs?: (deadline: PassedDeadline) => boolean) {
+    let count = 0
+    yield* Pages.forEach({
+      read: (after: PassedDeadline | null) => dueWork.deadlines({ now, after, limit: pageSize }),
+      use: (deadline) =>
+        isOurs?.(deadline) === false
+          ? Effect.void
+          : Effect.map(expireOne(deadline.requestId, now), (ended) => {
+              if (ended) count++
+            }),
+      concurrency
+    })
+    return count
+  })
+})

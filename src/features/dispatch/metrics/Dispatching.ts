@@ -1,0 +1,27 @@
+/** Reads how many runs are under way, and how many may be. */
+import { Effect, Metric } from "effect"
+import { Catalog } from "#src/features/catalog/models/Catalog.ts"
+import { Runs } from "../Runs.ts"
+import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import * as ModelSeries from "#src/features/catalog/ModelSeries.ts"
+
+export const make = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const runs = yield* Runs
+  const series = yield* ModelSeries.make
+  /** By model. Of one that has left the catalog there may be runs, but no more are begun. */
+  const limits = new Map<string, number>()
+  return Effect.gen(function* () {
+    for (const endpoint of limits.keys()) limits.set(endpoint, 0)
+    const entries = yield* catalog.all
+    // The runs of a wrapper are its model's.
+    for (const entry of entries) ModelSeries.has(series, entry)
+    for (const { model, runs } of entries) {
+      if (model.endpoint === runs && series.has(runs)) limits.set(runs, model.concurrency)
+    }
+    for (const [endpoint, limit] of limits) {
+      yield* Metric.update(AllMetrics.runsActive.of(endpoint), runs.count(endpoint))
+      yield* Metric.update(AllMetrics.runsLimit.of(endpoint), limit)
+    }
+  })
+})

@@ -1,0 +1,31 @@
+/** Reads how long runs take, how long requests wait for them, and which wait for what is not there. */
+import { Effect, Metric } from "effect"
+import { Expectations } from "#src/features/catalog/Expectations.ts"
+import { causes, WaitingFor } from "#src/features/provider-health/WaitingFor.ts"
+import { Catalog } from "#src/features/catalog/models/Catalog.ts"
+import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import * as ModelSeries from "#src/features/catalog/ModelSeries.ts"
+
+export const make = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const expectations = yield* Expectations
+  const waitingFor = yield* WaitingFor
+  const series = yield* ModelSeries.make
+  return Effect.gen(function* () {
+    for (const entry of yield* catalog.all) {
+      if (!ModelSeries.has(series, entry)) continue
+      const { model } = entry
+      const { endpoint, expectedSeconds: told } = model
+      const learned = expectations.of(endpoint)
+      yield* Metric.update(AllMetrics.expectedSeconds.of(endpoint, "0.5"), learned?.p50Seconds ?? told)
+      yield* Metric.update(AllMetrics.expectedSeconds.of(endpoint, "0.9"), learned?.p90Seconds ?? told)
+      const cause = waitingFor(endpoint)?.cause ?? null
+      for (const one of causes) {
+        yield* Metric.update(AllMetrics.modelWaits.of(endpoint, one), one === cause ? 1 : 0)
+      }
+      // While no run can begin there is none to tell.
+      if (learned?.waitSeconds === null) continue
+      yield* Metric.update(AllMetrics.waitSeconds.of(endpoint), learned?.waitSeconds ?? 0)
+    }
+  })
+})

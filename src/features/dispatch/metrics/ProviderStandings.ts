@@ -1,0 +1,64 @@
+/** Reads how the providers of the catalog do. */
+import { Effect, Metric } from "effect"
+import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
+import { outcomes, ProviderHealth, type Standing } from "#src/features/provider-health/ProviderHealth.ts"
+import * as ProviderLimits from "#src/features/providers/ProviderLimits.ts"
+import { Runs } from "../Runs.ts"
+import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import * as ModelSeries from "#src/features/catalog/ModelSeries.ts"
+
+const millisPerSecond = 1_000
+
+const circuits: Readonly<Record<Standing["circuit"], number>> = { Closed: 0, HalfOpen: 1, Open: 2 }
+
+/** What the models of each provider may have under way together. A wrapper's runs are its model's. */
+const togetherOf = (entries: ReadonlyArray<CatalogEntry>): ReadonlyMap<string, number> => {
+  const sums = new Map<string, number>()
+  for (const { model, runs } of entries) {
+    if (model.endpoint !== runs) continue
+    for (const { name } of model.providers) sums.set(name, (sums.get(name) ?? 0) + model.concurrency)
+  }
+  return sums
+}
+
+/** What was counted before is not counted again. */
+const risesOf = () => {
+  const counted = new Map<string, number>()
+  return (name: string, count: number): number => {
+    const rise = count - (counted.get(name) ?? 0)
+    counted.set(name, count)
+    return rise
+  }
+}
+
+export const make = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const health = yield* ProviderHealth
+  const runs = yield* Runs
+  const rise = risesOf()
+  const series = yield* ModelSeries.make
+  /** As of models: those that have had to do. */
+  const begun = new Set<string>()
+  return Effect.gen(function* () {
+    const entries = yield* catalog.all
+    const together = togetherOf(entries)
+    for (const entry of entries) {
+      if (!ModelSeries.has(series, entry)) continue
+      for (const { name } of entry.model.providers) begun.add(name)
+    }
+    for (const [name, limit] of ProviderLimits.of(entries)) {
+      if (!begun.has(name)) continue
+      const { circuit, ended, pausedMs, pauses } = health.standing(name)
+      yield* Metric.update(AllMetrics.providerCircuit.of(name), circuits[circuit])
+      yield* Metric.update(AllMetrics.providerPaused.of(name), pausedMs / millisPerSecond)
+      yield* Metric.update(AllMetrics.providerPauses.of(name), rise(name, pauses))
+      for (const outcome of outcomes) {
+        const ends = rise(`${outcome} ${name}`, ended[outcome])
+        yield* Metric.update(AllMetrics.providerRuns.of(name, outcome), ends)
+      }
+      yield* Metric.update(AllMetrics.providerRunsActive.of(name), runs.countOf(name))
+      const most = Math.min(limit, together.get(name) ?? 0)
+      yield* Metric.update(AllMetrics.providerRunsLimit.of(name), most)
+    }
+  })
+})

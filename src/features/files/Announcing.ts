@@ -1,0 +1,52 @@
+/** Announces what is going to be brought, whoever brings it. */
+import { Clock, Effect } from "effect"
+import type { UploadMethod } from "#domain/file/Event.ts"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import * as MediaType from "#src/features/media/MediaType.ts"
+import * as MediaUrl from "#src/features/media/MediaUrl.ts"
+import * as Payload from "#streams/Payload.ts"
+import { Payloads } from "#streams/Payload.ts"
+import { FileActors } from "#src/features/media/storage/FileActors.ts"
+import * as FileNames from "#src/features/media/storage/FileNames.ts"
+import type { UploadTarget } from "#src/features/media/storage/UploadStore.ts"
+
+/** Under a fresh id. Name and type are cleaned. */
+export const targetOf = ({
+  contentType,
+  fileName,
+  size
+}: Pick<UploadTarget, "fileName" | "contentType" | "size">): UploadTarget => ({
+  id: MediaUrl.makeId(),
+  fileName: MediaType.cleanFileName(fileName),
+  contentType: MediaType.clean(contentType),
+  size
+})
+
+export const make = Effect.gen(function* () {
+  const actors = yield* FileActors
+  const payloads = yield* Payloads
+
+  /** Durable when it returns. What has not come `lifetimeMs` later never will. */
+  return Effect.fnUntraced(function* (
+    { accountId, keyId }: Caller,
+    target: UploadTarget,
+    { lifetimeMs, method }: { readonly method: UploadMethod; readonly lifetimeMs: number }
+  ) {
+    const { contentType, fileName, id, size } = target
+    const name = yield* FileNames.seal(payloads, { id, accountId, fileName })
+    const at = yield* Clock.currentTimeMillis
+    const upload = {
+      at,
+      accountId,
+      keyId,
+      contentType,
+      size,
+      method,
+      expiresAt: at + lifetimeMs,
+      payloads: { name: Payload.refOf(name) }
+    }
+    yield* actors
+      .create(id, { _tag: "InitiateUpload", upload }, [name])
+      .pipe(Effect.catchTag(["FileNotFound", "FileGone", "AlreadyUploaded"], Effect.die))
+  })
+})

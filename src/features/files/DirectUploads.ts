@@ -1,0 +1,155 @@
+/** Files whose bytes are here already, as clients have given them to us or named where they lie: no URL to PUT them to. */
+import * as crypto from "node:crypto"
+import { Clock, Context, Duration, Effect, Layer, Stream } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { FileId } from "#domain/Ids.ts"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import { MediaStore } from "#src/features/media/MediaStore.ts"
+import * as MediaUrl from "#src/features/media/MediaUrl.ts"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import { retentionMs } from "#src/kernel/settings/RetentionTime.ts"
+import { BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+import * as Announcing from "./Announcing.ts"
+import { FileActors } from "#src/features/media/storage/FileActors.ts"
+import { FileGone, type QuotaExceeded } from "#src/features/media/storage/FileErrors.ts"
+import * as FileKeys from "#src/features/media/storage/FileKeys.ts"
+import * as Places from "#src/features/media/storage/local/Places.ts"
+import { TooManyUploads } from "#src/features/media/storage/Reception.ts"
+import { StorageQuota } from "#src/features/media/storage/StorageQuota.ts"
+import { UploadStore, type UploadTarget } from "#src/features/media/storage/UploadStore.ts"
+
+export interface Brought {
+  readonly caller: Caller
+  /** As the client gave it: it is cleaned. */
+  readonly fileName: string
+  /** Likewise. */
+  readonly contentType: string
+  /** Bytes of the body, exactly. */
+  readonly size: number
+  /** Read once. */
+  readonly body: Stream.Stream<Uint8Array, BlobStoreError>
+}
+
+export interface DirectFile {
+  readonly fileId: FileId
+  /** Public, and the only credential. */
+  readonly fileUrl: string
+  readonly fileName: string
+  readonly contentType: string
+  /** Bytes. */
+  readonly size: number
+  /** Hex. */
+  readonly sha256: string
+  /** Unix time in ms. */
+  readonly expiresAt: number
+}
+
+/** Bodies on their way into the store at once: each has some MiB in memory where that is S3. */
+const mostBodies = { all: 16, each: 4, patience: "30 seconds" } as const
+
+/** Seconds after which one that found no place may try again. */
+const retryAfterSeconds = 5
+
+/** How long what a crash has left is waited for, and counts as declared. */
+const pendingMs = Duration.toMillis(Duration.hours(1))
+
+const cutShort = new BlobStoreError({
+  reason: "could not write a blob: its body has another size than was said"
+})
+
+export class DirectUploads extends Context.Service<
+  DirectUploads,
+  {
+    /** Fails when the account has no room for anything, for those who fetch the bytes first. `store` asks again. */
+    requireRoom(caller: Caller): Effect.Effect<void, QuotaExceeded | EventStoreError | SqlError>
+    /**
+     * Durable, and readable under its URL, when it returns. It is announced first, so that a crash leaves no bytes that
+     * nobody knows of: what it leaves is swept after an hour. What fails, or is interrupted before all bytes are there, is
+     * removed. Fails with `FileGone` when the account was erased meanwhile.
+     */
+    store(
+      brought: Brought
+    ): Effect.Effect<
+      DirectFile,
+      QuotaExceeded | TooManyUploads | FileGone | EventStoreError | BlobStoreError | SqlError
+    >
+  }
+>()("inferlog/src/files/DirectUploads") {
+  static readonly layer = Layer.effect(
+    DirectUploads,
+    Effect.gen(function* () {
+      const actors = yield* FileActors
+      const announce = yield* Announcing.make
+      const blobs = yield* BlobStore
+      const media = yield* MediaStore
+      const quota = yield* StorageQuota
+      const uploads = yield* UploadStore
+      const { mediaUrl } = yield* PublicUrls
+      const keptMs = yield* retentionMs
+      const places = Places.make(mostBodies)
+
+      const write = Effect.fnUntraced(function* ({ id, size }: UploadTarget, body: Brought["body"]) {
+        const md5 = crypto.createHash("md5")
+        const sha256 = crypto.createHash("sha256")
+        const hashed = Stream.tap(body, (chunk) =>
+          Effect.sync(() => {
+            md5.update(chunk)
+            sha256.update(chunk)
+          })
+        )
+        if ((yield* blobs.put(FileKeys.whole(id), hashed)) !== size) return yield* cutShort
+        return { size, etag: md5.digest("hex"), sha256: sha256.digest("hex") }
+      })
+
+      const complete = Effect.fnUntraced(function* (
+        { id }: UploadTarget,
+        written: Effect.Success<ReturnType<typeof write>>
+      ) {
+        // S3 has ETags of its own.
+        const stored = { ...written, ...(yield* uploads.look(id)), sha256: written.sha256 }
+        const at = yield* Clock.currentTimeMillis
+        const expiresAt = at + keptMs
+        yield* actors.execute(id, { _tag: "CompleteUpload", at, stored, expiresAt }).pipe(
+          Effect.catchTag(["FileNotFound", "AlreadyUploaded"], Effect.die),
+          Effect.catchTag("FileGone", () => new FileGone())
+        )
+        return expiresAt
+      })
+
+      const bring = Effect.fnUntraced(function* ({ body, caller, size, ...told }: Brought) {
+        yield* quota.require(caller.accountId, size)
+        const target = Announcing.targetOf({ ...told, size })
+        const { contentType, fileName, id } = target
+        yield* announce(caller, target, { method: { _tag: "Single" }, lifetimeMs: pendingMs })
+        return yield* Effect.interruptible(write(target, body)).pipe(
+          Effect.flatMap((written) =>
+            Effect.map(complete(target, written), (expiresAt) => ({
+              fileId: id,
+              fileUrl: MediaUrl.formatUpload(mediaUrl, id, fileName),
+              fileName,
+              contentType,
+              size,
+              sha256: written.sha256,
+              expiresAt
+            }))
+          ),
+          Effect.onError(() => Effect.ignore(media.remove(id, "requested")))
+        )
+      }, Effect.uninterruptible)
+
+      const store: DirectUploads["Service"]["store"] = Effect.fn("DirectUploads.store")((brought) =>
+        places.within(
+          brought.caller.accountId,
+          bring(brought),
+          Effect.fail(new TooManyUploads({ retryAfterSeconds }))
+        )
+      )
+
+      const requireRoom: DirectUploads["Service"]["requireRoom"] = ({ accountId }) =>
+        quota.require(accountId, 1)
+
+      return DirectUploads.of({ requireRoom, store })
+    })
+  )
+}

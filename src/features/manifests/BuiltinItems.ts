@@ -1,0 +1,51 @@
+/** What ships with the server: models that are code, and the manifests of `models/`. */
+import * as url from "node:url"
+import { Effect } from "effect"
+import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
+import { Catalog } from "#src/features/catalog/models/Catalog.ts"
+import * as Checks from "./Checks.ts"
+import * as Definitions from "./Definitions.ts"
+import * as Drafts from "./Drafts.ts"
+import type { KnownItems } from "./Known.ts"
+import * as ManifestFiles from "./ManifestFiles.ts"
+
+export const folder = url.fileURLToPath(new URL("../../../models", import.meta.url))
+
+const codeModels = Effect.map(Catalog, ({ find }): KnownItems => ({
+  find,
+  hasGpu: () => Effect.succeed(false)
+})).pipe(Effect.provide(BuiltinCatalog.layer))
+
+/** The built-in manifests, over the built-in models. */
+export const checked = Effect.gen(function* () {
+  const files = yield* ManifestFiles.find(folder)
+  return yield* Checks.check(yield* Drafts.read(files), yield* codeModels)
+})
+
+/**
+ * As `checked` has them, without a look at what schemas and expressions hold: a start is not to compile what the tests of the
+ * release have checked.
+ */
+export const definitions = Effect.gen(function* () {
+  const files = yield* ManifestFiles.find(folder)
+  const { drafts } = yield* Drafts.read(files)
+  return Definitions.ofManifests(drafts.map(({ manifest }) => manifest))
+})
+
+/** Everything built in, for manifests that are checked without a log. */
+export const known = Effect.gen(function* () {
+  const code = yield* codeModels
+  const { items } = yield* checked
+  const entries = new Map(
+    items.flatMap((item) => ("entry" in item && item.entry !== null ? [[item.name, item.entry]] : []))
+  )
+  const gpus = new Set(items.flatMap((item) => (item.kind === "gpu" ? [item.name] : [])))
+  const found: KnownItems = {
+    find: (endpoint) => {
+      const entry = entries.get(endpoint)
+      return entry === undefined ? code.find(endpoint) : Effect.succeed(entry)
+    },
+    hasGpu: (id) => Effect.sync(() => gpus.has(id))
+  }
+  return found
+})

@@ -1,0 +1,77 @@
+/**
+ * Publishes what ships with this release, before anything is served: as few events as it differs from what the log has. What
+ * an operator has deprecated or withdrawn stays so until its definition changes; what they have replaced stays theirs. What
+ * the log does not take then it is given again, beside all else, until it does.
+ */
+import { Effect, Layer, Schedule } from "effect"
+import * as Listing from "#domain/catalog/Listing.ts"
+import * as Offering from "#domain/catalog/Offering.ts"
+import * as BuiltinItems from "./BuiltinItems.ts"
+import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
+import * as Sparingly from "#src/kernel/async/Sparingly.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { type Definitions, Publishing } from "#src/features/catalog/Publishing.ts"
+
+export const source = "builtin"
+
+/** Streams that are looked at, at once. */
+const concurrency = 16
+
+/** The models whose quantities are code, and the manifests beside them. */
+const definitions = Effect.gen(function* () {
+  const ofManifests = yield* BuiltinItems.definitions
+  const models = [...BuiltinCatalog.builtinModels.map(({ model }) => model), ...ofManifests.models]
+  return { ...ofManifests, models } satisfies Definitions
+})
+
+/** Those of which the log has nothing yet, or what an earlier start has published. */
+const ours = Effect.fnUntraced(function* (all: Definitions) {
+  const reader = yield* EventReader
+  const keep = <Definition>(
+    category: string,
+    items: ReadonlyArray<Definition>,
+    nameOf: (item: Definition) => string
+  ) =>
+    Effect.filter(
+      items,
+      (item) =>
+        Effect.map(reader.read(StreamName.make(category, nameOf(item))), (events) => {
+          const last = events.findLast(({ type }) => type.endsWith("Published"))
+          return last === undefined || last.data["source"] === source
+        }),
+      { concurrency }
+    )
+  const { category } = Offering.aggregate
+  return {
+    models: yield* keep(category, all.models, ({ endpoint }) => endpoint),
+    wrappers: yield* keep(category, all.wrappers, ({ endpoint }) => endpoint),
+    collections: yield* keep(Listing.collections.category, all.collections, ({ slug }) => slug),
+    gpus: yield* keep(Listing.gpus.category, all.gpus, ({ id }) => id),
+    templates: yield* keep(Listing.deploymentTemplates.category, all.templates, ({ id }) => id)
+  } satisfies Definitions
+})
+
+/** After 1, 2, 4 … seconds, and then once a minute. */
+const again = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("1 minute")])
+
+const publish = Effect.gen(function* () {
+  const publishing = yield* Publishing
+  const tell = Sparingly.make()
+  const attempt = Effect.flatMap(definitions, ours).pipe(
+    Effect.flatMap((definitions) => publishing.publish(definitions, { source, reactivates: false })),
+    Effect.tapCause((cause) =>
+      tell(Effect.logError("What ships with this release is not published as a whole", cause))
+    ),
+    Effect.sandbox
+  )
+  const retried = attempt.pipe(
+    Effect.retry(again),
+    Effect.andThen(Effect.logInfo("What ships with this release is published now")),
+    Effect.orDie
+  )
+  yield* Effect.catch(attempt, () => Effect.asVoid(Effect.forkScoped(Effect.delay(retried, "1 second"))))
+})
+
+/** There when it was tried. A log that cannot be written keeps no one from reading. */
+export const layer = Layer.effectDiscard(publish)

@@ -1,0 +1,115 @@
+/** What manifests say together, and with what the catalog has already: from drafts to definitions that can be published. */
+import { Effect } from "effect"
+import type { ItemKind } from "#src/features/catalog/Publishing.ts"
+import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
+import type { Draft, Drafts } from "./Drafts.ts"
+import * as EndpointChecks from "./EndpointChecks.ts"
+import type { Item } from "./Items.ts"
+import * as Known from "./Known.ts"
+import * as ListingChecks from "./ListingChecks.ts"
+import { isError, type Problem, sorted } from "./Problem.ts"
+
+export interface Checked {
+  /** Good by themselves and together: what depends on one that is not is not here either. */
+  readonly items: ReadonlyArray<Item>
+  /** Everything that is wrong, or doubtful, in all files; by file and place. */
+  readonly problems: ReadonlyArray<Problem>
+  /** Documents, good or not. */
+  readonly found: number
+}
+
+/** Models and wrappers have their names together, the others each their own. */
+const space = (kind: ItemKind): string => (kind === "model" || kind === "wrapper" ? "endpoint" : kind)
+
+/** The second of two of one name is wrong; the first is not offered either: nobody can tell which of them is meant. */
+const splitByName = (drafts: ReadonlyArray<Draft>) => {
+  const byName = new Map<string, Array<Draft>>()
+  for (const draft of drafts) {
+    const key = `${space(draft.manifest.kind)} ${draft.manifest.name}`
+    byName.set(key, [...(byName.get(key) ?? []), draft])
+  }
+  const problems = [...byName.values()].flatMap(([first, ...others]) =>
+    others.map((other) => {
+      const { line } = first?.problem("error", ["name"], "") ?? { line: 1 }
+      return other.problem("error", ["name"], `Expected another name: ${first?.file}:${line} has this one`)
+    })
+  )
+  const single = [...byName.values()].flatMap(([first, ...others]) =>
+    first !== undefined && others.length === 0 ? [first] : []
+  )
+  const taken = [...byName.values()].flatMap((all) => (all.length > 1 ? all : []))
+  return { single, problems, broken: new Set(taken.map(({ manifest }) => manifest.name)) }
+}
+
+/** Of a model or a wrapper: the version of it that the catalog offers, told without compiling it; `null` for none. */
+export type OfferedVersion = (endpoint: string) => string | null
+
+/** Others have their turn between two manifests: large folders take seconds. */
+export const check = Effect.fnUntraced(function* (
+  drafts: Drafts,
+  known: Known.KnownItems,
+  offered: OfferedVersion = () => null
+) {
+  const { broken, problems, single } = splitByName(drafts.drafts)
+  const entries = new Map<string, CatalogEntry>()
+  const gpus = new Set<string>()
+  const everything = Known.orElse(
+    {
+      find: (endpoint) => Effect.sync(() => entries.get(endpoint) ?? null),
+      hasGpu: (id) => Effect.sync(() => gpus.has(id))
+    },
+    known
+  )
+  const surroundings = {
+    known: everything,
+    isBroken: (endpoint: string) => drafts.broken.has(endpoint) || broken.has(endpoint)
+  }
+
+  const found: Array<Problem> = [...drafts.problems, ...problems]
+  const items: Array<Item> = []
+  const keep = (draft: Draft, item: Item | null, about: ReadonlyArray<Problem>) => {
+    found.push(...about)
+    if (item === null || about.some(isError)) {
+      if (space(draft.manifest.kind) === "endpoint") broken.add(draft.manifest.name)
+      return
+    }
+    items.push(item)
+    if ("entry" in item && item.entry !== null) entries.set(draft.manifest.name, item.entry)
+    if (item.kind === "gpu") gpus.add(item.gpu.id)
+  }
+
+  const isOffered: EndpointChecks.IsOffered = (endpoint, version) => offered(endpoint) === version
+
+  // Each kind names only those before it.
+  for (const draft of single) {
+    if (draft.manifest.kind !== "model") continue
+    yield* Effect.yieldNow
+    const { item, problems } = yield* EndpointChecks.model(draft, draft.manifest, isOffered)
+    keep(draft, item, problems)
+  }
+  for (const draft of single) {
+    if (draft.manifest.kind !== "wrapper") continue
+    yield* Effect.yieldNow
+    // On a base that is another one now it may be wrong, though it is the same itself.
+    const { base } = draft.manifest
+    const isSame: EndpointChecks.IsOffered = (endpoint, version) =>
+      !entries.has(base) && isOffered(endpoint, version)
+    const { item, problems } = yield* EndpointChecks.wrapper(draft, draft.manifest, surroundings, isSame)
+    keep(draft, item, problems)
+  }
+  for (const draft of single) {
+    if (draft.manifest.kind === "gpu") keep(draft, ListingChecks.gpu(draft, draft.manifest), [])
+  }
+  for (const draft of single) {
+    if (draft.manifest.kind === "collection") {
+      yield* Effect.yieldNow
+      const isThere = (endpoint: string) => offered(endpoint) !== null
+      const { item, problems } = yield* ListingChecks.collection(draft, draft.manifest, surroundings, isThere)
+      keep(draft, item, problems)
+    } else if (draft.manifest.kind === "deployment-template") {
+      const { item, problems } = yield* ListingChecks.template(draft, draft.manifest, surroundings)
+      keep(draft, item, problems)
+    }
+  }
+  return { items, problems: sorted(found), found: drafts.found } satisfies Checked
+})

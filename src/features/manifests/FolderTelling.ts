@@ -1,0 +1,82 @@
+/** What a folder of manifests has to say to the operator: each thing once, however often it is looked at. */
+import { Context, Effect, Metric } from "effect"
+import type { PublishedItem, PublishError } from "#src/features/catalog/Publishing.ts"
+import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import type { Checked } from "./Checks.ts"
+import { type Item, keyOf } from "./Items.ts"
+import { isError, type Problem, text } from "./Problem.ts"
+
+export const make = Effect.gen(function* () {
+  const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
+  /** Problems that were logged, and are there still. */
+  let told: ReadonlySet<string> = new Set()
+  /** What manifests held when it was last told. */
+  let held: ReadonlyMap<string, Pick<Item, "kind" | "name">> = new Map()
+  let unreadable: string | null = null
+  /** By file: why it is not published. */
+  const refused = new Map<string, string>()
+
+  const problems = Effect.fnUntraced(function* (found: ReadonlyArray<Problem>) {
+    const now = new Set<string>()
+    for (const problem of found) {
+      const line = text(problem)
+      now.add(line)
+      if (told.has(line)) continue
+      yield* isError(problem)
+        ? Effect.logError(`A manifest has an error: ${line}`)
+        : Effect.logWarning(`A manifest is doubtful: ${line}`)
+    }
+    if (told.size > 0 && now.size === 0) yield* Effect.logInfo("All manifests are good again")
+    told = now
+    AllMetrics.manifestErrors.of().updateUnsafe(found.filter(isError).length, context)
+  })
+
+  /** Items of files that have errors are there still, for all we can tell. */
+  const removed = Effect.fnUntraced(function* ({ items, problems }: Checked) {
+    const now = new Map(items.map((item): [string, Pick<Item, "kind" | "name">] => [keyOf(item), item]))
+    const isCertain = !problems.some(isError)
+    for (const [key, { kind, name }] of held) {
+      if (now.has(key)) continue
+      if (!isCertain) {
+        now.set(key, { kind, name })
+        continue
+      }
+      yield* Effect.logWarning(
+        `The ${kind} ${name} is in no manifest any more. It stays in the catalog: 'inferlog models withdraw ${name}' takes it out`
+      )
+    }
+    held = new Map([...now].map(([key, { kind, name }]) => [key, { kind, name }]))
+  })
+
+  const published = Effect.fnUntraced(function* (file: string, changes: ReadonlyArray<PublishedItem>) {
+    refused.delete(file)
+    for (const { change, kind, name } of changes) {
+      if (change === "unchanged") continue
+      yield* Effect.logInfo("A manifest is published").pipe(Effect.annotateLogs({ file, kind, name, change }))
+    }
+  })
+
+  const notPublished = (file: string, { _tag, message }: PublishError) => {
+    const now = _tag === "EndpointTaken" ? "" : " now"
+    if (refused.get(file) === message) return Effect.void
+    refused.set(file, message)
+    return Effect.logError(`A manifest cannot be published${now}: ${file}: ${message}`)
+  }
+
+  return {
+    problems,
+    removed,
+    published,
+    notPublished,
+    readable: Effect.suspend(() => {
+      const wasNot = unreadable !== null
+      unreadable = null
+      return wasNot ? Effect.logInfo("MODELS_DIR can be read again") : Effect.void
+    }),
+    unreadable: (message: string) => {
+      if (message === unreadable) return Effect.void
+      unreadable = message
+      return Effect.logError(`MODELS_DIR: ${message}`)
+    }
+  }
+})

@@ -1,0 +1,54 @@
+/** Definitions that manifests have come to, each with its file. */
+import type { Collection } from "#domain/catalog/Collection.ts"
+import type { DeploymentTemplate } from "#domain/catalog/DeploymentTemplate.ts"
+import type { Gpu } from "#domain/catalog/Gpu.ts"
+import type { Model } from "#domain/catalog/Model.ts"
+import type { Wrapper } from "#domain/catalog/Wrapper.ts"
+import type { Definitions } from "#src/features/catalog/Publishing.ts"
+import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
+
+export interface Runnable {
+  /** `null` where the catalog offers it as it is. */
+  readonly entry: CatalogEntry | null
+  /** Its manifest says so. */
+  readonly isDeprecated: boolean
+}
+
+export type Item = { readonly file: string; readonly name: string } & (
+  | ({ readonly kind: "model"; readonly model: Model } & Runnable)
+  | ({ readonly kind: "wrapper"; readonly wrapper: Wrapper } & Runnable)
+  | { readonly kind: "collection"; readonly collection: Collection }
+  | { readonly kind: "gpu"; readonly gpu: Gpu }
+  | { readonly kind: "deployment-template"; readonly template: DeploymentTemplate }
+)
+
+export const isDeprecated = (item: Item): boolean => "isDeprecated" in item && item.isDeprecated
+
+export const definitionsOf = (items: ReadonlyArray<Item>): Definitions => ({
+  models: items.flatMap((item) => (item.kind === "model" ? [item.model] : [])),
+  wrappers: items.flatMap((item) => (item.kind === "wrapper" ? [item.wrapper] : [])),
+  collections: items.flatMap((item) => (item.kind === "collection" ? [item.collection] : [])),
+  gpus: items.flatMap((item) => (item.kind === "gpu" ? [item.gpu] : [])),
+  templates: items.flatMap((item) => (item.kind === "deployment-template" ? [item.template] : []))
+})
+
+export const keyOf = ({ kind, name }: Pick<Item, "kind" | "name">): string => `${kind} ${name}`
+
+const withoutBigints = (_key: string, value: unknown): unknown =>
+  typeof value === "bigint" ? String(value) : value
+
+/** Another one whenever the item says something else. */
+export const markOf = (item: Item): string => {
+  switch (item.kind) {
+    case "model":
+      return `${item.model.version} ${item.isDeprecated}`
+    case "wrapper":
+      return `${item.wrapper.version} ${item.isDeprecated}`
+    case "collection":
+      return JSON.stringify(item.collection)
+    case "gpu":
+      return JSON.stringify(item.gpu, withoutBigints)
+    case "deployment-template":
+      return JSON.stringify(item.template)
+  }
+}

@@ -1,0 +1,130 @@
+/** From the URL of a file in a model's output to the file itself. */
+import type { FileId } from "#domain/Ids.ts"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { Context, Duration, Effect, FileSystem, Layer, Option, type Scope, Stream } from "effect"
+import { Outbound } from "#src/kernel/outbound/Outbound.ts"
+import type { OutboundError } from "#src/kernel/outbound/OutboundError.ts"
+import { ScratchDirectory } from "#src/kernel/disk/ScratchDirectory.ts"
+import * as DataUri from "./DataUri.ts"
+import { sniffLength } from "./ImageFormat.ts"
+import type { Media } from "./Media.ts"
+import { MediaStore } from "./MediaStore.ts"
+import { RemoteRefused, RemoteUnavailable } from "./RemoteFailure.ts"
+import * as SniffMedia from "./SniffMedia.ts"
+
+/** A file to be stored. */
+export interface LocalFile extends SniffMedia.FileType {
+  readonly _tag: "LocalFile"
+  /** In the scratch directory, until the scope closes. */
+  readonly path: string
+  /** Bytes. */
+  readonly size: number
+}
+
+/** A file of this service, whoever's it is (`requestId`): nothing is copied. */
+export interface StoredFile {
+  readonly _tag: "StoredFile"
+  readonly media: Media
+}
+
+export type RemoteFile = LocalFile | StoredFile
+
+const maxBytes = 1024 * 1024 * 1024
+
+/** Over everything from the look-up of the name to the last byte. */
+const downloadTimeout = Duration.minutes(10)
+
+const refuse = (reason: RemoteRefused["reason"]) => Effect.fail(new RemoteRefused({ reason }))
+
+const outage = (reason: RemoteUnavailable["reason"], status?: number) =>
+  Effect.fail(new RemoteUnavailable({ reason, ...(status !== undefined && { status }) }))
+
+/** Statuses below 500 that say when, and not whether (RFC 9110, 15.5.9; RFC 8470; RFC 6585). */
+const laterStatuses: ReadonlySet<number> = new Set([408, 425, 429])
+
+const judgeDownload = ({ reason }: OutboundError) => {
+  if (reason === "redirect_refused") return outage("not_given")
+  if (!reason.startsWith("http_")) return outage("unreachable")
+  const status = Number(reason.slice("http_".length))
+  return outage(status >= 500 || laterStatuses.has(status) ? "unreachable" : "not_given", status)
+}
+
+export class RemoteMedia extends Context.Service<
+  RemoteMedia,
+  {
+    /**
+     * The file behind an https URL (through the outbound guard, at most 1 GiB, at most 10 min), in a `data:` URI, or
+     * behind one of our own media URLs (from the store, never over the network). What cannot change is `RemoteRefused`;
+     * everything else is `RemoteUnavailable`, a file that is not there (yet) included.
+     */
+    fetch(url: string): Effect.Effect<RemoteFile, RemoteRefused | RemoteUnavailable, Scope.Scope>
+  }
+>()("inferlog/src/media/RemoteMedia") {
+  static readonly layerNoDeps = Layer.effect(
+    RemoteMedia,
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const outbound = yield* Outbound
+      const store = yield* MediaStore
+      const scratch = yield* ScratchDirectory
+
+      const newPath = Effect.map(
+        fs.makeTempDirectoryScoped({ directory: scratch, prefix: "media-" }),
+        (folder) => `${folder}/file`
+      )
+
+      const stored = Effect.fnUntraced(function* (id: FileId) {
+        const media = yield* store.find(id)
+        if (media === null) return yield* refuse("not_found")
+        return { _tag: "StoredFile", media } satisfies StoredFile
+      })
+
+      const unpack = Effect.fnUntraced(function* (uri: string) {
+        const decoded = DataUri.decode(uri)
+        if (decoded === null) return yield* refuse("malformed_data_uri")
+        const { bytes, contentType } = decoded
+        if (bytes.length > maxBytes) return yield* refuse("too_large")
+        const path = yield* newPath
+        yield* Effect.uninterruptible(fs.writeFile(path, bytes))
+        const type = SniffMedia.fileType(bytes.subarray(0, sniffLength), contentType)
+        return { _tag: "LocalFile", path, size: bytes.length, ...type } satisfies LocalFile
+      })
+
+      const download = Effect.fnUntraced(function* (url: string) {
+        const path = yield* newPath
+        const { contentType, size } = yield* outbound
+          .download({ url, maxBytes, timeout: downloadTimeout, toFile: path })
+          .pipe(
+            Effect.catchTags({
+              OutboundRefused: () => refuse("forbidden_address"),
+              OutboundTooLarge: () => refuse("too_large"),
+              OutboundError: judgeDownload
+            })
+          )
+        const head = yield* Stream.mkUint8Array(fs.stream(path, { bytesToRead: sniffLength }))
+        const type = SniffMedia.fileType(head, Option.getOrNull(contentType))
+        return { _tag: "LocalFile", path, size, ...type } satisfies LocalFile
+      })
+
+      const fetch: RemoteMedia["Service"]["fetch"] = Effect.fn("RemoteMedia.fetch")(
+        function* (url) {
+          if (DataUri.isDataUri(url)) return yield* unpack(url)
+          const own = store.parseOwnUrl(url)
+          if (Option.isSome(own)) return yield* stored(own.value)
+          if (!/^https?:\/\//i.test(url)) return yield* refuse("unsupported_source")
+          return yield* download(url)
+        },
+        Effect.catchTags({
+          MediaGone: () => refuse("not_found"),
+          PlatformError: () => outage("storage"),
+          BlobStoreError: () => outage("storage"),
+          EventStoreError: () => outage("storage")
+        })
+      )
+
+      return RemoteMedia.of({ fetch })
+    })
+  )
+
+  static readonly layer = this.layerNoDeps.pipe(Layer.provide(NodeFileSystem.layer))
+}

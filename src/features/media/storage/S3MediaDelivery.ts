@@ -1,0 +1,33 @@
+/** Clients are sent to S3 for the bytes of files, which then says of them what we would. */
+import { GetObjectCommand, HeadObjectCommand } from "@aws-sdk/client-s3"
+import { Clock, Duration, Effect, Layer } from "effect"
+import * as FileKeys from "./FileKeys.ts"
+import { MediaDelivery } from "./MediaDelivery.ts"
+import { presign } from "#src/platform/blobs/s3/Presigning.ts"
+import { S3Bucket } from "#src/platform/blobs/s3/S3Bucket.ts"
+import type { S3Options } from "#src/platform/blobs/s3/S3Options.ts"
+
+/** Whoever has a URL may read the file for so long, also when it is deleted meanwhile as far as we are concerned. */
+const lifetime = Duration.minutes(5)
+
+export const layerNoDeps = Layer.effect(
+  MediaDelivery,
+  Effect.gen(function* () {
+    const bucket = yield* S3Bucket
+
+    const urlOf: MediaDelivery["Service"]["urlOf"] = Effect.fn("S3MediaDelivery.urlOf")(function* (file) {
+      const expiresAt = (yield* Clock.currentTimeMillis) + Duration.toMillis(lifetime)
+      const asked = {
+        ...bucket.at(FileKeys.whole(file.id)),
+        ResponseContentType: file.contentType,
+        ResponseContentDisposition: file.disposition
+      }
+      const command = file.method === "HEAD" ? new HeadObjectCommand(asked) : new GetObjectCommand(asked)
+      return yield* presign(bucket, command, { expiresAt })
+    })
+
+    return MediaDelivery.of({ urlOf })
+  })
+)
+
+export const layer = (options: S3Options) => layerNoDeps.pipe(Layer.provide(S3Bucket.layer(options)))

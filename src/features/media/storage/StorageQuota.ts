@@ -1,0 +1,84 @@
+/** How much the files of an account may take up. */
+import { Clock, Config, Context, Duration, Effect, Layer, Option, Schema } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { AccountId } from "#domain/Ids.ts"
+import { Files } from "#projections/files/Files.ts"
+import { Projections } from "#projections/Projections.ts"
+import { AccountActors } from "#src/features/accounts/AccountActors.ts"
+import * as Setting from "#src/kernel/settings/Setting.ts"
+import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import * as ByteSize from "#src/kernel/settings/ByteSize.ts"
+import { QuotaExceeded } from "./FileErrors.ts"
+import { putWindow } from "./FileLimits.ts"
+
+const SizeText = Schema.String.check(
+  Schema.makeFilter((text: string) => Option.isSome(ByteSize.parse(text)), {
+    expected: "a size such as 100GiB, 1.5TB or 0B"
+  })
+)
+
+/** Bytes. */
+export const storageQuota = Setting.optional({
+  name: "STORAGE_QUOTA",
+  config: (name) =>
+    Config.map(Config.schema(SizeText, name), (text) => Option.getOrElse(ByteSize.parse(text), () => 0)),
+  defaultText: "none: any amount",
+  description: "how much the files of an account may take up that has no quota of its own",
+  accepts: "a number with `B`, `KB`, `MB`, `GB`, `TB`, `KiB`, `MiB`, `GiB` or `TiB`",
+  example: "100GiB"
+})
+
+export class StorageQuota extends Context.Service<
+  StorageQuota,
+  {
+    /**
+     * Fails when `bytes` more would be too many. Uploads at the same moment do not see each other: an account may get
+     * above its quota by what it uploads at once. What is announced counts as declared: in parts until it expires, in one
+     * PUT for as long as that may come. Outputs count, and are never refused.
+     */
+    require(
+      accountId: AccountId,
+      bytes: number
+    ): Effect.Effect<void, QuotaExceeded | EventStoreError | SqlError>
+    /** Bytes that the account has room for; `null` for any number. */
+    room(accountId: AccountId): Effect.Effect<number | null, EventStoreError | SqlError>
+  }
+>()("inferlog/src/files/StorageQuota") {
+  /** The account's own quota, or else `STORAGE_QUOTA`. Where there is none, nothing is counted. */
+  static readonly layer = Layer.effect(
+    StorageQuota,
+    Effect.gen(function* () {
+      const actors = yield* AccountActors
+      const files = yield* Files
+      const projections = yield* Projections
+      const reader = yield* EventReader
+      const fallback = Option.getOrNull(yield* storageQuota.config)
+
+      const limitOf = (accountId: AccountId) =>
+        Effect.map(actors.current(accountId), ({ state }) =>
+          state._tag === "Account" ? (state.limits.maxStoredBytes ?? fallback) : fallback
+        )
+
+      /** Waits at most 2 s for what was on the log when this began. */
+      const usedBy = Effect.fnUntraced(function* (accountId: AccountId) {
+        yield* projections.waitFor(yield* reader.head, { projection: "files" })
+        const now = yield* Clock.currentTimeMillis
+        return yield* files.bytesOf(accountId, { singlesSince: now - Duration.toMillis(putWindow) })
+      })
+
+      const require = Effect.fn("StorageQuota.require")(function* (accountId: AccountId, bytes: number) {
+        const limit = yield* limitOf(accountId)
+        if (limit === null) return
+        const used = yield* usedBy(accountId)
+        if (used + bytes > limit) return yield* new QuotaExceeded({ limit, used })
+      })
+
+      const room = Effect.fn("StorageQuota.room")(function* (accountId: AccountId) {
+        const limit = yield* limitOf(accountId)
+        return limit === null ? null : Math.max(0, limit - (yield* usedBy(accountId)))
+      })
+
+      return StorageQuota.of({ require, room })
+    })
+  )
+}

@@ -1,0 +1,121 @@
+/** Pictures are decoded, changed and read in worker threads only, never in the thread that serves (security, "Pictures"). */
+import { Config, Context, Duration, Effect, Layer, Schema } from "effect"
+import * as os from "node:os"
+import * as Setting from "#src/kernel/settings/Setting.ts"
+import {
+  type DrawTask,
+  type EncodeTask,
+  Encoded,
+  Hashed,
+  type HashTask,
+  Objection,
+  type ReadTask,
+  Recognized,
+  type ShrinkTask,
+  type VisionTask
+} from "./VisionTask.ts"
+import type { WorkerLost } from "#src/kernel/threads/WorkerLost.ts"
+import * as WorkerPool from "#src/kernel/threads/WorkerPool.ts"
+
+const objections: Record<Objection, string> = {
+  unreadable: "The image is damaged or of a kind that cannot be read.",
+  too_many_pixels: "The image is too large: it has more than 50 megapixels.",
+  output_too_large: "The output would be too large: at most 50 megapixels and 16,384 pixels a side.",
+  unknown_color: "The color is not a CSS color.",
+  not_encodable: "The image cannot be written in this format at this size."
+}
+
+/** The client's picture, or what is asked of it, is at fault: trying again gives the same. */
+export class PictureRefused extends Schema.TaggedError<PictureRefused>()("PictureRefused", {
+  reason: Objection
+}) {
+  override get message(): string {
+    return objections[this.reason]
+  }
+}
+
+type Failure = PictureRefused | WorkerLost
+
+/** `started` is run when a worker takes the task. Interruption ends that worker. */
+type Run<Task, Result> = (task: Task, started: Effect.Effect<void>) => Effect.Effect<Result, Failure>
+
+const Answer = Schema.Union([
+  Schema.Struct({ _tag: Schema.tag("Done"), value: Schema.Unknown }),
+  Schema.Struct({ _tag: Schema.tag("Refused"), reason: Objection })
+])
+const decodeAnswer = Schema.decodeUnknownEffect(Answer)
+
+/** The longest a worker may take for one picture. */
+const deadline = Duration.seconds(60)
+
+/** Below libuv's four threads: native image code runs on those, and so does the server's access to files. */
+const defaultWorkers = Math.min(3, os.availableParallelism())
+
+const WorkerCount = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 64 }))
+
+export const visionWorkers = Setting.make({
+  name: "VISION_WORKERS",
+  config: (name) => Config.schema(WorkerCount, name),
+  default: defaultWorkers,
+  defaultText: "cores, at most 3",
+  description: "threads that read and change pictures",
+  accepts: "1 to 64",
+  example: "2"
+})
+
+/** With the first picture: most servers never see one. */
+const setUp = Effect.promise(() => import("./Libvips.ts"))
+
+export class VisionWorkers extends Context.Service<
+  VisionWorkers,
+  {
+    /** Turns a picture upright, scales it and writes it anew, without metadata. The first frame of an animation. */
+    readonly encode: Run<EncodeTask, Encoded>
+    /** Turns a picture upright and writes a small WebP of it, without metadata. The first frame of an animation. */
+    readonly shrink: Run<ShrinkTask, Encoded>
+    /** Writes a PNG of one colour. */
+    readonly draw: Run<DrawTask, Encoded>
+    readonly hash: Run<HashTask, Hashed>
+    /** Reads English text. */
+    readonly read: Run<ReadTask, Recognized>
+  }
+>()("inferlog/src/vision/VisionWorkers") {
+  /** At most `VISION_WORKERS` threads. */
+  static readonly layer = Layer.effect(
+    VisionWorkers,
+    Effect.gen(function* () {
+      const pool = yield* WorkerPool.make({
+        file: new URL("./worker/Main.ts", import.meta.url),
+        size: yield* visionWorkers.config,
+        heapMb: 256,
+        muted: true,
+        timeToLive: Duration.seconds(60)
+      })
+      const runWith = <Task extends VisionTask, Result>(
+        schema: Schema.ConstraintDecoder<Result>
+      ): Run<Task, Result> => {
+        const decode = Schema.decodeUnknownEffect(schema)
+        return Effect.fnUntraced(function* (task, started) {
+          yield* setUp
+          const answer = yield* pool
+            .run({ task, started, deadline })
+            .pipe(Effect.flatMap((raw) => Effect.orDie(decodeAnswer(raw))))
+          switch (answer._tag) {
+            case "Done":
+              return yield* Effect.orDie(decode(answer.value))
+            case "Refused":
+              return yield* new PictureRefused({ reason: answer.reason })
+          }
+        })
+      }
+
+      return VisionWorkers.of({
+        encode: runWith(Encoded),
+        shrink: runWith(Encoded),
+        draw: runWith(Encoded),
+        hash: runWith(Hashed),
+        read: runWith(Recognized)
+      })
+    })
+  )
+}

@@ -1,0 +1,137 @@
+/** What sharp does for the models. Runs in worker threads only, of a process that has set libvips up (`Libvips`). */
+import sharp, { type Sharp } from "sharp"
+import { maxPixels, maxSide } from "../../ImageLimits.ts"
+import type {
+  DrawTask,
+  Encoded,
+  EncodeTask,
+  Hashed,
+  HashTask,
+  OutputFormat,
+  ShrinkTask
+} from "../VisionTask.ts"
+import * as Blurhash from "./Blurhash.ts"
+import { outputSize, type Size } from "./OutputSize.ts"
+import { Refusal, refuseAs } from "./Refusal.ts"
+
+/** Below the deadline of the worker, so that native code, which no one can interrupt, ends by itself. */
+const timeout = { seconds: 55 }
+
+/** Side of the picture that a BlurHash is made from: it holds no finer detail. */
+const hashSide = 64
+
+const white = "#ffffff"
+
+const open = (path: string) => sharp(path, { limitInputPixels: maxPixels, failOn: "error" }).timeout(timeout)
+
+export interface Inspected extends Size {
+  readonly format: string
+}
+
+/** Size as shown and format of a picture, from its header. Throws a `Refusal` for one past the limit. */
+export const inspect = async (path: string): Promise<Inspected> => {
+  const { autoOrient, format } = await sharp(path, { limitInputPixels: false })
+    .metadata()
+    .catch(refuseAs("unreadable"))
+  if (autoOrient.width * autoOrient.height > maxPixels) throw new Refusal("too_many_pixels")
+  return { ...autoOrient, format }
+}
+
+const requireWritable = ({ width, height }: Size): void => {
+  if (width > maxSide || height > maxSide || width * height > maxPixels) throw new Refusal("output_too_large")
+}
+
+const formatOf = (format: string): OutputFormat => {
+  if (format === "jpeg" || format === "webp") return format
+  return format === "heif" ? "avif" : "png"
+}
+
+const written = (image: Sharp, format: OutputFormat, quality?: number): Sharp => {
+  const options = quality === undefined ? {} : { quality }
+  switch (format) {
+    case "png":
+      return image.png()
+    case "jpeg":
+      return image.flatten({ background: white }).jpeg(options)
+    case "webp":
+      return image.webp(options)
+    case "avif":
+      return image.avif({ ...options, effort: 2 })
+  }
+}
+
+/** Decoding and encoding are one pass: which of the two failed is told by looking at the picture once more. */
+const failureOf = (path: string) => async (cause: unknown) => {
+  const isReadable = await open(path)
+    .stats()
+    .then(
+      () => true,
+      () => false
+    )
+  return refuseAs(isReadable ? "not_encodable" : "unreadable")(cause)
+}
+
+export const encode = async (task: EncodeTask): Promise<Encoded> => {
+  const picture = await inspect(task.input)
+  requireWritable(outputSize(picture, task))
+  const format = task.format ?? formatOf(picture.format)
+  const upright = open(task.input).autoOrient()
+  const frame = {
+    ...(task.width !== undefined && { width: task.width }),
+    ...(task.height !== undefined && { height: task.height }),
+    ...(task.fit !== undefined && { fit: task.fit })
+  }
+  const { width, height, size } = await written(upright.resize(frame), format, task.quality)
+    .toFile(task.output)
+    .catch(failureOf(task.input))
+  return { format, width, height, size }
+}
+
+export const shrink = async ({ input, output, side }: ShrinkTask): Promise<Encoded> => {
+  await inspect(input)
+  const { width, height, size } = await open(input)
+    .autoOrient()
+    .resize({ width: side, height: side, fit: "inside", withoutEnlargement: true })
+    .webp()
+    .toFile(output)
+    .catch(failureOf(input))
+  return { format: "webp", width, height, size }
+}
+
+const canvas = ({ width, height, color }: DrawTask): Sharp => {
+  try {
+    return sharp({ create: { width, height, channels: 4, background: color } })
+  } catch (cause) {
+    throw new Refusal("unknown_color", cause)
+  }
+}
+
+export const draw = async (task: DrawTask): Promise<Encoded> => {
+  requireWritable(task)
+  const { width, height, size } = await canvas(task).timeout(timeout).png().toFile(task.output)
+  return { format: "png", width, height, size }
+}
+
+export const hash = async ({ input, xComponents, yComponents }: HashTask): Promise<Hashed> => {
+  const { width, height } = await inspect(input)
+  const { data, info } = await open(input)
+    .autoOrient()
+    .resize({ width: hashSide, height: hashSide, fit: "inside", withoutEnlargement: true })
+    .flatten({ background: white })
+    .toColourspace("srgb")
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+    .catch(refuseAs("unreadable"))
+  return { blurhash: Blurhash.encode({ ...info, data }, xComponents, yComponents), width, height }
+}
+
+/** An upright, grey copy of at most `side` pixels a side, as PNG, for reading. */
+export const prepareForReading = (path: string, side: number) =>
+  open(path)
+    .autoOrient()
+    .flatten({ background: white })
+    .greyscale()
+    .resize({ width: side, height: side, fit: "inside", withoutEnlargement: true })
+    .png({ compressionLevel: 1 })
+    .toBuffer({ resolveWithObject: true })
+    .catch(refuseAs("unreadable"))

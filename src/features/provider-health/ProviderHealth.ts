@@ -1,0 +1,299 @@
+/**
+ * How the providers do, as this node sees them: a circuit breaker for each, and the pauses that they ask for by a 429. It
+ * knows providers by the names of their bindings, and keeps what it has counted of each for as long as the process lives.
+ */
+import { Clock, Context, Effect, Layer } from "effect"
+import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
+import type { ConnectionFault, ProviderOutcome } from "#domain/Outcome.ts"
+import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import * as Circuit from "./Circuit.ts"
+import * as Unreached from "./Unreached.ts"
+
+/** What is told of a run; of its end only once. */
+export interface Watch {
+  /** It is at its provider. */
+  readonly asked: () => void
+  /** `null` when it ended without an outcome, as on a node that goes down. */
+  readonly ended: (outcome: ProviderOutcome | null) => void
+  /** The provider took longer than the model may; `isHeardOf`: it has said something of the run before. */
+  readonly timedOut: (isHeardOf: boolean) => void
+}
+
+/** Of a run that tells nothing of its provider. */
+export const unwatched: Watch = {
+  asked: () => undefined,
+  ended: () => undefined,
+  timedOut: () => undefined
+}
+
+export const outcomes = [
+  "succeeded",
+  "model_failed",
+  "refused",
+  "transport_error",
+  "rate_limited",
+  "lost",
+  "unreachable",
+  "stopped",
+  "timed_out"
+] as const
+export type Outcome = (typeof outcomes)[number]
+
+export interface Standing {
+  readonly circuit: Circuit.Circuit["_tag"]
+  /** What is left of a pause, ms; 0 when there is none. */
+  readonly pausedMs: number
+  /** 429s, since the process started. */
+  readonly pauses: number
+  /** Runs that ended, since the process started. */
+  readonly ended: Readonly<Record<Outcome, number>>
+}
+
+export class ProviderHealth extends Context.Service<
+  ProviderHealth,
+  {
+    /** How many runs may begin at the provider now: none, one, or any number. */
+    readonly admits: (binding: ProviderBinding) => number
+    /** In how many ms it may admit one, if nothing happens before; `null` when it does, or when that is not known. */
+    readonly admitsIn: (binding: ProviderBinding) => number | null
+    /** Why the provider cannot be reached; `null` when it can, as far as is known. */
+    readonly unreachable: (binding: ProviderBinding) => ConnectionFault | null
+    /** True when a probe of a provider that cannot be reached is due, and begins: `probed` is to be called at its end. */
+    readonly beginProbe: (binding: ProviderBinding) => boolean
+    /** True when runs may begin again. `fault` is `null` of a provider that was reached, `undefined` of a probe that was broken off. */
+    readonly probed: (binding: ProviderBinding, fault: ConnectionFault | null | undefined) => boolean
+    /** A run begins. */
+    readonly begin: (binding: ProviderBinding) => Watch
+    /** What is left of the pause that the provider asked for, ms; 0 when there is none. */
+    readonly pausedMs: (binding: Pick<ProviderBinding, "name">) => number
+    readonly standing: (name: string) => Standing
+  }
+>()("inferlog/src/providers/health/ProviderHealth") {
+  static readonly layer = Layer.effect(
+    ProviderHealth,
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const context = yield* Effect.context<never>()
+      const tell = (message: string, provider: string, facts: Readonly<Record<string, unknown>> = {}) =>
+        Effect.runSyncWith(context)(Effect.annotateLogs(Effect.logWarning(message), { provider, ...facts }))
+      return make(() => MonotonicTime.millisOf(clock), tell)
+    })
+  )
+}
+
+/** A provider that wants to be left alone for longer is asked again all the same, ms. */
+const longestPauseMs = 60 * 60 * 1_000
+const shortestPauseMs = 250
+
+interface Provider {
+  circuit: Circuit.Circuit
+  pausedUntil: number
+  pauses: number
+  readonly ended: Record<Outcome, number>
+  /** For what is never held back: its runs are counted. */
+  readonly counting: Watch
+}
+
+type Tell = (message: string, provider: string, facts?: Readonly<Record<string, unknown>>) => void
+
+const outcomeOf = (outcome: ProviderOutcome): Outcome => {
+  switch (outcome._tag) {
+    case "Succeeded":
+      return "succeeded"
+    case "ModelFailed":
+      return "model_failed"
+    case "ProviderError":
+      return outcome.retryable ? "transport_error" : "refused"
+    case "RateLimited":
+      return "rate_limited"
+    case "Lost":
+      return "lost"
+    case "Unreachable":
+      return "unreachable"
+    case "Stopped":
+      return "stopped"
+  }
+}
+
+/** A refusal is an answer, too; one for now says only when to come again. */
+const signOf = (outcome: Outcome, isHeardOf: boolean): Circuit.Sign | null => {
+  switch (outcome) {
+    case "succeeded":
+    case "model_failed":
+    case "refused":
+    case "stopped":
+      return "answered"
+    case "transport_error":
+    case "lost":
+      return "failed"
+    // Of a provider that is at work an input may ask too much, which is its client's doing.
+    case "timed_out":
+      return isHeardOf ? null : "failed"
+    case "rate_limited":
+    // `Unreached` has it: a provider that was never asked has neither answered nor failed.
+    case "unreachable":
+      return null
+  }
+}
+
+const none = (): Record<Outcome, number> => ({
+  succeeded: 0,
+  model_failed: 0,
+  refused: 0,
+  transport_error: 0,
+  rate_limited: 0,
+  lost: 0,
+  unreachable: 0,
+  stopped: 0,
+  timed_out: 0
+})
+
+const pauseMs = (asked: number) =>
+  Math.min(Math.max(Number.isNaN(asked) ? 0 : asked, shortestPauseMs), longestPauseMs)
+
+/**
+ * What runs in this process is not away, whatever its runs come to; and of workers that come for their runs one tells nothing
+ * of the others: how many wait says what they can take.
+ */
+const isNeverHeldBack = ({ adapter }: ProviderBinding) => adapter === "builtin" || adapter === "pull"
+
+/** Bindings of one name may lead to several addresses. */
+const addressOf = ({ name, url = "" }: ProviderBinding): string => `${name} ${url}`
+
+const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
+  const providers = new Map<string, Provider>()
+  const unreached = Unreached.make()
+
+  const fail = (binding: ProviderBinding, reason: ConnectionFault) => {
+    if (unreached.fail(addressOf(binding), reason, now())) {
+      tell("A provider cannot be reached: its requests wait", binding.name, { reason })
+    }
+  }
+
+  /** What was counted of its runs is of before the outage. */
+  const reach = (binding: ProviderBinding): boolean => {
+    const at = now()
+    if (!unreached.reach(addressOf(binding), at)) return false
+    tell("A provider that could not be reached is there again", binding.name)
+    const provider = of(binding.name)
+    provider.circuit = Circuit.reset(provider.circuit, at)
+    return true
+  }
+
+  const newProvider = (): Provider => {
+    const ended = none()
+    const counting: Watch = {
+      asked: () => undefined,
+      ended: (outcome) => {
+        if (outcome !== null) ended[outcomeOf(outcome)]++
+      },
+      timedOut: () => void ended.timed_out++
+    }
+    return { circuit: Circuit.make(now()), pausedUntil: -Infinity, pauses: 0, ended, counting }
+  }
+
+  const of = (name: string): Provider => {
+    const known = providers.get(name)
+    if (known !== undefined) return known
+    const provider = newProvider()
+    providers.set(name, provider)
+    return provider
+  }
+
+  const move = (name: string, provider: Provider, to: Circuit.Circuit, at: number) => {
+    const from = provider.circuit
+    provider.circuit = to
+    if (from._tag === to._tag) return
+    switch (to._tag) {
+      case "Open":
+        return tell("A provider fails: no runs begin there for a while", name, {
+          for_ms: Math.round(to.until - at)
+        })
+      case "HalfOpen":
+        return tell("A provider that failed is tried again, with one run", name)
+      case "Closed":
+        return tell("A provider that failed is well again", name)
+    }
+  }
+
+  const pause = (name: string, provider: Provider, asked: number, at: number) => {
+    const until = at + pauseMs(asked)
+    provider.pauses++
+    // Of many runs that are refused together one line tells.
+    if (provider.pausedUntil <= at) {
+      tell("A provider asks to be left alone for a while", name, { for_ms: Math.round(until - at) })
+    }
+    provider.pausedUntil = Math.max(provider.pausedUntil, until)
+  }
+
+  const watch = (binding: ProviderBinding, provider: Provider): Watch => {
+    const { name } = binding
+    const { generation } = provider.circuit
+    let isOver = false
+    const over = (outcome: Outcome | null, isHeardOf = false) => {
+      if (isOver) return
+      isOver = true
+      const at = now()
+      if (outcome !== null) provider.ended[outcome]++
+      const sign = outcome === null ? null : signOf(outcome, isHeardOf)
+      move(name, provider, Circuit.ended(provider.circuit, generation, sign, at), at)
+    }
+    return {
+      asked: () => undefined,
+      ended: (outcome) => {
+        if (!isOver && outcome?._tag === "RateLimited") pause(name, provider, outcome.retryAfterMs, now())
+        if (!isOver && outcome?._tag === "Unreachable") fail(binding, outcome.reason)
+        over(outcome === null ? null : outcomeOf(outcome))
+      },
+      timedOut: (isHeardOf) => over("timed_out", isHeardOf)
+    }
+  }
+
+  const pausedMs = ({ name }: Pick<ProviderBinding, "name">) =>
+    Math.max((providers.get(name)?.pausedUntil ?? -Infinity) - now(), 0)
+
+  return {
+    pausedMs,
+    admits: (binding) => {
+      const provider = isNeverHeldBack(binding) ? undefined : providers.get(binding.name)
+      if (provider === undefined) return Infinity
+      const at = now()
+      const isAway = provider.pausedUntil > at || unreached.reasonOf(addressOf(binding)) !== null
+      return isAway ? 0 : Circuit.admits(provider.circuit, at)
+    },
+    admitsIn: (binding) => {
+      const provider = isNeverHeldBack(binding) ? undefined : providers.get(binding.name)
+      if (provider === undefined) return null
+      const at = now()
+      const probeAt = unreached.probeAt(addressOf(binding))
+      if (probeAt !== null) return probeAt > at ? probeAt - at : null
+      const admitsAt = Math.max(Circuit.admitsAt(provider.circuit, at) ?? -Infinity, provider.pausedUntil)
+      return admitsAt > at ? admitsAt - at : null
+    },
+    unreachable: (binding) => unreached.reasonOf(addressOf(binding)),
+    beginProbe: (binding) => unreached.beginProbe(addressOf(binding), now()),
+    probed: (binding, fault) => {
+      if (fault === null) return reach(binding)
+      if (fault === undefined) unreached.endProbe(addressOf(binding))
+      else fail(binding, fault)
+      return false
+    },
+    begin: (binding) => {
+      const provider = of(binding.name)
+      if (isNeverHeldBack(binding)) return provider.counting
+      const at = now()
+      move(binding.name, provider, Circuit.begun(provider.circuit, at), at)
+      return watch(binding, provider)
+    },
+    standing: (name) => {
+      const { circuit, ended, pausedUntil, pauses } = of(name)
+      const at = now()
+      return {
+        circuit: Circuit.at(circuit, at)._tag,
+        pausedMs: Math.max(pausedUntil - at, 0),
+        pauses,
+        ended
+      }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/** One request to a provider and the whole of its answer, over connections that are kept for the next one. */
+import { Effect, Predicate } from "effect"
+import type { Dispatcher } from "undici"
+import * as Bytes from "#src/kernel/text/Bytes.ts"
+import type { NoAnswer } from "./ProviderHttp.ts"
+
+export interface Exchange {
+  readonly method: Dispatcher.HttpMethod
+  readonly origin: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+  readonly maxBytes: number
+  /** Called when it is written to a connection. */
+  readonly onSent: () => void
+}
+
+export interface Received {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+const refused: ReadonlySet<unknown> = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "EHOSTDOWN",
+  "ENETDOWN",
+  "ENETUNREACH",
+  "EADDRNOTAVAIL"
+])
+const unresolved: ReadonlySet<unknown> = new Set(["ENOTFOUND", "EAI_AGAIN", "ENODATA", "EAI_FAIL"])
+const timedOut: ReadonlySet<unknown> = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"])
+const certificate = /CERT|_TLS_|_SSL_|^EPROTO$|SIGNED|VERIFY|ISSUER/
+
+/** The word for what undici or Node reports. */
+export const reasonOf = (cause: unknown): NoAnswer["reason"] => {
+  const code = Predicate.hasProperty(cause, "code") ? cause.code : undefined
+  if (refused.has(code)) return "connection_refused"
+  if (unresolved.has(code)) return "dns_error"
+  if (code === "UND_ERR_CONNECT_TIMEOUT") return "connect_timeout"
+  if (timedOut.has(code)) return "timeout"
+  if (code === "UND_ERR_HEADERS_OVERFLOW") return "too_large"
+  return typeof code === "string" && certificate.test(code) ? "tls_error" : "connection_lost"
+}
+
+type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2]
+
+export const flatten = (headers: Headers): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name.toLowerCase(), typeof value === "string" ? value : value.join(", ")]]
+    )
+  )
+
+/** Why an exchange is ended from here; it is never seen by anybody. */
+const ended = new Error("the exchange was ended")
+
+/** It has no deadline of its own. Interrupting it ends it at the provider too: the connection is closed. */
+export const exchange = (
+  dispatcher: Dispatcher,
+  { maxBytes, onSent, ...request }: Exchange
+): Effect.Effect<Received, NoAnswer["reason"]> =>
+  Effect.callback((resume) => {
+    let controller: Dispatcher.DispatchController | undefined
+    let isOver = false
+    let status = 0
+    let headers: Readonly<Record<string, string>> = {}
+    const body = Bytes.make()
+    const abort = () => {
+      isOver = true
+      controller?.abort(ended)
+    }
+    const giveUp = () => {
+      resume(Effect.fail("too_large"))
+      abort()
+    }
+    dispatcher.dispatch(
+      { ...request, headers: { ...request.headers } },
+      {
+        onRequestStart: (started) => {
+          controller = started
+          if (isOver) started.abort(ended)
+          else onSent()
+        },
+        onResponseStart: (_controller, statusCode, received) => {
+          if (statusCode < 200) return
+          status = statusCode
+          headers = flatten(received)
+          if (Number(headers["content-length"]) > maxBytes) giveUp()
+        },
+        onResponseData: (_controller, chunk) => {
+          body.add(chunk)
+          if (body.size() > maxBytes) giveUp()
+        },
+        onResponseEnd: () => resume(Effect.succeed({ status, headers, body: body.whole() })),
+        onResponseError: (_controller, cause) => {
+          if (!isOver) resume(Effect.fail(reasonOf(cause)))
+        }
+      }
+    )
+    return Effect.sync(abort)
+  })

@@ -1,0 +1,70 @@
+/**
+ * A chat completion that comes as server-sent events: chunks, one with the usage, `[DONE]`. An `error` object in the place of a
+ * chunk is how servers tell that it ends badly.
+ */
+import { Effect, Result, Stream } from "effect"
+import { Sse } from "effect/encoding"
+import { isObject, type Json } from "#domain/CanonicalJson.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
+import { NoAnswer, type StreamedAnswer } from "../ProviderHttp.ts"
+import * as Refusals from "../Refusals.ts"
+import * as ChatAssembly from "./ChatAssembly.ts"
+import * as OpenaiRefusals from "./OpenaiRefusals.ts"
+
+/** Characters of one event. A chunk has a token or a few; their `logprobs` are the largest part. */
+const maxEventSize = 1024 * 1024
+
+/** What the stream has told when there is no more to be read of it. */
+type End = "done" | "babbles" | { readonly error: Json }
+
+const cutOff = Refusals.failed("The provider's stream ended before its answer was complete.", true)
+
+/** `onParts` is told how many parts of the answer have come, whenever some have. */
+export const read = Effect.fnUntraced(function* (
+  body: StreamedAnswer["body"],
+  onParts: (parts: number) => Effect.Effect<void>
+): Effect.fn.Return<ProviderOutcome, NoAnswer> {
+  const assembly = ChatAssembly.make()
+  let end: End | null = null
+
+  const takeChunk = (chunk: Json | undefined): End | null => {
+    const error = isObject(chunk) ? (chunk["error"] ?? null) : null
+    if (error !== null) return { error }
+    return chunk !== undefined && assembly.take(chunk) ? null : "babbles"
+  }
+
+  const parser = Sse.makeParser(
+    (event) => {
+      if (event._tag === "Retry" || end !== null) return
+      end =
+        event.data.trim() === "[DONE]"
+          ? "done"
+          : takeChunk(Result.getOrUndefined(JsonBytes.parse(Buffer.from(event.data))))
+    },
+    { maxEventSize }
+  )
+
+  const take = (text: string) => {
+    const before = assembly.parts()
+    if (parser.feed(text) !== undefined) return Effect.fail(new NoAnswer({ reason: "too_large" }))
+    return assembly.parts() === before ? Effect.void : onParts(assembly.parts())
+  }
+
+  yield* body.pipe(
+    Stream.decodeText(),
+    Stream.tap(take),
+    Stream.takeUntil(() => end !== null),
+    Stream.runDrain
+  )
+  return yield* outcomeOf(end, assembly)
+})
+
+/** Servers that leave out `[DONE]` have told all when each choice has a reason for its end. */
+const outcomeOf = (end: End | null, assembly: ChatAssembly.ChatAssembly): Effect.Effect<ProviderOutcome> => {
+  if (end === "babbles") return Effect.succeed(Refusals.babble)
+  if (end !== null && end !== "done") return OpenaiRefusals.ofStreamed(end.error)
+  if (end === null && !assembly.isFinished()) return Effect.succeed(cutOff)
+  const output = assembly.completion()
+  return Effect.succeed(output === null ? Refusals.babble : { _tag: "Succeeded", output, delivered: null })
+}

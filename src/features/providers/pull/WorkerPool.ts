@@ -1,0 +1,73 @@
+/** The workers that wait on this node for a job, and the jobs that workers have from it. */
+import { Clock, Context, Deferred, Effect, Layer } from "effect"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+import * as HandedBack from "./HandedBack.ts"
+import type { Lease } from "./Lease.ts"
+import * as Pollers from "./Pollers.ts"
+import * as Presence from "./Presence.ts"
+import * as Wish from "./Wish.ts"
+
+/** What became of a lease that is over. `ended`: by the worker's own word. */
+export type Over = "ended" | "released" | "lost"
+
+/** Of those that are over: to know a repeated call by. */
+const rememberedLeases = 10_000
+
+export class WorkerPool extends Context.Service<
+  WorkerPool,
+  {
+    readonly pollers: Pollers.Pollers
+    readonly handedBack: HandedBack.HandedBack
+    /** Whether a worker is there that can have jobs of the model: one that waits, works, or has called within 10 s. */
+    readonly isServed: (model: string) => boolean
+    /** From now on the lease is held here. `wish`: what its worker had come for; `null` when that is not known any more. */
+    readonly add: (lease: Lease, wish: Wish.Wish | null) => void
+    /** Its run is over: `lost`, unless the worker has had a word on it, here or at another node. */
+    readonly remove: (lease: Lease) => void
+    /** `undefined`: it is not held here. */
+    readonly lease: (id: string) => Lease | undefined
+    /** The first word of the worker on its lease is the one that counts. */
+    readonly end: (lease: Lease, how: Exclude<Over, "lost">, outcome: ProviderOutcome) => void
+    /** What the worker said of it came too late. */
+    readonly lose: (id: string) => void
+    /** Of a lease that has ended here; `undefined`: nothing is known of it, or not any more. */
+    readonly over: (id: string) => Over | undefined
+  }
+>()("inferlog/src/providers/pull/WorkerPool") {
+  static readonly layer = Layer.effect(
+    WorkerPool,
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const presence = Presence.make(() => MonotonicTime.millisOf(clock))
+      const pollers = yield* Pollers.make(presence.left)
+      const leases = new Map<string, { readonly lease: Lease; readonly wish: Wish.Wish | null }>()
+      const over = RecentlyUsed.make<Over>({ capacity: rememberedLeases })
+
+      return WorkerPool.of({
+        pollers,
+        handedBack: HandedBack.make(),
+        isServed: (model) =>
+          pollers.room(model) > 0 ||
+          presence.isExpected(model) ||
+          [...leases.values()].some(({ lease, wish }) =>
+            wish === null ? lease.job.model.endpoint === model : Wish.isFor(wish, model)
+          ),
+        add: (lease, wish) => void leases.set(lease.id, { lease, wish }),
+        remove: ({ id, isEndedElsewhere }) => {
+          const wish = leases.get(id)?.wish
+          leases.delete(id)
+          if (wish) presence.left(wish)
+          if (!isEndedElsewhere && over.get(id) === undefined) over.set(id, "lost")
+        },
+        lease: (id) => leases.get(id)?.lease,
+        end: (lease, how, outcome) => {
+          if (Deferred.doneUnsafe(lease.ended, Effect.succeed(outcome))) over.set(lease.id, how)
+        },
+        lose: (id) => over.set(id, "lost"),
+        over: (id) => over.get(id)
+      })
+    })
+  )
+}

@@ -1,0 +1,244 @@
+/** What workers ask of this node (docs/workers.md): a job, and to be heard about the one that they have. */
+import { Context, Effect, Layer } from "effect"
+import type { Request, State } from "#domain/inference-request/State.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import { Nodes } from "#src/platform/cluster/Nodes.ts"
+import { Catalog } from "#src/features/catalog/models/Catalog.ts"
+import * as CurrentRun from "../pull/CurrentRun.ts"
+import * as Lease from "../pull/Lease.ts"
+import * as LeaseId from "../pull/LeaseId.ts"
+import { type Over, WorkerPool } from "../pull/WorkerPool.ts"
+import { RequestActors } from "#src/features/requests/RequestActors.ts"
+import { RequestChanges } from "#src/features/requests/RequestChanges.ts"
+import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
+import { LeasesElsewhere } from "#src/features/dispatch/LeasesElsewhere.ts"
+import type { Worker } from "./WorkerAuthentication.ts"
+import {
+  type LeaseError,
+  LeaseLost,
+  LeaseNotFound,
+  LeaseUnattended,
+  ModelNotForWorker,
+  NoSuchModel,
+  TooManyWaiting
+} from "./WorkerErrors.ts"
+
+export interface Progress {
+  readonly fraction: number | null
+  readonly logs: ReadonlyArray<string>
+}
+
+export interface Heard {
+  /** How long the lease lasts from now on, ms. */
+  readonly leaseMs: number
+  readonly cancelRequested: boolean
+}
+
+/** A call about a lease. */
+export interface OfLease {
+  readonly worker: Worker
+  readonly leaseId: string
+}
+
+type Found = { readonly run: LeaseId.LeasedRun } & (
+  | { readonly _tag: "Here"; readonly lease: Lease.Lease }
+  | { readonly _tag: "Elsewhere"; readonly leases: LeasesElsewhere; readonly request: Request }
+  | { readonly _tag: "Over"; readonly over: Over; readonly state: State | null }
+)
+
+/** Calls that wait at once with one key. */
+const mostWaiting = 1_000
+
+/** Until an outcome is on the log; then the worker is asked to say it again. */
+const recordingLimit = "20 seconds"
+
+export class WorkerCalls extends Context.Service<
+  WorkerCalls,
+  {
+    /**
+     * A job of one of `models`, `null` for those of every model that the worker may take, within `waitMs`; `null` when there
+     * is none. Interrupted, the worker gets none, or its run is given back.
+     */
+    claim(options: {
+      readonly worker: Worker
+      readonly models: ReadonlyArray<string> | null
+      readonly waitMs: number
+    }): Effect.Effect<Lease.Lease | null, NoSuchModel | ModelNotForWorker | TooManyWaiting>
+    /** The worker lives: its lease begins anew. */
+    heartbeat(lease: OfLease, progress: Progress): Effect.Effect<Heard, LeaseError>
+    /** How the run ended. On the log when it returns; said again it changes nothing. */
+    end(lease: OfLease, outcome: ProviderOutcome): Effect.Effect<void, LeaseError>
+    /** The worker gives the run back, which counts as no try. On the log when it returns; said again it changes nothing. */
+    release(lease: OfLease): Effect.Effect<void, LeaseError>
+    /** The job has not reached the worker. */
+    readonly giveBack: (lease: Lease.Lease) => void
+  }
+>()("inferlog/src/workers/WorkerCalls") {
+  static readonly layer = Layer.effect(
+    WorkerCalls,
+    Effect.gen(function* () {
+      const pool = yield* WorkerPool
+      const catalog = yield* Catalog
+      const actors = yield* RequestActors
+      const changes = yield* RequestChanges
+      const nodes = yield* Nodes
+      const elsewhere = yield* LeasesElsewhere
+      const secret = (yield* MasterKey).keyFor(LeaseId.purpose)
+
+      const handBack = ({ requestId }: LeaseId.LeasedRun) => pool.handedBack.again(requestId)
+      const giveBack = (lease: Lease.Lease) => pool.end(lease, "released", handBack(lease.job))
+
+      /** True also where this node cannot tell, asked twice: it may be about to learn of it. */
+      const wasOffered = (model: string) =>
+        catalog
+          .lastOffered(model)
+          .pipe(
+            Effect.retry({ times: 1 }),
+            Effect.match({ onSuccess: (entry) => entry?.runs === model, onFailure: () => true })
+          )
+
+      /** Withdrawn models count: what was accepted for them still runs. A wrapper is run by no worker. */
+      const isKnown = Effect.fnUntraced(function* (models: ReadonlyArray<string>) {
+        const entries = yield* catalog.all
+        if (entries.some(({ runs }) => models.includes(runs))) return true
+        return (yield* Effect.filter(models, wasOffered)).length > 0
+      })
+
+      const claim: WorkerCalls["Service"]["claim"] = Effect.fn("WorkerCalls.claim")(function* ({
+        models,
+        waitMs,
+        worker
+      }) {
+        if (models?.some((model) => !worker.allows(model)) === true) return yield* new ModelNotForWorker()
+        if (models !== null && !(yield* isKnown(models))) return yield* new NoSuchModel()
+        if (pool.pollers.countOf(worker.keyId) >= mostWaiting) return yield* new TooManyWaiting()
+        const poller = pool.pollers.join({ worker, models: models === null ? null : new Set(models) })
+        yield* Effect.onInterrupt(Effect.timeoutOption(poller.arrived, waitMs), () =>
+          Effect.sync(() => {
+            const lease = poller.leave()
+            if (lease !== null) giveBack(lease)
+          })
+        )
+        return poller.leave()
+      })
+
+      /** What became of a lease that this node has not followed to its end. */
+      const overBy = (state: State, { attempt }: LeaseId.LeasedRun): Over =>
+        state._tag === "Request" && state.endedBy === attempt ? "ended" : "lost"
+
+      /** Where a lease is that this node does not hold. */
+      const lookUp = Effect.fnUntraced(function* (
+        leaseId: string,
+        run: LeaseId.LeasedRun
+      ): Effect.fn.Return<Found, LeaseError> {
+        const over = pool.over(leaseId)
+        if (over !== undefined) return { _tag: "Over", run, over, state: null }
+        const { state } = yield* actors.current(run.requestId)
+        const current = CurrentRun.of(state, run.attempt)
+        if (state._tag !== "Request" || current === null || current.jobId !== leaseId) {
+          return { _tag: "Over", run, over: overBy(state, run), state }
+        }
+        // What a node that has gone down leaves is taken up by another one, or by this one.
+        const isFollowed = current.node !== nodes.self && nodes.isAlive(current.node)
+        if (!isFollowed || elsewhere === null) return yield* new LeaseUnattended()
+        return { _tag: "Elsewhere", run, leases: elsewhere, request: state }
+      })
+
+      const find = ({ leaseId, worker }: OfLease): Effect.Effect<Found, LeaseError> =>
+        Effect.suspend(() => {
+          const run = LeaseId.open(secret, leaseId, worker.keyId)
+          if (run === null) return Effect.fail(new LeaseNotFound())
+          const lease = pool.lease(leaseId)
+          return lease === undefined ? lookUp(leaseId, run) : Effect.succeed({ _tag: "Here", run, lease })
+        })
+
+      const heartbeat: WorkerCalls["Service"]["heartbeat"] = Effect.fnUntraced(function* (ofLease, progress) {
+        const found = yield* find(ofLease)
+        switch (found._tag) {
+          case "Over":
+            return yield* new LeaseLost()
+          case "Elsewhere":
+            return yield* found.leases.heartbeat(ofLease.leaseId, found.run, found.request, progress)
+          case "Here": {
+            const { lease } = found
+            yield* Lease.renew(lease)
+            if (progress.fraction !== null || progress.logs.length > 0)
+              yield* lease.control.progress(progress)
+            return { leaseMs: lease.leaseMs, cancelRequested: lease.cancelRequested }
+          }
+        }
+      })
+
+      /** The request, once the run's end is on the log. */
+      const recorded = ({ attempt, requestId }: LeaseId.LeasedRun) =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const changed = yield* changes.watch(requestId)
+            while (true) {
+              const { state } = yield* actors.current(requestId)
+              if (CurrentRun.of(state, attempt) === null) return state
+              yield* changed
+            }
+          })
+        ).pipe(
+          Effect.timeoutOrElse({
+            duration: recordingLimit,
+            orElse: () => Effect.fail(new LeaseUnattended())
+          })
+        )
+
+      const howOf = (outcome: ProviderOutcome | null): Exclude<Over, "lost"> =>
+        outcome === null ? "released" : "ended"
+
+      /** Whether a worker that says `how` has said so before. What has ended need not be given back. */
+      const isSaid = (over: Over, how: Over) => over === how || (over === "ended" && how === "released")
+
+      /** Whether the word of the worker counts. `state` is the request's after the run; `null` where what was taken is known. */
+      const heed = (
+        over: Over,
+        state: State | null,
+        { attempt }: LeaseId.LeasedRun,
+        outcome: ProviderOutcome | null
+      ) => {
+        const isTaken = outcome === null || state === null || CurrentRun.hasTaken(state, attempt, outcome)
+        return isSaid(over, howOf(outcome)) && isTaken ? Effect.void : Effect.fail(new LeaseLost())
+      }
+
+      /** `null`: the worker gives the run back. */
+      const end = Effect.fnUntraced(function* (
+        ofLease: OfLease,
+        outcome: ProviderOutcome | null
+      ): Effect.fn.Return<void, LeaseError> {
+        const { leaseId } = ofLease
+        const found = yield* find(ofLease)
+        const { run } = found
+        switch (found._tag) {
+          case "Elsewhere": {
+            yield* found.leases.end(run, found.request, outcome ?? handBack(run))
+            const { state } = yield* actors.current(run.requestId)
+            return yield* heed(howOf(outcome), state, run, outcome)
+          }
+          case "Here": {
+            pool.end(found.lease, howOf(outcome), outcome ?? handBack(run))
+            const state = yield* recorded(run)
+            const over = pool.over(leaseId) ?? overBy(state, run)
+            return yield* Effect.tapError(heed(over, state, run, outcome), () =>
+              // Said again it is too late again.
+              Effect.sync(() => over === "ended" && pool.lose(leaseId))
+            )
+          }
+          case "Over":
+            return yield* heed(found.over, found.state, run, outcome)
+        }
+      })
+
+      return WorkerCalls.of({
+        claim,
+        heartbeat,
+        end: Effect.fn("WorkerCalls.end")(end),
+        release: Effect.fn("WorkerCalls.release")((lease) => end(lease, null)),
+        giveBack
+      })
+    })
+  )
+}

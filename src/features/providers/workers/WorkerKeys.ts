@@ -1,0 +1,99 @@
+/** What an operator does with the keys of workers. Secrets leave here once, and reach the log as hashes only. */
+import * as crypto from "node:crypto"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { KeyId } from "#domain/Ids.ts"
+import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import * as ApiKey from "#src/features/accounts/ApiKey.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+import { WorkerKeyActors } from "./WorkerKeyActors.ts"
+
+export class WorkerKeyNotFound extends Schema.TaggedError<WorkerKeyNotFound>()("WorkerKeyNotFound", {}) {
+  override readonly message = "There is no such worker key"
+}
+
+export class WorkerKeyEnded extends Schema.TaggedError<WorkerKeyEnded>()("WorkerKeyEnded", {}) {
+  override readonly message = "The worker key was revoked, or has expired"
+}
+
+/** Its form tells it from an account's key, for people: nothing relies on it. */
+const makeKey = (): ApiKey.ApiKey => ({
+  keyId: KeyId.make(`worker_${crypto.randomBytes(8).toString("hex")}`),
+  secret: ApiKey.makeSecret()
+})
+
+export class WorkerKeys extends Context.Service<
+  WorkerKeys,
+  {
+    /** A new key, in force at once; its secret is not to be had again. */
+    issue(options: {
+      readonly name: string
+      /** `null`: every model's jobs. */
+      readonly modelEndpoints: ReadonlyArray<ModelEndpoint> | null
+      /** Unix time in ms; `null`: never. */
+      readonly expiresAt: number | null
+    }): Effect.Effect<ApiKey.ApiKey, EventStoreError>
+    /** Another secret, in force at once. The one until now stays good for `graceMs`, the one before that no more. */
+    rotate(options: {
+      readonly keyId: KeyId
+      readonly graceMs: number
+    }): Effect.Effect<
+      { readonly key: ApiKey.ApiKey; readonly previousExpiresAt: number | null },
+      WorkerKeyNotFound | WorkerKeyEnded | EventStoreError
+    >
+    /** In force at once: a job that a worker has by this key is lost when its lease runs out. Twice changes nothing. */
+    revoke(keyId: KeyId): Effect.Effect<void, WorkerKeyNotFound | EventStoreError>
+  }
+>()("inferlog/src/workers/WorkerKeys") {
+  static readonly layer = Layer.effect(
+    WorkerKeys,
+    Effect.gen(function* () {
+      const actors = yield* WorkerKeyActors
+
+      const issue = Effect.fn("WorkerKeys.issue")(function* (
+        options: Parameters<WorkerKeys["Service"]["issue"]>[0]
+      ) {
+        const key = makeKey()
+        const at = yield* Clock.currentTimeMillis
+        const secretHash = ApiKey.hashSecret(key.secret)
+        yield* actors
+          .create(key.keyId, { _tag: "Issue", key: { at, secretHash, ...options } })
+          .pipe(Effect.catchTag(["WorkerKeyNotFound", "WorkerKeyEnded"], Effect.die))
+        return key
+      })
+
+      const rotate = Effect.fn("WorkerKeys.rotate")(function* ({
+        graceMs,
+        keyId
+      }: Parameters<WorkerKeys["Service"]["rotate"]>[0]) {
+        const key = { keyId, secret: ApiKey.makeSecret() }
+        const at = yield* Clock.currentTimeMillis
+        yield* actors
+          .execute(keyId, {
+            _tag: "Rotate",
+            at,
+            secretHash: ApiKey.hashSecret(key.secret),
+            previousExpiresAt: at + graceMs
+          })
+          .pipe(
+            Effect.catchTags({
+              WorkerKeyNotFound: () => Effect.fail(new WorkerKeyNotFound()),
+              WorkerKeyEnded: () => Effect.fail(new WorkerKeyEnded())
+            })
+          )
+        return { key, previousExpiresAt: graceMs === 0 ? null : at + graceMs }
+      })
+
+      const revoke = Effect.fn("WorkerKeys.revoke")(function* (keyId: KeyId) {
+        yield* actors.execute(keyId, { _tag: "Revoke", at: yield* Clock.currentTimeMillis }).pipe(
+          Effect.catchTags({
+            WorkerKeyNotFound: () => Effect.fail(new WorkerKeyNotFound()),
+            // To revoke is always possible.
+            WorkerKeyEnded: Effect.die
+          })
+        )
+      })
+
+      return WorkerKeys.of({ issue, rotate, revoke })
+    })
+  )
+}

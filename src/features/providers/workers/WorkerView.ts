@@ -1,0 +1,85 @@
+/** What workers are told (docs/workers.md). */
+import { Schema } from "effect"
+import type { Lease } from "../pull/Lease.ts"
+import type { Heard } from "./WorkerCalls.ts"
+import * as DateTime from "#src/platform/views/DateTime.ts"
+
+const leaseExpiresAt = DateTime.DateTime.annotate({
+  description: "When the job is taken for lost, unless the worker is heard of before."
+})
+
+export const JobBody = Schema.Struct({
+  job: Schema.Struct({
+    leaseId: Schema.String.annotate({
+      description: "What the worker calls the job. Of use with its key alone."
+    }),
+    requestId: Schema.String,
+    attempt: Schema.Int.annotate({ description: "Number of the run of the request, from 1." }),
+    modelEndpoint: Schema.String.annotate({ description: "The model to run." }),
+    modelVersion: Schema.String,
+    input: Schema.Json,
+    leaseSeconds: Schema.Int.annotate({
+      description: "How long a lease lasts after the worker was heard of."
+    }),
+    leaseExpiresAt,
+    timeoutSeconds: Schema.Number.annotate({ description: "The job is taken away after that many seconds." })
+  })
+}).annotate({
+  identifier: "WorkerJob",
+  examples: [
+    {
+      job: {
+        leaseId: "rq0qXk2Ab-0Zp1aB3dE5f.1.a1b2c3d4e5f6.q3vZ0m1n2o3p4q5r6s7t8u",
+        requestId: "rq0qXk2Ab-0Zp1aB3dE5f",
+        attempt: 1,
+        modelEndpoint: "acme/upscale",
+        modelVersion: "v_0f1e2d3c4b5a",
+        input: { image: "https://media.example.com/a.png", scale: 2 },
+        leaseSeconds: 30,
+        leaseExpiresAt: "2026-01-05T12:00:30.000Z",
+        timeoutSeconds: 600
+      }
+    }
+  ]
+})
+
+/** @param now Unix time in ms. */
+export const job = (lease: Lease, now: number): typeof JobBody.Type => {
+  // Of a wrapper's job the model is the base, which is what the worker runs.
+  const { attempt, input, model, requestId } = lease.job
+  return {
+    job: {
+      leaseId: lease.id,
+      requestId,
+      attempt,
+      modelEndpoint: model.endpoint,
+      modelVersion: model.version,
+      input,
+      leaseSeconds: lease.leaseMs / 1_000,
+      leaseExpiresAt: DateTime.format(now + lease.leaseMs),
+      timeoutSeconds: model.timeoutSeconds
+    }
+  }
+}
+
+export const HeartbeatBody = Schema.Struct({
+  leaseExpiresAt,
+  cancelRequested: Schema.Boolean.annotate({
+    description: "The client gave up: stop, and answer with `cancelled`, or with what there is."
+  })
+}).annotate({
+  identifier: "WorkerHeartbeat",
+  examples: [{ leaseExpiresAt: "2026-01-05T12:01:00.000Z", cancelRequested: false }]
+})
+
+/** @param now Unix time in ms. */
+export const heard = ({ cancelRequested, leaseMs }: Heard, now: number): typeof HeartbeatBody.Type => ({
+  leaseExpiresAt: DateTime.format(now + leaseMs),
+  cancelRequested
+})
+
+export const RecordedBody = Schema.Struct({ recorded: Schema.Literal(true) }).annotate({
+  identifier: "WorkerResultRecorded",
+  description: "It is on the log.",
+  examples: [{ recorded: true }]
+})

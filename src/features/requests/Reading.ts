@@ -1,0 +1,149 @@
+/** Reading requests: from their own stream, so that a client sees what it has been told at once. */
+import { Clock, Context, Effect, Option } from "effect"
+import * as Grant from "#domain/account/Grant.ts"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import { millisOf, type RequestId } from "#domain/Ids.ts"
+import { History } from "#projections/history/History.ts"
+import { EventStoreError } from "#streams/EventReader.ts"
+import { Payloads, type Unreadable } from "#streams/Payload.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import * as FromHistory from "./FromHistory.ts"
+import { RequestActors } from "./RequestActors.ts"
+import { RequestChanges } from "./RequestChanges.ts"
+import {
+  RequestForbidden,
+  RequestNotFound,
+  type Requests,
+  type Snapshot,
+  type WantedPayloads
+} from "./Requests.ts"
+import * as SnapshotOf from "./Snapshot.ts"
+
+/**
+ * Requests that may be on their way to whoever answers for the log, an election of its servers included: their ids tell
+ * when they were made, ms.
+ */
+const youngMs = 30_000
+
+/** Between two looks at the log for a young request. */
+const lookInterval = "250 millis"
+
+/**
+ * How often a young request that the log does not have is looked for again. A replica of a shared log may answer for a
+ * moment although it has been replaced.
+ */
+export const SecondLooks = Context.Reference<number>("inferlog/src/requests/SecondLooks", {
+  defaultValue: () => 0
+})
+
+export const make = Effect.gen(function* () {
+  const secondLooks = yield* SecondLooks
+  const actors = yield* RequestActors
+  const changes = yield* RequestChanges
+  const payloadRecords = yield* Payloads
+  const history = yield* History
+
+  const judge = (
+    { caller, endpoint }: Parameters<Requests["Service"]["get"]>[0],
+    snapshot: Snapshot | null
+  ): Effect.Effect<Snapshot, RequestNotFound | RequestForbidden> => {
+    if (snapshot === null) return Effect.fail(new RequestNotFound())
+    const { accountId, model } = snapshot.request.submitted
+    if (accountId !== caller.accountId || !Grant.allowsModel(caller.grant, model)) {
+      return Effect.fail(new RequestForbidden())
+    }
+    if (endpoint !== undefined && endpoint !== model) return Effect.fail(new RequestNotFound())
+    return Effect.succeed(snapshot)
+  }
+
+  const current = (id: RequestId): Effect.Effect<Snapshot | null, EventStoreError> =>
+    Effect.map(actors.current(id), (current) => SnapshotOf.of(id, current))
+
+  /** What the history does not know may be there all the same, and is not called unknown. */
+  const find = (id: RequestId): Effect.Effect<Snapshot | null, EventStoreError> =>
+    current(id).pipe(
+      Effect.catchTag("EventStoreError", (error) =>
+        Effect.flatMap(Effect.option(history.find(id)), (found) =>
+          Option.isSome(found) && found.value !== null
+            ? Effect.succeed(FromHistory.snapshot(found.value))
+            : Effect.fail(error)
+        )
+      )
+    )
+
+  /** A request that may just have been accepted elsewhere is looked for a little longer. */
+  const search = (id: RequestId): Effect.Effect<Snapshot | null, EventStoreError> =>
+    Effect.flatMap(find(id), (found) => {
+      if (found !== null || secondLooks === 0) return Effect.succeed(found)
+      return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Math.abs(now - millisOf(id)) > youngMs
+          ? Effect.succeed(null)
+          : Effect.repeat(Effect.delay(find(id), lookInterval), {
+              times: secondLooks - 1,
+              while: (found) => found === null
+            })
+      )
+    })
+
+  const get: Requests["Service"]["get"] = (options) =>
+    Effect.suspend(() => {
+      const { id } = options
+      const known = actors.peek(id)
+      return known === undefined
+        ? Effect.flatMap(search(id), (found) => judge(options, found))
+        : judge(options, SnapshotOf.of(id, known))
+    })
+
+  const waitUntil: Requests["Service"]["waitUntil"] = (snapshot, until, timeoutMs) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const deadline = (yield* MonotonicTime.millis) + timeoutMs
+        const changed = yield* changes.watch(snapshot.id)
+        let newest = snapshot
+        while (true) {
+          const read = yield* Effect.catchTag(current(snapshot.id), "EventStoreError", () =>
+            Effect.succeed(newest)
+          )
+          newest = read ?? newest
+          const left = deadline - (yield* MonotonicTime.millis)
+          if (left <= 0 || until(newest)) return newest
+          yield* Effect.timeoutOption(changed, left)
+        }
+      })
+    )
+
+  const unlessErased = <A>(opened: Effect.Effect<A, Unreadable>): Effect.Effect<A | null, Unreadable> =>
+    Effect.catchIf(
+      opened,
+      (error) => error._tag === "PayloadUnavailable" && error.reason === "erased",
+      () => Effect.succeed(null)
+    )
+
+  /** @param open reads one of them. */
+  const read = <A>(open: (...one: Parameters<Payloads["Service"]["open"]>) => Effect.Effect<A, Unreadable>) =>
+    Effect.fnUntraced(function* ({ id, request }: Snapshot, wanted: WantedPayloads = { input: true }) {
+      if (request.erasure !== null) return { input: null, output: null }
+      const stream = StreamName.make(InferenceRequest.aggregate.category, id)
+      const { payloads } = request.submitted
+      if (payloads === undefined) {
+        return yield* new EventStoreError({
+          reason: "What the request carries is not known while the log is away"
+        })
+      }
+      const { output } = request
+      return {
+        input: wanted.input ? yield* unlessErased(open(stream, "input", payloads.input)) : null,
+        output: output === null ? null : yield* unlessErased(open(stream, output.name, output.ref))
+      }
+    })
+
+  const payloads: Requests["Service"]["payloads"] = read((...one) =>
+    Effect.map(payloadRecords.open(...one), (text) => JSON.parse(text) as Json)
+  )
+
+  const payloadTexts: Requests["Service"]["payloadTexts"] = read(payloadRecords.openText)
+
+  return { get, waitUntil, payloads, payloadTexts }
+})

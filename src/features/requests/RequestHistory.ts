@@ -1,0 +1,94 @@
+/** The requests of an account as its clients list them, whatever the transport (decisions, "History"). */
+import { Context, Effect, Layer, type Scope } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { allowsModel } from "#domain/account/Grant.ts"
+import { History } from "#projections/history/History.ts"
+import type { Filter, Place } from "#projections/history/HistoryFilter.ts"
+import { Projections } from "#projections/Projections.ts"
+import type { ReadModelBehind } from "#projections/ReadModelError.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import type { TooManyExpanded } from "./ExpansionPlaces.ts"
+import * as FromHistory from "./FromHistory.ts"
+import * as HistoryDetails from "./HistoryDetails.ts"
+import { ModelNotGranted, type PayloadTexts, type Snapshot, type StorageError } from "./Requests.ts"
+
+/** What a list shows of each request beside itself. */
+export type Expansion = "payloads" | "billing"
+export const expansions: ReadonlyArray<Expansion> = ["payloads", "billing"]
+
+export interface ListedRequest {
+  /** As the history tells it: without payloads, log lines, and where its output breaks the schema. */
+  readonly snapshot: Snapshot
+  /** `null` when they were not asked for; "omitted" when the answer had no room left for them. */
+  readonly payloads: PayloadTexts | "omitted" | null
+  /** `null` when it was not asked for. */
+  readonly bill: HistoryDetails.Bill | null
+}
+
+export interface RequestPage {
+  /** Requests that the filter lets through, on all pages. */
+  readonly total: number
+  readonly items: ReadonlyArray<ListedRequest>
+  /** Where the page ends, `null` when none follows. */
+  readonly next: Place | null
+}
+
+export class RequestHistory extends Context.Service<
+  RequestHistory,
+  {
+    /**
+     * A page of the caller's requests, newest first: the `page`th one from 1, or with `after` the one behind that place. It
+     * shows what was on the log when it was asked, or fails after 2 s. A key of some models sees the requests of those alone;
+     * asked for another one it is `ModelNotGranted`.
+     *
+     * Of payloads one page has 16 MiB at most (`HistoryDetails.mostPayloadBytes`), and few pages that have any are made at
+     * once, one of an account: its place is taken up until the scope is closed. Whoever gets none in 10 s fails with
+     * `TooManyExpanded`.
+     */
+    list(
+      options: Omit<Filter, "accountId" | "models"> & {
+        readonly caller: Caller
+        readonly page: number
+        readonly after: Place | null
+        readonly limit: number
+        readonly expand: ReadonlySet<Expansion>
+      }
+    ): Effect.Effect<
+      RequestPage,
+      ModelNotGranted | TooManyExpanded | ReadModelBehind | StorageError | EventStoreError | SqlError,
+      Scope.Scope
+    >
+  }
+>()("inferlog/src/requests/RequestHistory") {
+  static readonly layer = Layer.effect(
+    RequestHistory,
+    Effect.gen(function* () {
+      const history = yield* History
+      const projections = yield* Projections
+      const details = yield* HistoryDetails.make
+
+      const list: RequestHistory["Service"]["list"] = Effect.fn("RequestHistory.list")(function* ({
+        caller: { accountId, grant },
+        expand,
+        ...asked
+      }) {
+        const { model } = asked
+        if (model !== undefined && !allowsModel(grant, model)) return yield* new ModelNotGranted()
+        yield* projections.current("history")
+        const { items, ...page } = yield* history.list({
+          ...asked,
+          accountId,
+          ...(grant.modelEndpoints !== null && { models: grant.modelEndpoints })
+        })
+        const snapshots = items.map(FromHistory.snapshot)
+        const described = yield* expand.size === 0
+          ? Effect.succeed(snapshots.map((snapshot) => ({ snapshot, payloads: null, bill: null })))
+          : details(accountId, snapshots, expand)
+        return { ...page, items: described }
+      })
+
+      return RequestHistory.of({ list })
+    })
+  ).pipe(Layer.provide(History.layer))
+}

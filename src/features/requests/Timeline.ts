@@ -1,0 +1,135 @@
+/**
+ * All that ever happened to a request (decisions, "Timeline"): its own stream is the timeline, with the streams of the
+ * deliveries that it may have. Read when it is asked for, so that a client sees what it has been told at once.
+ */
+import { Context, Effect, Layer } from "effect"
+import type { RequestId } from "#domain/Ids.ts"
+import { WebhookEventName } from "#domain/inference-request/Event.ts"
+import type * as Request from "#domain/inference-request/Event.ts"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
+import type * as Delivery from "#domain/webhook-delivery/Event.ts"
+import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
+import * as Page from "#projections/Page.ts"
+import * as DeliveryIds from "#src/features/webhooks/DeliveryIds.ts"
+import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import type * as GlobalPosition from "#streams/GlobalPosition.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import * as MergedEvents from "./MergedEvents.ts"
+import { type RequestForbidden, type RequestNotFound, Requests } from "./Requests.ts"
+
+export type Happening =
+  | { readonly _tag: "OfRequest"; readonly event: Request.Event }
+  | { readonly _tag: "OfDelivery"; readonly deliveryId: DeliveryId; readonly event: Delivery.Event }
+
+export interface TimelineEntry {
+  readonly position: GlobalPosition.GlobalPosition
+  readonly happening: Happening
+}
+
+/** Every type of an event that a timeline may have. */
+export const types: ReadonlySet<string> = new Set([
+  ...InferenceRequest.aggregate.codec.types,
+  ...WebhookDelivery.aggregate.codec.types
+])
+
+export interface TimelinePage extends Page.Page<TimelineEntry, GlobalPosition.GlobalPosition> {
+  /** On all pages. */
+  readonly total: number
+}
+
+type Asked = Parameters<Requests["Service"]["get"]>[0] & {
+  /** Events of that type only. */
+  readonly type?: string | undefined
+  readonly page: number
+  readonly after: GlobalPosition.GlobalPosition | null
+  readonly limit: number
+}
+
+export class Timeline extends Context.Service<
+  Timeline,
+  {
+    /**
+     * A page of it in the log's order, as of one moment: the `page`th one from 1, or with `after` the one behind that place.
+     *
+     * The streams are read as a whole, as commands read them: progress is sampled and retries are counted, but a delivery has
+     * as many events as its ten attempts have again for each replay. So only those of the page are parsed and decoded.
+     */
+    read(options: Asked): Effect.Effect<TimelinePage, RequestNotFound | RequestForbidden | EventStoreError>
+  }
+>()("inferlog/src/requests/Timeline") {
+  static readonly layer = Layer.effect(
+    Timeline,
+    Effect.gen(function* () {
+      const requests = yield* Requests
+      const reader = yield* EventReader
+
+      const streamOf = (name: StreamName.StreamName, toHappening: (event: RecordedEvent) => Happening) =>
+        Effect.andThen(
+          Effect.yieldNow,
+          Effect.map(reader.read(name), (events) => ({ events, toHappening }))
+        )
+
+      const read: Timeline["Service"]["read"] = Effect.fn("Timeline.read")(function* ({
+        after,
+        limit,
+        page,
+        type,
+        ...options
+      }) {
+        const { id } = yield* requests.get(options)
+        // One stream may be read later than another: without this, what is appended in between would have gaps before it.
+        const head = yield* reader.head
+        const streams = yield* Effect.all(
+          [
+            streamOf(StreamName.make(InferenceRequest.aggregate.category, id), ofRequest),
+            ...deliveriesOf(id).map((deliveryId) =>
+              streamOf(
+                StreamName.make(WebhookDelivery.aggregate.category, deliveryId),
+                ofDelivery(deliveryId)
+              )
+            )
+          ],
+          { concurrency: "unbounded" }
+        )
+        const parts = streams.map(({ events, toHappening }) => {
+          const there = events.slice(0, MergedEvents.reached(events, head))
+          return {
+            events: type === undefined ? there : there.filter((event) => event.type === type),
+            toHappening
+          }
+        })
+        const skipped = after === null ? (page - 1) * limit : 0
+        const shown = yield* MergedEvents.slice(parts, { after, skipped, limit: limit + 1 })
+        const { items, next } = Page.cut(shown, limit, ({ event }) => event.position)
+        return {
+          total: parts.reduce((sum, { events }) => sum + events.length, 0),
+          items: items.map(({ event, part }) => ({
+            position: event.position,
+            happening: part.toHappening(event)
+          })),
+          next
+        }
+      })
+
+      return Timeline.of({ read })
+    })
+  )
+}
+
+const deliveriesOf = (id: RequestId): ReadonlyArray<DeliveryId> =>
+  WebhookEventName.literals.map((event) => DeliveryIds.of(id, event))
+
+const ofRequest = (event: RecordedEvent): Happening => ({
+  _tag: "OfRequest",
+  event: InferenceRequest.aggregate.codec.decode(event)
+})
+
+const ofDelivery =
+  (deliveryId: DeliveryId) =>
+  (event: RecordedEvent): Happening => ({
+    _tag: "OfDelivery",
+    deliveryId,
+    event: WebhookDelivery.aggregate.codec.decode(event)
+  })

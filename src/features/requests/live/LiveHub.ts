@@ -1,0 +1,117 @@
+/**
+ * Follows the changes of all accounts once for all open streams of a node, and hands each stream its own. One statement
+ * reads what is new, whatever the number of streams; none is run while there is no stream.
+ */
+import { Context, Effect, Layer, Queue, Stream } from "effect"
+import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
+import { LiveStatus } from "#projections/live-status/LiveStatus.ts"
+import { Projections } from "#projections/Projections.ts"
+import { supervise } from "#src/kernel/async/Supervise.ts"
+import * as Audience from "./Audience.ts"
+import type { Wanted } from "./Wanted.ts"
+
+/**
+ * What became of changes that were handed to a stream: `taken`, taken with no room for more (`full`), or not taken
+ * (`declined`). In the last two cases it is handed no more, and sees to the rest itself.
+ */
+export type Taking = "taken" | "full" | "declined"
+
+export interface Listener {
+  readonly wanted: Wanted
+  /** The change that it has been told of last; or one that it does not want, behind which it has been told of none. */
+  readonly place: number
+  /** Called at once with what is new; must neither wait nor throw. The same array for all listeners that want the same. */
+  readonly take: (changes: ReadonlyArray<StatusChange>) => Taking
+}
+
+interface Member {
+  place: number
+  readonly take: Listener["take"]
+  readonly leave: () => void
+}
+
+/** Changes read at a time. */
+const pageSize = 500
+
+export class LiveHub extends Context.Service<
+  LiveHub,
+  {
+    /** The change up to which all has been handed out; 0 while nobody listens. */
+    readonly place: () => number
+    /**
+     * Hands the listener each change behind its place that it wants, once and in order, until it takes no more. Completes
+     * with its place then; at once where all up to `place()` has been handed out already, and it has to catch up first.
+     */
+    listen(listener: Listener): Effect.Effect<number>
+  }
+>()("inferlog/src/live/LiveHub") {
+  static readonly layer = Layer.effect(
+    LiveHub,
+    Effect.gen(function* () {
+      const liveStatus = yield* LiveStatus
+      const projections = yield* Projections
+      const audience = Audience.make<Member>()
+      const moved = yield* Queue.sliding<void>(1)
+      let place = 0
+
+      const hand = (page: ReadonlyArray<StatusChange>) => {
+        for (const [cohort, changes] of audience.tellings(page)) {
+          for (const member of cohort.members) {
+            // Whoever has come while the page was read may have read of it itself.
+            const news = member.place < (changes[0]?.change ?? 0) ? changes : behind(changes, member.place)
+            if (news.length === 0) continue
+            const taking = member.take(news)
+            if (taking !== "declined") member.place = news[news.length - 1]?.change ?? member.place
+            if (taking !== "taken") member.leave()
+          }
+        }
+        place = page[page.length - 1]?.change ?? place
+      }
+
+      const readOn: Effect.Effect<void, unknown> = Effect.gen(function* () {
+        while (audience.size() > 0) {
+          const since = place
+          const page = yield* liveStatus.after({ change: since, limit: pageSize })
+          // All have left meanwhile, and who has come since then stands further back.
+          if (place !== since) continue
+          hand(page)
+          if (page.length < pageSize) return
+          yield* Effect.yieldNow
+        }
+      })
+
+      const tell = projections.changes("history").pipe(Stream.runForEach(() => Queue.offer(moved, undefined)))
+      yield* Effect.forkScoped(supervise("Following the history for live streams", tell))
+      yield* Effect.forkScoped(
+        supervise(
+          "Handing changes to live streams",
+          Effect.forever(Effect.andThen(Queue.take(moved), readOn))
+        )
+      )
+
+      const listen = ({ place: from, take, wanted }: Listener) =>
+        Effect.callback<number>((resume) => {
+          // The first one begins where it stands, and what has moved since nobody listened is looked at.
+          if (audience.size() === 0) {
+            place = from
+            Queue.offerUnsafe(moved, undefined)
+          } else if (place > from) return resume(Effect.succeed(from))
+          const member: Member = {
+            place: from,
+            take,
+            leave: () => {
+              audience.remove(cohort, member)
+              resume(Effect.succeed(member.place))
+            }
+          }
+          const cohort = audience.add(wanted, member)
+          return Effect.sync(() => audience.remove(cohort, member))
+        })
+
+      return LiveHub.of({ place: () => (audience.size() === 0 ? 0 : place), listen })
+    })
+  )
+}
+
+const behind = (changes: ReadonlyArray<StatusChange>, place: number) =>
+  changes.filter(({ change }) => change > place)

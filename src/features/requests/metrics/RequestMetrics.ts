@@ -1,0 +1,115 @@
+/** Counts what becomes of inference requests, and logs what an operator would want to look into. */
+import { Context, Effect, Layer, Metric } from "effect"
+import type { Event } from "#domain/inference-request/Event.ts"
+import { Catalog } from "#src/features/catalog/models/Catalog.ts"
+import { RequestActors } from "../RequestActors.ts"
+import { LogAllowance } from "#src/platform/telemetry/logs/LogAllowance.ts"
+import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import * as ModelSeries from "#src/features/catalog/ModelSeries.ts"
+import * as ObservedActors from "./ObservedActors.ts"
+
+/** Of a request whose model has left the catalog: labels are models of the catalog only. */
+const otherModel = "other"
+
+/** The series that counts the event; `undefined` for events that are not counted. */
+const seriesOf = (model: string, event: Event) => {
+  switch (event._tag) {
+    case "RequestSubmitted":
+      return AllMetrics.requestsSubmitted.of(model)
+    case "RequestCompleted":
+      return AllMetrics.requestsEnded.of(model, "completed", event.billing.status)
+    case "RequestFailed":
+    case "RequestForceFailed":
+      return AllMetrics.requestsEnded.of(model, "failed", "none")
+    case "RequestCancelled":
+      return AllMetrics.requestsEnded.of(model, "cancelled", "none")
+    case "RequestRequeued":
+    case "SweepRetried":
+      return AllMetrics.requestsRequeued.of(model, event.reason)
+    case "DispatchStarted":
+    case "ProviderAccepted":
+    case "RunTakenOver":
+    case "RequestStarted":
+    case "ProgressReported":
+    case "OutputReceived":
+    case "OutputRejected":
+    case "CancelRequested":
+    case "LateOutcomeIgnored":
+    case "MediaStored":
+    case "PayloadsErased":
+    case "ErasedFilesRemoved":
+      return undefined
+  }
+}
+
+/** What is worth a warning; `undefined` for most. */
+const warningOf = (event: Event) => {
+  if (event._tag === "RequestFailed") {
+    return { message: "A request failed", attempt: event.attempt, reason: event.reason }
+  }
+  if (event._tag === "RequestRequeued" && event.reason === "lost") {
+    return {
+      message: "A run was lost; its request waits again",
+      attempt: event.attempt,
+      reason: event.reason
+    }
+  }
+  if (event._tag === "RequestForceFailed") {
+    const { attempt, retries } = event
+    return { message: "A request was failed: it could not be brought to an end", attempt, retries }
+  }
+  if (event._tag === "SweepRetried") {
+    const { attempt, reason, retry } = event
+    return {
+      message: "The sweep found a request that did not go on; it is tried again",
+      attempt,
+      reason,
+      retry
+    }
+  }
+  return undefined
+}
+
+const make = Effect.gen(function* () {
+  const actors = yield* RequestActors
+  const allowance = yield* LogAllowance
+  const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
+  const { all } = yield* Catalog
+  const series = yield* ModelSeries.make
+  let entries: Effect.Success<typeof all> = []
+  let models: ReadonlySet<string> = new Set()
+
+  /** The catalog has another list whenever it has changed. */
+  const labelOf = (model: string): Effect.Effect<string> =>
+    Effect.map(all, (now) => {
+      if (now !== entries) {
+        entries = now
+        models = new Set(now.map(({ model }) => model.endpoint))
+      }
+      return models.has(model) ? model : otherModel
+    })
+
+  const count = (model: string, events: ReadonlyArray<Event>): Effect.Effect<void> =>
+    Effect.map(labelOf(model), (label) => {
+      if (label !== otherModel) series.add(label)
+      for (const event of events) seriesOf(label, event)?.updateUnsafe(1, context)
+    })
+
+  const warn = (id: string, model: string, event: Event): Effect.Effect<void> => {
+    const warning = warningOf(event)
+    if (warning === undefined || !allowance.admits("request")) return Effect.void
+    const { message, ...annotations } = warning
+    return Effect.annotateLogs(Effect.logWarning(message), { request_id: id, model, ...annotations })
+  }
+
+  return ObservedActors.make(actors, (id, { events, state }) => {
+    const last = events.at(-1)
+    if (last === undefined || state._tag === "NotSubmitted") return Effect.void
+    const { model } = state.submitted
+    // What ends a run or a request comes last.
+    return Effect.andThen(count(model, events), warn(id, model, last))
+  })
+})
+
+/** The actors of the layer below, observed. */
+export const layer = Layer.effect(RequestActors, make)

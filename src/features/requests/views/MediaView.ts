@@ -1,0 +1,36 @@
+/** The stored files that an output names (decisions, "`media`"). */
+import { FileId } from "#domain/Ids.ts"
+import { Schema } from "effect"
+import type { Told } from "#domain/inference-request/Told.ts"
+import * as MediaUrl from "#src/features/media/MediaUrl.ts"
+
+export const MediaItem = Schema.Struct({
+  path: Schema.String.annotate({ description: "JSON pointer (RFC 6901) to the file's URL in `output`." }),
+  fileId: Schema.String,
+  url: Schema.String.annotate({ description: "Where the file can be fetched; whoever knows it can." }),
+  thumbnailUrl: Schema.NullOr(Schema.String).annotate({
+    description: "Of a picture or a film, as WebP; null when there is none."
+  }),
+  contentType: Schema.String,
+  size: Schema.Int.annotate({ description: "Bytes." })
+}).annotate({ identifier: "MediaItem" })
+export type MediaItem = typeof MediaItem.Type
+
+/** None before they are stored, and none any more once they are erased. */
+export const of = (
+  mediaUrl: string,
+  { erasure, media }: Pick<Told, "erasure" | "media">
+): ReadonlyArray<MediaItem> =>
+  erasure !== null
+    ? []
+    : media.map(({ contentType, fileId, fileName, path, size, thumbnailId }) => ({
+        path,
+        fileId,
+        url: MediaUrl.format(mediaUrl, FileId.make(fileId), fileName),
+        thumbnailUrl:
+          thumbnailId === null
+            ? null
+            : MediaUrl.format(mediaUrl, FileId.make(thumbnailId), MediaUrl.thumbnailName),
+        contentType,
+        size
+      }))

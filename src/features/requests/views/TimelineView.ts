@@ -1,0 +1,60 @@
+/** Everything that happened to a request, as clients get it (decisions, "Timeline"). */
+import { Schema } from "effect"
+import type { TimelineEntry } from "../Timeline.ts"
+import * as DateTime from "#src/platform/views/DateTime.ts"
+import * as ListView from "#src/platform/views/ListView.ts"
+import * as TimelineData from "./TimelineData.ts"
+import * as WallTime from "#domain/inference-request/WallTime.ts"
+
+const example = {
+  position: "1207",
+  type: "RequestCompleted",
+  at: "2026-01-05T12:00:01.250Z",
+  data: { attempt: 1, billingStatus: "charged", cost: "0.001", units: "1", error: null }
+} as const
+
+const attemptFailed = {
+  position: "1211",
+  type: "AttemptFailed",
+  at: "2026-01-05T12:00:01.400Z",
+  data: {
+    deliveryId: "msg_p5jXN8AQM9LWM0D4loKWxJ",
+    attempt: 1,
+    responseStatus: 503,
+    durationMs: 120,
+    error: "http_503",
+    nextAttemptAt: "2026-01-05T12:00:06.400Z"
+  }
+} as const
+
+export const EventBody = Schema.Struct({
+  position: Schema.String.annotate({
+    description: "Where it stands on the log: opaque, and the same for ever."
+  }),
+  type: Schema.String.annotate({
+    description:
+      "What happened, such as `RequestStarted` or `AttemptFailed`. Types may be added: ignore those you do not know."
+  }),
+  at: DateTime.DateTime,
+  data: Schema.Record(Schema.String, Schema.Json).annotate({
+    description:
+      "Fields of that type, as `docs/timeline.md` lists them; more may be added. That of a webhook delivery has its `deliveryId`."
+  })
+}).annotate({ identifier: "TimelineEvent", examples: [example, attemptFailed] })
+export type EventBody = typeof EventBody.Type
+
+export const ListBody = ListView.bodyOf(EventBody).annotate({
+  identifier: "Timeline",
+  description: "A page of what happened to a request, oldest first.",
+  examples: [{ page: 1, limit: 20, total: 2, totalPages: 1, data: [example, attemptFailed], next: null }]
+})
+
+export const event = ({ happening, position }: TimelineEntry): EventBody => ({
+  position,
+  type: happening.event._tag,
+  at: DateTime.format(WallTime.dateOf(happening.event)),
+  data:
+    happening._tag === "OfRequest"
+      ? TimelineData.ofRequest(happening.event)
+      : TimelineData.ofDelivery(happening.deliveryId, happening.event)
+})

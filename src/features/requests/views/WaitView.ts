@@ -1,0 +1,12 @@
+/** What a request waits for that nothing can take now: in its status, and in a single read of it. */
+import { Schema } from "effect"
+import * as WaitingFor from "#src/features/provider-health/WaitingFor.ts"
+
+export const Cause = Schema.Literals(WaitingFor.causes).annotate({
+  description:
+    "Why no run can begin now: the provider cannot be reached, or no worker asks for jobs of the model. Absent otherwise."
+})
+
+export const Reason = Schema.String.annotate({
+  description: "The same as a sentence, with what is known of the cause."
+})

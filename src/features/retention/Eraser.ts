@@ -1,0 +1,105 @@
+/**
+ * Erases what a request carried. The payload records go with the commit that says so; what lies outside the log goes after
+ * it, and is recorded when it is gone: whoever erases again, or the sweep after a crash, begins where it was left.
+ */
+import { Context, Effect, Layer, Schema } from "effect"
+import { FileId, type RequestId } from "#domain/Ids.ts"
+import * as Erasing from "#domain/inference-request/Erasing.ts"
+import type { ErasureReason } from "#domain/inference-request/Event.ts"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
+import { nextAction } from "#domain/inference-request/NextAction.ts"
+import type { Request } from "#domain/inference-request/State.ts"
+import { MediaStore } from "#src/features/media/MediaStore.ts"
+import { RequestActors } from "#src/features/requests/RequestActors.ts"
+import * as DeliveryErasing from "#src/features/webhooks/DeliveryErasing.ts"
+import * as DeliveryIds from "#src/features/webhooks/DeliveryIds.ts"
+import type { BlobStoreError } from "#streams/BlobStore.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+import { Payloads } from "#streams/Payload.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+
+/** What is not over yet cannot be erased. */
+export class RequestNotEnded extends Schema.TaggedError<RequestNotEnded>()("RequestNotEnded", {}) {}
+
+const isFile = Schema.is(FileId)
+
+export class Eraser extends Context.Service<
+  Eraser,
+  {
+    /**
+     * Once it returns nothing of the request's payloads and files can be read any more. Repeated it does what is left,
+     * mostly nothing. A failure leaves work that a repeat, or the next sweep, finishes. The request must exist. False when
+     * it had been erased before.
+     */
+    erase(
+      id: RequestId,
+      reason: ErasureReason
+    ): Effect.Effect<boolean, RequestNotEnded | EventStoreError | BlobStoreError>
+    /** Finishes an erasure that was begun; nothing happens to any other request. */
+    resume(id: RequestId): Effect.Effect<void, EventStoreError | BlobStoreError>
+  }
+>()("inferlog/src/retention/Eraser") {
+  static readonly layer = Layer.effect(
+    Eraser,
+    Effect.gen(function* () {
+      const actors = yield* RequestActors
+      const steady = yield* SteadyTime
+      const payloads = yield* Payloads
+      const media = yield* MediaStore
+      const eraseDelivery = yield* DeliveryErasing.make
+
+      const removePayload = (id: RequestId, { submitted }: Request) => {
+        const stream = StreamName.make(InferenceRequest.aggregate.category, id)
+        return ({ name, ref }: ReturnType<typeof Erasing.payloadsOf>[number]) =>
+          payloads.removeErased({ owner: submitted.accountId, stream, name, ref })
+      }
+
+      const removeFiles = (request: Request) =>
+        Effect.forEach(
+          Erasing.filesOf(request).filter(isFile),
+          (file) => media.remove(file, "request_erased"),
+          {
+            discard: true
+          }
+        )
+
+      const eraseDeliveries = (id: RequestId, { submitted }: Request) =>
+        Effect.forEach(submitted.webhook?.events ?? [], (event) => eraseDelivery(DeliveryIds.of(id, event)), {
+          discard: true
+        })
+
+      /** Texts in memory are forgotten each time: nobody recorded whether they were. */
+      const remove = Effect.fnUntraced(function* (id: RequestId, request: Request) {
+        // All of them, whatever becomes of one.
+        const [, failures] = yield* Effect.partition(Erasing.payloadsOf(request), removePayload(id, request))
+        const [failure] = failures
+        if (failure !== undefined) return yield* failure
+        if (nextAction(request)._tag !== "RemoveFiles") return
+        yield* removeFiles(request)
+        yield* eraseDeliveries(id, request)
+        const at = yield* steady.now
+        yield* actors
+          .execute(id, { _tag: "RecordRemoved", at })
+          .pipe(Effect.catchTag(["RequestNotFound", "NotDispatchable", "RequestNotEnded"], Effect.die))
+      })
+
+      const erase: Eraser["Service"]["erase"] = Effect.fn("Eraser.erase")(function* (id, reason) {
+        const at = yield* steady.now
+        const { events, state } = yield* actors.execute(id, { _tag: "Erase", at, reason }).pipe(
+          Effect.catchTag("RequestNotEnded", () => new RequestNotEnded()),
+          Effect.catchTag(["RequestNotFound", "NotDispatchable"], Effect.die)
+        )
+        if (state._tag === "Request") yield* remove(id, state)
+        return events.length > 0
+      })
+
+      const resume: Eraser["Service"]["resume"] = Effect.fn("Eraser.resume")(function* (id) {
+        const { state } = yield* actors.current(id)
+        if (state._tag === "Request" && state.erasure !== null) yield* remove(id, state)
+      })
+
+      return Eraser.of({ erase, resume })
+    })
+  )
+}

@@ -1,0 +1,30 @@
+/**
+ * What a webhook carries (contract, "Result / webhook payload"): the object that `response_url` answers with, with `event`
+ * and `billingStatus` (decisions, "Payload of `start`").
+ */
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as CanonicalJson from "#domain/CanonicalJson.ts"
+import type { WebhookEventName } from "#domain/inference-request/Event.ts"
+import { billingStatus } from "#domain/inference-request/Status.ts"
+import * as ResultView from "#src/features/requests/views/ResultView.ts"
+import type { Urls } from "#src/kernel/settings/PublicUrls.ts"
+import type { Snapshot } from "#src/features/requests/Requests.ts"
+
+/** `start` of a request that has not ended, `completed` of one that has. */
+export const make = <Payload extends Json>(
+  urls: Pick<Urls, "mediaUrl">,
+  event: WebhookEventName,
+  snapshot: Snapshot,
+  payloads: ResultView.RequestPayloads<Payload | null>
+) => {
+  const result =
+    ResultView.withoutOutput(urls, snapshot, payloads) ?? ResultView.result(urls, snapshot, payloads)
+  const billing = billingStatus(snapshot.request)
+  return { ...result, event, ...(billing === null ? {} : { billingStatus: billing }) }
+}
+
+/** The canonical text of it, whose payloads are given by theirs: they are copied, and never parsed. */
+export const text = (...body: Parameters<typeof make<string>>): string => {
+  const { input, output, ...rest } = make<string>(...body)
+  return CanonicalJson.stringifyWith(rest, { input: input ?? "null", output: output ?? "null" })
+}

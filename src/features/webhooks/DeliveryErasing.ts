@@ -1,0 +1,58 @@
+/** Erases the frozen body of a delivery, when the request's own input and output are erased. */
+import { Clock, Effect } from "effect"
+import type { RequestId } from "#domain/Ids.ts"
+import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
+import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
+import { Payloads } from "#streams/Payload.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { Nodes } from "#src/platform/cluster/Nodes.ts"
+import { RequestActors } from "#src/features/requests/RequestActors.ts"
+import { DeliveryActors } from "./DeliveryActors.ts"
+
+/**
+ * Gone when it returns; what has not been delivered by then never will be. Nothing happens when there is no such delivery,
+ * and repeated it does what is left.
+ */
+export const make = Effect.gen(function* () {
+  const actors = yield* DeliveryActors
+  const payloads = yield* Payloads
+
+  return Effect.fn("DeliveryErasing.erase")(function* (id: DeliveryId) {
+    // Another node may have scheduled it since this one last asked.
+    const known = yield* actors.refresh(id)
+    if (known.state._tag === "NotScheduled") return
+    const at = yield* Clock.currentTimeMillis
+    const { state } = yield* actors
+      .execute(id, { _tag: "Erase", at })
+      .pipe(
+        Effect.catchTag(["DeliveryNotFound", "AttemptNotDue", "DeliveryInProgress", "BodyErased"], Effect.die)
+      )
+    if (state._tag === "NotScheduled") return
+    const { accountId, payloads: refs } = state.scheduled
+    const stream = StreamName.make(WebhookDelivery.aggregate.category, id)
+    yield* payloads.removeErased({
+      owner: accountId,
+      stream,
+      name: WebhookDelivery.bodyName,
+      ref: refs.body
+    })
+  })
+})
+
+/**
+ * For a delivery that was scheduled while its request was erased: whoever did that may not have found it. Gives whether it
+ * has been erased.
+ */
+export const makeLate = Effect.gen(function* () {
+  const requests = yield* RequestActors
+  const node = yield* Nodes
+  const erase = yield* make
+
+  return Effect.fnUntraced(function* (id: DeliveryId, requestId: RequestId) {
+    const isAlone = node.live().length < 2
+    const { state } = yield* isAlone ? requests.current(requestId) : requests.refresh(requestId)
+    if (state._tag === "NotSubmitted" || state.erasure === null) return false
+    yield* erase(id)
+    return true
+  })
+})

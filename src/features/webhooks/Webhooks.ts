@@ -1,0 +1,150 @@
+/** What clients do with the deliveries of their webhooks, whatever the transport (contract, "Webhook management"). */
+import { Context, Effect, Layer, Schema } from "effect"
+import type { ReadModelBehind } from "#projections/ReadModelError.ts"
+import type { SqlError } from "effect/sql/SqlError"
+import { RecoveryId } from "#domain/delivery-recovery/DeliveryRecovery.ts"
+import { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
+import type { State } from "#domain/webhook-delivery/State.ts"
+import {
+  Deliveries,
+  type DeliveryPage,
+  type Failed,
+  type Filter,
+  type Place
+} from "#projections/deliveries/Deliveries.ts"
+import { Projections } from "#projections/Projections.ts"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import * as NamedRequest from "#src/features/requests/NamedRequest.ts"
+import { type RequestForbidden, Requests } from "#src/features/requests/Requests.ts"
+import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+import { IdGenerator } from "#streams/IdGenerator.ts"
+import { DeliveryActors } from "./DeliveryActors.ts"
+import * as DeliverySnapshot from "./DeliverySnapshot.ts"
+import { RecoveryActors } from "./RecoveryActors.ts"
+
+/** There is no such delivery, or it can be none's id. */
+export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {}) {}
+
+/** The delivery is another account's. */
+export class DeliveryForbidden extends Schema.TaggedError<DeliveryForbidden>()("DeliveryForbidden", {}) {}
+
+/** It is being sent just now. */
+export class DeliveryInProgress extends Schema.TaggedError<DeliveryInProgress>()("DeliveryInProgress", {}) {}
+
+/** What would be sent was erased. */
+export class BodyErased extends Schema.TaggedError<BodyErased>()("BodyErased", {}) {}
+
+/** One delivery, by an id as a client gave it. */
+export interface Named {
+  readonly caller: Caller
+  readonly id: string
+}
+
+export class Webhooks extends Context.Service<
+  Webhooks,
+  {
+    /**
+     * A page of the caller's deliveries, newest first: the `page`th one from 1, or with `after` the one behind that place.
+     * It shows what was on the log when it was asked, or fails after 2 s.
+     */
+    list(
+      options: Omit<Filter, "accountId"> & {
+        readonly caller: Caller
+        readonly page: number
+        readonly after: Place | null
+        readonly limit: number
+      }
+    ): Effect.Effect<DeliveryPage, RequestForbidden | ReadModelBehind | EventStoreError | SqlError>
+    get(
+      options: Named
+    ): Effect.Effect<
+      DeliverySnapshot.DeliverySnapshot,
+      DeliveryNotFound | DeliveryForbidden | EventStoreError
+    >
+    /** Sends it again, with a fresh number of attempts. While it waits to be sent at once this changes nothing. */
+    replay(
+      options: Named
+    ): Effect.Effect<
+      DeliverySnapshot.DeliverySnapshot,
+      DeliveryNotFound | DeliveryForbidden | DeliveryInProgress | BodyErased | EventStoreError
+    >
+    /**
+     * Has all failed deliveries sent again that the caller's account got from `since` on and before `until`, Unix time in
+     * ms. How many there are; when it returns that is durably asked for, not done.
+     */
+    recover(
+      options: Omit<Failed, "accountId"> & { readonly caller: Caller }
+    ): Effect.Effect<number, EventStoreError | SqlError>
+  }
+>()("inferlog/src/webhooks/Webhooks") {
+  static readonly layer = Layer.effect(
+    Webhooks,
+    Effect.gen(function* () {
+      const actors = yield* DeliveryActors
+      const recoveries = yield* RecoveryActors
+      const deliveries = yield* Deliveries
+      const requests = yield* Requests
+      const projections = yield* Projections
+      const ids = yield* IdGenerator
+      const steady = yield* SteadyTime
+
+      /** Whether the lists have everything that was on the log when this began. */
+      const isCurrent = projections.caughtUp("deliveries")
+
+      const judge = (
+        id: DeliveryId,
+        caller: Caller,
+        state: State
+      ): Effect.Effect<DeliverySnapshot.DeliverySnapshot, DeliveryNotFound | DeliveryForbidden> => {
+        if (state._tag === "NotScheduled") return Effect.fail(new DeliveryNotFound())
+        return state.scheduled.accountId === caller.accountId
+          ? Effect.succeed(DeliverySnapshot.of(id, state))
+          : Effect.fail(new DeliveryForbidden())
+      }
+
+      /** As of the log: another node may be at it. */
+      const find: Webhooks["Service"]["get"] = ({ caller, id }) =>
+        isDeliveryId(id)
+          ? Effect.flatMap(actors.refresh(id), ({ state }) => judge(id, caller, state))
+          : Effect.fail(new DeliveryNotFound())
+
+      const list: Webhooks["Service"]["list"] = Effect.fn("Webhooks.list")(function* ({ caller, ...asked }) {
+        yield* NamedRequest.check(requests, caller, asked.requestId)
+        yield* projections.current("deliveries")
+        return yield* deliveries.list({ ...asked, accountId: caller.accountId })
+      })
+
+      const replay: Webhooks["Service"]["replay"] = Effect.fn("Webhooks.replay")(function* (options) {
+        const { deliveryId } = yield* find(options)
+        const at = yield* steady.now
+        const { state } = yield* actors.execute(deliveryId, { _tag: "Replay", at }).pipe(
+          Effect.catchTag("DeliveryInProgress", () => new DeliveryInProgress()),
+          Effect.catchTag("BodyErased", () => new BodyErased()),
+          Effect.catchTag(["DeliveryNotFound", "AttemptNotDue"], Effect.die)
+        )
+        return yield* judge(deliveryId, options.caller, state)
+      })
+
+      const recover: Webhooks["Service"]["recover"] = Effect.fn("Webhooks.recover")(function* ({
+        caller: { accountId },
+        ...time
+      }) {
+        const wasCurrent = yield* isCurrent
+        const count = yield* deliveries.countFailed({ accountId, ...time })
+        // Where the lists lag there may be some that are not counted: whoever works it off finds them.
+        if (count > 0 || !wasCurrent) {
+          const recovery = { at: yield* steady.now, accountId, ...time }
+          yield* recoveries
+            .create(RecoveryId.make(ids.next()), { _tag: "Request", recovery })
+            .pipe(Effect.catchTag("RecoveryNotFound", Effect.die))
+        }
+        return count
+      })
+
+      return Webhooks.of({ list, get: Effect.fn("Webhooks.get")(find), replay, recover })
+    })
+  )
+}
+
+const isDeliveryId = Schema.is(DeliveryId)

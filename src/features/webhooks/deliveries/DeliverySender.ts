@@ -1,0 +1,208 @@
+/**
+ * The sender of webhooks: a process manager that is woken by what is owed and what is due, and obeys what each delivery
+ * says of itself. Waiting deliveries are rows, never fibers; only what is being sent has one.
+ */
+import { Cause, Effect, Layer, Queue, Stream } from "effect"
+import type { AccountId } from "#domain/Ids.ts"
+import * as DeliveriesProjection from "#projections/deliveries/DeliveriesProjection.ts"
+import { DueDeliveries, type DueDelivery, type OwedDelivery } from "#projections/deliveries/DueDeliveries.ts"
+import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
+import { Projections } from "#projections/Projections.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import { Nodes } from "#src/platform/cluster/Nodes.ts"
+import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import { earlier } from "#src/kernel/time/Earlier.ts"
+import * as Unreadable from "#src/platform/reactors/Unreadable.ts"
+import * as Turns from "#src/platform/reactors/Turns.ts"
+import * as Sparingly from "#src/kernel/async/Sparingly.ts"
+import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+import { supervise } from "#src/kernel/async/Supervise.ts"
+import * as Attempts from "./Attempts.ts"
+import { DeliveryLimits } from "./DeliveryLimits.ts"
+import * as Held from "./Held.ts"
+import * as DueAttempts from "./DueAttempts.ts"
+import * as LostAttempts from "./LostAttempts.ts"
+import * as Slots from "./Slots.ts"
+import * as Scheduling from "./Scheduling.ts"
+
+/** Claims made, and deliveries scheduled, in one pass: what is left follows in the next one. */
+const mostPerPass = 256
+
+/** On one of several nodes, each of which looks at the rows of all. */
+const mostPerSharedPass = 64
+
+/** How many of those read what they need at once. */
+const concurrency = 64
+
+/** How often attempts that nobody is at are looked for, ms. */
+const recoveryIntervalMs = 60_000
+
+/** A pass is due at the latest after this time, should a signal have been lost, ms. */
+const heartbeatMs = 5_000
+
+/** Turns that begin within this time of each other are one wake-up, ms. */
+const turnPaceMs = 50
+
+const make = Effect.gen(function* () {
+  const due = yield* DueDeliveries
+  const projections = yield* Projections
+  const reader = yield* EventReader
+  const node = yield* Nodes
+  const steady = yield* SteadyTime
+  const limits = yield* DeliveryLimits
+  const tellOnce = Sparingly.make()
+  const unreadable = Unreadable.make("be told of by webhook")
+  const wakeUps = yield* Queue.sliding<void>(1)
+  const wake = Effect.sync(() => Queue.offerUnsafe(wakeUps, undefined))
+
+  const slots = Slots.make(limits)
+  const held = Held.make()
+  const attempts = yield* Attempts.make(slots, held, wake)
+  const attemptDue = yield* DueAttempts.make(slots, attempts)
+  const schedule = yield* Scheduling.make(slots, held, attempts)
+  const loseAttempts = yield* LostAttempts.make(attempts.has)
+
+  /** The account that was served last: the next pass goes on after it. */
+  let served: AccountId | null = null
+
+  /** The last of what is owed that a pass has looked at: what it could not schedule keeps nobody behind it waiting. */
+  let looked: OwedDelivery | null = null
+
+  /** Whether nodes have come or gone since attempts that nobody is at were last looked for. */
+  let haveNodesChanged = false
+
+  /** When the first of what another node is to do is this one's after all, ms. */
+  let nextTurnAt: number | null = null
+
+  const ours = <Row extends { readonly requestId: string; readonly dueAt: number }>(
+    rows: ReadonlyArray<Row>,
+    now: number
+  ): ReadonlyArray<Row> => {
+    const turns = Turns.of(rows, node.self, node.live(), now)
+    nextTurnAt = earlier(nextTurnAt, turns.nextAt)
+    return turns.rows
+  }
+
+  const readable = <Row extends Pick<OwedDelivery, "requestId">>(rows: ReadonlyArray<Row>) =>
+    rows.filter(({ requestId }) => !unreadable.has(requestId))
+
+  /** What cannot be had for now, or not at all, keeps no other one waiting. */
+  const alone = ({ requestId }: Pick<OwedDelivery, "requestId">, begin: Effect.Effect<boolean, unknown>) =>
+    Effect.catchCause(begin, (cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.failCause(cause)
+        : tellOnce(Effect.logError("A webhook cannot be looked at; it is left alone for now", cause)).pipe(
+            Effect.annotateLogs({ request_id: requestId }),
+            Effect.as(false)
+          )
+    )
+
+  const all = <Row extends Pick<OwedDelivery, "requestId">>(
+    rows: ReadonlyArray<Row>,
+    begin: (row: Row) => Effect.Effect<boolean, unknown>
+  ) =>
+    Effect.forEach(rows, (row) => alone(row, unreadable.orElse(row.requestId, false)(begin(row))), {
+      concurrency
+    })
+
+  /** True when there is something that the read models have to catch up with. */
+  const sendDue = Effect.fnUntraced(function* (now: number) {
+    const isAlone = node.live().length < 2
+    const room = Math.min(slots.free(), isAlone ? mostPerPass : mostPerSharedPass)
+    if (room === 0) return false
+    const closed = slots.closed()
+    const holding = yield* held.now
+    const rows: ReadonlyArray<DueDelivery> = yield* due.next({
+      now,
+      limit: Turns.rowsFor(room, node.live()) + unreadable.count(),
+      each: limits.perLane + unreadable.count(),
+      after: served,
+      without: {
+        ...closed,
+        accounts: [...closed.accounts, ...holding.accounts],
+        deliveries: [...holding.deliveries, ...attempts.starting()]
+      }
+    })
+    const own = ours(readable(rows), now).slice(0, room)
+    const begun = yield* all(own, attemptDue)
+    served = own[begun.lastIndexOf(true)]?.accountId ?? served
+    return begun.includes(true)
+  })
+
+  const scheduleOwed = Effect.fnUntraced(function* (now: number) {
+    const limit = Turns.rowsFor(mostPerPass, node.live()) + unreadable.count()
+    const rows = yield* due.owed({ after: looked, limit })
+    looked = rows.length < limit ? null : (rows.at(-1) ?? null)
+    // Without a time of their own: a node that is stuck has its turn for a moment only.
+    const own = ours(
+      readable(rows).map((row) => ({ ...row, dueAt: 0 })),
+      now
+    )
+    return (yield* all(own.slice(0, mostPerPass), schedule)).includes(true)
+  })
+
+  const caughtUp = Effect.flatMap(reader.head, (head) =>
+    Effect.forEach([DueWorkProjection.projection.name, DeliveriesProjection.projection.name], (projection) =>
+      projections.waitFor(head, { projection })
+    )
+  )
+
+  const pass = Effect.gen(function* () {
+    const now = yield* steady.now
+    nextTurnAt = null
+    const hasSent = yield* sendDue(now)
+    const hasScheduled = yield* scheduleOwed(now)
+    if (!hasSent && !hasScheduled) return false
+    // When one lags, its next move wakes us: until then the rows would be looked at again in vain.
+    return !(yield* caughtUp).includes(false)
+  })
+
+  /** Ends when nothing is left to do, and at `until` in any case. */
+  const drain = (until: number) =>
+    Effect.repeat(pass, {
+      while: (moved) => Effect.map(MonotonicTime.millis, (now) => moved && !haveNodesChanged && now < until)
+    })
+
+  /** Ends at the next signal, or when the next delivery falls due. */
+  const untilNext = Effect.gen(function* () {
+    const now = yield* steady.now
+    const turnAt = nextTurnAt === null ? null : Math.max(nextTurnAt, now + turnPaceMs)
+    const dueAt = earlier(yield* due.nextDueAt(now), turnAt)
+    const wait = Math.min(dueAt === null ? heartbeatMs : Math.max(dueAt - now, 1), heartbeatMs)
+    yield* Effect.timeoutOption(Queue.take(wakeUps), wait)
+  })
+
+  /** In turn with the passes, so that no claim is under way while attempts that nobody is at are looked for. */
+  const round = Effect.gen(function* () {
+    haveNodesChanged = false
+    yield* loseAttempts
+    const until = (yield* MonotonicTime.millis) + recoveryIntervalMs
+    while (!haveNodesChanged && (yield* MonotonicTime.millis) < until) {
+      yield* drain(until)
+      yield* untilNext
+    }
+  })
+
+  const follow = (projection: string) => Stream.runForEach(projections.changes(projection), () => wake)
+
+  const followNodes = Stream.runForEach(node.changes, () =>
+    Effect.suspend(() => {
+      haveNodesChanged = true
+      return wake
+    })
+  )
+
+  return [
+    Effect.forever(round),
+    follow(DueWorkProjection.projection.name),
+    follow(DeliveriesProjection.projection.name),
+    followNodes
+  ]
+})
+
+export const layer = Layer.effectDiscard(
+  Effect.flatMap(
+    make,
+    Effect.forEach((reactor) => Effect.forkScoped(supervise("The sender of webhooks", reactor)))
+  )
+)

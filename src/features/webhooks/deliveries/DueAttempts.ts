@@ -1,0 +1,88 @@
+/** From a delivery whose next attempt is due to the claim of it. */
+import { Effect } from "effect"
+import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
+import { isDue } from "#domain/webhook-delivery/NextAction.ts"
+import type { Delivery } from "#domain/webhook-delivery/State.ts"
+import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
+import type { DueDelivery } from "#projections/deliveries/DueDeliveries.ts"
+import * as Payload from "#streams/Payload.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { Nodes } from "#src/platform/cluster/Nodes.ts"
+import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+import { DeliveryActors } from "../DeliveryActors.ts"
+import * as DeliveryErasing from "../DeliveryErasing.ts"
+import type { Attempts, Claimed } from "./Attempts.ts"
+import { patienceMs } from "./Held.ts"
+import { type Slots, whileMade } from "./Slots.ts"
+
+export const make = (slots: Slots, attempts: Attempts) =>
+  Effect.gen(function* () {
+    const actors = yield* DeliveryActors
+    const payloads = yield* Payload.Payloads
+    const steady = yield* SteadyTime
+    const node = yield* Nodes
+    const eraseIfLate = yield* DeliveryErasing.makeLate
+
+    const find = Effect.fnUntraced(function* (id: DeliveryId) {
+      const now = yield* steady.now
+      const isDueNow = (state: Delivery) => isDue(state, now)
+      const { state: known } = yield* actors.current(id)
+      if (known._tag === "Delivery" && isDueNow(known)) return known
+      // Another node may know better: what this one remembers is not to refuse the same row for ever.
+      const { state } = yield* actors.refresh(id)
+      return state._tag === "Delivery" && isDueNow(state) ? state : null
+    })
+
+    /** A node that scheduled it may have gone down before it found out that the request had been erased. */
+    const isErasedLate = ({ history, scheduled }: Delivery, id: DeliveryId) =>
+      history.every(({ durationMs }) => durationMs === null)
+        ? // Of a request that cannot be read nobody knows, and the body is frozen.
+          Effect.catchDefect(eraseIfLate(id, scheduled.requestId), () => Effect.succeed(false))
+        : Effect.succeed(false)
+
+    /** What is not to be had for good would be asked for again for ever, and keep others waiting: it is given up. */
+    const abandon = Effect.fnUntraced(function* (
+      id: DeliveryId,
+      { scheduled }: Delivery,
+      error: Payload.PayloadUnavailable
+    ) {
+      const at = yield* steady.now
+      if (at - scheduled.at <= patienceMs) return yield* error
+      yield* Effect.logError("The body of a webhook cannot be read; it is given up", error)
+      yield* actors.execute(id, { _tag: "Abandon", at })
+      return null
+    })
+
+    const open = (id: DeliveryId, delivery: Delivery) =>
+      payloads
+        .open(
+          StreamName.make(WebhookDelivery.aggregate.category, id),
+          WebhookDelivery.bodyName,
+          delivery.scheduled.payloads.body
+        )
+        .pipe(Effect.catchTag("PayloadUnavailable", (error) => abandon(id, delivery, error)))
+
+    /** What it takes to send it is at hand before it is claimed: an attempt is spent on nothing else. */
+    const claim = Effect.fnUntraced(function* (id: DeliveryId, delivery: Delivery) {
+      if (yield* isErasedLate(delivery, id)) return null
+      const text = yield* open(id, delivery)
+      if (text === null) return null
+      const signed = yield* attempts.sign(id, delivery.scheduled.accountId, text)
+      const at = yield* steady.now
+      const { state } = yield* actors.execute(id, { _tag: "StartAttempt", at, node: node.self })
+      return state._tag === "Delivery" ? ({ delivery: state, signed } satisfies Claimed) : null
+    })
+
+    /** True when the read model has something to catch up with: a claim, or what made the row stale. */
+    return Effect.fnUntraced(function* ({ accountId, deliveryId: id, origin }: DueDelivery) {
+      if (attempts.has(id) || !slots.isOpen({ accountId, origin })) return false
+      const delivery = yield* find(id)
+      if (delivery === null) return true
+      const load = { accountId, origin, bytes: whileMade(delivery.scheduled.payloads.body.size) }
+      if (!slots.take(load)) return false
+      const claiming = Effect.catchTag(claim(id, delivery), "AttemptNotDue", () =>
+        Effect.as(actors.refresh(id), null)
+      )
+      return yield* attempts.begin(id, accountId, load, claiming)
+    })
+  })

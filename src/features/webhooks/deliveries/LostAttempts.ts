@@ -1,0 +1,67 @@
+/**
+ * Attempts that nobody is at any more: of nodes that are gone, and own ones whose claim was stored though it seemed to fail.
+ * They count, and the next one follows when it would have after a failed one: so a crash loop keeps to the schedule, too.
+ */
+import { Effect } from "effect"
+import { nextAction } from "#domain/webhook-delivery/NextAction.ts"
+import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
+import { projection } from "#projections/deliveries/DeliveriesProjection.ts"
+import { DueDeliveries, type UnderWay } from "#projections/deliveries/DueDeliveries.ts"
+import { Nodes } from "#src/platform/cluster/Nodes.ts"
+import * as Rendezvous from "#src/platform/cluster/Rendezvous.ts"
+import * as AtHead from "#src/platform/reactors/AtHead.ts"
+import * as Pages from "#src/platform/reactors/Pages.ts"
+import * as Sparingly from "#src/kernel/async/Sparingly.ts"
+import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+import { DeliveryActors } from "../DeliveryActors.ts"
+
+const pageSize = 500
+const concurrency = 64
+
+/** `isUnderWay`: whether this node is at the delivery. */
+export const make = (isUnderWay: (id: DeliveryId) => boolean) =>
+  Effect.gen(function* () {
+    const due = yield* DueDeliveries
+    const actors = yield* DeliveryActors
+    const steady = yield* SteadyTime
+    const node = yield* Nodes
+    const atHead = yield* AtHead.make
+    const tell = Sparingly.make()
+
+    /** Nobody is at it, and it is for this node to see to that. */
+    const isOurs = (owner: string, id: DeliveryId) => {
+      if (isUnderWay(id)) return false
+      return owner === node.self || (!node.isAlive(owner) && Rendezvous.first(id, node.live()) === node.self)
+    }
+
+    const lose = Effect.fnUntraced(function* (id: DeliveryId) {
+      const { state } = yield* actors.refresh(id)
+      if (state._tag === "NotScheduled") return
+      const action = nextAction(state)
+      if (action._tag !== "AwaitAttempt") return
+      const { attempt, node: owner } = action
+      if (!isOurs(owner, id)) return
+      const at = yield* steady.now
+      yield* actors.execute(id, { _tag: "LoseAttempt", at, attempt, node: owner })
+    })
+
+    const loseAlone = ({ deliveryId: id, node: owner }: UnderWay) =>
+      isOurs(owner, id)
+        ? lose(id).pipe(
+            Effect.catchDefect((defect) =>
+              tell(Effect.logError("A delivery cannot be read; it is left alone", defect))
+            ),
+            Effect.annotateLogs({ delivery_id: id })
+          )
+        : Effect.void
+
+    /** Every attempt of this node's that was claimed before; not to be called while this node claims. */
+    return Effect.gen(function* () {
+      yield* atHead(projection.name)
+      yield* Pages.forEach({
+        read: (after: UnderWay | null) => due.underWay({ after: after?.deliveryId ?? null, limit: pageSize }),
+        use: loseAlone,
+        concurrency
+      })
+    })
+  })

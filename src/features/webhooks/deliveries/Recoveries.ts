@@ -1,0 +1,97 @@
+/**
+ * Works off bulk recoveries, page by page. Each delivery remembers by which one it was last sent again, so that one that is
+ * begun anew after a crash, or that two nodes are at, asks for nothing twice.
+ */
+import { Effect, Layer } from "effect"
+import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
+import { Deliveries, type Place } from "#projections/deliveries/Deliveries.ts"
+import { projection } from "#projections/deliveries/DeliveriesProjection.ts"
+import { DueDeliveries, type OpenRecovery } from "#projections/deliveries/DueDeliveries.ts"
+import { Projections } from "#projections/Projections.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import { Lease } from "#src/platform/cluster/Lease.ts"
+import * as Pace from "#src/kernel/async/Pace.ts"
+import * as Sparingly from "#src/kernel/async/Sparingly.ts"
+import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+import { supervise } from "#src/kernel/async/Supervise.ts"
+import { DeliveryActors } from "../DeliveryActors.ts"
+import { RecoveryActors } from "../RecoveryActors.ts"
+
+/** Recoveries, each of another account, that are worked off side by side. */
+const atOnce = 10
+
+/** How often they are looked for. */
+const interval = "1 second"
+
+const make = Effect.gen(function* () {
+  const due = yield* DueDeliveries
+  const deliveries = yield* Deliveries
+  const projections = yield* Projections
+  const reader = yield* EventReader
+  const actors = yield* DeliveryActors
+  const recoveries = yield* RecoveryActors
+  const steady = yield* SteadyTime
+  const lease = yield* Lease
+  const tell = Sparingly.make()
+
+  const recover = Effect.fnUntraced(function* (recoveryId: OpenRecovery["recoveryId"], id: DeliveryId) {
+    // Another node may have given it up since this one last saw it.
+    yield* actors.refresh(id)
+    const at = yield* steady.now
+    const { events } = yield* actors.execute(id, { _tag: "Recover", at, recoveryId })
+    return events.length
+  })
+
+  /** What another release has written, or is damaged, keeps no other one waiting. */
+  const recoverAlone = (recoveryId: OpenRecovery["recoveryId"], id: DeliveryId) =>
+    recover(recoveryId, id).pipe(
+      Effect.catchDefect((defect) =>
+        Effect.as(tell(Effect.logError("A delivery cannot be recovered; it is left alone", defect)), 0)
+      ),
+      Effect.annotateLogs({ delivery_id: id })
+    )
+
+  const workOff = Effect.fnUntraced(function* ({ recoveryId, ...failed }: OpenRecovery) {
+    let replayed = 0
+    let after: Place | null = null
+    while (true) {
+      const page: Effect.Success<ReturnType<typeof deliveries.failed>> = yield* deliveries.failed({
+        ...failed,
+        after,
+        limit: Pace.pageSize
+      })
+      const counts = yield* Pace.paced(
+        Effect.forEach(page, ({ deliveryId }) => recoverAlone(recoveryId, deliveryId), {
+          concurrency: Pace.concurrency
+        })
+      )
+      replayed += counts.reduce((sum, count) => sum + count, 0)
+      after = page.at(-1) ?? null
+      if (page.length < Pace.pageSize) break
+    }
+    const at = yield* steady.now
+    yield* recoveries.execute(recoveryId, { _tag: "Finish", at, replayed })
+  })
+
+  const workOffAlone = (open: OpenRecovery) =>
+    workOff(open).pipe(
+      Effect.catchDefect((defect) =>
+        tell(Effect.logError("A recovery of failed webhooks cannot be worked off for now", defect))
+      ),
+      Effect.annotateLogs({ recovery_id: open.recoveryId })
+    )
+
+  /** The read model shows at least what its client was told the number of: he waited for it. */
+  const pass = Effect.gen(function* () {
+    const open = yield* due.recoveries(atOnce)
+    if (open.length === 0) return
+    yield* Effect.forEach(open, workOffAlone, { concurrency: atOnce, discard: true })
+    yield* projections.waitFor(yield* reader.head, { projection: projection.name })
+  })
+
+  return Effect.forever(Effect.andThen(Effect.when(pass, lease.isHeld), Effect.sleep(interval)))
+})
+
+export const layer = Layer.effectDiscard(
+  Effect.flatMap(make, (passes) => Effect.forkScoped(supervise("Sending failed webhooks again", passes)))
+)

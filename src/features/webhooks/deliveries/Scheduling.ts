@@ -1,0 +1,196 @@
+/**
+ * From an event that a client is to be told of to its delivery: the body is made from the request as it is now, frozen, and
+ * recorded under an id that request and event give, so that it is scheduled once, whoever tries. Where there is a slot it
+ * is sent at once; the claim of that is in the same append.
+ */
+import { Effect } from "effect"
+import { isTerminal, type Request } from "#domain/inference-request/State.ts"
+import type { Webhook } from "#domain/inference-request/Event.ts"
+import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
+import type { State } from "#domain/webhook-delivery/State.ts"
+import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
+import type { OwedDelivery } from "#projections/deliveries/DueDeliveries.ts"
+import * as Payload from "#streams/Payload.ts"
+import * as PayloadText from "#streams/PayloadText.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { Nodes } from "#src/platform/cluster/Nodes.ts"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import { RequestActors } from "#src/features/requests/RequestActors.ts"
+import { Requests, type Snapshot } from "#src/features/requests/Requests.ts"
+import * as SnapshotOf from "#src/features/requests/Snapshot.ts"
+import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+import { DeliveryActors } from "../DeliveryActors.ts"
+import * as DeliveryBody from "../DeliveryBody.ts"
+import * as DeliveryErasing from "../DeliveryErasing.ts"
+import * as DeliveryIds from "../DeliveryIds.ts"
+import type { Attempts, Claimed } from "./Attempts.ts"
+import { type Held, patienceMs } from "./Held.ts"
+import { type Load, type Slots, whileMade } from "./Slots.ts"
+
+/** What a body has beside input and output, bytes, more or less. */
+const frameBytes = 4 * 1024
+
+/** Bodies that are remembered while the log refuses them. */
+const mostUntaken = 10_000
+
+/** A body as of a version of the request. */
+interface Frozen {
+  readonly version: Snapshot["version"]
+  readonly sealed: Payload.SealedPayload
+  /** As of versions before: one of them may have been taken though that seemed to fail. */
+  readonly others: ReadonlyArray<Payload.SealedPayload>
+}
+
+interface Owed {
+  readonly id: DeliveryId
+  readonly event: OwedDelivery["event"]
+  readonly snapshot: Snapshot<Request>
+  readonly webhook: Webhook
+}
+
+const isDueNow = ({ event }: OwedDelivery, { phase, startedAt }: Request): boolean =>
+  event === "completed" ? isTerminal(phase) : startedAt !== null && !isTerminal(phase)
+
+/** When that happened which it tells of, Unix time in ms. */
+const happenedAt = ({ event, snapshot: { request } }: Owed): number =>
+  event === "completed" && isTerminal(request.phase) ? request.phase.at : (request.startedAt ?? 0)
+
+/** What its body holds at most, bytes. */
+const sizeOf = ({ event, snapshot: { request } }: Owed): number =>
+  request.submitted.payloads.input.size +
+  (event === "start" ? 0 : (request.output?.ref.size ?? 0)) +
+  frameBytes
+
+const originOf = (url: string): string => URL.parse(url)?.origin ?? ""
+
+export const make = (slots: Slots, held: Held, attempts: Attempts) =>
+  Effect.gen(function* () {
+    const requestActors = yield* RequestActors
+    const requests = yield* Requests
+    const actors = yield* DeliveryActors
+    const payloads = yield* Payload.Payloads
+    const steady = yield* SteadyTime
+    const urls = yield* PublicUrls
+    const node = yield* Nodes
+    const eraseIfLate = yield* DeliveryErasing.makeLate
+
+    /** Large bodies that the log has not taken so far: each try would leave another blob that nobody knows. */
+    const untaken = RecentlyUsed.make<Frozen>({ capacity: mostUntaken })
+
+    /** `null` when nothing is owed after all: a `start` whose request has ended is not sent (contract, rule 1). */
+    const look = Effect.fnUntraced(function* (row: OwedDelivery) {
+      const { event, requestId } = row
+      const known = SnapshotOf.of(requestId, yield* requestActors.current(requestId))
+      const snapshot =
+        known !== null && isDueNow(row, known.request)
+          ? known
+          : SnapshotOf.of(requestId, yield* requestActors.refresh(requestId))
+      const webhook = snapshot?.request.submitted.webhook
+      if (snapshot === null || webhook === undefined || !isDueNow(row, snapshot.request)) return null
+      return { id: DeliveryIds.of(requestId, event), event, snapshot, webhook } satisfies Owed
+    })
+
+    /** A client is told of the end of its request, though nobody can tell any more what it carried. */
+    const payloadsOf = Effect.fnUntraced(function* (owed: Owed) {
+      const { snapshot } = owed
+      const texts = Effect.flatMap(requests.payloadTexts(snapshot), ({ input, output }) =>
+        Effect.all({ input: wholeOf(input), output: wholeOf(output) })
+      )
+      return yield* Effect.catchTag(
+        texts,
+        "PayloadUnavailable",
+        Effect.fnUntraced(function* (error) {
+          if ((yield* steady.now) - happenedAt(owed) <= patienceMs) return yield* error
+          yield* Effect.logError(
+            "Input or output of a request cannot be read; its webhook goes without",
+            error
+          ).pipe(Effect.annotateLogs({ request_id: snapshot.id }))
+          return { input: null, output: null }
+        })
+      )
+    })
+
+    const freeze = Effect.fnUntraced(function* (owed: Owed) {
+      const { event, id, snapshot } = owed
+      const { input, output } = yield* payloadsOf(owed)
+      const text = DeliveryBody.text(urls, event, snapshot, {
+        input,
+        output: event === "start" ? null : output
+      })
+      const owner = snapshot.request.submitted.accountId
+      const stream = StreamName.make(WebhookDelivery.aggregate.category, id)
+      const before = untaken.get(id)
+      if (before?.version === snapshot.version) return { ...before, text }
+      const sealed = yield* payloads.sealText({ owner, stream, name: WebhookDelivery.bodyName, text })
+      const others = before === undefined ? [] : [...before.others, before.sealed]
+      const frozen: Frozen = { version: snapshot.version, sealed, others }
+      if (sealed.content._tag === "Blob") untaken.set(id, frozen)
+      return { ...frozen, text }
+    })
+
+    /** What the log has not taken, now that it has taken one. */
+    const discardOthers = (id: DeliveryId, all: ReadonlyArray<Payload.SealedPayload>, state: State) => {
+      untaken.delete(id)
+      const taken = state._tag === "Delivery" ? state.scheduled.payloads.body.hash : null
+      return payloads.discard(all.filter(({ hash }) => hash !== taken))
+    }
+
+    /** What of it is claimed with it: without a signature or a slot it waits for the next pass. */
+    const schedule = Effect.fnUntraced(function* (owed: Owed, isPlaced: boolean) {
+      const { event, id, snapshot, webhook } = owed
+      const { accountId } = snapshot.request.submitted
+      const { others, sealed, text } = yield* freeze(owed)
+      const signed = isPlaced
+        ? yield* Effect.catchTag(attempts.sign(id, accountId, text), "SecretsUnreadable", () => noSignature)
+        : null
+      const delivery = {
+        at: yield* steady.now,
+        accountId,
+        requestId: snapshot.id,
+        event,
+        url: webhook.url,
+        payloads: { body: Payload.refOf(sealed) }
+      }
+      const command = { _tag: "Schedule", delivery, node: signed === null ? null : node.self } as const
+      const { events, state } = yield* actors.create(id, command, [sealed])
+      yield* discardOthers(id, [...others, sealed], state)
+      // Of one that had been erased before, the body has nothing that would have to go.
+      const mayBeLate = events.length > 0 && snapshot.request.erasure === null
+      const isLate = mayBeLate && (yield* eraseIfLate(id, snapshot.id))
+      if (signed === null || state._tag === "NotScheduled") return null
+      if (!events.some(({ _tag }) => _tag === "AttemptStarted")) return null
+      if (!isLate) return { delivery: state, signed } satisfies Claimed
+      yield* actors.execute(id, { _tag: "LoseAttempt", at: yield* steady.now, attempt: 1, node: node.self })
+      return null
+    })
+
+    /** Later: the bodies that are in memory now have to go first. */
+    const scheduleWaiting = Effect.fnUntraced(function* (owed: Owed, load: Load) {
+      if (!slots.takeBytes(load)) return false
+      yield* Effect.ensuring(
+        schedule(owed, false),
+        Effect.sync(() => slots.giveBackBytes(load))
+      )
+      return true
+    })
+
+    /** True when something was recorded, so that the read model has something to catch up with. */
+    return Effect.fnUntraced(function* (row: OwedDelivery) {
+      const owed = yield* look(row)
+      if (owed === null || attempts.has(owed.id)) return false
+      const { accountId } = owed.snapshot.request.submitted
+      if (yield* held.has(owed.id, accountId)) return false
+      const load: Load = { accountId, origin: originOf(owed.webhook.url), bytes: whileMade(sizeOf(owed)) }
+      return slots.take(load)
+        ? yield* attempts.begin(owed.id, accountId, load, schedule(owed, true))
+        : yield* scheduleWaiting(owed, load)
+    })
+  })
+
+const wholeOf = (
+  text: PayloadText.PayloadText<Payload.Unreadable> | null
+): Effect.Effect<string | null, Payload.Unreadable> =>
+  text === null ? Effect.succeed(null) : PayloadText.whole(text)
+
+const noSignature = Effect.succeed(null)

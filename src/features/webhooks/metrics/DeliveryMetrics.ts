@@ -1,0 +1,70 @@
+/** Counts what becomes of webhooks, and logs those that are given up. */
+import { Context, Effect, Layer, Metric } from "effect"
+import type { AttemptError, Event } from "#domain/webhook-delivery/Event.ts"
+import type { Delivery } from "#domain/webhook-delivery/State.ts"
+import { DeliveryActors } from "../DeliveryActors.ts"
+import { LogAllowance } from "#src/platform/telemetry/logs/LogAllowance.ts"
+import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import * as ObservedActors from "#src/features/requests/metrics/ObservedActors.ts"
+
+/** One word for all statuses of a class: labels are few. */
+const wordOf = (error: AttemptError): string => error.replace(/^http_(\d).*$/, "http_$1xx")
+
+/** The series that counts the event; `undefined` for events that are not counted. */
+const seriesOf = (event: Event) => {
+  switch (event._tag) {
+    case "AttemptSucceeded":
+      return AllMetrics.webhookAttempts.of("delivered")
+    case "AttemptFailed":
+      return AllMetrics.webhookAttempts.of(wordOf(event.error))
+    case "AttemptLost":
+      return AllMetrics.webhookAttempts.of("lost")
+    case "DeliveryFailed":
+      return AllMetrics.webhooksFailed.of(event.reason)
+    case "DeliveryScheduled":
+    case "AttemptStarted":
+    case "ReplayRequested":
+    case "PayloadsErased":
+      return undefined
+  }
+}
+
+const make = Effect.gen(function* () {
+  const actors = yield* DeliveryActors
+  const allowance = yield* LogAllowance
+  const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
+
+  const count = (events: ReadonlyArray<Event>): void => {
+    for (const event of events) seriesOf(event)?.updateUnsafe(1, context)
+  }
+
+  /** Neither the URL, which may hold a secret, nor what the receiver said. */
+  const warn = (
+    id: string,
+    { attempts, lastError, scheduled }: Delivery,
+    event: Event
+  ): Effect.Effect<void> => {
+    if (event._tag !== "DeliveryFailed" || event.reason === "erased" || !allowance.admits("webhook")) {
+      return Effect.void
+    }
+    return Effect.logWarning("A webhook is given up").pipe(
+      Effect.annotateLogs({
+        delivery_id: id,
+        request_id: scheduled.requestId,
+        reason: event.reason,
+        attempts,
+        error: lastError
+      })
+    )
+  }
+
+  return ObservedActors.make(actors, (id, { events, state }) => {
+    const last = events.at(-1)
+    if (last === undefined || state._tag === "NotScheduled") return Effect.void
+    count(events)
+    return warn(id, state, last)
+  })
+})
+
+/** The actors of the layer below, observed. */
+export const layer = Layer.effect(DeliveryActors, make)

@@ -1,7 +1,0 @@
-/** The request id in a path: of another length or alphabet it is malformed, not unknown (decisions, "request_id"). */
-import { Result } from "effect"
-import { RequestId, requestIdPattern } from "#domain/Ids.ts"
-import * as Refusal from "../Refusal.ts"
-
-export const parse = (text: string): Result.Result<RequestId, Refusal.Refusal> =>
-  requestIdPattern.test(text) ? Result.succeed(RequestId.make(text)) : Result.fail(Refusal.malformedRequestId)

@@ -1,0 +1,86 @@
+/** Where this node keeps its state: `DATA_DIR`, made at first use, readable by its owner only. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Config, Context, Effect, Layer, Schema } from "effect"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import { eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
+import * as PrivateFiles from "./PrivateFiles.ts"
+import * as Setting from "#src/kernel/settings/Setting.ts"
+
+export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusable>()(
+  "DataDirectoryUnusable",
+  {
+    directory: Schema.String,
+    cause: Schema.Defect()
+  }
+) {
+  override get message(): string {
+    return `DATA_DIR ${this.directory} cannot be created or written`
+  }
+}
+
+export const dataDir = Setting.make({
+  name: "DATA_DIR",
+  config: Config.String,
+  default: "./data",
+  description: "where the server keeps its state; made at first use, readable by its owner only",
+  accepts: "a path",
+  example: "/var/lib/inferlog"
+})
+
+/** `EXPECT_DATA` is set, and there is no log: a volume that is not mounted must not become a new, empty service. */
+export class DataMissing extends Schema.TaggedError<DataMissing>()("DataMissing", {
+  directory: Schema.String
+}) {
+  override get message(): string {
+    return (
+      `EXPECT_DATA: there is no log in ${this.directory}. Is its volume mounted? ` +
+      `To begin with an empty log: inferlog init`
+    )
+  }
+}
+
+export const expectData = Setting.make({
+  name: "EXPECT_DATA",
+  config: Config.Boolean,
+  default: false,
+  description:
+    "refuses a `DATA_DIR` without a log instead of making one, so that a missing volume is noticed; `inferlog init` makes the first. Ignored with the log on NATS",
+  accepts: "`true`, `false`, `yes`, `no`, `on`, `off`, `1`, `0`, `y`, `n`",
+  example: "true"
+})
+
+/** Whether there is a log in the directory. */
+export const holdsLog = (directory: string): boolean => fs.existsSync(SqliteEventStore.files(directory).log)
+
+/** The setting, as an absolute path. */
+export const configured = Config.map(dataDir.config, (directory) => path.resolve(directory))
+
+/** Its absolute path. */
+export class DataDirectory extends Context.Service<DataDirectory, string>()("inferlog/src/DataDirectory") {
+  /** Makes the directory when there is none. */
+  static readonly layerAt = (directory: string) =>
+    Layer.effect(DataDirectory, Effect.tap(made(directory), PrivateFiles.check))
+
+  static readonly layer = Layer.unwrap(
+    Effect.gen({ self: this }, function* () {
+      const directory = yield* configured
+      const { _tag } = yield* eventStore.config
+      const isExpected = _tag === "Sqlite" && (yield* expectData.config)
+      if (isExpected && !holdsLog(directory)) return yield* new DataMissing({ directory })
+      return this.layerAt(directory)
+    })
+  )
+}
+
+const made = (directory: string) =>
+  Effect.try({
+    try: () => {
+      // `recursive` alone never returns where a parent refuses new entries with ENOENT, as /proc does.
+      const recursive = !fs.existsSync(path.dirname(directory))
+      if (!fs.existsSync(directory)) fs.mkdirSync(directory, { recursive, mode: 0o700 })
+      fs.accessSync(directory, fs.constants.W_OK)
+      return directory
+    },
+    catch: (cause) => new DataDirectoryUnusable({ directory, cause })
+  })

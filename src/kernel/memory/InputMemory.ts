@@ -1,0 +1,51 @@
+/** What inputs may take up in memory: those of submits that are being read, and those of runs under way. */
+import * as v8 from "node:v8"
+import { Config, Context, Effect, Layer, Option, Schema } from "effect"
+import * as ByteSize from "#src/kernel/settings/ByteSize.ts"
+import * as Setting from "#src/kernel/settings/Setting.ts"
+import * as MemoryBudget from "./MemoryBudget.ts"
+
+const SizeText = Schema.String.check(
+  Schema.makeFilter((text: string) => (Option.getOrNull(ByteSize.parse(text)) ?? 0) >= smallest, {
+    expected: "a size of at least 64MiB, such as 512MiB"
+  })
+)
+
+/** One input of the largest size fits. */
+const smallest = 64 * 1024 * 1024
+
+/** Bytes. */
+export const inputMemory = Setting.optional({
+  name: "INPUT_MEMORY",
+  config: (name) =>
+    Config.map(Config.schema(SizeText, name), (text) =>
+      Option.getOrElse(ByteSize.parse(text), () => smallest)
+    ),
+  defaultText: "3/8 of the heap's limit",
+  description:
+    "how much memory inputs may take: two thirds for those of runs under way, one third for those of submits that are being read. An account may have as much of either as is left for all others",
+  accepts: "a size of at least `64MiB`, such as `512MiB` or `4GiB`",
+  example: "1GiB"
+})
+
+export interface Budgets {
+  readonly submits: MemoryBudget.MemoryBudget
+  readonly runs: MemoryBudget.MemoryBudget
+}
+
+export const make = (bytes: number): Budgets => ({
+  submits: MemoryBudget.make(Math.floor(bytes / 3)),
+  runs: MemoryBudget.make(Math.floor((bytes * 2) / 3))
+})
+
+const usual = () => Math.max(smallest, Math.floor((v8.getHeapStatistics().heap_size_limit * 3) / 8))
+
+/** One for the process, whose heap it is about. */
+export const InputMemory = Context.Reference<Budgets>("inferlog/src/memory/InputMemory", {
+  defaultValue: () => make(usual())
+})
+
+export const layer = Layer.effect(
+  InputMemory,
+  Effect.map(inputMemory.config, (bytes) => make(Option.getOrElse(bytes, usual)))
+)

@@ -1,0 +1,71 @@
+/**
+ * The one secret of an installation (security, "Keys and secrets"): nodes that share a log share it. Only keys that are
+ * derived from it are to be had.
+ */
+import * as crypto from "node:crypto"
+import { Config, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import * as Setting from "#src/kernel/settings/Setting.ts"
+import * as KeyText from "./KeyText.ts"
+import * as MasterKeyFile from "./MasterKeyFile.ts"
+
+/** The log is shared with other nodes, and so the key has to be. */
+export class MasterKeyMissing extends Schema.TaggedError<MasterKeyMissing>()("MasterKeyMissing", {}) {
+  override readonly message =
+    "MASTER_KEY: Expected 64 hexadecimal digits, the same ones on every node (`openssl rand -hex 32` makes some)"
+}
+
+const keyText = Schema.String.check(
+  Schema.makeFilter((text: string) => KeyText.parse(text) !== null, { expected: "64 hexadecimal digits" })
+)
+
+export const masterKey = Setting.optional({
+  name: "MASTER_KEY",
+  config: (name) => Config.schema(Schema.Redacted(keyText), name),
+  defaultText: "made at the first start, in `DATA_DIR`; required with `EVENT_STORE=nats://…`",
+  description: "the secret from which others are derived, the same on every node",
+  accepts: "64 hexadecimal digits",
+  example: "5d41402abc4b2a76b9719d911017c5925d41402abc4b2a76b9719d911017c592",
+  isSecret: true
+})
+
+const configured = Config.map(
+  masterKey.config,
+  Option.flatMapNullishOr((text) => KeyText.parse(Redacted.value(text)))
+)
+
+const derivedFrom = (key: Buffer): MasterKey["Service"] => {
+  const keyFor = (purpose: string) => crypto.createHmac("sha256", key).update(`inferlog ${purpose}`).digest()
+  return { keyFor, fingerprint: keyFor("fingerprint").toString("base64url").slice(0, 16) }
+}
+
+export class MasterKey extends Context.Service<
+  MasterKey,
+  {
+    /** 32 bytes, the same for one purpose each time; nobody who has them learns those of another one. */
+    readonly keyFor: (purpose: string) => Buffer
+    /** Nodes with the same key have the same one; it tells nothing of the key, and may be shown. */
+    readonly fingerprint: string
+  }
+>()("inferlog/src/secrets/MasterKey") {
+  /** @param key 32 bytes. */
+  static readonly layerOf = (key: Buffer) => Layer.succeed(MasterKey, derivedFrom(key))
+
+  /** Of a log that is in the data directory: the setting's, or else the one that lies there. */
+  static readonly layer = Layer.effect(
+    MasterKey,
+    Effect.gen(function* () {
+      const key = yield* configured
+      return derivedFrom(Option.isSome(key) ? key.value : yield* MasterKeyFile.read(yield* DataDirectory))
+    })
+  )
+
+  /** Of a log that nodes share: it must be set. */
+  static readonly layerRequired = Layer.effect(
+    MasterKey,
+    Effect.gen(function* () {
+      const key = yield* configured
+      return Option.isSome(key) ? derivedFrom(key.value) : yield* new MasterKeyMissing()
+    })
+  )
+}

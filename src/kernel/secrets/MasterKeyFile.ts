@@ -1,0 +1,75 @@
+/** The file `master.key` in the data directory: the master key of a node that shares its log with no other one. */
+import * as crypto from "node:crypto"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Effect, Schema } from "effect"
+import * as Account from "#domain/account/Account.ts"
+import { PasswordChanged } from "#domain/account/Event.ts"
+import { SigningSecretRotated } from "#domain/account/SigningSecret.ts"
+import { holdsLog } from "#src/kernel/disk/DataDirectory.ts"
+import * as EventSearch from "#streams/sqlite/EventSearch.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import { keyBytes, parse } from "./KeyText.ts"
+
+export class MasterKeyUnusable extends Schema.TaggedError<MasterKeyUnusable>()("MasterKeyUnusable", {
+  file: Schema.String,
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return `MASTER_KEY: ${this.file} ${this.reason}`
+  }
+}
+
+const damaged =
+  "is damaged: it must hold 64 hexadecimal digits. Put a copy of it back, or set MASTER_KEY to the key that it held"
+
+const isThere = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "EEXIST"
+
+/** Synced under another name and then linked, so that a crash leaves a whole key or none, and never another one. */
+const create = (file: string) => {
+  const written = `${file}.new`
+  const text = `${crypto.randomBytes(keyBytes).toString("hex")}\n`
+  fs.rmSync(written, { force: true })
+  fs.writeFileSync(written, text, { flag: "wx", mode: 0o600, flush: true })
+  try {
+    fs.linkSync(written, file)
+  } catch (error) {
+    if (!isThere(error)) throw error
+  }
+  fs.rmSync(written)
+  const directory = fs.openSync(path.dirname(file), "r")
+  fs.fsyncSync(directory)
+  fs.closeSync(directory)
+}
+
+const lost =
+  "is missing, and the log holds secrets that are sealed under it. Put a copy of it back, or set MASTER_KEY to the key that " +
+  "it held. If it is lost, set MASTER_KEY to a new key: signing secrets and passwords must then be set anew"
+
+/** What of the log is sealed under a key. */
+const sealed = {
+  category: Account.aggregate.category,
+  types: [SigningSecretRotated, PasswordChanged].map(({ fields }) => fields._tag.schema.literal)
+}
+
+/**
+ * Makes it when there is none, readable by its owner only; refuses to where the log holds secrets of another one. For the
+ * process that holds the lock of the directory.
+ */
+export const read = Effect.fnUntraced(function* (dataDirectory: string) {
+  const file = path.join(dataDirectory, "master.key")
+  if (!fs.existsSync(file) && holdsLog(dataDirectory)) {
+    const { log } = SqliteEventStore.files(dataDirectory)
+    if (yield* EventSearch.contains(log, sealed)) return yield* new MasterKeyUnusable({ file, reason: lost })
+  }
+  const text = yield* Effect.try({
+    try: () => {
+      if (!fs.existsSync(file)) create(file)
+      return fs.readFileSync(file, "utf8")
+    },
+    catch: () => new MasterKeyUnusable({ file, reason: "cannot be read or made" })
+  })
+  const key = parse(text.trimEnd())
+  return key === null ? yield* new MasterKeyUnusable({ file, reason: damaged }) : key
+})

@@ -1,0 +1,16 @@
+/** How much the server logs. */
+import { Config, Effect, Layer, References } from "effect"
+import * as Setting from "./Setting.ts"
+
+export const logLevel = Setting.make({
+  name: "LOG_LEVEL",
+  config: Config.LogLevel,
+  default: "Info",
+  description: "the least severe log entries that are written",
+  accepts: "`Trace`, `Debug`, `Info`, `Warn`, `Error`, `Fatal`, `All`, `None`",
+  example: "Debug"
+})
+
+export const layer = Layer.unwrap(
+  Effect.map(logLevel.config, (level) => Layer.succeed(References.MinimumLogLevel, level))
+)

@@ -1,0 +1,95 @@
+/**
+ * Worker threads for work that may crash, hang or eat memory. A worker has one task at a time; one that fails is ended
+ * and replaced, so that a bad task harms neither the process nor other tasks.
+ */
+import { Duration, Effect, Exit, type Scope, Semaphore } from "effect"
+import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import * as WorkerThread from "./WorkerThread.ts"
+import { WorkerLost } from "./WorkerLost.ts"
+
+export interface WorkerPoolOptions extends WorkerThread.WorkerOptions {
+  /** Workers at most. They are started when needed. */
+  readonly size: number
+  /** A worker without tasks ends after this, or at most twice as long. */
+  readonly timeToLive: Duration.Duration
+}
+
+export interface WorkerPool {
+  /**
+   * Waits for a worker, runs `started` and gives it the task, which is copied. Interruption, and `deadline` counted
+   * from then on, end the worker.
+   */
+  run(options: {
+    readonly task: unknown
+    readonly started: Effect.Effect<void>
+    readonly deadline: Duration.Duration
+  }): Effect.Effect<unknown, WorkerLost>
+}
+
+interface Idle {
+  readonly thread: WorkerThread.Thread
+  /** ms */
+  readonly since: number
+}
+
+export const make = Effect.fn("WorkerPool.make")(function* (
+  options: WorkerPoolOptions
+): Effect.fn.Return<WorkerPool, never, Scope.Scope> {
+  const scope = yield* Effect.scope
+  const slots = yield* Semaphore.make(options.size)
+  const timeToLive = Duration.toMillis(options.timeToLive)
+  /** The last one used is the last: what is not needed grows old at the front. */
+  const idle: Array<Idle> = []
+
+  yield* Effect.addFinalizer(() =>
+    Effect.forEach(idle.splice(0), ({ thread }) => WorkerThread.terminate(thread), {
+      concurrency: "unbounded"
+    })
+  )
+
+  const retire = Effect.gen(function* () {
+    const now = yield* MonotonicTime.millis
+    const kept = idle.findIndex(({ since }) => since + timeToLive > now)
+    const old = idle.splice(0, kept === -1 ? idle.length : kept)
+    yield* Effect.forEach(old, ({ thread }) => WorkerThread.terminate(thread), { concurrency: "unbounded" })
+  })
+  yield* Effect.forkScoped(Effect.forever(Effect.delay(retire, options.timeToLive)))
+
+  const take = Effect.sync(() => {
+    for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
+      if (!WorkerThread.isEnded(last.thread)) return last.thread
+    }
+    return WorkerThread.start(options)
+  })
+
+  const giveBack = Effect.fnUntraced(function* (
+    thread: WorkerThread.Thread,
+    exit: Exit.Exit<unknown, WorkerLost>
+  ) {
+    if (Exit.isSuccess(exit)) {
+      idle.push({ thread, since: yield* MonotonicTime.millis })
+      return yield* slots.release(1)
+    }
+    // The loss is told at once; the slot is free when the thread has ended, so that threads stay bounded.
+    return yield* WorkerThread.terminate(thread).pipe(
+      Effect.ensuring(slots.release(1)),
+      Effect.forkIn(scope, { startImmediately: true })
+    )
+  })
+
+  const run: WorkerPool["run"] = Effect.fn("WorkerPool.run")(({ task, started, deadline }) =>
+    Effect.acquireUseRelease(
+      Effect.andThen(Effect.interruptible(slots.take(1)), take),
+      (thread) =>
+        Effect.andThen(started, WorkerThread.exchange(thread, task)).pipe(
+          Effect.timeoutOrElse({
+            duration: deadline,
+            orElse: () => Effect.fail(new WorkerLost({ reason: "deadline" }))
+          })
+        ),
+      giveBack
+    )
+  )
+
+  return { run }
+})

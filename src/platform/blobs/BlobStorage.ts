@@ -1,0 +1,110 @@
+/**
+ * The blob store that `BLOB_STORE` names: `file` (in the data directory), `file:///path` (a folder that nodes may share)
+ * or `s3://bucket`.
+ */
+import * as path from "node:path"
+import * as url from "node:url"
+import { Config, Effect, Layer, Result, Schema } from "effect"
+import type { BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
+import * as FileBlobStore from "#streams/FileBlobStore.ts"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import { eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
+import * as Setting from "#src/kernel/settings/Setting.ts"
+import * as S3Options from "./s3/S3Options.ts"
+
+/** Where blobs are. */
+export type BlobStoreChoice =
+  /** In this folder, or in the data directory for `null`. */
+  | { readonly _tag: "File"; readonly folder: string | null }
+  | { readonly _tag: "S3"; readonly options: S3Options.S3Options }
+
+const inDataDirectory: BlobStoreChoice = { _tag: "File", folder: null }
+
+const folderOf = (text: string): string | null => {
+  if (!text.startsWith("file:///")) return null
+  try {
+    const folder = url.fileURLToPath(text)
+    return path.isAbsolute(folder) ? folder : null
+  } catch {
+    return null
+  }
+}
+
+/** Fails with what is wrong beyond what `expected` says, if anything; in words that repeat no value. */
+const parse = (text: string): Result.Result<BlobStoreChoice, string | null> => {
+  if (text === "file") return Result.succeed(inDataDirectory)
+  if (text.startsWith("s3://"))
+    return Result.map(S3Options.parse(text), (options) => ({ _tag: "S3", options }))
+  const folder = folderOf(text)
+  return folder === null ? Result.fail(null) : Result.succeed({ _tag: "File", folder })
+}
+
+const BlobStoreText = Schema.String.check(
+  Schema.makeFilter((text: string) => Result.isSuccess(parse(text)), {
+    expected: `"file", an absolute file:///path, or ${S3Options.expected}`
+  })
+)
+
+/** Nodes that share a log have to share what lies beside it. */
+export class BlobStoreNotShared extends Schema.TaggedError<BlobStoreNotShared>()("BlobStoreNotShared", {}) {
+  override readonly message =
+    "With EVENT_STORE=nats://… nodes share their blobs too: expected a folder that all of them see, file:///<path>, " +
+    "or a bucket, s3://<bucket>"
+}
+
+export const blobStore: Setting.Setting<BlobStoreChoice> = Setting.make({
+  name: "BLOB_STORE",
+  config: (name) =>
+    Config.map(Config.schema(BlobStoreText, name), (text) =>
+      Result.getOrElse(parse(text), () => inDataDirectory)
+    ),
+  default: inDataDirectory,
+  defaultText: "`file`",
+  description:
+    "where large payloads and media are: in `DATA_DIR`, in a folder that nodes may share, or in a bucket of S3 or a server like it",
+  accepts: `\`file\`, \`file:///<path>\`, or ${S3Options.expected}`,
+  example: "s3://inferlog-blobs?region=eu-central-1",
+  fault: (text) => Result.match(parse(text), { onFailure: (fault) => fault, onSuccess: () => null })
+})
+
+/** Fails when nodes share the log and this one keeps its blobs to itself. */
+export const checkShared = Effect.gen(function* () {
+  const { _tag } = yield* eventStore.config
+  const choice = yield* blobStore.config
+  if (_tag === "Nats" && choice._tag === "File" && choice.folder === null) {
+    return yield* new BlobStoreNotShared()
+  }
+})
+
+/** What S3 needs is loaded where it is used only: it takes a while. */
+const s3 = (options: S3Options.S3Options) =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("./s3/S3BlobStore.ts")),
+      (S3BlobStore) => S3BlobStore.layer(options)
+    )
+  )
+
+export interface StoreOptions {
+  readonly dataDirectory: string
+  /** Whether a server may be using the same data directory: its unfinished writes are left alone. */
+  readonly isBeside: boolean
+}
+
+/** The store that the setting means for a data directory. */
+export const layerOf = (
+  choice: BlobStoreChoice,
+  { dataDirectory, isBeside }: StoreOptions
+): Layer.Layer<BlobStore, BlobStoreError> => {
+  if (choice._tag === "S3") return s3(choice.options)
+  const root = choice.folder ?? path.join(dataDirectory, "blobs")
+  return FileBlobStore.layer({ root, isShared: isBeside || choice.folder !== null })
+}
+
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const dataDirectory = yield* DataDirectory
+    yield* checkShared
+    return layerOf(yield* blobStore.config, { dataDirectory, isBeside: false })
+  })
+)

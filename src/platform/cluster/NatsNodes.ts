@@ -1,0 +1,157 @@
+/** The live nodes of a log on NATS: each puts a heartbeat into a KV bucket, and watches those of all. */
+import type { KvWatchEntry } from "@nats-io/kv"
+import { Clock, Deferred, Effect, Layer, PubSub, Stream } from "effect"
+import { Nats } from "#streams/nats/Nats.ts"
+import { names } from "#streams/nats/NatsOptions.ts"
+import { NatsStreamUnavailable } from "#streams/nats/NatsStreams.ts"
+import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import { supervise } from "#src/kernel/async/Supervise.ts"
+import * as Heartbeats from "./Heartbeats.ts"
+import * as NatsBucket from "./NatsBucket.ts"
+import { makeName, Nodes } from "./Nodes.ts"
+
+/** ms, each. */
+export interface NatsNodesOptions {
+  /** Between two heartbeats. */
+  readonly beatMs: number
+  /** A node that is not heard for so long counts as dead; it is found out at the next heartbeat. */
+  readonly deadMs: number
+  /** After which the servers drop a heartbeat. All nodes of a log must have the same. */
+  readonly ttlMs: number
+}
+
+const defaults: NatsNodesOptions = { beatMs: 2_000, deadMs: 8_000, ttlMs: 10_000 }
+
+/** ms after which a watch that failed is tried again: the others wait for nobody. */
+const retryMs = 250
+
+/** How long a start waits for the node's own heartbeat. */
+const patience = "30 seconds"
+
+/** How long a stop takes to say that it goes; the others find out anyway. */
+const farewell = "1 second"
+
+const make = Effect.fnUntraced(function* (options: Partial<NatsNodesOptions>) {
+  const { beatMs, deadMs, ttlMs } = { ...defaults, ...options }
+  const nats = yield* Nats
+  const clock = yield* Clock.Clock
+  const now = () => MonotonicTime.millisOf(clock)
+  const name = names(nats.options).nodes
+  const bucket = yield* NatsBucket.open({ name, ttlMs, storage: "memory", patienceMs: beatMs })
+  const { kv } = bucket
+
+  const self = makeName()
+  const heartbeat = JSON.stringify({ name: self, startedAt: yield* Clock.currentTimeMillis })
+  const heartbeats = Heartbeats.make({ self, deadMs, lateMs: 2 * beatMs })
+  const changes = yield* PubSub.sliding<void>({ capacity: 1, replay: 1 })
+  const listed = yield* Deferred.make<void>()
+
+  let failure: unknown = new Error("no heartbeat came back")
+  const attempt = <A>(call: () => Promise<A>) =>
+    Effect.tryPromise({ try: call, catch: (cause) => (failure = cause) })
+
+  const put = attempt(() => kv.put(self, heartbeat))
+  let sentAt = now()
+  let isWarned = false
+  const beat = Effect.gen(function* () {
+    const at = now()
+    if (at - sentAt > deadMs && !isWarned) {
+      isWarned = true
+      const seconds = Math.round((at - sentAt) / 1_000)
+      yield* Effect.logWarning(
+        `The other nodes have not heard this one for ${seconds} s: they run again what it had claimed`
+      )
+    }
+    // What is sent while there is no connection would pile up.
+    if (!nats.isUp()) return
+    yield* put.pipe(
+      Effect.catch(() => Effect.andThen(bucket.restore, put)),
+      Effect.timeout(beatMs)
+    )
+    sentAt = at
+    isWarned = false
+  }).pipe(Effect.ignore({ log: "Debug" }))
+
+  const reconnected = Stream.runHead(nats.reconnects)
+  const pause = Effect.raceFirst(Effect.sleep(beatMs), reconnected)
+
+  let entryAt = now()
+  /** Gives whether there is anything new to know. */
+  const hear = ({ key, operation }: KvWatchEntry): boolean => {
+    if (key === self) return heartbeats.echoed(entryAt)
+    return operation === "PUT" ? heartbeats.heard(key, entryAt) : heartbeats.left(key)
+  }
+  const listen = async (entries: AsyncIterable<KvWatchEntry>) => {
+    let isListed = false
+    let isHeard = false
+    for await (const entry of entries) {
+      entryAt = now()
+      let isNews = hear(entry)
+      isHeard ||= entry.key === self
+      // The own heartbeat among them shows that the list is not of a server that lags.
+      if (!isListed && isHeard && entry.delta === 0) {
+        isListed = true
+        isNews = heartbeats.listed(entryAt) || isNews
+        Deferred.doneUnsafe(listed, Effect.void)
+      }
+      if (isNews) PubSub.publishUnsafe(changes, undefined)
+    }
+  }
+
+  // Own heartbeats come at least: a watch that is silent is broken, though it does not say so.
+  const silence = Effect.sleep(beatMs).pipe(Effect.repeat({ until: () => now() - entryAt > 3 * beatMs }))
+  const watch = Effect.acquireUseRelease(
+    attempt(() => kv.watch()),
+    (entries) => {
+      entryAt = now()
+      return Effect.raceFirst(
+        Effect.tryPromise(() => listen(entries)),
+        silence
+      )
+    },
+    (entries) =>
+      Effect.sync(() => {
+        heartbeats.deafened()
+        entries.stop()
+      })
+  ).pipe(
+    // A bucket that was made anew counts from one again, and the watch would wait for where it was.
+    Effect.raceFirst(reconnected),
+    Effect.ignore({ log: "Debug" })
+  )
+
+  // Runs when the fibers below have ended: no heartbeat follows it.
+  yield* Effect.addFinalizer(() =>
+    nats.isUp()
+      ? Effect.tryPromise(() => kv.delete(self)).pipe(Effect.timeout(farewell), Effect.ignore)
+      : Effect.void
+  )
+  yield* Effect.all([beat, pause], { concurrency: "unbounded" }).pipe(
+    Effect.forever,
+    (loop) => supervise("The heartbeat of this node", loop),
+    Effect.forkScoped
+  )
+  yield* Effect.andThen(watch, Effect.sleep(retryMs)).pipe(
+    Effect.forever,
+    (loop) => supervise("The watch of the live nodes", loop),
+    Effect.forkScoped
+  )
+  yield* Deferred.await(listed).pipe(
+    Effect.timeoutOrElse({
+      duration: patience,
+      orElse: () => new NatsStreamUnavailable({ stream: `KV_${name}`, cause: failure })
+    })
+  )
+
+  return Nodes.of({
+    self,
+    isAlive: (node) => heartbeats.isAlive(node, now()),
+    live: heartbeats.live,
+    changes: Stream.fromPubSub(changes)
+  })
+})
+
+/** Ready when the nodes that live are known. */
+export const layerWith = (options: Partial<NatsNodesOptions>) => Layer.effect(Nodes, make(options))
+
+export const layer = layerWith({})

@@ -1,0 +1,79 @@
+/**
+ * Whether this node accepts requests and runs them, and why not. The parts that know report here; `/health` and the metric
+ * `inferlog_health_reason` read it.
+ */
+import { Clock, Context, Effect, Layer, type Scope } from "effect"
+import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import { type Code, reasons } from "./Reasons.ts"
+
+/** Since when a reason holds (`MonotonicTime.millis`); `null` when it does not. */
+export type Check = (now: number) => number | null
+
+/** A reason that holds now. */
+export interface Unwell {
+  readonly code: Code
+  /** In words for operators. */
+  readonly message: string
+  /** Unix time in ms. */
+  readonly since: number
+}
+
+export interface Condition {
+  /** The reason holds from now on; nothing changes when it does already. */
+  readonly holds: Effect.Effect<void>
+  readonly isOver: Effect.Effect<void>
+}
+
+interface Reports {
+  /** Asks `check` at every look at the health until the scope is closed. It may read memory only, and must not throw. */
+  readonly watch: (code: Code, check: Check) => Effect.Effect<void, never, Scope.Scope>
+  /** The reasons that hold, in the order in which they began. Reads memory only. */
+  readonly reasons: Effect.Effect<ReadonlyArray<Unwell>>
+}
+
+const make = (): Reports => {
+  const watched = new Set<{ readonly code: Code; readonly check: Check }>()
+  return {
+    watch: (code, check) => {
+      const entry = { code, check }
+      return Effect.acquireRelease(
+        Effect.sync(() => watched.add(entry)),
+        () => Effect.sync(() => watched.delete(entry))
+      )
+    },
+    reasons: Effect.gen(function* () {
+      const now = yield* MonotonicTime.millis
+      const wallClock = yield* Clock.currentTimeMillis
+      const found = new Map<Code, number>()
+      for (const { code, check } of watched) {
+        const since = check(now)
+        if (since !== null) found.set(code, Math.min(since, found.get(code) ?? since))
+      }
+      return [...found]
+        .sort(([, a], [, b]) => a - b)
+        .map(([code, since]) => ({
+          code,
+          message: reasons[code],
+          since: Math.round(wallClock - (now - since))
+        }))
+    })
+  }
+}
+
+/** Without `layer` reports go nowhere, and every node is well. */
+export const Health = Context.Reference<Reports>("inferlog/src/operations/Health", {
+  defaultValue: () => ({ watch: () => Effect.void, reasons: Effect.succeed([]) })
+})
+
+export const layer = Layer.sync(Health, make)
+
+/** For parts that find out that something is wrong, and later that it is not: a `Check` of its own. */
+export const condition = Effect.fnUntraced(function* (code: Code) {
+  let since: number | null = null
+  const health = yield* Health
+  yield* health.watch(code, () => since)
+  return {
+    holds: Effect.map(MonotonicTime.millis, (now) => void (since ??= now)),
+    isOver: Effect.sync(() => void (since = null))
+  } satisfies Condition
+})

@@ -1,0 +1,22 @@
+/** Whether what is appended to the log gets from its write-ahead log into the database, and how large the former is. */
+import { Clock, Context, Effect, Layer, Metric } from "effect"
+import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import { WalObserver } from "#streams/WalObserver.ts"
+import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import * as Health from "./Health.ts"
+
+export const layer = Layer.effect(
+  WalObserver,
+  Effect.gen(function* () {
+    const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
+    const size = AllMetrics.walBytes.of()
+    const clock = yield* Clock.Clock
+    const { watch } = yield* Health.Health
+    let failingSince: number | null = null
+    yield* watch("log_checkpoint_failing", () => failingSince)
+    return ({ bytes, fault }) => {
+      size.updateUnsafe(bytes, context)
+      failingSince = fault === undefined ? null : (failingSince ?? MonotonicTime.millisOf(clock))
+    }
+  })
+)

@@ -1,0 +1,76 @@
+/** The log that `EVENT_STORE` names, for those who read it: beside a server on the same directory, or from the NATS servers. */
+import { type Config, Effect, type Layer, type Stream } from "effect"
+import type { BlobStoreError } from "#streams/BlobStore.ts"
+import type { EventReader, EventStoreError } from "#streams/EventReader.ts"
+import * as HeadAnchor from "#streams/HeadAnchor.ts"
+import type { Payloads } from "#streams/Payload.ts"
+import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as SqliteVerify from "#streams/sqlite/SqliteVerify.ts"
+import { type Anchor, type LogBroken, verify, type Verified, type VerifyOptions } from "#streams/Verify.ts"
+import { DataDirectory, holdsLog } from "#src/kernel/disk/DataDirectory.ts"
+import { type EventStoreChoice, eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
+import * as NatsLog from "./NatsLog.ts"
+
+export type ReaderError =
+  | Layer.Error<ReturnType<typeof SqliteEventReader.layer>>
+  | Layer.Error<ReturnType<typeof NatsLog.layerReader>>
+
+/** Where a log is. */
+export type LogPlace =
+  | {
+      readonly _tag: "Sqlite"
+      /** Absolute. */
+      readonly directory: string
+    }
+  | Extract<EventStoreChoice, { readonly _tag: "Nats" }>
+
+/** Of this node. */
+export const place: Effect.Effect<LogPlace, Config.ConfigError, DataDirectory> = Effect.gen(function* () {
+  const choice = yield* eventStore.config
+  return choice._tag === "Nats" ? choice : { _tag: "Sqlite", directory: yield* DataDirectory }
+})
+
+/** `wake` emits when a log in a directory may have grown; NATS tells it itself. */
+export const readerAt = (
+  place: LogPlace,
+  wake?: Stream.Stream<unknown>
+): Layer.Layer<EventReader, ReaderError> =>
+  place._tag === "Nats"
+    ? NatsLog.layerReader(place.options)
+    : SqliteEventReader.layer({
+        filename: SqliteEventStore.files(place.directory).log,
+        ...(wake && { wake })
+      })
+
+/** Whether it is at the NATS servers. */
+export const isShared: Effect.Effect<boolean, Config.ConfigError> = Effect.map(
+  eventStore.config,
+  ({ _tag }) => _tag === "Nats"
+)
+
+/** Whether positions count commits, each of one or more events, and not the events. */
+export const countsCommits = isShared
+
+/** What the `log.head` of this node says; none when it has kept none. */
+export const headAnchors = Effect.fn("ChosenLog.headAnchors")(function* (
+  directory: string
+): Effect.fn.Return<ReadonlyArray<Anchor>, LogBroken | EventStoreError | Config.ConfigError, EventReader> {
+  if (!(yield* isShared)) return yield* SqliteVerify.headAnchor(directory)
+  // Beside a log of its own lies the head of that one, which says nothing of this one.
+  return holdsLog(directory) ? [] : yield* HeadAnchor.find(yield* NatsLog.headFile(directory))
+})
+
+/** Against what this node's `log.head` says too, which is read first: a writer that goes on cannot make the log look short. */
+export const verifyAll: <E = never>(
+  directory: string,
+  options?: VerifyOptions<E>
+) => Effect.Effect<
+  Verified,
+  LogBroken | EventStoreError | BlobStoreError | Config.ConfigError | E,
+  EventReader | Payloads
+> = Effect.fn("ChosenLog.verifyAll")(function* <E>(directory: string, options: VerifyOptions<E> = {}) {
+  if (!(yield* isShared)) return yield* SqliteVerify.verifyDirectory(directory, options)
+  const anchors = [...(yield* headAnchors(directory)), ...(options.anchors ?? [])]
+  return yield* verify({ ...options, anchors })
+})

@@ -1,0 +1,61 @@
+/** The log on NATS JetStream. Its client is loaded by those alone whose log is there: short commands would notice. */
+import { Context, Effect, Layer, Schema } from "effect"
+import { LogServers } from "#src/platform/cluster/LogServers.ts"
+import { type Seen, SeenHead } from "#streams/SeenHead.ts"
+import type { Nats } from "#streams/nats/Nats.ts"
+import type { NatsOptions } from "#streams/nats/NatsOptions.ts"
+import { holdsLog } from "#src/kernel/disk/DataDirectory.ts"
+
+const Servers = Effect.promise(() => import("#streams/nats/Nats.ts"))
+const JetStreamEventStore = Effect.promise(() => import("#streams/nats/JetStreamEventStore.ts"))
+const JetStreamEventReader = Effect.promise(() => import("#streams/nats/JetStreamEventReader.ts"))
+
+/** Where a node keeps the head of the log that it has seen last (`streams/LogHead`). */
+export const headFile = (directory: string): Effect.Effect<string> =>
+  Effect.map(JetStreamEventStore, (store) => store.headFile(directory))
+
+/** The directory's read models tell of the positions of its own log: on another one they would pass events over. */
+export class HasOwnLog extends Schema.TaggedError<HasOwnLog>()("HasOwnLog", { directory: Schema.String }) {
+  override get message(): string {
+    return `DATA_DIR: ${this.directory} holds a log of its own, and EVENT_STORE names one at NATS servers: name a new directory`
+  }
+}
+
+const refuseOwnLog = Effect.fnUntraced(function* (directory: string) {
+  if (holdsLog(directory)) return yield* new HasOwnLog({ directory })
+})
+
+export interface NodeOptions {
+  readonly nats: NatsOptions
+  /** Of this node. */
+  readonly directory: string
+  /** What another node has seen of the log: saves a new one from reading all of it. */
+  readonly told: Effect.Effect<Seen | null, never, Nats>
+}
+
+/** To write, as the node that `directory` belongs to. With what else nodes share there. */
+export const layer = ({ directory, nats, told }: NodeOptions) =>
+  Layer.unwrap(
+    Effect.map(Effect.all([Servers, JetStreamEventStore]), ([{ Nats }, store]) => {
+      const servers = Layer.effect(
+        LogServers,
+        Effect.map(Effect.all([Nats, SeenHead]), ([nats, seen]) =>
+          Context.make(Nats, nats).pipe(Context.add(SeenHead, seen))
+        )
+      )
+      const log = Layer.unwrap(
+        Effect.map(Nats, (nats) =>
+          store.layerNoDeps({ directory, told: Effect.provideService(told, Nats, nats) })
+        )
+      )
+      return servers.pipe(
+        Layer.provideMerge(log),
+        Layer.provide(Nats.layer(nats)),
+        Layer.provide(Layer.effectDiscard(refuseOwnLog(directory)))
+      )
+    })
+  )
+
+/** To read, also while nodes write. */
+export const layerReader = (options: NatsOptions) =>
+  Layer.unwrap(Effect.map(JetStreamEventReader, (reader) => reader.layer(options)))

@@ -1,0 +1,20 @@
+/** What `/metrics` says: all metrics as of now, in Prometheus' text format 0.0.4. */
+import { Context, Effect, Layer } from "effect"
+import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
+import * as Readings from "#src/composition/Readings.ts"
+
+/** Takes the readings and writes them down. Without the layer: what there is in the registry. */
+export const MetricsPage = Context.Reference<Effect.Effect<string>>("inferlog/src/operations/MetricsPage", {
+  defaultValue: () => PrometheusMetrics.format()
+})
+
+export const contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+export const layer = Layer.effect(
+  MetricsPage,
+  Effect.gen(function* () {
+    const context = yield* Effect.context<never>()
+    const take = yield* Readings.Readings
+    return Effect.map(take, () => PrometheusMetrics.formatUnsafe(context))
+  })
+)

@@ -1,0 +1,36 @@
+/** How the server writes its log on stderr: one line for each entry, with its time, level, message and annotations. */
+import { Config, Effect, Formatter, Layer, Logger } from "effect"
+import * as Setting from "#src/kernel/settings/Setting.ts"
+
+export const logFormat = Setting.make({
+  name: "LOG_FORMAT",
+  config: (name) => Config.Literals(["logfmt", "json", "pretty"], name),
+  default: "logfmt",
+  description: "how log entries are written: `logfmt` and `json` one to a line, `pretty` for a terminal",
+  accepts: "`logfmt`, `json`, `pretty`",
+  example: "json"
+})
+
+/** Annotations stand beside the rest, and never take its place. */
+const flatJson = Logger.map(Logger.formatStructured, (entry) => {
+  const { annotations, cause, level, message, timestamp } = entry
+  return Formatter.formatJson({
+    ...annotations,
+    timestamp,
+    level,
+    message,
+    ...(cause === undefined ? {} : { cause })
+  })
+})
+
+const loggers = {
+  logfmt: Logger.withConsoleError(Logger.formatLogFmt),
+  json: Logger.withConsoleError(flatJson),
+  pretty: Logger.consolePretty()
+}
+
+export const layer = Layer.unwrap(
+  Effect.map(logFormat.config, (format) =>
+    Layer.merge(Logger.layer([loggers[format]]), Layer.succeed(Logger.LogToStderr, true))
+  )
+)

@@ -1,0 +1,57 @@
+/** Reads what the process takes of the machine, and how long its event loop keeps others waiting. */
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import { Effect, Metric, Schedule } from "effect"
+import { version } from "#src/kernel/program/ReleaseVersion.ts"
+import * as AllMetrics from "../metrics/AllMetrics.ts"
+
+const microsPerSecond = 1e6
+const nanosPerSecond = 1e9
+const millisPerSecond = 1e3
+
+/** Of the sampling timer, ms: a delay shorter than this is not seen. */
+const resolution = 20
+
+/** The histogram that was begun before the last one, so that there is always some time to look back on. */
+const delays = Effect.gen(function* () {
+  const begin = () => {
+    const histogram = monitorEventLoopDelay({ resolution })
+    histogram.enable()
+    return histogram
+  }
+  let kept = [begin(), begin()] as const
+  const turn = Effect.sync(() => {
+    const [older, newer] = kept
+    older.disable()
+    kept = [newer, begin()] as const
+  })
+  yield* Effect.forkScoped(Effect.repeat(Effect.delay(turn, "10 seconds"), Schedule.forever))
+  yield* Effect.addFinalizer(() => Effect.sync(() => kept.forEach((histogram) => histogram.disable())))
+  /** Seconds. Node's samples include the timer's own interval. */
+  return () => {
+    const [older] = kept
+    return older.count === 0
+      ? 0
+      : Math.max(older.percentile(99) / nanosPerSecond - resolution / millisPerSecond, 0)
+  }
+})
+
+export const make = Effect.gen(function* () {
+  const delay = yield* delays
+  let counted = { user: 0, system: 0 }
+  return Effect.gen(function* () {
+    const { heapTotal, heapUsed, rss } = process.memoryUsage()
+    const cpu = process.cpuUsage()
+    const since = { user: cpu.user - counted.user, system: cpu.system - counted.system }
+    counted = cpu
+    const up = process.uptime()
+    yield* Metric.update(AllMetrics.residentMemory.of(), rss)
+    yield* Metric.update(AllMetrics.heapUsed.of(), heapUsed)
+    yield* Metric.update(AllMetrics.heapTotal.of(), heapTotal)
+    yield* Metric.update(AllMetrics.eventLoopDelay.of(), delay())
+    yield* Metric.update(AllMetrics.cpuSeconds.of("user"), since.user / microsPerSecond)
+    yield* Metric.update(AllMetrics.cpuSeconds.of("system"), since.system / microsPerSecond)
+    yield* Metric.update(AllMetrics.startTime.of(), performance.timeOrigin / millisPerSecond)
+    yield* Metric.update(AllMetrics.uptime.of(), up)
+    yield* Metric.update(AllMetrics.buildInfo.of(version, process.versions.node), 1)
+  })
+})

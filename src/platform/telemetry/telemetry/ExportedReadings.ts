@@ -1,0 +1,16 @@
+/** Takes the readings for the export of metrics, which writes down what there is. */
+import { Effect, Layer, Option, Schedule } from "effect"
+import { Readings } from "#src/composition/Readings.ts"
+import { metricsInterval, targets } from "./OtlpSettings.ts"
+
+/** As old as a reading may be when it is exported, ms. */
+const longestAge = 5_000
+
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { metrics } = yield* targets
+    if (Option.isNone(metrics)) return
+    const interval = Math.min(yield* metricsInterval.config, longestAge)
+    yield* Effect.forkScoped(Effect.repeat(yield* Readings, Schedule.spaced(interval)))
+  })
+)

@@ -1,0 +1,34 @@
+/** The body of an answer that is not in memory: pieces of text, and payloads that are read while the client takes them. */
+import { Effect, Stream } from "effect"
+import { releaseBehind } from "#src/platform/blobs/ReleaseBehind.ts"
+import type { Unreadable } from "#streams/Payload.ts"
+import type { StoredText } from "#streams/PayloadText.ts"
+
+export type Piece = string | StoredText<Unreadable>
+
+export class StreamedBody {
+  /** Bytes. */
+  readonly length: number
+  readonly #pieces: ReadonlyArray<Piece>
+
+  constructor(pieces: ReadonlyArray<Piece>) {
+    this.#pieces = pieces
+    this.length = pieces.reduce((sum, piece) => sum + bytesOf(piece), 0)
+  }
+
+  /**
+   * The bytes, for one who asks for more when a socket has taken all before: what lies further back is released. A payload
+   * that cannot be read is logged, and a defect here, since the head of the answer is out: the connection breaks off.
+   */
+  get chunks(): Stream.Stream<Uint8Array> {
+    return Stream.fromIterable(this.#pieces).pipe(
+      Stream.flatMap((piece) =>
+        typeof piece === "string" ? Stream.sync(() => Buffer.from(piece)) : releaseBehind(piece.chunks)
+      ),
+      Stream.tapError((error) => Effect.logError("An answer broke off: its payload cannot be read", error)),
+      Stream.orDie
+    )
+  }
+}
+
+const bytesOf = (piece: Piece): number => (typeof piece === "string" ? Buffer.byteLength(piece) : piece.size)

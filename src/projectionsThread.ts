@@ -1,7 +1,0 @@
-/** The projections' thread, which finds its modules as `main.ts` does. */
-import * as module from "node:module"
-import * as Resolution from "./Resolution.ts"
-
-module.registerHooks({ resolve: Resolution.make() })
-
-await import("#projections/worker.ts")

@@ -1,0 +1,220 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Array as Arr, Effect, Layer, Stream } from "effect"
+import { noLimits } from "#domain/account/Limits.ts"
+import { AccountId } from "#domain/Ids.ts"
+import * as Money from "#domain/Money.ts"
+import type { Balance } from "#src/edges/admin/accounts/AccountOperations.ts"
+import { Administration } from "#src/edges/admin/Administration.ts"
+import { AccountActors } from "#src/features/accounts/AccountActors.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as Log from "#test/projections/RequestLog.ts"
+import { layers, quiet } from "./AdministrationLayers.ts"
+
+const usd = (text: string) => Money.NanoUsd.make(BigInt(text) * 1_000_000_000n)
+
+const openAccount = (name: string, balance = "0") =>
+  Effect.flatMap(Administration, ({ openAccount }) => openAccount({ name, balance: usd(balance) })).pipe(
+    Effect.map(({ accountId }) => accountId)
+  )
+
+const eventsOf = (type: string) =>
+  Effect.flatMap(EventReader, (reader) => Stream.runCollect(reader.readAll(GlobalPosition.beginning))).pipe(
+    Effect.map((events) => events.filter((event) => event.type === type))
+  )
+
+const nobody = AccountId.make("acc_0000000000000000")
+
+const refusal = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
+
+/** Balance, reserved and available in USD. */
+const amounts = ({ available, balance, reserved }: Balance) =>
+  [balance, reserved, available].map(Money.format)
+
+for (const [name, layer] of Object.entries(layers)) {
+  describe(`Administration of accounts, ${name}`, () => {
+    const test = (what: string, effect: Effect.Effect<void, unknown, Layer.Success<typeof layer>>) =>
+      it.live(what, () => effect.pipe(Effect.provide(Layer.provide(layer, quiet))))
+
+    test(
+      "pays in once under a payment id, however many try at once",
+      Effect.gen(function* () {
+        const { showBalance, topUp } = yield* Administration
+        const accountId = yield* openAccount("acme", "25")
+        const payment = { accountId, amount: usd("5"), reference: "Rechnung für 油 🛢", paymentId: "inv-1" }
+        const all = yield* Effect.replicateEffect(topUp(payment), 20, { concurrency: "unbounded" })
+        assert.lengthOf(
+          all.filter(({ applied }) => applied),
+          1
+        )
+        assert.isTrue(all.every(({ balance }) => balance.isCurrent && balance.balance === usd("30")))
+        const [, paid, ...others] = yield* eventsOf("BalanceToppedUp")
+        assert.deepInclude(paid?.data, { reference: payment.reference, paymentId: "inv-1" })
+        assert.lengthOf(others, 0)
+
+        const other = yield* Effect.flip(topUp({ ...payment, amount: usd("6") }))
+        assert.strictEqual(other._tag, "PaymentIdReused")
+        const more = yield* topUp({ ...payment, paymentId: "inv-2" })
+        assert.isTrue(more.applied)
+        assert.deepStrictEqual(amounts(yield* showBalance({ accountId })), ["35", "0", "35"])
+      })
+    )
+
+    test(
+      "pays into one account and not into another, under the same payment id",
+      Effect.gen(function* () {
+        const { topUp } = yield* Administration
+        const payment = { amount: usd("1"), reference: "", paymentId: "p" }
+        for (const name of ["a", "b"]) {
+          const { applied, balance } = yield* topUp({ ...payment, accountId: yield* openAccount(name) })
+          assert.isTrue(applied)
+          assert.deepStrictEqual(amounts(balance), ["1", "0", "1"])
+        }
+      })
+    )
+
+    test(
+      "shows what is reserved, and a balance of zero for who never paid",
+      Effect.gen(function* () {
+        const { showBalance } = yield* Administration
+        const rich = yield* openAccount("rich", "1")
+        const poor = yield* openAccount("poor")
+        yield* Log.append(1, Log.submitted(rich, Log.echo))
+        const shown = yield* showBalance({ accountId: rich })
+        assert.deepStrictEqual([...amounts(shown), shown.isCurrent], ["1", "0.001", "0.999", true])
+        assert.strictEqual(shown.updatedAt, Log.t0)
+        assert.deepInclude(yield* showBalance({ accountId: poor }), { balance: Money.zero, updatedAt: null })
+      })
+    )
+
+    test(
+      "says so when the ledger has stopped, and pays in all the same",
+      Effect.gen(function* () {
+        const { listAccounts, showBalance, topUp } = yield* Administration
+        const accountId = yield* openAccount("acme", "1")
+        yield* showBalance({ accountId })
+        yield* Log.appendCorrupt(1, "RequestSubmitted")
+        const payment = { accountId, amount: usd("1"), reference: "", paymentId: "p" }
+        const paid = yield* topUp(payment)
+        assert.isTrue(paid.applied)
+        assert.deepStrictEqual([...amounts(paid.balance), paid.balance.isCurrent], ["1", "0", "1", false])
+        assert.isFalse((yield* topUp(payment)).applied)
+        const [listed] = yield* listAccounts({ after: null })
+        assert.isFalse(listed?.isCurrent)
+      })
+    )
+
+    test(
+      "lists every account once, page by page, with what it has and may",
+      Effect.gen(function* () {
+        const { changeLimits, listAccounts } = yield* Administration
+        const ids = yield* Effect.forEach(["0", "1", "2"], (balance) => openAccount(`n${balance}`, balance))
+        const [first = nobody, second = nobody] = ids
+        yield* changeLimits({ accountId: first, creditLimit: usd("7") })
+        yield* changeLimits({ accountId: first, maxOpenRequests: 3 })
+        yield* changeLimits({ accountId: second, maxStoredBytes: 2 ** 52 })
+        yield* (yield* AccountActors).execute(second, { _tag: "Erase", at: Log.t0 })
+
+        const all = yield* listAccounts({ after: null })
+        assert.deepStrictEqual(
+          all.map(({ accountId }) => accountId),
+          [...ids].sort()
+        )
+        const listed = ids.map((id) => all.find(({ accountId }) => accountId === id))
+        assert.deepStrictEqual(
+          listed.map((found) => found && [found.name, ...amounts(found), found.erasedAt]),
+          [
+            ["n0", "0", "0", "0", null],
+            ["n1", "1", "0", "1", Log.t0],
+            ["n2", "2", "0", "2", null]
+          ]
+        )
+        assert.deepStrictEqual(
+          listed.map((found) => found && [found.creditLimit, found.maxOpenRequests, found.maxStoredBytes]),
+          [
+            [usd("7"), 3, null],
+            [Money.zero, null, 2 ** 52],
+            [Money.zero, null, null]
+          ]
+        )
+        const rest = yield* listAccounts({ after: all[0]?.accountId ?? null })
+        assert.deepStrictEqual(rest, all.slice(1))
+        assert.deepStrictEqual(yield* listAccounts({ after: all[2]?.accountId ?? null }), [])
+      })
+    )
+
+    test(
+      "changes limits one by one, and of changes at once none undoes another",
+      Effect.gen(function* () {
+        const { changeLimits, showLimits, topUp } = yield* Administration
+        const accountId = yield* openAccount("acme")
+        assert.deepStrictEqual(yield* showLimits({ accountId }), noLimits)
+        for (const round of Arr.range(1, 10)) {
+          // All changes come while the account is busy, and wait for their turn.
+          const payment = { amount: usd("1"), reference: "", paymentId: `p${round}` }
+          const expected = {
+            creditLimit: usd(String(round)),
+            maxOpenRequests: round,
+            maxStoredBytes: 1_000 * round,
+            accountRate: { requests: round, windowSeconds: 60 },
+            keyRate: { requests: 1, windowSeconds: round },
+            maxStreams: round
+          }
+          const { accountRate, creditLimit, keyRate, maxOpenRequests, maxStoredBytes, maxStreams } = expected
+          const changes = [
+            { creditLimit },
+            { maxOpenRequests },
+            { maxStoredBytes },
+            { accountRate },
+            { keyRate },
+            { maxStreams }
+          ]
+          yield* Effect.all(
+            [
+              topUp({ accountId, ...payment }),
+              ...changes.map((change) => changeLimits({ accountId, ...change }))
+            ],
+            { concurrency: "unbounded" }
+          )
+          assert.deepStrictEqual(yield* showLimits({ accountId }), expected)
+        }
+        const before = yield* eventsOf("LimitsChanged")
+        yield* changeLimits({ accountId, maxOpenRequests: 10 })
+        assert.lengthOf(yield* eventsOf("LimitsChanged"), before.length)
+        assert.deepInclude(yield* changeLimits({ accountId, maxOpenRequests: null }), {
+          creditLimit: usd("10"),
+          maxOpenRequests: null,
+          maxStoredBytes: 10_000
+        })
+      })
+    )
+
+    test(
+      "refuses accounts that are not there, and changes nothing of erased ones",
+      Effect.gen(function* () {
+        const { changeLimits, listKeys, showBalance, showLimits, topUp } = yield* Administration
+        const payment = { amount: usd("1"), reference: "", paymentId: "p" }
+        const absent = [
+          yield* refusal(showBalance({ accountId: nobody })),
+          yield* refusal(topUp({ ...payment, accountId: nobody })),
+          yield* refusal(showLimits({ accountId: nobody })),
+          yield* refusal(changeLimits({ accountId: nobody, maxOpenRequests: 1 }))
+        ]
+        assert.deepStrictEqual([...new Set(absent)], ["AccountNotFound"])
+
+        const accountId = yield* openAccount("acme", "2")
+        yield* (yield* AccountActors).execute(accountId, { _tag: "Erase", at: Log.t0 })
+        assert.strictEqual(yield* refusal(topUp({ ...payment, accountId })), "AccountClosed")
+        const change = changeLimits({ accountId, maxOpenRequests: 1 })
+        assert.strictEqual(yield* refusal(change), "AccountClosed")
+        assert.deepStrictEqual(amounts(yield* showBalance({ accountId })), ["2", "0", "2"])
+        const keys = yield* listKeys({ accountId, after: null })
+        assert.deepStrictEqual(
+          keys.map(({ revokedAt }) => revokedAt),
+          [Log.t0]
+        )
+      })
+    )
+  })
+}

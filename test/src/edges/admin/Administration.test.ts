@@ -1,0 +1,142 @@
+/** One contract for the log itself and for the socket, over the real services on a fresh data directory. */
+import * as path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import type * as Grant from "#domain/account/Grant.ts"
+import { AccountId, KeyId } from "#domain/Ids.ts"
+import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import * as Money from "#domain/Money.ts"
+import * as AdminClient from "#src/edges/admin/AdminClient.ts"
+import { Administration } from "#src/edges/admin/Administration.ts"
+import * as AdminServer from "#src/edges/admin/AdminServer.ts"
+import * as LocalAdministration from "#src/edges/admin/LocalAdministration.ts"
+import { Authentication } from "#src/features/accounts/Authentication.ts"
+import * as Core from "#src/composition/Core.ts"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+import { layers, publicUrls, publishing, quiet } from "./AdministrationLayers.ts"
+
+const openAccount = Effect.flatMap(Administration, ({ openAccount }) =>
+  openAccount({ name: "acme", balance: Money.zero })
+)
+
+const authenticates = (key: Redacted.Redacted) =>
+  Effect.flatMap(Authentication, ({ authenticate }) => authenticate(`Key ${Redacted.value(key)}`)).pipe(
+    Effect.as(true),
+    Effect.catchTag("Unauthorized", () => Effect.succeed(false))
+  )
+
+for (const [name, layer] of Object.entries(layers)) {
+  describe(`Administration, ${name}`, () => {
+    it.live("issues keys that work until they are revoked", () =>
+      Effect.gen(function* () {
+        const administration = yield* Administration
+        const { accountId, key: first } = yield* openAccount
+        const { key, keyId } = yield* administration.issueKey({ accountId, name: "ci" })
+        assert.isTrue(yield* authenticates(first))
+        assert.isTrue(yield* authenticates(key))
+
+        yield* administration.revokeKey({ keyId })
+        yield* administration.revokeKey({ keyId })
+        assert.isFalse(yield* authenticates(key))
+        assert.isTrue(yield* authenticates(first))
+      }).pipe(Effect.provide(Layer.provide(layer, quiet)))
+    )
+
+    it.live("issues keys that may what they are granted, and gives them other secrets", () =>
+      Effect.gen(function* () {
+        const administration = yield* Administration
+        const { accountId } = yield* openAccount
+        const grant: Grant.Grant = {
+          scopes: ["requests:read"],
+          modelEndpoints: [ModelEndpoint.make("vision/ocr")],
+          monthlyBudget: Money.NanoUsd.make(25_000_000_000n),
+          expiresAt: 4_102_444_800_000
+        }
+        const { key, keyId } = yield* administration.issueKey({ accountId, name: "ci", grant })
+        assert.isTrue(yield* authenticates(key))
+        const rotated = yield* administration.rotateKey({ keyId, graceMs: 0 })
+        assert.deepInclude(rotated, { accountId, keyId, previousExpiresAt: null })
+        assert.isFalse(yield* authenticates(key))
+        assert.isTrue(yield* authenticates(rotated.key))
+        const again = yield* administration.rotateKey({ keyId, graceMs: 60_000 })
+        assert.isNotNull(again.previousExpiresAt)
+        assert.isTrue(yield* authenticates(rotated.key))
+
+        const listed = yield* administration.listKeys({ accountId, after: null })
+        const found = listed.find((listed) => listed.keyId === keyId)
+        assert.deepInclude(found, grant)
+        assert.isNotNull(found?.rotatedAt)
+        assert.strictEqual((found?.lastUsedAt ?? 1) % 60_000, 0)
+        yield* administration.revokeKey({ keyId })
+        const refused = yield* Effect.flip(administration.rotateKey({ keyId, graceMs: 0 }))
+        assert.strictEqual(refused._tag, "KeyRevoked")
+      }).pipe(Effect.provide(Layer.provide(layer, quiet)))
+    )
+
+    it.live("lists what it has just done, page by page, of one account or of all", () =>
+      Effect.gen(function* () {
+        const administration = yield* Administration
+        const a = yield* openAccount
+        const b = yield* openAccount
+        const issued = yield* administration.issueKey({ accountId: a.accountId, name: "ci" })
+        yield* administration.revokeKey({ keyId: issued.keyId })
+
+        const ids = [a.keyId, b.keyId, issued.keyId].sort()
+        const all = yield* administration.listKeys({ after: null })
+        assert.deepStrictEqual(
+          all.map(({ keyId }) => keyId),
+          ids
+        )
+        const rest = yield* administration.listKeys({ after: ids[0] ?? null })
+        assert.deepStrictEqual(rest, all.slice(1))
+        const ofA = yield* administration.listKeys({ accountId: a.accountId, after: null })
+        assert.sameMembers(
+          ofA.map(({ keyId }) => keyId),
+          [a.keyId, issued.keyId]
+        )
+        assert.isNotNull(ofA.find(({ keyId }) => keyId === issued.keyId)?.revokedAt)
+      }).pipe(Effect.provide(Layer.provide(layer, quiet)))
+    )
+
+    it.live("refuses accounts and keys that are not there", () =>
+      Effect.gen(function* () {
+        const administration = yield* Administration
+        const accountId = AccountId.make("acc_0000000000000000")
+        const issue = yield* Effect.flip(administration.issueKey({ accountId, name: "ci" }))
+        assert.strictEqual(issue._tag, "AccountNotFound")
+        const revoke = yield* Effect.flip(administration.revokeKey({ keyId: KeyId.make("nobody") }))
+        assert.strictEqual(revoke._tag, "KeyNotFound")
+        const rotate = { keyId: KeyId.make("nobody"), graceMs: 0 }
+        assert.strictEqual((yield* Effect.flip(administration.rotateKey(rotate)))._tag, "KeyNotFound")
+      }).pipe(Effect.provide(Layer.provide(layer, quiet)))
+    )
+  })
+}
+
+describe("Administration, without room for a socket", () => {
+  const deep = Layer.unwrap(
+    Effect.map(TempDirectory.make, (directory) =>
+      DataDirectory.layerAt(path.join(directory, "d".repeat(100)))
+    )
+  )
+
+  it.live("leaves the server running, and says so to commands", () =>
+    Effect.gen(function* () {
+      yield* Effect.scoped(Layer.build(Layer.provide(AdminServer.layerNoDeps, quiet)))
+      const error = yield* Effect.flip(AdminClient.open)
+      assert.strictEqual(error._tag, "NoAdminSocket")
+      assert.include(error.message, "stop the server first")
+    }).pipe(
+      Effect.provide(
+        LocalAdministration.layer.pipe(
+          Layer.provideMerge(publishing),
+          Layer.provideMerge(Core.layer),
+          Layer.provideMerge(publicUrls),
+          Layer.provideMerge(deep),
+          Layer.provide(quiet)
+        )
+      )
+    )
+  )
+})

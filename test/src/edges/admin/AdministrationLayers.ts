@@ -1,0 +1,34 @@
+/** `Administration` both ways, over the real services on a fresh data directory. */
+import { Layer, References } from "effect"
+import * as AdminClient from "#src/edges/admin/AdminClient.ts"
+import * as AdminServer from "#src/edges/admin/AdminServer.ts"
+import * as LocalAdministration from "#src/edges/admin/LocalAdministration.ts"
+import { Authentication } from "#src/features/accounts/Authentication.ts"
+import * as ActorPublishing from "#src/features/catalog/ActorPublishing.ts"
+import { CatalogProgress } from "#src/features/catalog/CatalogProgress.ts"
+import * as Core from "#src/composition/Core.ts"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+
+export const quiet = Layer.succeed(References.MinimumLogLevel, "Error")
+
+export const publicUrls = PublicUrls.layerOf({
+  queueUrl: "https://queue.test",
+  baseUrl: "https://api.test",
+  mediaUrl: "https://media.test",
+  mcpUrl: "https://mcp.test"
+})
+
+export const publishing = ActorPublishing.layerOwnActors.pipe(Layer.provide(CatalogProgress.layerStatic))
+
+const core = Layer.merge(Authentication.layer, publishing).pipe(
+  Layer.provideMerge(Core.layer),
+  Layer.provideMerge(publicUrls),
+  Layer.provideMerge(TempDirectory.provide(DataDirectory.layerAt))
+)
+
+export const layers = {
+  local: LocalAdministration.layer.pipe(Layer.provideMerge(core)),
+  socket: Layer.unwrap(AdminClient.open).pipe(Layer.provideMerge(AdminServer.layer), Layer.provideMerge(core))
+}

@@ -1,0 +1,37 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Administration } from "#src/edges/admin/Administration.ts"
+import * as ModelWarnings from "#src/edges/cli/workers/ModelWarnings.ts"
+import { model, wrapper } from "#test/support/CatalogDefinitions.ts"
+import { layers, quiet } from "./AdministrationLayers.ts"
+
+describe("The models of a new worker key", () => {
+  it.live("are warned of where workers get no jobs of them", () =>
+    Effect.gen(function* () {
+      const administration = yield* Administration
+      const definitions = { collections: [], gpus: [], templates: [], source: "command", reactivates: false }
+      yield* administration.publishDefinitions({
+        ...definitions,
+        models: [
+          model("acme/pushed"),
+          model("acme/gone"),
+          model("acme/pulled", {
+            providers: [
+              { name: "acme", adapter: "http" },
+              { name: "fleet", adapter: "pull" }
+            ]
+          })
+        ],
+        wrappers: [wrapper("acme/wrapped", "acme/pulled")]
+      })
+      yield* administration.withdrawItem({ kind: "model", name: "acme/gone", force: false })
+      const given = ["acme/pulled", "acme/none", "acme/pushed", "acme/wrapped", "acme/gone"]
+      assert.deepStrictEqual(yield* ModelWarnings.of(given), [
+        "The catalog has no acme/none: there are no jobs of it",
+        "acme/pushed has no provider of adapter pull: workers get no jobs of it",
+        "acme/wrapped is a wrapper: its jobs are those of its base model acme/pulled",
+        "acme/gone is withdrawn: there are no jobs of it"
+      ])
+    }).pipe(Effect.provide(Layer.provide(layers.local, quiet)))
+  )
+})

@@ -1,0 +1,116 @@
+/**
+ * A server as its clients see it, whose event stream the test writes by hand (decisions, "Server-sent events"); every other
+ * route is that of the server behind it, when there is one.
+ */
+import * as http from "node:http"
+import { Effect } from "effect"
+import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
+
+export const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
+
+/** A connection to the stream. */
+export interface Connection {
+  readonly url: URL
+  readonly headers: http.IncomingHttpHeaders
+  /** Of a frame: its place, the request and its status. */
+  readonly frame: (id: string, requestId: string, status: string, model?: string) => void
+  readonly write: (text: string) => void
+  readonly end: () => void
+  /** As a connection that breaks. */
+  readonly cut: () => void
+}
+
+/** Instead of a stream, for the `turn`th connection from 1. */
+export type Refuse = (turn: number) => {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+} | null
+
+const passOn = (port: number, request: http.IncomingMessage, response: http.ServerResponse) => {
+  const { headers, method, url: path } = request
+  const forwarded = http.request({ port, host: "127.0.0.1", method, path, headers }, (upstream) => {
+    response.writeHead(upstream.statusCode ?? 500, upstream.headers)
+    upstream.pipe(response)
+  })
+  forwarded.on("error", () => response.socket?.destroy())
+  request.pipe(forwarded)
+}
+
+const connectionOf = (url: URL, request: http.IncomingMessage, response: http.ServerResponse): Connection => {
+  response.writeHead(200, { "content-type": "text/event-stream" })
+  response.write("retry: 50\n\n")
+  return {
+    url,
+    headers: request.headers,
+    frame: (id, requestId, status, modelEndpoint = "sandbox/echo") => {
+      const data = JSON.stringify({ status, request_id: requestId, modelEndpoint, logs: "" })
+      response.write(`id: ${id}\nevent: status\ndata: ${data}\n\n`)
+    },
+    write: (text) => void response.write(text),
+    end: () => void response.end(),
+    cut: () => void response.socket?.destroy()
+  }
+}
+
+/** What a request that ended well is answered with. */
+const retrieved = (id: string) => ({
+  id,
+  modelEndpoint: "sandbox/echo",
+  status: "COMPLETED",
+  outcome: "succeeded",
+  billingStatus: "charged"
+})
+
+export const make = Effect.fnUntraced(function* (
+  options: { readonly behind?: number; readonly refuse?: Refuse; readonly port?: number } = {}
+) {
+  const { behind, refuse = () => null } = options
+  const connections: Array<Connection> = []
+  const waiting: Array<(connection: Connection) => void> = []
+  const paths: Array<string> = []
+  let turn = 0
+  let key = secret
+
+  const json = (response: http.ServerResponse, status: number, body: unknown, headers = {}) =>
+    void response
+      .writeHead(status, { ...(body !== undefined && { "content-type": "application/json" }), ...headers })
+      .end(JSON.stringify(body))
+
+  const receiver = yield* Receiver.http(
+    (request, response) => {
+      const url = new URL(request.url ?? "", "http://127.0.0.1")
+      paths.push(url.pathname)
+      if (url.pathname === "/requests/stream") {
+        turn += 1
+        const refusal = refuse(turn)
+        if (refusal !== null) return json(response, refusal.status, refusal.body, refusal.headers)
+        const connection = connectionOf(url, request, response)
+        const next = waiting.shift()
+        return next === undefined ? void connections.push(connection) : next(connection)
+      }
+      if (behind !== undefined) return passOn(behind, request, response)
+      if (url.pathname === "/webhooks/default/secret") return json(response, 200, { key })
+      return json(response, 200, retrieved(url.pathname.split("/").at(-1) ?? ""))
+    },
+    { port: options.port ?? 0 }
+  )
+  return {
+    url: `http://127.0.0.1:${receiver.port}`,
+    port: receiver.port,
+    /** What was asked for so far. */
+    paths: (): ReadonlyArray<string> => paths,
+    /** The next connection to the stream, in turn. */
+    next: Effect.promise(
+      () =>
+        new Promise<Connection>((resolve) => {
+          const connection = connections.shift()
+          if (connection === undefined) waiting.push(resolve)
+          else resolve(connection)
+        })
+    ),
+    rotate: (next: string) => {
+      key = next
+    }
+  }
+})

@@ -1,0 +1,58 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { AccountId } from "#domain/Ids.ts"
+import * as BodyLane from "#src/edges/api/requests/lane/BodyLane.ts"
+import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
+import { single } from "#test/support/TestModels.ts"
+
+const account = AccountId.make("acc_lane")
+
+/** Held against it, each element of a list without a type is compared with all others. */
+const entry = BuiltinCatalog.entryOf({
+  ...single,
+  model: {
+    ...single.model,
+    version: "comparing",
+    inputSchema: { type: "object", properties: { list: { type: "array", uniqueItems: true } } }
+  }
+})
+
+const bodyOf = (input: unknown) => Buffer.from(JSON.stringify(input))
+
+const endless = bodyOf({ list: Array.from({ length: 200_000 }, (_, index) => index) })
+
+describe("BodyLane", () => {
+  it.effect("gives a body that takes too long up, and reads the next", () =>
+    Effect.gen(function* () {
+      const lane = yield* BodyLane.make
+      const reading = yield* Effect.forkChild(lane.read({ account, body: endless, entry }), {
+        startImmediately: true
+      })
+      yield* TestClock.adjust("10 seconds")
+      const { details, status } = yield* Effect.flip(Fiber.join(reading))
+      assert.strictEqual(status, 413)
+      assert.deepInclude(details, { code: "TOO_COMPLEX" })
+      const next = yield* lane.read({ account, body: bodyOf({ n: 1, list: [2, 2] }), entry })
+      assert.deepStrictEqual(
+        next.issues.map(({ code }) => code),
+        ["uniqueItems"]
+      )
+      assert.deepStrictEqual(next.small, { n: 1 })
+      assert.strictEqual(Buffer.from(next.text).toString(), '{"list":[2,2],"n":1}')
+    })
+  )
+
+  it.live("leaves the thread that serves alone meanwhile", () =>
+    Effect.gen(function* () {
+      const lane = yield* BodyLane.make
+      const reading = yield* Effect.forkChild(lane.read({ account, body: endless, entry }), {
+        startImmediately: true
+      })
+      const turns = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      yield* Effect.replicateEffect(turns, 1_000)
+      assert.isUndefined(reading.pollUnsafe())
+      yield* Fiber.interrupt(reading)
+    })
+  )
+})

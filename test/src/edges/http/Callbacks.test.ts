@@ -1,0 +1,93 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Queue } from "effect"
+import type { RequestId } from "#domain/Ids.ts"
+import { Callbacks } from "#src/features/providers/Callbacks.ts"
+import { send } from "#test/support/HttpProbe.ts"
+import * as Lifecycle from "#test/support/Lifecycle.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+import { accepted, assertEnvelope, jsonHeaders } from "./Calls.ts"
+import { scenarios } from "./Scenarios.ts"
+
+/** Without a key, as providers call. */
+const callAt = (path: string, body: string, method = "POST") =>
+  Effect.flatMap(TestServer.TestServer, ({ port }) =>
+    send(port, { method, path, headers: jsonHeaders, body })
+  )
+
+/** Of a run that nobody listens for. */
+const pathOf = (requestId: RequestId, attempt = 1) =>
+  Effect.flatMap(Callbacks, (callbacks) => Effect.scoped(callbacks.open({ requestId, attempt }))).pipe(
+    Effect.map(({ url }) => new URL(url).pathname)
+  )
+
+layer(TestServer.layer(), { excludeTestServices: true })("/callbacks/{requestId}/{attempt}/{mac}", (it) => {
+  it.effect.each(["POST", "PUT"])(
+    "%s brings a provider's word to the run, at the platform's address",
+    (method) =>
+      Effect.gen(function* () {
+        const { urls } = yield* TestServer.TestServer
+        const { received, url } = yield* (yield* Callbacks).open({ requestId: yield* accepted(), attempt: 1 })
+        assert.isTrue(url.startsWith(`${urls.baseUrl}/callbacks/`))
+        const reply = yield* callAt(new URL(url).pathname, '{ "status": "running" }', method)
+        assert.strictEqual(reply.status, 200, reply.text)
+        assert.deepStrictEqual(reply.json, { status: "delivered" })
+        const { headers, json, rawBody } = yield* Queue.take(received)
+        assert.deepStrictEqual(json, { status: "running" })
+        assert.strictEqual(headers["content-type"], "application/json")
+        assert.strictEqual(Buffer.from(rawBody).toString(), '{ "status": "running" }')
+      }).pipe(Effect.scoped)
+  )
+
+  it.effect("takes a body that is larger than a client's may be", () =>
+    Effect.gen(function* () {
+      const { received, url } = yield* (yield* Callbacks).open({ requestId: yield* accepted(), attempt: 1 })
+      const output = "x".repeat(11 * 1024 * 1024)
+      const reply = yield* callAt(new URL(url).pathname, JSON.stringify({ output }))
+      assert.strictEqual(reply.status, 200, reply.text)
+      assert.strictEqual((yield* Queue.take(received)).rawBody.length, output.length + 13)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("refuses a wrong credential without a look at the body", () =>
+    Effect.gen(function* () {
+      const id = yield* accepted()
+      const path = yield* pathOf(id)
+      for (const wrong of [path.slice(0, -1), path.replace("/1/", "/2/"), `/callbacks/${id}/1/none`]) {
+        assertEnvelope(yield* callAt(wrong, "no JSON"), 401)
+      }
+    })
+  )
+
+  it.effect("refuses what is no JSON", () =>
+    Effect.gen(function* () {
+      const path = yield* pathOf(yield* accepted())
+      assertEnvelope(yield* callAt(path, "{"), 400)
+      assertEnvelope(yield* callAt(path, "[".repeat(200) + "]".repeat(200)), 400)
+    })
+  )
+
+  it.effect("asks to call again while the run goes on and nobody listens here", () =>
+    Effect.gen(function* () {
+      const id = yield* accepted()
+      yield* Lifecycle.start(id)
+      const reply = yield* callAt(yield* pathOf(id), "{}")
+      assertEnvelope(reply, 503)
+      assert.strictEqual(reply.headers["retry-after"], "10")
+    })
+  )
+
+  it.effect("is content to hear nothing new of a run that is over, or was never begun", () =>
+    Effect.gen(function* () {
+      const paths = [
+        yield* pathOf(yield* scenarios.succeeded),
+        yield* pathOf(yield* accepted()),
+        yield* pathOf(yield* scenarios.running, 2)
+      ]
+      for (const path of paths) {
+        const reply = yield* callAt(path, "{}")
+        assert.strictEqual(reply.status, 200, reply.text)
+        assert.deepStrictEqual(reply.json, { status: "over" })
+      }
+    })
+  )
+})

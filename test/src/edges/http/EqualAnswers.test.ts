@@ -1,0 +1,118 @@
+/** The hot routes are implemented twice, and no client can tell by which way it was answered. */
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, References } from "effect"
+import { OpenApi } from "effect/http-api"
+import { Api } from "#src/edges/server/Api.ts"
+import { EventStoreError } from "#streams/EventReader.ts"
+import { type Probe, type Reply, send } from "#test/support/HttpProbe.ts"
+import * as TwoWays from "#test/support/TwoWays.ts"
+import { type Case, cases, json, ofUnknown, post, reading } from "./EqualCases.ts"
+
+/** Ids that each answer has of its own: of the exchange, and of what was created. */
+const withoutOwnIds = ({ headers, text }: Reply, created: unknown): string =>
+  [headers["x-request-id"], created].reduce<string>(
+    (rest, id) => (typeof id === "string" ? rest.replaceAll(id, "<id>") : rest),
+    text
+  )
+
+/** Names in their spelling and values, in order, but for the exchange's id and the time. */
+const headersOf = ({ rawHeaders }: Reply): ReadonlyArray<string> =>
+  rawHeaders.flatMap((name, index) => {
+    if (index % 2 === 1) return []
+    return [`${name}: ${name === "Date" || name === "x-request-id" ? "…" : rawHeaders[index + 1]}`]
+  })
+
+/** Sends the same to both ways; gives the answers after they have been found equal. */
+const both = Effect.fnUntraced(function* (probe: Probe) {
+  const ports = yield* TwoWays.TwoWays
+  const declared = yield* send(ports.declared, probe)
+  const fast = yield* send(ports.fast, probe)
+  const created = (reply: Reply): unknown =>
+    probe.method === "POST" ? Reflect.get(Object(reply.json), "request_id") : undefined
+  assert.notStrictEqual(fast.status, TwoWays.notTaken, "the fast path takes it")
+  assert.strictEqual(fast.status, declared.status, fast.text)
+  assert.deepStrictEqual(headersOf(fast), headersOf(declared))
+  assert.strictEqual(withoutOwnIds(fast, created(fast)), withoutOwnIds(declared, created(declared)))
+  assert.match(String(fast.headers["x-request-id"]), /^call_[\w-]{21}$/)
+  return { declared, fast }
+})
+
+const check = ({ probe, status }: Pick<Case, "probe" | "status">) =>
+  Effect.gen(function* () {
+    const { fast } = yield* both(yield* probe)
+    assert.strictEqual(fast.status, status)
+  })
+
+layer(TwoWays.layer({ queued: () => 1_000_000 }), { excludeTestServices: true })(
+  "both ways answer the same",
+  (it) => {
+    it.effect.each(cases.map((one) => [one.route, one.status, one.name, one] as const))(
+      "%s %d: %s",
+      ([, , , one]) => check(one)
+    )
+  }
+)
+
+layer(TwoWays.layer({ bodyTimeout: "50 millis" }), { excludeTestServices: true })(
+  "both ways answer the same to a slow client",
+  (it) => {
+    it.effect("submit 408: a body that does not come", () =>
+      check({ status: 408, probe: post("{", { "content-length": "100" }) })
+    )
+  }
+)
+
+/** A server whose log can be made to end every read and append of requests in `fault`. */
+const faulty = (fault: Effect.Effect<never, EventStoreError>) => {
+  let isBroken = false
+  const ifBroken = <A, E>(stream: string, effect: Effect.Effect<A, E>) =>
+    Effect.suspend((): Effect.Effect<A, E | EventStoreError> =>
+      isBroken && stream.startsWith("InferenceRequest-") ? fault : effect
+    )
+  const server = TwoWays.layer({
+    log: (store) => ({
+      ...store,
+      append: (append) => ifBroken(append.stream, store.append(append)),
+      read: (stream, after) => ifBroken(stream, store.read(stream, after))
+    })
+  })
+  return { server, break: Effect.sync(() => void (isBroken = true)) }
+}
+
+const faults = [
+  [500, Effect.die(new Error("a bug"))],
+  [503, Effect.fail(new EventStoreError({ reason: "The disk is full" }))]
+] as const
+
+describe("both ways answer the same when the log fails", () => {
+  it.live.each(
+    faults.flatMap(([status, fault]) => [
+      [status, "submit", fault, post(json({ value: 1 }))] as const,
+      [status, "status", fault, Effect.map(reading("queued", "/status"), ofUnknown)] as const,
+      [status, "result", fault, Effect.map(reading("queued", ""), ofUnknown)] as const
+    ])
+  )("%d: %s", ([status, , fault, probe]) => {
+    const log = faulty(fault)
+    return check({ status, probe: Effect.tap(probe, log.break) }).pipe(
+      Effect.provide(log.server),
+      Effect.provideService(References.MinimumLogLevel, "None")
+    )
+  })
+})
+
+describe("what is compared", () => {
+  const byFault = { submit: [408, 500, 503], status: [500, 503], result: [500, 503] } as const
+  const operations = {
+    submit: ["/{ownerName}/{modelName}", "post"],
+    status: ["/{ownerName}/{modelName}/requests/{requestId}/status", "get"],
+    result: ["/{ownerName}/{modelName}/requests/{requestId}", "get"]
+  } as const
+
+  it.each(["submit", "status", "result"] as const)("is every status that %s declares", (route) => {
+    const [path, method] = operations[route]
+    const declared = Object.keys(OpenApi.fromApi(Api).paths[path]?.[method]?.responses ?? {}).map(Number)
+    const compared = cases.filter((one) => one.route === route).map(({ status }) => status)
+    assert.isAbove(declared.length, 5)
+    assert.sameMembers([...new Set([...compared, ...byFault[route]])], declared)
+  })
+})

@@ -1,0 +1,208 @@
+/** What a key has to be granted for each route, over all that are declared: a new one is tested from its first day on. */
+import * as http from "node:http"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Context, Effect } from "effect"
+import { HttpApi } from "effect/http-api"
+import * as Grant from "#domain/account/Grant.ts"
+import { Api } from "#src/edges/server/Api.ts"
+import { Authorization } from "#src/edges/http/api/Authorization.ts"
+import { BearerAuthorization } from "#src/edges/mcp/routes/BearerAuthorization.ts"
+import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import { WorkerAuthorization } from "#src/edges/api/workers/WorkerAuthorization.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+import { call } from "./Calls.ts"
+import * as GrantedKeys from "./GrantedKeys.ts"
+
+interface Route {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly asksForKey: boolean
+  /** A worker's: an account's key is none. */
+  readonly asksForWorkerKey: boolean
+  /** An assistant's. Its tools ask for scopes. */
+  readonly asksForToken: boolean
+  readonly requires: Grant.Scope | null
+}
+
+const routes: Array<Route> = []
+HttpApi.reflect(Api, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint, mergedAnnotations, middleware }) => {
+    routes.push({
+      name: endpoint.identifier,
+      method: endpoint.method,
+      path: endpoint.path,
+      asksForKey: [...middleware].some(({ key }) => key === Authorization.key),
+      asksForWorkerKey: [...middleware].some(({ key }) => key === WorkerAuthorization.key),
+      asksForToken: [...middleware].some(({ key }) => key === BearerAuthorization.key),
+      requires: Context.get(mergedAnnotations, Requires)
+    })
+  }
+})
+
+/** The mapping, the first rule that fits: `undefined` for a route that nobody has thought of. */
+const rules: ReadonlyArray<readonly [RegExp, Grant.Scope]> = [
+  [/^GET \/webhooks\//, "webhooks:read"],
+  [/^\w+ \/webhooks\//, "webhooks:write"],
+  [/^\w+ \/storage\/upload\//, "files:write"],
+  [/^GET \/files(\/|$)/, "files:read"],
+  [/^DELETE \/files\//, "files:write"],
+  [/^GET \/(account|usage|billing)(\/|$)/, "billing:read"],
+  [/^\w+ \/keys(\/|$)/, "keys:admin"],
+  [/^\w+ .*\/cancel$/, "requests:write"],
+  [/^DELETE \/requests\//, "requests:write"],
+  [/^POST \/:ownerName\/:modelName$/, "requests:write"],
+  [/^GET \/(:ownerName\/:modelName\/)?requests(\/|$)/, "requests:read"]
+]
+
+const ruleOf = ({ method, path }: Route) => rules.find(([rule]) => rule.test(`${method} ${path}`))?.[1]
+
+const values: Readonly<Record<string, string>> = {
+  ownerName: "sandbox",
+  modelName: "echo",
+  requestId: "rq0000000000000000000"
+}
+
+const urlOf = ({ path }: Route) => path.replaceAll(/:(\w+)/g, (_, name) => values[name] ?? "x")
+
+/** The status, and the body of an error: an event stream that is let in does not end by itself. */
+const ask = ({ method, ...route }: Route, headers: Readonly<Record<string, string>>) =>
+  Effect.flatMap(TestServer.TestServer, ({ port }) =>
+    Effect.callback<readonly [number, unknown]>((resume) => {
+      const options = {
+        host: "127.0.0.1",
+        port,
+        path: urlOf({ method, ...route }),
+        method,
+        headers,
+        agent: false
+      }
+      const request = http.request(options, (response) => {
+        const { statusCode = 0 } = response
+        const chunks: Array<Buffer> = []
+        response.on("data", (chunk: Buffer) => chunks.push(chunk))
+        const end = () => {
+          const text = Buffer.concat(chunks).toString()
+          const isJson = response.headers["content-type"]?.startsWith("application/json") === true
+          resume(Effect.succeed([statusCode, statusCode < 400 || !isJson ? null : JSON.parse(text)]))
+        }
+        if (statusCode >= 400) return response.on("end", end)
+        end()
+        request.destroy()
+      })
+      request.on("error", (error) => resume(Effect.die(error)))
+      request.end()
+    })
+  )
+
+const keyOf = (scopes: ReadonlyArray<Grant.Scope>) => GrantedKeys.issue({ scopes })
+
+const missing = (scope: string, body: unknown) => ({
+  error: `This key is not granted ${scope}.`,
+  request_id: Reflect.get(Object(body), "request_id"),
+  details: { code: "MISSING_SCOPE", scope }
+})
+
+describe("routes", () => {
+  it.each(routes)("$method $path says what it requires, if it asks for a key", (route) => {
+    assert.strictEqual(route.requires, route.asksForKey ? (ruleOf(route) ?? "no rule") : null)
+  })
+
+  it("leave no scope without a use", () => {
+    const used = new Set(routes.flatMap(({ requires }) => (requires === null ? [] : [requires])))
+    assert.sameMembers([...used], [...Grant.Scope.literals])
+  })
+})
+
+layer(TestServer.layer(), { excludeTestServices: true })("scopes", (it) => {
+  it.effect("let in a key that has the one of the route, and no other", () =>
+    Effect.gen(function* () {
+      for (const scope of Grant.Scope.literals) {
+        const only = yield* keyOf([scope])
+        const others = yield* keyOf(Grant.Scope.literals.filter((other) => other !== scope))
+        for (const route of routes.filter(({ requires }) => requires === scope)) {
+          const [refusedWith, refusal] = yield* ask(route, others)
+          assert.strictEqual(refusedWith, 403, `${route.method} ${route.path}`)
+          assert.deepStrictEqual(refusal, missing(scope, refusal))
+          const [status, body] = yield* ask(route, only)
+          const details = Object(Reflect.get(Object(body), "details"))
+          assert.notInclude([401, 500], status, `${route.method} ${route.path}`)
+          assert.notStrictEqual(details.code, "MISSING_SCOPE", `${route.method} ${route.path}`)
+          assert.strictEqual((yield* ask(route, {}))[0], 401, `${route.method} ${route.path}`)
+        }
+      }
+    })
+  )
+
+  it.effect("do not matter where no key is asked for", () =>
+    Effect.gen(function* () {
+      const none = yield* keyOf([])
+      // Of callbacks the URL itself is the credential: a wrong one is refused.
+      const open = routes.filter(
+        (one) =>
+          !one.asksForKey && !one.asksForWorkerKey && !one.asksForToken && !one.path.startsWith("/callbacks/")
+      )
+      for (const route of open) {
+        for (const headers of [{}, none]) {
+          const [status, body] = yield* ask(route, headers)
+          assert.notInclude([401, 500], status, route.path)
+          assert.notStrictEqual(
+            Object(Reflect.get(Object(body), "details")).code,
+            "MISSING_SCOPE",
+            route.path
+          )
+        }
+      }
+    })
+  )
+
+  it.effect("are none of a worker's, and no key of an account is let in there", () =>
+    Effect.gen(function* () {
+      const every = yield* keyOf(Grant.Scope.literals)
+      const workers = routes.filter(({ asksForWorkerKey }) => asksForWorkerKey)
+      assert.deepStrictEqual(
+        workers.map(({ path }) => path.startsWith("/workers/")),
+        workers.map(() => true)
+      )
+      for (const route of workers) {
+        for (const headers of [{}, every])
+          assert.strictEqual((yield* ask(route, headers))[0], 401, route.path)
+      }
+      assert.deepStrictEqual(
+        routes.filter(({ path }) => path.startsWith("/workers/")),
+        workers
+      )
+    })
+  )
+
+  it.effect("are no help where an access token is asked for", () =>
+    Effect.gen(function* () {
+      const every = yield* keyOf(Grant.Scope.literals)
+      const ofTools = routes.filter(({ asksForToken }) => asksForToken)
+      assert.isNotEmpty(ofTools)
+      for (const route of ofTools) {
+        for (const headers of [{}, every])
+          assert.strictEqual((yield* ask(route, headers))[0], 401, route.path)
+      }
+    })
+  )
+
+  it.effect("are told by the document, to programs and to people", () =>
+    Effect.gen(function* () {
+      const { json } = yield* call({ path: "/openapi.json" })
+      const paths = Object(Reflect.get(Object(json), "paths"))
+      for (const { asksForToken, asksForWorkerKey, method, path, requires } of routes) {
+        const { description, security } = paths[path.replaceAll(/:(\w+)/g, "{$1}")][method.toLowerCase()]
+        const ofOthers = asksForToken ? [{ accessToken: [] }] : []
+        const without = asksForWorkerKey ? [{ workerKey: [] }] : ofOthers
+        assert.deepStrictEqual(
+          security,
+          requires === null ? without : [{ apiKey: [requires] }, { bearer: [requires] }],
+          path
+        )
+        if (requires !== null) assert.include(description, `The key needs \`${requires}\`.`)
+      }
+    })
+  )
+})

@@ -1,0 +1,217 @@
+import * as http from "node:http"
+import type { Socket } from "node:net"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import * as HttpServer from "effect/http/HttpServer"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { NetAddress } from "effect/net"
+import { TestClock } from "effect/testing"
+import { Accounts } from "#src/features/accounts/Accounts.ts"
+import * as ApiKey from "#src/features/accounts/ApiKey.ts"
+import { Authentication } from "#src/features/accounts/Authentication.ts"
+import * as EventStream from "#src/edges/http/edge/EventStream.ts"
+import { EventStreams } from "#src/edges/http/edge/EventStreams.ts"
+import { IsStopping } from "#src/edges/http/Stopping.ts"
+import * as EventClient from "#test/support/EventClient.ts"
+import { raw } from "#test/support/HttpProbe.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+import * as Streams from "./Streams.ts"
+
+/** A server whose only route is a stream with this body. Its port, the sockets of its clients, and a key. */
+const serve = Effect.fnUntraced(function* (body: (stream: EventStream.EventStream) => Effect.Effect<void>) {
+  const { key } = yield* TestServer.TestServer
+  const authentication = yield* Authentication
+  const accounts = yield* Accounts
+  const streams = yield* EventStreams
+  const { accountId } = yield* authentication.authenticate(key)
+  const issued = yield* accounts.issueKey({ accountId, name: "of the stream" })
+  const sockets: Array<Socket> = []
+  const server = yield* Layer.build(
+    NodeHttpServer.layer(() => http.createServer(), { port: 0, host: "127.0.0.1" })
+  )
+  yield* HttpServer.serveEffect(
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest
+      sockets.push(NodeHttpServerRequest.toIncomingMessage(request).socket)
+      const caller = yield* authentication.authenticate(request.headers["authorization"])
+      return yield* streams.serve({ request, caller, headers: {} }, body)
+    }).pipe(
+      Effect.catchTag("Refusal", ({ status }) => Effect.succeed(HttpServerResponse.empty({ status }))),
+      Effect.orDie
+    )
+  ).pipe(Effect.provide(server))
+  const address = yield* Effect.map(HttpServer.HttpServer, ({ address }) => address).pipe(
+    Effect.provide(server)
+  )
+  const port = NetAddress.isInetAddress(address) ? address.port : 0
+  const authorization = `Key ${ApiKey.format(issued)}`
+  const open = EventClient.open({ port, path: "/", headers: { authorization } })
+  return { authorization, keyId: issued.keyId, open, port, sockets }
+})
+
+const services = EventStreams.layer.pipe(Layer.provideMerge(Streams.layer()))
+
+/** More than the system keeps for a connection. */
+const much = Buffer.alloc(16 * 1024 * 1024, "x")
+
+describe("the stream of a key that is revoked", () => {
+  it.effect(
+    "is dropped after a moment, though its client reads nothing, and its body goes on no longer",
+    () =>
+      Effect.gen(function* () {
+        let isGone = false
+        const accounts = yield* Accounts
+        const { keyId, open, sockets } = yield* serve((stream) =>
+          Effect.sync(() => void stream.write(much)).pipe(
+            Effect.andThen(Effect.never),
+            Effect.onInterrupt(() => Effect.sync(() => void (isGone = true)))
+          )
+        )
+        const client = yield* open
+        yield* client.until(({ status }) => status() === 200)
+        client.pause()
+        yield* accounts.revokeKey(keyId)
+        yield* TestClock.adjust("5 seconds")
+        assert.isTrue(isGone)
+        assert.isFalse(sockets[0]?.destroyed)
+        yield* TestClock.adjust("5 seconds")
+        assert.isTrue(sockets[0]?.destroyed)
+      }).pipe(Effect.provide(services), Effect.scoped)
+  )
+
+  it.effect("is told of nothing more, whoever writes to it", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const written: Array<boolean> = []
+      const { keyId, open } = yield* serve((stream) =>
+        Effect.andThen(
+          Effect.sync(() => stream.write("before")),
+          Effect.never
+        ).pipe(Effect.onInterrupt(() => Effect.sync(() => void written.push(stream.write("after")))))
+      )
+      const client = yield* open
+      yield* client.until((client) => client.body() === "before")
+      yield* accounts.revokeKey(keyId)
+      yield* TestClock.adjust("5 seconds")
+      yield* client.closed
+      assert.strictEqual(client.body(), "before")
+    }).pipe(Effect.provide(services), Effect.scoped)
+  )
+})
+
+describe("while the log cannot be asked for keys", () => {
+  const silent = Layer.effect(
+    Authentication,
+    Effect.map(Authentication, (authentication) =>
+      Authentication.of({ ...authentication, recognize: () => Effect.never })
+    )
+  )
+  const layer = EventStreams.layer.pipe(Layer.provide(silent), Layer.provideMerge(Streams.layer()))
+
+  it.effect("streams stay, and have their comments", () =>
+    Effect.gen(function* () {
+      const { open } = yield* serve(() => Effect.never)
+      const client = yield* open
+      yield* client.until(({ status }) => status() === 200)
+      for (const comments of [1, 2, 3]) {
+        yield* TestClock.adjust("15 seconds")
+        yield* client.until((client) => client.body() === ": keep-alive\n\n".repeat(comments))
+      }
+      assert.isFalse(client.isClosed())
+    }).pipe(Effect.provide(layer), Effect.scoped)
+  )
+})
+
+describe("a server that stops", () => {
+  const layer = EventStreams.layer.pipe(
+    Layer.provide(Layer.succeed(IsStopping, () => true)),
+    Layer.provideMerge(Streams.layer())
+  )
+
+  it.effect("opens no stream for whoever has waited for something before", () =>
+    Effect.gen(function* () {
+      const { open } = yield* serve(() => Effect.never)
+      const client = yield* open
+      yield* client.until(({ status }) => status() === 503)
+    }).pipe(Effect.provide(layer), Effect.scoped)
+  )
+})
+
+describe("a stream behind another answer on its connection", () => {
+  it.effect("is refused after a moment, so that nothing is kept for it", () =>
+    Effect.gen(function* () {
+      let opened = 0
+      const { authorization, port, sockets } = yield* serve((stream) =>
+        Effect.sync(() => {
+          opened++
+          stream.write("one")
+        }).pipe(Effect.andThen(Effect.sleep("3 seconds")))
+      )
+      const ask = `GET / HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`
+      const reply = yield* Effect.forkChild(raw(port, ask.repeat(2)), { startImmediately: true })
+      yield* Effect.repeat(Effect.yieldNow, { until: () => sockets.length === 2 })
+      yield* TestClock.adjust("1 second")
+      yield* TestClock.adjust("3 seconds")
+      assert.match(yield* Fiber.join(reply), /one$/)
+      assert.strictEqual(opened, 1)
+    }).pipe(Effect.provide(services), Effect.scoped)
+  )
+})
+
+describe("an event stream that waits for its turn on a connection", () => {
+  /** The answers to two requests on one connection, neither of them given. */
+  const answers = Effect.gen(function* () {
+    const server = http.createServer()
+    const both: Array<http.ServerResponse> = []
+    server.on("request", (_request, response) => void both.push(response))
+    const port = yield* Effect.acquireRelease(
+      Effect.callback<number>((resume) => {
+        server.listen(0, "127.0.0.1", () => resume(Effect.succeed(Object(server.address()).port)))
+      }),
+      () => Effect.sync(() => void server.close().closeAllConnections())
+    )
+    const ask = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+    const reply = yield* Effect.forkChild(raw(port, ask.repeat(2)), { startImmediately: true })
+    yield* Effect.repeat(Effect.yieldNow, { until: () => both.length === 2 })
+    const [first, second] = both
+    assert.isDefined(first)
+    assert.isDefined(second)
+    return { first, reply, second }
+  })
+
+  it.effect(
+    "is none any more once it has ended: what comes behind that goes nowhere, and nobody dies of it",
+    () =>
+      Effect.gen(function* () {
+        const { first, reply, second } = yield* answers
+        const errors: Array<unknown> = []
+        second.prependListener("error", (error) => errors.push(error))
+        const stream = EventStream.open(second, {})
+        assert.isTrue(stream.write("before"))
+        stream.end()
+        stream.end()
+        stream.keepAlive()
+        assert.isFalse(stream.write("after"))
+        const ready = yield* Effect.forkChild(stream.ready, { startImmediately: true })
+        second.emit("drain")
+        first.end("first")
+        assert.match(yield* Fiber.join(reply), /first.*before$/s)
+        assert.deepStrictEqual(errors, [])
+        assert.isUndefined(ready.pollUnsafe())
+        yield* Fiber.interrupt(ready)
+      }).pipe(Effect.scoped)
+  )
+
+  it.effect("is dropped by whatever Node has against a write", () =>
+    Effect.gen(function* () {
+      const { reply, second } = yield* answers
+      EventStream.open(second, {})
+      second.emit("error", new Error("write after end"))
+      assert.isTrue(second.req.socket.destroyed)
+      yield* Fiber.join(reply)
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,144 @@
+import * as crypto from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import * as DeadlineHeaders from "#src/edges/api/requests/DeadlineHeaders.ts"
+import * as EntityTag from "#src/edges/http/requests/EntityTag.ts"
+import * as IdempotencyHeader from "#src/edges/api/requests/IdempotencyHeader.ts"
+import * as MetadataHeader from "#src/edges/api/requests/MetadataHeader.ts"
+import type { Parsed } from "#src/edges/http/requests/Parsed.ts"
+import * as PreferHeader from "#src/edges/api/requests/PreferHeader.ts"
+
+const codesOf = (parsed: Parsed<unknown>) =>
+  Result.isFailure(parsed) ? parsed.failure.map(({ code }) => code) : []
+
+describe("Prefer", () => {
+  it.each([
+    [undefined, null],
+    ["", null],
+    ["respond-async", null],
+    ["wait", 60_000],
+    ["wait=1", 1_000],
+    ["wait=60", 60_000],
+    ['Wait = "7"', 7_000],
+    ["respond-async, wait=10; foo=bar", 10_000],
+    ["waiting=5", null]
+  ])("%s waits %s ms", (header, ms) => {
+    assert.deepStrictEqual(PreferHeader.parse(header), Result.succeed(ms))
+  })
+
+  it.each(["wait=0", "wait=61", "wait=", "wait=1.5", "wait=-1", "wait=1=1", `wait=${" ".repeat(9000)}x`])(
+    "%s is refused",
+    (header) => {
+      assert.deepStrictEqual(codesOf(PreferHeader.parse(header)), ["range"])
+    }
+  )
+})
+
+describe("X-Request-Start-Timeout and Cancel-After", () => {
+  it.each([
+    [{}, { startTimeoutMs: null, cancelAfterMs: null }],
+    [{ "x-request-start-timeout": "1" }, { startTimeoutMs: 1_000, cancelAfterMs: null }],
+    [{ "cancel-after": "90" }, { startTimeoutMs: null, cancelAfterMs: 90_000 }],
+    [{ "cancel-after": "90s" }, { startTimeoutMs: null, cancelAfterMs: 90_000 }],
+    [{ "cancel-after": " 5m " }, { startTimeoutMs: null, cancelAfterMs: 300_000 }],
+    [{ "cancel-after": "720h" }, { startTimeoutMs: null, cancelAfterMs: 2_592_000_000 }]
+  ])("%j", (headers, deadlines) => {
+    assert.deepStrictEqual(DeadlineHeaders.parse(headers), Result.succeed(deadlines))
+  })
+
+  it.each(["", "0", "0s", "-1", "1.5", "5d", "721h", "1e3", "toString", "5 m"])(
+    "%s is refused in both",
+    (value) => {
+      const headers = { "x-request-start-timeout": value, "cancel-after": value }
+      assert.deepStrictEqual(codesOf(DeadlineHeaders.parse(headers)), ["duration", "duration"])
+    }
+  )
+
+  it("the start has no units", () => {
+    assert.deepStrictEqual(codesOf(DeadlineHeaders.parse({ "x-request-start-timeout": "5m" })), ["duration"])
+  })
+})
+
+describe("X-Request-Metadata", () => {
+  const sixteen = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`key${index}`, "value"]))
+
+  it.each([{}, { a: "b", "": "" }, sixteen, { constructor: "x", toString: "y" }])(
+    "%j is kept",
+    (metadata) => {
+      assert.deepStrictEqual(MetadataHeader.parse(JSON.stringify(metadata)), Result.succeed(metadata))
+    }
+  )
+
+  it("is read as UTF-8", () => {
+    const header = Buffer.from('{"city":"Köln"}').toString("latin1")
+    assert.deepStrictEqual(MetadataHeader.parse(header), Result.succeed({ city: "Köln" }))
+  })
+
+  it.each([
+    ["", "type"],
+    ["{", "type"],
+    ["null", "type"],
+    ['["a"]', "type"],
+    ['"a"', "type"],
+    ['{"a":"\u00ff"}', "type"],
+    ['{"a":null}', "type"],
+    ['{"__proto__":"a"}', "key"],
+    [JSON.stringify({ ...sixteen, another: "one" }), "maxProperties"],
+    [JSON.stringify({ a: "x".repeat(2048) }), "maxLength"]
+  ])("%s is refused as %s", (header, code) => {
+    assert.deepStrictEqual(codesOf(MetadataHeader.parse(header)), [code])
+  })
+})
+
+describe("Idempotency-Key", () => {
+  it.each(["a", "order 4711 ~!", "x".repeat(255)])("%s is a key", (key) => {
+    assert.deepStrictEqual(IdempotencyHeader.parse(key), Result.succeed(key))
+  })
+
+  it.each(["", "x".repeat(256), "é", "tab\t"])("%j is none", (key) => {
+    assert.deepStrictEqual(codesOf(IdempotencyHeader.parse(key)), ["pattern"])
+  })
+
+  it("tells requests apart by model, body, metadata and deadlines, and by nothing else", () => {
+    const body = Buffer.from("{}")
+    const secret = Buffer.alloc(32)
+    const hash = (headers: Record<string, string>, endpoint = "a/b", bytes: Uint8Array = body) =>
+      IdempotencyHeader.requestHash(secret, { endpoint, headers, body: bytes })
+    const hashes = [
+      hash({}),
+      hash({}, "a/c"),
+      hash({}, "a/b", Buffer.from("{} ")),
+      hash({ "x-request-metadata": "{}" }),
+      hash({ "x-request-start-timeout": "{}" }),
+      hash({ "cancel-after": "{}" })
+    ]
+    assert.strictEqual(new Set(hashes).size, hashes.length)
+    assert.strictEqual(hash({ prefer: "wait", "user-agent": "x" }), hash({}))
+  })
+
+  it("has a hash by which nobody without the secret can guess a body", () => {
+    const meant = { endpoint: "a/b", headers: {}, body: Buffer.from("{}") }
+    const [one, other] = [1, 2].map((byte) => IdempotencyHeader.requestHash(Buffer.alloc(32, byte), meant))
+    assert.notStrictEqual(one, other)
+  })
+
+  it("still knows the hash without a secret, of the same request only", () => {
+    const meant = { endpoint: "a/b", headers: { "cancel-after": "5" }, body: Buffer.from("{}") }
+    const text = '["POST","/a/b",null,null,"5"]{}'
+    const former = crypto.hash("sha256", text, "base64url")
+    assert.isTrue(IdempotencyHeader.isFormerHash(former, meant))
+    assert.isFalse(IdempotencyHeader.isFormerHash(former, { ...meant, body: Buffer.from("{ }") }))
+    const hash = IdempotencyHeader.requestHash(Buffer.alloc(32), meant)
+    assert.isFalse(IdempotencyHeader.isFormerHash(hash, meant))
+  })
+})
+
+describe("entity tags", () => {
+  it.each(['"1.a.b"', 'W/"1.a.b"', '"x", "1.a.b"', "*", ' "1.a.b" '])("%s matches", (header) => {
+    assert.isTrue(EntityTag.isMatch(header, EntityTag.make(1, "a", "b")))
+  })
+
+  it.each(["", '"1.a"', "1.a.b", '"1.a.bb"'])("%s does not match", (header) => {
+    assert.isFalse(EntityTag.isMatch(header, EntityTag.make(1, "a", "b")))
+  })
+})

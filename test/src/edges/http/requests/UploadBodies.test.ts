@@ -1,0 +1,180 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import type { JsonObject } from "#domain/CanonicalJson.ts"
+import * as CompleteBody from "#src/edges/api/files/CompleteBody.ts"
+import type { Parsed } from "#src/edges/http/requests/Parsed.ts"
+import * as PartNumber from "#src/edges/api/files/PartNumber.ts"
+import * as UploadBody from "#src/edges/api/files/UploadBody.ts"
+
+type At = readonly [path: string, code: string]
+
+const issuesOf = (parsed: Parsed<unknown>): Array<At> =>
+  Result.isFailure(parsed) ? parsed.failure.map(({ code, path }) => [path.join("."), code]) : []
+
+const file = { file_name: "cat.png", content_type: "image/png" }
+
+describe("what a client is going to bring", () => {
+  it.each([
+    [file, { fileName: "cat.png", contentType: "image/png", size: null }],
+    [
+      { ...file, size: 0 },
+      { fileName: "cat.png", contentType: "image/png", size: 0 }
+    ],
+    [
+      { ...file, size: null },
+      { fileName: "cat.png", contentType: "image/png", size: null }
+    ],
+    [
+      { ...file, size: Number.MAX_SAFE_INTEGER, content_type: "Text/Plain; charset=utf-8" },
+      { fileName: "cat.png", contentType: "Text/Plain; charset=utf-8", size: Number.MAX_SAFE_INTEGER }
+    ],
+    [
+      { ...file, file_name: "../../etc/passwd\u0000", lifecycle: { ttl: 1 } },
+      { fileName: "../../etc/passwd\u0000", contentType: "image/png", size: null }
+    ],
+    [
+      { ...file, file_name: "😀".repeat(1024) },
+      { fileName: "😀".repeat(1024), contentType: "image/png", size: null }
+    ]
+  ])("is understood, as it was named: %j", (body, announced) => {
+    assert.deepStrictEqual(UploadBody.parse(body), Result.succeed(announced))
+  })
+
+  it.each<readonly [JsonObject, Array<At>]>([
+    [
+      {},
+      [
+        ["file_name", "required"],
+        ["content_type", "required"]
+      ]
+    ],
+    [{ ...file, file_name: "" }, [["file_name", "minLength"]]],
+    [{ ...file, file_name: "x".repeat(1025) }, [["file_name", "maxLength"]]],
+    [{ ...file, file_name: null }, [["file_name", "type"]]],
+    [{ ...file, content_type: 1 }, [["content_type", "type"]]],
+    [{ ...file, content_type: "x".repeat(2000) }, [["content_type", "maxLength"]]],
+    [{ ...file, size: "1" }, [["size", "type"]]],
+    [{ ...file, size: 1.5 }, [["size", "type"]]],
+    [{ ...file, size: -1 }, [["size", "minimum"]]],
+    [{ ...file, size: 2 ** 53 }, [["size", "maximum"]]],
+    [
+      { content_type: "png", size: -1 },
+      [
+        ["file_name", "required"],
+        ["size", "minimum"],
+        ["content_type", "format"]
+      ]
+    ]
+  ])("is refused: %j", (body, issues) => {
+    assert.sameDeepMembers(issuesOf(UploadBody.parse(body)), issues)
+  })
+
+  it.each([
+    "",
+    "png",
+    "image/",
+    "/png",
+    "image/png ",
+    "image /png",
+    "image/png;",
+    "image/png\r\nx: y",
+    "*/*/*"
+  ])("has no content type %j, and the message does not repeat it", (content_type) => {
+    const parsed = UploadBody.parse({ ...file, content_type })
+    assert.deepStrictEqual(issuesOf(parsed), [["content_type", "format"]])
+    assert.deepInclude(Result.isFailure(parsed) ? parsed.failure[0] : {}, {
+      message: "must be a media type such as image/png"
+    })
+  })
+})
+
+const upload = { uploadId: "mpu_1", uploadKey: "Zm9vYmFyYmF6cXV4cXV1eDEy" }
+const complete = (...parts: ReadonlyArray<JsonObject>): JsonObject => ({ ...upload, parts: [...parts] })
+
+describe("what a client has brought in parts", () => {
+  it("keeps the order of the parts, and ignores quotes, weakness and other fields", () => {
+    const body = {
+      ...complete(
+        { partNumber: 2, etag: '"b"', size: 1 },
+        { partNumber: 1, etag: "a" },
+        { partNumber: 3, etag: 'W/"c"' },
+        { partNumber: 4, etag: "W/d" },
+        { partNumber: 10_000, etag: `W/"${"e".repeat(128)}"` }
+      ),
+      more: true
+    }
+    const parts: CompleteBody.CompleteBody["parts"] = [
+      { partNumber: 2, etag: "b" },
+      { partNumber: 1, etag: "a" },
+      { partNumber: 3, etag: "c" },
+      { partNumber: 4, etag: "W/d" },
+      { partNumber: 10_000, etag: "e".repeat(128) }
+    ]
+    assert.deepStrictEqual(CompleteBody.parse(body), Result.succeed({ ...upload, parts }))
+  })
+
+  it("may be of 10,000 parts, and of no more", () => {
+    const parts = Array.from({ length: 10_001 }, (_, index) => ({ partNumber: index + 1, etag: "a" }))
+    assert.deepStrictEqual(issuesOf(CompleteBody.parse(complete(...parts.slice(0, -1)))), [])
+    assert.deepStrictEqual(issuesOf(CompleteBody.parse(complete(...parts))), [
+      ["parts", "maxItems"],
+      ["parts.10000.partNumber", "maximum"]
+    ])
+  })
+
+  it.each<readonly [JsonObject, Array<At>]>([
+    [
+      {},
+      [
+        ["uploadId", "required"],
+        ["uploadKey", "required"],
+        ["parts", "required"]
+      ]
+    ],
+    [complete(), [["parts", "minItems"]]],
+    [{ ...complete({ partNumber: 1, etag: "a" }), uploadKey: "" }, [["uploadKey", "minLength"]]],
+    [{ ...upload, parts: {} }, [["parts", "type"]]],
+    [
+      complete({}),
+      [
+        ["parts.0.partNumber", "required"],
+        ["parts.0.etag", "required"]
+      ]
+    ],
+    [complete({ partNumber: 0, etag: "a" }), [["parts.0.partNumber", "minimum"]]],
+    [complete({ partNumber: 1.5, etag: "a" }), [["parts.0.partNumber", "type"]]],
+    [complete({ partNumber: "1", etag: "a" }), [["parts.0.partNumber", "type"]]],
+    [complete({ partNumber: 1, etag: "" }), [["parts.0.etag", "minLength"]]],
+    [complete({ partNumber: 1, etag: '""' }), [["parts.0.etag", "minLength"]]],
+    [complete({ partNumber: 1, etag: "e".repeat(129) }), [["parts.0.etag", "maxLength"]]],
+    [complete({ partNumber: 1, etag: 'W/""' }), [["parts.0.etag", "minLength"]]],
+    [complete({ partNumber: 1, etag: "e".repeat(133) }), [["parts.0.etag", "maxLength"]]],
+    [
+      complete(
+        { partNumber: 1, etag: "a" },
+        { partNumber: 2, etag: "a" },
+        { partNumber: 1, etag: "b" },
+        { partNumber: 1, etag: "a" }
+      ),
+      [
+        ["parts.2.partNumber", "uniqueItems"],
+        ["parts.3.partNumber", "uniqueItems"]
+      ]
+    ]
+  ])("is refused: %j", (body, issues) => {
+    assert.sameDeepMembers(issuesOf(CompleteBody.parse(body)), issues)
+  })
+})
+
+describe("the number of a part", () => {
+  it.each(["1", "10000"])("may be %s", (text) => {
+    assert.deepStrictEqual(PartNumber.parse(text), Result.succeed(Number(text)))
+  })
+
+  it.each(["", "0", "10001", "-1", "+1", "01", "1.0", "1e1", " 1", "0x1", "٣", "one"])(
+    "is not %j",
+    (text) => {
+      assert.deepStrictEqual(issuesOf(PartNumber.parse(text)), [["partNumber", "range"]])
+    }
+  )
+})

@@ -1,0 +1,73 @@
+/** In what order a call is looked at, and what is left of one that was refused. */
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Queue } from "effect"
+import { TestClock } from "effect/testing"
+import { Accounts } from "#src/features/accounts/Accounts.ts"
+import { Authentication } from "#src/features/accounts/Authentication.ts"
+import { CallLimits } from "#src/edges/mcp/routes/CallLimits.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+import * as ToolClient from "./ToolClient.ts"
+import * as ToolServer from "./ToolServer.ts"
+
+const ping = { jsonrpc: "2.0", id: 9, method: "ping" }
+const faulty = { jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "no such tool" } }
+const unknown = { "mcp-session-id": "A".repeat(32) }
+
+layer(ToolServer.layer)("a request that cannot be done", (it) => {
+  it.effect("says nothing in a session that is gone but that it is", () =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const { port } = yield* ToolServer.start
+      const headers = { ...ToolServer.bearerOf(key), ...unknown }
+      for (const message of [
+        faulty,
+        { ...faulty, method: "unknown" },
+        { ...faulty, method: "prompts/get" }
+      ]) {
+        const { json, status, text } = yield* ToolClient.post(port, message, headers)
+        assert.strictEqual(status, 404, text)
+        assert.deepNestedInclude(Object(json), { id: 7, "error.code": -32001 })
+      }
+    })
+  )
+
+  it.effect("is told why though its account has all calls under way that it may", () =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const { hands, port } = yield* ToolServer.start
+      const headers = yield* ToolClient.session(port, ToolServer.bearerOf(key))
+      yield* ToolClient.begin(port, ToolClient.toolCall(1, "hold", { name: "only" }), headers)
+      yield* Queue.take(hands.begun)
+      assert.strictEqual((yield* ToolClient.post(port, ping, headers)).status, 429)
+      const { json, status, text } = yield* ToolClient.post(port, faulty, headers)
+      assert.strictEqual(status, 200, text)
+      assert.deepNestedInclude(Object(json), { id: 7, "error.code": -32602 })
+      yield* Deferred.succeed(hands.release, undefined)
+    }).pipe(Effect.provideService(CallLimits, { ofAccount: 1, inAll: 5 }))
+  )
+
+  it.effect("keeps no session in memory", () =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const { port, sessions } = yield* ToolServer.start
+      const headers = yield* ToolClient.session(port, ToolServer.bearerOf(key))
+      assert.strictEqual((yield* ToolClient.post(port, faulty, headers)).status, 200)
+      yield* TestClock.adjust("31 minutes")
+      yield* sessions.letGo
+      assert.strictEqual(sessions.size(), 0)
+    })
+  )
+
+  it.effect("is, as a batch beyond the rate, refused before anybody looks for its session", () =>
+    Effect.gen(function* () {
+      const { port } = yield* ToolServer.start
+      const key = yield* TestServer.openAccount("rated-sessions")
+      const { accountId } = yield* (yield* Authentication).authenticate(key)
+      const keyRate = { requests: 4, windowSeconds: 60 }
+      yield* (yield* Accounts).changeLimits({ accountId, limits: { keyRate } })
+      const batch = Array.from({ length: 9 }, (_, id) => ({ ...ping, id }))
+      const headers = { ...ToolServer.bearerOf(key), ...unknown }
+      assert.strictEqual((yield* ToolClient.post(port, batch, headers)).status, 429)
+    })
+  )
+})

@@ -1,0 +1,148 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as SignInLimits from "#src/edges/oauth/SignInLimits.ts"
+
+const acme = "acc_0123456789abcdef"
+const address = "93.184.216.34"
+
+const limitsAt = () => {
+  const limits = SignInLimits.make()
+  let now = 1_000_000
+  const take = (account: string | null, clientAddress: string) => limits.take({ account, clientAddress }, now)
+  return {
+    wait: (seconds: number) => void (now += seconds * 1_000),
+    take,
+    /** Seconds to wait; `null` for an attempt that went on, and failed. */
+    fail: (account: string | null, clientAddress: string) => {
+      const taken = take(account, clientAddress)
+      return taken._tag === "Taken" ? null : taken.retryAfterSeconds
+    }
+  }
+}
+
+const times = <A>(count: number, run: (index: number) => A) =>
+  Array.from({ length: count }, (_, index) => run(index))
+
+describe("The limits of signing in", () => {
+  it("let 10 passwords of an account fail, from wherever they come, and then one every 90 seconds", () => {
+    const { fail, wait } = limitsAt()
+    const failed = times(10, (index) => fail(acme, `93.184.216.${index}`))
+    assert.deepStrictEqual([...new Set(failed)], [null])
+    assert.strictEqual(fail(acme, "93.184.216.99"), 90)
+    assert.strictEqual(fail(acme, ""), 90)
+    wait(89)
+    assert.strictEqual(fail(acme, ""), 1)
+    wait(1)
+    assert.isNull(fail(acme, ""))
+    assert.strictEqual(fail(acme, ""), 90)
+    wait(15 * 60)
+    assert.deepStrictEqual([...new Set(times(10, () => fail(acme, "")))], [null])
+    assert.strictEqual(fail(acme, ""), 90)
+  })
+
+  it("leave the keys of an account alone, and its password those of others", () => {
+    const { fail } = limitsAt()
+    times(20, () => fail(acme, address))
+    assert.isNumber(fail(acme, address))
+    assert.isNull(fail(null, address))
+    assert.isNull(fail("acc_fedcba9876543210", address))
+  })
+
+  it("let 30 keys fail from an address, and as many passwords, and then one every 20 seconds", () => {
+    const { fail, wait } = limitsAt()
+    assert.deepStrictEqual([...new Set(times(30, () => fail(null, address)))], [null])
+    assert.strictEqual(fail(null, address), 20)
+    assert.strictEqual(fail(null, `::ffff:${address}`), 20)
+    assert.strictEqual(fail(null, "::ffff:5db8:d822"), 20)
+    assert.isNull(fail(null, "93.184.216.35"))
+    assert.isNull(fail(acme, address))
+    wait(20)
+    assert.isNull(fail(null, address))
+    assert.strictEqual(fail(null, address), 20)
+  })
+
+  it("let 100 keys fail from addresses that are not public, and then one every 6 seconds", () => {
+    const { fail, wait } = limitsAt()
+    assert.deepStrictEqual([...new Set(times(100, (index) => fail(null, `10.0.0.${index}`)))], [null])
+    assert.strictEqual(fail(null, "127.0.0.1"), 6)
+    assert.isNull(fail(null, address))
+    wait(6)
+    assert.isNull(fail(null, ""))
+    assert.strictEqual(fail(null, ""), 6)
+  })
+
+  it("let 30 passwords of all accounts fail at once, and then 2 a second", () => {
+    const { fail, wait } = limitsAt()
+    const account = (index: number) => `acc_${String(index).padStart(16, "0")}`
+    assert.deepStrictEqual([...new Set(times(30, (index) => fail(account(index), "")))], [null])
+    assert.strictEqual(fail(account(31), ""), 1)
+    wait(1)
+    assert.deepStrictEqual(
+      times(3, (index) => fail(account(32 + index), "")),
+      [null, null, 1]
+    )
+    assert.isNull(fail(null, ""))
+  })
+
+  it("tell the longest of several waits", () => {
+    const { fail } = limitsAt()
+    times(10, () => fail(acme, address))
+    times(20, (index) => fail(`acc_${String(index).padStart(16, "0")}`, address))
+    assert.strictEqual(fail(acme, address), 90)
+  })
+
+  it("take nothing for an attempt that they refuse, and give back what one took that succeeds", () => {
+    const { fail, take, wait } = limitsAt()
+    times(10, () => fail(acme, address))
+    times(100, () => fail(acme, address))
+    wait(90)
+    for (let count = 0; count < 100; count++) {
+      const taken = take(acme, address)
+      assert.strictEqual(taken._tag, "Taken")
+      if (taken._tag === "Taken") taken.giveBack()
+    }
+    assert.isNull(fail(acme, address))
+    assert.strictEqual(fail(acme, address), 90)
+  })
+
+  it("never have more to give than at first, whoever gives back late", () => {
+    const { fail, take, wait } = limitsAt()
+    const taken = times(10, () => take(acme, ""))
+    wait(15 * 60)
+    for (const one of taken) if (one._tag === "Taken") one.giveBack()
+    assert.deepStrictEqual([...new Set(times(10, () => fail(acme, "")))], [null])
+    assert.strictEqual(fail(acme, ""), 90)
+  })
+
+  it("remember an account however many others fail meanwhile", () => {
+    const { fail, wait } = limitsAt()
+    times(10, () => fail(acme, ""))
+    let others = 0
+    for (let second = 0; second < 80; second += 0.5) {
+      const from = `93.184.${others % 256}.34`
+      if (fail(`acc_${String(others).padStart(16, "0")}`, from) === null) others++
+      wait(0.5)
+    }
+    assert.isAbove(others, 150)
+    assert.isNumber(fail(acme, ""))
+  })
+
+  it("count 64 bits of an IPv6 address, and all addresses that are not public as one", () => {
+    const { house, sourceOf } = SignInLimits
+    assert.strictEqual(sourceOf("2606:2800:220:1::1"), sourceOf("2606:2800:220:1:ffff:ffff:ffff:ffff"))
+    assert.notStrictEqual(sourceOf("2606:2800:220:1::1"), sourceOf("2606:2800:220:2::1"))
+    assert.strictEqual(sourceOf("::ffff:93.184.216.34"), sourceOf("93.184.216.34"))
+    assert.notStrictEqual(sourceOf("93.184.216.34"), house)
+    for (const inside of [
+      "127.0.0.1",
+      "::1",
+      "::ffff:10.0.0.1",
+      "192.168.1.2",
+      "fe80::1%eth0",
+      "fd00::1",
+      "",
+      "?"
+    ]) {
+      assert.strictEqual(sourceOf(inside), house, inside)
+    }
+  })
+})

@@ -1,0 +1,41 @@
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { SignInRefused } from "#src/edges/oauth/SignIn.ts"
+import * as Tries from "#src/edges/oauth/Tries.ts"
+
+it.effect("an authorization has ten tries, however many begin at once, and others have their own", () =>
+  Effect.gen(function* () {
+    const tries = Tries.make()
+    const end = yield* Deferred.make<void>()
+    let begun = 0
+    const wrong = Effect.suspend(() => {
+      begun++
+      return Effect.andThen(Deferred.await(end), new SignInRefused())
+    })
+    const fibers = yield* Effect.replicateEffect(
+      Effect.forkChild(Effect.flip(tries.of("one")(wrong)), { startImmediately: true }),
+      12
+    )
+    assert.strictEqual(begun, Tries.most)
+    yield* Deferred.succeed(end, undefined)
+    const tags = (yield* Effect.forEach(fibers, Fiber.join)).map(({ _tag }) => _tag)
+    assert.lengthOf(
+      tags.filter((tag) => tag === "TooManyTries"),
+      2
+    )
+    assert.strictEqual((yield* Effect.flip(tries.of("one")(Effect.void)))._tag, "TooManyTries")
+    yield* tries.of("another")(Effect.void)
+  })
+)
+
+it.effect("a try that is right, or that nobody could judge, is given back", () =>
+  Effect.gen(function* () {
+    const tries = Tries.make()
+    const attempt = tries.of("one")
+    for (let count = 0; count < 3 * Tries.most; count++) {
+      yield* attempt(Effect.void)
+      yield* Effect.flip(attempt(Effect.fail({ _tag: "EventStoreError" })))
+    }
+    yield* attempt(Effect.void)
+  })
+)

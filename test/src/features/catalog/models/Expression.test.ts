@@ -1,0 +1,78 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Array, Effect, Result } from "effect"
+import { TestClock } from "effect/testing"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as Expression from "#src/features/catalog/models/Expression.ts"
+
+const evaluate = (text: string, value: Json = {}, bindings?: Record<string, Json>) =>
+  Result.getOrThrow(Expression.compile(text)).evaluate(value, bindings)
+
+const failureOf = (text: string, value?: Json) =>
+  Effect.map(Effect.flip(evaluate(text, value)), ({ message }) => message)
+
+describe("Expression", () => {
+  it.effect.each([
+    ["width * height / 1000000", { width: 512, height: 1_024 }, 0.524288],
+    ["n ? n : 1", {}, 1],
+    ["$", { a: [1, { b: null }] }, { a: [1, { b: null }] }],
+    ["data.url", { data: [{ url: "a" }, { url: "b" }] }, ["a", "b"]],
+    ["nothing", {}, undefined]
+  ] as const)("%s of %j is %j", ([text, value, expected]) =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* evaluate(text, value), expected)
+    })
+  )
+
+  it.effect("takes bindings as variables", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* evaluate("$input.text & $", "!", { input: { text: "hi" } }), "hi!")
+    })
+  )
+
+  it("is refused with the place where it cannot be parsed", () => {
+    const compiled = Expression.compile("a +")
+    assert(Result.isFailure(compiled))
+    assert.match(compiled.failure.reason, /at character 3$/)
+  })
+
+  it.effect.each([
+    ["a recursion without an end", "($f := function($x) { 1 + $f($x) }; $f(1))", /Stack overflow/],
+    ["a loop without an end", "($f := function($x) { $f($x) }; $f(1))", /timeout/],
+    ["a sequence without an end", "[1..1000000]", /sequence length/],
+    ["its own words", `$error("no such size")`, /^no such size$/],
+    ["a function", "function($x) { $x }", /no JSON/],
+    ["a regular expression without an end", "$match($, /^(a+)+$/)", /takes too long/],
+    ["a step without an end", "$sort([1..90000].$string($random()))", /takes too long|timeout/],
+    ["a text without an end", "$pad('x', 900000000)", /memory|takes too long|broke off|cannot be evaluated/],
+    ["another expression in a text", "$eval('1')", /not to be had/],
+    ["what is no number", "1 / 0", /cannot be evaluated|no JSON/]
+  ] as const)("fails of %s, and the next one does not", ([, text, reason]) =>
+    Effect.gen(function* () {
+      assert.match(yield* failureOf(text, `${"a".repeat(40)}!`), reason)
+      assert.strictEqual(yield* evaluate("1 + 1"), 2)
+    }).pipe(TestClock.withLive)
+  )
+
+  it.effect("fails without a word of what it was applied to", () =>
+    Effect.gen(function* () {
+      const reason = yield* failureOf("$number(secret)", { secret: "hunter2" })
+      assert.notInclude(reason, "hunter2")
+    })
+  )
+
+  it.effect("has its time to itself, however many are evaluated at once", () =>
+    Effect.gen(function* () {
+      const work = evaluate("$sum([1..3000].($ * 2))")
+      const all = yield* Effect.forEach(Array.range(1, 60), () => work, { concurrency: "unbounded" })
+      assert.deepStrictEqual(all, Array.replicate(9_003_000, 60))
+    })
+  )
+
+  it.effect("cannot change what it is applied to", () =>
+    Effect.gen(function* () {
+      const value = { a: { b: 1 } }
+      yield* Effect.exit(evaluate("$ ~> |a|{'b': 2}|", value))
+      assert.deepStrictEqual(value, { a: { b: 1 } })
+    })
+  )
+})

@@ -1,0 +1,320 @@
+/** Whole nodes that submit on a balance: what is accepted is paid for. */
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Exit, Fiber, Latch, Layer, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { Ledger } from "#projections/ledger/Ledger.ts"
+import { Projections } from "#projections/Projections.ts"
+import * as Auditor from "#src/features/billing/audit/Auditor.ts"
+import { Funds } from "#src/features/funds/Funds.ts"
+import { Requests } from "#src/features/requests/Requests.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as Lifecycle from "#test/support/Lifecycle.ts"
+import * as Facts from "#test/support/RequestFacts.ts"
+import { TestAccounts, usd } from "#test/support/TestAccounts.ts"
+import { single } from "#test/support/TestModels.ts"
+import * as TestNode from "#test/support/TestNode.ts"
+import {
+  accepted,
+  account,
+  accountId,
+  append,
+  cancelled,
+  funds,
+  keyed,
+  lagging,
+  limit,
+  options,
+  long,
+  price,
+  refusal,
+  submit,
+  topUp,
+  withBalance,
+  withBlobs,
+  withLag
+} from "#test/src/features/billing/FundsNode.ts"
+
+describe("A balance", () => {
+  it.effect("for ten requests takes ten of a thousand at once", () =>
+    withBalance(
+      "0.01",
+      Effect.gen(function* () {
+        const exits = yield* Effect.all(
+          Array.from({ length: 1_000 }, () => Effect.exit(submit())),
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf(exits.filter(Exit.isSuccess), 10)
+        assert.strictEqual(yield* accepted, 10)
+        const error = yield* Effect.flip(submit())
+        assert.deepInclude(error, { _tag: "InsufficientBalance", required: usd(price), available: usd("0") })
+        assert.deepStrictEqual(yield* funds, { available: "0", held: "0.01", open: 10 })
+      })
+    )
+  )
+
+  it.effect("pays for what is on the log and for nothing else, at whatever moment clients go away", () => {
+    const turns = (count: number) => Effect.repeat(Effect.yieldNow, { times: count })
+    const leaving = (patience: number) =>
+      Effect.gen(function* () {
+        const input = patience % 2 === 0 ? { value: "in" } : long
+        const fiber = yield* Effect.forkChild(submit({ input }))
+        yield* turns(patience)
+        yield* Fiber.interrupt(fiber)
+      })
+    return withBlobs(
+      { balance: "0.05", before: () => turns(3) },
+      Effect.gen(function* () {
+        for (let patience = 0; patience < 40; patience++) yield* leaving(patience)
+        const stored = yield* accepted
+        assert.isAbove(stored, 0)
+        assert.strictEqual((yield* funds).open, stored)
+        yield* Effect.exit(Effect.replicateEffect(submit(), 50))
+        assert.strictEqual(yield* accepted, 50)
+        assert.deepStrictEqual(yield* funds, { available: "0", held: "0.05", open: 50 })
+      })
+    )
+  })
+
+  it.effect("is held once for fifty twins under a key, who all get the answer", () =>
+    withBalance(
+      price,
+      Effect.gen(function* () {
+        const twins = Array.from({ length: 50 }, () => submit(keyed("k")))
+        const answers = yield* Effect.all(twins, { concurrency: "unbounded" })
+        assert.strictEqual(new Set(answers.map(({ id }) => id)).size, 1)
+        assert.deepStrictEqual(yield* funds, { available: "0", held: price, open: 1 })
+        assert.isTrue((yield* submit(keyed("k"))).replayed)
+        assert.strictEqual(yield* refusal(keyed("K")), "InsufficientBalance")
+      })
+    )
+  )
+
+  it.effect("is held for a twin that comes while the first one is being stored, too", () =>
+    Effect.gen(function* () {
+      const stored = yield* Latch.make(false)
+      yield* withBlobs(
+        { before: () => stored.await },
+        Effect.gen(function* () {
+          const first = yield* Effect.forkChild(submit({ ...keyed("k"), input: long }))
+          yield* Effect.repeat(funds, { until: ({ held }) => held === price })
+          const second = yield* Effect.forkChild(submit({ ...keyed("k"), input: long }))
+          yield* Effect.repeat(Effect.yieldNow, { times: 50 })
+          yield* stored.open
+          const answers = [yield* Fiber.join(first), yield* Fiber.join(second)]
+          assert.deepStrictEqual(
+            answers.map(({ replayed }) => replayed),
+            [false, true]
+          )
+          assert.deepStrictEqual(yield* funds, { available: "0", held: price, open: 1 })
+        })
+      )
+    })
+  )
+
+  it.effect("that was too small does not use up the key", () =>
+    withBalance(
+      "0",
+      Effect.gen(function* () {
+        assert.strictEqual(yield* refusal(keyed("k")), "InsufficientBalance")
+        yield* topUp(price)
+        assert.isFalse((yield* submit(keyed("k"))).replayed)
+      })
+    )
+  )
+
+  it.effect("that was too small leaves nothing on the log, under whatever keys", () =>
+    withBalance(
+      "0",
+      Effect.gen(function* () {
+        const { head } = yield* EventReader
+        const before = yield* head
+        for (let number = 0; number < 10; number++) {
+          assert.strictEqual(yield* refusal(keyed(`k${number}`)), "InsufficientBalance")
+        }
+        assert.strictEqual(yield* head, before)
+      })
+    )
+  )
+
+  it.effect("can be spent once a top-up has returned, or an end has", () =>
+    withBalance(
+      "0",
+      Effect.gen(function* () {
+        for (let round = 0; round < 50; round++) {
+          assert.strictEqual(yield* refusal(), "InsufficientBalance")
+          yield* topUp(price)
+          const { id } = yield* submit()
+          assert.strictEqual(yield* refusal(), "InsufficientBalance")
+          const requests = yield* Requests
+          yield* requests.cancel({ caller: Facts.caller(account), id, endpoint: single.model.endpoint })
+          yield* submit()
+        }
+      })
+    )
+  )
+})
+
+describe("Limits", () => {
+  it.effect("let an account go below zero by its credit, and no further", () =>
+    withBalance(
+      price,
+      Effect.gen(function* () {
+        yield* limit("0.002", null)
+        yield* Effect.replicateEffect(submit(), 3)
+        const error = yield* Effect.flip(submit())
+        assert.deepInclude(error, { _tag: "InsufficientBalance", available: usd("-0.002") })
+      })
+    )
+  )
+
+  it.effect("let an account have so many open requests, of a hundred at once", () =>
+    withBalance(
+      "1",
+      Effect.gen(function* () {
+        yield* limit("0", 7)
+        const exits = yield* Effect.all(
+          Array.from({ length: 100 }, () => Effect.exit(submit())),
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf(exits.filter(Exit.isSuccess), 7)
+        assert.strictEqual(yield* refusal(), "TooManyOpenRequests")
+        yield* limit("0", null)
+        yield* submit()
+      })
+    )
+  )
+
+  it.effect("that are lowered hold once the node has read so far, of which an audit tells", () =>
+    withLag("0", (gate) =>
+      Effect.gen(function* () {
+        yield* limit("1", null)
+        yield* submit()
+        yield* gate.close
+        yield* limit("0", null)
+        yield* submit()
+        yield* gate.open
+        assert.deepStrictEqual(yield* funds, { available: "-0.002", held: "0.002", open: 2 })
+        assert.strictEqual(yield* refusal(), "InsufficientBalance")
+        const auditor = Auditor.make({ opened: () => {}, booked: () => {} })
+        const { readAll } = yield* EventReader
+        yield* Stream.runForEach(readAll(GlobalPosition.beginning), (event) =>
+          Effect.sync(() => auditor.pass(event))
+        )
+        const { overdraft } = auditor.standing.accounts.get(accountId) ?? assert.fail()
+        assert.deepInclude(overdraft, { requests: 1, worst: usd("0.002") })
+      })
+    )
+  )
+})
+
+describe("The funds of a start", () => {
+  it.effect("are those of the log, wherever the ledger stands", () =>
+    withBalance(
+      "1",
+      Effect.gen(function* () {
+        const projections = yield* Projections
+        const { head } = yield* EventReader
+        yield* limit("0.001", 9)
+        const [first, second] = yield* Effect.replicateEffect(submit(), 5)
+        yield* append(first?.id ?? assert.fail(), cancelled)
+        const caughtUp = yield* projections.waitFor(yield* head, { projection: "ledger" })
+        assert.isTrue(caughtUp)
+        const { position } = yield* (yield* Ledger).standing
+        assert.strictEqual(position, yield* head)
+        const restarted = Effect.scoped(
+          Effect.map(Layer.build(Layer.fresh(Funds.layer)), (context) =>
+            Context.get(context, Funds).of(accountId)
+          )
+        )
+        const expected = {
+          available: usd("0.996"),
+          held: usd("0.004"),
+          open: 4,
+          limits: { creditLimit: usd("0.001"), maxOpenRequests: 9 }
+        }
+        assert.deepStrictEqual(yield* restarted, expected)
+        yield* append(second?.id ?? assert.fail(), cancelled)
+        assert.deepStrictEqual(yield* restarted, {
+          ...expected,
+          available: usd("0.997"),
+          held: usd("0.003"),
+          open: 3
+        })
+      })
+    )
+  )
+})
+
+describe("Another node", () => {
+  it.effect("that starts on the log has the same funds, and goes on from them", () =>
+    Effect.gen(function* () {
+      yield* (yield* TestAccounts).open(account, "0.01")
+      const first = yield* TestNode.start({ ...options, name: "first" })
+      const ids = yield* first.on(Effect.replicateEffect(submit(), 5))
+      yield* first.on(limit("0.001", 9))
+      yield* first.on(append(ids[0]?.id ?? assert.fail(), cancelled))
+      yield* first.on(Lifecycle.start(ids[1]?.id ?? assert.fail()))
+      yield* first.on(Lifecycle.deliver(ids[1]?.id ?? assert.fail(), { value: "out" }))
+      const before = yield* first.on(funds)
+      assert.deepStrictEqual(before, { available: "0.006", held: "0.003", open: 3 })
+      yield* first.stop
+      const second = yield* TestNode.start({ ...options, name: "second" })
+      const seen = yield* second.on(Effect.map(Funds, (funds) => funds.of(accountId)))
+      assert.deepStrictEqual(seen, {
+        available: usd("0.006"),
+        held: usd("0.003"),
+        open: 3,
+        limits: { creditLimit: usd("0.001"), maxOpenRequests: 9 }
+      })
+      yield* second.on(Effect.replicateEffect(submit(), 6))
+      assert.strictEqual(yield* second.on(refusal()), "TooManyOpenRequests")
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+
+  it.effect("sees what this one has accepted", () =>
+    Effect.gen(function* () {
+      yield* (yield* TestAccounts).open(account, "0.002")
+      const one = yield* TestNode.start({ ...options, name: "one" })
+      const two = yield* TestNode.start({ ...options, name: "two" })
+      yield* one.on(submit())
+      yield* two.on(submit())
+      for (const node of [one, two]) {
+        assert.deepStrictEqual(yield* node.on(funds), { available: "0", held: "0.002", open: 2 })
+        assert.strictEqual(yield* node.on(refusal()), "InsufficientBalance")
+      }
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+})
+
+describe("A node that has not read yet what accounts may spend", () => {
+  it.effect("starts, takes no request, and does once it has", () =>
+    Effect.gen(function* () {
+      yield* (yield* TestAccounts).open(account, price)
+      const gate = yield* Latch.make(false)
+      const starting = TestNode.start({ ...options, name: "node" })
+      const started = yield* Effect.forkChild(
+        Effect.provideService(starting, EventReader, yield* lagging(gate))
+      )
+      const afterPatience = <A, E, R>(waiting: Effect.Effect<A, E, R>) =>
+        Effect.gen(function* () {
+          const fiber = yield* Effect.forkChild(waiting)
+          return yield* Effect.raceFirst(
+            Fiber.join(fiber),
+            Effect.forever(Effect.andThen(TestClock.adjust("1 second"), Effect.yieldNow))
+          )
+        })
+      const node = yield* afterPatience(Fiber.join(started))
+      yield* node.on(
+        Effect.gen(function* () {
+          assert.strictEqual(yield* afterPatience(refusal()), "ReadModelBehind")
+          assert.strictEqual(yield* afterPatience(refusal(keyed("k"))), "ReadModelBehind")
+          yield* gate.open
+          yield* submit(keyed("k"))
+          assert.strictEqual(yield* refusal(), "InsufficientBalance")
+          assert.deepStrictEqual(yield* funds, { available: "0", held: price, open: 1 })
+        })
+      )
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+})

@@ -1,0 +1,105 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import * as YamlDocuments from "#src/features/manifests/YamlDocuments.ts"
+
+/** Of this thread: others may have much to do. */
+const millisSince = (started: NodeJS.CpuUsage): number => {
+  const { system, user } = process.threadCpuUsage(started)
+  return (system + user) / 1_000
+}
+
+describe("YamlDocuments", () => {
+  it("reads JSON as what it is", () => {
+    const json = fc.jsonValue({ maxDepth: 4 }).filter((value) => value !== null)
+    fc.assert(
+      fc.property(json, fc.constantFrom(undefined, 2, "\t"), (value, indent) => {
+        const { documents, faults } = YamlDocuments.parse(JSON.stringify(value, null, indent))
+        assert.deepStrictEqual(faults, [])
+        // Zero has no sign in JSON.
+        assert.deepStrictEqual(
+          documents.map((document) => document.value),
+          [JSON.parse(JSON.stringify(value))]
+        )
+      }),
+      { numRuns: 200 }
+    )
+  })
+
+  it("never throws, whatever the text", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ maxLength: 200, unit: fc.constantFrom(..."a: -[]{}&*!|>#'\"\n\t%@`,?") }),
+        (text) => {
+          const { documents, faults } = YamlDocuments.parse(text)
+          for (const { place } of faults) assert.isAtLeast(Math.min(place.line, place.column), 1)
+          assert.isAtLeast(documents.length, 0)
+        }
+      ),
+      { numRuns: 500 }
+    )
+  })
+
+  it("knows where fields stand, through lists, aliases and several documents", () => {
+    const text = "a: &x\n  - b: 1\n    c: 2\n---\nd:\n  e: *y\n".replace("*y", "[1]")
+    const [first, second] = YamlDocuments.parse(text).documents
+    assert.deepStrictEqual(first?.placeOf(["a", 0, "c"]), { line: 3, column: 5 })
+    assert.deepStrictEqual(first?.placeOf(["a", 7]), { line: 1, column: 1 })
+    assert.deepStrictEqual(second?.placeOf(["d", "e"]), { line: 6, column: 3 })
+    const [aliased] = YamlDocuments.parse("a: &x { b: 1 }\nc: *x").documents
+    assert.deepStrictEqual(aliased?.placeOf(["c", "b"]), { line: 1, column: 9 })
+  })
+
+  it("keeps names that objects have of themselves", () => {
+    const [document] = YamlDocuments.parse("__proto__: { x: 1 }\nconstructor: 2").documents
+    assert.strictEqual(JSON.stringify(document?.value), '{"__proto__":{"x":1},"constructor":2}')
+    assert.notProperty({}, "x")
+  })
+
+  const fault = (text: string): string => {
+    const { documents, faults } = YamlDocuments.parse(text)
+    assert.isAtMost(faults.length, 5)
+    assert.isAtMost(documents.length, 1_001)
+    const [found] = faults
+    return found === undefined ? "none" : `${found.place.line}:${found.place.column} ${found.message}`
+  }
+
+  it("finds a name that is there twice among very many, without comparing each with each", () => {
+    const keys = Array.from({ length: 15_000 }, (_, index) => `k${index}: 1\n`).join("")
+    const started = process.threadCpuUsage()
+    assert.strictEqual(fault(`${keys}k7: 2\n`), "15001:1 Map keys must be unique")
+    // Each with each took more than four seconds, this a quarter of one.
+    assert.isBelow(millisSince(started), 2_500)
+  })
+
+  it("counts aliases as what they stand for, however they are nested", () => {
+    const repeated = (what: string) => `a: &a ${what}\nb: [${"*a, ".repeat(99)}]`
+    assert.include(fault(repeated(`[${"1, ".repeat(3_000)}]`)), "Expected at most 200000 values")
+    assert.include(fault(repeated("x".repeat(50_000))), "Expected at most 2097152 characters")
+    assert.strictEqual(fault(repeated(`[${"1, ".repeat(1_000)}]`)), "none")
+    const doubled = Array.from({ length: 40 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]\n`).join("")
+    assert.include(fault(`a0: &a0 [1, 1]\n${doubled}`), "Expected at most 200000 values")
+    const deeper = Array.from({ length: 70 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}]\n`).join("")
+    assert.include(fault(`a0: &a0 [1]\n${deeper}`), "Expected at most 64 levels")
+  })
+
+  it("counts the documents of a file together", () => {
+    const document = `- &a [${"1, ".repeat(50)}]\n${"- *a\n".repeat(90)}`
+    assert.include(fault(Array(60).fill(document).join("---\n")), "Expected at most 200000 values")
+    assert.include(fault("--- 1\n".repeat(2_000)), "Expected at most 1000 documents")
+  })
+
+  it("stops at the first faults, and at texts that are all marks", () => {
+    const started = process.threadCpuUsage()
+    assert.strictEqual(fault(`a: "${"\\z".repeat(500_000)}"`), "1:5 Invalid escape sequence \\z")
+    assert.include(fault("]".repeat(500_000)), "Unexpected flow-seq-end")
+    assert.include(fault("%\n".repeat(20_000)), "1:1 ")
+    assert.include(fault("[".repeat(500_000)), "Expected at most 200000 tokens")
+    // Half a million faults took half a minute.
+    assert.isBelow(millisSince(started), 4_000)
+  })
+
+  it("takes an anchor that is given again for the last one before", () => {
+    const [document] = YamlDocuments.parse("a: &x [&x 1]\nb: *x\nc: &x 2\nd: *x").documents
+    assert.deepStrictEqual(document?.value, { a: [1], b: 1, c: 2, d: 2 })
+  })
+})

@@ -1,0 +1,176 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Logger, References } from "effect"
+import { TestClock } from "effect/testing"
+import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import { units } from "#domain/Money.ts"
+import { ProviderHealth } from "#src/features/provider-health/ProviderHealth.ts"
+
+const gpu: ProviderBinding = { name: "gpu", adapter: "http" }
+const pull: ProviderBinding = { name: "pull", adapter: "pull" }
+const builtin: ProviderBinding = { name: "builtin", adapter: "builtin" }
+
+const succeeded: ProviderOutcome = { _tag: "Succeeded", output: 1, delivered: units(1) }
+const modelFailed: ProviderOutcome = { _tag: "ModelFailed", message: "out of memory" }
+const refused: ProviderOutcome = { _tag: "ProviderError", message: "no", retryable: false }
+const reset: ProviderOutcome = { _tag: "ProviderError", message: "reset", retryable: true }
+const lost: ProviderOutcome = { _tag: "Lost", message: "gone" }
+const rateLimited = (retryAfterMs: number): ProviderOutcome => ({ _tag: "RateLimited", retryAfterMs })
+
+const quiet = Layer.succeed(References.MinimumLogLevel, "None")
+const layer = ProviderHealth.layer.pipe(Layer.provide(quiet))
+
+const ends = (outcome: ProviderOutcome | null, count = 1, binding = gpu) =>
+  Effect.map(ProviderHealth, (health) => {
+    for (let run = 0; run < count; run++) health.begin(binding).ended(outcome)
+    return health
+  })
+
+describe("A provider's health", () => {
+  it.effect.each([
+    ["a transport error", reset, 0],
+    ["a lost run", lost, 0],
+    ["a failed run", modelFailed, Infinity],
+    ["a refusal", refused, Infinity],
+    ["a node that goes down", null, Infinity]
+  ] as const)("after five times %s", ([, outcome, admitted]) =>
+    Effect.gen(function* () {
+      const health = yield* ends(outcome, 5)
+      assert.strictEqual(health.admits(gpu), admitted)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect.each([
+    ["suffers when nothing is heard of runs until they have taken longer than their models may", false, 0],
+    ["is no worse for runs that are heard of and take longer than their models may", true, Infinity]
+  ] as const)("%s", ([, isHeardOf, admitted]) =>
+    Effect.gen(function* () {
+      const health = yield* ProviderHealth
+      for (let run = 0; run < 5; run++) {
+        const watch = health.begin(gpu)
+        watch.timedOut(isHeardOf)
+        watch.ended(null)
+      }
+      assert.strictEqual(health.admits(gpu), admitted)
+      assert.strictEqual(health.standing("gpu").ended.timed_out, 5)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is tried with one run after a while, which the next one waits for", () =>
+    Effect.gen(function* () {
+      const health = yield* ends(reset, 5)
+      assert.deepStrictEqual([health.admits(gpu), health.admitsIn(gpu)], [0, 5_000])
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual([health.admits(gpu), health.admitsIn(gpu)], [1, null])
+      const probe = health.begin(gpu)
+      assert.strictEqual(health.admits(gpu), 0)
+      probe.ended(succeeded)
+      assert.strictEqual(health.admits(gpu), Infinity)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is one for all models that bind its name, and none of another one's business", () =>
+    Effect.gen(function* () {
+      const health = yield* ends(reset, 5)
+      assert.strictEqual(health.admits({ ...gpu, url: "http://elsewhere" }), 0)
+      assert.strictEqual(health.admits({ ...gpu, name: "cpu" }), Infinity)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("counts each run's end once", () =>
+    Effect.gen(function* () {
+      const health = yield* ProviderHealth
+      const watch = health.begin(gpu)
+      watch.ended(reset)
+      watch.ended(reset)
+      watch.ended(null)
+      assert.strictEqual(health.standing("gpu").ended.transport_error, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect(
+    "of workers that come for their runs is no question: one that refuses holds no other one back",
+    () =>
+      Effect.gen(function* () {
+        yield* ends(rateLimited(30_000), 1, pull)
+        const health = yield* ends(reset, 100, pull)
+        assert.deepStrictEqual([health.admits(pull), health.admitsIn(pull)], [Infinity, null])
+      }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("of this process itself is no question: its runs are counted, and never held back", () =>
+    Effect.gen(function* () {
+      const health = yield* ends(reset, 100, builtin)
+      assert.strictEqual(health.admits(builtin), Infinity)
+      assert.strictEqual(health.standing("builtin").ended.transport_error, 100)
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("A pause", () => {
+  it.effect("is as long as the provider says, and leaves the circuit as it is", () =>
+    Effect.gen(function* () {
+      const health = yield* ends(rateLimited(30_000), 10)
+      assert.deepStrictEqual(
+        [health.admits(gpu), health.admitsIn(gpu), health.pausedMs(gpu)],
+        [0, 30_000, 30_000]
+      )
+      yield* TestClock.adjust("29999 millis")
+      assert.strictEqual(health.admits(gpu), 0)
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(
+        [health.admits(gpu), health.admitsIn(gpu), health.pausedMs(gpu)],
+        [Infinity, null, 0]
+      )
+      assert.strictEqual(health.standing("gpu").circuit, "Closed")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is not cut short by a later, shorter one", () =>
+    Effect.gen(function* () {
+      yield* ends(rateLimited(30_000))
+      assert.strictEqual((yield* ends(rateLimited(1_000))).pausedMs(gpu), 30_000)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect.each<readonly [number, number]>([
+    [0, 250],
+    [-1, 250],
+    [Number.NaN, 250],
+    [Number.POSITIVE_INFINITY, 3_600_000]
+  ])("of %d ms is a sensible one: %d ms", ([asked, expected]) =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* ends(rateLimited(asked))).pausedMs(gpu), expected)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("of the run that was to show how a provider does makes room for another such run", () =>
+    Effect.gen(function* () {
+      yield* ends(reset, 5)
+      yield* TestClock.adjust("5 seconds")
+      const health = yield* ends(rateLimited(2_000))
+      assert.strictEqual(health.admitsIn(gpu), 2_000)
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual(health.admits(gpu), 1)
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("The log", () => {
+  it.effect("has one line for each change of a provider's standing", () => {
+    const lines: Array<unknown> = []
+    const logger = Logger.make<unknown, void>(({ message }) => void lines.push([message].flat().join(" ")))
+    return Effect.gen(function* () {
+      yield* ends(reset, 20)
+      yield* TestClock.adjust("5 seconds")
+      yield* ends(succeeded, 3)
+      yield* ends(rateLimited(1_000), 5)
+      assert.deepStrictEqual(lines, [
+        "A provider fails: no runs begin there for a while",
+        "A provider that failed is tried again, with one run",
+        "A provider that failed is well again",
+        "A provider asks to be left alone for a while"
+      ])
+    }).pipe(Effect.provide(ProviderHealth.layer.pipe(Layer.provide(Logger.layer([logger])))))
+  })
+})

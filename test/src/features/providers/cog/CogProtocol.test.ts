@@ -1,0 +1,128 @@
+/** What the contract test of all adapters cannot ask of this one (https://cog.run/http). */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
+import { PollPace } from "#src/features/providers/Polling.ts"
+import * as CogProvider from "#src/features/providers/cog/CogProvider.ts"
+import { jobOf } from "#test/src/features/providers/contract/AdapterUnderTest.ts"
+import * as RecordedControl from "#test/src/features/providers/contract/RecordedControl.ts"
+import * as Surroundings from "#test/src/features/providers/contract/Surroundings.ts"
+import type { Behaviour } from "#test/src/features/providers/contract/Upstream.ts"
+import * as CogUpstream from "#test/support/upstreams/Cog.ts"
+
+const setUp = Effect.fnUntraced(function* (
+  options: NonNullable<ProviderBinding["options"]> = {},
+  pace = Surroundings.pace
+) {
+  const upstream = yield* CogUpstream.make
+  const surroundings = yield* Layer.build(Surroundings.layer({ COG_TOKEN: upstream.secret }))
+  const provider = yield* CogProvider.make.pipe(
+    Effect.provideService(PollPace, pace),
+    Effect.provide(surroundings)
+  )
+  const job = jobOf({ ...upstream.binding, name: "cog", options }, upstream.example.input)
+  const begin = Effect.fnUntraced(function* (behaviour: Behaviour) {
+    yield* upstream.plan(behaviour)
+    const recorded = yield* RecordedControl.make
+    const fiber = yield* Effect.forkScoped(provider.run(job, recorded.control))
+    return { ...recorded, fiber, outcome: Effect.timeout(Fiber.join(fiber), "5 seconds") }
+  })
+  return { begin, job, provider, upstream }
+})
+
+const held: Behaviour = { _tag: "Succeeds", held: true }
+
+describe("The cog adapter", () => {
+  it.live(
+    "comes again soon to a server without a free slot, though that also calls back that the run has failed",
+    () =>
+      Effect.gen(function* () {
+        const { begin } = yield* setUp()
+        const { outcome } = yield* begin({ _tag: "RateLimits" })
+        assert.deepStrictEqual(yield* outcome, { _tag: "RateLimited", retryAfterMs: 1_000 })
+      }).pipe(Effect.scoped)
+  )
+
+  it.live("waits for a server that is loading its model, at the cost of no try", () =>
+    Effect.gen(function* () {
+      const { begin, upstream } = yield* setUp()
+      yield* upstream.setHealth("STARTING")
+      const { outcome } = yield* begin({ _tag: "Refuses", status: 503 })
+      assert.deepStrictEqual(yield* outcome, { _tag: "RateLimited", retryAfterMs: 5_000 })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("does not wait for one whose model cannot be loaded", () =>
+    Effect.gen(function* () {
+      const { begin, upstream } = yield* setUp()
+      yield* upstream.setHealth("SETUP_FAILED")
+      const { outcome } = yield* begin({ _tag: "Refuses", status: 503 })
+      assert.deepInclude(yield* outcome, { _tag: "ProviderError", retryable: true })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("knows that a server which starts again has lost its prediction", () =>
+    Effect.gen(function* () {
+      const { begin, upstream } = yield* setUp({ slots: 4 })
+      const { accepted, outcome } = yield* begin(held)
+      yield* accepted
+      yield* upstream.setHealth("STARTING")
+      assert.strictEqual((yield* outcome)._tag, "Lost")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("takes a free slot for nothing where there are several, and for a loss where there is one", () =>
+    Effect.gen(function* () {
+      const one = yield* setUp()
+      const several = yield* setUp({ slots: 4 })
+      const { input: _, ...looked } = one.job
+      for (const { upstream } of [one, several]) yield* upstream.setHealth("READY")
+      const lost = yield* one.begin(held)
+      const going = yield* several.begin(held)
+      yield* going.accepted
+      assert.strictEqual((yield* lost.outcome)._tag, "Lost")
+      assert.isUndefined(going.fiber.pollUnsafe())
+      assert.deepStrictEqual(yield* one.provider.look(looked, "x"), { _tag: "Unknown" })
+      assert.deepStrictEqual(yield* several.provider.look({ ...looked, binding: several.job.binding }, "x"), {
+        _tag: "Alive"
+      })
+      yield* several.upstream.release
+      assert.strictEqual((yield* going.outcome)._tag, "Succeeded")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("has a prediction cancelled of which it does not know whether it was taken", () =>
+    Effect.gen(function* () {
+      const { begin, upstream } = yield* setUp()
+      assert.deepInclude(yield* (yield* begin({ _tag: "Resets" })).outcome, {
+        _tag: "ProviderError",
+        retryable: true
+      })
+      assert.deepStrictEqual(yield* upstream.cancels, ["rq0000000000000000001-1"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("does not wait for the webhook of a prediction that is cancelled and gone", () =>
+    Effect.gen(function* () {
+      const { begin, upstream } = yield* setUp({}, { ...Surroundings.pace, patienceMs: 60_000 })
+      const { accepted, outcome, stop } = yield* begin(held)
+      yield* accepted
+      yield* upstream.silence
+      yield* stop
+      assert.deepStrictEqual(yield* outcome, { _tag: "Stopped" })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("reports lines when they are whole", () =>
+    Effect.gen(function* () {
+      const { begin } = yield* setUp()
+      const { outcome, reports } = yield* begin({ _tag: "Succeeds" })
+      yield* outcome
+      assert.deepStrictEqual(reports, [
+        "started",
+        { fraction: null, logs: ["loading weights"] },
+        { fraction: null, logs: ["step 1"] }
+      ])
+    }).pipe(Effect.scoped)
+  )
+})

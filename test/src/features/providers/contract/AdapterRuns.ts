@@ -1,0 +1,61 @@
+/** Runs of an adapter at its protocol server, for what the contract test does not know of. */
+import { Effect, Fiber, Layer } from "effect"
+import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { PollPace } from "#src/features/providers/Polling.ts"
+import type { Job } from "#src/features/providers/Provider.ts"
+import { type AdapterUnderTest, jobOf } from "./AdapterUnderTest.ts"
+import * as RecordedControl from "./RecordedControl.ts"
+import * as Surroundings from "./Surroundings.ts"
+import type { Upstream } from "./Upstream.ts"
+
+export interface RunOptions {
+  /** In the place of the example's. */
+  readonly input?: Json
+  /** Beside or in the place of the binding's. */
+  readonly options?: JsonObject
+  /** At whose end the path of another place is put; in the place of the binding's. */
+  readonly url?: string
+  readonly pace?: Partial<typeof PollPace.Service>
+  readonly timeoutSeconds?: number
+}
+
+const limit = "5 seconds"
+
+const changed = (job: Job, { options, timeoutSeconds, url }: RunOptions): Job => ({
+  ...job,
+  binding: {
+    ...job.binding,
+    ...(url !== undefined && { url }),
+    ...(options !== undefined && { options: { ...job.binding.options, ...options } })
+  },
+  model: { ...job.model, ...(timeoutSeconds !== undefined && { timeoutSeconds }) }
+})
+
+/** A run under way, of a new instance of the adapter. It is interrupted with the scope. */
+export const begin = Effect.fnUntraced(function* (
+  adapter: Pick<AdapterUnderTest, "provider">,
+  upstream: Upstream,
+  options: RunOptions = {}
+) {
+  const { binding, example, secret } = upstream
+  const environment = binding.secretEnv === undefined ? {} : { [binding.secretEnv]: secret }
+  const surroundings = yield* Layer.build(Surroundings.layer(environment))
+  const provider = yield* adapter.provider.pipe(
+    Effect.provideService(PollPace, { ...Surroundings.pace, ...options.pace }),
+    Effect.provide(surroundings)
+  )
+  const recorded = yield* RecordedControl.make
+  const job = changed(jobOf({ ...binding, name: "own" }, options.input ?? example.input), options)
+  const fiber = yield* Effect.forkScoped(provider.run(job, recorded.control))
+  return { ...recorded, job, provider, fiber, outcome: Effect.timeout(Fiber.join(fiber), limit) }
+})
+
+/** To its end. */
+export const outcomeOf = Effect.fnUntraced(function* (
+  adapter: Pick<AdapterUnderTest, "provider">,
+  upstream: Upstream,
+  options?: RunOptions
+) {
+  const run = yield* begin(adapter, upstream, options)
+  return yield* run.outcome
+})

@@ -1,0 +1,44 @@
+/** A run whose reports are kept and can be waited for, and which can be asked to stop. */
+import { Deferred, Effect } from "effect"
+import type { RunControl } from "#src/features/providers/Provider.ts"
+
+export interface RecordedControl {
+  readonly control: RunControl
+  /** `started`, and what was reported as progress, in order. */
+  readonly reports: ReadonlyArray<"started" | Parameters<RunControl["progress"]>[0]>
+  /** The names by which the provider said to know the job. */
+  readonly jobIds: ReadonlyArray<string>
+  /** The first of them, once there is one. */
+  readonly accepted: Effect.Effect<string>
+  readonly started: Effect.Effect<void>
+  readonly stop: Effect.Effect<void>
+}
+
+export const make: Effect.Effect<RecordedControl> = Effect.gen(function* () {
+  const reports: Array<RecordedControl["reports"][number]> = []
+  const jobIds: Array<string> = []
+  const asked = yield* Deferred.make<void>()
+  const accepted = yield* Deferred.make<string>()
+  const started = yield* Deferred.make<void>()
+  return {
+    reports,
+    jobIds,
+    accepted: Deferred.await(accepted),
+    started: Deferred.await(started),
+    stop: Effect.asVoid(Deferred.succeed(asked, undefined)),
+    control: {
+      accepted: (jobId) =>
+        Effect.suspend(() => {
+          jobIds.push(jobId)
+          return Effect.asVoid(Deferred.succeed(accepted, jobId))
+        }),
+      started: Effect.suspend(() => {
+        reports.push("started")
+        return Effect.asVoid(Deferred.succeed(started, undefined))
+      }),
+      progress: (report) => Effect.sync(() => void reports.push(report)),
+      startWithinMs: Effect.succeed(1_000),
+      stopRequested: Deferred.await(asked)
+    }
+  }
+})

@@ -1,0 +1,243 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import * as fc from "fast-check"
+import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import * as ChatStream from "#src/features/providers/openai/ChatStream.ts"
+
+const chunk = (choices: ReadonlyArray<Json>, more: JsonObject = {}): JsonObject => ({
+  id: "chatcmpl-1",
+  object: "chat.completion.chunk",
+  created: 1_694_268_190,
+  model: "m",
+  choices,
+  ...more
+})
+
+const choice = (delta: JsonObject, more: JsonObject = {}): JsonObject => ({
+  index: 0,
+  delta,
+  finish_reason: null,
+  ...more
+})
+
+const text = (content: string) => chunk([choice({ content })])
+const end = (reason = "stop") => chunk([choice({}, { finish_reason: reason })])
+
+const event = (data: Json) => `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`
+const events = (...data: ReadonlyArray<Json>) => data.map(event).join("")
+
+const read = (sent: string | ReadonlyArray<Uint8Array>) =>
+  ChatStream.read(
+    Stream.fromIterable(typeof sent === "string" ? [Buffer.from(sent)] : sent),
+    () => Effect.void
+  )
+
+const completion = (choices: ReadonlyArray<Json>, usage: Json = null): JsonObject => ({
+  id: "chatcmpl-1",
+  object: "chat.completion",
+  created: 1_694_268_190,
+  model: "m",
+  choices,
+  usage
+})
+
+const said = (content: Json, more: JsonObject = {}, finish = "stop"): JsonObject => ({
+  index: 0,
+  message: { role: "assistant", content, ...more },
+  logprobs: null,
+  finish_reason: finish
+})
+
+const succeeded = (output: JsonObject) => ({ _tag: "Succeeded", output, delivered: null }) as const
+
+const cutInto = (bytes: Uint8Array, places: ReadonlyArray<number>): ReadonlyArray<Uint8Array> => {
+  const cuts = [
+    0,
+    ...places.map((place) => place % (bytes.length + 1)).toSorted((a, b) => a - b),
+    bytes.length
+  ]
+  return cuts.slice(1).map((cut, index) => bytes.subarray(cuts[index], cut))
+}
+
+describe("A streamed chat completion", () => {
+  it.effect("is the same however its bytes are cut, with any line ends, comments and fields in between", () =>
+    Effect.promise(() => {
+      const sent = [
+        ": OPENROUTER PROCESSING",
+        "",
+        "event: chunk",
+        "id: 7",
+        `data: ${JSON.stringify(text("Gruß "))}`,
+        "",
+        "retry: 3000",
+        `data:${JSON.stringify(text("🦦 to the moon"))}`,
+        "",
+        `data: ${JSON.stringify(end())}`,
+        "",
+        `data: ${JSON.stringify(chunk([], { usage: { total_tokens: 12 } }))}`,
+        "",
+        "data: [DONE]",
+        "",
+        ""
+      ]
+      const expected = succeeded(completion([said("Gruß 🦦 to the moon")], { total_tokens: 12 }))
+      return fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom("\n", "\r\n", "\r"),
+          fc.array(fc.nat(2_000), { maxLength: 40 }),
+          async (lineEnd, places) => {
+            const bytes = Buffer.from(sent.join(lineEnd))
+            assert.deepStrictEqual(await Effect.runPromise(read(cutInto(bytes, places))), expected)
+          }
+        ),
+        { numRuns: 60 }
+      )
+    })
+  )
+
+  it.effect("has several choices, thoughts, refusals and log probabilities put together", () =>
+    Effect.gen(function* () {
+      const logprobs = (token: string) => ({ content: [{ token, logprob: -0.1 }] })
+      const outcome = yield* read(
+        events(
+          chunk([choice({ role: "assistant", reasoning_content: "Let me " }), choice({}, { index: 1 })]),
+          chunk([choice({ role: "assistant", reasoning_content: "see" })]),
+          chunk([choice({ content: "a" }, { logprobs: logprobs("a") })]),
+          chunk([choice({ content: "b" }, { logprobs: logprobs("b") })]),
+          chunk([choice({ refusal: "I cannot." }, { index: 1, finish_reason: "content_filter" })], {
+            usage: { total_tokens: 7 }
+          }),
+          chunk([choice({}, { index: 1 })], { usage: null }),
+          end("length"),
+          "[DONE]"
+        )
+      )
+      assert.deepStrictEqual(
+        outcome,
+        succeeded(
+          completion(
+            [
+              {
+                ...said("ab", { reasoning_content: "Let me see" }, "length"),
+                logprobs: { content: [...logprobs("a").content, ...logprobs("b").content] }
+              },
+              { ...said(null, { refusal: "I cannot." }, "content_filter"), index: 1 }
+            ],
+            { total_tokens: 7 }
+          )
+        )
+      )
+    })
+  )
+
+  it.effect("has the calls of tools put together, each at its place", () =>
+    Effect.gen(function* () {
+      const part = (index: number, more: JsonObject) => choice({ tool_calls: [{ index, ...more }] })
+      const named = (id: string, name: string) => ({
+        id,
+        type: "function",
+        function: { name, arguments: "" }
+      })
+      const args = (text: string) => ({ function: { arguments: text } })
+      const outcome = yield* read(
+        events(
+          chunk([choice({ role: "assistant", content: null })]),
+          chunk([part(0, named("call_a", "weather"))]),
+          chunk([part(0, args('{"city":'))]),
+          chunk([part(0, args('"Oslo"}'))]),
+          chunk([part(1, named("call_b", "time"))]),
+          chunk([part(1, args("{}"))]),
+          end("tool_calls"),
+          "[DONE]"
+        )
+      )
+      const called = (id: string, name: string, text: string) => ({
+        id,
+        type: "function",
+        function: { name, arguments: text }
+      })
+      const tools = [called("call_a", "weather", '{"city":"Oslo"}'), called("call_b", "time", "{}")]
+      assert.deepStrictEqual(
+        outcome,
+        succeeded(completion([said(null, { tool_calls: tools }, "tool_calls")]))
+      )
+    })
+  )
+
+  it.effect("is whole without [DONE] once each choice has its reason, and cut off before", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* read(events(text("Hi"), end())), succeeded(completion([said("Hi")])))
+      for (const sent of ["", events(text("Hi")), events(text("Hi"), end()).slice(0, -20)]) {
+        const outcome = yield* read(sent)
+        assert.isTrue(outcome._tag === "ProviderError" && outcome.retryable, sent)
+      }
+    })
+  )
+
+  it.effect("is read no further than its end", () =>
+    Effect.gen(function* () {
+      const sent = Stream.concat(
+        Stream.succeed(Buffer.from(events(text("Hi"), end(), "[DONE]", text("more")))),
+        Stream.die(new Error("expected nobody to read on"))
+      )
+      const outcome = yield* ChatStream.read(sent, () => Effect.void)
+      assert.deepStrictEqual(outcome, succeeded(completion([said("Hi")])))
+    })
+  )
+
+  it.effect("tells of an error in the place of a chunk by whose fault it is", () =>
+    Effect.gen(function* () {
+      const ends = (error: Json) => read(events(text("Hi"), { error }, "[DONE]"))
+      const message = "context length exceeded"
+      assert.deepStrictEqual(yield* ends({ message, type: "BadRequestError", code: 400 }), {
+        _tag: "ModelFailed",
+        message
+      })
+      for (const error of [
+        { message, type: "InternalServerError", code: 500 },
+        { message, type: "server_error", code: null },
+        { message, type: "overloaded_error" }
+      ]) {
+        const outcome = yield* ends(error)
+        assert.isTrue(outcome._tag === "ProviderError" && outcome.retryable, error.type)
+      }
+      const limited = yield* ends({ message, type: "tokens", code: "rate_limit_exceeded" })
+      assert.strictEqual(limited._tag, "RateLimited")
+    })
+  )
+
+  it.effect("is no answer when an event is none of the protocol", () =>
+    Effect.gen(function* () {
+      const hostile = [
+        "<html>",
+        "[]",
+        "null",
+        '{"choices":7}',
+        '{"choices":[7]}',
+        '{"choices":[{"index":-1}]}',
+        '{"choices":[{"index":1e9,"delta":{}}]}',
+        '{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1e9}]}}]}',
+        `{"choices":${"[".repeat(1_000)}${"]".repeat(1_000)}}`,
+        '{"choices":[{"index":0,"delta":{"content":"x"},"logprobs":{"content":[1e999]}}]}'
+      ]
+      for (const data of hostile) {
+        const outcome = yield* read(events(text("Hi"), data, end(), "[DONE]"))
+        assert.isTrue(outcome._tag === "ProviderError" && outcome.retryable, data.slice(0, 60))
+      }
+      assert.strictEqual((yield* read(events("[DONE]")))._tag, "ProviderError")
+    })
+  )
+
+  it.effect("is not held in memory when a line has no end", () =>
+    Effect.gen(function* () {
+      const part = Buffer.from("x".repeat(64 * 1024))
+      let sent = 0
+      const endless = Stream.forever(Stream.succeed(part)).pipe(
+        Stream.tap(() => Effect.sync(() => (sent += part.length)))
+      )
+      const failure = yield* Effect.flip(ChatStream.read(endless, () => Effect.void))
+      assert.strictEqual(failure.reason, "too_large")
+      assert.isBelow(sent, 2 * 1024 * 1024)
+    })
+  )
+})

@@ -1,0 +1,41 @@
+import { assert, describe, it } from "@effect/vitest"
+import { KeyId } from "#domain/Ids.ts"
+import * as Presence from "#src/features/providers/pull/Presence.ts"
+import type { Wish } from "#src/features/providers/pull/Wish.ts"
+
+const wish = (models: ReadonlyArray<string> | null, allowed: string | null = null): Wish => ({
+  worker: {
+    keyId: KeyId.make("worker_1"),
+    allows: (model) => allowed === null || model === allowed,
+    isAdmitted: () => true
+  },
+  models: models === null ? null : new Set(models)
+})
+
+describe("A worker that has left", () => {
+  it("is expected back for 10 s, for the models that it came for", () => {
+    let now = 0
+    const presence = Presence.make(() => now)
+    assert.isFalse(presence.isExpected("acme/gpu"))
+    presence.left(wish(["acme/gpu"]))
+    presence.left(wish(null, "acme/other"))
+    now = 9_999
+    assert.deepStrictEqual(["acme/gpu", "acme/other", "acme/third"].map(presence.isExpected), [
+      true,
+      true,
+      false
+    ])
+    now = 10_001
+    assert.isFalse(presence.isExpected("acme/gpu"))
+  })
+
+  it("is expected again from its last call on", () => {
+    let now = 0
+    const presence = Presence.make(() => now)
+    presence.left(wish(["acme/gpu"]))
+    now = 8_000
+    presence.left(wish(["acme/gpu"]))
+    now = 17_000
+    assert.isTrue(presence.isExpected("acme/gpu"))
+  })
+})

@@ -1,0 +1,43 @@
+/** A run of a built-in model whose reports are kept, and which can be asked to stop. */
+import { Deferred, Effect } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
+import { AccountId, RequestId } from "#domain/Ids.ts"
+import type { Model } from "#domain/catalog/Model.ts"
+import type { Job, RunControl } from "#src/features/providers/Provider.ts"
+
+export const jobOf = (model: Model, input: Json, attempt = 1): Job => ({
+  requestId: RequestId.make("rq0000000000000000001"),
+  accountId: AccountId.make("acc_test"),
+  submittedAt: 4_000_000_000_000,
+  model,
+  binding: model.providers[0],
+  input,
+  attempt
+})
+
+export interface RecordedRun {
+  readonly control: RunControl
+  /** `started`, and what was reported as progress, in order. */
+  readonly reports: ReadonlyArray<"started" | Parameters<RunControl["progress"]>[0]>
+  /** The names by which the provider said to know the job. */
+  readonly jobIds: ReadonlyArray<string>
+  readonly stop: Effect.Effect<void>
+}
+
+export const make: Effect.Effect<RecordedRun> = Effect.gen(function* () {
+  const reports: Array<RecordedRun["reports"][number]> = []
+  const jobIds: Array<string> = []
+  const asked = yield* Deferred.make<void>()
+  return {
+    reports,
+    jobIds,
+    stop: Effect.asVoid(Deferred.succeed(asked, undefined)),
+    control: {
+      accepted: (jobId) => Effect.sync(() => void jobIds.push(jobId)),
+      started: Effect.sync(() => void reports.push("started")),
+      progress: (report) => Effect.sync(() => void reports.push(report)),
+      startWithinMs: Effect.succeed(1_000),
+      stopRequested: Deferred.await(asked)
+    }
+  }
+})

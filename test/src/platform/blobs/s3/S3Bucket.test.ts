@@ -1,0 +1,90 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { S3Bucket } from "#src/platform/blobs/s3/S3Bucket.ts"
+import type { S3Options } from "#src/platform/blobs/s3/S3Options.ts"
+import * as Failure from "#src/edges/cli/Failure.ts"
+import * as Environment from "#test/support/Environment.ts"
+import * as S3Programs from "#test/support/servers/S3Programs.ts"
+import * as TestBucket from "./TestBucket.ts"
+
+/** What the program would print. */
+const refusal = (options: S3Options, environment: Environment.Variables = {}) =>
+  Effect.gen(function* () {
+    yield* Environment.use(environment)
+    const error = yield* Effect.flatMap(S3Bucket, ({ check }) => check).pipe(
+      Effect.provide(S3Bucket.layer(options)),
+      Effect.flip
+    )
+    return Failure.describe(error)
+  }).pipe(Effect.scoped)
+
+describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3Bucket.check"), () => {
+  it.live("passes when the bucket can be listed", () =>
+    Effect.provide(
+      Effect.flatMap(S3Bucket, ({ check }) => check),
+      TestBucket.layer
+    )
+  )
+
+  it.live("says that there is no such bucket, and what to do", () =>
+    Effect.gen(function* () {
+      const options = { ...(yield* TestBucket.options()), bucket: "another-bucket" }
+      assert.strictEqual(
+        yield* refusal(options),
+        "BLOB_STORE: could not use the bucket: the bucket does not exist: make it, or correct its name"
+      )
+    })
+  )
+
+  it.live.each([{ AWS_SECRET_ACCESS_KEY: "hunter2" }, { AWS_ACCESS_KEY_ID: "hunter2" }])(
+    "says that the credentials are wrong, and not what they are: %o",
+    (environment) =>
+      Effect.gen(function* () {
+        assert.strictEqual(
+          yield* refusal(yield* TestBucket.options(), environment),
+          "BLOB_STORE: could not use the bucket: S3 does not know the credentials: correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        )
+      })
+  )
+
+  it.live("says that there are no credentials", () =>
+    Effect.gen(function* () {
+      const none = {
+        AWS_ACCESS_KEY_ID: undefined,
+        AWS_SECRET_ACCESS_KEY: undefined,
+        AWS_EC2_METADATA_DISABLED: "true",
+        AWS_SHARED_CREDENTIALS_FILE: "/nowhere",
+        AWS_CONFIG_FILE: "/nowhere"
+      }
+      assert.match(
+        yield* refusal(yield* TestBucket.options(), none),
+        /^BLOB_STORE: could not use the bucket: there are no credentials for S3: set AWS_ACCESS_KEY_ID /
+      )
+    })
+  )
+
+  it.live("says that S3 cannot be reached", () =>
+    Effect.gen(function* () {
+      const options = TestBucket.at(yield* TestBucket.options(), 1)
+      assert.strictEqual(
+        yield* refusal(options),
+        "BLOB_STORE: could not use the bucket: S3 cannot be reached: look at endpoint, and whether it runs"
+      )
+    })
+  )
+
+  it.live("says that there is no region, where AWS is meant and none is named", () =>
+    Effect.gen(function* () {
+      const options = { ...(yield* TestBucket.options()), endpoint: null }
+      const environment = {
+        AWS_REGION: undefined,
+        AWS_DEFAULT_REGION: undefined,
+        AWS_CONFIG_FILE: "/nowhere"
+      }
+      assert.strictEqual(
+        yield* refusal(options, environment),
+        "BLOB_STORE: could not use the bucket: the region is not known: add ?region="
+      )
+    })
+  )
+})

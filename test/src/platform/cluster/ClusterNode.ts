@@ -1,0 +1,77 @@
+/** Nodes of a cluster as far as their servers know them: each with a connection of its own, and all in one process. */
+import { Cause, Context, Effect, Exit, Layer, Logger, References, Result, Scope, Stream } from "effect"
+import { Nats } from "#streams/nats/Nats.ts"
+import { type NatsOptions, parse } from "#streams/nats/NatsOptions.ts"
+import { Lease } from "#src/platform/cluster/Lease.ts"
+import * as NatsLease from "#src/platform/cluster/NatsLease.ts"
+import * as NatsNodes from "#src/platform/cluster/NatsNodes.ts"
+import { Nodes } from "#src/platform/cluster/Nodes.ts"
+
+/** The address of a test's own part of the servers. */
+export const options = (url: string, prefix: string, query = ""): NatsOptions =>
+  Result.getOrThrow(parse(`${url}?prefix=${prefix}${query}`))
+
+/** Short ones, in ms, for tests that are about what happens and not when. */
+export const quick = { beatMs: 200, deadMs: 1_200, ttlMs: 2_000 }
+export const quickLease = { renewMs: 250, heldMs: 1_200, ttlMs: 2_000 }
+
+export interface ClusterNode {
+  readonly nodes: Nodes["Service"]
+  readonly lease: Lease["Service"]
+  readonly nats: Nats["Service"]
+  /** What it has logged. */
+  readonly logged: ReadonlyArray<string>
+  /** Goes down in good order. */
+  readonly stop: Effect.Effect<void>
+}
+
+export interface StartOptions {
+  readonly nats: NatsOptions
+  readonly nodes?: Partial<NatsNodes.NatsNodesOptions>
+  readonly lease?: Partial<NatsLease.NatsLeaseOptions>
+}
+
+export const start = Effect.fnUntraced(function* ({ lease = quickLease, nats, nodes = quick }: StartOptions) {
+  const logged: Array<string> = []
+  const logger = Logger.layer([
+    Logger.make(({ cause, message }) => void logged.push(`${String(message)} ${Cause.pretty(cause)}`))
+  ])
+  const scope = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
+  const context = yield* NatsLease.layerWith(lease).pipe(
+    Layer.provideMerge(NatsNodes.layerWith(nodes)),
+    Layer.provideMerge(Nats.layer(nats)),
+    Layer.provideMerge(Layer.merge(logger, Layer.succeed(References.MinimumLogLevel, "Debug"))),
+    Layer.buildWithScope(scope)
+  )
+  const node: ClusterNode = {
+    nodes: Context.get(context, Nodes),
+    lease: Context.get(context, Lease),
+    nats: Context.get(context, Nats),
+    logged,
+    stop: Scope.close(scope, Exit.void)
+  }
+  return node
+})
+
+/** Waits until the node takes those for alive, and no others. */
+export const untilLive = ({ nodes }: Pick<ClusterNode, "nodes">, expected: ReadonlyArray<string>) => {
+  const names = [...expected].sort().join()
+  return Stream.make(undefined).pipe(
+    Stream.concat(nodes.changes),
+    Stream.filter(() => nodes.live().join() === names),
+    Stream.runHead
+  )
+}
+
+/** Names of what the node has seen so far, one for each change: from now on, until the scope ends. */
+export const history = Effect.fnUntraced(function* ({ nodes }: ClusterNode) {
+  const seen: Array<ReadonlyArray<string>> = [nodes.live()]
+  yield* Effect.forkScoped(
+    Stream.runForEach(nodes.changes, () => Effect.sync(() => void seen.push(nodes.live())))
+  )
+  return seen
+})
+
+/** Waits for a fact that nothing announces. */
+export const until = (isSo: Effect.Effect<boolean>) =>
+  Effect.andThen(Effect.sleep(20), isSo).pipe(Effect.repeat({ until: (so) => so }))

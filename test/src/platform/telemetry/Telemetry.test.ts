@@ -1,0 +1,212 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import { send } from "#test/support/HttpProbe.ts"
+import { apiKey, authorization } from "#test/support/ServerProcess.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Inferlog from "#test/src/edges/cli/Inferlog.ts"
+import * as AssistantV1 from "#test/src/edges/mcp/AssistantV1.ts"
+import { signIn } from "#test/src/edges/mcp/FirstSteps.ts"
+import * as OtlpReceiver from "./OtlpReceiver.ts"
+
+const canary = "canary-3f9a"
+const traceId = "0af7651916cd43dd8448eb211c80319c"
+const json = { ...authorization, "content-type": "application/json" }
+
+const serve = Effect.fnUntraced(function* (settings: Readonly<Record<string, string>>) {
+  const DATA_DIR = yield* TempDirectory.make
+  const server = yield* Inferlog.serve({
+    DATA_DIR,
+    BOOTSTRAP_API_KEY: apiKey,
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    OTEL_BSP_SCHEDULE_DELAY: "50",
+    OTEL_BLRP_SCHEDULE_DELAY: "50",
+    OTEL_METRIC_EXPORT_INTERVAL: "50",
+    ...settings
+  })
+  const port = Number(new URL(server.url).port)
+  return { port, kill: server.kill }
+})
+
+const submit = (port: number, headers: Readonly<Record<string, string>> = {}) =>
+  send(port, {
+    method: "POST",
+    path: "/sandbox/echo",
+    headers: { ...json, ...headers },
+    body: JSON.stringify({ value: canary })
+  })
+
+/** An assistant signs in and runs a model. */
+const assist = (port: number) =>
+  Effect.promise(async () => {
+    const assistant = AssistantV1.make(`http://127.0.0.1:${port}`)
+    await signIn(assistant, apiKey)
+    const run = { modelEndpoint: "sandbox/echo", input: { value: canary } }
+    assert.isFalse((await assistant.call("run_model", run)).isError)
+    await assistant.close()
+    secrets.push(assistant.login.current?.access_token ?? "", apiKey)
+  })
+
+const secrets: Array<string> = [canary]
+
+const followed = { traceparent: `00-${traceId}-b7ad6b7169203331-01` }
+
+const until = (holds: () => boolean) =>
+  Effect.repeat(Effect.sync(holds), { until: (done) => done, schedule: Schedule.spaced("20 millis") })
+
+const ended = (kill: Inferlog.RunningServer["kill"]) =>
+  Effect.gen(function* () {
+    const start = performance.now()
+    const { code, stderr } = yield* kill("SIGTERM")
+    assert.strictEqual(code, 0)
+    assert.isBelow(performance.now() - start, 2_000)
+    return stderr
+  })
+
+describe("OTLP", () => {
+  it.live("exports traces, metrics and logs, with a request's submit and run in its caller's trace", () =>
+    Effect.gen(function* () {
+      const receiver = yield* OtlpReceiver.make()
+      const { kill, port } = yield* serve({
+        OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+        OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=a%20b",
+        OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
+        OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test"
+      })
+      const { json } = yield* submit(port, { ...followed, prefer: "wait=5" })
+      const id = Object(json)["id"]
+      yield* submit(port, followed)
+      yield* send(port, { path: `/media/${canary}/name?${canary}` })
+      yield* assist(port)
+      yield* send(port, { path: "/health" })
+      const ofRequest = (name: string) =>
+        OtlpReceiver.spans(receiver).find(
+          (span) => span.name === name && span.attributes["request_id"] === id
+        )
+      const accepted = () =>
+        OtlpReceiver.spans(receiver).filter(
+          (span) => span.name === "Requests.accept" && span.traceId === traceId
+        )
+      yield* until(() => accepted().length === 2)
+      yield* until(() => ofRequest("Run") !== undefined && OtlpReceiver.metricNames(receiver).size >= 20)
+      const stderr = yield* ended(kill)
+
+      const accept = ofRequest("Requests.accept")
+      assert.deepInclude(accept, { traceId })
+      assert.deepInclude(ofRequest("Run"), { traceId, parentSpanId: accept?.spanId })
+      const spans = OtlpReceiver.spans(receiver)
+      assert.deepInclude(
+        spans.find(({ name, traceId: trace }) => name === "POST" && trace === traceId)?.attributes,
+        { "http.route": "/:ownerName/:modelName", "http.response.status_code": 200 }
+      )
+      yield* until(() => OtlpReceiver.spans(receiver).some(({ name }) => name === "RunModel.call"))
+      for (const secret of secrets) assert.notInclude(JSON.stringify(receiver.received), secret)
+      assert.isFalse(spans.some(({ attributes }) => attributes["http.route"] === "/health"))
+      // What asks all the time, the dispatcher and the readings, begins no traces.
+      const begun = spans.filter(({ parentSpanId }) => parentSpanId === undefined).map(({ name }) => name)
+      assert.notInclude(begun, "sqlite")
+      assert.isFalse(begun.some((name) => name.startsWith("DueWork.")))
+
+      const declared = new Set(AllMetrics.all.map(({ name }) => name))
+      const exported = OtlpReceiver.metricNames(receiver)
+      assert.isTrue([...exported].every((name) => declared.has(name)))
+      assert.include([...exported], "inferlog_queue_depth")
+
+      const messages = OtlpReceiver.logs(receiver).map(({ message }) => message)
+      assert.includeMembers(messages, ["Listening", "HTTP request", "Stopped"])
+      assert.include(stderr, "Stopped")
+
+      for (const { headers, path } of receiver.received) {
+        assert.oneOf(path, ["/v1/traces", "/v1/metrics", "/v1/logs"])
+        assert.strictEqual(headers["x-tenant"], "a b")
+      }
+      for (const resource of OtlpReceiver.resources(receiver)) {
+        assert.deepInclude(resource, {
+          "service.name": "inferlog",
+          "deployment.environment.name": "test"
+        })
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("begins a trace of its own for a plain submit, and exports only what is asked for", () =>
+    Effect.gen(function* () {
+      const receiver = yield* OtlpReceiver.make()
+      const { kill, port } = yield* serve({
+        OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/own`,
+        OTEL_SERVICE_NAME: "inferlog-eu"
+      })
+      yield* submit(port)
+      const found = (name: string) => OtlpReceiver.spans(receiver).find((span) => span.name === name)
+      yield* until(() => found("Run") !== undefined && found("Requests.accept") !== undefined)
+      yield* ended(kill)
+      assert.strictEqual(found("Run")?.traceId, found("Requests.accept")?.traceId)
+      assert.isTrue(receiver.received.every(({ path }) => path === "/own"))
+      assert.strictEqual(OtlpReceiver.resources(receiver)[0]?.["service.name"], "inferlog-eu")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("exports nothing that is switched off, or left out by the sampler", () =>
+    Effect.gen(function* () {
+      const receiver = yield* OtlpReceiver.make()
+      const disabled = yield* serve({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_SDK_DISABLED: "true" })
+      const sampled = yield* serve({
+        OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+        OTEL_METRICS_EXPORTER: "none",
+        OTEL_LOGS_EXPORTER: "none",
+        OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
+        OTEL_TRACES_SAMPLER_ARG: "0"
+      })
+      for (const { kill, port } of [disabled, sampled]) {
+        yield* submit(port)
+        yield* ended(kill)
+      }
+      assert.deepStrictEqual(receiver.received, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.each(["hangs", "stalls", "refuses"] as const)(
+    "disturbs neither answers nor the end of the process when the receiver %s",
+    (behaviour) =>
+      Effect.gen(function* () {
+        const receiver = yield* OtlpReceiver.make(behaviour)
+        const { kill, port } = yield* serve({
+          OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+          OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf"
+        })
+        yield* submit(port)
+        yield* until(() => new Set(receiver.received.map(({ path }) => path)).size === 3)
+        const { status } = yield* submit(port, followed)
+        assert.strictEqual(status, 200)
+        const stderr = yield* ended(kill)
+        assert.strictEqual(stderr.includes("Telemetry cannot be exported"), behaviour === "refuses")
+      }).pipe(Effect.scoped)
+  )
+
+  it.live("disturbs nothing when nobody listens, and is told of a receiver that takes too long", () =>
+    Effect.gen(function* () {
+      const receiver = yield* OtlpReceiver.make("hangs")
+      const late = yield* serve({
+        OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+        OTEL_EXPORTER_OTLP_TIMEOUT: "10"
+      })
+      const absent = yield* serve({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" })
+      yield* submit(late.port)
+      yield* until(() => receiver.received.length >= 3)
+      assert.strictEqual((yield* submit(absent.port, followed)).status, 200)
+      yield* ended(absent.kill)
+      assert.include(yield* ended(late.kill), "Telemetry cannot be exported")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is refused at start with the setting's name when a setting is wrong", () =>
+    Effect.gen(function* () {
+      const wrong = { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }
+      const DATA_DIR = yield* TempDirectory.make
+      const { code, stderr } = yield* Inferlog.run(["serve"], { DATA_DIR, ...wrong })
+      assert.strictEqual(code, 1)
+      for (const name of Object.keys(wrong)) assert.include(stderr, name)
+      assert.notInclude(stderr, "collector")
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,5 +1,0 @@
-import * as OpenaiProvider from "#src/providers/openai/OpenaiProvider.ts"
-import { providerContract } from "#test/src/providers/contract/ProviderContract.ts"
-import * as Openai from "#test/support/upstreams/Openai.ts"
-
-providerContract("openai, chat", { upstream: Openai.make("chat"), provider: OpenaiProvider.make })
