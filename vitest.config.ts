@@ -24,7 +24,7 @@ const measured = [
  */
 const waiting = [
   "test/src/model/Model.test.ts",
-  "test/src/cluster/**/*.test.ts",
+  "test/src/platform/cluster/**/*.test.ts",
   "test/src/several-nodes/**/*.test.ts",
   "test/streams/nats/**/*.test.ts"
 ]
@@ -34,14 +34,21 @@ const working = [
   "test/domain/**/*.test.ts",
   "test/projections/*.test.ts",
   "test/projections/{batch,catalog,deliveries,due-work,durations,files,history,keys,ledger,live-status,retention,runner,status}/**/*.test.ts",
-  "test/src/{accounts,admin,billing,catalog,docs,files,live,media,manifests,models,providers,reactors}/**/*.test.ts",
-  "test/src/mcp/**/!(*InBrowser|AssistantExample|Conformance|*Restart).test.ts",
-  "test/src/oauth/**/!(*InBrowser|*Restart).test.ts",
-  "test/src/{requests,retention,secrets,settings,threads,transitions,webhooks,workers}/**/*.test.ts",
-  "test/src/outbound/**/!(OutboundLoad).test.ts",
+  "test/src/composition/{docs,settings}/**/*.test.ts",
+  "test/src/edges/{admin,api,server}/**/*.test.ts",
+  "test/src/edges/http/**/!(DocsInBrowser|KeysKept|StreamResuming|SlowReaders).test.ts",
+  "test/src/edges/mcp/**/!(*InBrowser|AssistantExample|Conformance|*Restart).test.ts",
+  "test/src/edges/oauth/**/!(*InBrowser|*Restart).test.ts",
+  "test/src/features/{accounts,catalog,dispatch,files,funds,manifests,provider-health,providers,requests,retention}/**/*.test.ts",
+  "test/src/features/media/!(storage|vision)/**/*.test.ts",
+  "test/src/features/media/storage/local/**/*.test.ts",
+  "test/src/features/{billing,media,webhooks}/*.test.ts",
+  "test/src/features/webhooks/deliveries/**/*.test.ts",
+  "test/src/kernel/{secrets,threads}/**/*.test.ts",
+  "test/src/kernel/outbound/**/!(OutboundLoad).test.ts",
+  "test/src/transitions/**/*.test.ts",
   "test/streams/*.test.ts",
-  "test/streams/sqlite/**/*.test.ts",
-  "test/src/http/**/!(DocsInBrowser|KeysKept|StreamResuming|SlowReaders).test.ts"
+  "test/streams/sqlite/**/*.test.ts"
 ]
 
 const common = {

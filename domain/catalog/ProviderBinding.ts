@@ -1,7 +1,7 @@
 /** What binds a model to one of the providers that can run it. Secrets are named, never held. */
 import { Schema } from "effect"
 
-/** The protocol that a provider speaks: `src/providers` has one of each. */
+/** The protocol that a provider speaks: `src/features/providers` has one of each. */
 export const Adapter = Schema.Literals([
   "builtin",
   "http",
@@ -28,7 +28,7 @@ export const ProviderBinding = Schema.Struct({
   url: Schema.optionalKey(Schema.String),
   /** The environment variable that holds the credential that it asks for. */
   secretEnv: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[A-Z][A-Z0-9_]{0,127}$/))),
-  /** What its adapter wants to know beside (`src/providers/BindingOptions`). */
+  /** What its adapter wants to know beside (`src/features/providers/BindingOptions`). */
   options: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
   /** Runs at once at the provider over all its models and all nodes; where its bindings differ the least counts. */
   concurrency: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 }))),

@@ -60,7 +60,7 @@ const logged = (reading: Effect.Effect<void, unknown>): Effect.Effect<void> =>
 
 /** Takes all readings. One that fails is logged and leaves its metrics as they were. */
 export class Readings extends Context.Service<Readings, Effect.Effect<void>>()(
-  "inferlog/src/operations/Readings"
+  "inferlog/src/composition/Readings"
 ) {
   static readonly layer = Layer.effect(
     Readings,

@@ -93,4 +93,4 @@ export class Administration extends Context.Service<
       /** Lets the finished copy in the data directory take over from the read models in use (`Projections.adopt`). */
       readonly adoptProjections: Effect.Effect<void, CopyRefused | AdministrationFailed>
     }
->()("inferlog/src/admin/Administration") {}
+>()("inferlog/src/edges/admin/Administration") {}

@@ -50,4 +50,4 @@ export class McpEndpoint extends Context.Service<
     /** Forgets the session, and interrupts whatever runs in it. */
     terminate(session: string): Effect.Effect<void>
   }
->()("inferlog/src/mcp/McpEndpoint") {}
+>()("inferlog/src/edges/mcp/McpEndpoint") {}

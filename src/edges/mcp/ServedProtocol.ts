@@ -29,7 +29,7 @@ import { ToolCaller } from "./ToolCaller.ts"
 const protocols = [McpProtocol.v2025_11_25, McpProtocol.v2025_06_18, McpProtocol.v2025_03_26] as const
 
 /** Of the message under way, for whoever answers in the end. */
-class Telling extends Context.Service<Telling, Tell>()("inferlog/src/mcp/Telling") {}
+class Telling extends Context.Service<Telling, Tell>()("inferlog/src/edges/mcp/Telling") {}
 
 const path = "/mcp"
 

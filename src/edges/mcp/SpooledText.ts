@@ -13,6 +13,6 @@ export interface SpooledText {
 
 /** By handle, of the message that is being answered. */
 export const SpooledTexts = Context.Reference<ReadonlyMap<string, SpooledText>>(
-  "inferlog/src/mcp/SpooledTexts",
+  "inferlog/src/edges/mcp/SpooledTexts",
   { defaultValue: () => new Map() }
 )

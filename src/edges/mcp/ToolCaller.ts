@@ -4,7 +4,7 @@ import type { Scope } from "#domain/account/Grant.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { ToolRefusal } from "./ToolRefusal.ts"
 
-export class ToolCaller extends Context.Service<ToolCaller, Caller>()("inferlog/src/mcp/ToolCaller") {}
+export class ToolCaller extends Context.Service<ToolCaller, Caller>()("inferlog/src/edges/mcp/ToolCaller") {}
 
 /** The caller, if the key behind the sign-in has the scope. */
 export const granted = (scope: Scope): Effect.Effect<Caller, ToolRefusal, ToolCaller> =>

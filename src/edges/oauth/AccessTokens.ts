@@ -23,4 +23,4 @@ export class AccessTokens extends Context.Service<
       authorization: string | undefined
     ): Effect.Effect<Bearer, BearerRefused | EventStoreError | SqlError>
   }
->()("inferlog/src/oauth/AccessTokens") {}
+>()("inferlog/src/edges/oauth/AccessTokens") {}

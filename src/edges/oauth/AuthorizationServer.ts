@@ -38,7 +38,7 @@ export class AuthorizationServer extends Context.Service<
     /** What the provider's functions take of a browser's request. */
     exchange(call: ProviderCall.Call): ProviderCall.Exchange
   }
->()("inferlog/src/oauth/AuthorizationServer") {
+>()("inferlog/src/edges/oauth/AuthorizationServer") {
   static readonly layer = Layer.effect(
     AuthorizationServer,
     Effect.gen(function* () {

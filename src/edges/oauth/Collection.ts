@@ -27,7 +27,7 @@ export const CollectionBounds = Context.Reference<{
   readonly page: number
   /** Ended in one round: a clock that was set wrong for a while must not end everybody's sign-in. */
   readonly ended: number
-}>("inferlog/src/oauth/CollectionBounds", { defaultValue: () => ({ page: 200, ended: 100 }) })
+}>("inferlog/src/edges/oauth/CollectionBounds", { defaultValue: () => ({ page: 200, ended: 100 }) })
 
 /** A login has the time to get its first tokens. */
 const beginningMs = 2 * Lifetimes.interaction * 1_000

@@ -42,4 +42,4 @@ export class Interactions extends Context.Service<
       pending: PendingAuthorization
     ): Effect.Effect<string, InteractionGone | SqlError>
   }
->()("inferlog/src/oauth/Interactions") {}
+>()("inferlog/src/edges/oauth/Interactions") {}

@@ -42,4 +42,4 @@ export class Logins extends Context.Service<
     /** Over for good, and its key with it where it owns one. Repeated it changes nothing. */
     end(id: string): Effect.Effect<void, EventStoreError | SqlError>
   }
->()("inferlog/src/oauth/Logins") {}
+>()("inferlog/src/edges/oauth/Logins") {}

@@ -30,7 +30,7 @@ export class OAuthDatabaseUnusable extends Schema.TaggedError<OAuthDatabaseUnusa
 const remedy = "It holds sign-ins only: move it away, and assistants sign in anew"
 
 export class OAuthDatabase extends Context.Service<OAuthDatabase, SqlClient.SqlClient>()(
-  "inferlog/src/oauth/OAuthDatabase"
+  "inferlog/src/edges/oauth/OAuthDatabase"
 ) {
   /** A commit is on disk when it returns: a code that was used once must stay used. */
   static readonly layerAt = (filename: string) =>

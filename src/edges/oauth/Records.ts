@@ -106,7 +106,7 @@ export class Records extends Context.Service<
     /** Those of a kind that would end first. */
     removeFirst(options: { readonly model: string; readonly count: number }): Effect.Effect<void, SqlError>
   }
->()("inferlog/src/oauth/Records") {
+>()("inferlog/src/edges/oauth/Records") {
   static readonly layer = Layer.effect(
     Records,
     Effect.gen(function* () {

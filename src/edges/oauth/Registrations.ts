@@ -15,7 +15,7 @@ export interface RegistrationLimits extends Throttle.Rates {
 }
 
 export const RegistrationLimits = Context.Reference<RegistrationLimits>(
-  "inferlog/src/oauth/RegistrationLimits",
+  "inferlog/src/edges/oauth/RegistrationLimits",
   {
     defaultValue: () => ({
       ofAddress: { requests: 60, windowSeconds: 60 },
@@ -52,7 +52,7 @@ export class Registrations extends Context.Service<
       readonly clientAddress: string
     }): Effect.Effect<Registered, ClientMetadata.MetadataRefused | TooManyRegistrations | SqlError>
   }
->()("inferlog/src/oauth/Registrations") {
+>()("inferlog/src/edges/oauth/Registrations") {
   static readonly layer = Layer.effect(
     Registrations,
     Effect.gen(function* () {

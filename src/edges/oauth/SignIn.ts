@@ -45,7 +45,7 @@ export class SignIn extends Context.Service<
       readonly clientAddress: string
     }): Effect.Effect<SignedIn, SignInRefused | NothingGranted | TooManySignIns | EventStoreError>
   }
->()("inferlog/src/oauth/SignIn") {
+>()("inferlog/src/edges/oauth/SignIn") {
   static readonly layer = Layer.effect(
     SignIn,
     Effect.gen(function* () {

@@ -8,7 +8,7 @@ import * as Actors from "#streams/Actors.ts"
 export class AccountActors extends Context.Service<
   AccountActors,
   Actors.Actors<State, Command, Event, Rejection>
->()("inferlog/src/accounts/AccountActors") {
+>()("inferlog/src/features/accounts/AccountActors") {
   static readonly layer = Layer.effect(AccountActors, Actors.make(Account.aggregate))
 
   /** Of one of several nodes: accounts that others open are in memory from then on. */

@@ -85,7 +85,7 @@ export class Accounts extends Context.Service<
       readonly limits: Partial<Limits>
     }): Effect.Effect<Limits, AccountNotFound | AccountClosed | EventStoreError>
   }
->()("inferlog/src/accounts/Accounts") {
+>()("inferlog/src/features/accounts/Accounts") {
   static readonly layer = Layer.effect(
     Accounts,
     Effect.gen(function* () {

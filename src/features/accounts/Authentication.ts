@@ -53,7 +53,7 @@ export class Authentication extends Context.Service<
     /** As `authenticate`, for whoever keeps a key beyond a request, without its secret. */
     recognize(presented: ApiKey.Presented): Effect.Effect<Caller, Unauthorized | EventStoreError>
   }
->()("inferlog/src/accounts/Authentication") {
+>()("inferlog/src/features/accounts/Authentication") {
   static readonly layer = Layer.effect(
     Authentication,
     Effect.gen(function* () {

@@ -99,7 +99,7 @@ export class KeyRing extends Context.Service<
       options: Named
     ): Effect.Effect<void, KeyNotFound | KeyForbidden | SecretSuperseded | EventStoreError>
   }
->()("inferlog/src/accounts/KeyRing") {
+>()("inferlog/src/features/accounts/KeyRing") {
   static readonly layer = Layer.effect(
     KeyRing,
     Effect.gen(function* () {

@@ -26,7 +26,7 @@ export class KeyUse extends Context.Service<
     /** The key of a list, with the later of what the list and this node know. */
     readonly withUse: <Item extends Used>(item: Item) => Item
   }
->()("inferlog/src/accounts/KeyUse") {
+>()("inferlog/src/features/accounts/KeyUse") {
   static readonly layer = Layer.sync(KeyUse, () => {
     const minutes = RecentlyUsed.make<number>({ capacity: mostKeys })
     return KeyUse.of({

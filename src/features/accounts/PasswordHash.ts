@@ -17,7 +17,7 @@ export interface Cost {
  * Of new hashes: one of the settings that OWASP's "Password Storage" holds for equal, the one with little memory, 32 MiB. Only
  * tests have a lower one.
  */
-export const ScryptCost = Context.Reference<Cost>("inferlog/src/accounts/ScryptCost", {
+export const ScryptCost = Context.Reference<Cost>("inferlog/src/features/accounts/ScryptCost", {
   defaultValue: () => ({ ln: 15, r: 8, p: 3 })
 })
 

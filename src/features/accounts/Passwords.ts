@@ -49,7 +49,7 @@ export class Passwords extends Context.Service<
      */
     mark(accountId: AccountId): Effect.Effect<string | null, EventStoreError>
   }
->()("inferlog/src/accounts/Passwords") {
+>()("inferlog/src/features/accounts/Passwords") {
   static readonly layer = Layer.effect(
     Passwords,
     Effect.gen(function* () {

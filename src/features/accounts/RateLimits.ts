@@ -64,7 +64,7 @@ export class RateLimits extends Context.Service<
      */
     takeRest(caller: RatedCaller, calls: number): Taken
   }
->()("inferlog/src/accounts/RateLimits") {
+>()("inferlog/src/features/accounts/RateLimits") {
   static readonly layer = Layer.effect(
     RateLimits,
     Effect.gen(function* () {

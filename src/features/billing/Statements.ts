@@ -71,7 +71,7 @@ export class Statements extends Context.Service<
       RequestForbidden | ReadModelBehind | EventStoreError | SqlError
     >
   }
->()("inferlog/src/billing/Statements") {
+>()("inferlog/src/features/billing/Statements") {
   /** @param mostRows of one answer about usage. */
   static readonly layerOf = ({ mostRows }: { readonly mostRows: number }) =>
     Layer.effect(

@@ -28,7 +28,7 @@ export class CatalogActors extends Context.Service<
     readonly gpus: ListingActors<Gpu>
     readonly deploymentTemplates: ListingActors<DeploymentTemplate>
   }
->()("inferlog/src/catalog/CatalogActors") {
+>()("inferlog/src/features/catalog/CatalogActors") {
   static readonly layer = Layer.effect(
     CatalogActors,
     Effect.all({

@@ -60,4 +60,4 @@ export class CatalogContents extends Context.Service<
     /** As of now: what this node published is in it, what another one did is within a second or two. */
     readonly current: Effect.Effect<Contents>
   }
->()("inferlog/src/catalog/CatalogContents") {}
+>()("inferlog/src/features/catalog/CatalogContents") {}

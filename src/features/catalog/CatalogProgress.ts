@@ -10,7 +10,7 @@ export class CatalogProgress extends Context.Service<
      */
     readonly caughtUp: Effect.Effect<void>
   }
->()("inferlog/src/catalog/CatalogProgress") {
+>()("inferlog/src/features/catalog/CatalogProgress") {
   /** Of a catalog that never changes. */
   static readonly layerStatic = Layer.succeed(CatalogProgress, { caughtUp: Effect.void })
 }

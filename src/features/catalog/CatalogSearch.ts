@@ -59,7 +59,7 @@ export class CatalogSearch extends Context.Service<
     readonly wrappers: Search<ListedWrapper>
     readonly collections: Search<ListedCollection>
   }
->()("inferlog/src/catalog/CatalogSearch") {
+>()("inferlog/src/features/catalog/CatalogSearch") {
   static readonly layer = Layer.effect(
     CatalogSearch,
     Effect.gen(function* () {

@@ -20,7 +20,7 @@ export class Expectations extends Context.Service<
     /** At most some seconds old; `null` while there are too few runs to learn from and nothing waits. Of a wrapper: its base model's. */
     of(endpoint: string): Expectation | null
   }
->()("inferlog/src/catalog/Expectations") {
+>()("inferlog/src/features/catalog/Expectations") {
   /** Nothing was learned yet, and nothing will be. */
   static readonly layerEmpty = Layer.succeed(Expectations, { of: () => null })
 }

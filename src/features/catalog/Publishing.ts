@@ -85,4 +85,4 @@ export class Publishing extends Context.Service<
       source: string
     ): Effect.Effect<void, ItemNotFound | EventStoreError>
   }
->()("inferlog/src/catalog/Publishing") {}
+>()("inferlog/src/features/catalog/Publishing") {}

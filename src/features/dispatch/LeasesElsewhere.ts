@@ -41,7 +41,7 @@ export interface LeasesElsewhere {
 
 /** `null` on the only node. */
 export const LeasesElsewhere = Context.Reference<LeasesElsewhere | null>(
-  "inferlog/src/workers/LeasesElsewhere",
+  "inferlog/src/features/dispatch/LeasesElsewhere",
   {
     defaultValue: () => null
   }

@@ -37,7 +37,7 @@ export class Runs extends Context.Service<
     /** Runs under way at a provider. */
     countOf(provider: string): number
   }
->()("inferlog/src/reactors/dispatch/Runs") {
+>()("inferlog/src/features/dispatch/Runs") {
   static readonly layer = Layer.effect(
     Runs,
     Effect.gen(function* () {

@@ -86,7 +86,7 @@ export class AssetLibrary extends Context.Service<
     /** Nobody gets a byte of it when it returns, nor of its thumbnail. Repeated it changes nothing. */
     remove(named: Named): Effect.Effect<void, FileNotFound | FileForbidden | Storage>
   }
->()("inferlog/src/files/AssetLibrary") {
+>()("inferlog/src/features/files/AssetLibrary") {
   static readonly layer = Layer.effect(
     AssetLibrary,
     Effect.gen(function* () {

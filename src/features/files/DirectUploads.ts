@@ -75,7 +75,7 @@ export class DirectUploads extends Context.Service<
       QuotaExceeded | TooManyUploads | FileGone | EventStoreError | BlobStoreError | SqlError
     >
   }
->()("inferlog/src/files/DirectUploads") {
+>()("inferlog/src/features/files/DirectUploads") {
   static readonly layer = Layer.effect(
     DirectUploads,
     Effect.gen(function* () {

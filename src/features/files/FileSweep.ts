@@ -68,7 +68,7 @@ export class FileSweep extends Context.Service<
     /** Removes every file of an account that was erased. What a client may still put at S3 goes with a later pass. */
     removeAll(accountId: AccountId): Effect.Effect<Done, SqlError | EventStoreError>
   }
->()("inferlog/src/files/FileSweep") {
+>()("inferlog/src/features/files/FileSweep") {
   static readonly layer = Layer.effect(
     FileSweep,
     Effect.gen(function* () {

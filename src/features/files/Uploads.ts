@@ -93,7 +93,7 @@ export class Uploads extends Context.Service<
       options: Named & { readonly parts: Array.NonEmptyReadonlyArray<Part> }
     ): Effect.Effect<string, PartsRefused | QuotaExceeded | Unusable | Storage>
   }
->()("inferlog/src/files/Uploads") {
+>()("inferlog/src/features/files/Uploads") {
   static readonly layer = Layer.effect(
     Uploads,
     Effect.gen(function* () {

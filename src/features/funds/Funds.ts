@@ -38,7 +38,7 @@ export class Funds extends Context.Service<
      */
     settle(requestId: RequestId): Effect.Effect<RecordedEvent | null>
   }
->()("inferlog/src/billing/Funds") {
+>()("inferlog/src/features/funds/Funds") {
   /** There when the cells have reached the head of the log, or after 2 s. They follow it from then on. */
   static readonly layer = Layer.effect(
     Funds,

@@ -46,7 +46,7 @@ export class ImageSource extends Context.Service<
      */
     open(source: string): Effect.Effect<LocalImage, ImageRefused | ImageUnavailable, Scope.Scope>
   }
->()("inferlog/src/media/ImageSource") {
+>()("inferlog/src/features/media/ImageSource") {
   static readonly layerNoDeps = Layer.effect(
     ImageSource,
     Effect.gen(function* () {

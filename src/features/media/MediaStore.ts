@@ -64,7 +64,7 @@ export class MediaStore extends Context.Service<
     /** The id in a URL of this service; `None` for every other text. It says nothing of whether the file is there. */
     parseOwnUrl(url: string): Option.Option<FileId>
   }
->()("inferlog/src/media/MediaStore") {
+>()("inferlog/src/features/media/MediaStore") {
   static readonly layer = Layer.effect(
     MediaStore,
     Effect.gen(function* () {

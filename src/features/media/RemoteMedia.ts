@@ -59,7 +59,7 @@ export class RemoteMedia extends Context.Service<
      */
     fetch(url: string): Effect.Effect<RemoteFile, RemoteRefused | RemoteUnavailable, Scope.Scope>
   }
->()("inferlog/src/media/RemoteMedia") {
+>()("inferlog/src/features/media/RemoteMedia") {
   static readonly layerNoDeps = Layer.effect(
     RemoteMedia,
     Effect.gen(function* () {

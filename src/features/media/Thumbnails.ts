@@ -59,7 +59,7 @@ export class Thumbnails extends Context.Service<
      */
     make(options: ThumbnailOptions): Effect.Effect<FileId | null>
   }
->()("inferlog/src/media/Thumbnails") {
+>()("inferlog/src/features/media/Thumbnails") {
   /** @param program path of ffmpeg; without it films have no thumbnails. */
   static readonly layerNoDeps = (program: string | null) =>
     Layer.effect(

@@ -68,7 +68,7 @@ export class ProviderHealth extends Context.Service<
     readonly pausedMs: (binding: Pick<ProviderBinding, "name">) => number
     readonly standing: (name: string) => Standing
   }
->()("inferlog/src/providers/health/ProviderHealth") {
+>()("inferlog/src/features/provider-health/ProviderHealth") {
   static readonly layer = Layer.effect(
     ProviderHealth,
     Effect.gen(function* () {

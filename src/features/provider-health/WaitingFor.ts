@@ -29,7 +29,7 @@ export const worker: Wait = { cause: "worker", reason: "No worker asks for jobs 
 
 /** By the endpoint of the model or the wrapper; `null` when one of its providers can be asked. About a second old at most. */
 export const WaitingFor = Context.Reference<(endpoint: string) => Wait | null>(
-  "inferlog/src/providers/waiting/WaitingFor",
+  "inferlog/src/features/provider-health/WaitingFor",
   { defaultValue: () => () => null }
 )
 

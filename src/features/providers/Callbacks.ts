@@ -68,7 +68,7 @@ export class Callbacks extends Context.Service<
       readonly callback: Callback
     }): Effect.Effect<"delivered" | "refused" | "elsewhere" | "over">
   }
->()("inferlog/src/providers/Callbacks") {
+>()("inferlog/src/features/providers/Callbacks") {
   /**
    * Addresses under `url`, which has no trailing slash. `isOver` is asked about runs that nobody listens for, of which the
    * credential was right.

@@ -20,7 +20,7 @@ export interface PollPace {
 }
 
 /** Read when an adapter's layer is built. Tests make it short. */
-export const PollPace = Context.Reference<PollPace>("inferlog/src/providers/PollPace", {
+export const PollPace = Context.Reference<PollPace>("inferlog/src/features/providers/PollPace", {
   defaultValue: () => ({ firstMs: 250, longestMs: 5_000, patienceMs: 120_000, lateMs: 5_000 })
 })
 

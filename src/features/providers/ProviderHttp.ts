@@ -115,7 +115,7 @@ export class ProviderHttp extends Context.Service<
      */
     secret(binding: ProviderBinding): Effect.Effect<Redacted.Redacted | null>
   }
->()("inferlog/src/providers/ProviderHttp") {
+>()("inferlog/src/features/providers/ProviderHttp") {
   static readonly layer = Layer.effect(
     ProviderHttp,
     Effect.gen(function* () {

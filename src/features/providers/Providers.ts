@@ -21,7 +21,7 @@ export class Providers extends Context.Service<
     find(adapter: Adapter): Provider | null
     readonly all: ReadonlyArray<Provider>
   }
->()("inferlog/src/providers/Providers") {
+>()("inferlog/src/features/providers/Providers") {
   /** Dies when two providers have one adapter. */
   static readonly layerOf = (providers: ReadonlyArray<Provider>) =>
     Layer.sync(Providers, () => {

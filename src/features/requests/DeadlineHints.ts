@@ -11,7 +11,7 @@ export class DeadlineHints extends Context.Service<
     /** Completes when there was a hint since it last completed. */
     readonly hinted: Effect.Effect<void>
   }
->()("inferlog/src/requests/DeadlineHints") {
+>()("inferlog/src/features/requests/DeadlineHints") {
   static readonly layer = Layer.effect(
     DeadlineHints,
     Effect.gen(function* () {

@@ -5,6 +5,6 @@ import * as Actors from "#streams/Actors.ts"
 export class IdempotencyKeyActors extends Context.Service<
   IdempotencyKeyActors,
   Actors.Actors<IdempotencyKey.State, IdempotencyKey.Command, IdempotencyKey.Event, IdempotencyKey.Rejection>
->()("inferlog/src/requests/IdempotencyKeyActors") {
+>()("inferlog/src/features/requests/IdempotencyKeyActors") {
   static readonly layer = Layer.effect(IdempotencyKeyActors, Actors.make(IdempotencyKey.aggregate))
 }

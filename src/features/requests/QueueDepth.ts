@@ -7,4 +7,4 @@ export class QueueDepth extends Context.Service<
     /** Trails the log by the projection's lag: a limit on it is soft by that much. */
     of(endpoint: string): Effect.Effect<number>
   }
->()("inferlog/src/requests/QueueDepth") {}
+>()("inferlog/src/features/requests/QueueDepth") {}

@@ -34,7 +34,7 @@ const lookInterval = "250 millis"
  * How often a young request that the log does not have is looked for again. A replica of a shared log may answer for a
  * moment although it has been replaced.
  */
-export const SecondLooks = Context.Reference<number>("inferlog/src/requests/SecondLooks", {
+export const SecondLooks = Context.Reference<number>("inferlog/src/features/requests/SecondLooks", {
   defaultValue: () => 0
 })
 

@@ -20,7 +20,7 @@ const make = (beginsObserved: boolean) =>
 export class RequestActors extends Context.Service<
   RequestActors,
   Actors.Actors<State, Command, Event, Rejection>
->()("inferlog/src/requests/RequestActors") {
+>()("inferlog/src/features/requests/RequestActors") {
   static readonly layer = Layer.effect(RequestActors, make(false))
 
   /** Of one of several nodes: what others submit is known here without a read of the log. */

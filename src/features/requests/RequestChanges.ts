@@ -17,7 +17,7 @@ export class RequestChanges extends Context.Service<
      */
     watch(id: RequestId): Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
   }
->()("inferlog/src/requests/RequestChanges") {
+>()("inferlog/src/features/requests/RequestChanges") {
   static readonly layer = Layer.effect(
     RequestChanges,
     Effect.gen(function* () {

@@ -60,7 +60,7 @@ export class RequestHistory extends Context.Service<
       Scope.Scope
     >
   }
->()("inferlog/src/requests/RequestHistory") {
+>()("inferlog/src/features/requests/RequestHistory") {
   static readonly layer = Layer.effect(
     RequestHistory,
     Effect.gen(function* () {

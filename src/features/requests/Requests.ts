@@ -233,4 +233,4 @@ export class Requests extends Context.Service<
       wanted?: WantedPayloads
     ): Effect.Effect<PayloadTexts, PayloadUnavailable | StorageError>
   }
->()("inferlog/src/requests/Requests") {}
+>()("inferlog/src/features/requests/Requests") {}

@@ -58,7 +58,7 @@ export class Timeline extends Context.Service<
      */
     read(options: Asked): Effect.Effect<TimelinePage, RequestNotFound | RequestForbidden | EventStoreError>
   }
->()("inferlog/src/requests/Timeline") {
+>()("inferlog/src/features/requests/Timeline") {
   static readonly layer = Layer.effect(
     Timeline,
     Effect.gen(function* () {

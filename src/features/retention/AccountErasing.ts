@@ -20,7 +20,7 @@ import { Eraser } from "./Eraser.ts"
 import * as Pace from "#src/kernel/async/Pace.ts"
 
 /** Whether this process takes requests. One that was let in just before its account was closed may be accepted after. */
-export const TakesRequests = Context.Reference<boolean>("inferlog/src/retention/TakesRequests", {
+export const TakesRequests = Context.Reference<boolean>("inferlog/src/features/retention/TakesRequests", {
   defaultValue: () => false
 })
 
@@ -69,7 +69,7 @@ export class AccountErasing extends Context.Service<
       round: Round | null
     ): Effect.Effect<Round, ReadModelBehind | SqlError | EventStoreError>
   }
->()("inferlog/src/retention/AccountErasing") {
+>()("inferlog/src/features/retention/AccountErasing") {
   static readonly layer = Layer.effect(
     AccountErasing,
     Effect.gen(function* () {

@@ -39,7 +39,7 @@ export class Eraser extends Context.Service<
     /** Finishes an erasure that was begun; nothing happens to any other request. */
     resume(id: RequestId): Effect.Effect<void, EventStoreError | BlobStoreError>
   }
->()("inferlog/src/retention/Eraser") {
+>()("inferlog/src/features/retention/Eraser") {
   static readonly layer = Layer.effect(
     Eraser,
     Effect.gen(function* () {

@@ -41,7 +41,7 @@ export class RetentionSweep extends Context.Service<
     /** One pass. What fails for one request is logged, and leaves the others alone. */
     readonly pass: Effect.Effect<Swept, SqlError | EventStoreError>
   }
->()("inferlog/src/reactors/retention/RetentionSweep") {
+>()("inferlog/src/features/retention/RetentionSweep") {
   static readonly layerNoReactor = Layer.effect(
     RetentionSweep,
     Effect.gen(function* () {

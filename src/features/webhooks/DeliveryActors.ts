@@ -8,6 +8,6 @@ import * as Actors from "#streams/Actors.ts"
 export class DeliveryActors extends Context.Service<
   DeliveryActors,
   Actors.Actors<State, Command, Event, Rejection>
->()("inferlog/src/webhooks/DeliveryActors") {
+>()("inferlog/src/features/webhooks/DeliveryActors") {
   static readonly layer = Layer.effect(DeliveryActors, Actors.make(WebhookDelivery.aggregate))
 }

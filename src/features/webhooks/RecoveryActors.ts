@@ -10,6 +10,6 @@ export class RecoveryActors extends Context.Service<
     DeliveryRecovery.Event,
     DeliveryRecovery.Rejection
   >
->()("inferlog/src/webhooks/RecoveryActors") {
+>()("inferlog/src/features/webhooks/RecoveryActors") {
   static readonly layer = Layer.effect(RecoveryActors, Actors.make(DeliveryRecovery.aggregate))
 }

@@ -58,7 +58,7 @@ export class SigningSecrets extends Context.Service<
       }
     ): Effect.Effect<string, SecretsUnreadable | EventStoreError>
   }
->()("inferlog/src/webhooks/SigningSecrets") {
+>()("inferlog/src/features/webhooks/SigningSecrets") {
   static readonly layer = Layer.effect(
     SigningSecrets,
     Effect.gen(function* () {

@@ -77,7 +77,7 @@ export class Webhooks extends Context.Service<
       options: Omit<Failed, "accountId"> & { readonly caller: Caller }
     ): Effect.Effect<number, EventStoreError | SqlError>
   }
->()("inferlog/src/webhooks/Webhooks") {
+>()("inferlog/src/features/webhooks/Webhooks") {
   static readonly layer = Layer.effect(
     Webhooks,
     Effect.gen(function* () {

@@ -57,7 +57,9 @@ export const holdsLog = (directory: string): boolean => fs.existsSync(SqliteEven
 export const configured = Config.map(dataDir.config, (directory) => path.resolve(directory))
 
 /** Its absolute path. */
-export class DataDirectory extends Context.Service<DataDirectory, string>()("inferlog/src/DataDirectory") {
+export class DataDirectory extends Context.Service<DataDirectory, string>()(
+  "inferlog/src/kernel/disk/DataDirectory"
+) {
   /** Makes the directory when there is none. */
   static readonly layerAt = (directory: string) =>
     Layer.effect(DataDirectory, Effect.tap(made(directory), PrivateFiles.check))

@@ -6,7 +6,7 @@ import { DataDirectory, DataDirectoryUnusable } from "./DataDirectory.ts"
 
 /** Its absolute path. Every file in it belongs to a scope of this process. */
 export class ScratchDirectory extends Context.Service<ScratchDirectory, string>()(
-  "inferlog/src/ScratchDirectory"
+  "inferlog/src/kernel/disk/ScratchDirectory"
 ) {
   /** Empties it: to be built by the process that holds the lock of the data directory, and once. */
   static readonly layer = Layer.effect(

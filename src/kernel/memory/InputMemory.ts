@@ -41,7 +41,7 @@ export const make = (bytes: number): Budgets => ({
 const usual = () => Math.max(smallest, Math.floor((v8.getHeapStatistics().heap_size_limit * 3) / 8))
 
 /** One for the process, whose heap it is about. */
-export const InputMemory = Context.Reference<Budgets>("inferlog/src/memory/InputMemory", {
+export const InputMemory = Context.Reference<Budgets>("inferlog/src/kernel/memory/InputMemory", {
   defaultValue: () => make(usual())
 })
 

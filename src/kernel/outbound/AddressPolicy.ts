@@ -50,6 +50,6 @@ export const isPublic = (address: NetAddress.IpAddress): boolean =>
 
 /** The rule of the outbound guard. Anything but the default is for tests that need a receiver on this machine. */
 export const AddressPolicy = Context.Reference<(address: NetAddress.IpAddress) => boolean>(
-  "inferlog/src/outbound/AddressPolicy",
+  "inferlog/src/kernel/outbound/AddressPolicy",
   { defaultValue: () => isPublic }
 )

@@ -10,7 +10,7 @@ import type { Target } from "./OutboundUrl.ts"
 
 /** Certificate authorities to trust instead of the public ones. Undefined: the public ones. */
 export const OutboundAuthorities = Context.Reference<ReadonlyArray<string> | undefined>(
-  "inferlog/src/outbound/OutboundAuthorities",
+  "inferlog/src/kernel/outbound/OutboundAuthorities",
   { defaultValue: () => undefined }
 )
 

@@ -63,7 +63,7 @@ export class Outbound extends Context.Service<
       download: OutboundDownload
     ): Effect.Effect<Downloaded, OutboundRefused | OutboundError | OutboundTooLarge | PlatformError>
   }
->()("inferlog/src/outbound/Outbound") {
+>()("inferlog/src/kernel/outbound/Outbound") {
   static readonly layerNoDeps = Layer.effect(
     Outbound,
     Effect.gen(function* () {

@@ -12,9 +12,12 @@ export interface Listener {
   readonly port: number
 }
 
-export const OwnListeners = Context.Reference<ReadonlyArray<Listener>>("inferlog/src/outbound/OwnListeners", {
-  defaultValue: () => []
-})
+export const OwnListeners = Context.Reference<ReadonlyArray<Listener>>(
+  "inferlog/src/kernel/outbound/OwnListeners",
+  {
+    defaultValue: () => []
+  }
+)
 
 const parse = (address: string): Option.Option<NetAddress.IpAddress> =>
   Option.map(Result.getSuccess(NetAddress.ipFromString(address)), (parsed) => NetAddress.toCanonical(parsed))

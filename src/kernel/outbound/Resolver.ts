@@ -25,7 +25,7 @@ export class Resolver extends Context.Service<
      */
     resolve(name: string): Effect.Effect<Array.NonEmptyReadonlyArray<string>, OutboundUnresolved>
   }
->()("inferlog/src/outbound/Resolver") {
+>()("inferlog/src/kernel/outbound/Resolver") {
   /**
    * Asks DNS servers directly (`address` or `address:port`; the system's when empty): no hosts file, no search
    * domains, and no threads, of which `getaddrinfo` would let a few slow names take all.

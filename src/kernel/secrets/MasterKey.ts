@@ -47,7 +47,7 @@ export class MasterKey extends Context.Service<
     /** Nodes with the same key have the same one; it tells nothing of the key, and may be shown. */
     readonly fingerprint: string
   }
->()("inferlog/src/secrets/MasterKey") {
+>()("inferlog/src/kernel/secrets/MasterKey") {
   /** @param key 32 bytes. */
   static readonly layerOf = (key: Buffer) => Layer.succeed(MasterKey, derivedFrom(key))
 

@@ -68,7 +68,9 @@ const listenerUrl = ({ host, port }: { readonly host: string; readonly port: num
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`
 }
 
-export class PublicUrls extends Context.Service<PublicUrls, Urls>()("inferlog/src/PublicUrls") {
+export class PublicUrls extends Context.Service<PublicUrls, Urls>()(
+  "inferlog/src/kernel/settings/PublicUrls"
+) {
   static readonly layerOf = (urls: Urls) => Layer.succeed(PublicUrls, PublicUrls.of(urls))
 
   /** `QUEUE_URL`, `BASE_URL`, `MEDIA_URL`, `MCP_URL`; each is the listener's own address (`HOST`, `PORT`) when not set. */

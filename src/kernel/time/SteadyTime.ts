@@ -60,7 +60,7 @@ export class SteadyTime extends Context.Service<
     /** How far `now` is ahead of the wall clock, ms; 0 where the two agree. */
     readonly aheadOf: (clock: Clock.Clock) => number
   }
->()("inferlog/src/SteadyTime") {
+>()("inferlog/src/kernel/time/SteadyTime") {
   /** Without a log to go by. */
   static readonly layer = Layer.effect(SteadyTime, Effect.flatMap(Clock.currentTimeMillis, make))
 

@@ -106,7 +106,7 @@ export class ClusterFacts extends Context.Service<
       revision: number | null
     ) => Effect.Effect<number, FactConflict | ClusterFactsError>
   }
->()("inferlog/src/cluster/ClusterFacts") {
+>()("inferlog/src/platform/cluster/ClusterFacts") {
   static readonly layer = Layer.effect(
     ClusterFacts,
     Effect.gen(function* () {

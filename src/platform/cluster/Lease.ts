@@ -10,7 +10,7 @@ export class Lease extends Context.Service<
      */
     readonly isHeld: Effect.Effect<boolean>
   }
->()("inferlog/src/cluster/Lease") {
+>()("inferlog/src/platform/cluster/Lease") {
   /** Of the only node. */
   static readonly layerSingle = Layer.succeed(Lease, { isHeld: Effect.succeed(true) })
 }

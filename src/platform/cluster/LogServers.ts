@@ -7,7 +7,7 @@ export class LogServers extends Context.Service<
   LogServers,
   /** The connection to them, and what is seen of the log; `null` when that is in the data directory, of the only node. */
   Context.Context<Nats | SeenHead> | null
->()("inferlog/src/cluster/LogServers") {
+>()("inferlog/src/platform/cluster/LogServers") {
   /** One layer for the only node, another one for those that share a log. */
   static readonly choose = <A, E, R, E2, R2>({
     shared,

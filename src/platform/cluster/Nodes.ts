@@ -14,7 +14,7 @@ export class Nodes extends Context.Service<
     /** Emits after a node has come or gone, coalesced. */
     readonly changes: Stream.Stream<void>
   }
->()("inferlog/src/cluster/Nodes") {
+>()("inferlog/src/platform/cluster/Nodes") {
   /** The only node: the data directory's lock says that no other one lives. */
   static readonly layerSingle = Layer.sync(Nodes, () => {
     const self = makeName()

@@ -61,7 +61,7 @@ const make = (): Reports => {
 }
 
 /** Without `layer` reports go nowhere, and every node is well. */
-export const Health = Context.Reference<Reports>("inferlog/src/operations/Health", {
+export const Health = Context.Reference<Reports>("inferlog/src/platform/health/Health", {
   defaultValue: () => ({ watch: () => Effect.void, reasons: Effect.succeed([]) })
 })
 

@@ -128,7 +128,7 @@ export class ProjectionPace extends Context.Service<
     /** `null` while it is level with the log. */
     readonly of: (projection: string) => Pace | null
   }
->()("inferlog/src/operations/ProjectionPace") {
+>()("inferlog/src/platform/health/ProjectionPace") {
   static readonly layer = Layer.effect(
     ProjectionPace,
     Effect.gen(function* () {

@@ -46,7 +46,7 @@ export class SnapshotReactor extends Context.Service<
       Take.TakeError | SnapshotPointerError | ReadModelError
     >
   }
->()("inferlog/src/snapshots/SnapshotReactor") {
+>()("inferlog/src/platform/snapshots/SnapshotReactor") {
   static readonly layerNoReactor = (options: Pick<Take.TakeOptions, "anchor"> = {}) =>
     Layer.effect(
       SnapshotReactor,

@@ -6,7 +6,7 @@ import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 
 /** To be built first: all else is closed before it. A server that never served has failed to start, which is told elsewhere. */
 export class Lifecycle extends Context.Service<Lifecycle, { readonly serves: () => void }>()(
-  "inferlog/src/operations/Lifecycle"
+  "inferlog/src/platform/telemetry/Lifecycle"
 ) {
   static readonly layer = Layer.effect(
     Lifecycle,

@@ -4,9 +4,12 @@ import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import * as Readings from "#src/composition/Readings.ts"
 
 /** Takes the readings and writes them down. Without the layer: what there is in the registry. */
-export const MetricsPage = Context.Reference<Effect.Effect<string>>("inferlog/src/operations/MetricsPage", {
-  defaultValue: () => PrometheusMetrics.format()
-})
+export const MetricsPage = Context.Reference<Effect.Effect<string>>(
+  "inferlog/src/platform/telemetry/MetricsPage",
+  {
+    defaultValue: () => PrometheusMetrics.format()
+  }
+)
 
 export const contentType = "text/plain; version=0.0.4; charset=utf-8"
 

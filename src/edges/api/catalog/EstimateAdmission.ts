@@ -19,7 +19,7 @@ import * as EstimateBody from "./EstimateBody.ts"
 import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
 
 /** Of all calls without a key: 50 a second, and 100 at once. */
-export const AnonymousRate = Context.Reference<Rate>("inferlog/src/http/AnonymousRate", {
+export const AnonymousRate = Context.Reference<Rate>("inferlog/src/edges/api/catalog/AnonymousRate", {
   defaultValue: () => ({ requests: 100, windowSeconds: 2 })
 })
 

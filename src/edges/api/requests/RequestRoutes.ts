@@ -17,7 +17,7 @@ const make = Effect.all({
 })
 
 export class RequestRoutes extends Context.Service<RequestRoutes, Effect.Success<typeof make>>()(
-  "inferlog/src/http/RequestRoutes"
+  "inferlog/src/edges/api/requests/RequestRoutes"
 ) {
   static readonly layer = Layer.effect(RequestRoutes, make)
 }

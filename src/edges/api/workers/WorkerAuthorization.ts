@@ -16,7 +16,7 @@ const workerKey = HttpApiSecurity.apiKey({ key: "Authorization", in: "header" })
 
 /** The declaration, with what every route of a worker may answer. `admit` is what carries it out. */
 export class WorkerAuthorization extends HttpApiMiddleware.Service<WorkerAuthorization>()(
-  "inferlog/src/http/WorkerAuthorization",
+  "inferlog/src/edges/api/workers/WorkerAuthorization",
   { security: { workerKey }, error: CommonResponses.unauthorized }
 ) {}
 

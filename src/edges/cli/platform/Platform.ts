@@ -58,7 +58,7 @@ export class Platform extends Context.Service<
     /** The same before the body is read, for what has no end. Whoever calls bounds its time. */
     open(call: Call): Effect.Effect<HttpClientResponse, CallError>
   }
->()("inferlog/src/cli/platform/Platform") {}
+>()("inferlog/src/edges/cli/platform/Platform") {}
 
 const wrong = (message: string) => new Failure.UsageError({ message })
 

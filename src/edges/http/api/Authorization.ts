@@ -23,7 +23,7 @@ const bearer = HttpApiSecurity.http({ scheme: "bearer" }).pipe(
 
 /** The declaration, with what every route of an account may answer. `admit` is what carries it out. */
 export class Authorization extends HttpApiMiddleware.Service<Authorization>()(
-  "inferlog/src/http/Authorization",
+  "inferlog/src/edges/http/api/Authorization",
   {
     security: { apiKey, bearer },
     error: [CommonResponses.unauthorized, CommonResponses.forbidden, CommonResponses.tooManyRequests]

@@ -14,7 +14,7 @@ const nameOf = (segment: PropertyKey | { readonly key: PropertyKey }): string =>
 
 /** Declares the status for every endpoint. */
 export class SchemaErrors extends HttpApiMiddleware.Service<SchemaErrors>()(
-  "inferlog/src/http/SchemaErrors",
+  "inferlog/src/edges/http/api/SchemaErrors",
   { error: CommonResponses.badRequest }
 ) {}
 

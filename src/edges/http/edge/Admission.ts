@@ -30,7 +30,7 @@ export class Admission extends Context.Service<
       requires: Scope | null
     ): (authorization: string | undefined) => Effect.Effect<Admitted<Caller>, ServiceError>
   }
->()("inferlog/src/http/Admission") {
+>()("inferlog/src/edges/http/edge/Admission") {
   static readonly layer = Layer.effect(
     Admission,
     Effect.gen(function* () {

@@ -6,7 +6,7 @@ import * as Refusal from "../Refusal.ts"
 import { maxBytes } from "../requests/JsonBody.ts"
 
 /** For the whole body: a client that drips its bytes holds a connection no longer than this. */
-export const BodyTimeout = Context.Reference<Duration.Input>("inferlog/src/http/BodyTimeout", {
+export const BodyTimeout = Context.Reference<Duration.Input>("inferlog/src/edges/http/edge/BodyTimeout", {
   defaultValue: () => "30 seconds"
 })
 

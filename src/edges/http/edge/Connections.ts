@@ -3,7 +3,7 @@ import type { Server } from "node:http"
 import { Context } from "effect"
 
 export const Connections = Context.Reference<{ readonly opened: () => void; readonly closed: () => void }>(
-  "inferlog/src/http/Connections",
+  "inferlog/src/edges/http/edge/Connections",
   { defaultValue: () => ({ opened: () => {}, closed: () => {} }) }
 )
 

@@ -21,7 +21,7 @@ import * as StreamKeys from "./StreamKeys.ts"
 import * as Turn from "./Turn.ts"
 
 /** Open at once on a node, of whatever account. */
-export const MostStreams = Context.Reference<number>("inferlog/src/http/MostStreams", {
+export const MostStreams = Context.Reference<number>("inferlog/src/edges/http/edge/MostStreams", {
   defaultValue: () => 20_000
 })
 
@@ -68,7 +68,7 @@ export class EventStreams extends Context.Service<
       body: Body<E>
     ): Effect.Effect<HttpServerResponse.HttpServerResponse, Refusal.Refusal>
   }
->()("inferlog/src/http/EventStreams") {
+>()("inferlog/src/edges/http/edge/EventStreams") {
   static readonly layer = Layer.effect(
     EventStreams,
     Effect.gen(function* () {

@@ -26,14 +26,17 @@ export interface UnderWay {
   readonly admitted: (accountId: string) => void
 }
 
-export const UnderWay = Context.Reference<UnderWay>("inferlog/src/http/UnderWay", {
+export const UnderWay = Context.Reference<UnderWay>("inferlog/src/edges/http/edge/UnderWay", {
   defaultValue: () => ({ correlationId: "unassigned", found: () => {}, admitted: () => {} })
 })
 
 /** Called once for each exchange that is answered, thousands of times a second: it must neither wait nor throw. */
-export const Exchanges = Context.Reference<(exchange: Exchange) => void>("inferlog/src/http/Exchanges", {
-  defaultValue: () => () => {}
-})
+export const Exchanges = Context.Reference<(exchange: Exchange) => void>(
+  "inferlog/src/edges/http/edge/Exchanges",
+  {
+    defaultValue: () => () => {}
+  }
+)
 
 const nanosPerMilli = 1e6
 

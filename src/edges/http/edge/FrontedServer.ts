@@ -114,7 +114,7 @@ export class Front extends Context.Service<
     /** Until the scope closes. There is one front at a time. */
     readonly place: (take: Take) => Effect.Effect<void, never, Scope.Scope>
   }
->()("inferlog/src/http/Front") {}
+>()("inferlog/src/edges/http/edge/Front") {}
 
 export interface Fronted {
   readonly server: http.Server

@@ -62,7 +62,7 @@ export class RouteTable extends Context.Service<
     /** Why a request has no route: 404, 405 with `Allow`, or 400 for a path that cannot be decoded. */
     refusal(target: RequestTarget): Refusal.Refusal
   }
->()("inferlog/src/http/RouteTable") {
+>()("inferlog/src/edges/http/edge/RouteTable") {
   static readonly layer = <Id extends string, Groups extends HttpApiGroup.Constraint>(
     api: HttpApi.HttpApi<Id, Groups>
   ) =>

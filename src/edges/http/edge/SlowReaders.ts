@@ -26,7 +26,7 @@ export interface ReaderEvents {
   readonly outstanding: (bytes: number) => void
 }
 
-export const ReaderEvents = Context.Reference<ReaderEvents>("inferlog/src/http/ReaderEvents", {
+export const ReaderEvents = Context.Reference<ReaderEvents>("inferlog/src/edges/http/edge/ReaderEvents", {
   defaultValue: () => ({ dropped: () => {}, refused: () => {}, outstanding: () => {} })
 })
 
@@ -51,7 +51,7 @@ export interface SlowReaders {
 }
 
 /** Without a server to watch nothing is limited. */
-export const SlowReaders = Context.Reference<SlowReaders>("inferlog/src/http/SlowReaders", {
+export const SlowReaders = Context.Reference<SlowReaders>("inferlog/src/edges/http/edge/SlowReaders", {
   defaultValue: () => ({ admit: () => null })
 })
 

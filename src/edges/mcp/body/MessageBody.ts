@@ -35,7 +35,7 @@ export class MessageBody extends Context.Service<
      */
     read(request: HttpServerRequest, accountId: AccountId): Effect.Effect<Message, Refusal, Scope.Scope>
   }
->()("inferlog/src/mcp/MessageBody") {
+>()("inferlog/src/edges/mcp/body/MessageBody") {
   static readonly layerNoDeps = Layer.effect(
     MessageBody,
     Effect.gen(function* () {

@@ -21,7 +21,7 @@ const accessToken = HttpApiSecurity.http({ scheme: "bearer" }).pipe(
 )
 
 export class BearerAuthorization extends HttpApiMiddleware.Service<BearerAuthorization>()(
-  "inferlog/src/http/BearerAuthorization",
+  "inferlog/src/edges/mcp/routes/BearerAuthorization",
   {
     security: { accessToken },
     error: [CommonResponses.unauthorized, CommonResponses.forbidden, CommonResponses.tooManyRequests]

@@ -8,6 +8,6 @@ export interface Limits {
   readonly inAll: number
 }
 
-export const CallLimits = Context.Reference<Limits>("inferlog/src/http/CallLimits", {
+export const CallLimits = Context.Reference<Limits>("inferlog/src/edges/mcp/routes/CallLimits", {
   defaultValue: () => ({ ofAccount: 1_200, inAll: 3_000 })
 })

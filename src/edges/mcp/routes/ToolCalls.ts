@@ -58,7 +58,7 @@ export class ToolCalls extends Context.Service<
     /** Answers with what `work` tells. The client's leaving interrupts that, as the end of its sign-in does. */
     answer(call: Call): Effect.Effect<HttpServerResponse.HttpServerResponse, Refusal.Refusal>
   }
->()("inferlog/src/http/ToolCalls") {
+>()("inferlog/src/edges/mcp/routes/ToolCalls") {
   static readonly layer = Layer.effect(
     ToolCalls,
     Effect.gen(function* () {

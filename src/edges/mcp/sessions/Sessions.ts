@@ -29,7 +29,7 @@ export const Bounds = Context.Reference<{
   readonly stored: number
   /** In memory at once: what is beyond comes back when it is used. */
   readonly open: OpenSessions.Most
-}>("inferlog/src/mcp/SessionBounds", {
+}>("inferlog/src/edges/mcp/sessions/SessionBounds", {
   defaultValue: () => ({ ofKey: 300, stored: 300_000, open: { ofAccount: 300, inAll: 5_000 } })
 })
 
@@ -62,7 +62,7 @@ export class Sessions extends Context.Service<
     /** In memory. */
     readonly size: () => number
   }
->()("inferlog/src/mcp/Sessions") {
+>()("inferlog/src/edges/mcp/sessions/Sessions") {
   static readonly layer = Layer.effect(
     Sessions,
     Effect.gen(function* () {

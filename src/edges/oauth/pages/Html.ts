@@ -1,6 +1,6 @@
 /** HTML as a template: whatever is put into it is text, unless it was made by the same template. */
 
-const made: unique symbol = Symbol("inferlog/src/oauth/pages/Html")
+const made: unique symbol = Symbol("inferlog/src/edges/oauth/pages/Html")
 
 export interface Html {
   readonly [made]: true

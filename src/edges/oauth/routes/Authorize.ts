@@ -25,14 +25,17 @@ export interface AuthorizeLimits extends Throttle.Rates {
  * Each begins something that is kept until it is decided, and nobody has signed in yet. It takes some 4 ms: all of them
  * together keep a quarter of a processor busy, and leave everybody more than six minutes to sign in.
  */
-export const AuthorizeLimits = Context.Reference<AuthorizeLimits>("inferlog/src/http/AuthorizeLimits", {
-  defaultValue: () => ({
-    ofAddress: { requests: 60, windowSeconds: 60 },
-    ofHouse: { requests: 1_200, windowSeconds: 60 },
-    ofAll: { requests: 3_000, windowSeconds: 60 },
-    authorizations: 20_000
-  })
-})
+export const AuthorizeLimits = Context.Reference<AuthorizeLimits>(
+  "inferlog/src/edges/oauth/routes/AuthorizeLimits",
+  {
+    defaultValue: () => ({
+      ofAddress: { requests: 60, windowSeconds: 60 },
+      ofHouse: { requests: 1_200, windowSeconds: 60 },
+      ofAll: { requests: 3_000, windowSeconds: 60 },
+      authorizations: 20_000
+    })
+  }
+)
 
 const tooMany = (seconds: number) =>
   PageAnswer.make(

@@ -92,4 +92,4 @@ export class Catalog extends Context.Service<
      */
     findVersion(endpoint: string, version: string): Effect.Effect<CatalogEntry | null, NotKnownHere>
   }
->()("inferlog/src/models/Catalog") {}
+>()("inferlog/src/features/catalog/models/Catalog") {}

@@ -18,7 +18,7 @@ export class Finalizer extends Context.Service<
     /** Whether this node is at it. */
     has(id: RequestId): boolean
   }
->()("inferlog/src/reactors/finalize/Finalizer") {
+>()("inferlog/src/features/dispatch/finalize/Finalizer") {
   static readonly layer = Layer.effect(
     Finalizer,
     Effect.gen(function* () {

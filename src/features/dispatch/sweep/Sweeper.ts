@@ -17,7 +17,7 @@ export class Sweeper extends Context.Service<
     /** Goes on with the files of this node's own runs: all that is left to a node that does not sweep. */
     readonly resumeOwn: Effect.Effect<void, EventStoreError | SqlError>
   }
->()("inferlog/src/reactors/sweep/Sweeper") {
+>()("inferlog/src/features/dispatch/sweep/Sweeper") {
   static readonly layer = Layer.effect(
     Sweeper,
     Effect.gen(function* () {

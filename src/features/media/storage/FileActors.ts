@@ -8,6 +8,6 @@ import * as Actors from "#streams/Actors.ts"
 export class FileActors extends Context.Service<
   FileActors,
   Actors.Actors<State, Command, Event, Rejection>
->()("inferlog/src/files/FileActors") {
+>()("inferlog/src/features/media/storage/FileActors") {
   static readonly layer = Layer.effect(FileActors, Actors.make(File.aggregate))
 }

@@ -18,4 +18,4 @@ export class MediaDelivery extends Context.Service<
     /** A presigned URL of the store, good for some minutes, that answers the method; `null` where we stream. */
     urlOf(file: Delivered): Effect.Effect<string | null, BlobStoreError>
   }
->()("inferlog/src/files/MediaDelivery") {}
+>()("inferlog/src/features/media/storage/MediaDelivery") {}

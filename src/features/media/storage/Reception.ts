@@ -60,4 +60,4 @@ export class Reception extends Context.Service<
       | SqlError
     >
   }
->()("inferlog/src/files/Reception") {}
+>()("inferlog/src/features/media/storage/Reception") {}

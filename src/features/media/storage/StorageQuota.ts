@@ -43,7 +43,7 @@ export class StorageQuota extends Context.Service<
     /** Bytes that the account has room for; `null` for any number. */
     room(accountId: AccountId): Effect.Effect<number | null, EventStoreError | SqlError>
   }
->()("inferlog/src/files/StorageQuota") {
+>()("inferlog/src/features/media/storage/StorageQuota") {
   /** The account's own quota, or else `STORAGE_QUOTA`. Where there is none, nothing is counted. */
   static readonly layer = Layer.effect(
     StorageQuota,

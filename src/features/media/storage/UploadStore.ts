@@ -72,4 +72,4 @@ export class UploadStore extends Context.Service<
     /** No byte of the file is left when it returns, of parts that have come for it neither. Repeated it does what is left. */
     remove(id: FileId, uploadId: string | null): Effect.Effect<void, BlobStoreError>
   }
->()("inferlog/src/files/UploadStore") {}
+>()("inferlog/src/features/media/storage/UploadStore") {}

@@ -79,7 +79,7 @@ export class VisionWorkers extends Context.Service<
     /** Reads English text. */
     readonly read: Run<ReadTask, Recognized>
   }
->()("inferlog/src/vision/VisionWorkers") {
+>()("inferlog/src/features/media/vision/VisionWorkers") {
   /** At most `VISION_WORKERS` threads. */
   static readonly layer = Layer.effect(
     VisionWorkers,

@@ -11,7 +11,7 @@ const lost: ProviderOutcome = {
 }
 
 export class BuiltinProvider extends Context.Service<BuiltinProvider, Provider>()(
-  "inferlog/src/providers/builtin/BuiltinProvider"
+  "inferlog/src/features/providers/builtin/BuiltinProvider"
 ) {
   static readonly layerNoDeps = Layer.effect(
     BuiltinProvider,

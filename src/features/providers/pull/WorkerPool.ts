@@ -35,7 +35,7 @@ export class WorkerPool extends Context.Service<
     /** Of a lease that has ended here; `undefined`: nothing is known of it, or not any more. */
     readonly over: (id: string) => Over | undefined
   }
->()("inferlog/src/providers/pull/WorkerPool") {
+>()("inferlog/src/features/providers/pull/WorkerPool") {
   static readonly layer = Layer.effect(
     WorkerPool,
     Effect.gen(function* () {

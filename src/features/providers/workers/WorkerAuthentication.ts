@@ -24,7 +24,7 @@ export class WorkerAuthentication extends Context.Service<
     /** `header` is `Key <keyId>:<secret>` of a worker key, or the same under `Bearer`; an account's key is none. */
     authenticate(header: string | undefined): Effect.Effect<Worker, Unauthorized | EventStoreError>
   }
->()("inferlog/src/workers/WorkerAuthentication") {
+>()("inferlog/src/features/providers/workers/WorkerAuthentication") {
   static readonly layer = Layer.effect(
     WorkerAuthentication,
     Effect.gen(function* () {

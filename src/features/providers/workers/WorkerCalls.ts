@@ -73,7 +73,7 @@ export class WorkerCalls extends Context.Service<
     /** The job has not reached the worker. */
     readonly giveBack: (lease: Lease.Lease) => void
   }
->()("inferlog/src/workers/WorkerCalls") {
+>()("inferlog/src/features/providers/workers/WorkerCalls") {
   static readonly layer = Layer.effect(
     WorkerCalls,
     Effect.gen(function* () {

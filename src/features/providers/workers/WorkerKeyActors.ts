@@ -5,6 +5,6 @@ import * as Actors from "#streams/Actors.ts"
 export class WorkerKeyActors extends Context.Service<
   WorkerKeyActors,
   Actors.Actors<WorkerKey.State, WorkerKey.Command, WorkerKey.Event, WorkerKey.Rejection>
->()("inferlog/src/workers/WorkerKeyActors") {
+>()("inferlog/src/features/providers/workers/WorkerKeyActors") {
   static readonly layer = Layer.effect(WorkerKeyActors, Actors.make(WorkerKey.aggregate))
 }

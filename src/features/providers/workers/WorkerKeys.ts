@@ -43,7 +43,7 @@ export class WorkerKeys extends Context.Service<
     /** In force at once: a job that a worker has by this key is lost when its lease runs out. Twice changes nothing. */
     revoke(keyId: KeyId): Effect.Effect<void, WorkerKeyNotFound | EventStoreError>
   }
->()("inferlog/src/workers/WorkerKeys") {
+>()("inferlog/src/features/providers/workers/WorkerKeys") {
   static readonly layer = Layer.effect(
     WorkerKeys,
     Effect.gen(function* () {

@@ -44,7 +44,7 @@ export class LiveHub extends Context.Service<
      */
     listen(listener: Listener): Effect.Effect<number>
   }
->()("inferlog/src/live/LiveHub") {
+>()("inferlog/src/features/requests/live/LiveHub") {
   static readonly layer = Layer.effect(
     LiveHub,
     Effect.gen(function* () {

@@ -34,7 +34,7 @@ export class LiveProgress extends Context.Service<
     /** What is reported from now on of the requests that are wanted, until the scope ends. */
     listen(wanted: Wanted): Effect.Effect<Queue.Dequeue<Progress>, never, Scope.Scope>
   }
->()("inferlog/src/live/LiveProgress") {
+>()("inferlog/src/features/requests/live/LiveProgress") {
   static readonly layer = Layer.effect(
     LiveProgress,
     Effect.gen(function* () {

@@ -27,17 +27,20 @@ export interface DeliveryLimits {
 const bytes = () => Math.min(256 * 1024 * 1024, Math.floor(v8.getHeapStatistics().heap_size_limit / 4))
 
 /** A slot is held for 15 s by a receiver that never answers: a thousand of those do not take all that one account may have. */
-export const DeliveryLimits = Context.Reference<DeliveryLimits>("inferlog/src/reactors/DeliveryLimits", {
-  defaultValue: () => ({
-    inAll: 2_048,
-    perAccount: 1_536,
-    silent: 1_536,
-    silentPerAccount: 1_024,
-    perSilentLane: 8,
-    perLane: 64,
-    perReceiver: 128,
-    bytes: bytes(),
-    bytesPerAccount: Math.floor((bytes() * 3) / 4),
-    bytesPerReceiver: Math.floor(bytes() / 2)
-  })
-})
+export const DeliveryLimits = Context.Reference<DeliveryLimits>(
+  "inferlog/src/features/webhooks/deliveries/DeliveryLimits",
+  {
+    defaultValue: () => ({
+      inAll: 2_048,
+      perAccount: 1_536,
+      silent: 1_536,
+      silentPerAccount: 1_024,
+      perSilentLane: 8,
+      perLane: 64,
+      perReceiver: 128,
+      bytes: bytes(),
+      bytesPerAccount: Math.floor((bytes() * 3) / 4),
+      bytesPerReceiver: Math.floor(bytes() / 2)
+    })
+  }
+)

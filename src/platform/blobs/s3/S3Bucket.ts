@@ -78,7 +78,7 @@ export class S3Bucket extends Context.Service<
     /** Fails unless the bucket is there and its objects can be listed, with what is to be done about it. */
     readonly check: Effect.Effect<void, BlobStoreError>
   }
->()("inferlog/src/storage/s3/S3Bucket") {
+>()("inferlog/src/platform/blobs/s3/S3Bucket") {
   static readonly layer = (options: S3Options) =>
     Layer.effect(
       S3Bucket,

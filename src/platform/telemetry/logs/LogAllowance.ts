@@ -28,7 +28,7 @@ export class LogAllowance extends Context.Service<
     /** Counts a line that is left out for another reason. */
     leaveOut(kind: string): void
   }
->()("inferlog/src/operations/LogAllowance") {
+>()("inferlog/src/platform/telemetry/logs/LogAllowance") {
   static readonly layer = Layer.effect(
     LogAllowance,
     Effect.gen(function* () {

@@ -15,6 +15,6 @@ export interface FileSource {
 }
 
 /** Bytes of a file (contract, "Assistant-tool server"). */
-export const MaxFileBytes = Context.Reference<number>("inferlog/src/mcp/tools/MaxFileBytes", {
+export const MaxFileBytes = Context.Reference<number>("inferlog/src/edges/mcp/tools/files/MaxFileBytes", {
   defaultValue: () => 200 * 1024 * 1024
 })

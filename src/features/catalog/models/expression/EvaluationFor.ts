@@ -8,9 +8,12 @@ export interface EvaluationFor {
   readonly owner: string
 }
 
-export const EvaluationFor = Context.Reference<EvaluationFor>("inferlog/src/models/EvaluationFor", {
-  defaultValue: () => ({ purpose: "run", owner: "" })
-})
+export const EvaluationFor = Context.Reference<EvaluationFor>(
+  "inferlog/src/features/catalog/models/expression/EvaluationFor",
+  {
+    defaultValue: () => ({ purpose: "run", owner: "" })
+  }
+)
 
 /** As many calls wait for an evaluation as may, of all or of this owner. */
 export class EvaluatorBusy extends Schema.TaggedError<EvaluatorBusy>()("EvaluatorBusy", {}) {

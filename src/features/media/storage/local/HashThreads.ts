@@ -109,7 +109,7 @@ export class HashThreads extends Context.Service<
     /** Once its scope is closed no thread reads any of the files that were told. */
     begin(algorithm: Algorithm): Effect.Effect<Hashing, never, Scope.Scope>
   }
->()("inferlog/src/files/local/HashThreads") {
+>()("inferlog/src/features/media/storage/local/HashThreads") {
   static readonly layer = Layer.effect(
     HashThreads,
     Effect.gen(function* () {

@@ -68,7 +68,7 @@ export class SignedUrls extends Context.Service<
      */
     verify(claim: Claim, file: Omit<Signed, "part">, now: number): Effect.Effect<void, UrlRefused>
   }
->()("inferlog/src/files/local/SignedUrls") {
+>()("inferlog/src/features/media/storage/local/SignedUrls") {
   static readonly layer = Layer.effect(
     SignedUrls,
     Effect.gen(function* () {

@@ -67,7 +67,7 @@ export class VisionRuns extends Context.Service<
      */
     run(job: Job, control: RunControl): Effect.Effect<ProviderOutcome>
   }
->()("inferlog/src/providers/builtin/vision/VisionRuns") {
+>()("inferlog/src/features/providers/builtin/vision/VisionRuns") {
   static readonly layerNoDeps = Layer.effect(
     VisionRuns,
     Effect.gen(function* () {
