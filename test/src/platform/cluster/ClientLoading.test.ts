@@ -43,6 +43,8 @@ describe("The client of NATS", () => {
   }
 
   it.live("is loaded by those who need it", () =>
-    Effect.map(loadedBy("../../../../src/platform/cluster/ClusterFacts.ts"), (loaded) => assert.isNotEmpty(loaded))
+    Effect.map(loadedBy("../../../../src/platform/cluster/ClusterFacts.ts"), (loaded) =>
+      assert.isNotEmpty(loaded)
+    )
   )
 })
