@@ -15,4 +15,4 @@ process.env["NODE_COMPILE_CACHE"] ??= path.join(import.meta.dirname, "../node_mo
 module.enableCompileCache(process.env["NODE_COMPILE_CACHE"])
 module.registerHooks({ resolve: Resolution.make() })
 
-await import("#src/edges/cli/Process.ts")
+await import("./cli/Process.ts")

@@ -12,7 +12,7 @@ import * as ConnectionMetrics from "#src/edges/http/observed/ConnectionMetrics.t
 import * as ReaderMetrics from "#src/edges/http/observed/ReaderMetrics.ts"
 import * as MetricsPage from "#src/platform/telemetry/MetricsPage.ts"
 import * as ObservedExchanges from "#src/edges/http/observed/ObservedExchanges.ts"
-import { Readings } from "./Readings.ts"
+import * as AllReadings from "./metrics/AllReadings.ts"
 import * as ExportedReadings from "#src/platform/telemetry/telemetry/ExportedReadings.ts"
 import { SubmitSpans } from "./SubmitSpans.ts"
 import * as Telemetry from "#src/platform/telemetry/telemetry/Telemetry.ts"
@@ -38,5 +38,5 @@ export const ground = Layer.mergeAll(observers, Lifecycle.layer, SubmitSpans.lay
 
 /** What `/metrics` and exports read of the running server. */
 export const readings = Layer.mergeAll(MetricsPage.layer, ExportedReadings.layer).pipe(
-  Layer.provide(Readings.layer)
+  Layer.provide(AllReadings.layer)
 )

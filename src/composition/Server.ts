@@ -77,7 +77,7 @@ import * as ClientFacing from "#src/features/media/storage/ClientFacing.ts"
 import * as Snapshots from "#src/platform/snapshots/Snapshots.ts"
 import { SigningSecrets } from "#src/features/webhooks/SigningSecrets.ts"
 import { Webhooks } from "#src/features/webhooks/Webhooks.ts"
-import * as LeasesElsewhere from "#src/features/dispatch/LeasesElsewhere.ts"
+import * as LeasesOfOtherNodes from "#src/features/dispatch/LeasesOfOtherNodes.ts"
 import { WorkerAuthentication } from "#src/features/providers/workers/WorkerAuthentication.ts"
 import { WorkerCalls } from "#src/features/providers/workers/WorkerCalls.ts"
 import * as Waits from "#src/features/providers/waiting/Waits.ts"
@@ -143,7 +143,7 @@ const finalizer = Finalizer.layer.pipe(
 /** What workers say of jobs that another node follows. */
 const leasesElsewhere = LogServers.choose({
   single: Layer.empty,
-  shared: LeasesElsewhere.layer.pipe(Layer.provide(finalizer))
+  shared: LeasesOfOtherNodes.layer.pipe(Layer.provide(finalizer))
 })
 
 /** What workers call that fetch their jobs. */

@@ -1,7 +1,7 @@
 /** What the contract and the document promise, asked of one real server. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import * as InProcess from "#test/src/edges/cli/InProcess.ts"
+import * as InProcess from "#test/src/cli/InProcess.ts"
 import * as ToolClient from "#test/src/edges/mcp/ToolClient.ts"
 import { OAuthClient } from "#test/src/edges/oauth/OAuthClient.ts"
 import { raw, send } from "#test/support/HttpProbe.ts"

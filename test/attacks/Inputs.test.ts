@@ -1,7 +1,7 @@
 import * as http from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Inferlog from "#test/src/edges/cli/Inferlog.ts"
+import * as Inferlog from "#test/src/cli/Inferlog.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Attacked from "./Attacked.ts"

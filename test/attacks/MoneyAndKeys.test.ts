@@ -1,7 +1,7 @@
 /** Keys that have leaked, prices that are next to nothing, units with many digits. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as InProcess from "#test/src/edges/cli/InProcess.ts"
+import * as InProcess from "#test/src/cli/InProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import { call, serving, submit, until, workerKey } from "./OneModel.ts"
 import * as Seen from "./Seen.ts"

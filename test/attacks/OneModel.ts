@@ -2,7 +2,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Schedule } from "effect"
-import * as InProcess from "#test/src/edges/cli/InProcess.ts"
+import * as InProcess from "#test/src/cli/InProcess.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 

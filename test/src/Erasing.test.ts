@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule, Schema } from "effect"
 import { inlineLimit } from "#domain/PayloadRef.ts"
 import { RequestId } from "#domain/Ids.ts"
-import * as Inferlog from "#test/src/edges/cli/Inferlog.ts"
+import * as Inferlog from "#test/src/cli/Inferlog.ts"
 import { filesWith } from "#test/support/FilesWith.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 

@@ -1,7 +1,7 @@
 /** Erasing files as its users see it: of the server's directory, byte for byte. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import * as Inferlog from "#test/src/edges/cli/Inferlog.ts"
+import * as Inferlog from "#test/src/cli/Inferlog.ts"
 import { filesWith } from "#test/support/FilesWith.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 

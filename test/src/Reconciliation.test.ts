@@ -7,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
-import * as Inferlog from "#test/src/edges/cli/Inferlog.ts"
+import * as Inferlog from "#test/src/cli/Inferlog.ts"
 
 const requests = 1_000
 const clients = 24

@@ -1,6 +1,6 @@
 /** The parts of the documents that are written from the code, between `<!-- name -->` and `<!-- /name -->`. */
 import { Option } from "effect"
-import * as MetricsTable from "#src/composition/MetricsTable.ts"
+import * as MetricsTable from "#src/composition/metrics/MetricsTable.ts"
 import * as AllSettings from "#src/composition/settings/AllSettings.ts"
 import * as SettingsTable from "./SettingsTable.ts"
 

@@ -5,12 +5,10 @@
  * and those that run at once cannot get past. A key is checked by a hash and cannot be guessed. So it is looked at first, and
  * only one that is wrong takes something: whoever fails keeps nobody else from signing in with a key.
  */
-import { Result } from "effect"
-import { NetAddress } from "effect/net"
 import type { Rate } from "#domain/account/Limits.ts"
 import * as TokenBucket from "#src/features/accounts/TokenBucket.ts"
 import * as TokenBuckets from "#src/features/accounts/TokenBuckets.ts"
-import { isPublic } from "#src/kernel/outbound/AddressPolicy.ts"
+import { groupOf, privateAddresses } from "#src/edges/http/edge/AddressGroup.ts"
 
 /** From one public address, or one /64 of IPv6, which is what one customer of a provider has. Of each kind. */
 export const ofAddress: Rate = { requests: 30, windowSeconds: 10 * 60 }
@@ -48,17 +46,6 @@ export interface SignInLimits {
   readonly take: (attempt: Attempt, now: number) => Taken
 }
 
-export const house = "house"
-
-/** Whose failures are counted together. */
-export const sourceOf = (clientAddress: string): string => {
-  const address = Result.map(NetAddress.ipFromString(clientAddress), (found) => NetAddress.toCanonical(found))
-  if (Result.isFailure(address) || !isPublic(address.success)) return house
-  return NetAddress.isIpv6Address(address.success)
-    ? NetAddress.ipv6ToSegments(address.success).slice(0, 4).join(":")
-    : NetAddress.formatIp(address.success)
-}
-
 export const make = (): SignInLimits => {
   const addresses = TokenBuckets.make(mostAddresses)
   const accounts = TokenBuckets.make(mostAccounts)
@@ -66,10 +53,10 @@ export const make = (): SignInLimits => {
 
   const bucketsOf = ({ account, clientAddress }: Attempt, now: number) => {
     TokenBucket.refill(passwords, ofPasswords, now)
-    const source = sourceOf(clientAddress)
+    const source = groupOf(clientAddress)
     const kind = account === null ? "key" : "password"
     return [
-      addresses(`${kind} ${source}`, source === house ? ofHouse : ofAddress, now),
+      addresses(`${kind} ${source}`, source === privateAddresses ? ofHouse : ofAddress, now),
       ...(account === null ? [] : [accounts(account, ofAccount, now), passwords])
     ]
   }

@@ -4,7 +4,7 @@ import type { Rate } from "#domain/account/Limits.ts"
 import * as TokenBucket from "#src/features/accounts/TokenBucket.ts"
 import * as TokenBuckets from "#src/features/accounts/TokenBuckets.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
-import { house, sourceOf } from "./SignInLimits.ts"
+import { groupOf, privateAddresses } from "#src/edges/http/edge/AddressGroup.ts"
 
 /** Addresses that are remembered; one that is forgotten begins anew. */
 const knownAddresses = 10_000
@@ -29,8 +29,11 @@ export const make = Effect.fnUntraced(function* ({ ofAddress, ofAll, ofHouse }: 
   const throttle: Throttle = (address) => {
     const now = MonotonicTime.millisOf(clock)
     TokenBucket.refill(all, ofAll, now)
-    const source = sourceOf(address)
-    return TokenBuckets.takeOfAll([all, addresses(source, source === house ? ofHouse : ofAddress, now)])
+    const source = groupOf(address)
+    return TokenBuckets.takeOfAll([
+      all,
+      addresses(source, source === privateAddresses ? ofHouse : ofAddress, now)
+    ])
   }
   return throttle
 })

@@ -1,7 +1,8 @@
 /** Whether the parts that a client names are those that came, and make a file (contract, "Limits"; decisions, "Upload errors"). */
 import { Array, Order, Result } from "effect"
 import * as FileLimits from "#src/features/media/storage/FileLimits.ts"
-import { type Part, PartsRefused, type UploadedPart } from "#src/features/media/storage/UploadStore.ts"
+import type { Part, UploadedPart } from "#src/platform/blobs/Part.ts"
+import { PartsRefused } from "#src/features/media/storage/UploadStore.ts"
 
 export type Parts = Array.NonEmptyReadonlyArray<UploadedPart>
 

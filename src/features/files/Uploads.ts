@@ -28,13 +28,8 @@ import * as FileNames from "#src/features/media/storage/FileNames.ts"
 import * as OwnedFile from "./OwnedFile.ts"
 import * as PartsCheck from "./PartsCheck.ts"
 import { StorageQuota } from "#src/features/media/storage/StorageQuota.ts"
-import {
-  type Part,
-  type PartsRefused,
-  type UploadedPart,
-  UploadStore,
-  type UploadTarget
-} from "#src/features/media/storage/UploadStore.ts"
+import type { Part, UploadedPart } from "#src/platform/blobs/Part.ts"
+import { type PartsRefused, UploadStore, type UploadTarget } from "#src/features/media/storage/UploadStore.ts"
 
 /** Name and type as the client gave them: they are cleaned. */
 export interface Announced {

@@ -1,7 +1,7 @@
 /** What a folder of manifests has to say to the operator: each thing once, however often it is looked at. */
 import { Context, Effect, Metric } from "effect"
 import type { PublishedItem, PublishError } from "#src/features/catalog/Publishing.ts"
-import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import * as Families from "./Families.ts"
 import type { Checked } from "./Checks.ts"
 import { type Item, keyOf } from "./Items.ts"
 import { isError, type Problem, text } from "./Problem.ts"
@@ -28,7 +28,7 @@ export const make = Effect.gen(function* () {
     }
     if (told.size > 0 && now.size === 0) yield* Effect.logInfo("All manifests are good again")
     told = now
-    AllMetrics.manifestErrors.of().updateUnsafe(found.filter(isError).length, context)
+    Families.manifestErrors.of().updateUnsafe(found.filter(isError).length, context)
   })
 
   /** Items of files that have errors are there still, for all we can tell. */

@@ -15,7 +15,6 @@ import type { PayloadUnavailable, Unreadable } from "#streams/Payload.ts"
 import type { PayloadText } from "#streams/PayloadText.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import type { InputIssue } from "#src/features/catalog/models/Catalog.ts"
-import type { RequestNotEnded } from "#src/features/retention/Eraser.ts"
 
 export class ModelNotFound extends Schema.TaggedError<ModelNotFound>()("ModelNotFound", {}) {}
 
@@ -214,11 +213,6 @@ export class Requests extends Context.Service<
       Snapshot & { readonly cancel: { readonly accepted: boolean; readonly reason: string } },
       RequestNotFound | RequestForbidden | EventStoreError
     >
-    /** Erases input, output and files for good; they are gone when it returns. Repeated it changes nothing. */
-    erasePayloads(options: {
-      readonly caller: Caller
-      readonly id: RequestId
-    }): Effect.Effect<void, RequestNotFound | RequestForbidden | RequestNotEnded | StorageError>
     /**
      * Input and output as JSON, each `null` when not there (yet, or any more). `EventStoreError` for a snapshot that does
      * not know what they are.

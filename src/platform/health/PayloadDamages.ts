@@ -1,13 +1,13 @@
 /** Counts reads of payloads that are lost or damaged. */
 import { Context, Effect, Layer, Metric } from "effect"
 import { PayloadDamage } from "#streams/PayloadDamage.ts"
-import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import * as Families from "./Families.ts"
 
 export const layer = Layer.effect(
   PayloadDamage,
   Effect.gen(function* () {
     const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
-    const reads = AllMetrics.payloadsDamaged.of()
+    const reads = Families.payloadsDamaged.of()
     reads.updateUnsafe(0, context)
     return () => reads.updateUnsafe(1, context)
   })

@@ -2,14 +2,14 @@
 import { Clock, Context, Effect, Layer, Metric } from "effect"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { WalObserver } from "#streams/WalObserver.ts"
-import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import * as Families from "./Families.ts"
 import * as Health from "./Health.ts"
 
 export const layer = Layer.effect(
   WalObserver,
   Effect.gen(function* () {
     const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
-    const size = AllMetrics.walBytes.of()
+    const size = Families.walBytes.of()
     const clock = yield* Clock.Clock
     const { watch } = yield* Health.Health
     let failingSince: number | null = null

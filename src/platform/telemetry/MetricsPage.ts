@@ -1,7 +1,7 @@
 /** What `/metrics` says: all metrics as of now, in Prometheus' text format 0.0.4. */
 import { Context, Effect, Layer } from "effect"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
-import * as Readings from "#src/composition/Readings.ts"
+import { Readings } from "./Readings.ts"
 
 /** Takes the readings and writes them down. Without the layer: what there is in the registry. */
 export const MetricsPage = Context.Reference<Effect.Effect<string>>(
@@ -17,7 +17,7 @@ export const layer = Layer.effect(
   MetricsPage,
   Effect.gen(function* () {
     const context = yield* Effect.context<never>()
-    const take = yield* Readings.Readings
+    const take = yield* Readings
     return Effect.map(take, () => PrometheusMetrics.formatUnsafe(context))
   })
 )

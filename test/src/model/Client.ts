@@ -5,6 +5,7 @@ import type { RequestId } from "#domain/Ids.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import { status } from "#domain/inference-request/Status.ts"
 import type { ToldPhase } from "#domain/inference-request/Told.ts"
+import * as PayloadErasing from "#src/features/retention/PayloadErasing.ts"
 import { InsufficientBalance, Requests, type Snapshot } from "#src/features/requests/Requests.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { TestAccounts } from "#test/support/TestAccounts.ts"
@@ -141,7 +142,7 @@ export const make = Effect.fnUntraced(function* (world: World, sequence: Sequenc
 
   const erase = Effect.fnUntraced(function* (one: Known) {
     const wasEnded = one.end !== null
-    const erasing = Effect.flatMap(Requests, (requests) => requests.erasePayloads({ caller, id: one.id }))
+    const erasing = Effect.flatMap(PayloadErasing.make, (erase) => erase({ caller, id: one.id }))
     const exit = yield* Effect.exit(world.on(erasing))
     if (Exit.isSuccess(exit)) one.erasing = "done"
     else if (one.erasing === "no") one.erasing = "asked"

@@ -1,7 +1,7 @@
 /** What nodes agree on when they are asked the same at the same time, and how far they overdraw an account together. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Array, Effect } from "effect"
-import * as Inferlog from "#test/src/edges/cli/Inferlog.ts"
+import * as Inferlog from "#test/src/cli/Inferlog.ts"
 import * as Nodes from "#test/support/Nodes.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as NatsBinary from "#test/support/servers/NatsBinary.ts"

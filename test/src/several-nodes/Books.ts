@@ -1,7 +1,7 @@
 /** What the commands of a node make of the log and of its own read models. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Inferlog from "#test/src/edges/cli/Inferlog.ts"
+import * as Inferlog from "#test/src/cli/Inferlog.ts"
 import type { Node } from "#test/support/Nodes.ts"
 import * as Invariants from "./Invariants.ts"
 

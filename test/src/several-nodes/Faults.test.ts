@@ -5,7 +5,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { names } from "#streams/nats/NatsOptions.ts"
-import * as Inferlog from "#test/src/edges/cli/Inferlog.ts"
+import * as Inferlog from "#test/src/cli/Inferlog.ts"
 import type { Node } from "#test/support/Nodes.ts"
 import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
 import * as StreamLeader from "#test/support/servers/StreamLeader.ts"

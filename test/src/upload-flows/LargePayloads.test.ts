@@ -1,7 +1,7 @@
 /** Inputs and outputs that are no part of their events lie in the bucket: one's own, apart from those of others. */
 import { assert } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import * as Inferlog from "#test/src/edges/cli/Inferlog.ts"
+import * as Inferlog from "#test/src/cli/Inferlog.ts"
 import * as Calls from "./Calls.ts"
 import { overBothStores, running, UploadServer } from "./UploadServer.ts"
 

@@ -2,7 +2,7 @@
 import * as crypto from "node:crypto"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Inferlog from "#test/src/edges/cli/Inferlog.ts"
+import * as Inferlog from "#test/src/cli/Inferlog.ts"
 import * as Calls from "./Calls.ts"
 import { curl, type Reply } from "./Curl.ts"
 import * as SdkPut from "./SdkPut.ts"

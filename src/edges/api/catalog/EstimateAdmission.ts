@@ -11,7 +11,7 @@ import { isLimited, RateLimits } from "#src/features/accounts/RateLimits.ts"
 import * as TokenBucket from "#src/features/accounts/TokenBucket.ts"
 import * as TokenBuckets from "#src/features/accounts/TokenBuckets.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
-import { house, sourceOf } from "#src/edges/oauth/SignInLimits.ts"
+import { groupOf, privateAddresses } from "#src/edges/http/edge/AddressGroup.ts"
 import * as LimitRefusals from "#src/edges/http/LimitRefusals.ts"
 import * as RateLimitFields from "#src/edges/http/RateLimitFields.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
@@ -53,14 +53,14 @@ interface Counted extends Admitted {
 }
 
 const ofAddress = (address: string): Counted => {
-  const source = sourceOf(address)
+  const source = groupOf(address)
   return {
     // Behind a proxy that is not trusted all have one address, and in the house each its own.
-    owner: source === house ? address : source,
+    owner: source === privateAddresses ? address : source,
     limit: EstimateBody.maxBytesWithoutKey,
     scope: "address",
     bucket: source,
-    rate: source === house ? bytesOfHouse : bytesOfAddress
+    rate: source === privateAddresses ? bytesOfHouse : bytesOfAddress
   }
 }
 

@@ -2,7 +2,7 @@
 import { Array, Result, Schema } from "effect"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import { maxParts } from "#src/features/media/storage/FileLimits.ts"
-import type { Part } from "#src/features/media/storage/UploadStore.ts"
+import type { Part } from "#src/platform/blobs/Part.ts"
 import * as JsonSchemaValidator from "#src/features/catalog/models/JsonSchemaValidator.ts"
 import type { Issue } from "#src/platform/views/EnvelopeView.ts"
 import { issue, type Parsed } from "#src/edges/http/requests/Parsed.ts"

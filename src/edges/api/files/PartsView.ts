@@ -1,6 +1,7 @@
 /** Why no file can be made of the parts that a client named (decisions, "Upload errors"): 400 with their numbers. */
 import { minPartBytes } from "#src/features/media/storage/FileLimits.ts"
-import type { Part, PartsRefused } from "#src/features/media/storage/UploadStore.ts"
+import type { Part } from "#src/platform/blobs/Part.ts"
+import type { PartsRefused } from "#src/features/media/storage/UploadStore.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
 import { issue } from "#src/edges/http/requests/Parsed.ts"
 import type { Issue } from "#src/platform/views/EnvelopeView.ts"

@@ -5,7 +5,7 @@ import type { Quantity } from "#domain/Money.ts"
 import * as Money from "#domain/Money.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as JsonSchemaValidator from "#src/features/catalog/models/JsonSchemaValidator.ts"
-import type { Progress } from "#src/features/providers/workers/WorkerCalls.ts"
+import type { Progress } from "#src/features/providers/workers/LeasesElsewhere.ts"
 import { invalid, issue, type Parsed } from "#src/edges/http/requests/Parsed.ts"
 
 /** Bytes of a body that ends a job. */

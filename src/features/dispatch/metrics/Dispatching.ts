@@ -2,7 +2,7 @@
 import { Effect, Metric } from "effect"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import { Runs } from "../Runs.ts"
-import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import * as Families from "./Families.ts"
 import * as ModelSeries from "#src/features/catalog/ModelSeries.ts"
 
 export const make = Effect.gen(function* () {
@@ -20,8 +20,8 @@ export const make = Effect.gen(function* () {
       if (model.endpoint === runs && series.has(runs)) limits.set(runs, model.concurrency)
     }
     for (const [endpoint, limit] of limits) {
-      yield* Metric.update(AllMetrics.runsActive.of(endpoint), runs.count(endpoint))
-      yield* Metric.update(AllMetrics.runsLimit.of(endpoint), limit)
+      yield* Metric.update(Families.runsActive.of(endpoint), runs.count(endpoint))
+      yield* Metric.update(Families.runsLimit.of(endpoint), limit)
     }
   })
 })

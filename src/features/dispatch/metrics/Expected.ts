@@ -3,7 +3,7 @@ import { Effect, Metric } from "effect"
 import { Expectations } from "#src/features/catalog/Expectations.ts"
 import { causes, WaitingFor } from "#src/features/provider-health/WaitingFor.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
-import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import * as Families from "./Families.ts"
 import * as ModelSeries from "#src/features/catalog/ModelSeries.ts"
 
 export const make = Effect.gen(function* () {
@@ -17,15 +17,15 @@ export const make = Effect.gen(function* () {
       const { model } = entry
       const { endpoint, expectedSeconds: told } = model
       const learned = expectations.of(endpoint)
-      yield* Metric.update(AllMetrics.expectedSeconds.of(endpoint, "0.5"), learned?.p50Seconds ?? told)
-      yield* Metric.update(AllMetrics.expectedSeconds.of(endpoint, "0.9"), learned?.p90Seconds ?? told)
+      yield* Metric.update(Families.expectedSeconds.of(endpoint, "0.5"), learned?.p50Seconds ?? told)
+      yield* Metric.update(Families.expectedSeconds.of(endpoint, "0.9"), learned?.p90Seconds ?? told)
       const cause = waitingFor(endpoint)?.cause ?? null
       for (const one of causes) {
-        yield* Metric.update(AllMetrics.modelWaits.of(endpoint, one), one === cause ? 1 : 0)
+        yield* Metric.update(Families.modelWaits.of(endpoint, one), one === cause ? 1 : 0)
       }
       // While no run can begin there is none to tell.
       if (learned?.waitSeconds === null) continue
-      yield* Metric.update(AllMetrics.waitSeconds.of(endpoint), learned?.waitSeconds ?? 0)
+      yield* Metric.update(Families.waitSeconds.of(endpoint), learned?.waitSeconds ?? 0)
     }
   })
 })

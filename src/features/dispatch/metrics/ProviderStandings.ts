@@ -4,7 +4,7 @@ import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog
 import { outcomes, ProviderHealth, type Standing } from "#src/features/provider-health/ProviderHealth.ts"
 import * as ProviderLimits from "#src/features/providers/ProviderLimits.ts"
 import { Runs } from "../Runs.ts"
-import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import * as Families from "./Families.ts"
 import * as ModelSeries from "#src/features/catalog/ModelSeries.ts"
 
 const millisPerSecond = 1_000
@@ -49,16 +49,16 @@ export const make = Effect.gen(function* () {
     for (const [name, limit] of ProviderLimits.of(entries)) {
       if (!begun.has(name)) continue
       const { circuit, ended, pausedMs, pauses } = health.standing(name)
-      yield* Metric.update(AllMetrics.providerCircuit.of(name), circuits[circuit])
-      yield* Metric.update(AllMetrics.providerPaused.of(name), pausedMs / millisPerSecond)
-      yield* Metric.update(AllMetrics.providerPauses.of(name), rise(name, pauses))
+      yield* Metric.update(Families.providerCircuit.of(name), circuits[circuit])
+      yield* Metric.update(Families.providerPaused.of(name), pausedMs / millisPerSecond)
+      yield* Metric.update(Families.providerPauses.of(name), rise(name, pauses))
       for (const outcome of outcomes) {
         const ends = rise(`${outcome} ${name}`, ended[outcome])
-        yield* Metric.update(AllMetrics.providerRuns.of(name, outcome), ends)
+        yield* Metric.update(Families.providerRuns.of(name, outcome), ends)
       }
-      yield* Metric.update(AllMetrics.providerRunsActive.of(name), runs.countOf(name))
+      yield* Metric.update(Families.providerRunsActive.of(name), runs.countOf(name))
       const most = Math.min(limit, together.get(name) ?? 0)
-      yield* Metric.update(AllMetrics.providerRunsLimit.of(name), most)
+      yield* Metric.update(Families.providerRunsLimit.of(name), most)
     }
   })
 })

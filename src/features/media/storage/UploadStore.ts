@@ -6,6 +6,7 @@ import { Context, type Effect, Schema } from "effect"
 import type { Array } from "effect"
 import type { Stored } from "#domain/file/Event.ts"
 import type { FileId } from "#domain/Ids.ts"
+import type { UploadedPart } from "#src/platform/blobs/Part.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 
 /** What a client is going to bring. */
@@ -17,18 +18,6 @@ export interface UploadTarget {
   readonly contentType: string
   /** Bytes, as declared; `null` when the client did not say. */
   readonly size: number | null
-}
-
-export interface Part {
-  /** From 1. */
-  readonly partNumber: number
-  /** Without quotes. */
-  readonly etag: string
-}
-
-export interface UploadedPart extends Part {
-  /** Bytes. */
-  readonly size: number
 }
 
 /** Parts are not as they have to be; `partNumbers` are those. Nothing has changed, and it may be tried again. */

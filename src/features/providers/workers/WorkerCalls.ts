@@ -11,7 +11,7 @@ import { type Over, WorkerPool } from "../pull/WorkerPool.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import { RequestChanges } from "#src/features/requests/RequestChanges.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
-import { LeasesElsewhere } from "#src/features/dispatch/LeasesElsewhere.ts"
+import { type Heard, LeasesElsewhere, type Progress } from "./LeasesElsewhere.ts"
 import type { Worker } from "./WorkerAuthentication.ts"
 import {
   type LeaseError,
@@ -22,17 +22,6 @@ import {
   NoSuchModel,
   TooManyWaiting
 } from "./WorkerErrors.ts"
-
-export interface Progress {
-  readonly fraction: number | null
-  readonly logs: ReadonlyArray<string>
-}
-
-export interface Heard {
-  /** How long the lease lasts from now on, ms. */
-  readonly leaseMs: number
-  readonly cancelRequested: boolean
-}
 
 /** A call about a lease. */
 export interface OfLease {

@@ -1,7 +1,7 @@
 /** What workers are told (docs/workers.md). */
 import { Schema } from "effect"
 import type { Lease } from "../pull/Lease.ts"
-import type { Heard } from "./WorkerCalls.ts"
+import type { Heard } from "./LeasesElsewhere.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
 
 const leaseExpiresAt = DateTime.DateTime.annotate({

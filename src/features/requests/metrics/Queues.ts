@@ -3,7 +3,7 @@ import { Effect, Metric } from "effect"
 import * as QueueAge from "#projections/due-work/QueueAge.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
-import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import * as Families from "./Families.ts"
 import * as ModelSeries from "#src/features/catalog/ModelSeries.ts"
 
 const millisPerSecond = 1_000
@@ -29,8 +29,8 @@ export const make = Effect.gen(function* () {
     for (const endpoint of shown) {
       const { oldestDueAt, queued } = byModel.get(endpoint) ?? { oldestDueAt: null, queued: 0 }
       const age = oldestDueAt === null ? 0 : (now - oldestDueAt) / millisPerSecond
-      yield* Metric.update(AllMetrics.queueDepth.of(endpoint), queued)
-      yield* Metric.update(AllMetrics.queueOldestAge.of(endpoint), age)
+      yield* Metric.update(Families.queueDepth.of(endpoint), queued)
+      yield* Metric.update(Families.queueOldestAge.of(endpoint), age)
     }
   })
 })

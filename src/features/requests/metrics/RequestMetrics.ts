@@ -4,7 +4,7 @@ import type { Event } from "#domain/inference-request/Event.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import { RequestActors } from "../RequestActors.ts"
 import { LogAllowance } from "#src/platform/telemetry/logs/LogAllowance.ts"
-import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import * as Families from "./Families.ts"
 import * as ModelSeries from "#src/features/catalog/ModelSeries.ts"
 import * as ObservedActors from "./ObservedActors.ts"
 
@@ -15,17 +15,17 @@ const otherModel = "other"
 const seriesOf = (model: string, event: Event) => {
   switch (event._tag) {
     case "RequestSubmitted":
-      return AllMetrics.requestsSubmitted.of(model)
+      return Families.requestsSubmitted.of(model)
     case "RequestCompleted":
-      return AllMetrics.requestsEnded.of(model, "completed", event.billing.status)
+      return Families.requestsEnded.of(model, "completed", event.billing.status)
     case "RequestFailed":
     case "RequestForceFailed":
-      return AllMetrics.requestsEnded.of(model, "failed", "none")
+      return Families.requestsEnded.of(model, "failed", "none")
     case "RequestCancelled":
-      return AllMetrics.requestsEnded.of(model, "cancelled", "none")
+      return Families.requestsEnded.of(model, "cancelled", "none")
     case "RequestRequeued":
     case "SweepRetried":
-      return AllMetrics.requestsRequeued.of(model, event.reason)
+      return Families.requestsRequeued.of(model, event.reason)
     case "DispatchStarted":
     case "ProviderAccepted":
     case "RunTakenOver":

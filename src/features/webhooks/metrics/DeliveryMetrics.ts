@@ -4,7 +4,7 @@ import type { AttemptError, Event } from "#domain/webhook-delivery/Event.ts"
 import type { Delivery } from "#domain/webhook-delivery/State.ts"
 import { DeliveryActors } from "../DeliveryActors.ts"
 import { LogAllowance } from "#src/platform/telemetry/logs/LogAllowance.ts"
-import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import * as Families from "./Families.ts"
 import * as ObservedActors from "#src/features/requests/metrics/ObservedActors.ts"
 
 /** One word for all statuses of a class: labels are few. */
@@ -14,13 +14,13 @@ const wordOf = (error: AttemptError): string => error.replace(/^http_(\d).*$/, "
 const seriesOf = (event: Event) => {
   switch (event._tag) {
     case "AttemptSucceeded":
-      return AllMetrics.webhookAttempts.of("delivered")
+      return Families.webhookAttempts.of("delivered")
     case "AttemptFailed":
-      return AllMetrics.webhookAttempts.of(wordOf(event.error))
+      return Families.webhookAttempts.of(wordOf(event.error))
     case "AttemptLost":
-      return AllMetrics.webhookAttempts.of("lost")
+      return Families.webhookAttempts.of("lost")
     case "DeliveryFailed":
-      return AllMetrics.webhooksFailed.of(event.reason)
+      return Families.webhooksFailed.of(event.reason)
     case "DeliveryScheduled":
     case "AttemptStarted":
     case "ReplayRequested":

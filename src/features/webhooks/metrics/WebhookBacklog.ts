@@ -2,7 +2,7 @@
 import { Effect, Metric } from "effect"
 import { DueDeliveries } from "#projections/deliveries/DueDeliveries.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
-import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import * as Families from "./Families.ts"
 
 const millisPerSecond = 1_000
 
@@ -13,7 +13,7 @@ export const make = Effect.gen(function* () {
     const now = yield* steady.now
     const { oldestDueAt, pending } = yield* due.backlog
     const age = oldestDueAt === null ? 0 : Math.max(now - oldestDueAt, 0) / millisPerSecond
-    yield* Metric.update(AllMetrics.webhooksPending.of(), pending)
-    yield* Metric.update(AllMetrics.webhookOldestAge.of(), age)
+    yield* Metric.update(Families.webhooksPending.of(), pending)
+    yield* Metric.update(Families.webhookOldestAge.of(), age)
   })
 })

@@ -7,7 +7,7 @@ import {
   UploadPartCommand
 } from "@aws-sdk/client-s3"
 import { Effect, Option, Stream } from "effect"
-import type { UploadedPart } from "#src/features/media/storage/UploadStore.ts"
+import type { UploadedPart } from "../Part.ts"
 import { BlobStoreError } from "#streams/BlobStore.ts"
 import { type Head, longAnswerTimeoutMs, type S3Bucket, withoutQuotes } from "./S3Bucket.ts"
 import * as S3Failure from "./S3Failure.ts"

@@ -3,7 +3,7 @@
  * rest. What is left out is counted, and told every ten seconds.
  */
 import { Context, Effect, Layer, Metric, Schedule } from "effect"
-import * as AllMetrics from "../metrics/AllMetrics.ts"
+import * as Families from "#src/platform/telemetry/metrics/Families.ts"
 
 /** Lines a second of a kind for which nothing else is said. */
 const usualPerSecond = 10
@@ -65,7 +65,7 @@ export class LogAllowance extends Context.Service<
 
       const leaveOut = (kind: string): void => {
         find(kind).suppressed++
-        AllMetrics.logLinesSuppressed.of(kind).updateUnsafe(1, context)
+        Families.logLinesSuppressed.of(kind).updateUnsafe(1, context)
       }
 
       const admits = (kind: string, perSecond = usualPerSecond): boolean => {

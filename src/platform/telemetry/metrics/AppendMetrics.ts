@@ -1,7 +1,7 @@
 /** Measures the commits of the log. */
 import { Context, Effect, Layer, Metric } from "effect"
 import { AppendObserver } from "#streams/AppendObserver.ts"
-import * as AllMetrics from "./AllMetrics.ts"
+import * as Families from "./Families.ts"
 
 const millisPerSecond = 1_000
 
@@ -9,9 +9,9 @@ export const layer = Layer.effect(
   AppendObserver,
   Effect.gen(function* () {
     const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
-    const batch = AllMetrics.appendBatch.of()
-    const duration = AllMetrics.appendDuration.of()
-    const events = AllMetrics.eventsAppended.of()
+    const batch = Families.appendBatch.of()
+    const duration = Families.appendDuration.of()
+    const events = Families.eventsAppended.of()
     return (commit) => {
       batch.updateUnsafe(commit.appends, context)
       duration.updateUnsafe(commit.durationMs / millisPerSecond, context)

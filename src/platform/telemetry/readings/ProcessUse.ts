@@ -2,7 +2,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Effect, Metric, Schedule } from "effect"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
-import * as AllMetrics from "../metrics/AllMetrics.ts"
+import * as Families from "#src/platform/telemetry/metrics/Families.ts"
 
 const microsPerSecond = 1e6
 const nanosPerSecond = 1e9
@@ -44,14 +44,14 @@ export const make = Effect.gen(function* () {
     const since = { user: cpu.user - counted.user, system: cpu.system - counted.system }
     counted = cpu
     const up = process.uptime()
-    yield* Metric.update(AllMetrics.residentMemory.of(), rss)
-    yield* Metric.update(AllMetrics.heapUsed.of(), heapUsed)
-    yield* Metric.update(AllMetrics.heapTotal.of(), heapTotal)
-    yield* Metric.update(AllMetrics.eventLoopDelay.of(), delay())
-    yield* Metric.update(AllMetrics.cpuSeconds.of("user"), since.user / microsPerSecond)
-    yield* Metric.update(AllMetrics.cpuSeconds.of("system"), since.system / microsPerSecond)
-    yield* Metric.update(AllMetrics.startTime.of(), performance.timeOrigin / millisPerSecond)
-    yield* Metric.update(AllMetrics.uptime.of(), up)
-    yield* Metric.update(AllMetrics.buildInfo.of(version, process.versions.node), 1)
+    yield* Metric.update(Families.residentMemory.of(), rss)
+    yield* Metric.update(Families.heapUsed.of(), heapUsed)
+    yield* Metric.update(Families.heapTotal.of(), heapTotal)
+    yield* Metric.update(Families.eventLoopDelay.of(), delay())
+    yield* Metric.update(Families.cpuSeconds.of("user"), since.user / microsPerSecond)
+    yield* Metric.update(Families.cpuSeconds.of("system"), since.system / microsPerSecond)
+    yield* Metric.update(Families.startTime.of(), performance.timeOrigin / millisPerSecond)
+    yield* Metric.update(Families.uptime.of(), up)
+    yield* Metric.update(Families.buildInfo.of(version, process.versions.node), 1)
   })
 })

@@ -1,6 +1,6 @@
 /** Takes the readings for the export of metrics, which writes down what there is. */
 import { Effect, Layer, Option, Schedule } from "effect"
-import { Readings } from "#src/composition/Readings.ts"
+import { Readings } from "../Readings.ts"
 import { metricsInterval, targets } from "./OtlpSettings.ts"
 
 /** As old as a reading may be when it is exported, ms. */

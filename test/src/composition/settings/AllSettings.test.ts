@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Config, ConfigProvider, Effect, Option, Predicate, Redacted } from "effect"
-import * as Failure from "#src/edges/cli/Failure.ts"
+import * as Failure from "#src/cli/Failure.ts"
 import * as AllSettings from "#src/composition/settings/AllSettings.ts"
 import type { Setting } from "#src/kernel/settings/Setting.ts"
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Administration } from "#src/edges/admin/Administration.ts"
-import * as ModelWarnings from "#src/edges/cli/workers/ModelWarnings.ts"
+import * as ModelWarnings from "#src/cli/workers/ModelWarnings.ts"
 import { model, wrapper } from "#test/support/CatalogDefinitions.ts"
 import { layers, quiet } from "./AdministrationLayers.ts"
 

@@ -3,7 +3,7 @@ import { Array, Result } from "effect"
 import * as fc from "fast-check"
 import { maxParts, minPartBytes } from "#src/features/media/storage/FileLimits.ts"
 import * as PartsCheck from "#src/features/files/PartsCheck.ts"
-import type { Part, UploadedPart } from "#src/features/media/storage/UploadStore.ts"
+import type { Part, UploadedPart } from "#src/platform/blobs/Part.ts"
 
 const part = (partNumber: number, size = minPartBytes): UploadedPart => ({
   partNumber,

@@ -5,6 +5,7 @@ import * as Grant from "#domain/account/Grant.ts"
 import { firstTimeOrdered, RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
+import * as PayloadErasing from "#src/features/retention/PayloadErasing.ts"
 import { SecondLooks } from "#src/features/requests/Reading.ts"
 import { RequestChanges } from "#src/features/requests/RequestChanges.ts"
 import { Requests, type Snapshot } from "#src/features/requests/Requests.ts"
@@ -64,7 +65,7 @@ describe("Requests.get", () => {
         const cancel = requests.cancel({ caller: other, id, endpoint })
         assert.strictEqual((yield* Effect.flip(cancel))._tag, "RequestForbidden")
       }
-      const erase = requests.erasePayloads({ caller: other, id })
+      const erase = (yield* PayloadErasing.make)({ caller: other, id })
       assert.strictEqual((yield* Effect.flip(erase))._tag, "RequestForbidden")
       const both = granted([triple.model.endpoint, single.model.endpoint])
       assert.strictEqual((yield* requests.get({ caller: both, id })).id, id)

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import type { Exchange } from "#src/edges/http/edge/Exchanges.ts"
 import * as AccessLog from "#src/edges/http/observed/AccessLog.ts"
 import { LogAllowance } from "#src/platform/telemetry/logs/LogAllowance.ts"
-import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import * as Families from "#src/platform/telemetry/metrics/Families.ts"
 
 interface Line {
   readonly message: unknown
@@ -52,7 +52,7 @@ const linesOf = (
     yield* settled
     const suppressed = (kind: string) =>
       Effect.map(
-        Metric.value(AllMetrics.logLinesSuppressed.of(kind)).pipe(
+        Metric.value(Families.logLinesSuppressed.of(kind)).pipe(
           Effect.provideService(Metric.MetricRegistry, registry)
         ),
         ({ count }) => count

@@ -3,7 +3,7 @@ import { Effect, Schedule, Schema } from "effect"
 import { send } from "#test/support/HttpProbe.ts"
 import { apiKey, authorization } from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
-import * as Inferlog from "#test/src/edges/cli/Inferlog.ts"
+import * as Inferlog from "#test/src/cli/Inferlog.ts"
 
 const canary = "canary-3f9a"
 const json = { ...authorization, "content-type": "application/json" }

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import * as AllMetrics from "#src/platform/telemetry/metrics/AllMetrics.ts"
+import * as AllMetrics from "#src/composition/metrics/AllMetrics.ts"
 import { type Reply, send } from "#test/support/HttpProbe.ts"
 import { apiKey, authorization } from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
-import * as Inferlog from "#test/src/edges/cli/Inferlog.ts"
+import * as Inferlog from "#test/src/cli/Inferlog.ts"
 import * as Exposition from "./Exposition.ts"
 
 const serve = Effect.fnUntraced(function* (settings: Readonly<Record<string, string>> = {}) {

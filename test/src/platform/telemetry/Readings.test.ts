@@ -6,7 +6,7 @@ import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import { MetricsPage } from "#src/platform/telemetry/MetricsPage.ts"
 import * as MetricsPages from "#src/platform/telemetry/MetricsPage.ts"
 import { ProjectionPace } from "#src/platform/health/ProjectionPace.ts"
-import { Readings } from "#src/composition/Readings.ts"
+import * as AllReadings from "#src/composition/metrics/AllReadings.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { single, succeeded, triple } from "#test/support/TestModels.ts"
@@ -36,7 +36,7 @@ const registry = Layer.sync(Metric.MetricRegistry, () => new Map())
 
 const node = (options: TestNode.NodeOptions) =>
   MetricsPages.layer.pipe(
-    Layer.provide(Readings.layer),
+    Layer.provide(AllReadings.layer),
     Layer.provideMerge(ProjectionPace.layer),
     Layer.provideMerge(TestNode.layer({ models: [single, triple], ...options })),
     Layer.provideMerge(registry),

@@ -13,7 +13,7 @@ import { HashThreads } from "./HashThreads.ts"
 import * as Incoming from "./Incoming.ts"
 import type { IncomingBody } from "./KeepWhole.ts"
 import * as PartNames from "./PartNames.ts"
-import type { UploadedPart } from "../UploadStore.ts"
+import type { UploadedPart } from "#src/platform/blobs/Part.ts"
 
 const bytesOf = (parts: ReadonlyArray<UploadedPart>): number => parts.reduce((sum, { size }) => sum + size, 0)
 

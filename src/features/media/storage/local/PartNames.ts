@@ -2,7 +2,7 @@
  * Names of parts in the store, which tell all that is to know of them: number, time of arrival, size and MD5. They sort by
  * number, and those of one number by time.
  */
-import type { UploadedPart } from "../UploadStore.ts"
+import type { UploadedPart } from "#src/platform/blobs/Part.ts"
 
 export interface NamedPart extends UploadedPart {
   /** Last segment of the key. */

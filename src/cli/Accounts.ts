@@ -1,0 +1,53 @@
+import { Console, Effect, Layer, Option, Redacted } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as Money from "#domain/Money.ts"
+import { Administration, isOpeningBalance } from "#src/edges/admin/Administration.ts"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import { erase } from "#src/cli/accounts/Erase.ts"
+import { limits } from "#src/cli/accounts/Limits.ts"
+import { list } from "#src/cli/accounts/List.ts"
+import { passwd } from "#src/cli/accounts/Passwd.ts"
+import * as ExistingLog from "./ExistingLog.ts"
+import * as NameFlag from "./NameFlag.ts"
+import * as OperatorAccess from "./OperatorAccess.ts"
+import * as Output from "./Output.ts"
+
+const balance = Flag.String("balance").pipe(
+  Flag.withMetavar("USD"),
+  Flag.withDescription("Opening balance, such as 25 or 0.50"),
+  Flag.filterMap(
+    (text) => Option.filter(Money.parse(text), isOpeningBalance),
+    () => "Expected an amount from 0 to 1000000000 USD such as 25 or 0.50"
+  )
+)
+
+const create = Command.make(
+  "create",
+  { name: NameFlag.make("What the account is called"), balance, json: Output.json },
+  Effect.fnUntraced(function* ({ json, ...options }) {
+    const { accountId, key } = yield* (yield* Administration).openAccount(options)
+    yield* Console.error(`Opened account ${accountId}. Its first key, shown this once:`)
+    yield* json ? Output.printJson({ accountId, key: Redacted.value(key) }) : Console.log(Redacted.value(key))
+  })
+).pipe(
+  Command.provide(OperatorAccess.layer.pipe(Layer.provide(DataDirectory.layer))),
+  Command.withDescription("Open an account with a balance and a first API key, which is printed once"),
+  Command.withExamples([
+    { command: "inferlog accounts create --name acme --balance 25" },
+    { command: "inferlog accounts create --name acme --balance 25 --json", description: "{ accountId, key }" }
+  ])
+)
+
+/** For commands that make none. */
+const onExistingLog = OperatorAccess.layer.pipe(Layer.provide(ExistingLog.layer))
+
+export const accounts = Command.make("accounts").pipe(
+  Command.withDescription("Accounts, their balances, limits and passwords"),
+  Command.withSubcommands([
+    create,
+    erase,
+    passwd,
+    list.pipe(Command.provide(onExistingLog)),
+    limits.pipe(Command.provide(onExistingLog))
+  ])
+)

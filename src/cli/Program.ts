@@ -1,0 +1,65 @@
+/** The command line, from its arguments to what it prints; `Failure.teardown` makes the exit code of how it ends. */
+import { ConfigProvider, Effect, Layer, Logger, References } from "effect"
+import { CliConfig, Command, GlobalFlag } from "effect/cli"
+import { accounts } from "./Accounts.ts"
+import { auditCommand } from "#src/cli/audit/Audit.ts"
+import { balance } from "#src/cli/balance/Balance.ts"
+import * as Failure from "./Failure.ts"
+import { files } from "#src/cli/files/Files.ts"
+import { init } from "./Init.ts"
+import { keys } from "./Keys.ts"
+import { log } from "#src/cli/log/Log.ts"
+import { models } from "#src/cli/models/Models.ts"
+import * as Presenter from "./Presenter.ts"
+import { projections } from "#src/cli/projections/Projections.ts"
+import { requests } from "#src/cli/requests/Requests.ts"
+import { serve } from "./Serve.ts"
+import * as SettingFlags from "./SettingFlags.ts"
+import * as ShellCompletions from "./ShellCompletions.ts"
+import { version } from "#src/kernel/program/ReleaseVersion.ts"
+import { webhooks } from "#src/cli/webhooks/Webhooks.ts"
+import { workers } from "#src/cli/workers/Workers.ts"
+
+const inferlog = Command.make("inferlog").pipe(
+  Command.withDescription(
+    "Asynchronous model inference on an event log. Commands work beside a running server and without one. " +
+      "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted"
+  ),
+  Command.withExamples([
+    { command: "inferlog serve", description: "Run the server" },
+    { command: "inferlog keys create --name ci", description: "Create an API key" },
+    { command: "inferlog log verify", description: "Prove that the log is what was written" }
+  ]),
+  Command.withSubcommands([
+    serve,
+    init,
+    accounts,
+    balance,
+    keys,
+    models,
+    requests,
+    files,
+    webhooks,
+    workers,
+    log,
+    auditCommand,
+    projections
+  ]),
+  Command.provideEffect(ConfigProvider.ConfigProvider, SettingFlags.configProvider),
+  Command.withGlobalFlags([SettingFlags.DataDir, GlobalFlag.LogLevel])
+)
+
+const builtIns = [GlobalFlag.Help, GlobalFlag.Version, ShellCompletions.flagOfRoot]
+
+/** Its arguments, and where it prints, are those of `Stdio`, `Console` and `ConfigProvider`. */
+export const program = inferlog.pipe(
+  Command.run({ version }),
+  Effect.tapCause(Failure.report),
+  Effect.provide([
+    Presenter.layer,
+    CliConfig.layer({ builtIns }),
+    // Results alone go to stdout. The server sets a level of its own (LOG_LEVEL).
+    Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
+    Layer.succeed(References.MinimumLogLevel, "Warn")
+  ])
+)

@@ -1,0 +1,96 @@
+import { Console, Effect, Layer, Stdio } from "effect"
+import { Command, Flag, Prompt } from "effect/cli"
+import { AccountId } from "#domain/Ids.ts"
+import { Administration } from "#src/edges/admin/Administration.ts"
+import type { ErasingStep } from "#src/edges/admin/accounts/ErasingOperations.ts"
+import * as ExistingLog from "#src/cli/ExistingLog.ts"
+import { UsageError } from "#src/cli/Failure.ts"
+import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as ProgressLine from "#src/cli/ProgressLine.ts"
+
+const flags = {
+  account: Flag.String("account").pipe(
+    Flag.withMetavar("acc_…"),
+    Flag.withDescription("The account to erase"),
+    Flag.withSchema(AccountId)
+  ),
+  yes: Flag.Boolean("yes").pipe(
+    Flag.withDescription("Do not ask. Without a terminal there is nobody to ask"),
+    Flag.withoutNegation,
+    Flag.withDefault(false)
+  )
+}
+
+const confirm = Effect.fnUntraced(function* (accountId: AccountId) {
+  const stdio = yield* Stdio.Stdio
+  if (!((yield* stdio.stdinIsTerminal) && (yield* stdio.stdoutIsTerminal))) {
+    return yield* new UsageError({ message: "This cannot be undone: say --yes, or run it on a terminal" })
+  }
+  const message = `Close ${accountId} for good and erase what its requests carried?`
+  return yield* Prompt.run(Prompt.Confirm({ message })).pipe(
+    Effect.catchTag("QuitError", () => Effect.interrupt)
+  )
+})
+
+/** Between two rounds that wait for runs to stop. */
+const pause = "500 millis"
+
+/** Round by round, until one finds nothing, or only what a server has to stop and none runs. */
+const eraseAll = Effect.fnUntraced(function* (accountId: AccountId) {
+  const { eraseAccount } = yield* Administration
+  const progress = yield* ProgressLine.make(null, "requests and files erased")
+  const rounds = Effect.gen(function* () {
+    let before = 0
+    let step: typeof ErasingStep.Type | undefined
+    while (true) {
+      step = yield* eraseAccount({ accountId, round: step?.round ?? null })
+      const { erased, failed, open, place } = step.round
+      yield* progress.report(before + erased)
+      if (place !== null) continue
+      before += erased
+      if (erased > 0) continue
+      if (open + failed === 0 || !step.goesOn) return { erased: before, open, failed }
+      yield* Effect.sleep(pause)
+    }
+  })
+  return yield* Effect.ensuring(rounds, progress.clear)
+})
+
+const left = (open: number, failed: number): string => {
+  const running = open === 0 ? "" : ` ${Output.count(open)} under way: the next server stops and erases them.`
+  return failed === 0 ? running : `${running} ${Output.count(failed)} failed: the next server tries again.`
+}
+
+export const erase = Command.make(
+  "erase",
+  { ...flags, json: Output.json },
+  Effect.fnUntraced(function* ({ account: accountId, json, yes }) {
+    if (!yes && !(yield* confirm(accountId))) return yield* Console.error("Nothing was erased.")
+    // The log is not held while somebody thinks it over.
+    const { erased, failed, open } = yield* Effect.provide(
+      eraseAll(accountId),
+      OperatorAccess.layer.pipe(Layer.provide(ExistingLog.layer))
+    )
+    if (json) {
+      return yield* Output.printJson({ accountId, erased, open, failed, finished: open + failed === 0 })
+    }
+    yield* Console.log(
+      `Closed ${accountId}; erased ${Output.counted(erased, "request or file", "requests and files")}.${left(open, failed)}`
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Close an account for good: its keys are refused at once, its requests are cancelled, and their inputs, outputs and " +
+      "files are erased. Its ledger stays, and so do the events. A running server does the work and goes on when this " +
+      "command is interrupted"
+  ),
+  Command.withShortDescription("Close an account and erase what it sent and got"),
+  Command.withExamples([
+    { command: "inferlog accounts erase --account acc_0123456789abcdef" },
+    {
+      command: "inferlog accounts erase --account acc_0123456789abcdef --yes --json",
+      description: "{ accountId, erased, open, failed, finished }"
+    }
+  ])
+)

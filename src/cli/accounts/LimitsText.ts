@@ -1,0 +1,37 @@
+/** Limits as commands print them. */
+import { defaultStreams, type Rate } from "#domain/account/Limits.ts"
+import * as Money from "#domain/Money.ts"
+import type { AccountLimits } from "#src/edges/admin/accounts/AccountOperations.ts"
+import * as ByteSize from "#src/kernel/settings/ByteSize.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as RateText from "./RateText.ts"
+
+type Limits = typeof AccountLimits.Type
+
+/** Those that lists of accounts show. */
+type Listed = Pick<Limits, "creditLimit" | "maxOpenRequests" | "maxStoredBytes">
+
+/** `maxOpenRequests`: `null` for any number. `maxStoredBytes`: `null` for as many as `STORAGE_QUOTA` says. */
+export const listedForPrograms = ({ creditLimit, maxOpenRequests, maxStoredBytes }: Listed) => ({
+  creditLimit: Money.format(creditLimit),
+  maxOpenRequests,
+  maxStoredBytes
+})
+
+/** `null` of the others: any number of calls, and 10,000 streams. */
+export const forPrograms = ({ accountRate, keyRate, maxStreams, ...limits }: Limits) => ({
+  ...listedForPrograms(limits),
+  accountRate,
+  keyRate,
+  maxStreams
+})
+
+export const rate = (rate: Rate | null): string => (rate === null ? "any number" : RateText.format(rate))
+
+export const streams = ({ maxStreams }: Limits): string => Output.count(maxStreams ?? defaultStreams)
+
+export const openRequests = ({ maxOpenRequests }: Listed): string =>
+  maxOpenRequests === null ? "any number" : Output.count(maxOpenRequests)
+
+export const stored = ({ maxStoredBytes }: Listed): string =>
+  maxStoredBytes === null ? "default" : ByteSize.format(maxStoredBytes)

@@ -1,0 +1,62 @@
+import { Console, Effect, Layer, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { AccountId } from "#domain/Ids.ts"
+import * as PasswordText from "#src/features/accounts/PasswordText.ts"
+import { Administration } from "#src/edges/admin/Administration.ts"
+import { onlyAccountOf } from "#src/cli/AccountChoice.ts"
+import * as ExistingLog from "#src/cli/ExistingLog.ts"
+import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as PasswordInput from "./PasswordInput.ts"
+
+const account = Argument.String("account").pipe(
+  Argument.withDescription("The account, acc_…; may be left out when there is only one"),
+  Argument.withSchema(AccountId),
+  Argument.optional
+)
+
+const remove = Flag.Boolean("remove").pipe(
+  Flag.withDescription("Take the password away: keys alone sign in from then on"),
+  Flag.withoutNegation,
+  Flag.withDefault(false)
+)
+
+const access = OperatorAccess.layer.pipe(Layer.provide(ExistingLog.layer))
+
+const onlyAccount = onlyAccountOf("say which one")
+
+export const passwd = Command.make(
+  "passwd",
+  { account, remove, json: Output.json },
+  Effect.fnUntraced(function* ({ account, json, remove }) {
+    const accountId = Option.isSome(account) ? account.value : yield* Effect.provide(onlyAccount, access)
+    // The log is not held while somebody types.
+    const password = remove ? null : yield* PasswordInput.read(accountId)
+    yield* Administration.use(({ setPassword }) => setPassword({ accountId, password })).pipe(
+      Effect.provide(access)
+    )
+    if (json) return yield* Output.printJson({ accountId, hasPassword: !remove })
+    yield* Console.log(
+      remove
+        ? `${accountId} has no password any more.`
+        : `Set the password of ${accountId}. Sign in assistants with this account and the password.`
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Give an account a password, or another one, to sign in assistants with on the page of the server; it opens nothing else. " +
+      `On a terminal it asks for it twice without showing it; otherwise the first line of stdin is it: ${PasswordText.expectation}`
+  ),
+  Command.withShortDescription("Set or remove the password that signs in assistants"),
+  Command.withExamples([
+    { command: "inferlog accounts passwd acc_0123456789abcdef" },
+    {
+      command: "inferlog accounts passwd acc_0123456789abcdef < password.txt",
+      description: "The first line of the file"
+    },
+    {
+      command: "inferlog accounts passwd acc_0123456789abcdef --remove --json",
+      description: "{ accountId, hasPassword }"
+    }
+  ])
+)

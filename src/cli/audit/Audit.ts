@@ -1,0 +1,141 @@
+import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { AccountId } from "#domain/Ids.ts"
+import * as Audit from "#src/features/billing/audit/Audit.ts"
+import * as Journal from "#src/features/billing/audit/Journal.ts"
+import * as Period from "#src/features/billing/audit/Period.ts"
+import * as Statement from "#src/features/billing/audit/Statement.ts"
+import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as Failure from "#src/cli/Failure.ts"
+import * as LogProgress from "#src/cli/log/LogProgress.ts"
+import * as ReadOnlyLog from "#src/cli/log/ReadOnlyLog.ts"
+import * as JournalWriter from "./JournalWriter.ts"
+import * as Proof from "./Proof.ts"
+import * as StatementTable from "./StatementTable.ts"
+
+const time = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withMetavar("TIME"),
+    Flag.withDescription(description),
+    Flag.filterMap(
+      (text) => Option.fromNullishOr(Period.parseTime(text)),
+      () => "Expected a date such as 2026-01-31 or a time such as 2026-01-31T12:00Z; UTC without a zone"
+    ),
+    Flag.optional
+  )
+
+const flags = {
+  account: Flag.String("account").pipe(
+    Flag.withMetavar("acc_…"),
+    Flag.withDescription("Show this account alone; all are proven"),
+    Flag.withSchema(AccountId),
+    Flag.optional
+  ),
+  from: time("from", "Show what happened then or later"),
+  to: time("to", "Show what happened before then"),
+  format: Flag.Literals("format", ["table", ...Journal.formats]).pipe(
+    Flag.withDescription("A statement of accounts, or the journal: every entry as a line of CSV or JSON"),
+    Flag.withDefault("table" as const)
+  )
+}
+
+interface Choice {
+  readonly account: Option.Option<AccountId>
+  readonly period: Period.Period
+}
+
+const periodOf = Effect.fnUntraced(function* (
+  from: Option.Option<number>,
+  to: Option.Option<number>
+): Effect.fn.Return<Period.Period, Failure.UsageError> {
+  const period = { from: Option.getOrNull(from), to: Option.getOrNull(to) }
+  if (period.from !== null && period.to !== null && period.to <= period.from) {
+    return yield* new Failure.UsageError({ message: "--to: lies before --from, or is the same time" })
+  }
+  return period
+})
+
+/** The whole log, whatever is shown. */
+const audit = Effect.fnUntraced(function* (
+  { account }: Choice,
+  listener: Pick<Audit.Options, "booked" | "opened"> & { readonly flush?: Effect.Effect<void> }
+) {
+  const directory = yield* DataDirectory
+  // A head that cannot be read is for the audit to tell.
+  const anchors = yield* Effect.option(ChosenLog.headAnchors(directory))
+  if (Option.exists(anchors, ({ length }) => length === 0)) {
+    yield* Effect.logWarning("There is no log.head: a cut tail would not be noticed")
+  }
+  const end = yield* (yield* EventReader).head
+  const progress = yield* LogProgress.make({ after: GlobalPosition.beginning, end })
+  const flush = listener.flush ?? Effect.void
+  const wanted = Option.getOrNull(account)
+  let isKnown = wanted === null
+  const audited = yield* Audit.run(directory, {
+    opened: (accountId, event) => {
+      isKnown ||= accountId === wanted
+      if (wanted === null || accountId === wanted) listener.opened(accountId, event)
+    },
+    booked: (booked) => {
+      if (wanted === null || booked.accountId === wanted) listener.booked(booked)
+    },
+    onProgress: (_, position) => Effect.andThen(flush, progress.report(position))
+  }).pipe(Effect.ensuring(progress.clear))
+  return { audited, isKnown }
+})
+
+const checkKnown = (isKnown: boolean): Effect.Effect<void, Failure.UsageError> =>
+  isKnown
+    ? Effect.void
+    : Effect.fail(new Failure.UsageError({ message: "--account: there is no such account on the log" }))
+
+const printStatement = Effect.fnUntraced(function* (choice: Choice) {
+  const statement = Statement.make(choice.period)
+  const { audited, isKnown } = yield* audit(choice, {
+    opened: (accountId, { time }) => statement.opened(accountId, time),
+    booked: statement.booked
+  })
+  yield* checkKnown(isKnown)
+  yield* Console.log(`${StatementTable.text(statement.rows)}\n\n${Proof.lines(audited).join("\n")}`)
+})
+
+const printJournal = Effect.fnUntraced(function* (format: Journal.Format, choice: Choice) {
+  const writer = yield* JournalWriter.make(format)
+  const { audited, isKnown } = yield* audit(choice, {
+    opened: () => {},
+    booked: (booked) => {
+      if (Period.isWithin(choice.period, booked.event.time)) writer.add(booked)
+    },
+    flush: writer.flush
+  }).pipe(writer.whenDone)
+  yield* checkKnown(isKnown)
+  yield* Console.error(Proof.lines(audited).join("\n"))
+}, Effect.scoped)
+
+export const auditCommand = Command.make(
+  "audit",
+  flags,
+  Effect.fnUntraced(function* ({ account, format, from, to }) {
+    const choice = { account, period: yield* periodOf(from, to) }
+    yield* format === "table" ? printStatement(choice) : printJournal(format, choice)
+  })
+).pipe(
+  Command.provide(ReadOnlyLog.layer),
+  Command.withDescription(
+    "Replay the log and prove the books: chain and payloads as 'log verify', every entry balanced, every charge as quoted " +
+      "for what was delivered, none for what failed, and the balances of the read model. Exit code 1 and the first event " +
+      "that breaks a rule when they are not right. Prints a statement of accounts, or the journal. Works while a server writes"
+  ),
+  Command.withShortDescription("Prove the books, and print a statement or the journal"),
+  Command.withExamples([
+    { command: "inferlog audit" },
+    {
+      command: "inferlog audit --from 2026-01-01 --to 2026-02-01",
+      description: "The statement of January, UTC"
+    },
+    { command: "inferlog audit --format csv > journal.csv" }
+  ])
+)

@@ -1,0 +1,42 @@
+/** Balances as commands print them. */
+import { Console, Effect } from "effect"
+import * as Money from "#domain/Money.ts"
+import type { Balance } from "#src/edges/admin/accounts/AccountOperations.ts"
+import * as Output from "#src/cli/Output.ts"
+
+export const currency = "USD"
+
+export const usd = (amount: Money.NanoUsd): string => `${Money.format(amount)} ${currency}`
+
+/** `isCurrent` is false when what happened last is not part of the amounts. */
+export const forPrograms = ({
+  available,
+  balance,
+  isCurrent,
+  reserved,
+  updatedAt
+}: Omit<Balance, "accountId">) => ({
+  balance: Money.format(balance),
+  reserved: Money.format(reserved),
+  available: Money.format(available),
+  currency,
+  updatedAt: Output.timeOrNull(updatedAt),
+  isCurrent
+})
+
+export const forPeople = (balance: Balance): string =>
+  Output.table(
+    ["account", balance.accountId],
+    [
+      ["balance", usd(balance.balance)],
+      ["reserved", usd(balance.reserved)],
+      ["available", usd(balance.available)],
+      ["updated", Output.timeOrNull(balance.updatedAt) ?? "-"]
+    ]
+  )
+
+/** Says so when amounts are not those of now. */
+export const warn = ({ isCurrent }: { readonly isCurrent: boolean }): Effect.Effect<void> =>
+  isCurrent
+    ? Effect.void
+    : Console.error("The ledger lags, so what happened last is missing: see 'inferlog projections list'")

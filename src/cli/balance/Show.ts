@@ -1,0 +1,28 @@
+import { Console, Effect } from "effect"
+import { Command } from "effect/cli"
+import { Administration } from "#src/edges/admin/Administration.ts"
+import { accountFlag, chosenAccount } from "#src/cli/AccountChoice.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as BalanceText from "./BalanceText.ts"
+
+export const show = Command.make(
+  "show",
+  { account: accountFlag, json: Output.json },
+  Effect.fnUntraced(function* ({ account, json }) {
+    const accountId = yield* chosenAccount(account)
+    const balance = yield* (yield* Administration).showBalance({ accountId })
+    yield* BalanceText.warn(balance)
+    yield* json
+      ? Output.printJson({ accountId, ...BalanceText.forPrograms(balance) })
+      : Console.log(BalanceText.forPeople(balance))
+  })
+).pipe(
+  Command.withDescription(
+    "What an account has: its balance, how much of it is reserved for requests that have not ended, and the rest"
+  ),
+  Command.withShortDescription("What an account has"),
+  Command.withExamples([
+    { command: "inferlog balance show" },
+    { command: "inferlog balance show --account acc_0123456789abcdef --json" }
+  ])
+)

@@ -1,0 +1,107 @@
+import * as path from "node:path"
+import { Console, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as MediaUrl from "#src/features/media/MediaUrl.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as Bytes from "./Bytes.ts"
+import * as Downloading from "./Downloading.ts"
+import * as FileRef from "./FileRef.ts"
+import * as Platform from "#src/cli/platform/Platform.ts"
+import * as Retrying from "#src/cli/platform/Retrying.ts"
+import * as Target from "./Target.ts"
+import * as TransferProgress from "./TransferProgress.ts"
+import * as Wire from "./Wire.ts"
+
+const flags = {
+  file: Argument.String("id or url").pipe(
+    Argument.withDescription("The file's id, or its URL, which needs no key"),
+    Argument.filterMap(FileRef.parse, FileRef.expected)
+  ),
+  output: Flag.Path("output").pipe(
+    Flag.withAlias("o"),
+    Flag.withMetavar("PATH"),
+    Flag.withDescription(
+      "Where to, also a folder; replaces what is there (default: the file's name, a new file here)"
+    ),
+    Flag.optional
+  ),
+  ...Platform.flags,
+  json: Output.json
+}
+
+interface Source {
+  readonly url: string
+  readonly fileName: string
+  /** Hex; `null` when nobody says. */
+  readonly sha256: string | null
+}
+
+const decoded = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+/** Without the prefix that the server gives to names of uploads. */
+const nameIn = ({
+  id,
+  url
+}: Pick<Extract<FileRef.FileRef, { readonly _tag: "Url" }>, "id" | "url">): string => {
+  const name = decoded(new URL(url).pathname.split("/").at(-1) ?? "")
+  const prefix = id === null ? "" : MediaUrl.prefixOf(id)
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name
+}
+
+/** Of a URL the server is asked only where there is a key, for the checksum, and need not know the file. */
+const sourceOf = Effect.fnUntraced(function* (file: FileRef.FileRef) {
+  if (file._tag === "Id") {
+    const { checksums, fileName, url } = yield* Wire.file(file.id)
+    return { url, fileName, sha256: checksums.sha256 } satisfies Source
+  }
+  const { hasKey } = yield* Platform.Platform
+  const known = hasKey && file.id !== null ? yield* Effect.option(Wire.file(file.id)) : Option.none()
+  const sha256 = Option.match(known, {
+    onNone: () => null,
+    onSome: ({ checksums, url }) => (new URL(file.url).href === new URL(url).href ? checksums.sha256 : null)
+  })
+  return { url: file.url, fileName: nameIn(file), sha256 } satisfies Source
+})
+
+export const download = Command.make(
+  "download",
+  flags,
+  Effect.fnUntraced(function* ({ file, json, output }) {
+    const { fileName, sha256, url } = yield* sourceOf(file)
+    const target = yield* Target.choose(Option.getOrNull(output), fileName)
+    const name = path.basename(target)
+    const fetched = yield* Downloading.download({
+      url,
+      target,
+      sha256,
+      progress: (total) => TransferProgress.make({ name, total, isSilent: json }),
+      onWait: (waiting) => (json ? Effect.void : Console.error(Retrying.describe(waiting)))
+    }).pipe(
+      Effect.onInterrupt(() =>
+        Console.error("The same command goes on with the bytes that are not there yet.")
+      )
+    )
+    const isVerified = sha256 !== null
+    if (json) return yield* Output.printJson({ path: target, url, ...fetched, isVerified })
+    const checked = isVerified ? "its SHA-256 is as the server has it" : "its SHA-256 is not known"
+    yield* Console.error(`Downloaded ${Bytes.format(fetched.size)}; ${checked}.`)
+    yield* Console.log(Output.printable(target))
+  })
+).pipe(
+  Command.provide((given) => Platform.layer(given)),
+  Command.withDescription(
+    "Download a file into a new one, which is in its place when all of it is there and its SHA-256 is right. Interrupted " +
+      "anywhere, the same command goes on"
+  ),
+  Command.withShortDescription("Download a file"),
+  Command.withExamples([
+    { command: "inferlog files download 3q2-7wEvcl8qJ4T0a1B2c3D4 -o film.mp4" },
+    { command: "inferlog files download https://media.example.org/media/3q2-7wEvcl8qJ4T0a1B2c3D4/film.mp4" }
+  ])
+)

@@ -1,0 +1,130 @@
+/** Fetches a public URL into a file. What was cut off goes on where it was, as long as the bytes are the same (RFC 9110, "If-Range"). */
+import * as crypto from "node:crypto"
+import { Effect, type Stdio, Stream } from "effect"
+import * as HttpClient from "effect/http/HttpClient"
+import type { HttpClientResponse } from "effect/http/HttpClientResponse"
+import * as Exchange from "#src/cli/platform/Exchange.ts"
+import * as LocalFile from "./LocalFile.ts"
+import { Unreachable } from "#src/cli/platform/Refusal.ts"
+import * as Retrying from "#src/cli/platform/Retrying.ts"
+import * as Stall from "#src/cli/platform/Stall.ts"
+import * as Target from "./Target.ts"
+import type { TransferProgress } from "./TransferProgress.ts"
+
+export interface Options {
+  readonly url: string
+  readonly target: string
+  /** Hex; `null` when it is not known. */
+  readonly sha256: string | null
+  /** Of so many bytes, `null` when the server does not say. */
+  readonly progress: (total: number | null) => Effect.Effect<TransferProgress, never, Stdio.Stdio>
+  /** Told why it is waited. */
+  readonly onWait: (waiting: Retrying.Waiting) => Effect.Effect<void>
+}
+
+/** To where the bytes lie, of a file that is not streamed by the server itself. */
+const redirects = 3
+
+/** Ends with the scope, so that what is not wanted is not read. */
+const get = Effect.fnUntraced(function* (url: string, headers: Readonly<Record<string, string>> = {}) {
+  const client = yield* HttpClient.HttpClient
+  const following = HttpClient.followRedirects(HttpClient.withScope(client), redirects)
+  return yield* Stall.guarded(url, () => Exchange.answered(url, following.get(url, { headers })))
+})
+
+const strongTag = ({ headers }: HttpClientResponse): string | null => {
+  const tag = headers["etag"]
+  return tag !== undefined && /^".+"$/.test(tag) ? tag : null
+}
+
+const numberOf = (text: string | undefined): number | null =>
+  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null
+
+/** First byte of a partial answer, `null` of another one. */
+const startOf = ({ headers, status }: HttpClientResponse): number | null =>
+  status === 206 ? numberOf(/^bytes (\d+)-/.exec(headers["content-range"] ?? "")?.[1]) : null
+
+interface Opened {
+  readonly answer: HttpClientResponse
+  readonly partial: Target.Partial
+  /** Byte that the answer begins with. */
+  readonly start: number
+  /** Bytes of the whole file, `null` when the server does not say. */
+  readonly total: number | null
+}
+
+/** The whole file is asked for first: its ETag tells whether what is there is a part of it. */
+const openWhole = Effect.fnUntraced(function* ({ target, url }: Options) {
+  const answer = yield* get(url)
+  const etag = strongTag(answer)
+  const total = numberOf(answer.headers["content-length"])
+  const partial = Target.partial(target, url, etag)
+  return { etag, opened: { answer, partial, start: 0, total } satisfies Opened }
+})
+
+const open = Effect.fnUntraced(function* (options: Options) {
+  const { etag, opened } = yield* openWhole(options)
+  const { partial, total } = opened
+  if (etag === null || total === null || partial.size === 0 || partial.size >= total) return opened
+  const answer = yield* get(options.url, { range: `bytes=${partial.size}-`, "if-range": etag })
+  if (startOf(answer) !== partial.size || strongTag(answer) !== etag) return opened
+  return { answer, partial, start: partial.size, total } satisfies Opened
+})
+
+/** What is there already is read again for the checksum. */
+const hashOf = Effect.fnUntraced(function* (file: string, length: number) {
+  const hash = crypto.createHash("sha256")
+  if (length > 0) {
+    const local = yield* LocalFile.open(file)
+    const bytes = LocalFile.bytes(local, { start: 0, length })
+    yield* Stream.runForEach(bytes, (chunk) => Effect.sync(() => hash.update(chunk)))
+  }
+  return hash
+})
+
+const brokenOff = (url: string, reason: string) => new Unreachable({ origin: new URL(url).origin, reason })
+
+const receive = Effect.fnUntraced(function* (
+  options: Options,
+  { answer, partial, start, total }: Opened,
+  progress: TransferProgress
+) {
+  const hash = yield* hashOf(partial.path, start)
+  const sink = yield* Target.open(partial.path, start)
+  let size = start
+  yield* Stall.guarded(options.url, (moved) =>
+    answer.stream.pipe(
+      Stream.mapError(Exchange.unreachable(options.url)),
+      Stream.runForEach((chunk) => {
+        hash.update(chunk)
+        size += chunk.length
+        return sink.write(chunk).pipe(Effect.andThen(progress.add(chunk.length)), Effect.andThen(moved))
+      })
+    )
+  )
+  if (total !== null && size !== total) {
+    return yield* brokenOff(options.url, `${size} of ${total} bytes have come`)
+  }
+  yield* sink.sync
+  return { size, sha256: hash.digest("hex") }
+})
+
+const attempt = Effect.fnUntraced(function* (options: Options) {
+  const opened = yield* open(options)
+  const progress = yield* options.progress(opened.total)
+  yield* progress.skip(opened.start)
+  const { sha256, size } = yield* Effect.ensuring(receive(options, opened, progress), progress.clear)
+  const { partial } = opened
+  if (options.sha256 !== null && options.sha256 !== sha256) {
+    yield* Target.discard(partial.path)
+    return yield* new Target.TargetError({
+      path: options.target,
+      reason: `its SHA-256 is to be ${options.sha256}, and is ${sha256}: nothing was kept`
+    })
+  }
+  yield* Target.finish(partial.path, options.target)
+  return { size, sha256, contentType: opened.answer.headers["content-type"] ?? null }
+}, Effect.scoped)
+
+/** Tries again while that may help, each time from what is there. */
+export const download = (options: Options) => Retrying.patiently(attempt(options), options.onWait)

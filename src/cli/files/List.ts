@@ -1,0 +1,89 @@
+import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { FileSource } from "#projections/files/FileItem.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as RequestIdText from "#src/cli/requests/RequestIdText.ts"
+import * as Listing from "./Listing.ts"
+import * as Platform from "#src/cli/platform/Platform.ts"
+import * as Wire from "./Wire.ts"
+
+/** Of one answer of the server. */
+const mostPerPage = 100
+const mostListed = 1_000
+
+const flags = {
+  ...Platform.flags,
+  source: Flag.Literals("source", FileSource.literals).pipe(
+    Flag.withDescription("Only what was uploaded, or only what models have made"),
+    Flag.optional
+  ),
+  contentType: Flag.String("content-type").pipe(
+    Flag.withMetavar("TYPE"),
+    Flag.withDescription("Only files of this type, such as image/png, or of all of a kind: image/*"),
+    Flag.optional
+  ),
+  requestId: Flag.String("request-id").pipe(
+    Flag.withMetavar("ID"),
+    Flag.withDescription("Only files that this request has made"),
+    Flag.filterMap(RequestIdText.parse, RequestIdText.expected),
+    Flag.optional
+  ),
+  limit: Flag.Int("limit").pipe(
+    Flag.withMetavar("N"),
+    Flag.withDescription(`How many at most, from 1 to ${mostListed}`),
+    Flag.filter(
+      (limit) => limit >= 1 && limit <= mostListed,
+      () => `Expected a number from 1 to ${mostListed}`
+    ),
+    Flag.withDefault(20)
+  ),
+  json: Output.json
+}
+
+/** As many as are asked for, in as many answers as it takes. */
+const listed = Effect.fnUntraced(function* (filter: Readonly<Record<string, string>>, limit: number) {
+  const files: Array<Wire.File> = []
+  let cursor: string | null = null
+  let total = 0
+  do {
+    const query: Readonly<Record<string, string>> = {
+      ...filter,
+      limit: String(Math.min(mostPerPage, limit - files.length)),
+      ...(cursor !== null && { cursor })
+    }
+    const page: Effect.Success<ReturnType<typeof Wire.files>> = yield* Wire.files(query)
+    files.push(...page.data)
+    total = page.total
+    cursor = page.data.length === 0 ? null : page.next
+  } while (cursor !== null && files.length < limit)
+  return { files, total, hasMore: cursor !== null }
+})
+
+export const list = Command.make(
+  "list",
+  flags,
+  Effect.fnUntraced(function* ({ contentType, json, limit, requestId, source }) {
+    const { files, hasMore, total } = yield* listed(
+      {
+        ...(Option.isSome(source) && { source: source.value }),
+        ...(Option.isSome(contentType) && { contentType: contentType.value }),
+        ...(Option.isSome(requestId) && { requestId: requestId.value })
+      },
+      limit
+    )
+    if (json) return yield* Output.printJson({ files, total })
+    if (files.length === 0) return yield* Console.error("There are no such files.")
+    yield* Console.log(Listing.table(files))
+    if (hasMore) yield* Console.error(`There are ${Output.count(total)}: raise --limit to see more`)
+  })
+).pipe(
+  Command.provide((given) => Platform.layer(given)),
+  Command.withDescription(
+    "Files of the key's account, newest first: uploaded ones, and those that models have made"
+  ),
+  Command.withShortDescription("Files, newest first"),
+  Command.withExamples([
+    { command: "inferlog files list --content-type 'image/*'" },
+    { command: "inferlog files list --source output --limit 100 --json" }
+  ])
+)

@@ -1,0 +1,89 @@
+/** A file of this machine while it is uploaded: read in pieces, never whole, and noticed when it changes meanwhile. */
+import * as crypto from "node:crypto"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import { Effect, Schema, Stream } from "effect"
+import { describe } from "#src/cli/Failure.ts"
+
+export class LocalFileError extends Schema.TaggedError<LocalFileError>()("LocalFileError", {
+  path: Schema.String,
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return `${this.path}: ${this.reason}`
+  }
+}
+
+export interface LocalFile {
+  /** Absolute. */
+  readonly path: string
+  /** Last segment of the path. */
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  /** Differs whenever the file's size, time of change or place on the disk does. */
+  readonly version: string
+}
+
+export interface Range {
+  /** First byte. */
+  readonly start: number
+  /** Bytes. */
+  readonly length: number
+}
+
+/** Bytes that are in memory at a time, of each reader. */
+const chunkSize = 256 * 1024
+
+const failed = (file: string) => (error: unknown) =>
+  new LocalFileError({ path: file, reason: `cannot be read: ${describe(error)}` })
+
+const stat = (file: string) =>
+  Effect.tryPromise({ try: () => fs.promises.stat(file, { bigint: true }), catch: failed(file) })
+
+const versionOf = ({ ino, mtimeNs, size }: fs.BigIntStats): string => `${size}.${mtimeNs}.${ino}`
+
+export const open = Effect.fnUntraced(function* (file: string) {
+  const found = yield* stat(file)
+  if (!found.isFile()) return yield* new LocalFileError({ path: file, reason: "is no regular file" })
+  const absolute = path.resolve(file)
+  return {
+    path: absolute,
+    name: path.basename(absolute),
+    size: Number(found.size),
+    version: versionOf(found)
+  } satisfies LocalFile
+})
+
+/** Fails when the file is not what it was when it was opened. */
+export const requireUnchanged = Effect.fnUntraced(function* (file: LocalFile) {
+  if (versionOf(yield* stat(file.path)) === file.version) return
+  const reason =
+    "has changed while it was read: nothing was made of it. Upload it again when nobody writes to it"
+  return yield* new LocalFileError({ path: file.path, reason })
+})
+
+export const bytes = (file: LocalFile, { length, start }: Range): Stream.Stream<Uint8Array, LocalFileError> =>
+  length === 0
+    ? Stream.empty
+    : NodeStream.fromReadable({
+        evaluate: () =>
+          fs.createReadStream(file.path, { start, end: start + length - 1, highWaterMark: chunkSize }),
+        onError: failed(file.path)
+      })
+
+/** Of bytes of the file. */
+export const md5 = (file: LocalFile, range: Range): Effect.Effect<Buffer, LocalFileError> =>
+  Effect.suspend(() => {
+    const hash = crypto.createHash("md5")
+    return Stream.runForEach(bytes(file, range), (chunk) => Effect.sync(() => hash.update(chunk))).pipe(
+      Effect.map(() => hash.digest())
+    )
+  })
+
+/** The first bytes of the file, at most `length`. */
+export const head = (file: LocalFile, length: number): Effect.Effect<Buffer, LocalFileError> =>
+  Stream.runCollect(bytes(file, { start: 0, length: Math.min(length, file.size) })).pipe(
+    Effect.map((chunks) => Buffer.concat(chunks))
+  )

@@ -1,0 +1,119 @@
+/** A file in parts (contract, "Multipart flow"). Cut off anywhere, the same upload goes on with what is not there yet. */
+import { Console, Effect } from "effect"
+import * as LocalFile from "./LocalFile.ts"
+import * as PartPlan from "./PartPlan.ts"
+import { Platform } from "#src/cli/platform/Platform.ts"
+import * as Put from "./Put.ts"
+import { Refused } from "#src/cli/platform/Refusal.ts"
+import * as Retrying from "#src/cli/platform/Retrying.ts"
+import { announced, isCompleted, sayWhy, type Uploading } from "./Uploading.ts"
+import * as UploadState from "./UploadState.ts"
+import * as Wire from "./Wire.ts"
+
+export interface Options extends Uploading {
+  /** Bytes. */
+  readonly partSize: number
+  /** Parts on their way at once. */
+  readonly concurrency: number
+}
+
+interface Started extends UploadState.UnderWay {
+  /** That have come before. */
+  readonly parts: Wire.Parts["parts"]
+}
+
+/** What was begun is gone, or was somebody else's. */
+const isLost = (error: { readonly _tag: string }): boolean =>
+  error instanceof Refused && [403, 404, 409, 410].includes(error.status) && !isCompleted(error)
+
+/** What an earlier run has begun: `null` when it cannot be gone on with. */
+const resume = Effect.fnUntraced(function* (options: Options, underWay: UploadState.UnderWay) {
+  const found = yield* Retrying.onceReached(Wire.parts(underWay), sayWhy(options)).pipe(
+    Effect.catchIf(isLost, () => Effect.succeed(null))
+  )
+  if (found === null || (found.size !== null && found.size !== options.file.size)) return null
+  return { ...underWay, parts: found.parts } satisfies Started
+})
+
+const begin = Effect.fnUntraced(function* (options: Options, state: UploadState.UploadState) {
+  const { fileUrl, uploadId, uploadKey } = yield* Retrying.onceReached(
+    Wire.initiateMultipart(announced(options)),
+    sayWhy(options)
+  )
+  const isSaved = yield* state.save({ fileUrl, uploadId, uploadKey })
+  if (!isSaved) {
+    yield* options.progress.say("The upload cannot be gone on with later: nothing can be written about it.")
+  }
+  return { fileUrl, uploadId, uploadKey, parts: [] } satisfies Started
+})
+
+const isMd5 = (etag: string): boolean => /^[0-9a-f]{32}$/.test(etag)
+
+/** Whether the part that has come is the one of this file: of an ETag that tells nothing the part is sent again. */
+const isSame = Effect.fnUntraced(function* (
+  file: LocalFile.LocalFile,
+  part: PartPlan.PlannedPart,
+  came: Wire.Parts["parts"][number] | undefined
+) {
+  if (came === undefined || came.size !== part.length || !isMd5(came.etag)) return false
+  return (yield* LocalFile.md5(file, part)).toString("hex") === came.etag
+})
+
+const send = (options: Options, started: Started) => {
+  const came = new Map(started.parts.map((part) => [part.partNumber, part]))
+  const { contentType, file, progress } = options
+  const attempt = Effect.fnUntraced(function* (part: PartPlan.PlannedPart) {
+    const { presignedUrl } = yield* Wire.partUrl(started, part.partNumber)
+    return yield* Put.put({ url: presignedUrl, file, range: part, contentType, progress })
+  })
+  return Effect.fnUntraced(function* (part: PartPlan.PlannedPart) {
+    const { partNumber } = part
+    const before = came.get(partNumber)
+    if (before !== undefined && (yield* isSame(file, part, before))) {
+      yield* progress.skip(part.length)
+      return { partNumber, etag: before.etag } satisfies Wire.SentPart
+    }
+    return {
+      partNumber,
+      etag: yield* Retrying.patiently(attempt(part), sayWhy(options))
+    } satisfies Wire.SentPart
+  })
+}
+
+const sendAll = Effect.fnUntraced(function* (options: Options, started: Started) {
+  const { concurrency, file, partSize } = options
+  const parts = yield* Effect.forEach(PartPlan.parts(file.size, partSize), send(options, started), {
+    concurrency
+  })
+  yield* LocalFile.requireUnchanged(file)
+  yield* Retrying.patiently(Wire.complete(started, parts), sayWhy(options))
+})
+
+const howToGoOn = Console.error("The same command goes on with the parts that are not there yet.")
+
+/** Gives the file's URL. */
+export const upload = Effect.fnUntraced(function* (options: Options) {
+  const { contentType, file, fileName, partSize } = options
+  const { url } = yield* Platform
+  const { path, version } = file
+  const state = yield* UploadState.make({ serverUrl: url, path, version, fileName, contentType, partSize })
+  const saved = yield* state.load
+
+  const rest = Effect.gen(function* () {
+    const resumed = saved === null ? null : yield* resume(options, saved)
+    const started = resumed ?? (yield* begin(options, state))
+    yield* sendAll(options, started).pipe(
+      Effect.tapError((error) => (error._tag === "LocalFileError" ? Effect.void : howToGoOn)),
+      Effect.onInterrupt(() => Effect.andThen(options.progress.clear, howToGoOn)),
+      Effect.catchIf(isCompleted, () => Effect.void)
+    )
+    return started.fileUrl
+  })
+  const fileUrl = yield* Effect.catchIf(
+    rest,
+    (error) => saved !== null && isCompleted(error),
+    () => Effect.succeed(saved?.fileUrl ?? "")
+  )
+  yield* state.forget
+  return fileUrl
+})

@@ -1,0 +1,57 @@
+/** Bytes of a local file to a presigned URL (contract, "Uploads"): it carries its own credentials. */
+import { Effect, Ref, Stream } from "effect"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Exchange from "#src/cli/platform/Exchange.ts"
+import * as LocalFile from "./LocalFile.ts"
+import * as Stall from "#src/cli/platform/Stall.ts"
+import type { TransferProgress } from "./TransferProgress.ts"
+
+export interface Options {
+  readonly url: string
+  readonly file: LocalFile.LocalFile
+  readonly range: LocalFile.Range
+  readonly contentType: string
+  readonly progress: TransferProgress
+}
+
+const withBody = (
+  request: HttpClientRequest.HttpClientRequest,
+  { contentType, file, range }: Options,
+  count: (bytes: number) => Effect.Effect<void>
+) =>
+  range.length === 0
+    ? HttpClientRequest.bodyUint8Array(request, new Uint8Array(0), contentType)
+    : HttpClientRequest.bodyStream(
+        request,
+        Stream.tap(LocalFile.bytes(file, range), (chunk) => count(chunk.length)),
+        { contentType, contentLength: range.length }
+      )
+
+/**
+ * One try. The bytes are read twice, first for their MD5: whoever takes them can tell that these are the ones. Gives the
+ * ETag, without quotes.
+ */
+export const put = Effect.fnUntraced(function* (options: Options) {
+  const { file, progress, range, url } = options
+  const digest = yield* LocalFile.md5(file, range)
+  const sent = yield* Ref.make(0)
+  const count = (bytes: number) =>
+    Effect.andThen(
+      Ref.update(sent, (before) => before + bytes),
+      progress.add(bytes)
+    )
+  const takeBack = Effect.flatMap(Ref.get(sent), (bytes) => progress.add(-bytes))
+  const request = HttpClientRequest.put(url).pipe(
+    HttpClientRequest.setHeader("content-md5", digest.toString("base64"))
+  )
+  const answer = yield* Stall.guarded(url, (moved) =>
+    Exchange.send(withBody(request, options, (bytes) => Effect.andThen(moved, count(bytes)))).pipe(
+      Effect.tap((answer) => Effect.ignore(answer.text))
+    )
+  ).pipe(
+    // A file that has changed is the reason, whatever else it looks like.
+    Effect.tapError(() => Effect.andThen(takeBack, LocalFile.requireUnchanged(file)))
+  )
+  yield* LocalFile.requireUnchanged(file)
+  return (answer.headers["etag"] ?? "").replace(/^(?:W\/)?"(.*)"$/, "$1")
+})

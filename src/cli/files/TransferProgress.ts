@@ -1,0 +1,116 @@
+/** How far a file is sent or received: one line on a terminal, a line now and then elsewhere, nothing for programs. */
+import { Clock, Console, Effect, Stdio, Stream } from "effect"
+import * as Output from "#src/cli/Output.ts"
+import * as Bytes from "./Bytes.ts"
+
+export interface TransferProgress {
+  /** More bytes are on their way; fewer when they have to be sent again. */
+  readonly add: (bytes: number) => Effect.Effect<void>
+  /** Bytes that need not be sent. */
+  readonly skip: (bytes: number) => Effect.Effect<void>
+  /** Something else to know, on a line of its own. */
+  readonly say: (text: string) => Effect.Effect<void>
+  readonly clear: Effect.Effect<void>
+}
+
+export interface Progress {
+  readonly name: string
+  /** Bytes that are there. */
+  readonly done: number
+  /** Those of them that have been sent. */
+  readonly sent: number
+  /** Bytes of the file, `null` when nobody knows. */
+  readonly total: number | null
+  /** ms */
+  readonly elapsed: number
+}
+
+/** Between two updates, in ms. */
+const onTerminal = 200
+const elsewhere = 10_000
+
+/** Back to the start of the line, and erase it. */
+const restart = "\r\u001b[K"
+
+/** Characters: the line is to stay one. */
+const barWidth = 20
+const nameWidth = 24
+
+const bar = (share: number): string => {
+  const full = Math.floor(share * barWidth)
+  return `[${"#".repeat(full)}${"-".repeat(barWidth - full)}]`
+}
+
+const named = (name: string): string => {
+  const text = Output.printable(name)
+  return text.length > nameWidth ? `…${text.slice(1 - nameWidth)}` : text
+}
+
+const shareOf = (done: number, total: number): number =>
+  total === 0 ? 1 : Math.min(1, Math.max(0, done / total))
+
+/** `1 GiB of 5 GiB  20.0 %  98.1 MiB/s  ETA 42 s`; without a total `1 GiB  98.1 MiB/s`. */
+export const format = ({ done, elapsed, sent, total }: Progress): string => {
+  const perSecond = elapsed > 0 ? Math.max(0, (sent * 1000) / elapsed) : 0
+  const rate = `${Bytes.format(perSecond)}/s`
+  if (total === null) return `${Bytes.format(done)}  ${rate}`
+  const percent = `${(shareOf(done, total) * 100).toFixed(1)} %`
+  const eta = perSecond >= 1 ? `  ETA ${Output.duration(((total - done) / perSecond) * 1000)}` : ""
+  return `${Bytes.format(done)} of ${Bytes.format(total)}  ${percent}  ${rate}${eta}`
+}
+
+const formatBar = (progress: Progress): string => {
+  const { done, name, total } = progress
+  const drawn = total === null ? "" : `  ${bar(shareOf(done, total))}`
+  return `${named(name)}${drawn}  ${format(progress)}`
+}
+
+const silent: TransferProgress = {
+  add: () => Effect.void,
+  skip: () => Effect.void,
+  say: () => Effect.void,
+  clear: Effect.void
+}
+
+export const make = Effect.fnUntraced(function* (options: {
+  readonly name: string
+  readonly total: number | null
+  readonly isSilent: boolean
+}): Effect.fn.Return<TransferProgress, never, Stdio.Stdio> {
+  if (options.isSilent) return silent
+  const { name, total } = options
+  const stdio = yield* Stdio.Stdio
+  const isTerminal = yield* stdio.stderrIsTerminal
+  const clock = yield* Clock.Clock
+  const interval = isTerminal ? onTerminal : elsewhere
+  const start = clock.currentTimeMillisUnsafe()
+  let [shown, done, sent] = [start, 0, 0]
+
+  const write = (text: string) =>
+    Effect.ignore(Stream.run(Stream.make(text), stdio.stderr({ endOnDone: false })))
+  const clear = Effect.suspend(() => (isTerminal && shown !== start ? write(restart) : Effect.void))
+  const update = Effect.suspend(() => {
+    const now = clock.currentTimeMillisUnsafe()
+    if (now - shown < interval) return Effect.void
+    shown = now
+    const progress = { name, done, sent, total, elapsed: now - start }
+    return write(
+      isTerminal ? restart + formatBar(progress) : `${Output.printable(name)}: ${format(progress)}\n`
+    )
+  })
+  return {
+    add: (bytes) =>
+      Effect.suspend(() => {
+        done += bytes
+        sent += bytes
+        return update
+      }),
+    skip: (bytes) =>
+      Effect.suspend(() => {
+        done += bytes
+        return update
+      }),
+    say: (text) => Effect.andThen(clear, Console.error(text)),
+    clear
+  }
+})

@@ -1,0 +1,93 @@
+/** What a new key may do, as flags: whatever is not said is not limited. */
+import { Clock, Effect, Option, Schema } from "effect"
+import { Flag } from "effect/cli"
+import { type Grant, Scope, unlimited } from "#domain/account/Grant.ts"
+import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import * as Money from "#domain/Money.ts"
+import * as Period from "#src/features/billing/audit/Period.ts"
+import { UsageError } from "#src/cli/Failure.ts"
+import * as TimeSpan from "./TimeSpan.ts"
+
+const isScope = Schema.is(Scope)
+const isModel = Schema.is(ModelEndpoint)
+
+/** Words between commas, each once, none of them empty. */
+const listOf =
+  <Word extends string>(isWord: (text: string) => text is Word) =>
+  (text: string): Option.Option<ReadonlyArray<Word>> => {
+    const texts = text.split(",").map((part) => part.trim())
+    const words = texts.filter(isWord)
+    return words.length === texts.length && new Set(words).size === words.length
+      ? Option.some(words)
+      : Option.none()
+  }
+
+/** A time, or how long from now. */
+type Expiry = { readonly at: number } | { readonly afterMs: number }
+
+const parseExpiry = (text: string): Option.Option<Expiry> => {
+  const at = Period.parseTime(text)
+  return at === null ? Option.map(TimeSpan.parse(text), (afterMs) => ({ afterMs })) : Option.some({ at })
+}
+
+export const flags = {
+  scopes: Flag.String("scopes").pipe(
+    Flag.withMetavar("S,…"),
+    Flag.withDescription("What it may do, such as requests:write,requests:read; everything when left out"),
+    Flag.filterMap(listOf(isScope), () => `Expected some of ${Scope.literals.join(", ")}`),
+    Flag.optional
+  ),
+  models: Flag.String("models").pipe(
+    Flag.withMetavar("M,…"),
+    Flag.withDescription(
+      "Whose requests it may submit and see, such as vision/ocr; every model's when left out"
+    ),
+    Flag.filterMap(listOf(isModel), () => "Expected models such as vision/ocr, with commas between them"),
+    Flag.optional
+  ),
+  monthlyBudget: Flag.String("monthly-budget").pipe(
+    Flag.withMetavar("USD"),
+    Flag.withDescription("What its requests may cost in a calendar month (UTC), such as 25 or 0.50"),
+    Flag.filterMap(
+      (text) => Option.filter(Money.parse(text), (amount) => amount > 0n),
+      () => "Expected an amount above 0 USD such as 25 or 0.50"
+    ),
+    Flag.optional
+  ),
+  expires: Flag.String("expires").pipe(
+    Flag.withMetavar("T"),
+    Flag.withDescription(
+      "When it is no key any more: 2026-07-01, 2026-07-01T12:00:00Z, or from now on 90d or 12h"
+    ),
+    Flag.filterMap(
+      parseExpiry,
+      () => "Expected a date, a date and time, or a time from now such as 90d or 12h"
+    ),
+    Flag.optional
+  )
+}
+
+interface Given {
+  readonly scopes: Option.Option<Grant["scopes"]>
+  readonly models: Option.Option<ReadonlyArray<ModelEndpoint>>
+  readonly monthlyBudget: Option.Option<Money.NanoUsd>
+  readonly expires: Option.Option<Expiry>
+}
+
+export const grantOf = Effect.fnUntraced(function* ({ expires, models, monthlyBudget, scopes }: Given) {
+  const now = yield* Clock.currentTimeMillis
+  const expiresAt = Option.map(expires, (expiry) => ("at" in expiry ? expiry.at : now + expiry.afterMs))
+  if (Option.exists(expiresAt, (at) => at <= now)) {
+    return yield* new UsageError({ message: "--expires is not in the future" })
+  }
+  const grant: Grant = {
+    scopes: Option.match(scopes, {
+      onNone: () => unlimited.scopes,
+      onSome: (given) => Scope.literals.filter((scope) => given.includes(scope))
+    }),
+    modelEndpoints: Option.getOrNull(models),
+    monthlyBudget: Option.getOrNull(monthlyBudget),
+    expiresAt: Option.getOrNull(expiresAt)
+  }
+  return grant
+})

@@ -1,0 +1,25 @@
+/** What a key may, as commands print it. */
+import { type Grant, Scope } from "#domain/account/Grant.ts"
+import * as Money from "#domain/Money.ts"
+import * as Output from "#src/cli/Output.ts"
+
+export const forPrograms = ({ expiresAt, modelEndpoints, monthlyBudget, scopes }: Grant) => ({
+  scopes,
+  modelEndpoints,
+  monthlyBudget: monthlyBudget === null ? null : Money.format(monthlyBudget),
+  expiresAt: Output.timeOrNull(expiresAt)
+})
+
+export const header = ["SCOPES", "MODELS", "BUDGET", "EXPIRES"]
+
+export const forPeople = ({
+  expiresAt,
+  modelEndpoints,
+  monthlyBudget,
+  scopes
+}: Grant): ReadonlyArray<string> => [
+  Scope.literals.every((scope) => scopes.includes(scope)) ? "all" : scopes.join(","),
+  modelEndpoints?.join(",") ?? "all",
+  monthlyBudget === null ? "-" : Money.format(monthlyBudget),
+  Output.timeOrNull(expiresAt) ?? "-"
+]

@@ -1,0 +1,91 @@
+/** `log accept-head`: goes on with a log whose `log.head` is damaged, missing or ahead of it, and records that on the log. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Clock, Console, Effect } from "effect"
+import { Command } from "effect/cli"
+import * as LogHeadAcceptance from "#domain/log-head-acceptance/LogHeadAcceptance.ts"
+import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import * as NatsLog from "#src/platform/log/NatsLog.ts"
+import * as Actors from "#streams/Actors.ts"
+import * as DataLock from "#streams/DataLock.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import { IdGenerator } from "#streams/IdGenerator.ts"
+import * as OpenLogHead from "#streams/OpenLogHead.ts"
+import * as LogEnd from "#streams/sqlite/LogEnd.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as ExistingLog from "#src/cli/ExistingLog.ts"
+import * as Output from "#src/cli/Output.ts"
+
+interface Finding {
+  readonly fault: LogHeadAcceptance.Fault
+  /** Position that the file names. */
+  readonly noted?: string
+}
+
+/** What is wrong with the file; `null` when it agrees with the log, as far as a log at NATS servers can be asked here. */
+const inspect = Effect.fnUntraced(function* (head: string, log: string | null) {
+  const noted = yield* OpenLogHead.read(head).pipe(
+    Effect.catchTag("LogHeadDamaged", () => Effect.succeed("damaged" as const))
+  )
+  if (noted === "damaged") return { fault: "damaged" } satisfies Finding
+  if (noted === undefined) return { fault: "missing" } satisfies Finding
+  if (log === null || noted.sequence <= (yield* LogEnd.find(log))) return null
+  return { fault: "ahead", noted: String(noted.sequence) } satisfies Finding
+})
+
+/** Moves the file aside, as evidence; gives its new name. */
+const setAside = (head: string, at: number) =>
+  Effect.try({
+    try: () => {
+      const kept = `${head}.accepted-${at}`
+      fs.renameSync(head, kept)
+      return path.basename(kept)
+    },
+    catch: () => new ExistingLog.NotWritable({ file: head })
+  })
+
+const record = Effect.fnUntraced(function* (at: number, finding: Finding, keptAs: string | undefined) {
+  const end = yield* (yield* EventReader).head
+  const accepted = { at, ...finding, end, ...(keptAs !== undefined && { keptAs }) }
+  const actors = yield* Actors.make(LogHeadAcceptance.aggregate)
+  const { position } = yield* actors.execute(LogHeadAcceptance.id, { _tag: "Accept", accepted })
+  return { ...accepted, position }
+})
+
+export const acceptHead = Command.make(
+  "accept-head",
+  { json: Output.json },
+  Effect.fnUntraced(function* ({ json }) {
+    const directory = yield* DataDirectory
+    const isShared = yield* ChosenLog.isShared
+    const files = SqliteEventStore.files(directory)
+    const head = isShared ? yield* NatsLog.headFile(directory) : files.head
+    yield* Effect.scoped(DataLock.acquire(directory))
+    const finding = yield* inspect(head, isShared ? null : files.log)
+    if (finding === null) {
+      yield* json
+        ? Output.printJson({ accepted: null })
+        : Console.log("log.head is whole, and the log does not end before it: nothing is to be accepted.")
+      return
+    }
+    const at = yield* Clock.currentTimeMillis
+    const keptAs = finding.fault === "missing" ? undefined : yield* setAside(head, at)
+    const { log } = yield* Effect.promise(() => import("#src/composition/Core.ts"))
+    const accepted = yield* record(at, finding, keptAs).pipe(Effect.provide([log, IdGenerator.layer]))
+    if (json) return yield* Output.printJson({ accepted })
+    yield* Console.log(
+      `Accepted the log as it ends at position ${accepted.end}, and recorded that at position ${accepted.position}.`
+    )
+    if (keptAs !== undefined) yield* Console.log(`What log.head held is kept in ${keptAs}.`)
+  })
+).pipe(
+  Command.provide(ExistingLog.layer),
+  Command.withDescription(
+    "Go on with a log whose log.head is damaged, missing, or names events that the log does not have. Events may be " +
+      "missing: restore a copy first if you have one. The decision is recorded as an event, and the old file is kept. " +
+      "Stop the server first"
+  ),
+  Command.withShortDescription("Go on with a damaged log.head"),
+  Command.withExamples([{ command: "inferlog log accept-head" }])
+)

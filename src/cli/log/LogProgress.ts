@@ -1,0 +1,31 @@
+/**
+ * A progress line over the log, by the place that was reached: how many events there are nobody knows where positions count
+ * commits, and then these are what is shown.
+ */
+import { Effect } from "effect"
+import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as ProgressLine from "#src/cli/ProgressLine.ts"
+
+export interface LogProgress {
+  readonly report: (reached: GlobalPosition.GlobalPosition) => Effect.Effect<void>
+  readonly clear: Effect.Effect<void>
+}
+
+export interface Stretch {
+  readonly after: GlobalPosition.GlobalPosition
+  /** `null` for no end. */
+  readonly end: GlobalPosition.GlobalPosition | null
+}
+
+export const of = Effect.fnUntraced(function* (countsCommits: boolean, options: Stretch) {
+  const done = (reached: GlobalPosition.GlobalPosition) =>
+    GlobalPosition.sequence(reached) - GlobalPosition.sequence(options.after)
+  const unit = countsCommits ? "commits" : "events"
+  const line = yield* ProgressLine.make(options.end === null ? null : done(options.end), unit)
+  return { report: (reached) => line.report(done(reached)), clear: line.clear } satisfies LogProgress
+})
+
+/** Of the log that `EVENT_STORE` names. */
+export const make = (stretch: Stretch) =>
+  Effect.flatMap(ChosenLog.countsCommits, (countsCommits) => of(countsCommits, stretch))

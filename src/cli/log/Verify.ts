@@ -1,0 +1,77 @@
+import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import type { Anchor } from "#streams/Verify.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as LogProgress from "./LogProgress.ts"
+import * as ReadOnlyLog from "./ReadOnlyLog.ts"
+
+const anchorText = /^([^:]+):([A-Za-z0-9_-]{43})$/
+
+const parseAnchor = (text: string): Option.Option<Anchor> => {
+  const [, position = "", digest = ""] = anchorText.exec(text) ?? []
+  return GlobalPosition.GlobalPosition.makeOption(position).pipe(
+    Option.map((position) => ({ source: "--expect", position, digest }))
+  )
+}
+
+const expect = Flag.String("expect").pipe(
+  Flag.withMetavar("position:digest"),
+  Flag.withDescription("An anchor that 'log stats' printed; may be given more than once"),
+  Flag.filterMap(parseAnchor, () => "Expected <position>:<digest> as 'inferlog log stats' prints them"),
+  Flag.atLeast(0)
+)
+
+export const verify = Command.make(
+  "verify",
+  { expect, json: Output.json },
+  Effect.fnUntraced(function* ({ expect, json }) {
+    const directory = yield* DataDirectory
+    if ((yield* ChosenLog.headAnchors(directory)).length === 0 && expect.length === 0) {
+      yield* Effect.logWarning("There is no log.head, and no --expect: a cut tail would not be noticed")
+    }
+    const end = yield* (yield* EventReader).head
+    const progress = yield* LogProgress.make({ after: GlobalPosition.beginning, end })
+    const verified = yield* ChosenLog.verifyAll(directory, {
+      anchors: expect,
+      onProgress: (_, position) => progress.report(position)
+    }).pipe(Effect.ensuring(progress.clear))
+    if (json) return yield* Output.printJson({ ok: true, ...verified })
+    const { digest, erasedPayloads, events, payloads, position } = verified
+    yield* Console.log(
+      `The log is whole: ${Output.count(events)} events, ${Output.count(payloads)} payloads ` +
+        `and ${Output.count(erasedPayloads)} erased ones.`
+    )
+    if (events > 0) yield* Console.log(`Anchor: ${position}:${digest}`)
+  }, reportBroken)
+).pipe(
+  Command.provide(ReadOnlyLog.layer),
+  Command.withDescription(
+    "Hash every event and payload again and check them against the chain, log.head and --expect. Exit code 1 and the " +
+      "first break when the log is not what was written. Works while a server writes"
+  ),
+  Command.withShortDescription("Prove that the log is what was written"),
+  Command.withExamples([
+    { command: "inferlog log verify" },
+    { command: "inferlog log verify --expect 1200:0c2…", description: "Against an anchor kept elsewhere" }
+  ])
+)
+
+/** For programs; people read the error's line. */
+function reportBroken<A, E extends { readonly message: string }, R>(
+  effect: Effect.Effect<A, E, R>,
+  { json }: { readonly json: boolean }
+) {
+  return Effect.tapError(effect, (error) =>
+    json
+      ? Output.printJson({
+          ok: false,
+          position: "position" in error ? error.position : null,
+          reason: "reason" in error ? error.reason : error.message
+        })
+      : Effect.void
+  )
+}

@@ -1,0 +1,126 @@
+import { Console, Effect, Option, Stdio, Stream } from "effect"
+import { Command, Flag } from "effect/cli"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as TailRead from "#streams/TailRead.ts"
+import * as Failure from "#src/cli/Failure.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as Stdout from "#src/cli/Stdout.ts"
+import * as EventChoice from "../EventChoice.ts"
+import * as ReadOnlyLog from "../ReadOnlyLog.ts"
+import * as ExportFile from "./ExportFile.ts"
+import * as ExportLines from "./ExportLines.ts"
+
+const position = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withMetavar("POSITION"),
+    Flag.withDescription(description),
+    Flag.filterMap(
+      (text) => GlobalPosition.GlobalPosition.makeOption(text),
+      () => "Expected a position such as 1200"
+    ),
+    Flag.optional
+  )
+
+const to = Flag.Path("to").pipe(
+  Flag.withMetavar("FILE"),
+  Flag.withDescription("Write to this file instead of stdout; one that is there is gone on with"),
+  Flag.optional
+)
+
+/** Beyond its end nothing can be meant: it is another log, or a slip. */
+const checkAfter = Effect.fnUntraced(function* (after: GlobalPosition.GlobalPosition) {
+  const head = yield* (yield* EventReader).head
+  if (GlobalPosition.isReached(after, head)) return
+  return yield* new Failure.UsageError({ message: `--after ${after}: the log ends at position ${head}` })
+})
+
+const toStdout = Effect.fnUntraced(function* (choice: ExportLines.Choice) {
+  const stdio = yield* Stdio.Stdio
+  yield* checkAfter(choice.after)
+  const lines = yield* ExportLines.make(choice, { showProgress: !(yield* stdio.stdoutIsTerminal) })
+  yield* Stdout.write(lines.texts).pipe(Effect.ensuring(lines.clearProgress))
+})
+
+/** The file's last event must be the log's own at that place. The hash vouches for all events before it in its stream. */
+const checkOrigin = Effect.fnUntraced(function* (file: string, last: ExportFile.LastLine) {
+  const event = yield* TailRead.at(last.position)
+  if (Option.isSome(event) && event.value.hash === last.hash) return
+  const reason = `its last event is not the one at position ${last.position} of this log. Nothing was written`
+  return yield* new ExportFile.ExportFileError({ file, reason })
+})
+
+/** Where to go on. */
+const startIn = Effect.fnUntraced(function* (
+  filename: string,
+  file: ExportFile.ExportFile,
+  after: GlobalPosition.GlobalPosition
+) {
+  if (file.last === null) {
+    yield* checkAfter(after)
+    return after
+  }
+  yield* checkOrigin(filename, file.last)
+  if (!GlobalPosition.isReached(after, file.last.position)) {
+    return yield* new Failure.UsageError({
+      message: `--after ${after}: ${filename} ends at position ${file.last.position}, events between would be missing`
+    })
+  }
+  return file.last.position
+})
+
+const toFile = Effect.fnUntraced(function* (filename: string, choice: ExportLines.Choice) {
+  const file = yield* ExportFile.open(filename)
+  const after = yield* startIn(filename, file, choice.after)
+  yield* file.cutTornLine
+  const lines = yield* ExportLines.make({ ...choice, after }, { showProgress: true })
+  yield* Stream.runForEach(lines.texts, file.append).pipe(
+    Effect.ensuring(lines.clearProgress),
+    Effect.onInterrupt(() => Effect.ignore(file.sync))
+  )
+  yield* file.sync
+  const { events, position } = lines.exported()
+  return { events, position: position ?? after }
+}, Effect.scoped)
+
+export const exportLog = Command.make(
+  "export",
+  {
+    after: position("after", "Only events after this one").pipe(
+      Flag.map(Option.getOrElse(() => GlobalPosition.beginning))
+    ),
+    until: position("until", "No events after this one"),
+    to,
+    follow: EventChoice.follow,
+    ...EventChoice.flags,
+    json: Output.json.pipe(
+      Flag.withDescription("Print what was done with --to as JSON; events are JSON anyway")
+    )
+  },
+  Effect.fnUntraced(function* ({ json, to, ...choice }) {
+    if (Option.isSome(choice.until) && !GlobalPosition.isReached(choice.after, choice.until.value)) {
+      return yield* new Failure.UsageError({ message: "--until: lies before --after" })
+    }
+    const run = Effect.gen(function* () {
+      if (Option.isNone(to)) return yield* toStdout(choice)
+      const { events, position } = yield* toFile(to.value, choice)
+      if (json) return yield* Output.printJson({ file: to.value, events, position })
+      yield* Console.log(
+        `Exported ${Output.count(events)} events to ${to.value}, up to position ${position}.`
+      )
+    })
+    yield* choice.follow ? Failure.untilStopped(run) : run
+  })
+).pipe(
+  Command.provide(({ follow }) => (follow ? ReadOnlyLog.layerFollowing : ReadOnlyLog.layerEvents)),
+  Command.withDescription(
+    "Every event as a line of JSON, complete enough to verify the chain without this program (docs/cli.md). " +
+      "With --to, an export that was interrupted goes on after its last whole line. Works while a server runs"
+  ),
+  Command.withShortDescription("Every event as a line of JSON"),
+  Command.withExamples([
+    { command: "inferlog log export --to log.ndjson", description: "Again later: only what is new" },
+    { command: "inferlog log export --after 1200 | gzip > rest.ndjson.gz" },
+    { command: "inferlog log export --follow --type RequestCompleted | node bill.mjs" }
+  ])
+)

@@ -1,0 +1,99 @@
+/** A file of exported events that can be gone on with: it is only ever added to, but for a torn last line. */
+import { ByteSize, Effect, FileSystem, type PlatformError, Schema, type Scope } from "effect"
+import { GlobalPosition } from "#streams/GlobalPosition.ts"
+import * as Stdout from "#src/cli/Stdout.ts"
+
+export class ExportFileError extends Schema.TaggedError<ExportFileError>()("ExportFileError", {
+  file: Schema.String,
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return `${this.file}: ${this.reason}`
+  }
+}
+
+/** The last whole line of a file. */
+export const LastLine = Schema.Struct({ position: GlobalPosition, hash: Schema.String })
+export type LastLine = typeof LastLine.Type
+
+export interface ExportFile {
+  /** `null` when there is no whole line yet. */
+  readonly last: LastLine | null
+  /** Takes away what stands after the last whole line. */
+  readonly cutTornLine: Effect.Effect<void, ExportFileError>
+  readonly append: (lines: string) => Effect.Effect<void, ExportFileError>
+  /** Everything appended is on disk when this returns. */
+  readonly sync: Effect.Effect<void, ExportFileError>
+}
+
+const notAnExport = "the file is there, and is not an export of a log. Nothing was written"
+
+const beginning = `{"position":"`
+const newline = 0x0a
+
+/** Bytes read at a time, towards the beginning. */
+const blockSize = 64 * 1024
+/** Bytes: no line is as long. */
+const longestLine = 64 * 1024 * 1024
+
+const decodeLast = Schema.decodeEffect(Schema.fromJsonString(LastLine))
+
+/** Makes the file when it is not there, and nothing before it is known to be an export changes it. */
+export const open = Effect.fnUntraced(function* (
+  file: string
+): Effect.fn.Return<ExportFile, ExportFileError, FileSystem.FileSystem | Scope.Scope> {
+  const fileSystem = yield* FileSystem.FileSystem
+  const failed = (what: string) => (error: PlatformError.PlatformError) =>
+    new ExportFileError({ file, reason: `${what}: ${Stdout.causeOf(error)}` })
+  const unreadable = Effect.mapError(failed("cannot be opened"))
+  const unwritable = Effect.mapError(failed("cannot be written; the same command goes on from what is there"))
+  const refused = (reason: string) => new ExportFileError({ file, reason })
+
+  const handle = yield* unreadable(fileSystem.open(file, { flag: "a+", mode: 0o600 }))
+  const info = yield* unreadable(handle.stat)
+  if (info.type !== "File") {
+    return yield* refused("it is no regular file: leave --to out and redirect stdout")
+  }
+  const size = ByteSize.toNumberUnsafe(info.size)
+
+  const readAt = Effect.fnUntraced(function* (from: number, length: number) {
+    const block = Buffer.alloc(length)
+    let filled = 0
+    while (filled < length) {
+      const read = yield* unreadable(handle.read(block.subarray(filled), { position: BigInt(from + filled) }))
+      if (read === 0) return yield* refused("it became shorter while it was read")
+      filled += read
+    }
+    return block
+  })
+
+  /** The end of the file, from the newline before its last whole line on. */
+  const readEnd = Effect.gen(function* () {
+    let end = Buffer.alloc(0)
+    let from = size
+    while (from > 0) {
+      const last = end.lastIndexOf(newline)
+      if (last > 0 && end.lastIndexOf(newline, last - 1) >= 0) break
+      if (end.length > longestLine) return yield* refused(notAnExport)
+      const length = Math.min(blockSize, from)
+      from -= length
+      end = Buffer.concat([yield* readAt(from, length), end])
+    }
+    return { end, from }
+  })
+
+  const { end, from } = yield* readEnd
+  const lastNewline = end.lastIndexOf(newline)
+  const torn = end.subarray(lastNewline + 1, lastNewline + 1 + beginning.length).toString()
+  if (!beginning.startsWith(torn)) return yield* refused(notAnExport)
+  const line = end.subarray(end.lastIndexOf(newline, lastNewline - 1) + 1, Math.max(0, lastNewline))
+  const last =
+    lastNewline < 0 ? null : yield* Effect.mapError(decodeLast(line.toString()), () => refused(notAnExport))
+
+  return {
+    last,
+    cutTornLine: unwritable(handle.truncate(from + lastNewline + 1)),
+    append: (lines) => unwritable(handle.writeAll(Buffer.from(lines))),
+    sync: unwritable(handle.sync)
+  }
+})

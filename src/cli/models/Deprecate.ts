@@ -1,0 +1,23 @@
+import { Console, Effect } from "effect"
+import { Command } from "effect/cli"
+import { Administration } from "#src/edges/admin/Administration.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as CatalogAccess from "./CatalogAccess.ts"
+
+export const deprecate = Command.make(
+  "deprecate",
+  { name: CatalogAccess.name, json: Output.json },
+  Effect.fnUntraced(function* ({ json, name }) {
+    yield* (yield* Administration).deprecateItem({ name })
+    yield* json
+      ? Output.printJson({ name, deprecated: true })
+      : Console.log(`Deprecated ${Output.printable(name)}: it still runs, and is shown as deprecated.`)
+  })
+).pipe(
+  Command.withDescription(
+    "Mark a model or a wrapper as deprecated. It runs on, and says that it should not be used any more; an import offers it again"
+  ),
+  Command.withShortDescription("Mark a model as deprecated"),
+  Command.withExamples([{ command: "inferlog models deprecate acme/flux" }]),
+  Command.provide(CatalogAccess.layer)
+)

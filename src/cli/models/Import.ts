@@ -1,0 +1,119 @@
+import { Console, Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+import { Administration } from "#src/edges/admin/Administration.ts"
+import type { ListedItem } from "#src/edges/admin/catalog/CatalogOperations.ts"
+import type { PublishedItem } from "#src/features/catalog/Publishing.ts"
+import { definitionsOf, isDeprecated, type Item } from "#src/features/manifests/Items.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as Batches from "./Batches.ts"
+import { allItems, layer } from "./CatalogAccess.ts"
+import * as Catalogued from "./Catalogued.ts"
+import * as ManifestPaths from "./ManifestPaths.ts"
+import * as ProblemText from "./ProblemText.ts"
+import { ManifestsInvalid } from "./Validate.ts"
+
+interface Imported extends PublishedItem {
+  readonly file: string
+  readonly deprecated: boolean
+}
+
+const key = ({ kind, name }: Pick<ListedItem, "kind" | "name">): string => `${kind} ${name}`
+
+const versionOf = (item: Item): string | null =>
+  item.kind === "model" ? item.model.version : item.kind === "wrapper" ? item.wrapper.version : null
+
+const planned = (item: Item, before: ListedItem | undefined): PublishedItem["change"] => {
+  if (before === undefined) return "created"
+  if (before.fingerprint !== Batches.fingerprintOf(item)) return "updated"
+  const isOffered = before.status === "active" || isDeprecated(item)
+  return isOffered ? "unchanged" : "reactivated"
+}
+
+const plan = (items: ReadonlyArray<Item>, listed: ReadonlyArray<ListedItem>): ReadonlyArray<Imported> => {
+  const before = new Map(listed.map((item) => [key(item), item]))
+  return items.map((item) => ({
+    kind: item.kind,
+    name: item.name,
+    change: planned(item, before.get(key(item))),
+    version: versionOf(item),
+    file: item.file,
+    deprecated: isDeprecated(item)
+  }))
+}
+
+/** What is marked as deprecated is not offered again by the same definition. */
+const publish = Effect.fnUntraced(function* (items: ReadonlyArray<Item>, reactivates: boolean) {
+  const administration = yield* Administration
+  const published: Array<PublishedItem> = []
+  for (const batch of Batches.batches(items)) {
+    const definitions = definitionsOf(batch)
+    published.push(
+      ...(yield* administration.publishDefinitions({ ...definitions, source: "command", reactivates }))
+    )
+  }
+  return published
+})
+
+const publishAll = Effect.fnUntraced(function* (items: ReadonlyArray<Item>) {
+  const administration = yield* Administration
+  const deprecated = items.filter(isDeprecated)
+  const offered = items.filter((item) => !isDeprecated(item))
+  const published = [...(yield* publish(deprecated, false)), ...(yield* publish(offered, true))]
+  for (const { name } of deprecated) {
+    // What was withdrawn stays so.
+    yield* Effect.catchTag(administration.deprecateItem({ name }), "NotDeprecatable", () => Effect.void)
+  }
+  const changes = new Map(published.map((item) => [key(item), item]))
+  return items.flatMap((item): ReadonlyArray<Imported> => {
+    const change = changes.get(key(item))
+    return change === undefined ? [] : [{ ...change, file: item.file, deprecated: isDeprecated(item) }]
+  })
+})
+
+const counts = (imported: ReadonlyArray<Imported>): string =>
+  (["created", "updated", "reactivated", "unchanged"] as const)
+    .map((change) => `${imported.filter((item) => item.change === change).length} ${change}`)
+    .join(", ")
+
+export const importCommand = Command.make(
+  "import",
+  {
+    paths: ManifestPaths.paths,
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withDescription("Say what would become of them, and publish nothing"),
+      Flag.withoutNegation,
+      Flag.withDefault(false)
+    ),
+    json: Output.json
+  },
+  Effect.fnUntraced(function* ({ dryRun, json, paths }) {
+    const listed = yield* allItems
+    const checked = yield* ManifestPaths.check(paths, yield* Catalogued.known(listed))
+    yield* ProblemText.print(checked)
+    if (ProblemText.errorsOf(checked).length > 0) {
+      return yield* new ManifestsInvalid({ message: `Nothing is published: ${ProblemText.summary(checked)}` })
+    }
+    yield* ManifestPaths.some(checked)
+    const imported = dryRun ? plan(checked.items, listed) : yield* publishAll(checked.items)
+    if (json) return yield* Output.printJson({ dryRun, items: imported })
+    if (imported.length > 0) {
+      yield* Console.log(
+        Output.table(
+          ["KIND", "NAME", "CHANGE", "VERSION", "FILE"],
+          imported.map(({ change, file, kind, name, version }) => [kind, name, change, version ?? "-", file])
+        )
+      )
+    }
+    yield* Console.error(`${dryRun ? "Would be: " : ""}${counts(imported)}`)
+  })
+).pipe(
+  Command.withDescription(
+    "Publish manifests, all or, if one of them has an error, none. What was deprecated or withdrawn is offered again, unless its manifest is marked as deprecated"
+  ),
+  Command.withShortDescription("Publish manifests"),
+  Command.withExamples([
+    { command: "inferlog models import ./models --dry-run" },
+    { command: "inferlog models import flux.yaml" }
+  ]),
+  Command.provide(layer)
+)

@@ -1,0 +1,42 @@
+/** The manifests that a command is about, read and checked. */
+import { Effect, Option, Schema } from "effect"
+import { Argument } from "effect/cli"
+import * as Checks from "#src/features/manifests/Checks.ts"
+import * as Drafts from "#src/features/manifests/Drafts.ts"
+import type { KnownItems } from "#src/features/manifests/Known.ts"
+import * as ManifestFiles from "#src/features/manifests/ManifestFiles.ts"
+import { modelsDir } from "#src/features/manifests/ModelsDir.ts"
+import { UsageError } from "#src/cli/Failure.ts"
+
+export const paths = Argument.String("path").pipe(
+  Argument.withDescription("A manifest, or a folder of them; MODELS_DIR when left out"),
+  Argument.variadic()
+)
+
+const orSetting = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
+  if (given.length > 0) return given
+  const folder = yield* modelsDir.config
+  if (Option.isSome(folder)) return [folder.value]
+  return yield* new UsageError({ message: "Expected a path: MODELS_DIR is not set" })
+})
+
+/** A file that is named twice counts once. */
+export const drafts = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
+  const found = yield* Effect.forEach(yield* orSetting(given), ManifestFiles.find)
+  const files = new Map(found.flat().map((file) => [file.path, file]))
+  return yield* Drafts.read([...files.values()])
+})
+
+/** Whoever names a folder means what is in it: a wrong path in a script is not to pass for good manifests. */
+export class NoManifests extends Schema.TaggedError<NoManifests>()("NoManifests", {}) {
+  override get message(): string {
+    return "There is no manifest: no .yaml, .yml or .json file with a definition is at or below the given path"
+  }
+}
+
+export const some = ({ found }: Checks.Checked): Effect.Effect<void, NoManifests> =>
+  found === 0 ? Effect.fail(new NoManifests()) : Effect.void
+
+export const check = Effect.fnUntraced(function* (given: ReadonlyArray<string>, known: KnownItems) {
+  return yield* Checks.check(yield* drafts(given), known)
+})

@@ -1,0 +1,53 @@
+import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { Administration } from "#src/edges/admin/Administration.ts"
+import type { ItemKind } from "#src/features/catalog/Publishing.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as CatalogAccess from "./CatalogAccess.ts"
+
+/** What that means, of each kind. */
+const consequence: Readonly<Record<ItemKind, string>> = {
+  model: "it is neither shown nor accepted",
+  wrapper: "it is neither shown nor accepted",
+  collection: "it is not shown any more",
+  gpu: "it is not listed any more",
+  "deployment-template": "it is not shown any more"
+}
+
+export const withdraw = Command.make(
+  "withdraw",
+  {
+    name: CatalogAccess.name,
+    kind: CatalogAccess.kind,
+    force: Flag.Boolean("force").pipe(
+      Flag.withDescription("Also while wrappers, collections or templates depend on it"),
+      Flag.withoutNegation,
+      Flag.withDefault(false)
+    ),
+    json: Output.json
+  },
+  Effect.fnUntraced(function* ({ force, json, kind: given, name }) {
+    const administration = yield* Administration
+    const { kind } = yield* administration.showItem({ kind: Option.getOrNull(given), name })
+    const { change, dependents } = yield* administration.withdrawItem({ kind, name, force })
+    if (json) return yield* Output.printJson({ kind, name, withdrawn: true, change, dependents })
+    const item = `${kind} ${Output.printable(name)}`
+    if (change === "unchanged") return yield* Console.log(`The ${item} is withdrawn already.`)
+    yield* Console.log(`Withdrew ${item}: ${consequence[kind]}.`)
+    if (dependents.length > 0) {
+      const users = dependents.map((user) => `${user.kind} ${Output.printable(user.name)}`).join(", ")
+      yield* Console.log(`It was used by: ${users}.`)
+    }
+  })
+).pipe(
+  Command.withDescription(
+    "Take an item out of the catalog. Requests that were accepted end as if nothing had happened, new ones get 404; an import offers it again. Refused while wrappers, collections or templates depend on it, unless forced"
+  ),
+  Command.withShortDescription("Take an item out of the catalog"),
+  Command.withExamples([
+    { command: "inferlog models withdraw acme/flux" },
+    { command: "inferlog models withdraw acme/flux --force" },
+    { command: "inferlog models withdraw summer --kind collection" }
+  ]),
+  Command.provide(CatalogAccess.layer)
+)

@@ -1,0 +1,46 @@
+/** One HTTP exchange, with its failures in words. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Clock, Effect, Layer, Predicate } from "effect"
+import * as HttpClient from "effect/http/HttpClient"
+import type { HttpClientError } from "effect/http/HttpClientError"
+import type { HttpClientRequest } from "effect/http/HttpClientRequest"
+import type { HttpClientResponse } from "effect/http/HttpClientResponse"
+import { describe } from "#src/cli/Failure.ts"
+import * as Refusal from "./Refusal.ts"
+
+/** Requests carry nothing but what they are given. */
+export const layerClient = Layer.merge(
+  NodeHttpClient.layerUndici,
+  Layer.succeed(HttpClient.TracerPropagationEnabled, false)
+)
+
+/** Of several addresses that were tried each has an error of its own, and all together have no words. */
+const firstOf = (cause: unknown): unknown => (cause instanceof AggregateError ? cause.errors[0] : cause)
+
+export const wordsOf = (cause: unknown): string => (cause === undefined ? "no words" : describe(cause))
+
+/** What the system, or the connection, has to say. */
+export const causeOf = (error: HttpClientError): unknown =>
+  Predicate.hasProperty(error.reason, "cause") ? firstOf(error.reason.cause) : error
+
+export const unreachable = (url: string) => (error: HttpClientError) =>
+  new Refusal.Unreachable({ origin: new URL(url).origin, reason: wordsOf(causeOf(error)) })
+
+/**
+ * Fails unless the status is a success, or one of `accepts`, at redirects too. The body is not read yet.
+ */
+export const answered = Effect.fnUntraced(function* <R>(
+  url: string,
+  exchange: Effect.Effect<HttpClientResponse, HttpClientError, R>,
+  accepts: ReadonlyArray<number> = []
+) {
+  const answer = yield* Effect.mapError(exchange, unreachable(url))
+  if (answer.status < 300 || accepts.includes(answer.status)) return answer
+  const { headers, status } = answer
+  const text = yield* Effect.orElseSucceed(answer.text, () => "")
+  const now = yield* Clock.currentTimeMillis
+  return yield* Refusal.of({ status, text, retryAfter: headers["retry-after"], now })
+})
+
+export const send = (request: HttpClientRequest, accepts: ReadonlyArray<number> = []) =>
+  answered(request.url, HttpClient.execute(request), accepts)

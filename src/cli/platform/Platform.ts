@@ -1,0 +1,129 @@
+/** The platform routes of a running server, with an account's key (contract, "Uploads"; decisions, "Platform routes"). */
+import { Config, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Flag } from "effect/cli"
+import { HttpClient } from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type { HttpClientResponse } from "effect/http/HttpClientResponse"
+import * as Failure from "#src/cli/Failure.ts"
+import * as Exchange from "./Exchange.ts"
+import * as Stall from "./Stall.ts"
+import { type Refused, type Unreachable, unexpected } from "./Refusal.ts"
+
+const local = "http://127.0.0.1:8080"
+
+export const flags = {
+  url: Flag.String("url").pipe(
+    Flag.withMetavar("URL"),
+    Flag.withDescription(`The server's BASE_URL (default: INFERLOG_URL, or ${local})`),
+    Flag.optional
+  ),
+  key: Flag.Redacted("key").pipe(
+    Flag.withMetavar("keyId:secret"),
+    Flag.withDescription(
+      "The API key. Others on this machine can see it while the command runs: rather set INFERLOG_API_KEY"
+    ),
+    Flag.optional
+  )
+}
+
+export interface Given {
+  readonly url: Option.Option<string>
+  readonly key: Option.Option<Redacted.Redacted>
+}
+
+export interface Call {
+  readonly method: "GET" | "POST" | "DELETE"
+  /** From the server's root; or a URL that the server has named, which gets the key as well. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | ReadonlyArray<string>>>
+  /** Beside `Authorization`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly body?: Readonly<Record<string, unknown>>
+  /** Statuses that are answers, too, beside those of success. */
+  readonly accepts?: ReadonlyArray<number>
+}
+
+/** Why a call gives nothing. */
+export type CallError = Refused | Unreachable | Failure.UsageError
+
+export class Platform extends Context.Service<
+  Platform,
+  {
+    /** Without a slash at its end. */
+    readonly url: string
+    readonly hasKey: boolean
+    /** One exchange, not repeated. Gives what was answered, as JSON; `null` when nothing was. */
+    call(call: Call): Effect.Effect<unknown, CallError>
+    /** The same before the body is read, for what has no end. Whoever calls bounds its time. */
+    open(call: Call): Effect.Effect<HttpClientResponse, CallError>
+  }
+>()("inferlog/src/cli/platform/Platform") {}
+
+const wrong = (message: string) => new Failure.UsageError({ message })
+
+const urlFromEnvironment = Config.String("INFERLOG_URL").pipe(Config.withDefault(local))
+
+/** What is wrong is not shown: it may hold a password. */
+const addressOf = Effect.fnUntraced(function* (given: Option.Option<string>) {
+  const text = Option.isSome(given) ? given.value : yield* urlFromEnvironment
+  const url = URL.parse(text)
+  if (url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === "") {
+    return (url.origin + url.pathname).replace(/\/+$/, "")
+  }
+  const name = Option.isSome(given) ? "--url" : "INFERLOG_URL"
+  return yield* wrong(`${name}: Expected an address such as ${local}`)
+})
+
+const keyFromEnvironment = Config.option(Config.schema(Schema.Redacted(Schema.String), "INFERLOG_API_KEY"))
+
+/** Without the white space around it. It is never shown. */
+const keyOf = Effect.fnUntraced(function* (given: Option.Option<Redacted.Redacted>) {
+  const found = Option.isSome(given) ? given : yield* keyFromEnvironment
+  if (Option.isNone(found)) return null
+  const key = Redacted.value(found.value).trim()
+  if (/^[\x21-\x7e]{1,512}$/.test(key)) return Redacted.make(key)
+  return yield* wrong(`${Option.isSome(given) ? "--key" : "INFERLOG_API_KEY"}: Expected a key, keyId:secret`)
+})
+
+const requestOf = (
+  url: string,
+  key: Redacted.Redacted,
+  { body, headers = {}, method, path, query = {} }: Call
+) => {
+  const request = HttpClientRequest.make(method)(path.startsWith("/") ? url + path : path).pipe(
+    HttpClientRequest.setUrlParams(query),
+    HttpClientRequest.setHeaders(headers),
+    HttpClientRequest.setHeader("authorization", `Key ${Redacted.value(key)}`)
+  )
+  return body === undefined ? request : HttpClientRequest.bodyJsonUnsafe(request, body)
+}
+
+const parse = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Unknown))
+
+const make = Effect.fnUntraced(function* (given: Given) {
+  const client = yield* HttpClient
+  const url = yield* addressOf(given.url)
+  const key = yield* keyOf(given.key)
+  const notOurs = () => unexpected(`${url} answers something else: is it the address of an inferlog server?`)
+
+  const open = (call: Call): Effect.Effect<HttpClientResponse, CallError> =>
+    key === null
+      ? Effect.fail(wrong("INFERLOG_API_KEY: Expected an API key in this variable, or with --key"))
+      : Effect.provideService(Exchange.send(requestOf(url, key, call), call.accepts), HttpClient, client)
+
+  const call = Effect.fnUntraced(function* (call: Call) {
+    const exchange = Effect.flatMap(open(call), (answer) =>
+      Effect.mapError(answer.text, Exchange.unreachable(url))
+    )
+    const text = yield* Stall.guarded(url, () => exchange)
+    if (text === "") return null
+    return yield* Effect.mapError(parse(text), notOurs)
+  })
+
+  return Platform.of({ url, hasKey: key !== null, call, open })
+})
+
+/** With a client for what needs no key. */
+export const layer = (given: Given) =>
+  Layer.effect(Platform, make(given)).pipe(Layer.provideMerge(Exchange.layerClient))

@@ -1,0 +1,131 @@
+/** `projections rebuild --verify`: whether the rows in use are what the log leads to. */
+import { Clock, Console, Effect, Schema } from "effect"
+import { allProjections } from "#projections/AllProjections.ts"
+import type { Difference, Row } from "#projections/rebuild/Differences.ts"
+import * as Generations from "#projections/rebuild/Generations.ts"
+import * as Verification from "#projections/rebuild/Verification.ts"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as ProgressLine from "#src/cli/ProgressLine.ts"
+import { giveWay } from "./GiveWay.ts"
+import * as Statuses from "./Statuses.ts"
+
+/** Not every row in use is proven to be what the log leads to. */
+export class NotVerified extends Schema.TaggedError<NotVerified>()("ProjectionsNotVerified", {
+  different: Schema.Array(Schema.String),
+  unbuilt: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return [
+      ...(this.different.length === 0
+        ? []
+        : [
+            `Rows in use are not what the log leads to: 'projections rebuild ${this.different.join(" ")}' makes them anew`
+          ]),
+      ...(this.unbuilt.length === 0
+        ? []
+        : [
+            `There are no rows of this release to verify of ${this.unbuilt.join(", ")}: the next server builds them`
+          ])
+    ].join(". ")
+  }
+}
+
+/** What is said of one projection, in JSON. */
+interface Report extends Omit<Verification.Verdict, "projection"> {
+  readonly name: string
+  readonly version: number
+  /** Events of the log that its rows do not have. */
+  readonly behind: number
+  /** Why the running server's has stopped, `null` when it has not. */
+  readonly stopped: string | null
+}
+
+export const run = Effect.fnUntraced(function* (names: ReadonlyArray<string>, json: boolean) {
+  const { projections: statuses } = yield* Statuses.read
+  yield* giveWay
+  const start = yield* Clock.currentTimeMillis
+  const { events, verdicts } = yield* verified(names)
+  const elapsedMs = (yield* Clock.currentTimeMillis) - start
+  const head = GlobalPosition.sequence(yield* (yield* EventReader).head)
+  const reports = verdicts.map(({ projection: { name, version }, ...verdict }): Report => ({
+    name,
+    version,
+    ...verdict,
+    behind: Math.max(head - GlobalPosition.sequence(verdict.position), 0),
+    stopped: statuses.find((status) => status.name === name)?.reason ?? null
+  }))
+  const ok = reports.every(({ result }) => result === "equal")
+  yield* json
+    ? Output.printJson({ ok, events, elapsedMs, projections: reports })
+    : Console.log(`${text(reports)}\n\n${summary(reports, events, elapsedMs)}`)
+  if (!ok) return yield* failure(reports)
+}, Effect.scoped)
+
+const verified = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
+  const base = Generations.baseIn(yield* DataDirectory)
+  const head = yield* (yield* EventReader).head
+  const building = yield* ProgressLine.make(GlobalPosition.sequence(head))
+  const comparing = yield* ProgressLine.make(null, "rows")
+  let events = 0
+  const verdicts = yield* Verification.run({
+    base,
+    projections: allProjections.filter(({ name }) => names.includes(name)),
+    onBuilt: (read) => building.report((events = read)),
+    onCompared: comparing.report
+  }).pipe(Effect.ensuring(Effect.andThen(building.clear, comparing.clear)))
+  return { events, verdicts }
+})
+
+const failure = (reports: ReadonlyArray<Report>): NotVerified => {
+  const namesOf = (isMeant: (report: Report) => boolean) => reports.filter(isMeant).map(({ name }) => name)
+  return new NotVerified({
+    different: namesOf(({ result }) => result === "different"),
+    unbuilt: namesOf(({ result }) => result === "not built" || result === "other version")
+  })
+}
+
+const summary = (reports: ReadonlyArray<Report>, events: number, elapsedMs: number): string => {
+  const rows = reports.reduce((sum, report) => sum + report.rows, 0)
+  return (
+    `Compared ${Output.counted(rows, "row")} with those that ${Output.counted(events, "event")} lead to, ` +
+    `in ${Output.duration(elapsedMs)}.`
+  )
+}
+
+const text = (reports: ReadonlyArray<Report>): string =>
+  [
+    Output.table(
+      ["NAME", "VERSION", "POSITION", "BEHIND", "ROWS", "RESULT"],
+      reports.map(({ behind, name, position, result, rows, stopped, version }) => [
+        name,
+        String(version),
+        position,
+        Output.count(behind),
+        Output.count(rows),
+        stopped === null ? result : `${result}; stopped: ${stopped}`
+      ])
+    ),
+    ...reports.flatMap(({ difference, name }) =>
+      difference === null ? [] : [`\n${Output.printableLines(differenceText(name, difference))}`]
+    )
+  ].join("\n")
+
+const titles: Record<Difference["kind"], string> = {
+  checkpoint: "its rows stand at an event that the log does not have",
+  schema: "has not the definition of this release",
+  integrity: "is damaged in the file",
+  row: "first row that differs"
+}
+
+const differenceText = (name: string, { expected, key, kind, stored, table }: Difference): string =>
+  [
+    `${name}: ${table}: ${titles[kind]}`,
+    ...(Object.keys(key).length === 0 ? [] : [`  key       ${JSON.stringify(key)}`]),
+    `  in use    ${rowText(stored)}`,
+    `  expected  ${rowText(expected)}`
+  ].join("\n")
+
+const rowText = (row: Row | null): string => (row === null ? "none" : JSON.stringify(row))

@@ -1,0 +1,107 @@
+import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { AccountId } from "#domain/Ids.ts"
+import { Status } from "#domain/inference-request/Status.ts"
+import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import * as Money from "#domain/Money.ts"
+import type { HistoryItem } from "#projections/history/HistoryItem.ts"
+import { Administration } from "#src/edges/admin/Administration.ts"
+import { mostListed } from "#src/edges/admin/requests/RequestOperations.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as RequestIdText from "./RequestIdText.ts"
+
+const flags = {
+  account: Flag.String("account").pipe(
+    Flag.withMetavar("acc_…"),
+    Flag.withDescription("Only this account's; of all accounts otherwise"),
+    Flag.withSchema(AccountId),
+    Flag.optional
+  ),
+  model: Flag.String("model").pipe(
+    Flag.withMetavar("owner/name"),
+    Flag.withDescription("Only requests to this model"),
+    Flag.filterMap(
+      (text) => ModelEndpoint.makeOption(text),
+      () => "Expected a model such as sandbox/echo"
+    ),
+    Flag.optional
+  ),
+  status: Flag.Literals("status", Status.literals).pipe(
+    Flag.withDescription("Only requests that have this status now"),
+    Flag.optional
+  ),
+  limit: Flag.Int("limit").pipe(
+    Flag.withMetavar("N"),
+    Flag.withDescription(`How many at most, from 1 to ${mostListed}`),
+    Flag.filter(
+      (limit) => limit >= 1 && limit <= mostListed,
+      () => `Expected a number from 1 to ${mostListed}`
+    ),
+    Flag.withDefault(20)
+  ),
+  after: Flag.String("after").pipe(
+    Flag.withMetavar("request-id"),
+    Flag.withDescription("Only requests after this one in the list: the last of the page before"),
+    Flag.filterMap(RequestIdText.parse, RequestIdText.expected),
+    Flag.optional
+  )
+}
+
+/** ms of the run that ended it. */
+const duration = ({ endedAt, inferenceMs, runStartedAt }: HistoryItem): number | null =>
+  inferenceMs ?? (endedAt === null || runStartedAt === null ? null : Math.max(endedAt - runStartedAt, 0))
+
+const forPrograms = (item: HistoryItem) => ({
+  requestId: item.requestId,
+  accountId: item.accountId,
+  model: item.model,
+  status: item.status,
+  outcome: item.outcome,
+  error: item.error,
+  createdAt: Output.time(item.createdAt),
+  startedAt: Output.timeOrNull(item.startedAt),
+  endedAt: Output.timeOrNull(item.endedAt),
+  inferenceMs: duration(item),
+  billingStatus: item.billingStatus,
+  cost: item.amount === null ? null : Money.format(item.amount),
+  metadata: item.metadata
+})
+
+const forPeople = (item: HistoryItem) => [
+  item.requestId,
+  item.model,
+  item.accountId,
+  item.status,
+  item.outcome,
+  Output.time(item.createdAt),
+  Output.milliseconds(duration(item)),
+  item.amount === null ? "-" : `$${Money.format(item.amount)}`
+]
+
+const header = ["REQUEST", "MODEL", "ACCOUNT", "STATUS", "OUTCOME", "CREATED", "RUN", "COST"]
+
+export const list = Command.make(
+  "list",
+  { ...flags, json: Output.json },
+  Effect.fnUntraced(function* ({ account, after, json, limit, model, status }) {
+    const { hasMore, requests } = yield* (yield* Administration).listRequests({
+      after: Option.getOrNull(after),
+      limit,
+      ...(Option.isSome(account) && { accountId: account.value }),
+      ...(Option.isSome(model) && { model: model.value }),
+      ...(Option.isSome(status) && { status: status.value })
+    })
+    const next = hasMore ? (requests.at(-1)?.requestId ?? null) : null
+    if (json) return yield* Output.printJson({ requests: requests.map(forPrograms), next })
+    if (requests.length === 0) return yield* Console.error("There are no such requests.")
+    yield* Console.log(Output.table(header, requests.map(forPeople)))
+    if (next !== null) yield* Console.error(`There are more: add --after ${next}`)
+  })
+).pipe(
+  Command.withDescription("Requests of all accounts, newest first, as they stand now"),
+  Command.withShortDescription("Requests, newest first"),
+  Command.withExamples([
+    { command: "inferlog requests list --status FAILED --limit 50" },
+    { command: "inferlog requests list --model sandbox/echo --json" }
+  ])
+)

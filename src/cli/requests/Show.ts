@@ -1,0 +1,35 @@
+import { Console, Effect } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { Administration } from "#src/edges/admin/Administration.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as RequestIdText from "./RequestIdText.ts"
+import * as ShownText from "./ShownText.ts"
+
+export const show = Command.make(
+  "show",
+  {
+    requestId: Argument.String("request-id").pipe(
+      Argument.withDescription("21 characters"),
+      Argument.filterMap(RequestIdText.parse, RequestIdText.expected)
+    ),
+    withPayloads: Flag.Boolean("payloads").pipe(
+      Flag.withDescription("Input, output and the run's log lines too. They may be personal data"),
+      Flag.withoutNegation,
+      Flag.withDefault(false)
+    ),
+    json: Output.json
+  },
+  Effect.fnUntraced(function* ({ json, requestId, withPayloads }) {
+    const shown = yield* (yield* Administration).showRequest({ requestId, withPayloads })
+    yield* json ? Output.printJson(ShownText.forPrograms(shown)) : Console.log(ShownText.forPeople(shown))
+  })
+).pipe(
+  Command.withDescription(
+    "Everything that the log says of one request: its state now, and how it came to it"
+  ),
+  Command.withShortDescription("One request, and how it came to its state"),
+  Command.withExamples([
+    { command: "inferlog requests show rq0qXk2Ab-0Zp1aB3dE5f" },
+    { command: "inferlog requests show rq0qXk2Ab-0Zp1aB3dE5f --payloads --json" }
+  ])
+)

@@ -1,0 +1,118 @@
+/** The flags of `webhooks verify`, and what they lead to. */
+import {
+  Config,
+  Effect,
+  FileSystem,
+  Option,
+  type PlatformError,
+  Redacted,
+  Result,
+  Schema,
+  Stdio,
+  Stream
+} from "effect"
+import { Flag } from "effect/cli"
+import * as Period from "#src/features/billing/audit/Period.ts"
+import { defaultTolerance } from "#src/features/webhooks/StandardWebhooks.ts"
+import * as Failure from "#src/cli/Failure.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as Stdout from "#src/cli/Stdout.ts"
+import * as SavedRequest from "./SavedRequest.ts"
+
+const text = (name: string, metavar: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
+
+const parseTime = (text: string): Option.Option<number> =>
+  Option.fromNullishOr(/^\d{1,11}$/.test(text) ? Number(text) * 1_000 : Period.parseTime(text))
+
+export const flags = {
+  request: text(
+    "request",
+    "FILE",
+    "The request as it was saved: headers, an empty line, the body. '-' reads stdin"
+  ),
+  id: text("id", "TEXT", "Instead of --request: the header webhook-id"),
+  timestamp: text("timestamp", "SECONDS", "Instead of --request: the header webhook-timestamp"),
+  signature: text("signature", "TEXT", "Instead of --request: the header webhook-signature"),
+  body: text("body", "FILE", "Instead of --request: the body, byte for byte. '-' reads stdin"),
+  secretFile: text("secret-file", "FILE", "Where the secret is. Without it: the variable WEBHOOK_SECRET"),
+  secret: Flag.Redacted("secret").pipe(
+    Flag.withMetavar("whsec_…"),
+    Flag.withDescription("The secret itself. Others on this machine can see it while the command runs"),
+    Flag.optional
+  ),
+  tolerance: Flag.Int("tolerance").pipe(
+    Flag.withMetavar("SECONDS"),
+    Flag.withDescription("How far the timestamp may be off, either way"),
+    Flag.filter(
+      (seconds) => seconds >= 0,
+      () => "Expected 0 or more seconds"
+    ),
+    Flag.withDefault(defaultTolerance)
+  ),
+  at: Flag.String("at").pipe(
+    Flag.withMetavar("TIME"),
+    Flag.withDescription("Judge the timestamp as of then: Unix seconds, or as in 2026-01-31T12:00Z"),
+    Flag.filterMap(
+      parseTime,
+      () => "Expected Unix seconds, or a time such as 2026-01-31T12:00Z; UTC without a zone"
+    ),
+    Flag.optional
+  ),
+  json: Output.json
+}
+
+type TextFlag = "request" | "id" | "timestamp" | "signature" | "body" | "secretFile"
+export type Given = { readonly [Name in TextFlag]: Option.Option<string> } & {
+  readonly secret: Option.Option<Redacted.Redacted>
+}
+
+const wrong = (message: string) => new Failure.UsageError({ message })
+
+const read = Effect.fnUntraced(
+  function* (_flag: string, file: string) {
+    if (file === "-") return yield* Stream.mkUint8Array((yield* Stdio.Stdio).stdin)
+    return yield* (yield* FileSystem.FileSystem).readFile(file)
+  },
+  (effect, flag, file) =>
+    Effect.mapError(effect, (error: PlatformError.PlatformError) =>
+      wrong(`${flag}: ${file} cannot be read: ${Stdout.causeOf(error)}`)
+    )
+)
+
+export const requestOf = Effect.fnUntraced(function* (given: Given) {
+  const { body, id, request, signature, timestamp } = given
+  const hasParts = [id, timestamp, signature, body].some(Option.isSome)
+  if (Option.isSome(request) === hasParts) {
+    return yield* wrong("Expected --request, or else --id, --timestamp, --signature and --body")
+  }
+  if (Option.isSome(request)) {
+    const parsed = SavedRequest.parse(yield* read("--request", request.value))
+    return Result.isSuccess(parsed) ? parsed.success : yield* wrong(`--request: ${parsed.failure.message}`)
+  }
+  if (Option.isNone(body)) return yield* wrong("--body: Expected a file, or '-' for stdin")
+  return {
+    id: Option.getOrNull(id),
+    timestamp: Option.getOrNull(timestamp),
+    signature: Option.getOrNull(signature),
+    body: yield* read("--body", body.value),
+    contentLength: null
+  } satisfies SavedRequest.SavedRequest
+})
+
+const fromEnvironment = Config.option(Config.schema(Schema.Redacted(Schema.String), "WEBHOOK_SECRET"))
+
+/** Without the white space around it, with which files end. */
+export const secretOf = Effect.fnUntraced(function* ({ secret, secretFile }: Given) {
+  if (Option.isSome(secret) && Option.isSome(secretFile)) {
+    return yield* wrong("Expected --secret-file or --secret, not both")
+  }
+  if (Option.isSome(secretFile)) {
+    return Buffer.from(yield* read("--secret-file", secretFile.value))
+      .toString()
+      .trim()
+  }
+  const found = Option.isSome(secret) ? secret : yield* fromEnvironment
+  if (Option.isNone(found)) return yield* wrong("Expected --secret-file, or the variable WEBHOOK_SECRET")
+  return Redacted.value(found.value).trim()
+})

@@ -1,0 +1,136 @@
+/**
+ * Forwards what happens to the app: several at once, in no order, and again a little later what it did not take. What waits
+ * for that is bounded, and holds up nothing that comes after it.
+ */
+import { Clock, Effect, FiberSet, Semaphore } from "effect"
+import type { HttpClient } from "effect/http/HttpClient"
+import * as DeliveryIds from "#src/features/requests/DeliveryIds.ts"
+import type { CallError, Platform } from "#src/cli/platform/Platform.ts"
+import * as Retrying from "#src/cli/platform/Retrying.ts"
+import type { Attempt } from "./Attempt.ts"
+import type { Happening } from "./Happenings.ts"
+import * as Post from "./Post.ts"
+import type { SigningKey } from "./SigningKey.ts"
+import * as WebhookBody from "./WebhookBody.ts"
+
+/** Bodies that are read, and POSTs that are made, at once. */
+const concurrency = 8
+
+/** What has come and was not tried once yet. Beyond that nothing more is taken from the stream. */
+const mostUntried = 64
+
+/** What waits for its next try. Beyond that there is none. */
+const mostWaiting = 1_000
+const mostWaitingBytes = 64 * 1024 * 1024
+
+export interface Options {
+  readonly url: string
+  readonly key: SigningKey
+  /** ms before each further try. */
+  readonly pauses: ReadonlyArray<number>
+  readonly report: (attempt: Attempt) => Effect.Effect<void>
+  /** In one line: of what cannot be forwarded at all. */
+  readonly say: (text: string) => Effect.Effect<void>
+}
+
+export interface Tally {
+  readonly taken: number
+  readonly notTaken: number
+  /** Not tried yet, or to be tried again. */
+  readonly open: number
+}
+
+interface Prepared {
+  readonly happening: Happening
+  readonly id: string
+  readonly body: Uint8Array
+}
+
+/** The key is no longer one, or may not do this: so it is with every request. */
+const isOfTheKey = (error: CallError): boolean =>
+  error._tag === "UsageError" ||
+  (error._tag === "Refused" && (error.status === 401 || error.code === "MISSING_SCOPE"))
+
+/** What apps answer to a signature that they cannot verify. */
+const mayBeUnverified = ({ status }: Post.Answered): boolean =>
+  status === 400 || status === 401 || status === 403
+
+export const make = Effect.fnUntraced(function* ({ key, pauses, report, say, url }: Options) {
+  const fibers = yield* FiberSet.make<void, CallError>()
+  const untried = yield* Semaphore.make(mostUntried)
+  const reading = yield* Semaphore.make(concurrency)
+  const posting = yield* Semaphore.make(concurrency)
+  let tally: Tally = { taken: 0, notTaken: 0, open: 0 }
+  let waiting = { count: 0, bytes: 0 }
+
+  const settle = (isTaken: boolean) =>
+    Effect.sync(() => {
+      const { notTaken, open, taken } = tally
+      tally = { taken: taken + (isTaken ? 1 : 0), notTaken: notTaken + (isTaken ? 0 : 1), open: open - 1 }
+    })
+
+  /** `null` when there is no further try: they are used up, nobody wants it (410), or too much waits. */
+  const pauseAfter = ({ body }: Prepared, attempt: number, { error, status }: Post.Answered) => {
+    const isFull = waiting.count >= mostWaiting || waiting.bytes + body.length > mostWaitingBytes
+    return error === null || status === 410 || isFull ? null : (pauses[attempt - 1] ?? null)
+  }
+
+  const waitFor = (millis: number, { body }: Prepared) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => (waiting = { count: waiting.count + 1, bytes: waiting.bytes + body.length })),
+      () => Effect.sleep(millis),
+      () => Effect.sync(() => (waiting = { count: waiting.count - 1, bytes: waiting.bytes - body.length }))
+    )
+
+  const send = Effect.fnUntraced(function* (
+    prepared: Prepared,
+    attempt: number
+  ): Effect.fn.Return<void, CallError, Platform | HttpClient> {
+    const { body, happening, id } = prepared
+    const answered = yield* posting.withPermit(
+      Effect.flatMap(key.current, (current) => Post.post({ url, id, body, key: current }))
+    )
+    if (mayBeUnverified(answered)) yield* key.doubt
+    const retryInMs = pauseAfter(prepared, attempt, answered)
+    const at = yield* Clock.currentTimeMillis
+    yield* report({ ...happening, ...answered, at, webhookId: id, attempt, retryInMs })
+    if (retryInMs === null) return yield* settle(answered.error === null)
+    yield* FiberSet.run(fibers, Effect.andThen(waitFor(retryInMs, prepared), send(prepared, attempt + 1)))
+  })
+
+  const bodyOf = (happening: Happening) =>
+    Retrying.forever(WebhookBody.of(happening), () => Effect.void).pipe(
+      reading.withPermit,
+      Effect.map(Buffer.from)
+    )
+
+  const forward = Effect.fnUntraced(function* (happening: Happening) {
+    const body = yield* bodyOf(happening)
+    yield* send({ happening, id: DeliveryIds.of(happening.requestId, happening.event), body }, 1)
+  })
+
+  const skip = ({ event, requestId }: Happening, error: CallError) =>
+    isOfTheKey(error)
+      ? Effect.fail(error)
+      : Effect.andThen(settle(false), say(`${event} of ${requestId} is not forwarded: ${error.message}`))
+
+  return {
+    /** Returns when there is room for more. */
+    offer: Effect.fnUntraced(function* (happening: Happening) {
+      yield* untried.take(1)
+      tally = { ...tally, open: tally.open + 1 }
+      yield* FiberSet.run(
+        fibers,
+        forward(happening).pipe(
+          Effect.catch((error) => skip(happening, error)),
+          Effect.ensuring(untried.release(1))
+        )
+      )
+    }),
+    /** Fails when the key may do no more. */
+    refused: Effect.andThen(FiberSet.join(fibers), Effect.never),
+    /** Nothing that was offered waits any more. */
+    settled: FiberSet.awaitEmpty(fibers),
+    tally: (): Tally => tally
+  }
+})

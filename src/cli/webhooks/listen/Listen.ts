@@ -1,0 +1,139 @@
+import { type Cause, Console, Effect, Fiber, Layer, Option, Queue, Schema, Stream } from "effect"
+import { Command } from "effect/cli"
+import * as Failure from "#src/cli/Failure.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as Exchange from "#src/cli/platform/Exchange.ts"
+import * as Platform from "#src/cli/platform/Platform.ts"
+import { unexpected } from "#src/cli/platform/Refusal.ts"
+import * as Retrying from "#src/cli/platform/Retrying.ts"
+import * as Stdout from "#src/cli/Stdout.ts"
+import * as Attempt from "./Attempt.ts"
+import * as Following from "./Following.ts"
+import * as Forwards from "./Forwards.ts"
+import * as Happenings from "./Happenings.ts"
+import { flags, givenKey, targetOf } from "./ListenFlags.ts"
+import * as SigningKey from "./SigningKey.ts"
+
+/** ms before each further try of what the app did not take. */
+const pauses = [1_000, 5_000, 15_000]
+
+/** Lines that stdout may be behind. */
+const mostLines = 256
+
+export class NotTaken extends Schema.TaggedError<NotTaken>()("NotTaken", { url: Schema.String }) {
+  override get message(): string {
+    return `${this.url} has not taken all events`
+  }
+}
+
+const say = (text: string) => Console.error(Output.printable(text))
+
+const decode = Schema.decodeUnknownEffect(Happenings.StatusFrame)
+
+const notAsExpected = () =>
+  unexpected(`a frame of ${Following.path} is not as expected: is the server of another release?`)
+
+const summary = ({ notTaken, open, taken }: Forwards.Tally): string =>
+  [
+    `Your app has taken ${Output.counted(taken, "event")}`,
+    ...(notTaken === 0 ? [] : [`has not taken ${Output.count(notTaken)}`]),
+    ...(open === 0 ? [] : [`${Output.count(open)} still waited to be forwarded`])
+  ].join("; ") + "."
+
+/** Ends with the work, or when nobody reads stdout any more. */
+const printing = <A, E, R>(use: (print: (line: string) => Effect.Effect<void>) => Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const lines = yield* Queue.bounded<string, Cause.Done>(mostLines)
+    const writer = yield* Effect.forkChild(Stdout.write(Stream.fromQueue(lines)))
+    const exit = yield* Effect.exit(
+      Effect.raceFirst(
+        use((line) => Effect.asVoid(Queue.offer(lines, line))),
+        Fiber.await(writer)
+      )
+    )
+    yield* Queue.end(lines)
+    yield* Fiber.join(writer)
+    yield* exit
+  })
+
+export const listen = Command.make(
+  "listen",
+  flags,
+  Effect.fnUntraced(function* ({ events, forward, json, model, noRetry, once, requests, secret }) {
+    const url = yield* targetOf(forward)
+    const given = yield* givenKey(secret)
+    const platform = yield* Platform.Platform
+    const key =
+      given === null
+        ? yield* SigningKey.ofAccount((waiting) => say(Retrying.describe(waiting)))
+        : SigningKey.given(given)
+    const happenings = Happenings.make({ events, named: requests })
+    const query = {
+      ...(requests.length > 0 && { request_id: requests }),
+      ...(Option.isSome(model) && { modelEndpoint: model.value })
+    }
+    const signedWith =
+      given === null
+        ? `the account's secret; GET ${platform.url}${SigningKey.path} has it`
+        : "the secret of --secret"
+
+    const listening = (print: (line: string) => Effect.Effect<void>) =>
+      Effect.gen(function* () {
+        const forwards = yield* Forwards.make({
+          url,
+          key,
+          pauses: noRetry ? [] : pauses,
+          report: (attempt) => print((json ? Attempt.json : Attempt.text)(attempt)),
+          say
+        })
+        let hasBegun = false
+        let isFirst = true
+        const onFrame = Effect.fnUntraced(function* ({ data, event, isResumed }: Following.Frame) {
+          if (event !== "status") return
+          const frame = yield* Effect.mapError(decode(data), notAsExpected)
+          const happening = happenings.of(frame, isResumed)
+          if (happening === null || (once && !isFirst)) return
+          isFirst = false
+          yield* forwards.offer(happening)
+        })
+        const following = Following.follow({
+          query,
+          onFrame,
+          isOver: () => happenings.haveEnded() || (once && !isFirst),
+          onBegin: Effect.suspend(() => {
+            hasBegun = true
+            return say(`What happens at ${platform.url} goes to ${url}, signed with ${signedWith}.`)
+          }),
+          say
+        })
+        const conclude = Effect.suspend(() => (hasBegun ? say(summary(forwards.tally())) : Effect.void))
+        yield* Effect.raceFirst(Effect.andThen(following, forwards.settled), forwards.refused).pipe(
+          Effect.ensuring(conclude)
+        )
+        if (forwards.tally().notTaken > 0) return yield* new NotTaken({ url })
+      }).pipe(Effect.scoped)
+
+    yield* Failure.untilStopped(printing(listening))
+  })
+).pipe(
+  Command.provide((given) => Layer.merge(Platform.layer(given), Exchange.layerClient)),
+  Command.withDescription(
+    "For development: forward what happens to the account's requests to an app on this machine, as webhooks, with the same " +
+      "bodies, ids and signatures. No tunnel, and no webhook in the submit. Goes on until stopped by Ctrl-C or SIGTERM, which is " +
+      "exit code 0. The key needs the scopes requests:read and webhooks:read"
+  ),
+  Command.withShortDescription("Forward events to an app on this machine"),
+  Command.withExamples([
+    { command: "inferlog webhooks listen --forward http://localhost:3000/hook" },
+    {
+      command:
+        "inferlog webhooks listen --forward http://localhost:3000/hook --events start,completed --json",
+      description: "Starts as well, a line of JSON for each"
+    },
+    {
+      command:
+        "inferlog webhooks listen --forward http://localhost:3000/hook --request rq0qXk2Ab-0Zp1aB3dE5f",
+      description: "The end of this request, though it may be over"
+    }
+  ])
+)

@@ -1,0 +1,99 @@
+/** One POST to the developer's app, as the service makes it to a receiver (contract, "Events"). */
+import { Clock, Duration, Effect, Predicate, Stream } from "effect"
+import * as HttpClient from "effect/http/HttpClient"
+import type { HttpClientError } from "effect/http/HttpClientError"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as DeliverySchedule from "#domain/webhook-delivery/DeliverySchedule.ts"
+import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import * as PostResult from "#src/features/webhooks/deliveries/PostResult.ts"
+import * as StandardWebhooks from "#src/features/webhooks/StandardWebhooks.ts"
+import * as Exchange from "#src/cli/platform/Exchange.ts"
+
+/** How much of an answer's body is read, as the service does: bytes, and for how long. */
+const longestAnswer = 64 * 1024
+const longestReading = "500 millis"
+
+export interface Message {
+  readonly url: string
+  /** `webhook-id` */
+  readonly id: string
+  readonly body: Uint8Array
+  readonly key: Uint8Array
+}
+
+export interface Answered {
+  /** `null` when there was no answer. */
+  readonly status: number | null
+  /** One word (docs/webhooks.md, "What became of it"), `null` after a 2xx. */
+  readonly error: string | null
+  /** What the system says of it, where it says something. */
+  readonly reason: string | null
+  readonly durationMs: number
+}
+
+type Ending = Omit<Answered, "durationMs">
+
+const failed = (error: string, status: number | null = null, reason: string | null = null): Ending => ({
+  status,
+  error,
+  reason
+})
+
+const signed = Effect.fnUntraced(function* ({ body, id, key, url }: Message) {
+  const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
+  return HttpClientRequest.post(url).pipe(
+    HttpClientRequest.bodyUint8Array(body, "application/json"),
+    HttpClientRequest.setHeaders({
+      "user-agent": "inferlog-webhooks/1",
+      "webhook-id": id,
+      "webhook-timestamp": String(timestamp),
+      "webhook-signature": StandardWebhooks.signature(key, { id, timestamp, body })
+    })
+  )
+})
+
+const ofStatus = (status: number): Ending => {
+  const result = PostResult.ofAnswer({ status })
+  return { status, error: result._tag === "Failed" ? result.error : null, reason: null }
+}
+
+const words: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^(ENOTFOUND|EAI_)/, "dns_error"],
+  [/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/, "tls_error"]
+]
+
+const ofError = (error: HttpClientError): Ending => {
+  const cause = Exchange.causeOf(error)
+  const code = Predicate.hasProperty(cause, "code") ? String(cause.code) : ""
+  const word = words.find(([pattern]) => pattern.test(code))?.[1] ?? "connection_failed"
+  return failed(word, null, Exchange.wordsOf(cause))
+}
+
+/** The status line decides: what becomes of the body after it changes nothing. */
+const drop = (body: Stream.Stream<Uint8Array, HttpClientError>) =>
+  body.pipe(
+    Stream.mapAccum(
+      () => 0,
+      (size, chunk) => [size + chunk.length, [size + chunk.length]] as const
+    ),
+    Stream.takeUntil((bytes) => bytes > longestAnswer),
+    Stream.runDrain,
+    Effect.timeoutOption(longestReading),
+    Effect.ignore
+  )
+
+/** Signed as of now. Redirects are not followed; after 15 s it is over. */
+export const post = Effect.fnUntraced(function* (message: Message) {
+  const since = yield* MonotonicTime.millis
+  const { body, ending } = yield* Effect.flatMap(signed(message), HttpClient.execute).pipe(
+    Effect.map((answer) => ({ ending: ofStatus(answer.status), body: answer.stream })),
+    Effect.catch((error) => Effect.succeed({ ending: ofError(error), body: Stream.empty })),
+    Effect.timeoutOrElse({
+      duration: Duration.millis(DeliverySchedule.attemptTimeoutMs),
+      orElse: () => Effect.succeed({ ending: failed("timeout"), body: Stream.empty })
+    })
+  )
+  const durationMs = (yield* MonotonicTime.millis) - since
+  yield* drop(body)
+  return { ...ending, durationMs } satisfies Answered
+})

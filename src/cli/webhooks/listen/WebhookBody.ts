@@ -1,0 +1,71 @@
+/**
+ * The body of a webhook, made again from what the server's routes tell of the request: byte for byte what
+ * `src/features/webhooks/DeliveryBody.ts` makes of it (contract, "Result / webhook payload").
+ */
+import { Effect, Schema } from "effect"
+import * as CanonicalJson from "#domain/CanonicalJson.ts"
+import { caller } from "#src/cli/platform/Caller.ts"
+import { Platform } from "#src/cli/platform/Platform.ts"
+import { Refused, Unreachable } from "#src/cli/platform/Refusal.ts"
+import type { Happening } from "./Happenings.ts"
+
+const callObject = caller(Schema.Record(Schema.String, Schema.Json))
+
+/** What `GET /requests/{id}` has beside the result. */
+const besides: ReadonlySet<string> = new Set([
+  "response_url",
+  "status_url",
+  "cancel_url",
+  "billingStatus",
+  "expiresAt",
+  "erasedAt"
+])
+
+const resultIn = (retrieved: CanonicalJson.JsonObject): CanonicalJson.JsonObject =>
+  Object.fromEntries(Object.entries(retrieved).filter(([name]) => !besides.has(name)))
+
+/** As the request was when it began (decisions, "Payload of `start`"), whatever has become of it. */
+const atStart = {
+  status: "IN_PROGRESS",
+  output: null,
+  error: null,
+  inferenceTime: null,
+  outcome: "pending",
+  cost: "0",
+  media: []
+}
+
+/** Of a URL that does not give the key away to who listens on the line. */
+const isSafeFor = (key: { readonly url: string }, named: string): boolean =>
+  named.startsWith("https:") || (named.startsWith("http:") && key.url.startsWith("http:"))
+
+const isNotFound = (error: { readonly _tag: string }): error is Refused =>
+  error instanceof Refused && error.status === 404
+
+/** With the details of why there is no output: the 422 (contract, "Errors"). Where hosts differ it is on the queue's. */
+const withoutOutput = Effect.fnUntraced(function* (
+  { modelEndpoint, requestId }: Happening,
+  retrieved: CanonicalJson.JsonObject
+) {
+  const platform = yield* Platform
+  const named = String(retrieved["response_url"])
+  const read = (path: string) => callObject({ method: "GET", path, accepts: [422] })
+  return yield* Effect.catchIf(read(`/${modelEndpoint}/requests/${requestId}`), isNotFound, (error) =>
+    isSafeFor(platform, named) ? read(named) : Effect.fail(error)
+  )
+})
+
+/** The node that was asked lags behind the one that told of the end. */
+const notEndedYet = (origin: string) =>
+  new Unreachable({ origin, reason: "the end of the request is not known there yet" })
+
+export const of = Effect.fnUntraced(function* (happening: Happening) {
+  const { event, requestId } = happening
+  const retrieved = yield* callObject({ method: "GET", path: `/requests/${requestId}` })
+  const { billingStatus = null, outcome } = retrieved
+  if (event === "start") return CanonicalJson.stringify({ ...resultIn(retrieved), ...atStart, event })
+  if (billingStatus === null) return yield* notEndedYet(new URL((yield* Platform).url).origin)
+  const isWithoutOutput = outcome === "invalid_output" || outcome === "provider_failed"
+  const result = isWithoutOutput ? yield* withoutOutput(happening, retrieved) : resultIn(retrieved)
+  return CanonicalJson.stringify({ ...result, event, billingStatus })
+})

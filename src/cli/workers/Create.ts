@@ -1,0 +1,47 @@
+import { Console, Effect, Option, Redacted } from "effect"
+import { Command, Flag } from "effect/cli"
+import { Administration } from "#src/edges/admin/Administration.ts"
+import * as GrantFlags from "#src/cli/keys/GrantFlags.ts"
+import * as NameFlag from "#src/cli/NameFlag.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as ModelWarnings from "./ModelWarnings.ts"
+import * as WorkerKeyText from "./WorkerKeyText.ts"
+
+const models = GrantFlags.flags.models.pipe(
+  Flag.withDescription("Whose jobs it may take, such as acme/upscale; every model's when left out")
+)
+
+export const create = Command.make(
+  "create",
+  {
+    name: NameFlag.make("What the worker is called"),
+    models,
+    expires: GrantFlags.flags.expires,
+    json: Output.json
+  },
+  Effect.fnUntraced(function* ({ expires, json, models, name }) {
+    const unsaid = { scopes: Option.none(), monthlyBudget: Option.none() }
+    const { expiresAt, modelEndpoints } = yield* GrantFlags.grantOf({ expires, models, ...unsaid })
+    const granted = { modelEndpoints, expiresAt }
+    // Before there is a key: what goes wrong here is not to cost one that nobody sees.
+    const warnings = yield* ModelWarnings.of(modelEndpoints ?? [])
+    const { key, keyId } = yield* (yield* Administration).issueWorkerKey({ name, ...granted })
+    for (const warning of warnings) yield* Console.error(`Warning: ${warning}`)
+    yield* Console.error(`Created worker key ${keyId}. Shown this once:`)
+    yield* json
+      ? Output.printJson({ keyId, key: Redacted.value(key), ...WorkerKeyText.forPrograms(granted) })
+      : Console.log(Redacted.value(key))
+  })
+).pipe(
+  Command.withDescription(
+    "Create a key with which a worker fetches jobs, and print it, once: the log has its hash only. It sees what all accounts submit to its models"
+  ),
+  Command.withShortDescription("Create a worker key"),
+  Command.withExamples([
+    { command: "inferlog workers create --name gpu-box --models acme/upscale" },
+    {
+      command:
+        "inferlog workers create --name gpu-box --models acme/upscale,acme/caption --expires 90d --json"
+    }
+  ])
+)

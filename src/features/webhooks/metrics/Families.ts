@@ -1,0 +1,26 @@
+/** The metrics of webhook deliveries. */
+import * as Family from "#src/platform/telemetry/metrics/Family.ts"
+
+export const webhooksPending = Family.gauge({
+  name: "inferlog_webhooks_pending",
+  labels: [],
+  help: "Webhooks that wait for an attempt, due or not"
+})
+
+export const webhookOldestAge = Family.gauge({
+  name: "inferlog_webhooks_oldest_due_age_seconds",
+  labels: [],
+  help: "How long the webhook that is due longest has been due; 0 when none is"
+})
+
+export const webhookAttempts = Family.counter({
+  name: "inferlog_webhook_attempts_total",
+  labels: ["result"],
+  help: "Attempts to send a webhook that ended in this process: delivered, lost, or the word of the error, with http_4xx and the like for statuses"
+})
+
+export const webhooksFailed = Family.counter({
+  name: "inferlog_webhooks_failed_total",
+  labels: ["reason"],
+  help: "Webhooks given up by this process: exhausted, gone, private_address, erased or body_damaged"
+})

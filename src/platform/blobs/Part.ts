@@ -1,0 +1,12 @@
+/** One part of an upload in parts. */
+export interface Part {
+  /** From 1. */
+  readonly partNumber: number
+  /** Without quotes. */
+  readonly etag: string
+}
+
+export interface UploadedPart extends Part {
+  /** Bytes. */
+  readonly size: number
+}

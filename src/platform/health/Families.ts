@@ -1,0 +1,44 @@
+/** The metrics of the log, the read models and the health of the node. */
+import * as Family from "#src/platform/telemetry/metrics/Family.ts"
+
+export const logHead = Family.gauge({
+  name: "inferlog_log_head_position",
+  labels: [],
+  help: "Position of the last event of the log"
+})
+
+export const walBytes = Family.gauge({
+  name: "inferlog_log_wal_bytes",
+  labels: [],
+  help: "Size of log.sqlite-wal, about once a second while the log is written; more than 64 MiB: a reader holds it up, or log.sqlite cannot be written"
+})
+
+export const payloadsDamaged = Family.counter({
+  name: "inferlog_payloads_damaged_total",
+  labels: [],
+  help: "Reads of stored inputs, outputs and webhook bodies that are lost or are not what the log says"
+})
+
+export const projectionLagEvents = Family.gauge({
+  name: "inferlog_projection_lag_events",
+  labels: ["projection"],
+  help: "Events of the log that the projection has not applied yet"
+})
+
+export const projectionLagSeconds = Family.gauge({
+  name: "inferlog_projection_lag_seconds",
+  labels: ["projection"],
+  help: "Age of the oldest event that the projection has not applied yet; 0 when there is none"
+})
+
+export const projectionStopped = Family.gauge({
+  name: "inferlog_projection_stopped",
+  labels: ["projection"],
+  help: "1 while the projection does not move although the log has: it met an event that it cannot apply, or its rows cannot be written"
+})
+
+export const healthReason = Family.gauge({
+  name: "inferlog_health_reason",
+  labels: ["code"],
+  help: "1 while `/health` is 503 for this reason"
+})

@@ -1,0 +1,96 @@
+/** The command line without a process of its own: all of the program but the last lines, which tie it to one. */
+import * as util from "node:util"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { ConfigProvider, Console, Effect, Fiber, Layer, Sink, Stdio, Stream } from "effect"
+import * as Failure from "#src/cli/Failure.ts"
+import { program } from "#src/cli/Program.ts"
+
+/** What is written, and two ways to write it; `onWrite` is told each time. */
+const capture = (onWrite: () => void) => {
+  const decoder = new TextDecoder()
+  let text = ""
+  const write = (more: string) => {
+    text += more
+    onWrite()
+  }
+  return {
+    text: () => text,
+    print: (...args: ReadonlyArray<unknown>) => write(`${util.format(...args)}\n`),
+    sink: () =>
+      Sink.forEach((chunk: string | Uint8Array) =>
+        Effect.sync(() => write(typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })))
+      )
+  }
+}
+
+interface Surroundings {
+  readonly onWrite?: () => void
+  readonly stdin?: string
+}
+
+const start = (
+  args: ReadonlyArray<string>,
+  env: Record<string, string>,
+  { onWrite = () => {}, stdin = "" }: Surroundings = {}
+) => {
+  const stdout = capture(onWrite)
+  const stderr = capture(onWrite)
+  const surroundings = Layer.mergeAll(
+    Layer.succeed(Console.Console, { ...console, log: stdout.print, error: stderr.print }),
+    Stdio.layerTest({
+      args: Effect.succeed(args),
+      stdin: Stream.make(Buffer.from(stdin)),
+      stdout: stdout.sink,
+      stderr: stderr.sink
+    }),
+    ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
+  )
+  const fiber = Effect.runFork(program.pipe(Effect.provide(surroundings), Effect.provide(NodeServices.layer)))
+  const written = () => ({ stdout: stdout.text(), stderr: stderr.text() })
+  const ended = Effect.runPromise(Fiber.await(fiber)).then(async (exit) => ({
+    code: await new Promise<number>((resolve) => Failure.teardown(exit, resolve)),
+    ...written()
+  }))
+  return { fiber, written, ended }
+}
+
+/** By a clock and a runtime of its own, whatever those of the test are. */
+export const run = (args: ReadonlyArray<string>, env: Record<string, string>, stdin?: string) =>
+  start(args, env, stdin === undefined ? {} : { stdin }).ended
+
+export interface Written {
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A command that goes on until it is stopped. */
+export const follow = (args: ReadonlyArray<string>, env: Record<string, string>) => {
+  const watchers = new Set<() => void>()
+  const { ended, fiber, written } = start(args, env, {
+    onWrite: () => watchers.forEach((look) => look())
+  })
+  return {
+    ended,
+    written,
+    /** Resolves when what it has written is enough; rejects when it ends before. */
+    until: (isEnough: (written: Written) => boolean): Promise<Written> =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (!isEnough(written())) return
+          watchers.delete(look)
+          resolve(written())
+        }
+        watchers.add(look)
+        void ended.then(({ code, stderr }) => reject(new Error(`it ended with ${code}: ${stderr}`)))
+        look()
+      }),
+    /** As a signal does. */
+    stop: () => {
+      const before = process.exitCode
+      fiber.interruptUnsafe()
+      return ended.finally(() => {
+        process.exitCode = before
+      })
+    }
+  }
+}
