@@ -9,7 +9,7 @@ import * as HttpSubject from "./HttpSubject.ts"
 import * as Metering from "./Metering.ts"
 import { BenchFailed, type Subject, type Unavailable } from "./Subject.ts"
 
-export interface RunningServer extends HttpSubject.HttpServer {
+interface RunningServer extends HttpSubject.HttpServer {
   /** The log's file. */
   readonly log: string
 }

@@ -15,7 +15,7 @@ export interface Options {
 }
 
 /** What each subject did in one cycle, by its name. */
-export type Cycle = ReadonlyMap<string, Measurement>
+type Cycle = ReadonlyMap<string, Measurement>
 
 export interface Measured {
   readonly subjects: ReadonlyArray<Subject>

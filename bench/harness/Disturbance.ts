@@ -3,7 +3,7 @@ import { Clock, Context, Effect } from "effect"
 import * as ProcessTree from "./ProcessTree.ts"
 
 /** Of one core. When others took more, what was measured is void. */
-export const allowedShare = 1 / 3
+const allowedShare = 1 / 3
 
 export interface Observed<A> {
   readonly value: A

@@ -21,7 +21,7 @@ const manifest = (provider: object) => ({
   exampleInput: {}
 })
 
-export type Body = Readonly<Record<string, unknown>>
+type Body = Readonly<Record<string, unknown>>
 
 export const call = (
   server: ServerProcess.ServerProcess,

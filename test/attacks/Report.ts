@@ -1,7 +1,7 @@
 /** What held, by item (`A1`, `B4`, …), with counts. The title of each group of attacks begins with its item. */
 import type { Reporter, TestModule } from "vitest/node"
 
-export interface Tally {
+interface Tally {
   readonly held: number
   readonly broke: number
   readonly skipped: number

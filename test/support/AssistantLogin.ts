@@ -13,7 +13,7 @@ export type Visit =
   | { readonly _tag: "SentBack"; readonly url: URL }
 
 /** One of the server's. */
-export interface Page {
+interface Page {
   readonly _tag: "Page"
   readonly url: URL
   readonly status: number

@@ -3,7 +3,7 @@ import * as net from "node:net"
 import { Effect } from "effect"
 
 /** An event as the client's program gets it. */
-export interface Received {
+interface Received {
   readonly id: string | null
   readonly event: string | null
   readonly data: { readonly [field: string]: unknown }

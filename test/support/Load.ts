@@ -9,7 +9,7 @@ export interface Accepted {
   readonly end: { readonly status: string; readonly billingStatus: string; readonly input: unknown }
 }
 
-export interface Work {
+interface Work {
   readonly path: string
   readonly input: object
 }

@@ -21,7 +21,7 @@ export interface Given<State, Command, Event, Rejection extends Tagged> {
   readonly expectView: <View>(look: (state: State) => View, expected: View) => void
 }
 
-export interface Then<State, Command, Event, Rejection extends Tagged> {
+interface Then<State, Command, Event, Rejection extends Tagged> {
   /** After the command. */
   readonly state: State
   /** The command leads to exactly these events. */

@@ -36,7 +36,7 @@ export interface WebhookReceiver {
   readonly until: (id: string, count?: number, limitMs?: number) => Effect.Effect<ReadonlyArray<Post>>
 }
 
-export const accept: Answer = (_post, response) => void response.writeHead(204).end()
+const accept: Answer = (_post, response) => void response.writeHead(204).end()
 
 /** What has come of a request, whole or not at all. */
 const readBody = async (request: Http.IncomingMessage): Promise<Buffer | null> => {

@@ -21,7 +21,7 @@ export const models = ["sandbox/echo", "sandbox/slow", "acme/upscale", "acme/cap
 )
 
 /** 2023-11-14T22:13:20Z, Unix time in ms. */
-export const from = 1_700_000_000_000
+const from = 1_700_000_000_000
 /** ms between two requests. */
 const every = 6_000
 

@@ -20,7 +20,7 @@ const quiet = { LOG_LEVEL: "Warn" }
  */
 const before = 2_000
 
-export const rowOf = (streams: number): Row => ({
+const rowOf = (streams: number): Row => ({
   id: "T11",
   title: `${streams} idle streams`,
   unit: "streams",

@@ -7,7 +7,7 @@ import type { BenchFailed, Row, Subject } from "../../harness/Subject.ts"
 import * as Inferlog from "../../subjects/Inferlog.ts"
 import * as StreamReaders from "../../subjects/streams/StreamReaders.ts"
 
-export interface Options {
+interface Options {
   readonly streams: number
   /** Changes that are made at once. */
   readonly burst: number
@@ -37,19 +37,19 @@ const subject = (
   })
 })
 
-export const ours = (options: Options) =>
+const ours = (options: Options) =>
   subject(options, {
     name: "inferlog",
     role: "ours",
     serve: Inferlog.serve(["bench/subjects/InferlogServer.ts"])
   })
 
-export const writes = {
+const writes = {
   name: "one res.write per frame",
   program: "bench/floors/streams/FrameFloor.ts"
 } as const
 
-export const floor = (options: Options) =>
+const floor = (options: Options) =>
   subject(options, {
     name: writes.name,
     role: "floor",

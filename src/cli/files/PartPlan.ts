@@ -12,7 +12,7 @@ export interface PlannedPart {
 }
 
 /** Of files that are uploaded in parts when nobody says how large these are to be. Bytes. */
-export const usualPartSize = 16 * Bytes.MiB
+const usualPartSize = 16 * Bytes.MiB
 
 /** Bytes of a file that goes in one PUT, when nobody says how large parts are to be. */
 const usualSingle = 64 * Bytes.MiB

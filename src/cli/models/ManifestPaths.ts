@@ -21,7 +21,7 @@ const orSetting = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
 })
 
 /** A file that is named twice counts once. */
-export const drafts = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
+const drafts = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
   const found = yield* Effect.forEach(yield* orSetting(given), ManifestFiles.find)
   const files = new Map(found.flat().map((file) => [file.path, file]))
   return yield* Drafts.read([...files.values()])

@@ -41,7 +41,7 @@ const issued = (accountId: AccountId, key: ApiKey.ApiKey): IssuedKey => ({
 
 const failed = (error: { readonly message: string }) => new AdministrationFailed({ reason: error.message })
 
-export const layerNoDeps = Layer.effect(
+const layerNoDeps = Layer.effect(
   Administration,
   Effect.gen(function* () {
     const accounts = yield* Accounts

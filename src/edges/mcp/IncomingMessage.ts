@@ -10,7 +10,7 @@ import * as RequestFault from "./RequestFault.ts"
 /** Messages in a batch (2025-03-26 alone has batches). */
 export const mostInBatch = 20
 
-export interface Malformed {
+interface Malformed {
   /** Of a request, if it has one to be answered under. */
   readonly id: JsonRpc.Id
   readonly reason: string

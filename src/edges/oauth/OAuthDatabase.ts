@@ -20,7 +20,10 @@ const schemaVersion = 1
 /** The server does not start over it: what it would have to do with the file is for the operator to decide. */
 export class OAuthDatabaseUnusable extends Schema.TaggedError<OAuthDatabaseUnusable>()(
   "OAuthDatabaseUnusable",
-  { file: Schema.String, reason: Schema.String }
+  {
+    file: Schema.String,
+    reason: Schema.String
+  }
 ) {
   override get message(): string {
     return `${this.file} ${this.reason}`

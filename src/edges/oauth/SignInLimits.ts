@@ -36,7 +36,7 @@ export interface Attempt {
   readonly clientAddress: string
 }
 
-export type Taken =
+type Taken =
   | { readonly _tag: "Taken"; readonly giveBack: () => void }
   /** Nothing was taken. Whole seconds, at least 1. */
   | { readonly _tag: "Refused"; readonly retryAfterSeconds: number }

@@ -44,7 +44,7 @@ import { IsStopping, Stopping } from "#src/edges/http/Stopping.ts"
 const routeTable = RouteTable.layer(Api)
 
 /** All routes, on whatever router serves them. */
-export const routes = Layer.mergeAll(
+const routes = Layer.mergeAll(
   QueueHandlers.layer,
   HistoryHandlers.layer,
   TimelineHandlers.layer,

@@ -11,7 +11,7 @@ const capacity = 512
 
 const again = { times: 20, schedule: Schedule.spaced("100 millis") }
 
-export interface EarlierVersions {
+interface EarlierVersions {
   /** `null` when the rows have none of that version. It fails on one that this release cannot offer, which is logged. */
   readonly find: (endpoint: string, version: string) => Effect.Effect<CatalogEntry | null, NotKnownHere>
 }

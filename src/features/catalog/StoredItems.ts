@@ -17,7 +17,7 @@ interface Stored {
   readonly mark: string
 }
 
-export type Definition =
+type Definition =
   | { readonly kind: "model"; readonly model: Model }
   | { readonly kind: "wrapper"; readonly wrapper: Wrapper }
   | { readonly kind: "collection"; readonly collection: Collection }

@@ -14,7 +14,7 @@ import * as MoneyEvents from "#projections/ledger/MoneyEvents.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 
 /** Amounts are nano-USD. */
-export interface AccountFunds {
+interface AccountFunds {
   /** The balance less what is held; below zero by the credit limit at most. */
   readonly available: NanoUsd
   readonly held: NanoUsd
@@ -24,7 +24,7 @@ export interface AccountFunds {
 }
 
 /** Amounts are nano-USD. */
-export interface KeySpending {
+interface KeySpending {
   /** What was charged in the month, and what is held now. */
   readonly spent: NanoUsd
   /** When the next month begins (UTC), Unix time in ms. */

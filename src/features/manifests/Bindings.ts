@@ -7,7 +7,7 @@ import { isPublicHost } from "./PublicHost.ts"
 import { type Breach, breachesOf } from "./Manifest.ts"
 import type { Path } from "./Problem.ts"
 
-export interface BindingProblems {
+interface BindingProblems {
   readonly errors: ReadonlyArray<Breach>
   readonly warnings: ReadonlyArray<Breach>
 }

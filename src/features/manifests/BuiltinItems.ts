@@ -9,7 +9,7 @@ import * as Drafts from "./Drafts.ts"
 import type { KnownItems } from "./Known.ts"
 import * as ManifestFiles from "./ManifestFiles.ts"
 
-export const folder = url.fileURLToPath(new URL("../../../models", import.meta.url))
+const folder = url.fileURLToPath(new URL("../../../models", import.meta.url))
 
 const codeModels = Effect.map(Catalog, ({ find }): KnownItems => ({
   find,

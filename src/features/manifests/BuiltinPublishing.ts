@@ -13,7 +13,7 @@ import { EventReader } from "#streams/EventReader.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { type Definitions, Publishing } from "#src/features/catalog/Publishing.ts"
 
-export const source = "builtin"
+const source = "builtin"
 
 /** Streams that are looked at, at once. */
 const concurrency = 16

@@ -85,8 +85,6 @@ const readFile = Effect.fnUntraced(function* (file: ManifestFiles.FoundFile) {
   return result(documents.length + faults.length)
 })
 
-export const empty: Drafts = { drafts: [], problems: [], found: 0, broken: new Set() }
-
 const together = (all: ReadonlyArray<OfFile>): Drafts => {
   const schemas = new Set(all.flatMap(({ referenced }) => referenced))
   const manifests = all.filter(({ file }) => !schemas.has(file.path))

@@ -7,7 +7,7 @@ import type { Wrapper } from "#domain/catalog/Wrapper.ts"
 import type { Definitions } from "#src/features/catalog/Publishing.ts"
 import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 
-export interface Runnable {
+interface Runnable {
   /** `null` where the catalog offers it as it is. */
   readonly entry: CatalogEntry | null
   /** Its manifest says so. */

@@ -16,8 +16,3 @@ export const orElse = (first: KnownItems, second: KnownItems): KnownItems => ({
     ),
   hasGpu: (id) => Effect.flatMap(first.hasGpu(id), (has) => (has ? Effect.succeed(true) : second.hasGpu(id)))
 })
-
-export const nothing: KnownItems = {
-  find: () => Effect.succeed(null),
-  hasGpu: () => Effect.succeed(false)
-}

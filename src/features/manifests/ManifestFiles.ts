@@ -5,7 +5,7 @@ import { Effect, Schema } from "effect"
 import * as FolderWalk from "./FolderWalk.ts"
 
 /** Of one folder. */
-export const mostFiles = 10_000
+const mostFiles = 10_000
 
 const extensions: ReadonlySet<string> = new Set([".yaml", ".yml", ".json"])
 

@@ -9,7 +9,7 @@ import { type Breach, type Manifest } from "./Manifest.ts"
 import * as ManifestFiles from "./ManifestFiles.ts"
 import type { Path } from "./Problem.ts"
 
-export interface Inlined {
+interface Inlined {
   readonly manifest: Manifest
   readonly breaches: ReadonlyArray<Breach>
   /** Files that were named: they are no manifests. */

@@ -13,7 +13,7 @@ export class NoFrame extends Schema.TaggedError<NoFrame>()("NoFrame", {
   }
 }
 
-export interface Film {
+interface Film {
   /** Absolute. */
   readonly path: string
   readonly demuxer: Demuxer
@@ -21,7 +21,7 @@ export interface Film {
   readonly side: number
 }
 
-export interface Ffmpeg {
+interface Ffmpeg {
   /** The first frame as PNG, upright, never enlarged. Interruption kills the process, as does its deadline of 15 s. */
   firstFrame(film: Film): Effect.Effect<Uint8Array, NoFrame>
 }

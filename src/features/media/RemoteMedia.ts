@@ -22,7 +22,7 @@ export interface LocalFile extends SniffMedia.FileType {
 }
 
 /** A file of this service, whoever's it is (`requestId`): nothing is copied. */
-export interface StoredFile {
+interface StoredFile {
   readonly _tag: "StoredFile"
   readonly media: Media
 }

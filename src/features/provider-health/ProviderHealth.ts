@@ -37,7 +37,7 @@ export const outcomes = [
   "stopped",
   "timed_out"
 ] as const
-export type Outcome = (typeof outcomes)[number]
+type Outcome = (typeof outcomes)[number]
 
 export interface Standing {
   readonly circuit: Circuit.Circuit["_tag"]

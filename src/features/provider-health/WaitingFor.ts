@@ -5,7 +5,7 @@ import type { ConnectionFault } from "#domain/Outcome.ts"
 
 /** `provider_down`: no connection to it can be made. `worker`: no worker asks for jobs of the model. */
 export const causes = ["provider_down", "worker"] as const
-export type Cause = (typeof causes)[number]
+type Cause = (typeof causes)[number]
 
 export interface Wait {
   readonly cause: Cause

@@ -78,7 +78,7 @@ export interface Provider {
 }
 
 /** Runs that could begin at once on this node, beside those under way. */
-export interface Room {
+interface Room {
   /** `model` is the one that runs: of a wrapper, its base. */
   readonly of: (model: Model, binding: ProviderBinding) => number
   /** Whenever there is more of it than before. */

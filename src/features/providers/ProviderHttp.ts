@@ -67,12 +67,6 @@ export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
   ])
 }) {}
 
-/** Whether a URL that a provider named leads to where its binding does: only then may the credential go there. */
-export const isSameOrigin = (bindingUrl: string, url: string): boolean => {
-  const named = URL.parse(url)
-  return named !== null && named.origin === URL.parse(bindingUrl)?.origin && named.origin !== "null"
-}
-
 const defaultTimeoutMs = 30_000
 const defaultMaxBytes = 32 * 1024 * 1024
 

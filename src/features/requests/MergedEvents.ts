@@ -8,7 +8,7 @@ export interface Part {
   readonly events: ReadonlyArray<RecordedEvent>
 }
 
-export interface Found<P> {
+interface Found<P> {
   readonly event: RecordedEvent
   /** The one that it is of. */
   readonly part: P

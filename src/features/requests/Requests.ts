@@ -127,7 +127,7 @@ export interface Idempotency {
 }
 
 /** An input that was parsed and checked in another thread, of which only this is here. */
-export interface CheckedInput {
+interface CheckedInput {
   /** The version of the model that it was held against; `null` when there was none. */
   readonly modelVersion: string | null
   readonly issues: ReadonlyArray<InputIssue>

@@ -19,7 +19,7 @@ import * as StreamName from "#streams/StreamName.ts"
 import * as MergedEvents from "./MergedEvents.ts"
 import { type RequestForbidden, type RequestNotFound, Requests } from "./Requests.ts"
 
-export type Happening =
+type Happening =
   | { readonly _tag: "OfRequest"; readonly event: Request.Event }
   | { readonly _tag: "OfDelivery"; readonly deliveryId: DeliveryId; readonly event: Delivery.Event }
 

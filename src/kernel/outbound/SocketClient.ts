@@ -7,7 +7,7 @@ import { origin } from "./OutboundUrl.ts"
 import type { Target } from "./OutboundUrl.ts"
 
 /** How long a connection may wait for its next request, in ms. Servers close theirs after 2 s or more, if unasked. */
-export const maxIdle = 1_000
+const maxIdle = 1_000
 
 /** How much sooner than the server announced a connection is closed, in ms: what is on its way then still arrives. */
 const margin = 500

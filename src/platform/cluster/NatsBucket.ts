@@ -14,7 +14,7 @@ export interface BucketOptions {
   readonly patienceMs: number
 }
 
-export interface Bucket {
+interface Bucket {
   readonly kv: KV
   /** Makes it anew when it is gone: one server that starts again has forgotten what it kept in memory. */
   readonly restore: Effect.Effect<void, NatsStreams.NatsStreamMismatch | NatsStreams.NatsStreamUnavailable>

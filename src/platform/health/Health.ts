@@ -7,7 +7,7 @@ import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { type Code, reasons } from "./Reasons.ts"
 
 /** Since when a reason holds (`MonotonicTime.millis`); `null` when it does not. */
-export type Check = (now: number) => number | null
+type Check = (now: number) => number | null
 
 /** A reason that holds now. */
 export interface Unwell {
@@ -16,12 +16,6 @@ export interface Unwell {
   readonly message: string
   /** Unix time in ms. */
   readonly since: number
-}
-
-export interface Condition {
-  /** The reason holds from now on; nothing changes when it does already. */
-  readonly holds: Effect.Effect<void>
-  readonly isOver: Effect.Effect<void>
 }
 
 interface Reports {
@@ -66,14 +60,3 @@ export const Health = Context.Reference<Reports>("inferlog/src/platform/health/H
 })
 
 export const layer = Layer.sync(Health, make)
-
-/** For parts that find out that something is wrong, and later that it is not: a `Check` of its own. */
-export const condition = Effect.fnUntraced(function* (code: Code) {
-  let since: number | null = null
-  const health = yield* Health
-  yield* health.watch(code, () => since)
-  return {
-    holds: Effect.map(MonotonicTime.millis, (now) => void (since ??= now)),
-    isOver: Effect.sync(() => void (since = null))
-  } satisfies Condition
-})

@@ -25,7 +25,7 @@ const PartsReason = Schema.Literals([
   "not_named"
 ]).annotate({ description: "Why no file can be made of the parts." })
 
-export const ErrorDetails = Schema.Struct({
+const ErrorDetails = Schema.Struct({
   code: Schema.String,
   validationErrors: Schema.optionalKey(Schema.Array(Violation)),
   retryAfter: Schema.optionalKey(Schema.Finite.annotate({ description: "Seconds." })),

@@ -2,7 +2,7 @@
 import type { Append } from "#streams/EventStore.ts"
 import type { Fate } from "#test/support/AppendFaults.ts"
 
-export interface Fault {
+interface Fault {
   readonly accountId: string
   /** The next append of the account's requests with an event of this type. */
   readonly type: string

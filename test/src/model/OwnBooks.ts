@@ -4,7 +4,7 @@ import type { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 
-export interface Standing {
+interface Standing {
   readonly available: bigint
   readonly held: bigint
   /** The least that was ever available. */

@@ -81,7 +81,7 @@ export const complete = ({ uploadId, uploadKey }: Named, parts: ReadonlyArray<Pa
 let scratchFiles = 0
 
 /** In the folder of the server's data, with which it goes. */
-export const scratchFile = (bytes: string | Uint8Array) =>
+const scratchFile = (bytes: string | Uint8Array) =>
   Effect.map(UploadServer, ({ place }) => {
     const file = path.join(place.dataDirectory, `scratch-${++scratchFiles}`)
     fs.writeFileSync(file, bytes)

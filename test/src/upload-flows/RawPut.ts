@@ -2,7 +2,7 @@
 import * as net from "node:net"
 import { Effect } from "effect"
 
-export interface RawPut {
+interface RawPut {
   /** Resolves when the system has taken them. */
   readonly send: (bytes: Uint8Array) => Effect.Effect<void>
   /** Status of the answer; `null` when the connection ended without one. */

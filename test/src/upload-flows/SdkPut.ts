@@ -2,7 +2,7 @@
 import { S3Client } from "@aws-sdk/client-s3"
 import { Effect } from "effect"
 
-export interface SdkReply {
+interface SdkReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
 }

@@ -18,7 +18,7 @@ import * as TempDirectory from "#test/support/TempDirectory.ts"
 export type Store = "disk" | "S3"
 
 /** What the store itself says of bytes. */
-export interface Kept {
+interface Kept {
   readonly size: number
   readonly etag: string
 }

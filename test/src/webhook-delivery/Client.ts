@@ -10,7 +10,7 @@ import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as Until from "#test/support/servers/Until.ts"
 import * as WebhookReceiver from "#test/support/WebhookReceiver.ts"
 
-export interface Submission {
+interface Submission {
   readonly webhook: string
   /** `completed` alone when it is left out. */
   readonly events?: ReadonlyArray<WebhookEventName>

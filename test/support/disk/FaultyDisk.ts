@@ -11,7 +11,7 @@ const source = path.join(import.meta.dirname, "FaultyDisk.c")
 export const isAvailable: boolean =
   process.platform === "linux" && childProcess.spawnSync("cc", ["--version"]).status === 0
 
-export interface Rule {
+interface Rule {
   readonly on: "write" | "sync"
   /** Part of the path of the files; with `$` at its end, the end of it. */
   readonly path: string
@@ -20,7 +20,7 @@ export interface Rule {
   readonly delayMs?: number
 }
 
-export interface FaultyDisk {
+interface FaultyDisk {
   /** For the environment of the process. */
   readonly env: Readonly<Record<string, string>>
   /** From the next call on; the last rule that fits holds. */

@@ -34,14 +34,14 @@ interface FalRequest {
 }
 
 /** What came with a request, beside its input. */
-export interface Submitted {
+interface Submitted {
   readonly path: string
   readonly webhook: string | null
   /** Lower-case names. */
   readonly headers: Http.IncomingHttpHeaders
 }
 
-export interface FalUpstream extends Upstream {
+interface FalUpstream extends Upstream {
   readonly submitted: Effect.Effect<ReadonlyArray<Submitted>>
   /** Ends a request with a failure. */
   readonly end: (id: string, failure: Failure) => Effect.Effect<void>

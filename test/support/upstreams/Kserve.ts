@@ -17,7 +17,7 @@ import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as JsonHttp from "./JsonHttp.ts"
 import * as PlannedJobs from "./PlannedJobs.ts"
 
-export interface KserveUpstream extends Upstream {
+interface KserveUpstream extends Upstream {
   /** Bodies of inferences as they came, in order. */
   readonly received: Effect.Effect<ReadonlyArray<Json>>
   /** Completes when `count` callers have hung up before their answer. */

@@ -17,7 +17,7 @@ import * as PlannedJobs from "./PlannedJobs.ts"
 
 export type Endpoint = "chat" | "images" | "embeddings"
 
-export interface OpenaiUpstream extends Upstream {
+interface OpenaiUpstream extends Upstream {
   /** Bodies of the jobs that were taken. */
   readonly bodies: Effect.Effect<ReadonlyArray<JsonObject>>
   /** Waits until every connection is closed. */

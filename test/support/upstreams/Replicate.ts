@@ -30,7 +30,7 @@ interface Prediction {
 }
 
 /** What came with a prediction's creation, beside the job. */
-export interface Created {
+interface Created {
   readonly path: string
   readonly body: Json
   /** Lower-case names. */

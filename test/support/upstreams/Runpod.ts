@@ -28,7 +28,7 @@ interface Run {
   ranSeconds: number
 }
 
-export interface RunpodUpstream extends Upstream {
+interface RunpodUpstream extends Upstream {
   /** Bodies of `/run`, in order. */
   readonly received: Effect.Effect<ReadonlyArray<Json>>
   /** Ends a job without its worker: somebody cancels it in the console, it times out. */

@@ -28,7 +28,7 @@ export const PublishDefinitions = Schema.Struct({
 })
 
 const Status = Schema.Literals(["active", "deprecated", "withdrawn"])
-export type Status = typeof Status.Type
+type Status = typeof Status.Type
 
 export const ListedItem = Schema.Struct({
   kind: ItemKind,

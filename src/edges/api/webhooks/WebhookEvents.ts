@@ -19,7 +19,7 @@ const example = {
   media: []
 } as const
 
-export const StartBody = Schema.Struct({
+const StartBody = Schema.Struct({
   ...ResultView.ResultBody.fields,
   status: Schema.Literal("IN_PROGRESS"),
   output: Schema.Null,

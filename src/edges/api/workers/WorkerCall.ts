@@ -2,7 +2,6 @@
 import { Effect, Result } from "effect"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type { OfLease } from "#src/features/providers/workers/WorkerCalls.ts"
-import type { LeaseError } from "#src/features/providers/workers/WorkerErrors.ts"
 import type { Worker } from "#src/features/providers/workers/WorkerAuthentication.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
 import * as JsonObjectBody from "#src/edges/http/requests/JsonObjectBody.ts"
@@ -16,8 +15,6 @@ export interface WorkerCall extends JsonObjectBody.Sent {
 export interface JobCall extends WorkerCall {
   readonly params: { readonly leaseId: string }
 }
-
-export type JobError = LeaseError | Refusal.Refusal
 
 export const ofLease = ({ params, worker }: JobCall): OfLease => ({ worker, leaseId: params.leaseId })
 

@@ -30,7 +30,7 @@ export const everybody: Effect.Effect<Admit<void>> = Effect.succeed(
   () => () => Effect.succeed({ caller: undefined, headers: Answer.noHeaders })
 )
 
-export interface Call<Endpoint> {
+interface Call<Endpoint> {
   readonly request: HttpServerRequest
   /** As in the path, percent-decoded. */
   readonly params: HttpApiEndpoint.Params<Endpoint>["Type"]

@@ -7,7 +7,7 @@ import { Result, Schema } from "effect"
 import { invalid, issue, type Parsed } from "./Parsed.ts"
 
 /** What a cursor stands for: the page that it leads to, and the place behind which that begins. */
-export interface Continued<Place> {
+interface Continued<Place> {
   /** From 1. */
   readonly page: number
   readonly after: Place

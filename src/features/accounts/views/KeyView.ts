@@ -11,11 +11,11 @@ const time = (description: string) => Schema.NullOr(DateTime.DateTime).annotate(
 
 export const scopes = Schema.Array(Scope).annotate({ description: "What it may do." })
 
-export const modelEndpoints = Schema.NullOr(Schema.Array(Schema.String)).annotate({
+const modelEndpoints = Schema.NullOr(Schema.Array(Schema.String)).annotate({
   description: "The models, `owner/model`, whose requests it may submit and see; null: every model's."
 })
 
-export const monthlyBudget = Schema.NullOr(Schema.String).annotate({
+const monthlyBudget = Schema.NullOr(Schema.String).annotate({
   description:
     "What its requests may cost in a calendar month (UTC), in USD; null: as much as the account has. Each key has its own."
 })
@@ -34,7 +34,7 @@ const fields = {
   revokedAt: time("When it was revoked, for good.")
 }
 
-export const exampleId = "key_0123456789abcdef_aB3dE5gH"
+const exampleId = "key_0123456789abcdef_aB3dE5gH"
 
 const example = {
   id: exampleId,

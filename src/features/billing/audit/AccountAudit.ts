@@ -22,7 +22,7 @@ export interface Overdraft {
 }
 
 /** What was charged for the requests of a key in the newest month (UTC) in which anything was. */
-export interface KeySpending {
+interface KeySpending {
   /** When the month began, Unix time in ms. */
   month: number
   /** nano-USD. */

@@ -12,7 +12,7 @@ const example = {
 
 const fields = { slug: Schema.String, name: Schema.String, description: Schema.String }
 
-export const CollectionBody = Schema.Struct(fields).annotate({
+const CollectionBody = Schema.Struct(fields).annotate({
   identifier: "Collection",
   description: "A curated list.",
   examples: [example]

@@ -19,7 +19,7 @@ const gpuExample = {
   maxCount: 8
 } as const
 
-export const GpuBody = Schema.Struct({
+const GpuBody = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
   manufacturer: Schema.String,

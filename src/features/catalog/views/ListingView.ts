@@ -77,7 +77,7 @@ export const modelExample = {
   expected: expectedExample
 } as const
 
-export const wrapperExample = {
+const wrapperExample = {
   ...exampleFields,
   modelEndpoint: "sandbox/greeting",
   owner: "sandbox",

@@ -25,7 +25,7 @@ const example = {
   effectiveFrom: "2026-01-05T12:00:00.000Z"
 } as const
 
-export const PriceBody = Schema.Struct({
+const PriceBody = Schema.Struct({
   modelEndpoint: Schema.String,
   ...fields,
   effectiveFrom: DateTime.DateTime.annotate({

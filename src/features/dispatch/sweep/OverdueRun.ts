@@ -32,7 +32,7 @@ const lookLimit = "10 seconds"
 /** What a dead node had is first for the node that its hash names (`dispatch/Recovery.ts`), and left to it so long, ms. */
 const recoveryMs = 15_000
 
-export type Found = "alive" | "finished" | "lost"
+type Found = "alive" | "finished" | "lost"
 
 const alive: JobState = { _tag: "Alive" }
 const unknown: JobState = { _tag: "Unknown" }

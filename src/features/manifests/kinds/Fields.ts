@@ -67,11 +67,11 @@ export const Slug = Schema.String.check(
   Schema.isPattern(slugs, { expected: "1 to 64 lower-case letters, digits and dashes, such as rtx-4090" })
 )
 
-export const Tags = Schema.Array(describing(1, 64)).check(
+const Tags = Schema.Array(describing(1, 64)).check(
   Schema.makeFilter((tags) => tags.length <= 32, { expected: "at most 32 tags" })
 )
 
-export const Recommended = integer(1, 1_000_000)
+const Recommended = integer(1, 1_000_000)
 
 /** What every kind says of itself. */
 export const words = {

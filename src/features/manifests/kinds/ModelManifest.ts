@@ -69,7 +69,7 @@ export const ModelManifest = Schema.Struct({
 export type ModelManifest = typeof ModelManifest.Type
 
 /** What holds where the manifest says nothing. */
-export const usual = { expectedSeconds: 10, timeoutSeconds: 600, concurrency: 1 } as const
+const usual = { expectedSeconds: 10, timeoutSeconds: 600, concurrency: 1 } as const
 
 /** Where the bindings are written, and what they are; `null` when they are not there, or there twice. */
 export const bindingsOf = ({

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { AdapterOptions } from "../BindingOptions.ts"
 
-export const Options = Schema.Struct({})
+const Options = Schema.Struct({})
 
 export const options: AdapterOptions = { url: "required", secretEnv: "optional", options: Options }

@@ -21,7 +21,7 @@ export interface Lease {
   readonly ended: Deferred.Deferred<ProviderOutcome>
 }
 
-export const expired: ProviderOutcome = {
+const expired: ProviderOutcome = {
   _tag: "Lost",
   message: "The worker was not heard of for as long as its lease lasts."
 }

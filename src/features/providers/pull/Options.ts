@@ -5,7 +5,7 @@ import type { AdapterOptions } from "../BindingOptions.ts"
 /** Of a binding that says nothing, s. */
 export const usualLeaseSeconds = 30
 
-export const Options = Schema.Struct({
+const Options = Schema.Struct({
   /** A worker that is not heard of for so long has lost its job, which is then run again. */
   leaseSeconds: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 10, maximum: 600 })))
 })

@@ -150,6 +150,6 @@ const make = Effect.gen(function* () {
   return Expectations.of({ of: (endpoint) => expectations.get(endpoint) ?? null })
 })
 
-export const layerNoDeps = Layer.effect(Expectations, make)
+const layerNoDeps = Layer.effect(Expectations, make)
 
 export const layer = layerNoDeps.pipe(Layer.provide(Durations.layer))

@@ -6,7 +6,7 @@ import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
 import { isWanted, keyOf, type Wanted } from "./Wanted.ts"
 
-export interface Cohort<Member> {
+interface Cohort<Member> {
   readonly key: string
   readonly wanted: Wanted
   readonly members: Set<Member>

@@ -104,5 +104,3 @@ export const make = Effect.gen(function* () {
 
   return { snapshot, follow }
 })
-
-export type Following = Effect.Success<typeof make>

@@ -14,7 +14,7 @@ const usd = (what: string) => decimal(`${what}, in USD, as a decimal.`)
 const units = (what: string) =>
   Schema.NullOr(Schema.String.annotate({ description: `${what}, as a decimal.` }))
 
-export const BillBody = Schema.Struct({
+const BillBody = Schema.Struct({
   unit: BillingUnit,
   unitPrice: usd("Of one unit"),
   minimumCharge: usd("What a charged run costs at least"),
@@ -25,7 +25,7 @@ export const BillBody = Schema.Struct({
   quantity: units("Units delivered; null unless it is `COMPLETED`"),
   charged: usd("As `cost`")
 }).annotate({ identifier: "RequestBill", description: "The price of the request, and what came of it." })
-export type BillBody = typeof BillBody.Type
+type BillBody = typeof BillBody.Type
 
 const { input, output, ...fields } = ResultView.RetrievedBody.fields
 

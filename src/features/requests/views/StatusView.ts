@@ -82,7 +82,7 @@ export const FailedBody = Schema.Struct({
 })
 export type FailedBody = typeof FailedBody.Type
 
-export const Cancellation = Schema.Struct({
+const Cancellation = Schema.Struct({
   accepted: Schema.Boolean.annotate({
     description: "Whether the request is cancelled, or its provider has been asked to stop it."
   }),

@@ -22,7 +22,7 @@ import type { Held } from "./Held.ts"
 import { type Load, type Slots, whileMade } from "./Slots.ts"
 
 /** A request that is ready to be sent: signed a moment ago. */
-export interface Signed {
+interface Signed {
   readonly body: Uint8Array
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>

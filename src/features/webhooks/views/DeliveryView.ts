@@ -55,7 +55,7 @@ export const DeliveryBody = Schema.Struct(fields).annotate({
 })
 export type DeliveryBody = typeof DeliveryBody.Type
 
-export const AttemptBody = Schema.Struct({
+const AttemptBody = Schema.Struct({
   at: DateTime.DateTime,
   responseStatus,
   durationMs: Schema.NullOr(Schema.Int).annotate({

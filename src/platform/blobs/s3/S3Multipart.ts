@@ -17,8 +17,6 @@ export interface Upload {
   readonly uploadId: string
 }
 
-export type S3Multipart = ReturnType<typeof make>
-
 export const make = ({ ask, at, head }: S3Bucket["Service"]) => {
   const of = ({ key, uploadId }: Upload) => ({ ...at(key), UploadId: uploadId })
 

@@ -21,7 +21,7 @@ const endpoint = (name: string, defaultText: string, description: string, exampl
     example
   })
 
-export const otlpEndpoint = endpoint(
+const otlpEndpoint = endpoint(
   "OTEL_EXPORTER_OTLP_ENDPOINT",
   "nothing is exported",
   "OTLP/HTTP receiver of traces, metrics and logs; `/v1/traces` and so on is added",
@@ -36,9 +36,9 @@ const signalEndpoint = (signal: "traces" | "metrics" | "logs") =>
     `http://127.0.0.1:4318/v1/${signal}`
   )
 
-export const tracesEndpoint = signalEndpoint("traces")
-export const metricsEndpoint = signalEndpoint("metrics")
-export const logsEndpoint = signalEndpoint("logs")
+const tracesEndpoint = signalEndpoint("traces")
+const metricsEndpoint = signalEndpoint("metrics")
+const logsEndpoint = signalEndpoint("logs")
 
 const exporter = (signal: "traces" | "metrics" | "logs") =>
   Setting.make({
@@ -50,11 +50,11 @@ const exporter = (signal: "traces" | "metrics" | "logs") =>
     example: "none"
   })
 
-export const tracesExporter = exporter("traces")
-export const metricsExporter = exporter("metrics")
-export const logsExporter = exporter("logs")
+const tracesExporter = exporter("traces")
+const metricsExporter = exporter("metrics")
+const logsExporter = exporter("logs")
 
-export const sdkDisabled = Setting.make({
+const sdkDisabled = Setting.make({
   name: "OTEL_SDK_DISABLED",
   config: Config.Boolean,
   default: false,

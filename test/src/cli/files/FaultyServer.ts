@@ -31,7 +31,7 @@ export type Fault =
   | { readonly _tag: "Hold"; readonly until: Promise<void> }
 
 /** For the request, the `turn`th one of its method and path, from 1. */
-export type Faults = (request: Seen, turn: number) => Fault | null
+type Faults = (request: Seen, turn: number) => Fault | null
 
 export interface FaultyServer {
   readonly url: string

@@ -11,7 +11,7 @@ import * as DataDirectory from "#test/streams/sqlite/DataDirectory.ts"
 const awkward: JsonObject = { "10": "a\u2028b", "9": '","data":{', text: "\u009b31m\u001b[31m" }
 
 /** Every third event is a `Counted`; streams `Thing-0` to `Thing-6` in turn. */
-export const append = (prefix: string, count: number) =>
+const append = (prefix: string, count: number) =>
   Effect.flatMap(EventStore, (store) =>
     Effect.forEach(
       Array.from({ length: count }).keys(),

@@ -62,7 +62,7 @@ export const uploaded = Effect.fnUntraced(function* (
 
 export const idOf = (url: string): string => new URL(url).pathname.split("/")[2] ?? ""
 
-export const queryOf = ({ uploadId, uploadKey }: Multipart): string =>
+const queryOf = ({ uploadId, uploadKey }: Multipart): string =>
   `uploadKey=${encodeURIComponent(uploadKey)}&uploadId=${encodeURIComponent(uploadId)}`
 
 export const getPartUrl = (upload: Multipart, partNumber: number | string, headers: Headers = {}) =>
@@ -82,7 +82,7 @@ export const putPart = Effect.fnUntraced(function* (
 })
 
 /** Without quotes, as the contract wants it. */
-export const etagOf = ({ headers }: Reply): string => String(headers["etag"]).replaceAll('"', "")
+const etagOf = ({ headers }: Reply): string => String(headers["etag"]).replaceAll('"', "")
 
 export const listParts = (upload: Multipart, headers: Headers = {}) =>
   call({ path: `/storage/upload/parts?${queryOf(upload)}`, headers })

@@ -86,7 +86,7 @@ const bodyOf =
   }
 
 export const recordOf = bodyOf(200, decodeRecord)
-export const issuedOf = bodyOf(201, decodeIssued)
+const issuedOf = bodyOf(201, decodeIssued)
 export const rotatedOf = bodyOf(200, decodeRotated)
 export const listOf = bodyOf(200, decodeList)
 

@@ -171,7 +171,7 @@ const processOver = (served: typeof endpoint) =>
     Layer.provideMerge(Http.layerServerAt({ host: "127.0.0.1", port: 0 }))
   )
 
-export interface ToolServer {
+interface ToolServer {
   readonly port: number
   readonly sessions: Sessions["Service"]
   readonly hands: Hands["Service"]

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { TestServer } from "#test/support/TestServer.ts"
 import * as OAuth from "./OAuthCalls.ts"
 
-export interface BrowserClient {
+interface BrowserClient {
   /** Where the browser is sent back to. From there the client sends it on to `home`, on another origin. */
   readonly redirectUri: string
   readonly home: string

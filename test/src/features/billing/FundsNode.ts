@@ -31,7 +31,7 @@ export const price = "0.001"
 export const upToThree = testModel("test/up-to-three", { quantities: () => atMost(Money.units(3)) })
 const models = [single, upToThree]
 export const options = { models, dispatches: false }
-export const layer = TestNode.layer(options)
+const layer = TestNode.layer(options)
 
 /** Requests wait for ever, on an account with so much USD. */
 export const withBalance = <A, E, R>(balance: string, body: Effect.Effect<A, E, R>) =>

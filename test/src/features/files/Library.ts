@@ -26,7 +26,7 @@ export const folder = TempDirectory.provide((directory) =>
 ).pipe(Layer.provideMerge(TestNode.storeLayer))
 
 /** A log and a store in memory that clients bring bytes to by themselves. */
-export const foreign = DirectUploadStore.blobs.pipe(Layer.provideMerge(TestNode.storeLayer))
+const foreign = DirectUploadStore.blobs.pipe(Layer.provideMerge(TestNode.storeLayer))
 
 const over = (options: TestNode.NodeOptions) =>
   FileServices.layer.pipe(Layer.provideMerge(TestNode.nodeLayer({ dispatches: false, ...options })))

@@ -1,7 +1,7 @@
 /** What two clients of one node do to their files, and what happens meanwhile. */
 import * as fc from "fast-check"
 
-export const clients = ["alice", "bob"] as const
+const clients = ["alice", "bob"] as const
 export type Client = (typeof clients)[number]
 
 /** Which file, from 0, of those that were announced so far. */

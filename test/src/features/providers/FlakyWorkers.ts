@@ -42,7 +42,7 @@ const faultOf = (chance: number): Fault => {
 
 const good: Json = { output: { value: "out" } }
 
-export interface FlakyWorker {
+interface FlakyWorker {
   readonly url: string
   /** Requests that a good output was given for. */
   readonly served: ReadonlySet<string>

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Exit, Fiber, Layer, Logger, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
-import { isSameOrigin, ProviderHttp } from "#src/features/providers/ProviderHttp.ts"
+import { ProviderHttp } from "#src/features/providers/ProviderHttp.ts"
 import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 
 const layer = (environment: Readonly<Record<string, string>> = {}) =>
@@ -169,22 +169,5 @@ describe("ProviderHttp", () => {
       Effect.provide(layer({ GOOD: "k1\n", EMPTY: " ", BROKEN: "k2\r\nx: y" })),
       Effect.provide(Logger.layer([logger]))
     )
-  })
-
-  it("knows its own origin", () => {
-    const url = "https://api.example.com/v1"
-    assert.isTrue(isSameOrigin(url, "https://api.example.com:443/v2/x"))
-    for (const other of [
-      "http://api.example.com/v1",
-      "https://api.example.com:444/",
-      "https://api.example.com.evil.dev/",
-      "https://api.example.com@evil.dev/",
-      "//api.example.com/",
-      "data:text/plain,a",
-      ""
-    ]) {
-      assert.isFalse(isSameOrigin(url, other), other)
-    }
-    assert.isFalse(isSameOrigin("data:a", "data:b"))
   })
 })

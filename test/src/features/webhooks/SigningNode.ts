@@ -10,7 +10,7 @@ import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import { key, open } from "#test/src/features/accounts/AccountFacts.ts"
 
-export const masterKey = Buffer.alloc(32, 1)
+const masterKey = Buffer.alloc(32, 1)
 
 export const storeLayer = MemoryEventStore.layer
 

@@ -7,7 +7,7 @@ export interface Family {
   readonly samples: ReadonlyArray<Sample>
 }
 
-export interface Sample {
+interface Sample {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly value: number

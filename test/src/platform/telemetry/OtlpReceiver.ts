@@ -11,7 +11,7 @@ export interface Span {
   readonly attributes: Readonly<Record<string, unknown>>
 }
 
-export interface Received {
+interface Received {
   readonly path: string
   readonly headers: http.IncomingHttpHeaders
   readonly body: unknown
@@ -57,7 +57,7 @@ export const make = (behaviour: Behaviour = "takes"): Effect.Effect<Receiver, ne
   )
 
 /** All objects under the key, wherever they are. */
-export const under = (value: unknown, key: string): ReadonlyArray<Readonly<Record<string, unknown>>> => {
+const under = (value: unknown, key: string): ReadonlyArray<Readonly<Record<string, unknown>>> => {
   if (Array.isArray(value)) return value.flatMap((part) => under(part, key))
   if (typeof value !== "object" || value === null) return []
   return Object.entries(value).flatMap(([name, part]) =>

@@ -12,9 +12,9 @@ import * as TestNode from "#test/support/TestNode.ts"
 export const wide = testModel("test/wide", { concurrency: 90, timeoutSeconds: 100_000 })
 export const narrow = testModel("test/narrow", { concurrency: 5, timeoutSeconds: 100_000 })
 export const pair = testModel("test/pair", { concurrency: 2, timeoutSeconds: 100_000 })
-export const models = [wide, narrow, pair]
+const models = [wide, narrow, pair]
 
-export const names = ["a", "b", "c"] as const
+const names = ["a", "b", "c"] as const
 
 export const start = (name: string, options: TestNode.NodeOptions = {}) =>
   TestNode.start({ models, ...options, name })

@@ -24,7 +24,7 @@ export interface Definition<Input> extends Omit<Model, "endpoint" | "version" | 
 }
 
 /** The provider that runs every built-in model. */
-export const builtin: ProviderBinding = { name: "builtin", adapter: "builtin" }
+const builtin: ProviderBinding = { name: "builtin", adapter: "builtin" }
 
 /** Units known before the run. */
 export const exactly = (quantity: Quantity): Quantities => ({ quantity, maxQuantity: quantity })

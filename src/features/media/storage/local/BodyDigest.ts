@@ -6,7 +6,7 @@ import type { Algorithm } from "./HashProtocol.ts"
 import type { Hashing, HashThreads } from "./HashThreads.ts"
 
 /** What was written to the file. */
-export interface Written {
+interface Written {
   readonly chunks: ReadonlyArray<Uint8Array>
   readonly descriptor: number
   readonly from: number

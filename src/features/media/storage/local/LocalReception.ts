@@ -141,7 +141,7 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
   return Reception.of({ receive })
 })
 
-export const layerNoDeps = Layer.effect(
+const layerNoDeps = Layer.effect(
   Reception,
   Effect.flatMap(
     Effect.serviceOption(FileBlobs),

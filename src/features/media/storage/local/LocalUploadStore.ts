@@ -33,7 +33,7 @@ const etagOf = (parts: ReadonlyArray<UploadedPart>): string => {
   return `${hash.digest("hex")}-${parts.length}`
 }
 
-export const layerNoDeps = Layer.effect(
+const layerNoDeps = Layer.effect(
   UploadStore,
   Effect.gen(function* () {
     const blobs = yield* BlobStore

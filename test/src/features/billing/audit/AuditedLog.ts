@@ -80,7 +80,7 @@ const openAccount = (accountId: AccountId, at: number, balance: bigint) =>
     }
   ])
 
-export const topUp = (
+const topUp = (
   accountId: AccountId,
   at: number,
   amount: bigint,
@@ -146,7 +146,7 @@ const succeeded = (refs: Refs, units: number, media = false) => {
 }
 
 /** A run that delivered `units`. */
-export const delivered = (at: number, units: number) => (refs: Refs) => [
+const delivered = (at: number, units: number) => (refs: Refs) => [
   Story.dispatch(at + 1),
   Story.end(succeeded(refs, units), { at: at + 1_000, startedAt: at + 2 })
 ]

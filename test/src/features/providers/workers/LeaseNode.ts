@@ -23,7 +23,7 @@ export const models = [model, brief, hasty, testModel("test/other")]
 export const start = (name: string) => TestNode.start({ name, models, pulls: true })
 
 export const succeeded: ProviderOutcome = { _tag: "Succeeded", output: { value: "out" }, delivered: null }
-export const silence: Progress = { fraction: null, logs: [] }
+const silence: Progress = { fraction: null, logs: [] }
 
 /** A worker with a new key for the models, as the node knows it. */
 export const workerOf = Effect.fnUntraced(function* (models: ReadonlyArray<string> | null) {
@@ -34,7 +34,7 @@ export const workerOf = Effect.fnUntraced(function* (models: ReadonlyArray<strin
 
 export const worker = workerOf(null)
 
-export const recognize = (authorization: string) =>
+const recognize = (authorization: string) =>
   Effect.flatMap(WorkerAuthentication, ({ authenticate }) => authenticate(authorization))
 
 export type Worker = Effect.Success<typeof worker>

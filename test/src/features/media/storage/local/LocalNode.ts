@@ -22,7 +22,7 @@ import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 /** Nobody resolves it: tests replace it by the address of the server. */
-export const mediaUrl = "http://media.test"
+const mediaUrl = "http://media.test"
 
 const urls = PublicUrls.layerOf({ queueUrl: mediaUrl, baseUrl: mediaUrl, mediaUrl, mcpUrl: mediaUrl })
 
@@ -71,12 +71,6 @@ export const layer = (options: Pick<NodeOptions, "quota"> = {}) =>
   )
 
 export type Node = Layer.Success<ReturnType<typeof onLog>> | EventStore
-
-/** What `Reception` said, as JSON. */
-export interface Told {
-  readonly error: string
-  readonly reason?: string
-}
 
 const putOf = (request: http.IncomingMessage) => {
   const url = new URL(request.url ?? "/", mediaUrl)

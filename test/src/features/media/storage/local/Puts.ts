@@ -10,7 +10,7 @@ import * as MediaUrl from "#src/features/media/MediaUrl.ts"
 
 export { pattern } from "#test/support/Pattern.ts"
 
-export const account = AccountId.make("acc_0123456789abcdef")
+const account = AccountId.make("acc_0123456789abcdef")
 export const contentType = "image/png"
 
 export const md5 = (bytes: Uint8Array): string => crypto.createHash("md5").update(bytes).digest("hex")
