@@ -1,5 +1,5 @@
-// What an assistant does, with the official client: node examples/assistant.mjs [http://127.0.0.1:8080]
-// It registers, has you sign in in the browser, uploads a picture, and has vision/ocr read it.
+// An assistant built with the official client: node examples/assistant.mjs [http://127.0.0.1:8080]
+// It registers, lets you sign in with a browser, uploads a picture and runs vision/ocr on it.
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { readFile } from "node:fs/promises"
@@ -18,14 +18,14 @@ const address = process.argv[2] ?? "http://127.0.0.1:8080"
 const url = URL.parse(address) ?? fail(`Expected a URL such as http://127.0.0.1:8080, got ${address}`)
 if (url.pathname === "/") url.pathname = "/mcp"
 
-// Where the browser comes back to: any free port of this machine.
+// The sign-in page redirects the browser to a free port of this machine.
 const listener = createServer().listen(0, "127.0.0.1")
 await once(listener, "listening")
 const redirectUrl = `http://127.0.0.1:${listener.address().port}/callback`
 const state = randomUUID()
 
-/** What a real assistant keeps on disk, between two starts. */
-const kept = {}
+/** A real assistant stores this on disk. */
+const stored = {}
 const provider = {
   redirectUrl,
   clientMetadata: {
@@ -35,33 +35,33 @@ const provider = {
     token_endpoint_auth_method: "none"
   },
   state: () => state,
-  clientInformation: () => kept.client,
-  saveClientInformation: (client) => void (kept.client = client),
-  tokens: () => kept.tokens,
-  saveTokens: (tokens) => void (kept.tokens = tokens),
-  codeVerifier: () => kept.verifier,
-  saveCodeVerifier: (verifier) => void (kept.verifier = verifier),
+  clientInformation: () => stored.client,
+  saveClientInformation: (client) => void (stored.client = client),
+  tokens: () => stored.tokens,
+  saveTokens: (tokens) => void (stored.tokens = tokens),
+  codeVerifier: () => stored.verifier,
+  saveCodeVerifier: (verifier) => void (stored.verifier = verifier),
   redirectToAuthorization: (page) => say(`Open this page and sign in:\n\n  ${page}\n`)
 }
 
-/** The code that the sign-in page sends back. */
+/** Waits for the redirect from the sign-in page and returns its code. */
 async function signedIn() {
   const [request, response] = await once(listener, "request")
   const answer = new URL(request.url, redirectUrl).searchParams
   const isOurs = answer.get("state") === state && answer.has("code")
   response.setHeader("connection", "close").end(isOurs ? "Signed in. Close this page.\n" : "Not signed in.\n")
-  if (!isOurs) throw new Error(answer.get("error") ?? "this is not the answer to what was asked")
+  if (!isOurs) throw new Error(answer.get("error") ?? "the redirect does not belong to this sign-in")
   return answer.get("code")
 }
 
 const newClient = () => new Client({ name: "example-assistant", version: "1.0.0" })
 const newTransport = () => new StreamableHTTPClientTransport(url, { authProvider: provider })
 
-/** Connected at once with tokens that are good, or else after the sign-in. */
+/** Connects with stored tokens, or after a sign-in. */
 async function connect() {
   const [client, transport] = [newClient(), newTransport()]
   const code = signedIn()
-  // Looked at only when it is waited for.
+  // An error counts only if the code is needed.
   code.catch(() => {})
   try {
     await client.connect(transport)
@@ -75,7 +75,7 @@ async function connect() {
   return again
 }
 
-/** The result of a tool, or its words on what went wrong. */
+/** Returns the result of a tool, or throws its error text. */
 async function call(client, name, args, options) {
   const { content, isError, structuredContent } = await client.callTool(
     { name, arguments: args },

@@ -1,4 +1,4 @@
-// Prints the webhooks that it receives, after verifying them: WEBHOOK_SECRET=whsec_… node examples/receive-webhooks.mjs
+// Verifies and prints the webhooks that it receives: WEBHOOK_SECRET=whsec_… node examples/receive-webhooks.mjs
 import { writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { buffer } from "node:stream/consumers"
@@ -9,14 +9,14 @@ const say = (text) => process.stdout.write(`${text}\n`)
 const port = Number(process.env.PORT ?? 9000)
 const secret = process.env.WEBHOOK_SECRET
 if (!secret?.startsWith("whsec_")) {
-  process.stderr.write("WEBHOOK_SECRET has to be the key of GET /webhooks/default/secret, whsec_…\n")
+  process.stderr.write("WEBHOOK_SECRET must be the key from GET /webhooks/default/secret: whsec_…\n")
   process.exit(1)
 }
 
-/** Deliveries may come twice, and in any order. A real receiver keeps their ids as long as replays may come: 30 days. */
+/** Deliveries may arrive twice and in any order. A real receiver stores their ids for 30 days, because replays may arrive until then. */
 const seen = new Set()
 
-/** The request as it came, for `npx inferlog webhooks verify --request refused.http`. */
+/** Saves the received request for `npx inferlog webhooks verify --request refused.http`. */
 function save({ rawHeaders }, body) {
   const headers = rawHeaders.map((text, index) => text + (index % 2 === 0 ? ": " : "\r\n"))
   writeFileSync("refused.http", Buffer.concat([Buffer.from(`${headers.join("")}\r\n`, "latin1"), body]))
@@ -34,9 +34,9 @@ createServer(async (request, response) => {
     response.writeHead(204).end()
   } catch (error) {
     save(request, body)
-    say(`refused: ${error.message}. It is in refused.http`)
+    say(`refused: ${error.message}. The request is in refused.http`)
     response.writeHead(400).end()
   }
 }).listen(port, "127.0.0.1", function () {
-  say(`receives webhooks at http://127.0.0.1:${this.address().port}`)
+  say(`receiving webhooks at http://127.0.0.1:${this.address().port}`)
 })

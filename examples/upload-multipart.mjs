@@ -1,4 +1,4 @@
-// Uploads a file in parts, four at once, and prints its URL. Nothing but Node 24 is needed:
+// Uploads a file in parts, four at a time, and prints its URL. It needs only Node 24:
 //   INFERLOG_API_KEY=keyId:secret node examples/upload-multipart.mjs film.mp4 video/mp4
 import { openAsBlob } from "node:fs"
 import { basename } from "node:path"
@@ -9,12 +9,12 @@ const server = process.env.INFERLOG_URL ?? "http://127.0.0.1:8080"
 const authorization = `Key ${process.env.INFERLOG_API_KEY}`
 const concurrency = 4
 
-const file = await openAsBlob(path) // read as it is sent, never whole
-// Every part but the last has at least 5 MiB, and there are at most 10,000.
+const file = await openAsBlob(path) // read in pieces while it is sent
+// Every part except the last must have at least 5 MiB, and 10,000 parts are allowed.
 const partSize = Math.max(16 * 1024 * 1024, Math.ceil(file.size / 10_000))
 
-/** Network errors, 408, 429 and 5xx are tried again, with a fresh URL each time. */
-async function patiently(run) {
+/** Retries network errors, 408, 429 and 5xx, with a new URL each time. */
+async function withRetries(run) {
   for (let attempt = 1; ; attempt++) {
     const response = await run().catch((error) => ({ ok: false, status: 0, text: () => error.message }))
     if (response.ok) return response
@@ -27,7 +27,7 @@ async function patiently(run) {
 async function call(method, route, body) {
   const headers = { authorization, "content-type": "application/json" }
   const options = { method, headers, body: body && JSON.stringify(body) }
-  return (await patiently(() => fetch(`${server}/storage/upload/${route}`, options))).json()
+  return (await withRetries(() => fetch(`${server}/storage/upload/${route}`, options))).json()
 }
 
 const announced = { file_name: basename(path), content_type: type, size: file.size }
@@ -36,9 +36,9 @@ const { fileUrl, uploadId, uploadKey } = await call("POST", "initiate-multipart"
 async function sendPart(partNumber) {
   const bytes = file.slice((partNumber - 1) * partSize, partNumber * partSize, type)
   const query = new URLSearchParams({ uploadKey, uploadId, partNumber })
-  const response = await patiently(async () => {
+  const response = await withRetries(async () => {
     const { presignedUrl } = await call("GET", `multipart-url?${query}`)
-    return fetch(presignedUrl, { method: "PUT", body: bytes }) // no authorization: the URL carries its own
+    return fetch(presignedUrl, { method: "PUT", body: bytes }) // no authorization: the URL contains its credentials
   })
   return { partNumber, etag: response.headers.get("etag").replaceAll('"', "") }
 }

@@ -1,18 +1,18 @@
-"""Uploads a file in one PUT, and prints its URL. Nothing but Python is needed:
+"""Uploads a file in one PUT and prints its URL. It needs only Python:
 INFERLOG_API_KEY=keyId:secret python3 examples/upload_file.py cat.png"""
 import json, mimetypes, os, sys
 from urllib.request import Request, urlopen
 
 
 def upload(server, key, path):
-    """Gives the file's URL. The file is read as it is sent, never whole."""
+    """Returns the file's URL. Reads the file in pieces while it is sent."""
     content_type = mimetypes.guess_type(path)[0] or "application/octet-stream"
     size = os.path.getsize(path)
     announced = {"file_name": os.path.basename(path), "content_type": content_type, "size": size}
     headers = {"Authorization": f"Key {key}", "Content-Type": "application/json"}
     with urlopen(Request(f"{server}/storage/upload/initiate", json.dumps(announced).encode(), headers)) as answer:
         urls = json.load(answer)
-    # The same type, and no key: the URL carries its own credentials.
+    # Send the same type and no key: the URL contains its credentials.
     headers = {"Content-Type": content_type, "Content-Length": str(size)}
     with open(path, "rb") as file, urlopen(Request(urls["upload_url"], file, headers, method="PUT")):
         return urls["file_url"]

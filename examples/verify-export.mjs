@@ -1,4 +1,4 @@
-// Verifies an export of a whole log with nothing but Node, and prints its anchor: the one of `inferlog log stats`.
+// Verifies an export of a whole log and prints its anchor, which `inferlog log stats` prints too. It needs only Node.
 //   inferlog log export | node examples/verify-export.mjs
 import { createHash } from "node:crypto"
 
@@ -21,5 +21,5 @@ for await (const chunk of process.stdin.setEncoding("utf8")) {
     digest = sha256(`${digest}\n${hash}`)
   }
 }
-if (rest !== "") throw new Error("the last line is torn")
+if (rest !== "") throw new Error("the last line is incomplete")
 process.stdout.write(`${position}:${digest}\n`)

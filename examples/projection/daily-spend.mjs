@@ -1,9 +1,9 @@
-// What each account spent on each model, day by day: a read model of your own, built from the event log (docs/projections.md).
+// A custom read model built from the event log: what each account spent per model and day (docs/projections.md).
 //   npx inferlog log export --follow --after "$(node examples/projection/daily-spend.mjs position)" |
 //     node examples/projection/daily-spend.mjs build
 //   node examples/projection/daily-spend.mjs show [--json]
-// All take --file (daily-spend.sqlite). Kill `build` whenever you like and start both again: nothing is lost or counted twice.
-// With `build --verify`, from the first build on, each event must be the one that its stream goes on with.
+// All commands take --file (daily-spend.sqlite). If `build` is killed, start both commands again: no event is lost or counted twice.
+// `build --verify` checks that each event continues its stream. Use it from the first build on.
 import { createHash } from "node:crypto"
 import { DatabaseSync } from "node:sqlite"
 import { parseArgs } from "node:util"
@@ -37,7 +37,7 @@ db.exec(`
 
 const position = () => db.prepare("SELECT position FROM checkpoint").get().position
 
-// `<seq>` or `<seq>.<index>`, which sort neither as text nor as numbers.
+// Positions are `<seq>` or `<seq>.<index>`. They sort neither as text nor as numbers.
 const isAfter = (one, other) => {
   const [[seq, index = "0"], [otherSeq, otherIndex = "0"]] = [one.split("."), other.split(".")]
   return seq === otherSeq ? BigInt(index) > BigInt(otherIndex) : BigInt(seq) > BigInt(otherSeq)
@@ -61,7 +61,7 @@ const apply = ({ data, stream, time, type }) => {
     case "RequestCompleted": {
       const request = find.get(stream)
       if (request === undefined)
-        throw new Error(`the submit of ${stream} is missing: begin with the whole log`)
+        throw new Error(`the submit of ${stream} is missing: start with the whole log`)
       const { account, model } = request
       const day = new Date(time).toISOString().slice(0, 10)
       if (data.billing.status !== "failed") charge.run(day, account, model, BigInt(data.billing.amount))
@@ -71,7 +71,7 @@ const apply = ({ data, stream, time, type }) => {
     case "RequestForceFailed":
     case "RequestCancelled":
       return close.run(stream)
-    // Every other type, those of later releases too, is not our business.
+    // Ignores all other types, including those of later releases.
   }
 }
 
@@ -85,13 +85,13 @@ const follow = ({ hash, id, ordinal, position, stream, time, type }, line) => {
   setTail.run(stream, ordinal, hash)
 }
 
-// Rows and checkpoint move together or not at all.
+// Writes rows and checkpoint in one transaction.
 const applyAll = (lines) => {
   db.exec("BEGIN IMMEDIATE")
   let reached = position()
   for (const line of lines) {
     const event = JSON.parse(line)
-    if (!isAfter(event.position, reached)) continue // it was applied before
+    if (!isAfter(event.position, reached)) continue // already applied
     if (values.verify) follow(event, line)
     apply(event)
     reached = event.position
@@ -104,7 +104,7 @@ const build = async () => {
   let rest = ""
   for await (const chunk of process.stdin.setEncoding("utf8")) {
     const lines = (rest + chunk).split("\n") // not `readline`, which also splits at U+2028
-    rest = lines.pop() // the beginning of the next line, or of one that was never finished
+    rest = lines.pop() // an incomplete last line
     applyAll(lines)
   }
 }

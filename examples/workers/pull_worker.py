@@ -1,4 +1,4 @@
-"""Fetches jobs from inferlog and runs them: for a GPU box behind NAT. Nothing but Python 3.9 is needed:
+"""Fetches jobs from inferlog and runs them, for a GPU machine behind NAT. It needs only Python 3.9:
 INFERLOG_URL=https://queue.example.com INFERLOG_WORKER_KEY=keyId:secret python3 examples/workers/pull_worker.py acme/upscale
 
 Put your model into `run`. The protocol is in docs/workers.md."""
@@ -13,7 +13,7 @@ stopping, working = threading.Event(), threading.Event()
 
 
 def run(job, progress, is_cancelled):
-    """Gives the output of the model. May tell how far it is, and ask now and then whether it is to stop."""
+    """Returns the output of the model. It may report progress, and should check sometimes whether it is cancelled."""
     for step in range(4):
         if is_cancelled():
             return None
@@ -23,7 +23,7 @@ def run(job, progress, is_cancelled):
 
 
 def post(path, body, timeout=30):
-    """Status and answer. An answer that is an error is one, too; no answer at all raises."""
+    """Returns status and body, also of an error response. Raises if there is no response."""
     headers = {"Authorization": f"Key {KEY}", "Content-Type": "application/json"}
     try:
         with urlopen(Request(URL + path, json.dumps(body).encode(), headers), timeout=timeout) as answer:
@@ -32,8 +32,8 @@ def post(path, body, timeout=30):
         return error.code, {"error": error.read().decode(errors="replace")}
 
 
-def insist(path, body):
-    """What has to be said is said until it is heard: whatever is told twice counts once."""
+def call_until_answered(path, body):
+    """Repeats a call until the server answers it. A repeated call counts once."""
     delay = 0.5
     while True:
         try:
@@ -47,7 +47,7 @@ def insist(path, body):
 
 
 class Heartbeat(threading.Thread):
-    """Says three times a lease that the worker is at it, and hears whether it is to stop."""
+    """Renews the lease three times per lease period, and learns whether the job is cancelled."""
 
     def __init__(self, job):
         super().__init__(daemon=True)
@@ -60,7 +60,7 @@ class Heartbeat(threading.Thread):
             self.fraction = fraction
             self.logs += [line] if line else []
 
-    def tell(self):
+    def send(self):
         with self.lock:
             report, self.logs = {"progress": self.fraction, "logs": self.logs[-500:]}, []
         try:
@@ -68,14 +68,14 @@ class Heartbeat(threading.Thread):
             self.lost = self.lost or status in (401, 404, 409)
             self.cancelled = self.cancelled or (status == 200 and answer["cancelRequested"])
         except (URLError, OSError):
-            pass  # The next one may come through: the lease lasts for three.
+            pass  # The lease lasts for three heartbeats, so a later one may succeed.
 
     def run(self):
-        self.tell()
+        self.send()
         while not self.over.wait(self.every):
-            self.tell()
+            self.send()
         if self.logs:
-            self.tell()
+            self.send()
 
     def is_cancelled(self):
         return self.cancelled or self.lost or stopping.is_set()
@@ -86,21 +86,21 @@ def work(job):
     heartbeat.start()
     try:
         result = {"output": run(job, heartbeat.progress, heartbeat.is_cancelled)}
-    except Exception as error:  # The model ran and failed: not billed.
+    except Exception as error:  # The model failed, and the request is not billed.
         result = {"error": f"{type(error).__name__}: {error}"}
     heartbeat.over.set()
     heartbeat.join()
     if heartbeat.lost:
         return print(f"{job['requestId']}: lost", flush=True)
-    if result.get("output", result) is None:  # It stopped halfway: for its client, or because this process ends.
+    if result.get("output", result) is None:  # Stopped early: the client cancelled, or this process is ending.
         if not heartbeat.cancelled:
-            return print(f"{job['requestId']}: given back {insist(heartbeat.path + '/release', {})[0]}", flush=True)
+            return print(f"{job['requestId']}: released {call_until_answered(heartbeat.path + '/release', {})[0]}", flush=True)
         result = {"cancelled": True}
-    print(f"{job['requestId']}: {insist(heartbeat.path + '/result', result)[0]}", flush=True)
+    print(f"{job['requestId']}: {call_until_answered(heartbeat.path + '/result', result)[0]}", flush=True)
 
 
 def stop(*_):
-    """A job that is under way is given back first; whoever only waits for one leaves at once."""
+    """Ends at once if no job is running. A running job is released first."""
     stopping.set()
     if not working.is_set():
         sys.exit(0)

@@ -8,7 +8,7 @@ const { PORT = "9000", WORKER_SECRET } = process.env
 const hash = (text) => createHash("sha256").update(text).digest()
 const isRight = (credential = "") => timingSafeEqual(hash(credential), hash(`Bearer ${WORKER_SECRET}`))
 
-/** The model. It stops when `signal` is aborted, and says how it is doing. */
+/** The model. It reports its progress and stops when `signal` is aborted. */
 async function* run({ text }, signal) {
   yield { status: "running", progress: 0, logs: ["loaded"] }
   if (typeof text !== "string") throw new Error("text: expected a string")

@@ -1,7 +1,7 @@
 """A worker for inferlog (docs/provider-contract.md): WORKER_SECRET=... PORT=9000 python3 worker.py
 
-Each run holds its connection until it has ended: the simplest worker there is. Runs are made one after the other, as a
-GPU makes them; set the model's `concurrency` to 1.
+This is the simplest kind of worker: each run keeps its connection open until it ends. It makes one run at a time, so set
+the model's `concurrency` to 1.
 """
 import hmac
 import json
@@ -12,7 +12,7 @@ SECRET = os.environ.get("WORKER_SECRET")
 
 
 def run(text):
-    """The model. What it raises is told to the client."""
+    """The model. The client sees the message of an exception."""
     if not isinstance(text, str):
         raise ValueError("text: expected a string")
     return {"output": {"text": text.upper()}, "units": len(text) / 1000, "logs": ["loaded", "done"]}

@@ -71,7 +71,7 @@ describe("log export", () => {
       const [first, second, ...others] = stdout.split("\n")
       assert.include(verifyElsewhere([first, ...others].join("\n")).stderr, "broken at 9")
       assert.notStrictEqual(verifyElsewhere([second, first, ...others].join("\n")).stdout, verified.stdout)
-      assert.include(verifyElsewhere(stdout.slice(0, -1)).stderr, "torn")
+      assert.include(verifyElsewhere(stdout.slice(0, -1)).stderr, "incomplete")
     }).pipe(Effect.scoped)
   )
 
