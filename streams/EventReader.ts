@@ -5,7 +5,7 @@
 import { Context, type Effect, Schema, type Stream } from "effect"
 import type { Version } from "./ExpectedVersion.ts"
 import type { GlobalPosition } from "./GlobalPosition.ts"
-import type { SealedPayload } from "./Payload.ts"
+import type { SealedPayload } from "./SealedPayload.ts"
 import type { RecordedEvent } from "./RecordedEvent.ts"
 import type { StreamName } from "./StreamName.ts"
 

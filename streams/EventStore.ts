@@ -6,7 +6,7 @@ import { type Array, Context, type Effect, Schema } from "effect"
 import type { EventStoreError, Reading } from "./EventReader.ts"
 import type { ExpectedVersion, Version } from "./ExpectedVersion.ts"
 import type { GlobalPosition } from "./GlobalPosition.ts"
-import type { SealedPayload } from "./Payload.ts"
+import type { SealedPayload } from "./SealedPayload.ts"
 import type { EventData } from "./RecordedEvent.ts"
 import type { StreamName } from "./StreamName.ts"
 

@@ -8,7 +8,7 @@ import { trustedVersion } from "./ExpectedVersion.ts"
 import * as Following from "./Following.ts"
 import * as GlobalPosition from "./GlobalPosition.ts"
 import * as HeadSignal from "./HeadSignal.ts"
-import type { SealedPayload } from "./Payload.ts"
+import type { SealedPayload } from "./SealedPayload.ts"
 import { RecordedEvent } from "./RecordedEvent.ts"
 
 const pageSize = 512

@@ -12,22 +12,8 @@ import { PayloadDamage } from "./PayloadDamage.ts"
 import * as PayloadText from "./PayloadText.ts"
 import * as RandomPool from "./RandomPool.ts"
 import * as RecentTexts from "./RecentTexts.ts"
+import type { SealedPayload } from "./SealedPayload.ts"
 import type { StreamName } from "./StreamName.ts"
-
-export interface SealedPayload {
-  /** Unique in its stream; the key of the event's `payloads` field. */
-  readonly name: string
-  /** base64url, 16 random bytes. */
-  readonly salt: string
-  readonly hash: string
-  /** Bytes of the canonical text. */
-  readonly size: number
-  readonly content: PayloadContent
-}
-
-export type PayloadContent =
-  | { readonly _tag: "Inline"; readonly text: string }
-  | { readonly _tag: "Blob"; readonly key: string }
 
 const saltBytes = 16
 

@@ -2,7 +2,7 @@
 import type { Effect } from "effect"
 import type { EventStoreError, Reading } from "../EventReader.ts"
 import type { WrongExpectedVersion } from "../EventStore.ts"
-import type { SealedPayload } from "../Payload.ts"
+import type { SealedPayload } from "../SealedPayload.ts"
 import type { RecordedEvent } from "../RecordedEvent.ts"
 
 /** An event as it stands on the source. */

@@ -1,7 +1,7 @@
 /** The payload records that one append brings. When it does not take place, what is theirs goes, and nothing else. */
 import { Effect } from "effect"
 import type { EventStoreError } from "../EventReader.ts"
-import type { SealedPayload } from "../Payload.ts"
+import type { SealedPayload } from "../SealedPayload.ts"
 import type { StreamName } from "../StreamName.ts"
 import { Nats } from "./Nats.ts"
 import * as PayloadRecords from "./PayloadRecords.ts"

@@ -8,7 +8,6 @@ import {
 } from "@nats-io/transport-node"
 import { Effect } from "effect"
 import { EventStoreError } from "../EventReader.ts"
-import type { Nats } from "./Nats.ts"
 
 /**
  * `conflict`: another message came first. `refused`: it has not taken place and will not. `unknown`: it may have, or may
@@ -49,9 +48,15 @@ export const failure = (what: string, cause: unknown): EventStoreError =>
 
 const noConnection = new Error("there is no connection to the NATS servers")
 
+/** The part of `Nats` that makes a call. */
+interface Connected {
+  readonly isUp: () => boolean
+  readonly ask: <A>(call: () => Promise<A>) => Effect.Effect<A, unknown>
+}
+
 /** A call whose failure is the log's. It fails at once when there is no connection, or none any more. */
 export const attempt = <A>(
-  { ask, isUp }: Pick<Nats["Service"], "ask" | "isUp">,
+  { ask, isUp }: Connected,
   what: string,
   call: () => Promise<A>
 ): Effect.Effect<A, EventStoreError> =>

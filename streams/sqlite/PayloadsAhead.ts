@@ -2,7 +2,7 @@
  * Payload records in the order in which they were appended, which is the order of the events that name them: a pass over
  * the log reads them by the page instead of seeking each.
  */
-import type { SealedPayload } from "../Payload.ts"
+import type { SealedPayload } from "../SealedPayload.ts"
 import type { StreamName } from "../StreamName.ts"
 import { pageSize, type Reads, type StoredPayload } from "./Reads.ts"
 

@@ -2,7 +2,7 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite"
 import { trustedVersion } from "../ExpectedVersion.ts"
 import * as GlobalPosition from "../GlobalPosition.ts"
-import type { SealedPayload } from "../Payload.ts"
+import type { SealedPayload } from "../SealedPayload.ts"
 import { RecordedEvent } from "../RecordedEvent.ts"
 import * as StreamName from "../StreamName.ts"
 

@@ -9,6 +9,7 @@ import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import * as Payload from "#streams/Payload.ts"
+import type { SealedPayload } from "#streams/SealedPayload.ts"
 import * as PayloadText from "#streams/PayloadText.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import * as Tombstone from "#streams/Tombstone.ts"
@@ -26,7 +27,7 @@ const stream = StreamName.make("Thing", "a")
 const seal = (json: Json, name = "input") =>
   Effect.flatMap(Payload.Payloads, (payloads) => payloads.seal({ owner: "acc_1", stream, name, json }))
 
-const store = (payload: Payload.SealedPayload) =>
+const store = (payload: SealedPayload) =>
   Effect.flatMap(EventStore, ({ append }) =>
     append({
       stream,
@@ -46,21 +47,21 @@ const erase = (erases: ReadonlyArray<string>) =>
     })
   )
 
-const erasedOf = (payload: Payload.SealedPayload): Payload.ErasedPayload => ({
+const erasedOf = (payload: SealedPayload): Payload.ErasedPayload => ({
   owner: "acc_1",
   stream,
   name: payload.name,
   ref: Payload.refOf(payload)
 })
 
-const open = (payload: Payload.SealedPayload) =>
+const open = (payload: SealedPayload) =>
   Effect.flatMap(Payload.Payloads, (payloads) => payloads.open(stream, payload.name, Payload.refOf(payload)))
 
 /** As another process would, which has seen nothing of the payload. */
-const openAnew = (payload: Payload.SealedPayload) =>
+const openAnew = (payload: SealedPayload) =>
   Effect.provide(open(payload), Layer.fresh(Payload.Payloads.layer))
 
-const openText = (payload: Payload.SealedPayload) =>
+const openText = (payload: SealedPayload) =>
   Effect.flatMap(Payload.Payloads, (payloads) =>
     payloads.openText(stream, payload.name, Payload.refOf(payload))
   )
@@ -105,7 +106,7 @@ describe("Payloads", () => {
       const payloads = yield* Payload.Payloads
       const [dropped, kept] = [yield* seal(large), yield* seal(large)]
       yield* payloads.discard([dropped, yield* seal(1)])
-      const sizeOf = ({ content }: Payload.SealedPayload) =>
+      const sizeOf = ({ content }: SealedPayload) =>
         content._tag === "Blob" ? blobs.size(content.key) : Effect.die("not in the blob store")
       assert.isNull(yield* sizeOf(dropped))
       assert.strictEqual(yield* sizeOf(kept), kept.size)

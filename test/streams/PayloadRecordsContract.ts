@@ -4,7 +4,7 @@ import { Effect, type Layer } from "effect"
 import type { EventReader } from "#streams/EventReader.ts"
 import { type Append, EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
-import type { SealedPayload } from "#streams/Payload.ts"
+import type { SealedPayload } from "#streams/SealedPayload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { eventData, inlinePayload } from "#test/support/EventFixtures.ts"
 

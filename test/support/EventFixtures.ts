@@ -2,6 +2,7 @@
 import type { Array as NonEmpty } from "effect"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import * as Payload from "#streams/Payload.ts"
+import type { SealedPayload } from "#streams/SealedPayload.ts"
 import type { EventData } from "#streams/RecordedEvent.ts"
 
 export const eventData = (id: string, type = "Happened", data: JsonObject = {}): EventData => ({
@@ -18,7 +19,7 @@ export const many = (prefix: string, count: number): NonEmpty.NonEmptyReadonlyAr
 ]
 
 /** A payload that lies in the log's own store. */
-export const inlinePayload = (name: string, text: string): Payload.SealedPayload => ({
+export const inlinePayload = (name: string, text: string): SealedPayload => ({
   name,
   salt: "salt",
   hash: Payload.hash("salt", text),

@@ -14,6 +14,7 @@ import * as RetrySchedule from "#domain/RetrySchedule.ts"
 import type { Append } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
 import * as Payload from "#streams/Payload.ts"
+import type { SealedPayload } from "#streams/SealedPayload.ts"
 import type { EventData } from "#streams/RecordedEvent.ts"
 import * as StreamName from "#streams/StreamName.ts"
 
@@ -28,15 +29,15 @@ const stepsApart = 16
 /** One append to the stream of a request. */
 interface Step {
   readonly events: Array.NonEmptyReadonlyArray<EncodedEvent>
-  readonly payloads: ReadonlyArray<Payload.SealedPayload>
+  readonly payloads: ReadonlyArray<SealedPayload>
 }
 
 const step = (
   events: Array.NonEmptyReadonlyArray<Event>,
-  payloads: ReadonlyArray<Payload.SealedPayload> = []
+  payloads: ReadonlyArray<SealedPayload> = []
 ): Step => ({ events: Array.map(events, codec.encode), payloads })
 
-const sealed = (name: string, text: string): Payload.SealedPayload => {
+const sealed = (name: string, text: string): SealedPayload => {
   const salt = "AAAAAAAAAAAAAAAAAAAAAA"
   const size = Buffer.byteLength(text)
   return { name, salt, size, hash: Payload.hash(salt, text), content: { _tag: "Inline", text } }

@@ -8,6 +8,7 @@ import type { Append } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
 import type { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Payload from "#streams/Payload.ts"
+import type { SealedPayload } from "#streams/SealedPayload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 
 const salt = "AAAAAAAAAAAAAAAAAAAAAA"
@@ -33,7 +34,7 @@ export interface Owed {
 }
 
 /** Not by `Payloads.seal`, which would keep the text in memory: when these fall due they are read from the log. */
-const seal = (text: string): Payload.SealedPayload => ({
+const seal = (text: string): SealedPayload => ({
   name: WebhookDelivery.bodyName,
   salt,
   size: Buffer.byteLength(text),

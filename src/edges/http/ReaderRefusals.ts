@@ -1,5 +1,5 @@
 /** Why a large answer is not begun: too much waits for clients to read it. */
-import type { Scope } from "./edge/AnswerRoom.ts"
+import type { Scope } from "./edge/Reader.ts"
 import type { Full } from "./edge/SlowReaders.ts"
 import * as LimitRefusals from "./LimitRefusals.ts"
 import { Refusal } from "./Refusal.ts"

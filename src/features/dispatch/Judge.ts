@@ -7,6 +7,7 @@ import type { JudgedOutcome, RunOutcome, Violation } from "#domain/Outcome.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import * as Payload from "#streams/Payload.ts"
+import type { SealedPayload } from "#streams/SealedPayload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 import type { Job } from "#src/features/providers/Provider.ts"
@@ -14,7 +15,7 @@ import type { PlannedFiles } from "./PlannedFiles.ts"
 
 export interface Judged {
   readonly outcome: JudgedOutcome
-  readonly payloads: ReadonlyArray<Payload.SealedPayload>
+  readonly payloads: ReadonlyArray<SealedPayload>
 }
 
 /** Longest error text of a provider that is kept, characters. */

@@ -1,6 +1,7 @@
 /** What each adapter wants to know of a binding beyond its common fields, for manifests to be checked without a server. */
 import { Schema } from "effect"
 import type { Adapter } from "#domain/catalog/ProviderBinding.ts"
+import type { AdapterOptions } from "./AdapterOptions.ts"
 import * as Cog from "./cog/Options.ts"
 import * as Fal from "./fal/Options.ts"
 import * as Http from "./http/Options.ts"
@@ -9,14 +10,6 @@ import * as Openai from "./openai/Options.ts"
 import * as Pull from "./pull/Options.ts"
 import * as Replicate from "./replicate/Options.ts"
 import * as Runpod from "./runpod/Options.ts"
-
-export interface AdapterOptions {
-  /** Whether `url` has to be there, may be there in the place of the public one, or makes no sense. */
-  readonly url: "required" | "optional" | "none"
-  readonly secretEnv: "required" | "optional" | "none"
-  /** Of `options`; an absent one is `{}`. Excess properties are an error. */
-  readonly options: Schema.ConstraintDecoder<unknown>
-}
 
 const none: AdapterOptions = { url: "none", secretEnv: "none", options: Schema.Struct({}) }
 

@@ -2,7 +2,8 @@
 import { Data, Effect } from "effect"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { JobState } from "./Provider.ts"
-import type { NoAnswer, ProviderAnswer } from "./ProviderHttp.ts"
+import type { NoAnswer } from "./NoAnswer.ts"
+import type { ProviderAnswer } from "./ProviderHttp.ts"
 import * as Refusals from "./Refusals.ts"
 
 /** As of now. `logs` are all its lines so far: those that are known already are left out. */

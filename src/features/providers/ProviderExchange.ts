@@ -2,7 +2,7 @@
 import { Effect, Predicate } from "effect"
 import type { Dispatcher } from "undici"
 import * as Bytes from "#src/kernel/text/Bytes.ts"
-import type { NoAnswer } from "./ProviderHttp.ts"
+import type { NoAnswer } from "./NoAnswer.ts"
 
 export interface Exchange {
   readonly method: Dispatcher.HttpMethod

@@ -3,24 +3,14 @@
  * answers is not trusted: no redirects, a bounded body, a deadline over all of a call, and no URL that it names is called
  * with a credential unless it is of the binding's own origin.
  */
-import {
-  Config,
-  ConfigProvider,
-  Context,
-  Effect,
-  Layer,
-  Option,
-  Redacted,
-  Result,
-  Schema,
-  Stream
-} from "effect"
+import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Result, Stream } from "effect"
 import { Agent } from "undici"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { ConnectionFault } from "#domain/Outcome.ts"
 import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
 import * as Sparingly from "#src/kernel/async/Sparingly.ts"
+import { NoAnswer } from "./NoAnswer.ts"
 import * as Connection from "./Connection.ts"
 import { type Exchange, exchange } from "./ProviderExchange.ts"
 import * as ProviderStream from "./ProviderStream.ts"
@@ -53,19 +43,6 @@ export interface StreamedAnswer extends Omit<ProviderAnswer, "json"> {
   /** As `call` would have had it. */
   readonly whole: Effect.Effect<ProviderAnswer, NoAnswer>
 }
-
-/** No answer was had: what became of the call is not known. */
-export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
-  reason: Schema.Literals([
-    "connection_refused",
-    "connect_timeout",
-    "connection_lost",
-    "timeout",
-    "too_large",
-    "tls_error",
-    "dns_error"
-  ])
-}) {}
 
 const defaultTimeoutMs = 30_000
 const defaultMaxBytes = 32 * 1024 * 1024

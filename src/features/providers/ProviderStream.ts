@@ -3,7 +3,7 @@ import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, type Scope, Stream } from "effect"
 import type { Dispatcher } from "undici"
 import { type Exchange, flatten, reasonOf } from "./ProviderExchange.ts"
-import type { NoAnswer } from "./ProviderHttp.ts"
+import type { NoAnswer } from "./NoAnswer.ts"
 
 type Reason = NoAnswer["reason"]
 

@@ -10,7 +10,8 @@ import { type CallbackAddress, Callbacks } from "./Callbacks.ts"
 import * as JobReport from "./JobReport.ts"
 import * as Polling from "./Polling.ts"
 import type { Job, Provider, RunControl } from "./Provider.ts"
-import { type Call, type NoAnswer, type ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
+import type { NoAnswer } from "./NoAnswer.ts"
+import { type Call, type ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 import * as Refusals from "./Refusals.ts"
 
 /** What a binding gives: where its jobs are, and how they are asked for. */

@@ -3,7 +3,8 @@ import { Clock, Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
-import type { NoAnswer, ProviderAnswer } from "./ProviderHttp.ts"
+import type { NoAnswer } from "./NoAnswer.ts"
+import type { ProviderAnswer } from "./ProviderHttp.ts"
 
 /** Of a text that a provider wrote, characters. */
 const maxTextLength = 1_000

@@ -1,21 +1,12 @@
 /** What a list does not know of its requests: payloads and bills, from their own streams. */
 import { Effect } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
-import type { Billing } from "#domain/inference-request/Event.ts"
 import { isTerminal, type Request, type State } from "#domain/inference-request/State.ts"
 import { outcome } from "#domain/inference-request/Status.ts"
-import type { Quote } from "#domain/Pricing.ts"
 import * as ExpansionPlaces from "./ExpansionPlaces.ts"
 import { RequestActors } from "./RequestActors.ts"
-import type { Expansion, ListedRequest } from "./RequestHistory.ts"
+import type { Bill, Expansion, ListedRequest } from "./ListedRequest.ts"
 import { Requests, type Snapshot } from "./Requests.ts"
-
-export interface Bill {
-  /** What it was accepted at. */
-  readonly quote: Quote
-  /** `null` while nothing was charged, and for ever where nothing is. */
-  readonly billed: Billing | null
-}
 
 /** Bytes of input and output in one page, as canonical JSON. */
 export const mostPayloadBytes = 16 * 1024 * 1024

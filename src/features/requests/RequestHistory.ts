@@ -11,20 +11,8 @@ import type { Caller } from "#src/features/accounts/Caller.ts"
 import type { TooManyExpanded } from "./ExpansionPlaces.ts"
 import * as FromHistory from "./FromHistory.ts"
 import * as HistoryDetails from "./HistoryDetails.ts"
-import { ModelNotGranted, type PayloadTexts, type Snapshot, type StorageError } from "./Requests.ts"
-
-/** What a list shows of each request beside itself. */
-export type Expansion = "payloads" | "billing"
-export const expansions: ReadonlyArray<Expansion> = ["payloads", "billing"]
-
-export interface ListedRequest {
-  /** As the history tells it: without payloads, log lines, and where its output breaks the schema. */
-  readonly snapshot: Snapshot
-  /** `null` when they were not asked for; "omitted" when the answer had no room left for them. */
-  readonly payloads: PayloadTexts | "omitted" | null
-  /** `null` when it was not asked for. */
-  readonly bill: HistoryDetails.Bill | null
-}
+import type { Expansion, ListedRequest } from "./ListedRequest.ts"
+import { ModelNotGranted, type StorageError } from "./Requests.ts"
 
 export interface RequestPage {
   /** Requests that the filter lets through, on all pages. */

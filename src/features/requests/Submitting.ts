@@ -11,6 +11,7 @@ import * as Pricing from "#domain/Pricing.ts"
 import * as RetrySchedule from "#domain/RetrySchedule.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Payload from "#streams/Payload.ts"
+import type { SealedPayload } from "#streams/SealedPayload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Expectations } from "#src/features/catalog/Expectations.ts"
@@ -99,7 +100,7 @@ export const make = Effect.gen(function* () {
     quote: Pricing.Quote,
     at: number,
     deadlines: Deadlines | null,
-    input: Payload.SealedPayload
+    input: SealedPayload
   ): Omit<RequestSubmitted, "_tag"> => ({
     at,
     accountId: caller.accountId,
@@ -154,7 +155,7 @@ export const make = Effect.gen(function* () {
       name: "input"
     })
     const deadlines = AbsoluteDeadlines.of(submission.deadlines, at)
-    const append = (input: Payload.SealedPayload) => {
+    const append = (input: SealedPayload) => {
       const request = submitted(submission, entry, quote, at, deadlines, input)
       const appended = Effect.catch(execute(id, { _tag: "Submit", request }, [input]), (error) =>
         error._tag === "EventStoreError" ? Effect.fail(error) : Effect.die(error)

@@ -2,7 +2,7 @@
 import type { Commit } from "../../AppendObserver.ts"
 import type { ExpectedVersion } from "../../ExpectedVersion.ts"
 import type { Head } from "../../LogHead.ts"
-import type { SealedPayload } from "../../Payload.ts"
+import type { SealedPayload } from "../../SealedPayload.ts"
 import type { Wal } from "../../WalObserver.ts"
 import type { SqliteFailure } from "../SqliteFailure.ts"
 

@@ -2,10 +2,7 @@
  * Bytes of large answers that are held for clients: of all, of each client, and of each file. An answer takes its room before
  * it is begun, and gives it back when it has been sent or its connection is gone.
  */
-import type { Reader } from "./Reader.ts"
-
-/** Whose limit it is. A client is an account, or an address that nobody has signed in from. */
-export type Scope = "node" | "client" | "file"
+import type { Reader, Room, Scope, Share } from "./Reader.ts"
 
 /** Bytes. */
 export type RoomLimits = Readonly<Record<Scope, number>>
@@ -16,21 +13,6 @@ export interface Wanted {
   readonly client: string
   /** Where many clients may want the same one. */
   readonly file?: string | undefined
-}
-
-/** What one answer has. */
-export interface Room {
-  readonly reader: Reader
-  readonly bytes: number
-  readonly shares: ReadonlyArray<Share>
-}
-
-/** What has been taken of one limit. */
-interface Share {
-  readonly name: string
-  readonly scope: Scope
-  used: number
-  readonly rooms: Set<Room>
 }
 
 export class AnswerRoom {

@@ -1,6 +1,5 @@
 /** How fast the client of one connection takes what is sent to it. */
 import type { Socket } from "node:net"
-import type { Room } from "./AnswerRoom.ts"
 
 /** Why a client is dropped: it takes nothing, next to nothing, or is the slowest where others find no room. */
 export type Slowness = "stalled" | "slow" | "pressed"
@@ -35,6 +34,24 @@ interface Counted {
 export const takenBy = (socket: Socket): number => {
   const { _bytesDispatched: handedOver = 0, _handle: handle } = socket as Counted
   return handedOver - (handle?.writeQueueSize ?? 0)
+}
+
+/** Whose limit it is. A client is an account, or an address that nobody has signed in from. */
+export type Scope = "node" | "client" | "file"
+
+/** What one answer has. */
+export interface Room {
+  readonly reader: Reader
+  readonly bytes: number
+  readonly shares: ReadonlyArray<Share>
+}
+
+/** What has been taken of one limit. */
+export interface Share {
+  readonly name: string
+  readonly scope: Scope
+  used: number
+  readonly rooms: Set<Room>
 }
 
 export class Reader {

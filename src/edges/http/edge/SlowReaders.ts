@@ -8,9 +8,9 @@ import type { Socket } from "node:net"
 import { Clock, Context, Effect } from "effect"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
-import { AnswerRoom, type Room, type RoomLimits, type Scope, type Wanted } from "./AnswerRoom.ts"
+import { AnswerRoom, type RoomLimits, type Wanted } from "./AnswerRoom.ts"
 import { networkOf } from "./ClientAddress.ts"
-import { type Pace, Reader, type Slowness } from "./Reader.ts"
+import { type Pace, Reader, type Room, type Scope, type Slowness } from "./Reader.ts"
 
 /** Bytes of an answer to a GET that is not refused for want of room. */
 export const small = 64 * 1024

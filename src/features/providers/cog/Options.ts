@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { AdapterOptions } from "../BindingOptions.ts"
+import type { AdapterOptions } from "../AdapterOptions.ts"
 
 export const Options = Schema.Struct({
   /**

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { AdapterOptions } from "../BindingOptions.ts"
+import type { AdapterOptions } from "../AdapterOptions.ts"
 
 /** Tensor data types of the Open Inference Protocol, but for FP16: JSON has no agreed form of it. */
 export const Datatype = Schema.Literals([

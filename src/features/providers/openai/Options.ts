@@ -1,6 +1,6 @@
 /** What a binding of the `openai` adapter says beside its common fields. */
 import { Schema } from "effect"
-import type { AdapterOptions } from "../BindingOptions.ts"
+import type { AdapterOptions } from "../AdapterOptions.ts"
 
 export const Options = Schema.Struct({
   /** `POST {url}/chat/completions`, `{url}/images/generations` or `{url}/embeddings`. */

@@ -1,6 +1,6 @@
 /** What a binding to pull workers may say (docs/workers.md). */
 import { Schema } from "effect"
-import type { AdapterOptions } from "../BindingOptions.ts"
+import type { AdapterOptions } from "../AdapterOptions.ts"
 
 /** Of a binding that says nothing, s. */
 export const usualLeaseSeconds = 30

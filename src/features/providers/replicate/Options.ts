@@ -1,6 +1,6 @@
 /** What a binding of the `replicate` adapter says beside its common fields: what to run, in one of three ways. */
 import { Schema } from "effect"
-import type { AdapterOptions } from "../BindingOptions.ts"
+import type { AdapterOptions } from "../AdapterOptions.ts"
 
 const name = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9][\w.-]{0,127}\/[A-Za-z0-9][\w.-]{0,127}$/, {

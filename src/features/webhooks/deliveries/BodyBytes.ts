@@ -1,7 +1,7 @@
 /** Memory for bodies: bounded in all, of one account and of one receiver, so that neither has all of it. */
 import type { DeliveryLimits } from "./DeliveryLimits.ts"
 import * as Counters from "./Counters.ts"
-import type { Lane } from "./Slots.ts"
+import type { Lane } from "./Lane.ts"
 
 export interface BodyBytes {
   /** False when there is no room. A body too large for its share is taken where its owner has no other. */

@@ -11,6 +11,7 @@ import type { State } from "#domain/webhook-delivery/State.ts"
 import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 import type { OwedDelivery } from "#projections/deliveries/DueDeliveries.ts"
 import * as Payload from "#streams/Payload.ts"
+import type { SealedPayload } from "#streams/SealedPayload.ts"
 import * as PayloadText from "#streams/PayloadText.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import * as StreamName from "#streams/StreamName.ts"
@@ -37,9 +38,9 @@ const mostUntaken = 10_000
 /** A body as of a version of the request. */
 interface Frozen {
   readonly version: Snapshot["version"]
-  readonly sealed: Payload.SealedPayload
+  readonly sealed: SealedPayload
   /** As of versions before: one of them may have been taken though that seemed to fail. */
-  readonly others: ReadonlyArray<Payload.SealedPayload>
+  readonly others: ReadonlyArray<SealedPayload>
 }
 
 interface Owed {
@@ -130,7 +131,7 @@ export const make = (slots: Slots, held: Held, attempts: Attempts) =>
     })
 
     /** What the log has not taken, now that it has taken one. */
-    const discardOthers = (id: DeliveryId, all: ReadonlyArray<Payload.SealedPayload>, state: State) => {
+    const discardOthers = (id: DeliveryId, all: ReadonlyArray<SealedPayload>, state: State) => {
       untaken.delete(id)
       const taken = state._tag === "Delivery" ? state.scheduled.payloads.body.hash : null
       return payloads.discard(all.filter(({ hash }) => hash !== taken))

@@ -8,14 +8,8 @@ import type { Without } from "#projections/deliveries/DueDeliveryQueries.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import * as BodyBytes from "./BodyBytes.ts"
 import * as Counters from "./Counters.ts"
+import type { Lane } from "./Lane.ts"
 import type { DeliveryLimits } from "./DeliveryLimits.ts"
-
-/** One account at one receiver. */
-export interface Lane {
-  readonly accountId: string
-  /** Scheme, host and port: the receiver. */
-  readonly origin: string
-}
 
 /** What wants a slot. */
 export interface Load extends Lane {

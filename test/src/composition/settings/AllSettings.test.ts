@@ -16,12 +16,13 @@ const isSetting = (value: unknown): value is Setting<unknown> =>
 const declared = Effect.promise(async () => {
   const files = fs
     .readdirSync(new URL("src", root), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts") && !file.startsWith("settings/"))
+    .filter((file) => file.endsWith(".ts"))
     .filter((file) => /Setting\.(make|optional)/.test(fs.readFileSync(new URL(`src/${file}`, root), "utf8")))
   const modules: ReadonlyArray<unknown> = await Promise.all(
     files.map((file) => import(new URL(`src/${file}`, root).href))
   )
-  return modules.flatMap((module) => Object.values(Object(module))).filter(isSetting)
+  const found = modules.flatMap((module) => Object.values(Object(module)).flat()).filter(isSetting)
+  return [...new Set(found)]
 })
 
 /** What the setting makes of an environment. */

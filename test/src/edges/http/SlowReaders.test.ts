@@ -4,7 +4,7 @@ import * as net from "node:net"
 import { setImmediate } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope as EffectScope } from "effect"
-import type { Scope } from "#src/edges/http/edge/AnswerRoom.ts"
+import type { Scope } from "#src/edges/http/edge/Reader.ts"
 import { type Pace, takenBy, usualPace } from "#src/edges/http/edge/Reader.ts"
 import * as SlowReaders from "#src/edges/http/edge/SlowReaders.ts"
 

@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
-import { NoAnswer, type ProviderAnswer } from "#src/features/providers/ProviderHttp.ts"
+import { NoAnswer } from "#src/features/providers/NoAnswer.ts"
+import { type ProviderAnswer } from "#src/features/providers/ProviderHttp.ts"
 import * as Refusals from "#src/features/providers/Refusals.ts"
 
 const answer = (status: number, headers: ProviderAnswer["headers"] = {}, json?: Json): ProviderAnswer => ({

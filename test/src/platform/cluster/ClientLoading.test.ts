@@ -34,8 +34,8 @@ const loadedBy = (module: string) =>
 describe("The client of NATS", () => {
   for (const module of [
     "../../../../src/composition/Server.ts",
-    "../../../../src/edges/cli/log/Log.ts",
-    "../../../../src/edges/cli/audit/Audit.ts"
+    "../../../../src/cli/log/Log.ts",
+    "../../../../src/cli/audit/Audit.ts"
   ]) {
     it.live(`is not loaded by ${module.replaceAll("../", "")}`, () =>
       Effect.map(loadedBy(module), (loaded) => assert.deepStrictEqual(loaded, []))

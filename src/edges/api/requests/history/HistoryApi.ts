@@ -1,7 +1,7 @@
 /** The requests of an account (decisions, "History"). */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Status } from "#domain/inference-request/Status.ts"
-import { expansions } from "#src/features/requests/RequestHistory.ts"
+import { expansions } from "#src/features/requests/ListedRequest.ts"
 import { mostMetadata } from "./HistoryFilter.ts"
 import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
 import * as HistoryView from "#src/features/requests/views/HistoryView.ts"

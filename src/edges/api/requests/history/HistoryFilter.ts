@@ -2,7 +2,7 @@
 import { Result } from "effect"
 import { Status } from "#domain/inference-request/Status.ts"
 import type { Filter } from "#projections/history/HistoryFilter.ts"
-import { type Expansion, expansions } from "#src/features/requests/RequestHistory.ts"
+import { type Expansion, expansions } from "#src/features/requests/ListedRequest.ts"
 import { invalid, issue, issues, type Parsed } from "#src/edges/http/requests/Parsed.ts"
 import * as QueryFields from "#src/edges/http/requests/QueryFields.ts"
 

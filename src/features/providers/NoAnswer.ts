@@ -1,0 +1,14 @@
+/** No answer came: whether the provider acted on the call is not known. */
+import { Schema } from "effect"
+
+export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
+  reason: Schema.Literals([
+    "connection_refused",
+    "connect_timeout",
+    "connection_lost",
+    "timeout",
+    "too_large",
+    "tls_error",
+    "dns_error"
+  ])
+}) {}

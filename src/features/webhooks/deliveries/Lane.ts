@@ -1,0 +1,6 @@
+/** One account at one receiver. */
+export interface Lane {
+  readonly accountId: string
+  /** Scheme, host and port: the receiver. */
+  readonly origin: string
+}

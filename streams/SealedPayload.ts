@@ -1,0 +1,15 @@
+/** A payload with its salt and hash, ready to be appended. */
+export interface SealedPayload {
+  /** Unique in its stream; the key of the event's `payloads` field. */
+  readonly name: string
+  /** base64url, 16 random bytes. */
+  readonly salt: string
+  readonly hash: string
+  /** Bytes of the canonical text. */
+  readonly size: number
+  readonly content: PayloadContent
+}
+
+export type PayloadContent =
+  | { readonly _tag: "Inline"; readonly text: string }
+  | { readonly _tag: "Blob"; readonly key: string }
