@@ -44,7 +44,7 @@ export const rows: ReadonlyArray<Row> = [
   ...HistoryPages.rows
 ]
 
-/** Those that a word names: an id, or a word of a title. In any case of letters. */
+/** Rows whose id, or a word of whose title, is `word`, ignoring case. */
 export const named = (word: string): ReadonlyArray<Row> => {
   const wanted = word.toLowerCase()
   return rows.filter(

@@ -1,4 +1,4 @@
-/** `npm run bench`: measures rows of docs/benchmarks.md on this machine. */
+/** `npm run bench`: measures the rows of docs/benchmarks.md on this machine. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -18,7 +18,7 @@ import * as RowResult from "./harness/Result.ts"
 import { BenchFailed, type Row } from "./harness/Subject.ts"
 
 const names = Argument.String("name").pipe(
-  Argument.withDescription("An id such as T1, or a word of a title; every row without one"),
+  Argument.withDescription("An id such as T1, or a word of a title. Without a name, every row"),
   Argument.filter(
     (name) => AllRows.named(name).length > 0,
     () => `One of ${AllRows.rows.map(({ id, title }) => `${id} (${title})`).join(", ")}`
@@ -26,8 +26,8 @@ const names = Argument.String("name").pipe(
   Argument.variadic()
 )
 
-/** Off unless given. */
-const asked = (name: string, description: string) =>
+/** A flag that is off by default. */
+const optional = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withoutNegation, Flag.withDefault(false))
 
 const positive = Flag.filter(
@@ -36,23 +36,20 @@ const positive = Flag.filter(
 )
 
 const flags = {
-  peers: asked("peers", "Other products too, those that are installed"),
+  peers: optional("peers", "Also measure other products that are installed"),
   cycles: Flag.Int("cycles").pipe(
     Flag.withDescription("Undisturbed cycles to measure"),
     positive,
     Flag.withDefault(5)
   ),
   seconds: Flag.Finite("seconds").pipe(
-    Flag.withDescription("Of each measurement"),
+    Flag.withDescription("Length of each measurement in seconds"),
     positive,
     Flag.withDefault(4)
   ),
-  keepDisturbed: asked(
-    "keep-disturbed",
-    "Count cycles in which others took the machine: for a look, not for results"
-  ),
-  profile: asked("profile", "Instead of measuring, show where our server's CPU time goes"),
-  json: Flag.File("json").pipe(Flag.withDescription("Write the result here, too"), Flag.optional)
+  keepDisturbed: optional("keep-disturbed", "Count disturbed cycles: for a quick look, not for results"),
+  profile: optional("profile", "Show where our server's CPU time goes instead of measuring"),
+  json: Flag.File("json").pipe(Flag.withDescription("Also write the result to this file"), Flag.optional)
 }
 
 const runRow = Effect.fnUntraced(function* (row: Row, options: Cycles.Options) {
@@ -65,7 +62,7 @@ const runRow = Effect.fnUntraced(function* (row: Row, options: Cycles.Options) {
 
 const measure = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, options: Cycles.Options) {
   if (!ProcessTree.isSupported)
-    yield* Progress.say("Whether cycles are disturbed, CPU time and memory can only be told on Linux.")
+    yield* Progress.say("Disturbance, CPU time and memory can only be measured on Linux.")
   const results = yield* Effect.forEach(rows, (row) =>
     Effect.map(Effect.result(runRow(row, options)), (result) => ({ row, result }))
   )
@@ -106,7 +103,7 @@ const bench = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Measure our server against the least that keeps the same promises, and against other products. " +
+    "Measure our server against minimal programs with the same guarantees, and against other products. " +
       "Writes bench/results/latest.md and latest.json"
   )
 )

@@ -1,9 +1,9 @@
 /**
- * Reads HTTP/1.1 answers off a connection with one request in flight, and looks at no more of them than it must: the status
- * and the length. Answers without `content-length` (chunked ones) are not read.
+ * Reads HTTP/1.1 answers from a connection with one request in flight. Parses only the status and the length, and refuses
+ * answers without `content-length` (chunked ones).
  */
 export interface AnswerReader {
-  /** The status, once the answer is complete; `null` while it is not. Throws on what it cannot read. */
+  /** Returns the status when the answer is complete, and `null` before. Throws on an unreadable answer. */
   readonly push: (chunk: Buffer) => number | null
 }
 
@@ -11,7 +11,7 @@ const headEnd = Buffer.from("\r\n\r\n")
 /** `HTTP/1.1 ` comes before the status. */
 const statusAt = 9
 
-/** Only 204 and 304 come without a body (RFC 9112, 6.3). */
+/** Only 204 and 304 have no body (RFC 9112, 6.3). */
 const bodyLength = (head: string, status: number): number => {
   if (status === 204 || status === 304) return 0
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
@@ -21,11 +21,11 @@ const bodyLength = (head: string, status: number): number => {
 
 export const make = (): AnswerReader => {
   let pending: Buffer | null = null
-  /** Of the answer whose head has been read. */
+  /** Status of the answer whose head has been read. */
   let status = 0
   let bytes = Number.POSITIVE_INFINITY
 
-  /** False while there is no whole head. */
+  /** Returns false while the head is incomplete. */
   const readHead = (data: Buffer): boolean => {
     const end = data.indexOf(headEnd)
     if (end === -1) return false
@@ -39,7 +39,7 @@ export const make = (): AnswerReader => {
     push: (chunk) => {
       const data: Buffer = pending === null ? chunk : Buffer.concat([pending, chunk])
       if ((bytes === Number.POSITIVE_INFINITY && !readHead(data)) || data.length < bytes) {
-        // The chunk's memory is read into again.
+        // The socket reuses the chunk's memory.
         pending = pending === null ? Buffer.from(data) : data
         return null
       }

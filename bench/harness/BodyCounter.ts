@@ -1,14 +1,14 @@
-/** Reads one HTTP/1.1 answer of any size off a connection: looks at its head, and counts its body. */
+/** Reads one HTTP/1.1 answer of any size from a connection: parses its head and counts its body. */
 export interface Counted {
   readonly status: number
   /** Without quotes. */
   readonly etag: string | null
-  /** Of the body. */
+  /** Size of the body. */
   readonly bytes: number
 }
 
 export interface BodyCounter {
-  /** The answer, once it is complete; `null` while it is not. Throws on what it cannot read. */
+  /** Returns the answer when it is complete, and `null` before. Throws on an unreadable answer. */
   readonly push: (chunk: Buffer) => Counted | null
 }
 
@@ -24,15 +24,14 @@ const headOf = (head: string) => {
 }
 
 /**
- * @param inspect is called with each piece of the body, and where in it the piece begins. It is overwritten when that
- * returns.
+ * @param inspect is called with each piece of the body and its offset in the body. The piece is overwritten after the call.
  */
 export const make = (inspect: (piece: Buffer, at: number) => void = () => {}): BodyCounter => {
   let text = ""
   let head: ReturnType<typeof headOf> | null = null
   let bytes = 0
 
-  /** What of the chunk is body; `null` while there is no whole head. */
+  /** The part of the chunk that belongs to the body; `null` while the head is incomplete. */
   const bodyOf = (chunk: Buffer): Buffer | null => {
     if (head !== null) return chunk
     const before = text.length

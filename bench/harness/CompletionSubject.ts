@@ -1,6 +1,6 @@
 /**
- * A server that runs what is submitted to it, measured until all of it is complete. Completions are counted on its log, which
- * is a SQLite file with a table of events: what is counted is durable, and the server is not asked.
+ * A server that runs submitted requests, measured until all are complete. Completions are counted in its log, a SQLite file
+ * with a table of events, so that they are durable and counting puts no load on the server.
  */
 import { DatabaseSync } from "node:sqlite"
 import { Effect, type Scope } from "effect"
@@ -22,13 +22,13 @@ export interface Options {
   readonly connections: number
 }
 
-/** ms between two looks at the log: while it is loaded, and when the last completion is awaited. */
-const lookEveryMs = 50
-const lookForLastEveryMs = 5
-/** For what has been accepted to complete. */
+/** Time between reads of the log in ms: under load, and while waiting for the last completion. */
+const pollMs = 50
+const pollForLastMs = 5
+/** Time limit for accepted requests to complete. */
 const patienceMs = 60_000
 
-/** Gives the completions on the log so far; each call reads what is new. */
+/** Returns the number of completions so far. Each call reads only new events. */
 const countCompleted = (filename: string) =>
   Effect.map(
     Effect.acquireRelease(
@@ -61,7 +61,7 @@ export const make = ({ connections, name, request, role, serve }: Options): Subj
     /** ms until the log holds `wanted` completions. */
     const lagUntil = Effect.fnUntraced(function* (wanted: number) {
       const since = performance.now()
-      yield* Effect.delay(completed, lookForLastEveryMs).pipe(
+      yield* Effect.delay(completed, pollForLastMs).pipe(
         Effect.repeat({ until: (count) => count >= wanted }),
         Effect.timeoutOrElse({
           duration: patienceMs,
@@ -74,10 +74,7 @@ export const make = ({ connections, name, request, role, serve }: Options): Subj
     const submitAndAwait = Effect.fnUntraced(function* (seconds: number) {
       const before = yield* completed
       const load = { ports: [server.port], connections, seconds, requests: [request], status: 200 } as const
-      const accepted = yield* Effect.raceFirst(
-        run(load),
-        Effect.forever(Effect.delay(completed, lookEveryMs))
-      )
+      const accepted = yield* Effect.raceFirst(run(load), Effect.forever(Effect.delay(completed, pollMs)))
       const completedMeanwhile = (yield* completed) - before
       const lagMs = yield* lagUntil(before + accepted.operations)
       return {

@@ -1,4 +1,4 @@
-/** V8's sampling profiles (`.cpuprofile`), summed. */
+/** Sums V8's sampling profiles (`.cpuprofile`). */
 import { Schema } from "effect"
 import * as Program from "./Program.ts"
 
@@ -9,9 +9,9 @@ const CallFrame = Schema.Struct({
 })
 type CallFrame = typeof CallFrame.Type
 
-/** The part of a profile that is read. */
+/** The fields of a profile that are used. */
 const CpuProfile = Schema.Struct({
-  /** µs of the machine's monotonic clock, as `process.hrtime` has it. */
+  /** µs of the machine's monotonic clock, as in `process.hrtime`. */
   startTime: Schema.Int,
   nodes: Schema.Array(Schema.Struct({ id: Schema.Int, callFrame: CallFrame })),
   /** Ids of nodes. */
@@ -30,20 +30,20 @@ export interface Window {
 
 export interface Share {
   readonly name: string
-  /** 0..1 of the time in which the thread was busy. */
+  /** Share of the thread's busy time, 0..1. */
   readonly share: number
 }
 
 export interface Summary {
-  /** 0..1 of the window. */
+  /** Share of the window, 0..1. */
   readonly busy: number
-  /** By own time, without that of callees; highest first. */
+  /** By own time without callees, highest first. */
   readonly functions: ReadonlyArray<Share>
-  /** By the folder or package that the functions are from; highest first. */
+  /** By folder or package of the functions, highest first. */
   readonly places: ReadonlyArray<Share>
 }
 
-/** When nothing ran. */
+/** V8's name for idle time. */
 const idle = "(idle)"
 
 const fileOf = ({ url }: CallFrame): string => url.replace("file://", "").replace(`${Program.root}/`, "")
@@ -53,7 +53,7 @@ const functionOf = (frame: CallFrame): string => {
   return frame.url === "" ? name : `${name} ${fileOf(frame)}:${frame.lineNumber + 1}`
 }
 
-/** Native code has no file: it counts under its own name. */
+/** Native code has no file, so it counts under its own name. */
 const placeOf = (frame: CallFrame): string => {
   if (frame.url === "") return frame.functionName === "" ? "(native)" : frame.functionName
   const file = fileOf(frame)
@@ -68,7 +68,7 @@ const ranked = (times: ReadonlyMap<string, number>): ReadonlyArray<Share> => {
   )
 }
 
-/** What ran within the window. */
+/** Sums the samples within the window. */
 export const summarize = (text: string, { from, to }: Window): Summary => {
   const { nodes, samples, startTime, timeDeltas } = decode(text)
   const frames = new Map(nodes.map(({ callFrame, id }) => [id, callFrame]))

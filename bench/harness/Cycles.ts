@@ -1,33 +1,33 @@
-/** Measures the subjects of a row in turn, cycle after cycle, and leaves out the cycles in which the machine was not ours. */
+/** Measures the subjects of a row in turn, in cycles, and voids the cycles in which other processes used the machine. */
 import { Effect, Schedule, type Scope } from "effect"
 import * as Disturbance from "./Disturbance.ts"
 import * as Progress from "./Progress.ts"
 import type { BenchFailed, Measurement, Row, Started, Subject, Unavailable } from "./Subject.ts"
 
 export interface Options {
-  /** How many are wanted. */
+  /** Undisturbed cycles to measure. */
   readonly cycles: number
-  /** Of each measurement. */
+  /** Length of each measurement. */
   readonly seconds: number
   readonly peers: boolean
-  /** Disturbed ones too: for a look on a busy machine, not for results. */
+  /** Also counts disturbed cycles: for a quick look on a busy machine, not for results. */
   readonly keepDisturbed: boolean
 }
 
-/** What each subject did in one cycle, by its name. */
+/** The measurements of one cycle by the name of the subject. */
 type Cycle = ReadonlyMap<string, Measurement>
 
 export interface Measured {
   readonly subjects: ReadonlyArray<Subject>
   readonly missing: ReadonlyArray<Unavailable>
-  /** Fewer than wanted when the machine would not be quiet; none, at worst. */
+  /** Fewer than wanted, or none, if the machine was not quiet. */
   readonly cycles: ReadonlyArray<Cycle>
   readonly voided: number
-  /** Of `cycles`: kept though others took the machine. */
+  /** How many of `cycles` were disturbed. */
   readonly disturbed: number
 }
 
-/** Cycles are repeated until this many times those wanted were run. */
+/** At most this many times the wanted number of cycles are run. */
 const maxAttempts = 3
 
 interface Runner {
@@ -35,7 +35,7 @@ interface Runner {
   readonly started: Started
 }
 
-/** Each subject is first in its turn. */
+/** Rotates the order, so that each subject is first in turn. */
 const rotated = <A>(items: ReadonlyArray<A>, by: number): ReadonlyArray<A> => {
   const start = by % items.length
   return [...items.slice(start), ...items.slice(0, start)]
@@ -45,7 +45,7 @@ const startAll = Effect.fnUntraced(function* (subjects: ReadonlyArray<Subject>) 
   const runners: Array<Runner> = []
   const missing: Array<Unavailable> = []
   for (const subject of subjects) {
-    yield* Progress.say(`  starts ${subject.name}`)
+    yield* Progress.say(`  starting ${subject.name}`)
     yield* Effect.matchEffect(subject.start, {
       onSuccess: (started) => Effect.sync(() => void runners.push({ subject, started })),
       onFailure: (error) =>
@@ -82,7 +82,7 @@ const describe = (cycle: Cycle): string =>
 const perSecond = (operations: number, elapsedMs: number): string =>
   `${Math.round((1000 * operations) / elapsedMs).toLocaleString("en-US")}/s`
 
-/** The subjects live until all is measured. Fails when one of them does; without any of them there are no cycles. */
+/** Keeps all subjects running until the end. Fails if one of them fails. Without subjects there are no cycles. */
 export const run: (row: Row, options: Options) => Effect.Effect<Measured, BenchFailed> = Effect.fnUntraced(
   function* (row, options): Effect.fn.Return<Measured, BenchFailed, Scope.Scope> {
     const wanted = row.subjects.filter(({ role }) => options.peers || role !== "peer")
@@ -98,7 +98,7 @@ export const run: (row: Row, options: Options) => Effect.Effect<Measured, BenchF
       if (isVoid) voided++
       else cycles.push(cycle)
       if (isDisturbed && !isVoid) disturbed++
-      const others = isDisturbed ? `: others took ${mostOthers.toFixed(2)} of a core` : ""
+      const others = isDisturbed ? `: other processes used ${mostOthers.toFixed(2)} of a core` : ""
       yield* Progress.say(`  ${isVoid ? "void" : `cycle ${cycles.length}`}${others} (${describe(cycle)})`)
     })
     yield* Effect.repeat(attempt, {

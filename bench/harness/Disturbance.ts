@@ -1,20 +1,20 @@
-/** Whether the machine was ours while something was measured. */
+/** Detects whether other processes used the machine during a measurement. */
 import { Clock, Context, Effect } from "effect"
 import * as ProcessTree from "./ProcessTree.ts"
 
-/** Of one core. When others took more, what was measured is void. */
+/** Share of one core. If other processes use more, the measurement is void. */
 const allowedShare = 1 / 3
 
 export interface Observed<A> {
   readonly value: A
-  /** Cores that others kept busy: 0.5 is half a core. `null` where it cannot be told. */
+  /** Cores that other processes used: 0.5 is half a core. `null` where it cannot be measured. */
   readonly othersShare: number | null
 }
 
 export const isDisturbed = ({ othersShare }: Observed<unknown>): boolean =>
   othersShare !== null && othersShare > allowedShare
 
-/** CPU time that others than this process and its descendants have taken so far, ms; `null` where it cannot be told. */
+/** CPU time so far of all processes except this one and its descendants, ms; `null` where it cannot be measured. */
 export const OthersCpu = Context.Reference<() => number | null>("inferlog/bench/OthersCpu", {
   defaultValue: () => () =>
     ProcessTree.isSupported ? ProcessTree.machineMs() - ProcessTree.cpuMs([process.pid]) : null

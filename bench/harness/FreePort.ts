@@ -3,18 +3,18 @@ import { once } from "node:events"
 import * as net from "node:net"
 import { Effect } from "effect"
 
-/** Below the ports that systems give to outgoing connections: one of those would take it before it is listened on. */
+/** Below the ports of outgoing connections, because one of those could take the port before a server listens on it. */
 const lowest = 15_000
 const highest = 32_000
 
 /**
- * Processes of tests run side by side, and what one of them has stopped it may start again at its port: each has a share of
- * them to itself. One more than `vitest.config.ts` has workers.
+ * Test processes run concurrently and may restart a server on the same port, so each process has its own share of the ports.
+ * One more than the number of workers in `vitest.config.ts`.
  */
 const shares = 4
 const share = Number(process.env["VITEST_POOL_ID"] ?? 0) % shares
 
-/** Two that are asked for at once differ. */
+/** Ports that were returned before, so that concurrent calls get different ones. */
 const given = new Set<number>()
 
 const isFree = async (port: number): Promise<boolean> => {

@@ -1,16 +1,16 @@
-/** Durations counted in buckets that are at most 1/64 wide of what they hold: bounded, however many are recorded. */
+/** Counts durations in buckets whose width is at most 1/64 of their value, so memory stays bounded. */
 export interface Histogram {
-  /** Non-negative, ms. Longer ones than an hour count as an hour. */
+  /** Records a non-negative duration in ms. More than an hour counts as an hour. */
   readonly record: (durationMs: number) => void
-  /** ms; 0 when nothing was recorded. `share` is 0..1. */
+  /** Returns ms, or 0 if nothing was recorded. `share` is 0..1. */
   readonly percentile: (share: number) => number
 }
 
 const longestMicros = 3_600_000_000
-/** Buckets to each power of two. */
+/** Buckets per power of two. */
 const perOctave = 64
 
-/** Below one octave, µs have a bucket each. */
+/** Below `perOctave` µs, each µs has its own bucket. */
 const bucketOf = (micros: number): number => {
   if (micros < perOctave) return micros
   const octave = 31 - Math.clz32(micros / perOctave)

@@ -1,4 +1,4 @@
-/** A subject that is an HTTP server in processes of its own, under the load generator. */
+/** A subject that is an HTTP server in separate processes, loaded by the load generator. */
 import { Effect, type Scope } from "effect"
 import type { Load } from "./Load.ts"
 import * as LoadClient from "./LoadClient.ts"
@@ -14,13 +14,13 @@ export interface Options<Server extends HttpServer> {
   readonly name: string
   readonly role: Subject["role"]
   readonly serve: Effect.Effect<Server, BenchFailed | Unavailable, Scope.Scope>
-  /** What the load sends, and which status it is to get. */
+  /** The requests of the load and the expected status. */
   readonly load: (server: Server) => Effect.Effect<Pick<Load, "requests" | "status">, BenchFailed>
   readonly connections: number
   readonly warmUpSeconds?: number
 }
 
-/** Until the hot code is compiled and the files have grown. */
+/** Enough for hot code to be compiled and files to grow. */
 export const defaultWarmUpSeconds = 3
 
 export const make = <Server extends HttpServer>(options: Options<Server>): Subject => ({

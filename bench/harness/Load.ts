@@ -1,16 +1,16 @@
-/** What the load generator is told, and what it says: one JSON document per line each way. */
+/** The protocol of the load generator: one JSON document per line in each direction. */
 import { Schema } from "effect"
 
 export const Load = Schema.Struct({
-  /** Of the servers: the connections are spread over them. */
+  /** Ports of the servers. The connections are spread over them. */
   ports: Schema.NonEmptyArray(Schema.Int),
   /** Kept alive, with one request in flight on each. */
   connections: Schema.Int,
-  /** After this no request is begun; those in flight are waited for. */
+  /** After this time no request starts. Requests in flight are completed. */
   seconds: Schema.Number,
   /** Whole requests, sent in turn. */
   requests: Schema.Array(Schema.String),
-  /** Of every answer. Any other ends the load with an error. */
+  /** Expected status of every answer. Another status is an error. */
   status: Schema.Int
 })
 export type Load = typeof Load.Type

@@ -1,13 +1,13 @@
-/** The load generator, as those who measure call it. */
+/** Starts and calls the load generator. */
 import { Effect } from "effect"
 import { type Load, LoadAnswer } from "./Load.ts"
 import * as Program from "./Program.ts"
 import { BenchFailed } from "./Subject.ts"
 
-/** On top of the load's own time, s. */
+/** Time allowed beyond the load's own time, s. */
 const graceSeconds = 30
 
-/** Starts one; what it gives runs one load at a time. */
+/** Starts a load generator. The returned function runs one load at a time. */
 export const start = Effect.fnUntraced(function* (name: string) {
   const program = yield* Program.start({
     name: "the load generator",

@@ -1,18 +1,18 @@
-/** One kept-alive connection of the load generator, on a bare socket. */
+/** One kept-alive connection of the load generator on a raw socket. */
 import { once } from "node:events"
 import * as net from "node:net"
 import * as AnswerReader from "./AnswerReader.ts"
 
 export interface LoadConnection {
-  /** Calls back with the status of the answer. One request at a time. */
+  /** Sends one request at a time. Calls back with the status of the answer. */
   readonly send: (request: string, answered: (status: number) => void) => void
   readonly close: () => void
 }
 
-/** Of one read; longer answers come in pieces. */
+/** Size of one read. Longer answers arrive in pieces. */
 const readBytes = 64 * 1024
 
-/** @param failed is told when the connection breaks, or when what comes is no answer. */
+/** @param failed is called when the connection breaks or an answer is invalid. */
 export const open = async (port: number, failed: (error: Error) => void): Promise<LoadConnection> => {
   const reader = AnswerReader.make()
   const buffer = Buffer.allocUnsafe(readBytes)
@@ -22,7 +22,7 @@ export const open = async (port: number, failed: (error: Error) => void): Promis
     const status = reader.push(buffer.subarray(0, size))
     if (status === null) return
     const callback = answered
-    if (callback === null) throw new Error("an answer came that was not asked for")
+    if (callback === null) throw new Error("an answer came without a request")
     answered = null
     callback(status)
   }

@@ -1,6 +1,6 @@
 /**
- * A program that loads an HTTP server on this machine: one `Load` per line of stdin, one `LoadAnswer` per line of stdout. In a
- * process of its own, so that the server keeps a core; on bare sockets, so that this side is not the slow one.
+ * A program that loads an HTTP server on this machine: one `Load` per line of stdin, one `LoadAnswer` per line of stdout. It
+ * runs in its own process, so that the server keeps a core, and on raw sockets, so that the client is not the bottleneck.
  */
 import * as readline from "node:readline"
 import { Schema } from "effect"
@@ -12,7 +12,7 @@ const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Load))
 
 type Fail = (error: Error) => void
 
-/** Each connection sends its next request when it has its answer. */
+/** Each connection sends its next request after the previous answer. */
 const drive = (connections: ReadonlyArray<LoadConnection.LoadConnection>, load: Load, fail: Fail) =>
   new Promise<LoadResult>((resolve) => {
     const { requests, seconds, status } = load

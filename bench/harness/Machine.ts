@@ -1,4 +1,4 @@
-/** What a run was measured on. */
+/** The machine of a run. */
 import { execFileSync } from "node:child_process"
 import * as os from "node:os"
 import { DateTime, Effect } from "effect"
@@ -12,7 +12,7 @@ export interface Machine {
   readonly node: string
   /** ISO 8601 */
   readonly date: string
-  /** Of the checkout, with a `+` when files differ from it; `null` without one. */
+  /** Commit of the checkout, with a `+` if files differ from it; `null` without a checkout. */
   readonly commit: string | null
 }
 

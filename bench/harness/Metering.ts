@@ -1,15 +1,15 @@
-/** What a measurement cost the processes that it ran in. */
+/** Measures the CPU time and memory of a measurement's processes. */
 import { Effect, Schedule } from "effect"
 import * as ProcessTree from "./ProcessTree.ts"
 import type { Measurement } from "./Subject.ts"
 
-/** Work that is left over is waited for this long, ms. */
+/** Time limit for processes to finish leftover work, ms. */
 const settleMs = 30_000
-const lookEveryMs = 200
-/** CPU time between two looks of processes that are at rest, ms: a tick of the clock, and one for rounding. */
+const sampleMs = 200
+/** CPU time between two samples of an idle process, ms: one clock tick, and one for rounding. */
 const restMs = 20
 
-/** Until the processes have done what they were left with: read models, logs, garbage. Not for ever. */
+/** Waits, up to a limit, until the processes have finished leftover work: read models, logs, garbage. */
 export const settle = (pids: ReadonlyArray<number>) =>
   Effect.suspend(() => {
     let last = Number.NEGATIVE_INFINITY
@@ -20,14 +20,14 @@ export const settle = (pids: ReadonlyArray<number>) =>
       return took <= restMs
     })
     return isResting.pipe(
-      Effect.repeat({ until: (resting) => resting, schedule: Schedule.spaced(lookEveryMs) }),
+      Effect.repeat({ until: (resting) => resting, schedule: Schedule.spaced(sampleMs) }),
       Effect.timeoutOption(settleMs)
     )
   })
 
 /**
- * What was done is charged with all that it caused: CPU time is read when the processes have settled, or after what is
- * given in place of that, where they never do.
+ * Counts all CPU time that the work causes: it is read after the processes have settled. Pass `settled` for processes that
+ * never do.
  */
 export const meter = Effect.fnUntraced(function* <E, R>(
   pids: ReadonlyArray<number>,

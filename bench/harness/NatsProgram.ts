@@ -1,9 +1,9 @@
-/** The nats-server that benchmarks and tests run. */
+/** Finds the nats-server for benchmarks and tests. */
 import * as childProcess from "node:child_process"
 import * as path from "node:path"
 import { root } from "./Program.ts"
 
-/** Older ones let two appends win in a cluster. */
+/** In a cluster, older versions accept two conflicting appends. */
 const oldest = [2, 10, 23]
 
 const versionOf = (program: string): string | undefined => {
@@ -18,16 +18,16 @@ const isNewEnough = (version: string): boolean => {
 }
 
 export interface Search {
-  /** A path or a name in PATH; `null` where there is none new enough. */
+  /** A path or a name in PATH; `null` if no version is new enough. */
   readonly program: string | null
-  /** What is missing; empty where nothing is. */
+  /** Describes what is missing; empty if nothing is. */
   readonly missing: string
 }
 
-/** The command that brings one. */
+/** The command that installs it. */
 export const remedy = "test/support/servers/nats-server.sh"
 
-/** A program that `NATS_SERVER` names is the only one that counts. */
+/** If `NATS_SERVER` names a program, only that program is considered. */
 export const search = (): Search => {
   const chosen = process.env["NATS_SERVER"]
   const places =

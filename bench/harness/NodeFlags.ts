@@ -1,6 +1,6 @@
 import { Context } from "effect"
 
-/** Flags for the Node process of our own server: those that make a profile. */
+/** Profiling flags for the Node process of our own server. */
 export const NodeFlags = Context.Reference<ReadonlyArray<string>>("inferlog/bench/NodeFlags", {
   defaultValue: () => []
 })

@@ -1,4 +1,4 @@
-/** Another product, run and measured by a program of `bench/peers` that speaks JSON lines (`bench/peers/protocol.ts`). */
+/** Another product, run and measured by a program in `bench/peers` with the protocol of `bench/peers/protocol.ts`. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Schema } from "effect"
@@ -9,7 +9,7 @@ import { BenchFailed, type Subject, Unavailable } from "./Subject.ts"
 
 const packages = "bench/peers/node_modules"
 const installPackages = "npm ci --ignore-scripts --prefix bench/peers"
-/** Databases are made and servers started, and a measurement may take this much longer than asked. */
+/** Time for creating databases and starting servers, and the time by which a measurement may exceed its length. */
 const graceMs = 120_000
 
 const Failed = Schema.Struct({ error: Schema.String })
@@ -20,7 +20,7 @@ const First = Schema.Union([
 ])
 const Answer = Schema.Union([LoadResult, Failed])
 
-/** Fails as `Unavailable` while the packages of the peers are not installed. */
+/** Fails with `Unavailable` if the packages of the peers are not installed. */
 export const checkInstalled = Effect.fnUntraced(function* (subject: string) {
   if (!fs.existsSync(path.join(Program.root, packages)))
     return yield* new Unavailable({ subject, remedy: installPackages })
@@ -38,7 +38,7 @@ const Serving = Schema.Union([
   Failed
 ])
 
-/** A peer that is an HTTP server, for the load to come from us. */
+/** A peer that is an HTTP server, loaded by our load generator. */
 export const serve = Effect.fnUntraced(function* (name: string, program: string) {
   yield* checkInstalled(name)
   const child = yield* Program.start({ name, args: [`bench/peers/${program}.ts`], end: "stdin" })
@@ -56,7 +56,7 @@ export interface Options {
   readonly connections: number
 }
 
-/** The CPU time of the program itself counts: it is client and worker, as such products are used. */
+/** The CPU time of the program itself counts, because it is the client and worker that such products need. */
 export const subject = ({ connections, mode, name, program }: Options): Subject => ({
   name,
   role: "peer",

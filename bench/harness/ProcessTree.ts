@@ -1,19 +1,19 @@
-/** CPU time and memory of processes, as Linux tells them. */
+/** Reads CPU time and memory of processes on Linux. */
 import * as fs from "node:fs"
 
-/** Elsewhere nothing here can be read: no processes are found, and no time passes. */
+/** On other systems no processes are found and all times are 0. */
 export const isSupported = process.platform === "linux"
 
-/** `USER_HZ`, 100 on every Linux that Node runs on: ms of one tick. */
+/** ms of one tick: `USER_HZ` is 100 on every Linux that Node supports. */
 const tickMs = 10
 
 interface Stat {
   readonly parent: number
-  /** Its own, and that of its children that have ended and were waited for. */
+  /** Time of the process and of its ended children. */
   readonly cpuMs: number
 }
 
-/** `null` when there is no such process (any more). */
+/** Returns `null` if the process does not exist. */
 const read = (file: string): string | null => {
   try {
     return fs.readFileSync(file, "utf8")
@@ -42,7 +42,7 @@ const all = (): ReadonlyMap<number, Stat> => {
   return stats
 }
 
-/** The roots that live and all that descend from them. */
+/** The live roots and all their descendants. */
 const descendants = (stats: ReadonlyMap<number, Stat>, roots: ReadonlyArray<number>) => {
   const children = Map.groupBy(stats.keys(), (pid) => stats.get(pid)?.parent ?? 0)
   const found = new Set(roots.filter((pid) => stats.has(pid)))
@@ -50,7 +50,7 @@ const descendants = (stats: ReadonlyMap<number, Stat>, roots: ReadonlyArray<numb
   return found
 }
 
-/** CPU time that the roots and their descendants have taken so far, ms. */
+/** CPU time of the roots and their descendants so far, ms. */
 export const cpuMs = (roots: ReadonlyArray<number>): number => {
   const stats = all()
   let total = 0
@@ -66,16 +66,16 @@ const memoryBytes = (roots: ReadonlyArray<number>, field: RegExp): number => {
   return total
 }
 
-/** Resident memory of all of them, bytes. */
+/** Resident memory of the roots and their descendants, bytes. */
 export const rssBytes = (roots: ReadonlyArray<number>): number => memoryBytes(roots, /^VmRSS:\s+(\d+) kB$/m)
 
-/** The sum of the highest resident memory of each of them so far, bytes. */
+/** The sum of the peak resident memory of each process so far, bytes. */
 export const peakRssBytes = (roots: ReadonlyArray<number>): number =>
   memoryBytes(roots, /^VmHWM:\s+(\d+) kB$/m)
 
 /**
- * CPU time that the machine has spent at work so far, on all cores, ms; time that the host took from it included. What
- * interrupts took is not: it is the network and the disk at work for somebody, and no process is charged with it.
+ * CPU time of the machine so far, on all cores, ms. Includes time that the host took. Excludes interrupts, because they serve
+ * the network and the disk, and no process is charged with them.
  */
 export const machineMs = (): number => {
   const [user = 0, nice = 0, system = 0, , , , , steal = 0] = (read("/proc/stat") ?? "")

@@ -1,4 +1,4 @@
-/** Where the CPU time of our server goes under the load of a row. */
+/** Shows where the CPU time of our server goes under the load of a row. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Console, Effect } from "effect"
@@ -35,13 +35,13 @@ const describe = (thread: number, { busy, functions, places }: CpuProfile.Summar
 /** µs */
 const monotonic = Effect.sync(() => Number(process.hrtime.bigint() / 1_000n))
 
-/** Runs our server alone, under a profiler; gives the stretch in which it was measured. */
+/** Runs only our server under a profiler, and returns the measured window. */
 const profiled = Effect.fnUntraced(function* (
   { subjects }: Row,
   { directory, seconds }: { readonly directory: string; readonly seconds: number }
 ) {
   const ours = subjects.find(({ role }) => role === "ours")
-  if (ours === undefined) return yield* new BenchFailed({ reason: "the row has nothing of ours" })
+  if (ours === undefined) return yield* new BenchFailed({ reason: "the row has no subject of ours" })
   const { measure } = yield* Effect.provideService(ours.start, NodeFlags, [
     "--cpu-prof",
     `--cpu-prof-dir=${directory}`
@@ -55,7 +55,7 @@ const profiled = Effect.fnUntraced(function* (
 const folderOf = ({ id, title }: Row): string =>
   `profile-${`${id} ${title}`.toLowerCase().replace(/\W+/g, "-")}`
 
-/** Prints the costs, and keeps the profiles in `bench/results` for the developer tools of a browser. */
+/** Prints the costs and stores the profiles in `bench/results` for a browser's developer tools. */
 export const run = Effect.fnUntraced(function* (row: Row, seconds: number) {
   yield* Progress.say(`${row.id} ${row.title}`)
   const directory = yield* ScratchDirectory.make

@@ -1,39 +1,39 @@
-/** A child process that speaks lines on stdio, and ends with the scope. */
+/** A child process that exchanges lines on stdio and ends with the scope. */
 import * as childProcess from "node:child_process"
 import * as path from "node:path"
 import * as readline from "node:readline"
 import { Cause, Effect, Queue, Schema, type Scope } from "effect"
 import { BenchFailed } from "./Subject.ts"
 
-/** The checkout. */
+/** Root of the checkout. */
 export const root = path.resolve(import.meta.dirname, "../..")
 
 export interface Program {
   readonly pid: number
-  /** The next line of stdout; fails when the process has ended. */
+  /** Returns the next line of stdout. Fails if the process has ended. */
   readonly line: Effect.Effect<string, BenchFailed>
   /** Writes one JSON document and a line feed to stdin. */
   readonly send: (document: unknown) => Effect.Effect<void>
 }
 
 export interface Options {
-  /** In messages. */
+  /** Name in messages. */
   readonly name: string
   /** Node by default. */
   readonly command?: string
-  /** For the command, from the root of the checkout. */
+  /** Arguments of the command, which runs in the root of the checkout. */
   readonly args: ReadonlyArray<string>
-  /** The whole environment; this process's own when absent. */
+  /** The whole environment. The default is this process's environment. */
   readonly env?: NodeJS.ProcessEnv
-  /** How it is told to end. */
+  /** How the process is stopped. */
   readonly end: "stdin" | "SIGTERM"
 }
 
-/** Unread ones are dropped: whoever does not read does not miss them. */
+/** Lines that are not read are dropped. */
 const maxLines = 1_000
-/** Of stderr, for the message when it fails. */
+/** The end of stderr, for the error message. */
 const keptErrorLines = 20
-/** After this it is killed. */
+/** After this time the process is killed. */
 const graceMs = 15_000
 
 export const start = Effect.fnUntraced(function* (
@@ -56,7 +56,7 @@ export const start = Effect.fnUntraced(function* (
   }
   child.once("error", (error) => fail(`cannot be started: ${error.message}`))
   child.once("close", (code, signal) => fail(`ended with ${code ?? signal}`))
-  // Written to after its end it fails with EPIPE; its end is told by `line`.
+  // A write after the process's end fails with EPIPE. `line` reports the end.
   child.stdin.on("error", () => {})
 
   return {
@@ -81,7 +81,7 @@ const end = (child: ReturnType<typeof spawn>, how: Options["end"]) =>
     if (how === "SIGTERM") child.kill("SIGTERM")
   })
 
-/** The next line that is a document of the schema; other lines are passed over. */
+/** Returns the next line that matches the schema, and skips other lines. */
 export const document = <S extends Schema.ConstraintDecoder<unknown>>(program: Program, schema: S) => {
   const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(schema))
   return Effect.flatMap(program.line, (line) =>

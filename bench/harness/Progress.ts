@@ -1,4 +1,4 @@
 import { Console } from "effect"
 
-/** A line on stderr: only results go to stdout. */
+/** Prints a line on stderr. Only results go to stdout. */
 export const say = (line: string) => Console.error(line)

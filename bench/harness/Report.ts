@@ -1,4 +1,4 @@
-/** A run as people read it: one Markdown table, and what it does not say. */
+/** Formats a run as a Markdown table with notes. */
 import type { Machine } from "./Machine.ts"
 import type { Ratio, RowResult, SubjectResult } from "./Result.ts"
 

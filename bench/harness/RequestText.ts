@@ -1,4 +1,4 @@
-/** HTTP/1.1 requests as they go over the wire. */
+/** Texts of HTTP/1.1 requests. */
 export interface Headers {
   readonly [name: string]: string
 }
@@ -12,7 +12,7 @@ const text = (line: string, headers: Headers, body: string): string => {
 
 export const get = (path: string, headers: Headers = {}): string => text(`GET ${path}`, headers, "")
 
-/** The head alone: the body is sent after it. */
+/** Only the head; the body follows separately. */
 export const put = (path: string, headers: Headers): string => text(`PUT ${path}`, headers, "")
 
 /** @param body is ASCII. */

@@ -1,4 +1,4 @@
-/** What a row came to: medians over its cycles, and the ratios taken within each of them. */
+/** The result of a row: medians over its cycles, and ratios within each cycle. */
 import type { Measured } from "./Cycles.ts"
 import * as Statistics from "./Statistics.ts"
 import type { Measurement, Row, Subject } from "./Subject.ts"
@@ -16,14 +16,14 @@ export interface SubjectResult {
   /** ms */
   readonly p50: number | null
   readonly p99: number | null
-  /** `null` where CPU time cannot be read. */
+  /** `null` if CPU time cannot be read. */
   readonly operationsPerCpuSecond: number | null
   readonly peakMiB: number | null
-  /** Rate of ours / rate of this one; `null` for ours. */
+  /** Our rate / this subject's rate; `null` for ours. */
   readonly ratio: Ratio | null
-  /** p99 of ours / p99 of this one; `null` without a target. */
+  /** Our p99 / this subject's p99; `null` without a target. */
   readonly p99Ratio: Ratio | null
-  /** Time of one operation of ours, ms; `null` without a target. */
+  /** Our time per operation, ms; `null` without a target. */
   readonly operationMs: Ratio | null
   readonly notes: Readonly<Record<string, number>>
 }
@@ -34,7 +34,7 @@ export interface RowResult {
   readonly unit: string
   readonly cycles: number
   readonly voided: number
-  /** Of `cycles`: others took the machine meanwhile. */
+  /** How many of `cycles` were disturbed by other processes. */
   readonly disturbed: number
   readonly subjects: ReadonlyArray<SubjectResult>
   readonly missing: ReadonlyArray<{ readonly subject: string; readonly remedy: string }>
@@ -54,7 +54,7 @@ const notesOf = (measurements: ReadonlyArray<Measurement>): Record<string, numbe
   )
 }
 
-/** Of the cycles in which both are to be had. */
+/** Ratios of the cycles that have both subjects. */
 const ratio = (
   ours: ReadonlyArray<number>,
   theirs: ReadonlyArray<number>,
@@ -75,7 +75,7 @@ const time = (ours: ReadonlyArray<number>, target: number): Ratio => {
   return { ...found, target, isMet: found.median <= target }
 }
 
-/** Of at least one cycle. */
+/** Requires at least one cycle. */
 export const ofRow = (row: Row, { cycles, disturbed, missing, subjects, voided }: Measured): RowResult => {
   const measured = (subject: Subject | undefined) =>
     subject === undefined ? [] : cycles.flatMap((cycle) => cycle.get(subject.name) ?? [])

@@ -1,11 +1,11 @@
-/** Middle, least and most of what was measured in several cycles. */
+/** Median, minimum and maximum over several cycles. */
 export interface Spread {
   readonly median: number
   readonly min: number
   readonly max: number
 }
 
-/** Of at least one value. */
+/** Requires at least one value. */
 export const spread = (values: ReadonlyArray<number>): Spread => {
   const sorted = values.toSorted((a, b) => a - b)
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN

@@ -1,26 +1,26 @@
 /**
- * What is measured: ours, a floor (the least that keeps the same promise), or a peer (another product). Subjects of one row
- * are measured in turn, some seconds each, cycle after cycle, so that a ratio is between neighbours in time.
+ * A measured subject: ours, a floor (a minimal program with the same guarantee), or a peer (another product). The subjects of
+ * a row are measured in turn for some seconds each, in cycles, so that a ratio compares measurements close in time.
  */
 import type { Effect, Scope } from "effect"
 import { Schema } from "effect"
 
 export interface Measurement {
-  /** What was done, in the row's unit (requests, events, …). */
+  /** Number of operations in the row's unit (requests, events, …). */
   readonly operations: number
-  /** Wall time it took, ms. */
+  /** Wall time of all operations, ms. */
   readonly elapsedMs: number
-  /** Of single operations, ms; absent where they are not told apart. */
+  /** Latency of single operations, ms; absent if they are not measured separately. */
   readonly latencyMs?: { readonly p50: number; readonly p99: number }
-  /** CPU time of the subject's processes (not of the load's), ms. */
+  /** CPU time of the subject's processes, without the load generator's, ms. */
   readonly cpuMs: number
-  /** Highest resident memory of the subject's processes so far, bytes. */
+  /** Peak resident memory of the subject's processes so far, bytes. */
   readonly peakRssBytes: number
-  /** Further figures of the row by what they are, unit included; shown as the median over the cycles. */
+  /** Further figures by name with unit; the report shows their median over the cycles. */
   readonly notes?: Readonly<Record<string, number>>
 }
 
-/** A subject that has been started and warmed up; it lives as long as its scope. */
+/** A started and warmed-up subject, which lives as long as its scope. */
 export interface Started {
   /** Measures once, for about `seconds`. */
   readonly measure: (seconds: number) => Effect.Effect<Measurement, BenchFailed>
@@ -32,7 +32,7 @@ export interface Subject {
   readonly start: Effect.Effect<Started, BenchFailed | Unavailable, Scope.Scope>
 }
 
-/** Something measured gave a wrong answer or ended: the row is void. */
+/** A subject gave a wrong answer or ended: the row is void. */
 export class BenchFailed extends Schema.TaggedError<BenchFailed>()("BenchFailed", {
   reason: Schema.String
 }) {
@@ -41,7 +41,7 @@ export class BenchFailed extends Schema.TaggedError<BenchFailed>()("BenchFailed"
   }
 }
 
-/** A peer that cannot be had on this machine; `remedy` is the command that brings it. The row is run without it. */
+/** A peer that is not installed; `remedy` is the command that installs it. The row runs without it. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
   subject: Schema.String,
   remedy: Schema.String
@@ -55,13 +55,13 @@ export interface Row {
   /** `T1`… as in docs/benchmarks.md. */
   readonly id: string
   readonly title: string
-  /** Of `operations`, plural. */
+  /** Unit of `operations`, plural. */
   readonly unit: string
   readonly subjects: ReadonlyArray<Subject>
-  /** Least ratio ours / subject by name of the subject, where there is a target. */
+  /** Minimum ratio ours / subject by name of the subject, if there is a target. */
   readonly targets: Readonly<Record<string, number>>
-  /** Most ratio of p99, ours / subject, likewise. */
+  /** Maximum ratio of p99, ours / subject, if there is a target. */
   readonly p99Targets?: Readonly<Record<string, number>>
-  /** Most that one operation of ours may take, ms, where the target is a time. */
+  /** Maximum time of one operation of ours in ms, if the target is a time. */
   readonly maxMs?: number
 }

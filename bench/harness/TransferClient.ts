@@ -1,15 +1,15 @@
-/** The program that moves bodies, as those who measure call it. */
+/** Starts and calls the transfer generator. */
 import { Effect } from "effect"
 import * as Program from "./Program.ts"
 import * as RequestText from "./RequestText.ts"
 import { BenchFailed } from "./Subject.ts"
 import { TransferAnswer, type Transfers } from "./Transfers.ts"
 
-/** For an answer: this and a second for each so many bytes. */
+/** Time limit of an answer: a fixed part, and a second per number of bytes. */
 const graceMs = 60_000
 const slowestBytesPerMs = 10_000
 
-/** Starts one; what it gives runs one after the other. */
+/** Starts a transfer generator. Its calls run one after another. */
 export const start = Effect.fnUntraced(function* (name: string) {
   const program = yield* Program.start({
     name: "the program that moves bodies",
@@ -31,11 +31,11 @@ export const start = Effect.fnUntraced(function* (name: string) {
   })
 
   return {
-    /** Gives the ETags of the answers. */
+    /** Returns the ETags of the answers. */
     put: (options: {
       readonly port: number
       readonly paths: readonly [string, ...Array<string>]
-      /** Of each. */
+      /** Size of each body. */
       readonly bytes: number
       readonly atOnce: number
       readonly contentType: string
@@ -55,7 +55,7 @@ export const start = Effect.fnUntraced(function* (name: string) {
       })
       return run({ ...transfers, requests: [request(first), ...others.map(request)] })
     },
-    /** What was put there before, by this program. */
+    /** Gets a body that this program put there before. */
     get: (options: { readonly port: number; readonly path: string; readonly bytes: number }) => {
       const head = RequestText.get(options.path)
       const requests = [{ head, sentBytes: 0, receivedBytes: options.bytes }] as const

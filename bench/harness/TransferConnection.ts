@@ -1,19 +1,19 @@
-/** One request with a large body, or with a large answer, on a connection of its own: a bare socket. */
+/** One request with a large body or a large answer, on a new raw socket. */
 import * as crypto from "node:crypto"
 import * as net from "node:net"
 import * as BodyCounter from "./BodyCounter.ts"
 
-/** All bodies are this, over and over. Random, so that nothing can make less of it. */
+/** All bodies repeat this block, which is random and therefore not compressible. */
 const block = crypto.randomBytes(256 * 1024)
 
-/** Blocks that are in the socket's hands at once. */
+/** Blocks that are queued on the socket at once. */
 const inFlight = 4
 
 export interface Exchange {
   readonly port: number
   readonly head: string
   readonly sentBytes: number
-  /** Whether the answer's body has to be such a body. One byte of each piece that comes is looked at. */
+  /** Whether the answer's body must repeat the block. One byte of each received piece is checked. */
   readonly isEcho: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
  * A program that sends and receives large bodies: one `Transfers` per line of stdin, one `TransferAnswer` per line of stdout.
- * In a process of its own, so that the server keeps a core.
+ * It runs in its own process, so that the server keeps a core.
  */
 import * as readline from "node:readline"
 import { Schema } from "effect"

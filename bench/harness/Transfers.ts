@@ -1,26 +1,26 @@
-/** What the program that moves bodies is told, and what it says: one JSON document per line each way. */
+/** The protocol of the transfer generator: one JSON document per line in each direction. */
 import { Schema } from "effect"
 
 export const Transfers = Schema.Struct({
   port: Schema.Int,
-  /** How many are under way, each on a connection of its own. */
+  /** Number of concurrent transfers, each on its own connection. */
   atOnce: Schema.Int,
   requests: Schema.NonEmptyArray(
     Schema.Struct({
-      /** With the empty line at its end. */
+      /** The request's head, including the empty line. */
       head: Schema.String,
-      /** Of the body that is sent; made up by the program. */
+      /** Size of the generated body. */
       sentBytes: Schema.Int,
-      /** Of the answer's body, where it has to be what the program sends in a body; otherwise the answer may be any. */
+      /** Size of the answer's body, if it must be a generated body; otherwise any answer is accepted. */
       receivedBytes: Schema.NullOr(Schema.Int)
     })
   ),
-  /** Of every answer. Any other is an error. */
+  /** Expected status of every answer. */
   status: Schema.Int
 })
 export type Transfers = typeof Transfers.Type
 
-/** `etags`: of the answers, in the order of the requests, without quotes. */
+/** `etags` of the answers without quotes, in the order of the requests. */
 export const Transferred = Schema.Struct({ etags: Schema.Array(Schema.NullOr(Schema.String)) })
 export type Transferred = typeof Transferred.Type
 

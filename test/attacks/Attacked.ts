@@ -1,4 +1,4 @@
-/** A server process under attack, with little memory, and what its clients do. */
+/** A server process with little memory, and clients that attack it. */
 import { createHash } from "node:crypto"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -29,7 +29,7 @@ export interface Got {
   readonly sha256: string
 }
 
-/** A GET on a connection of its own, whose body is read and not kept. Rejects when it does not come whole. */
+/** Sends a GET on a new connection, reads the body and discards it. Rejects if the body is incomplete. */
 export const get = async (
   url: string,
   options: Pick<http.RequestOptions, "localAddress" | "headers"> = {}
@@ -59,7 +59,7 @@ export const json = async (url: string, init: RequestInit = {}): Promise<Record<
   return Object(await response.json())
 }
 
-/** The id of an ended `sandbox/echo` request with about so many bytes of input, and as many of output. */
+/** Runs a `sandbox/echo` request with about `bytes` of input and of output, and returns its id. */
 export const largeResult = async (url: string, bytes: number): Promise<string> => {
   const value = Array.from({ length: Math.floor(bytes / 60) }, () => "x".repeat(57))
   const body = JSON.stringify({ value })
@@ -76,7 +76,7 @@ export const largeResult = async (url: string, bytes: number): Promise<string> =
 export const residentMiB = (pid: number, field: "VmRSS" | "VmHWM" = "VmRSS"): number =>
   Number(new RegExp(`${field}:\\s+(\\d+)`).exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
 
-/** A public file of so many bytes; its path. */
+/** Uploads a public file of `bytes` and returns its path. */
 export const publicFile = async (url: string, bytes: number): Promise<string> => {
   const type = "application/octet-stream"
   const body = JSON.stringify({ file_name: "large.bin", content_type: type })

@@ -1,19 +1,19 @@
 /**
- * Sends every hostile input, some at a time, again and again until the time is over and each was sent once at least. Prints
- * what came back, by the name of the input. Arguments: port, key, milliseconds.
+ * Sends the hostile inputs concurrently and repeatedly until the time is over and each was sent at least once. Prints the
+ * answers by the name of the input. Arguments: port, key, milliseconds.
  */
 import * as os from "node:os"
-import { idle, inputs, type Target, type Told } from "./Hostile.ts"
+import { idle, inputs, type Target, type Answer } from "./Hostile.ts"
 
 const [port, key = "", lasts] = process.argv.slice(2)
 const target: Target = { host: "127.0.0.1", port: Number(port), key }
 
-// It has what the server, and those who measure it, leave of the machine: elsewhere it has a machine of its own.
+// In reality an attacker has its own machine. Here it must not take CPU time from the server and the probes.
 os.setPriority(os.constants.priority.PRIORITY_LOW)
 
 const concurrency = 8
 
-const told: Record<string, Array<Told>> = {}
+const answers: Record<string, Array<Answer>> = {}
 const until = performance.now() + Number(lasts)
 const stopIdling = idle(target)
 let turn = 0
@@ -24,10 +24,10 @@ const work = async () => {
     if (found === undefined) return
     const [name, , input] = found
     const answer = await input(target)
-    told[name] = [...(told[name] ?? []), answer]
+    answers[name] = [...(answers[name] ?? []), answer]
   }
 }
 
 await Promise.all(Array.from({ length: concurrency }, work))
 stopIdling()
-process.stdout.write(JSON.stringify(told))
+process.stdout.write(JSON.stringify(answers))

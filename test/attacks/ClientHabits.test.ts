@@ -1,11 +1,11 @@
-/** What clients and workers do that is allowed, and was held against them. */
+/** Permitted behaviour of clients and workers that once made requests fail. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import { call, httpProvider, isStatus, serving, statusOf, until } from "./OneModel.ts"
 
-/** Works as long as its input says, and names the file that its input names. */
+/** Runs for `seconds` of the input and returns the input's `file`. */
 const worker = Receiver.http((request, response) => {
   let text = ""
   request.on("data", (chunk) => (text += chunk))
@@ -23,7 +23,7 @@ const outputSchema = { type: "object", properties: { file: { type: "string", for
 const env = { ALLOW_PRIVATE_TARGETS: "true", SWEEP_INTERVAL: "1 second" }
 
 class Served extends Context.Service<Served, ServerProcess.ServerProcess>()("inferlog/test/ClientHabits") {
-  /** One for all of the file. */
+  /** One server for all tests of this file. */
   static readonly layer = Layer.effect(
     Served,
     Effect.gen(function* () {
@@ -36,9 +36,9 @@ class Served extends Context.Service<Served, ServerProcess.ServerProcess>()("inf
 const header = (name: string, value: string) => ({ ...ServerProcess.authorization, [name]: value })
 
 layer(Served.layer, { excludeTestServices: true })((it) => {
-  describe("C2: a receiver that answers 2xx and goes on", () => {
+  describe("C2: a webhook receiver that answers 2xx and keeps sending", () => {
     it.effect(
-      "has had its webhook, whatever follows the status line",
+      "counts as delivered, whatever follows the status line",
       () =>
         Effect.gen(function* () {
           const one = yield* Served
@@ -68,9 +68,9 @@ layer(Served.layer, { excludeTestServices: true })((it) => {
     )
   })
 
-  describe("C3: what real clients do", () => {
+  describe("C3: behaviour of real clients", () => {
     it.effect(
-      "a run that a worker has in hand is started: it does not expire for that",
+      "a run that a worker has accepted counts as started and does not miss its start timeout",
       () =>
         Effect.gen(function* () {
           const one = yield* Served
@@ -84,7 +84,7 @@ layer(Served.layer, { excludeTestServices: true })((it) => {
     )
 
     it.effect(
-      "an output that names a file which is not there fails the request within minutes, unbilled",
+      "an output with a missing file fails the request within minutes, without a charge",
       () =>
         Effect.gen(function* () {
           const one = yield* Served
@@ -103,7 +103,7 @@ layer(Served.layer, { excludeTestServices: true })((it) => {
       120_000
     )
 
-    it.effect("wait is 1 to 60, in the header and in the query", () =>
+    it.effect("wait accepts 1 to 60, in the header and in the query", () =>
       Effect.gen(function* () {
         const one = yield* Served
         const errorOf = (query: string, prefer?: string) =>

@@ -6,15 +6,15 @@ import * as Stubborn from "./Stubborn.ts"
 
 const connections = figure({ short: 100, long: 400 })
 
-/** What is told of one label's values in all. */
+/** Sum of a metric over all its labels. */
 const counted = (page: string, name: string): number =>
   page
     .split("\n")
     .filter((line) => line.startsWith(name))
     .reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0)
 
-describe("A4: clients that ask for large results and do not read them", () => {
-  it.live("cost little memory, are refused or dropped, and others are answered meanwhile", () =>
+describe("A4: clients that request large results and do not read them", () => {
+  it.live("use little memory, are refused or disconnected, and do not block other clients", () =>
     Effect.gen(function* () {
       const { exited, pid, url } = yield* Attacked.server()
       const port = Number(new URL(url).port)
@@ -22,28 +22,28 @@ describe("A4: clients that ask for large results and do not read them", () => {
         void exited.then((code) => assert.strictEqual(code, null, "The server has ended"))
         const id = await Attacked.largeResult(url, 9_000_000)
         const before = Attacked.residentMiB(pid)
-        const asked = { port, path: `/requests/${id}` }
+        const target = { port, path: `/requests/${id}` }
         const clients = await Promise.all([
-          ...Array.from({ length: connections }, () => Stubborn.ask(asked)),
-          // Behind each other on one connection they are no cheaper.
-          ...Array.from({ length: 4 }, () => Stubborn.ask({ ...asked, times: 100 }))
+          ...Array.from({ length: connections }, () => Stubborn.ask(target)),
+          // Pipelined requests on one connection.
+          ...Array.from({ length: 4 }, () => Stubborn.ask({ ...target, times: 100 }))
         ])
-        // Whoever comes finds room, as those give way that read nothing.
-        let last = await Attacked.get(url + asked.path)
+        // A new client gets room, because clients that read nothing are disconnected.
+        let last = await Attacked.get(url + target.path)
         while (last.status === 429 || last.status === 503) {
           assert.match(String(last.headers["retry-after"]), /^\d+$/)
           assert.strictEqual((await Attacked.get(`${url}/health`)).status, 200)
           await new Promise((resolve) => setTimeout(resolve, 200))
-          last = await Attacked.get(url + asked.path)
+          last = await Attacked.get(url + target.path)
         }
         assert.strictEqual(last.status, 200)
         assert.isAbove(last.length, 17_000_000)
-        // All that got an answer lose their connections; the others were refused, and are told nothing that they could not read.
+        // Some clients got an answer and lose their connections. The others were refused.
         const page = await (await fetch(`${url}/metrics`)).text()
         assert.isAbove(counted(page, "inferlog_http_slow_readers_dropped_total"), 0)
         assert.isBelow(counted(page, "inferlog_http_outstanding_bytes"), 257 * 1024 * 1024)
         assert.isBelow(Attacked.residentMiB(pid, "VmHWM") - before, 400)
-        // In half a minute all of them are gone, and what was held for them.
+        // Within half a minute, all slow connections and their buffers are gone.
         const isHeld = async () =>
           counted(await (await fetch(`${url}/metrics`)).text(), "inferlog_http_outstanding_bytes") > 0
         while (isLong && (await isHeld())) await new Promise((resolve) => setTimeout(resolve, 1_000))

@@ -1,4 +1,4 @@
-/** The wall clock is set by hours under a running server, and stays so when it starts again. */
+/** The wall clock is changed by hours under a running server and stays changed after a restart. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import * as FakeTime from "#test/support/FakeTime.ts"
@@ -8,7 +8,7 @@ import * as Attacked from "./Attacked.ts"
 import { figure } from "./Form.ts"
 
 const hourMs = 3_600_000
-/** More than anything here takes, and much less than any step. */
+/** Longer than any operation here, and much shorter than any clock change. */
 const patienceMs = 60_000
 
 const steps = [
@@ -58,11 +58,11 @@ const durations = (request: Readonly<Record<string, unknown>>) => [
 ]
 
 describe.skipIf(FakeTime.library === undefined)(
-  `E5: a wall clock that is set${FakeTime.library === undefined ? " (skipped: libfaketime is not installed)" : ""}`,
+  `E5: a wall clock that is changed${FakeTime.library === undefined ? " (skipped: libfaketime is not installed)" : ""}`,
   () => {
     for (const { direction, sign } of steps) {
       it.live(
-        `${hours} hours ${direction}: retries, deadlines and durations are right, also after a restart under it`,
+        `by ${hours} hours ${direction}: retries, deadlines and durations stay correct, also after a restart`,
         () =>
           Effect.gen(function* () {
             const directory = yield* TempDirectory.make
@@ -92,7 +92,7 @@ describe.skipIf(FakeTime.library === undefined)(
             assert.deepInclude(ran, { status: "COMPLETED", billingStatus: "charged" })
             assert.isAtLeast(durations(ran)[0] ?? NaN, 2_900)
             assert.deepInclude(yield* ended(before, retrying), { status: "COMPLETED" })
-            // One waits for its next try and one runs when the server stops.
+            // When the server stops, one request waits for a retry and one runs.
             const waiting = yield* submitted("flaky", { failures: 4 })
             const late = yield* submitted("slow", { seconds: 3_600 }, { "cancel-after": "10" })
             assert.strictEqual(yield* Effect.promise(() => before.kill("SIGTERM")), 0)

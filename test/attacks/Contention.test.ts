@@ -1,4 +1,4 @@
-/** Two nodes that write to the same streams all the time. */
+/** Two nodes that write to the same streams concurrently. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
@@ -48,7 +48,7 @@ const post = async (url: string, body: object) => {
 
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("B7: many writers to one stream on two nodes"), () => {
   it.live(
-    "are all answered, and those that others are always ahead of are told to come again",
+    "are all answered, and a writer that keeps losing gets 503 with Retry-After",
     () =>
       Effect.gen(function* () {
         const servers = yield* nodes

@@ -1,4 +1,4 @@
-/** What the contract and the document promise, asked of one real server. */
+/** Checks the promises of the contract and the OpenAPI document against one real server. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import * as InProcess from "#test/src/cli/InProcess.ts"
@@ -36,26 +36,26 @@ const key = ServerProcess.authorization
 const headOf = ({ method, path }: { readonly method: string; readonly path: string }) =>
   `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: ${key.authorization}\r\n`
 /**
- * Where a parameter that is not declared is no mistake: others write to the URLs of files, callbacks and pages, and OAuth leaves
- * out what it does not know (RFC 6749, 3.1; RFC 8414, 3). Workers and tools are refused before, with a key that is not theirs.
+ * Routes where an undeclared parameter is allowed: third parties extend the URLs of files, callbacks and pages, and OAuth
+ * ignores unknown parameters (RFC 6749, 3.1; RFC 8414, 3). Worker and tool routes refuse an account's key first.
  */
-const takesOthers = ["/media/", "/callbacks/", "/docs", "/oauth/", "/.well-known/", "/workers/", "/mcp"]
+const ignoresUnknown = ["/media/", "/callbacks/", "/docs", "/oauth/", "/.well-known/", "/workers/", "/mcp"]
 
 const statusOf = (answer: string) => Number(answer.split(" ")[1])
 
 const urlsOf = (url: string) => ({ queueUrl: url, baseUrl: url, mediaUrl: url, mcpUrl: url })
 
 layer(Attacked.layer, { excludeTestServices: true })((it) => {
-  describe("C4: answers that no document told of", () => {
-    it.effect("every operation answers as it declares, whatever is wrong with the call", () =>
+  describe("C4: undocumented answers", () => {
+    it.effect("every operation returns only declared answers, whatever is wrong with the call", () =>
       Effect.gen(function* () {
         const { operations, paths, port } = yield* Attacked
         assert.isAtLeast(operations.length, 60)
         for (const operation of operations) {
           const { path } = operation
-          // `send` ends the test with what is not declared.
+          // `send` fails the test on an undeclared answer.
           yield* send(port, operation)
-          // A stream of events goes on for as long as there may be some.
+          // An event stream does not end.
           if (!path.endsWith("/stream")) yield* send(port, { ...operation, headers: key })
           yield* send(port, { ...operation, headers: { ...key, "content-type": "text/plain" }, body: "{" })
           yield* send(port, { path, method: "PATCH", headers: key })
@@ -70,7 +70,7 @@ layer(Attacked.layer, { excludeTestServices: true })((it) => {
 
   describe("C5: ids of calls, and progress", () => {
     it.effect(
-      "the id of an error is no id of a request, and progress is in the status and both streams",
+      "the id of an error is not the id of a request, and the status and both streams show progress",
       () =>
         Effect.gen(function* () {
           const { port, url } = yield* Attacked
@@ -102,12 +102,12 @@ layer(Attacked.layer, { excludeTestServices: true })((it) => {
     )
   })
 
-  describe("C6: parameters that are misspelled", () => {
-    it.effect("every operation refuses a query parameter that it does not declare, by its name alone", () =>
+  describe("C6: misspelled parameters", () => {
+    it.effect("every operation refuses an undeclared query parameter and repeats only its name", () =>
       Effect.gen(function* () {
         const { operations, port } = yield* Attacked
         for (const operation of operations) {
-          if (takesOthers.some((begin) => operation.path.startsWith(begin))) continue
+          if (ignoresUnknown.some((begin) => operation.path.startsWith(begin))) continue
           const path = `${operation.path}?stauts=secret-value`
           const { status, text } = yield* send(port, { ...operation, path, headers: key })
           assert.strictEqual(status, 400, `${operation.method} ${path}: ${text}`)
@@ -118,23 +118,25 @@ layer(Attacked.layer, { excludeTestServices: true })((it) => {
     )
   })
 
-  describe("C7: people who look around", () => {
-    it.effect("a browser is sent to the reference, and a misspelled command is corrected in plain text", () =>
-      Effect.gen(function* () {
-        const { port } = yield* Attacked
-        const { headers, status } = yield* send(port, { path: "/", headers: { accept: "text/html" } })
-        assert.deepStrictEqual([status, headers.location], [303, "docs"])
-        const told = yield* Effect.promise(() => InProcess.run(["accuonts"], {}))
-        assert.notStrictEqual(told.code, 0)
-        assert.match(told.stderr, /Did you mean/)
-        assert.notInclude(told.stderr + told.stdout, "\u{fffd}")
-      })
+  describe("C7: people who explore the server", () => {
+    it.effect(
+      "a browser is redirected to the reference, and a misspelled command gets a suggestion in plain text",
+      () =>
+        Effect.gen(function* () {
+          const { port } = yield* Attacked
+          const { headers, status } = yield* send(port, { path: "/", headers: { accept: "text/html" } })
+          assert.deepStrictEqual([status, headers.location], [303, "docs"])
+          const result = yield* Effect.promise(() => InProcess.run(["accuonts"], {}))
+          assert.notStrictEqual(result.code, 0)
+          assert.match(result.stderr, /Did you mean/)
+          assert.notInclude(result.stderr + result.stdout, "\u{fffd}")
+        })
     )
   })
 
-  describe("C8: a key under Bearer", () => {
+  describe("C8: an API key sent as Bearer", () => {
     it.effect(
-      "opens what it opens under Key, and nothing of the tools'; a token opens no route of an account",
+      "gives access to the same routes as under Key and not to the tools; a token gives access to no account route",
       () =>
         Effect.gen(function* () {
           const { port, url } = yield* Attacked

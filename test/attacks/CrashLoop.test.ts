@@ -1,4 +1,4 @@
-/** The server is killed again and again with the same run under way, as by an input that it crashes on. */
+/** The server is killed repeatedly during the same run, as if its input crashed the server. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import * as Crashes from "#domain/inference-request/Crashes.ts"
@@ -32,7 +32,7 @@ const submit = (server: ServerProcess.ServerProcess, webhook?: string) =>
     ({ body }) => String(body["request_id"])
   )
 
-/** Reads the log of the running server until it is so. */
+/** Reads the log of the running server until `isSo` holds. */
 const untilLog = (
   directory: string,
   isSo: (events: (id: string) => ReadonlyArray<RecordedEvent>) => boolean
@@ -58,9 +58,9 @@ const start = (directory: string) =>
 
 const kill = (server: ServerProcess.ServerProcess) => Effect.promise(() => server.kill("SIGKILL"))
 
-describe("A1: an input that the server crashes on", () => {
+describe("A1: an input that crashes the server", () => {
   it.live(
-    "ends FAILED at the third crash in a row, unbilled, with its hold released and its webhook sent",
+    "ends FAILED at the third crash in a row, without a charge, with its hold released and its webhook sent",
     () =>
       Effect.gen(function* () {
         const directory = yield* TempDirectory.make
@@ -95,7 +95,7 @@ describe("A1: an input that the server crashes on", () => {
   )
 
   it.live(
-    `does not take ${others} other runs with it at every crash`,
+    `does not start ${others} other runs again at every crash`,
     () =>
       Effect.gen(function* () {
         const directory = yield* TempDirectory.make
@@ -123,7 +123,7 @@ describe("A1: an input that the server crashes on", () => {
           )
         ).pipe(Effect.provide(LogOnDisk.layer(directory)))
         assert.isAtLeast(Math.min(...crashes), 1)
-        // One began, and another one where this process was slow to notice.
+        // One run started, and perhaps others before this process noticed.
         assert.isAtMost(crashes.filter((count) => count > 1).length, 3)
       }).pipe(Effect.scoped),
     120_000

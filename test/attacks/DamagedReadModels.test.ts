@@ -34,9 +34,9 @@ const damages: Readonly<Record<string, (file: string) => void>> = {
 }
 
 describe("E4: damaged read models", () => {
-  // What else may be wrong with a file is in `test/projections/runner/Damage.test.ts`.
+  // `test/projections/runner/Damage.test.ts` covers other kinds of damage.
   for (const [name, damage] of Object.entries(damages).slice(0, figure({ short: 1, long: 2 }))) {
-    it.live(`are set aside at the start, and built anew: ${name}`, () =>
+    it.live(`are set aside at start and rebuilt: ${name}`, () =>
       Effect.gen(function* () {
         const directory = yield* TempDirectory.make
         const file = path.join(directory, "projections.sqlite")
@@ -58,7 +58,7 @@ describe("E4: damaged read models", () => {
     )
   }
 
-  it.live("are noticed under a running server, which goes on with new ones", () =>
+  it.live("are detected by a running server, which rebuilds them", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const file = path.join(directory, "projections.sqlite")

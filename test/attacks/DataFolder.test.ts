@@ -1,4 +1,4 @@
-/** What is wrong with `DATA_DIR` at a start is refused or mended, and never passed over: the program as its users run it. */
+/** The real program refuses or repairs a faulty `DATA_DIR` at start and never ignores the fault. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -14,7 +14,7 @@ const settingsOf = (directory: string): Inferlog.Settings => ({
   BOOTSTRAP_API_KEY: ServerProcess.apiKey
 })
 
-/** A directory in which a server ran, and was killed. `use` works on the running one. */
+/** A directory in which a server ran and was killed. `use` runs while the server is up. */
 const used = (use: (url: string) => Promise<unknown> = async () => {}) =>
   Effect.gen(function* () {
     const directory = path.join(yield* TempDirectory.make, "data")
@@ -24,7 +24,7 @@ const used = (use: (url: string) => Promise<unknown> = async () => {}) =>
     return directory
   })
 
-/** A server that is expected not to start. */
+/** Expects that the server refuses to start, and returns its errors. */
 const refused = (directory: string, settings: Inferlog.Settings = {}) =>
   Effect.map(
     Inferlog.spawn(["serve"], { ...settingsOf(directory), PORT: "1", ...settings }),
@@ -37,8 +37,8 @@ const refused = (directory: string, settings: Inferlog.Settings = {}) =>
 const signingSecret = (url: string) =>
   fetch(`${url}/webhooks/default/secret`, { headers: ServerProcess.authorization })
 
-describe("B4: a log.head that was truncated", () => {
-  it.live("stops a start, and stays as it is until it is accepted", () =>
+describe("B4: a truncated log.head", () => {
+  it.live("prevents the start and stays unchanged until it is accepted", () =>
     Effect.gen(function* () {
       const directory = yield* used()
       const head = path.join(directory, "log.head")
@@ -56,8 +56,8 @@ describe("B4: a log.head that was truncated", () => {
   )
 })
 
-describe("B5: files in DATA_DIR that others may read", () => {
-  it.live("are closed at start, with a warning for each", () =>
+describe("B5: files in DATA_DIR that other users may read", () => {
+  it.live("lose the permissions of other users at start, with a warning for each", () =>
     Effect.gen(function* () {
       const directory = yield* used()
       const files = ["master.key", "log.sqlite", "projections.sqlite", "."].map((name) =>
@@ -77,8 +77,8 @@ describe("B5: files in DATA_DIR that others may read", () => {
   )
 })
 
-describe("E6: a DATA_DIR that has vanished", () => {
-  it.live("is refused where data is expected, empty or missing, and nothing is made", () =>
+describe("E6: a missing DATA_DIR", () => {
+  it.live("is refused, empty or missing, if data is expected, and nothing is created", () =>
     Effect.gen(function* () {
       const parent = yield* TempDirectory.make
       const directory = path.join(parent, "data")
@@ -93,7 +93,7 @@ describe("E6: a DATA_DIR that has vanished", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is made by init, once, and a server then serves it", () =>
+  it.live("is created once by init, and then a server uses it", () =>
     Effect.gen(function* () {
       const directory = path.join(yield* TempDirectory.make, "data")
       const settings = { ...settingsOf(directory), EXPECT_DATA: "true" }
@@ -105,7 +105,7 @@ describe("E6: a DATA_DIR that has vanished", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is told in one line where a first start makes the log", () =>
+  it.live("is reported in one line when the first start creates the log", () =>
     Effect.gen(function* () {
       const directory = path.join(yield* TempDirectory.make, "data")
       const port = yield* Effect.promise(() => ServerProcess.freePort())
@@ -123,8 +123,8 @@ describe("E6: a DATA_DIR that has vanished", () => {
   )
 })
 
-describe("E7: a master.key that is lost", () => {
-  it.live("stops a start where the log holds secrets that are sealed under it", () =>
+describe("E7: a lost master.key", () => {
+  it.live("prevents the start if the log holds secrets that are sealed with it", () =>
     Effect.gen(function* () {
       const directory = yield* used(signingSecret)
       const file = path.join(directory, "master.key")
@@ -136,7 +136,7 @@ describe("E7: a master.key that is lost", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is made anew where the log holds none", () =>
+  it.live("is created again if the log holds no such secrets", () =>
     Effect.gen(function* () {
       const directory = yield* used()
       fs.rmSync(path.join(directory, "master.key"))

@@ -1,4 +1,4 @@
-/** Estimates of prices cost nothing: whoever asks for many of them must not delay what is paid for. */
+/** Price estimates are free, so many of them must not delay paid requests. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,12 +8,12 @@ import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Attacked from "./Attacked.ts"
 import { figure } from "./Form.ts"
 
-/** Its price takes some time to tell, as long as the input likes. */
+/** The input decides how long the price expression takes. */
 const manifest = {
   kind: "model",
   name: "acme/priced",
   displayName: "Priced",
-  description: "A price that an expression tells.",
+  description: "A price computed by an expression.",
   category: "utility",
   provider: { adapter: "pull" },
   pricing: {
@@ -32,7 +32,7 @@ const manifest = {
 
 const roundsMs = figure({ short: 4_000, long: 15_000 })
 
-/** Sends until the time is over, and counts the answers of each status. */
+/** Sends estimates until the time is over, and counts the answers by status. */
 const flood = async (url: string, body: string, headers: Record<string, string>, until: number) => {
   const statuses = new Map<number, number>()
   while (performance.now() < until) {
@@ -44,10 +44,10 @@ const flood = async (url: string, body: string, headers: Record<string, string>,
     await answer.arrayBuffer()
     const { status } = answer
     if (status !== 200) {
-      // 400: it took longer than an expression may.
+      // 400: the expression exceeded its time limit.
       assert.include([400, 413, 429, 503], status)
       if (status === 429 || status === 503) assert.match(answer.headers.get("retry-after") ?? "", /^\d+$/)
-      // The attacker has a share of this machine, and not all of it.
+      // The attacker must not use all of this machine.
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
@@ -55,7 +55,7 @@ const flood = async (url: string, body: string, headers: Record<string, string>,
   return statuses
 }
 
-/** Times of paid submits, one after the other, ms; shortest first. */
+/** Times of sequential paid submits in ms, sorted ascending. */
 const submits = async (url: string, model: string, input: unknown, until: number) => {
   const times: Array<number> = []
   while (performance.now() < until) {
@@ -69,13 +69,13 @@ const submits = async (url: string, model: string, input: unknown, until: number
 
 const at = (times: ReadonlyArray<number>, part: number) => times[Math.floor(times.length * part)] ?? NaN
 
-const half = (times: ReadonlyArray<number>) => at(times, 0.5)
+const median = (times: ReadonlyArray<number>) => at(times, 0.5)
 
 const started = Effect.gen(function* () {
   const folder = yield* TempDirectory.make
   fs.writeFileSync(path.join(folder, "priced.json"), JSON.stringify(manifest))
   const server = yield* Attacked.server({ MODELS_DIR: folder })
-  // The folder is read once the server serves.
+  // The server reads the folder after it has started to serve.
   yield* Effect.promise(async () => {
     while (!(await fetch(`${server.url}/models/acme/priced`)).ok) {
       if ((await Promise.race([server.exited, undefined])) !== undefined) throw new Error(server.output())
@@ -84,8 +84,8 @@ const started = Effect.gen(function* () {
   return server
 })
 
-const told = (name: string, quiet: ReadonlyArray<number>, busy: ReadonlyArray<number>) =>
-  `${name}: p50 ${half(quiet).toFixed(1)} quiet, ${half(busy).toFixed(1)} ms beside; p99 ${at(quiet, 0.99).toFixed(1)}, ${at(busy, 0.99).toFixed(1)} ms`
+const figures = (name: string, quiet: ReadonlyArray<number>, busy: ReadonlyArray<number>) =>
+  `${name}: p50 ${median(quiet).toFixed(1)} quiet, ${median(busy).toFixed(1)} ms under attack; p99 ${at(quiet, 0.99).toFixed(1)}, ${at(busy, 0.99).toFixed(1)} ms`
 
 const check = async (
   url: string,
@@ -96,8 +96,8 @@ const check = async (
   const quiet = await submits(url, model, input, performance.now() + 1_500)
   const until = performance.now() + roundsMs
   const [busy, ...answers] = await Promise.all([submits(url, model, input, until), ...attack(until)])
-  assert.isBelow(half(busy), Math.max(5 * half(quiet), 500), told(model, quiet, busy))
-  assert.isBelow(at(busy, 0.99), Math.max(5 * at(quiet, 0.99), 3_000), told(model, quiet, busy))
+  assert.isBelow(median(busy), Math.max(5 * median(quiet), 500), figures(model, quiet, busy))
+  assert.isBelow(at(busy, 0.99), Math.max(5 * at(quiet, 0.99), 3_000), figures(model, quiet, busy))
   const all = new Map<number, number>()
   for (const counts of answers) {
     for (const [status, count] of counts) all.set(status, (all.get(status) ?? 0) + count)
@@ -105,8 +105,8 @@ const check = async (
   return all
 }
 
-describe("A6: estimates beside a client that pays", () => {
-  it.live("whose prices take long to tell do not delay submits of the same model", () =>
+describe("A6: price estimates that compete with a paying client", () => {
+  it.live("with slow price expressions do not delay submits of the same model", () =>
     Effect.gen(function* () {
       const { url } = yield* started
       const body = JSON.stringify({ modelEndpoint: "acme/priced", input: { rounds: 15_000 } })
@@ -122,7 +122,7 @@ describe("A6: estimates beside a client that pays", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("of a megabyte are refused without a key, and few with one", () =>
+  it.live("of a megabyte are refused without a key and rate-limited with one", () =>
     Effect.gen(function* () {
       const { url } = yield* started
       const value = Array.from({ length: 20_000 }, (_, number) => ({ text: `number ${number} of many` }))

@@ -1,4 +1,4 @@
-/** A disk that refuses writes, takes long or loses a folder, under a running server. */
+/** A disk that refuses writes, becomes slow or loses a folder under a running server. */
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -12,7 +12,7 @@ import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 const { EDQUOT, EIO } = os.constants.errno
 
-/** A server on a disk that can be told to fail. */
+/** A server on a disk whose failures the test controls. */
 const start = Effect.gen(function* () {
   const dataDirectory = yield* TempDirectory.make
   const disk = yield* FaultyDisk.make
@@ -38,12 +38,12 @@ const submit = async (url: string, value: string) => {
 const withFaults = describe.skipIf(!FaultyDisk.isAvailable)
 
 withFaults("E9: an exceeded quota", () => {
-  it.live("fails what is new, and the server goes on when there is room again", () =>
+  it.live("fails new requests, and the server continues when there is room again", () =>
     Effect.gen(function* () {
       const { disk, server } = yield* start
       const send = (value: string) => Effect.promise(() => submit(server.url, value))
       assert.strictEqual(yield* send("before"), 200)
-      // What grows: the rest is written over in place, for which a quota does not matter.
+      // Only files that grow fail: a quota does not affect writes in place.
       disk.set(
         ...["/log.sqlite-wal$", "/room-"].map((path) => ({ on: "write", path, errno: EDQUOT }) as const)
       )
@@ -55,12 +55,12 @@ withFaults("E9: an exceeded quota", () => {
   )
 })
 
-withFaults("E9: a process that its disk ends", () => {
+withFaults("E9: a disk failure that ends the process", () => {
   it.live.each([
     ["write", "log.sqlite-wal$"],
     ["sync", "log.sqlite-wal$"],
     ["write", "log.head$"]
-  ] as const)("says with its last line that a %s of %s failed with EIO", ([on, name]) =>
+  ] as const)("reports on its last line that a %s of %s failed with EIO", ([on, name]) =>
     Effect.gen(function* () {
       const { disk, server } = yield* start
       disk.set({ on, path: name, errno: EIO })
@@ -74,8 +74,8 @@ withFaults("E9: a process that its disk ends", () => {
   )
 })
 
-describe("E9: a folder of blobs that was removed", () => {
-  it.live("is there again with the next large payload", () =>
+describe("E9: a removed blob folder", () => {
+  it.live("is created again by the next large payload", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* TempDirectory.make
       const server = yield* Effect.acquireRelease(
@@ -94,7 +94,7 @@ describe("E9: a folder of blobs that was removed", () => {
   )
 })
 
-/** ms that each of so many GETs took, one after another, at the 99th percentile; each is answered with 200. */
+/** The 99th percentile in ms of sequential GETs until `during` ends. Each GET must return 200. */
 const p99 = async (url: string, during: Promise<unknown>): Promise<number> => {
   const times: Array<number> = []
   let isOver = false
@@ -108,8 +108,8 @@ const p99 = async (url: string, during: Promise<unknown>): Promise<number> => {
   return times[Math.floor(times.length * 0.99)] ?? 0
 }
 
-withFaults("E8: a disk that takes seconds for a sync", () => {
-  it.live("holds up no health check, status or result", () =>
+withFaults("E8: a disk that needs seconds for a sync", () => {
+  it.live("delays no health check, status or result", () =>
     Effect.gen(function* () {
       const { disk, server } = yield* start
       const { request_id: id } = yield* Effect.promise(() =>
@@ -136,7 +136,7 @@ withFaults("E8: a disk that takes seconds for a sync", () => {
 const MiB = 1024 * 1024
 
 withFaults("E3: checkpoints that fail with EIO", () => {
-  it.live("are told of, and bound the WAL, until they succeed again", () =>
+  it.live("are reported and limit the WAL until they succeed again", () =>
     Effect.gen(function* () {
       const { dataDirectory, disk, server } = yield* start
       const walBytes = () => fs.statSync(path.join(dataDirectory, "log.sqlite-wal")).size
@@ -144,7 +144,7 @@ withFaults("E3: checkpoints that fail with EIO", () => {
         const response = await fetch(`${server.url}/health`)
         return `${response.status} ${await response.text()}`
       }
-      /** Submits until one is answered like that. */
+      /** Submits until an answer's status is wanted. */
       const submitUntil = async (isWanted: (status: number) => boolean) => {
         let isFound = false
         const one = async () => {

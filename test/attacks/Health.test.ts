@@ -14,15 +14,15 @@ const requests = figure({ short: 20, long: 500 })
 const submit = (url: string) =>
   Attacked.json(`${url}/sandbox/echo`, { method: "POST", body: JSON.stringify({ value: 1 }) })
 
-describe("E1: the health of a server whose parts fail", () => {
-  it.live("is 503, and lists tell nothing old, while the read models cannot be written", () =>
+describe("E1: the health of a server with failing parts", () => {
+  it.live("is 503, and lists show no stale rows, while the read models cannot be written", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const { url } = yield* Seen.start(directory)
       yield* Effect.promise(async () => {
         await submit(url)
         assert.strictEqual((await Seen.health(url)).status, 200)
-        // What writes to the file waits for its lock, fails, and is started again: for ever.
+        // The writer of the file waits for its lock, fails and restarts, again and again.
         const other = new DatabaseSync(path.join(directory, "projections.sqlite"), { timeout: 10_000 })
         other.exec("BEGIN IMMEDIATE")
         for (let count = 0; count < requests; count++) await submit(url)
@@ -68,7 +68,7 @@ describe("E1: the health of a server whose parts fail", () => {
         const { codes } = await Seen.until(url, ({ status }) => status === 503)
         assert.include(codes, "log_not_writable")
         fs.rmSync(filler)
-        // Nothing is submitted meanwhile.
+        // The node must recover without any submit.
         await Seen.until(url, ({ status }) => status === 200)
         await submit(url)
       })

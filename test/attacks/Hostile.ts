@@ -1,12 +1,11 @@
 /**
- * Hostile inputs, each from a process of its own: what is sent, and what came back. Whatever has an answer at all must have
- * been told: with a status below 500, or with 503 and when to come again.
+ * Hostile inputs, sent from a separate process. Every answer must have a status below 500, or be 503 with Retry-After.
  */
 import * as http from "node:http"
 import * as net from "node:net"
 import * as zlib from "node:zlib"
 
-export interface Told {
+export interface Answer {
   /** 0: the connection was closed without an answer. */
   readonly status: number
   readonly retryAfter: string | undefined
@@ -18,7 +17,7 @@ export interface Target {
   readonly key: string
 }
 
-type Input = (target: Target) => Promise<Told>
+type Input = (target: Target) => Promise<Answer>
 
 interface Sent {
   readonly method?: string
@@ -28,7 +27,7 @@ interface Sent {
   readonly isPublic?: boolean
 }
 
-/** An answer may come, and the connection close, before the whole of the body is sent. */
+/** A server may answer and close the connection before it has received the whole body. */
 const patienceMs = 30_000
 
 const send =
@@ -66,19 +65,19 @@ const send =
       request.end(body)
     })
 
-/** On a bare socket; the last status line that came before the server closed it. */
+/** Sends raw bytes on a socket and returns the last status line before the server closed it. */
 const raw =
   (text: (target: Target) => string | Buffer): Input =>
   (target) =>
     new Promise((resolve) => {
       const socket = net.connect(target.port, target.host)
-      let heard = ""
+      let received = ""
       socket.setTimeout(patienceMs, () => socket.destroy())
-      socket.on("data", (chunk) => (heard = (heard + chunk.toString("latin1")).slice(-20_000)))
+      socket.on("data", (chunk) => (received = (received + chunk.toString("latin1")).slice(-20_000)))
       socket.on("error", () => undefined)
       socket.on("close", () => {
-        const lines = [...heard.matchAll(/HTTP\/1\.1 (\d{3})/g)]
-        const [, retryAfter] = /retry-after: (\d+)/i.exec(heard) ?? []
+        const lines = [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)]
+        const [, retryAfter] = /retry-after: (\d+)/i.exec(received) ?? []
         resolve({ status: Number(lines.at(-1)?.[1] ?? 0), retryAfter })
       })
       socket.write(text(target))
@@ -98,50 +97,50 @@ const post = (path: string, body: unknown, isPublic = false) =>
 const form = (path: string, body: string) =>
   send({ path, body, isPublic: true, headers: { "content-type": "application/x-www-form-urlencoded" } })
 
-/** Made once: the attacker is to have its hands free. */
+/** Built once, so that the attacker spends no CPU time on it. */
 const bomb = zlib.gzipSync(Buffer.alloc(100_000_000, "[1],"))
 const times = (text: string, count: number) => text.repeat(count)
 
-/** By name; `true` where a status of success would be wrong. */
+/** Inputs by name. `isRefused` requires an error status. */
 export const inputs: ReadonlyArray<readonly [name: string, isRefused: boolean, input: Input]> = [
   ["arrays 100,000 deep", true, value(times("[", 100_000) + times("]", 100_000))],
   ["objects 50,000 deep", true, value(times('{"a":', 50_000) + "1" + times("}", 50_000))],
-  ["arrays that are never closed", true, value(times("[", 500_000))],
+  ["unclosed arrays", true, value(times("[", 500_000))],
   ["a million empty objects", false, value(`[${times("{},", 999_999)}{}]`)],
   [
-    "half a million keys",
+    "half a million properties",
     false,
     value(`{${Array.from({ length: 500_000 }, (_, index) => `"k${index}":1`).join()}}`)
   ],
-  ["a key a hundred thousand times", false, value(`{${times('"k":1,', 100_000)}"k":1}`)],
-  ["a key of 5 MB", false, value(`{"${times("k", 5_000_000)}":1}`)],
+  ["one property a hundred thousand times", false, value(`{${times('"k":1,', 100_000)}"k":1}`)],
+  ["a property name of 5 MB", false, value(`{"${times("k", 5_000_000)}":1}`)],
   ["a string of 9 MB", false, value(`"${times("x", 9_000_000)}"`)],
   ["a number of a million digits", false, value(times("9", 1_000_000))],
-  ["an exponent past all numbers", false, value("1e999999999")],
+  ["an exponent beyond all numbers", false, value("1e999999999")],
   ["lone surrogates", false, value(`"${times("\\ud800", 200_000)}"`)],
   ["escaped zeros", false, value(`"${times("\\u0000", 300_000)}"`)],
-  ["members of prototypes", false, echo('{"value":{"__proto__":{"a":1},"constructor":{"prototype":{}}}}')],
+  ["prototype members", false, echo('{"value":{"__proto__":{"a":1},"constructor":{"prototype":{}}}}')],
   ["a byte order mark", false, echo(`\ufeff{"value":1}`)],
   ["UTF-16", true, echo(Buffer.from('{"value":1}', "utf16le"))],
-  ["bytes that are no UTF-8", true, echo(Buffer.alloc(1_000_000, 0xff))],
-  ["JSON that breaks off", true, echo(`{"value":[${times("1,", 500_000)}`)],
-  ["JSON with more behind it", true, echo(`{"value":1}${times("x", 1_000_000)}`)],
+  ["bytes that are not UTF-8", true, echo(Buffer.alloc(1_000_000, 0xff))],
+  ["truncated JSON", true, echo(`{"value":[${times("1,", 500_000)}`)],
+  ["JSON with trailing text", true, echo(`{"value":1}${times("x", 1_000_000)}`)],
   ["no body", true, echo("")],
-  ["no object", true, echo("[]")],
-  ["a compressed bomb", true, echo(bomb, { "content-encoding": "gzip" })],
-  ["another coding", true, echo("{}", { "content-encoding": "br" })],
-  ["another type", true, echo("{}", { "content-type": "text/xml" })],
+  ["an array instead of an object", true, echo("[]")],
+  ["a compression bomb", true, echo(bomb, { "content-encoding": "gzip" })],
+  ["an unsupported content encoding", true, echo("{}", { "content-encoding": "br" })],
+  ["an unsupported content type", true, echo("{}", { "content-type": "text/xml" })],
   ["a body of 11 MB", true, echo(Buffer.alloc(11_000_000, " "))],
   [
-    "a length that is never sent",
+    "a declared length that is never sent",
     true,
     raw((to) =>
       head("/sandbox/echo", to, "content-type: application/json\r\ncontent-length: 99999999\r\n\r\n", "POST")
     )
   ],
-  ["a webhook that is a script", true, hook("javascript:alert(1)")],
+  ["a webhook with a script URL", true, hook("javascript:alert(1)")],
   ["a webhook of 5,000 characters", true, hook(`https://example.com/${times("x", 5_000)}`)],
-  ["a webhook to the metadata of a cloud", true, hook("https://169.254.169.254/latest/meta-data")],
+  ["a webhook to a cloud metadata service", true, hook("https://169.254.169.254/latest/meta-data")],
   ["a webhook with credentials", true, hook("https://user:secret@example.com/")],
   ["a webhook to this server", true, hook("https://127.0.0.1/")],
   [
@@ -151,21 +150,21 @@ export const inputs: ReadonlyArray<readonly [name: string, isRefused: boolean, i
   ],
   ["an idempotency key of 8,000 characters", true, withHeader("idempotency-key", times("k", 8_000))],
   ["metadata of 8,000 characters", true, withHeader("x-request-metadata", `{"a":"${times("x", 8_000)}"}`)],
-  ["metadata that nests", true, withHeader("x-request-metadata", times("[", 2_000))],
-  ["a deadline of no time", true, withHeader("cancel-after", "1e400")],
-  ["a start of no time", true, withHeader("x-request-start-timeout", times("9", 400))],
+  ["nested metadata", true, withHeader("x-request-metadata", times("[", 2_000))],
+  ["an infinite deadline", true, withHeader("cancel-after", "1e400")],
+  ["an infinite start timeout", true, withHeader("x-request-start-timeout", times("9", 400))],
   ["a wait of a year", true, withHeader("prefer", "wait=31536000")],
   ["a path of 8,000 characters", true, get(`/${times("a", 8_000)}`)],
   ["a query of 8,000 characters", true, get(`/requests?${times("a=b&", 2_000)}`)],
   ["escapes in a path", true, get("/%00%ff/%2e%2e/%2fetc%2fpasswd")],
   ["a cursor of garbage", true, get(`/requests?cursor=${times("A", 4_000)}`)],
-  ["pages past the end of time", true, get("/requests?page=999999999999&limit=999999999999")],
+  ["page numbers beyond any list", true, get("/requests?page=999999999999&limit=999999999999")],
   [
-    "a filter for slow patterns",
+    "a filter that targets slow patterns",
     true,
     get(`/requests?status=${encodeURIComponent(`(a+)+${times("a", 2_000)}!`)}`)
   ],
-  ["a search of one letter, often", true, get(`/search?query=${times("a", 4_000)}`, true)],
+  ["a search for one repeated letter", true, get(`/search?query=${times("a", 4_000)}`, true)],
   [
     "a thousand ranges",
     true,
@@ -176,17 +175,17 @@ export const inputs: ReadonlyArray<readonly [name: string, isRefused: boolean, i
     })
   ],
   [
-    "an upload of less than nothing",
+    "an upload of negative size",
     true,
     post("/storage/upload/initiate", { file_name: "a", content_type: "image/png", size: -1 })
   ],
   [
-    "an upload of a type that is none",
+    "an upload with an invalid type",
     true,
     post("/storage/upload/initiate", { file_name: "a", content_type: times("x/", 9_000) })
   ],
   [
-    "parts without end",
+    "100,000 parts",
     true,
     post("/storage/upload/complete-multipart", {
       parts: Array.from({ length: 100_000 }, () => ({ partNumber: 1, etag: "x" }))
@@ -198,7 +197,7 @@ export const inputs: ReadonlyArray<readonly [name: string, isRefused: boolean, i
     post("/keys", { name: "a", scopes: Array.from({ length: 20_000 }, () => "requests:read") })
   ],
   [
-    "a recovery of all time",
+    "a recovery since the earliest date",
     true,
     post("/webhooks/deliveries/recover", { since: "-271821-04-20T00:00:00Z" })
   ],
@@ -211,10 +210,10 @@ export const inputs: ReadonlyArray<readonly [name: string, isRefused: boolean, i
       true
     )
   ],
-  ["a claim with no worker's key", true, post("/workers/claim", { wait: 60 })],
-  ["a callback that nobody awaits", true, post(`/callbacks/${times("A", 200)}`, {}, true)],
+  ["a claim without a worker key", true, post("/workers/claim", { wait: 60 })],
+  ["a callback for no run", true, post(`/callbacks/${times("A", 200)}`, {}, true)],
   [
-    "10,000 calls of tools at once",
+    "10,000 tool calls in one batch",
     true,
     post(
       "/mcp",
@@ -223,7 +222,7 @@ export const inputs: ReadonlyArray<readonly [name: string, isRefused: boolean, i
     )
   ],
   [
-    "a client with 50,000 addresses",
+    "a client with 50,000 redirect addresses",
     true,
     post(
       "/oauth/register",
@@ -232,27 +231,31 @@ export const inputs: ReadonlyArray<readonly [name: string, isRefused: boolean, i
     )
   ],
   [
-    "a token for a form of a megabyte",
+    "a token request of a megabyte",
     true,
     form("/oauth/token", `grant_type=authorization_code&code=${times("x", 1_000_000)}`)
   ],
-  ["a sign-in for nobody", true, get(`/oauth/authorize?client_id=${times("x", 4_000)}`, true)],
-  ["what is no HTTP", true, raw(() => Buffer.from("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "latin1"))],
-  ["a method of its own", true, raw((to) => head("/requests", to, "connection: close\r\n\r\n", "BREW"))],
+  ["a sign-in for an unknown client", true, get(`/oauth/authorize?client_id=${times("x", 4_000)}`, true)],
   [
-    "two lengths",
+    "bytes that are not HTTP",
+    true,
+    raw(() => Buffer.from("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "latin1"))
+  ],
+  ["an unknown method", true, raw((to) => head("/requests", to, "connection: close\r\n\r\n", "BREW"))],
+  [
+    "two content lengths",
     true,
     raw((to) => head("/sandbox/echo", to, "content-length: 5\r\ncontent-length: 50\r\n\r\n{}", "POST"))
   ],
   [
-    "a length and chunks",
+    "a content length with chunks",
     true,
     raw((to) =>
       head("/sandbox/echo", to, "content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n", "POST")
     )
   ],
   [
-    "chunks that are none",
+    "invalid chunks",
     true,
     raw((to) =>
       head(
@@ -265,11 +268,11 @@ export const inputs: ReadonlyArray<readonly [name: string, isRefused: boolean, i
   ],
   ["5,000 headers", true, raw((to) => head("/requests", to, `${times("a: b\r\n", 5_000)}\r\n`))],
   ["a header of a megabyte", true, raw((to) => head("/requests", to, `a: ${times("b", 1_000_000)}\r\n\r\n`))],
-  ["two hosts", true, raw((to) => head("/requests", to, "host: b\r\nconnection: close\r\n\r\n"))],
-  ["300 calls in one go", false, raw((to) => times(head("/requests?limit=1", to, "\r\n"), 300))]
+  ["two Host headers", true, raw((to) => head("/requests", to, "host: b\r\nconnection: close\r\n\r\n"))],
+  ["300 pipelined calls", false, raw((to) => times(head("/requests?limit=1", to, "\r\n"), 300))]
 ]
 
-/** Connections that are opened and do nothing, or next to nothing, until they are closed again. */
+/** Opens connections that stay idle or almost idle. Returns a function that closes them. */
 export const idle = (target: Target): (() => void) => {
   const sockets = Array.from({ length: 60 }, (_, number) => {
     const socket = net.connect(target.port, target.host)

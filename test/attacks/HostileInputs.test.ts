@@ -1,4 +1,4 @@
-/** The bar: a server with little memory, under all of these inputs at once, beside clients who want nothing but their due. */
+/** All hostile inputs at once against a server with little memory, while honest clients use it. */
 import * as childProcess from "node:child_process"
 import { once } from "node:events"
 import * as path from "node:path"
@@ -9,19 +9,19 @@ import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Attacked from "./Attacked.ts"
 import { figure } from "./Form.ts"
-import { inputs, type Told } from "./Hostile.ts"
+import { inputs, type Answer } from "./Hostile.ts"
 import * as Probing from "./Probing.ts"
 
 const lastsMs = figure({ short: 5_000, long: 60_000 })
 const quietMs = figure({ short: 2_000, long: 10_000 })
 
 /**
- * A quieter p99 than this is taken for this, ms. The attacker and those who measure share two cores with the server here: the
- * short form, which runs wherever tests run, leaves room for that.
+ * The least p99 without an attack that comparisons assume, ms. The attacker, the probes and the server may share two cores,
+ * so the short form, which runs on any machine, allows more.
  */
 const leastQuietMs = figure({ short: 50, long: 20 })
 
-const attack = async (port: number): Promise<Readonly<Record<string, ReadonlyArray<Told>>>> => {
+const attack = async (port: number): Promise<Readonly<Record<string, ReadonlyArray<Answer>>>> => {
   const program = path.join(import.meta.dirname, "Attacker.ts")
   const child = childProcess.spawn(
     process.execPath,
@@ -35,11 +35,11 @@ const attack = async (port: number): Promise<Readonly<Record<string, ReadonlyArr
   return JSON.parse(Buffer.concat(chunks).toString())
 }
 
-const isTold = ({ retryAfter, status }: Told): boolean =>
+const isAcceptable = ({ retryAfter, status }: Answer): boolean =>
   status === 503 || status === 429 ? Number(retryAfter) >= 1 : status >= 200 && status < 500
 
 describe(`A: ${inputs.length} hostile inputs at once`, () => {
-  it.live("leave the server alive, and honest clients with their answers; what is refused is told so", () =>
+  it.live("leave the server alive, honest clients get their answers, and refusals have a proper status", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* TempDirectory.make
       const port = yield* Effect.promise(ServerProcess.freePort)
@@ -55,22 +55,22 @@ describe(`A: ${inputs.length} hostile inputs at once`, () => {
       const honest = { url: `${url}/sandbox/echo`, key }
       const sleep = () => new Promise((resolve) => setTimeout(resolve, quietMs))
       const quiet = yield* Effect.promise(() => Probing.during(honest, sleep))
-      let told: Readonly<Record<string, ReadonlyArray<Told>>> = {}
+      let answersByName: Readonly<Record<string, ReadonlyArray<Answer>>> = {}
       let busy = quiet
       const health = yield* Effect.promise(() =>
         Probing.during({ url: `${url}/health` }, async () => {
           busy = await Probing.during(honest, async () => {
-            told = await attack(port)
+            answersByName = await attack(port)
           })
         })
       )
       const figures = `honest p50 ${quiet.p50.toFixed(1)} quiet, ${busy.p50.toFixed(1)} busy; p99 ${quiet.p99.toFixed(1)} quiet, ${busy.p99.toFixed(1)} busy; health p99 ${health.p99.toFixed(1)} ms`
       process.stdout.write(`${figures}\n`)
       for (const [name, isRefused] of inputs) {
-        const answers = told[name] ?? []
+        const answers = answersByName[name] ?? []
         assert.isNotEmpty(answers, name)
         for (const answer of answers) {
-          assert.isTrue(isTold(answer), `${name}: ${JSON.stringify(answer)}`)
+          assert.isTrue(isAcceptable(answer), `${name}: ${JSON.stringify(answer)}`)
           if (isRefused) assert.isAtLeast(answer.status, 400, name)
         }
       }

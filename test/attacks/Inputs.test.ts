@@ -14,7 +14,7 @@ interface Answer {
   readonly body: Record<string, unknown>
 }
 
-/** Arrays in arrays, 120 deep: so many bytes of them. */
+/** `bytes` of arrays that are nested 120 deep. */
 const nested = (bytes: number) =>
   `[${Array.from({ length: Math.floor(bytes / 241) }, () => "[".repeat(120) + "]".repeat(120)).join(",")}]`
 
@@ -22,7 +22,7 @@ const echo = (value: string, delayMs: number) => Buffer.from(`{"delayMs":${delay
 
 const tenMinutes = 600_000
 
-/** On a connection of its own. An answer may come before the body is sent. */
+/** Posts on a new connection. The answer may arrive before the body is sent. */
 const post = (url: string, key: string, body: Buffer, headers: Record<string, string> = {}) =>
   new Promise<Answer>((resolve, reject) => {
     const request = http.request(url, {
@@ -87,21 +87,21 @@ const health = async (url: string) => {
 }
 
 describe("A1: inputs of many small values that run for ten minutes", () => {
-  it.live("are refused by what they would take, and by what all of them would, also after a restart", () =>
+  it.live("are refused by their memory, each alone and all together, also after a restart", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* TempDirectory.make
       const first = yield* start(dataDirectory)
       const other = yield* open(dataDirectory, "10")
       yield* Effect.promise(async () => {
         const send = (body: Buffer) => post(`${first.url}/sandbox/echo`, ServerProcess.apiKey, body)
-        // What ended servers with a heap of 4 GiB.
+        // These inputs used to exhaust a heap of 4 GiB.
         const fatal = echo(nested(9.9 * 1024 ** 2), tenMinutes)
         const whole = await Promise.all(Array.from({ length: 15 }, () => send(fatal)))
         for (const { body, status } of whole) {
           assert.strictEqual(status, 413)
           assert.deepInclude(Object(body["details"]), { code: "TOO_MANY_VALUES" })
         }
-        // Each takes some 15 MiB: all of them together are more than the heap.
+        // Each takes about 15 MiB; together they exceed the heap.
         const large = echo(nested(480_000), tenMinutes)
         const many = figure({ short: 40, long: 200 })
         let accepted = 0
@@ -133,7 +133,7 @@ describe("A1: inputs of many small values that run for ten minutes", () => {
 })
 
 describe("A3: webhook_events_filter with millions of items", () => {
-  it.live("is refused at once, and nothing waits for it", () =>
+  it.live("is refused at once and delays nothing", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* TempDirectory.make
       const { url } = yield* start(dataDirectory)
@@ -155,7 +155,7 @@ describe("A3: webhook_events_filter with millions of items", () => {
 })
 
 describe("A5: large bodies from an account that cannot pay", () => {
-  it.live("are refused before they are read, and others do not wait for them", () =>
+  it.live("are refused before they are read, and delay no other client", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* TempDirectory.make
       const { url } = yield* start(dataDirectory)
@@ -164,7 +164,7 @@ describe("A5: large bodies from an account that cannot pay", () => {
         const body = echo(`[${"{},".repeat(3_000_000)}{}]`, 0)
         const { p99 } = await Probing.during({ url: `${url}/health` }, async () => {
           const send = () => post(`${url}/sandbox/echo`, poor, body).catch(() => null)
-          // A connection that is closed while its body is on its way may lose the answer.
+          // A connection that closes during the body may lose the answer.
           const answers = await Promise.all(Array.from({ length: 30 }, send))
           assert.isNotEmpty(answers.filter((answer) => answer !== null))
           for (const answer of answers) if (answer !== null) assert.strictEqual(answer.status, 402)
@@ -174,7 +174,7 @@ describe("A5: large bodies from an account that cannot pay", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("from one that can pay are read in turn, and others do not wait for them", () =>
+  it.live("from an account that can pay are read in turn, and delay no other client", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* TempDirectory.make
       const { url } = yield* start(dataDirectory)

@@ -6,7 +6,7 @@ import { figure } from "./Form.ts"
 const bytes = figure({ short: 9_000_000, long: 9_900_000 })
 
 describe("A2: parallel reads of one large result", () => {
-  it.live("are all answered whole, and the server stays small", () =>
+  it.live("all return the complete result with little memory", () =>
     Effect.gen(function* () {
       const { exited, pid, url } = yield* Attacked.server()
       yield* Effect.promise(async () => {

@@ -1,4 +1,4 @@
-/** A start without read models on a long log. */
+/** A start on a long log without read models. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -17,7 +17,7 @@ const get = (url: string) => fetch(url, { headers: ServerProcess.authorization }
 
 describe("E10: a start without read models", () => {
   it.live(
-    "listens before they are built, serves what needs none, and tells how far they are",
+    "listens before they are built, serves routes that need none, and reports the progress",
     () =>
       Effect.gen(function* () {
         const directory = yield* TempDirectory.make

@@ -13,8 +13,8 @@ const filesIn = (folder: string): ReadonlyArray<string> =>
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name))
 
-describe("B6: a large output whose blob is lost", () => {
-  it.live("is called damaged, counted and found, and never erased", () =>
+describe("B6: a large output with a lost blob", () => {
+  it.live("is reported as damaged, counted and found by verify, and not called erased", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* TempDirectory.make
       const port = yield* Effect.promise(ServerProcess.freePort)

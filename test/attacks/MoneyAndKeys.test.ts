@@ -1,4 +1,4 @@
-/** Keys that have leaked, prices that are next to nothing, units with many digits. */
+/** Leaked keys, tiny prices and units with many digits. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as InProcess from "#test/src/cli/InProcess.ts"
@@ -14,7 +14,7 @@ const started = Effect.gen(function* () {
 })
 
 describe("B1: a leaked key that rotates the signing secret", () => {
-  it.live("cannot keep the owner from rotating it, who makes all before invalid at once", () =>
+  it.live("cannot prevent the owner from rotating it and invalidating all previous secrets at once", () =>
     Effect.gen(function* () {
       const { server } = yield* started
       const { key: leaked } = yield* call(server, "/keys", { name: "leaked", scopes: ["webhooks:write"] })
@@ -29,10 +29,10 @@ describe("B1: a leaked key that rotates the signing secret", () => {
   )
 })
 
-describe("B2: a run that costs next to nothing", () => {
+describe("B2: a run with a tiny cost", () => {
   const nearly = [0, 1e-10]
 
-  it.live("is refused without a balance, and costs the smallest unit with one", () =>
+  it.live("is refused without a balance and otherwise costs the smallest unit", () =>
     Effect.gen(function* () {
       const { dataDirectory, server } = yield* started
       const { code, stderr, stdout } = yield* Effect.promise(() =>
@@ -54,10 +54,10 @@ describe("B2: a run that costs next to nothing", () => {
   )
 })
 
-describe("B3: units of eighteen digits", () => {
+describe("B3: units with eighteen digits", () => {
   const units = "123456789012.740993"
 
-  it.live("are billed to the last of them as text, and refused as a number", () =>
+  it.live("are billed exactly when sent as text, and refused as a number", () =>
     Effect.gen(function* () {
       const pricing = {
         unit: "image",

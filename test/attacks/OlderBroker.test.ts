@@ -1,4 +1,4 @@
-/** A NATS server that comes back with an older store, or an empty one, under nodes that take submits all the while. */
+/** A NATS server comes back with an older or an empty store while nodes accept submits. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -20,7 +20,7 @@ const submit = async (url: string): Promise<boolean> => {
   return response.status === 200
 }
 
-/** Clients that submit one request after the other until they are stopped; counts what was accepted. */
+/** Clients that submit sequentially until they are stopped. Counts the accepted requests. */
 const load = (url: string, clients: number) => {
   const state = { accepted: 0, isOver: false }
   const client = async () => {
@@ -78,10 +78,10 @@ const serving = (nats: string) =>
 const diverged = 3
 
 describe.skipIf(NatsBinary.isMissing)(
-  NatsBinary.named("E2: a broker that comes back with another store"),
+  NatsBinary.named("E2: a NATS server that comes back with another store"),
   () => {
     for (const kind of ["an older", "an empty"] as const) {
-      it.live(`ends the node within 10 s, and acknowledges nothing on ${kind} one`, () =>
+      it.live(`ends the node within 10 s, which acknowledges nothing on ${kind} store`, () =>
         Effect.gen(function* () {
           const { server, store } = yield* broker
           const node = yield* serving(server.url)
@@ -104,7 +104,7 @@ describe.skipIf(NatsBinary.isMissing)(
           assert.strictEqual(code, diverged)
           assert.isBelow(tookMs, 10_000)
           assert.include(node.output(), "LogDiverged")
-          // A client hears of what was acknowledged before the kill a moment after it.
+          // Acknowledgements from before the kill may reach the clients slightly later.
           assert.isAtMost(clients.accepted() - acknowledged, 8)
         }).pipe(Effect.scoped)
       )

@@ -1,4 +1,4 @@
-/** A server process with one model of the operator's, and what a client asks of it. */
+/** A server process with one operator's model, and calls of a client to it. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Schedule } from "effect"
@@ -6,7 +6,7 @@ import * as InProcess from "#test/src/cli/InProcess.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
-/** Any try that is used up fails the request for good. */
+/** Without retries: a single used attempt fails the request. */
 const manifest = (provider: object) => ({
   kind: "model",
   name: "acme/gpu",
@@ -50,7 +50,7 @@ export const prints = (server: ServerProcess.ServerProcess, text: string) =>
 export const metric = (server: ServerProcess.ServerProcess, line: string) =>
   Effect.promise(async () => (await (await fetch(`${server.url}/metrics`)).text()).includes(line))
 
-/** A server with one model, `acme/gpu`, at that provider. */
+/** A server with one model, `acme/gpu`, at `provider`. */
 export const serving = Effect.fnUntraced(function* (provider: object, more: object = {}, env = {}) {
   const directory = yield* TempDirectory.make
   const models = path.join(directory, "models")
@@ -77,7 +77,7 @@ export const statusOf = (server: ServerProcess.ServerProcess, id: string) =>
 export const isStatus = (server: ServerProcess.ServerProcess, id: string, status: string) =>
   Effect.map(statusOf(server, id), (body) => body["status"] === status)
 
-/** Of a new worker, for every model. */
+/** Creates a worker key for every model. */
 export const workerKey = (dataDirectory: string) =>
   Effect.promise(async () => {
     const { code, stderr, stdout } = await InProcess.run(["workers", "create", "--name", "gpu-box"], {

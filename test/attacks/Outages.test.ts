@@ -1,4 +1,4 @@
-/** Providers and workers that are away while requests come in, and back for a short time only. */
+/** Providers and workers that are unreachable while requests arrive, and return only briefly. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
@@ -20,7 +20,7 @@ import {
 
 const count = figure({ short: 40, long: 2_000 })
 
-/** How long the worker is back between two outages, ms. */
+/** How long the worker is up between two outages, ms. */
 const backMs = figure({ short: 2_000, long: 30_000 })
 
 /** Answers each run at once, until the scope ends. */
@@ -36,7 +36,7 @@ const worker = (port: number) =>
 
 describe("D1: a provider that refuses connections", () => {
   it.live(
-    "fails no request, says what they wait for, and all are served once it is back",
+    "fails no request, shows what requests wait for, and serves all of them when it is back",
     () =>
       Effect.gen(function* () {
         const workerPort = yield* Effect.promise(() => ServerProcess.freePort())
@@ -64,7 +64,7 @@ describe("D1: a provider that refuses connections", () => {
         for (const id of ids) yield* until(isStatus(server, id, "COMPLETED"))
         assert.isUndefined((yield* statusOf(server, first))["waiting_for"])
         assert.isAbove(up.connections(), 0)
-        // What was claimed before the first refusal was known, and nothing more.
+        // Only requests that were claimed before the first refusal have a second claim.
         yield* Effect.promise(() => server.kill("SIGTERM"))
         const streams = yield* Effect.provide(LogOnDisk.eventsByStream, LogOnDisk.layer(dataDirectory))
         const claims = [...streams.values()].flat().filter(({ type }) => type === "DispatchStarted").length
@@ -74,7 +74,7 @@ describe("D1: a provider that refuses connections", () => {
   )
 
   it.live(
-    "is used while it is back for a short time",
+    "gets requests even if it is back only for a short time",
     () =>
       Effect.gen(function* () {
         const workerPort = yield* Effect.promise(() => ServerProcess.freePort())
@@ -84,7 +84,7 @@ describe("D1: a provider that refuses connections", () => {
         yield* Effect.scoped(
           Effect.gen(function* () {
             yield* worker(workerPort)
-            // With probes up to 5 s apart, of which none is under way for longer.
+            // Probes are at most 5 s apart and take at most 5 s.
             yield* until(isStatus(server, before, "COMPLETED"))
             const within = yield* submit(server)
             yield* until(isStatus(server, within, "COMPLETED"))
@@ -100,7 +100,7 @@ describe("D1: a provider that refuses connections", () => {
   )
 
   it.live(
-    "ends what has waited for the model's queueTimeout, and charges nothing",
+    "ends requests after the model's queueTimeout without a charge",
     () =>
       Effect.gen(function* () {
         const workerPort = yield* Effect.promise(() => ServerProcess.freePort())
@@ -120,9 +120,9 @@ describe("D1: a provider that refuses connections", () => {
   )
 })
 
-describe("D2: a model of workers that has none", () => {
+describe("D2: a model without workers", () => {
   it.live(
-    "says so in status, metric and log, until one comes",
+    "is reported in status, metric and log until a worker appears",
     () =>
       Effect.gen(function* () {
         const { dataDirectory, server } = yield* serving({ adapter: "pull" })
@@ -147,7 +147,7 @@ describe("D2: a model of workers that has none", () => {
         assert.strictEqual(Object(job).requestId, id)
         yield* prints(server, "A worker asks for jobs of the model again")
         assert.isTrue(yield* metric(server, `${line} 0`))
-        // Its only worker is at work: that is a queue, and no outage.
+        // Its only worker is busy: this is a queue and not an outage.
         const next = yield* submit(server)
         assert.isUndefined((yield* statusOf(server, next))["waiting_for"])
         const lines = server.output().split("\n")

@@ -1,21 +1,21 @@
-/** How long honest callers wait while something else goes on. */
+/** Measures the latency of honest callers during an attack. */
 import * as childProcess from "node:child_process"
 import { once } from "node:events"
 import * as path from "node:path"
 
 export interface Latency {
-  /** ms, as all here. */
+  /** ms, like all times here. */
   readonly p50: number
   readonly p99: number
 }
 
 export interface Probe {
   readonly url: string
-  /** Submits with it to `url`; without one it gets `url`. */
+  /** With a key, the probe submits to `url`; without one it gets `url`. */
   readonly key?: string
 }
 
-/** Of answers to `probe` while `attack` lasts. Rejects when one of them is no 200. */
+/** Latency of `probe` while `attack` runs. Rejects if an answer is not 200. */
 export const during = async ({ key, url }: Probe, attack: () => Promise<unknown>): Promise<Latency> => {
   const prober = path.join(import.meta.dirname, "Prober.ts")
   const args = key === undefined ? [url] : [url, key]

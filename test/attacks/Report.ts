@@ -1,16 +1,16 @@
-/** What held, by item (`A1`, `B4`, …), with counts. The title of each group of attacks begins with its item. */
+/** Reports the results by item (`A1`, `B4`, …). The title of each group of attacks begins with its item. */
 import type { Reporter, TestModule } from "vitest/node"
 
 interface Tally {
-  readonly held: number
-  readonly broke: number
+  readonly passed: number
+  readonly failed: number
   readonly skipped: number
   readonly titles: ReadonlySet<string>
 }
 
 const itemOf = (title: string): string => /^([A-Z]\d*): /.exec(title)?.[1] ?? "other"
 
-const none: Tally = { held: 0, broke: 0, skipped: 0, titles: new Set() }
+const none: Tally = { passed: 0, failed: 0, skipped: 0, titles: new Set() }
 
 const tallyOf = (modules: ReadonlyArray<TestModule>): ReadonlyMap<string, Tally> => {
   const tallies = new Map<string, Tally>()
@@ -18,11 +18,11 @@ const tallyOf = (modules: ReadonlyArray<TestModule>): ReadonlyMap<string, Tally>
     for (const test of module.children.allTests()) {
       const [title = test.name] = test.fullName.split(" > ")
       const item = itemOf(title)
-      const { broke, held, skipped, titles } = tallies.get(item) ?? none
+      const { failed, passed, skipped, titles } = tallies.get(item) ?? none
       const { state } = test.result()
       tallies.set(item, {
-        held: held + (state === "passed" ? 1 : 0),
-        broke: broke + (state === "failed" || state === "pending" ? 1 : 0),
+        passed: passed + (state === "passed" ? 1 : 0),
+        failed: failed + (state === "failed" || state === "pending" ? 1 : 0),
         skipped: skipped + (state === "skipped" ? 1 : 0),
         titles: new Set([...titles, title.replace(/^[A-Z]\d*: /, "")])
       })
@@ -33,30 +33,30 @@ const tallyOf = (modules: ReadonlyArray<TestModule>): ReadonlyMap<string, Tally>
 
 const byItem = (a: string, b: string) => a.localeCompare(b, "en", { numeric: true })
 
-const line = ([item, { broke, held, skipped, titles }]: readonly [string, Tally]): string => {
+const line = ([item, { failed, passed, skipped, titles }]: readonly [string, Tally]): string => {
   const counts = [
-    `${held} held`,
-    ...(broke > 0 ? [`${broke} BROKE`] : []),
+    `${passed} passed`,
+    ...(failed > 0 ? [`${failed} FAILED`] : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : [])
   ]
   return `${item.padEnd(6)}${counts.join(", ").padEnd(24)}${[...titles].join("; ")}`
 }
 
-const sum = (tallies: ReadonlyMap<string, Tally>, field: "held" | "broke" | "skipped") =>
+const sum = (tallies: ReadonlyMap<string, Tally>, field: "passed" | "failed" | "skipped") =>
   [...tallies.values()].reduce((total, tally) => total + tally[field], 0)
 
-/** @param expected items that must have an attack: one without counts as failed. */
+/** @param expected items that must have an attack. A missing one counts as failed. */
 export const make = (expected: ReadonlyArray<string>): Reporter => ({
   onTestRunEnd: (modules, errors) => {
     const tallies = tallyOf(modules)
     const missing = expected.filter((item) => !tallies.has(item))
     const lines = [...tallies].toSorted(([a], [b]) => byItem(a, b)).map(line)
-    const failed = sum(tallies, "broke") + missing.length + errors.length
+    const failed = sum(tallies, "failed") + missing.length + errors.length
     process.stdout.write(
-      ["", "What held", ...lines, ...missing.map((item) => `${item.padEnd(6)}has no attack`)].join("\n")
+      ["", "Results by item", ...lines, ...missing.map((item) => `${item.padEnd(6)}has no attack`)].join("\n")
     )
     process.stdout.write(
-      `\n\n${sum(tallies, "held")} passed, ${failed} failed, ${sum(tallies, "skipped")} skipped\n`
+      `\n\n${sum(tallies, "passed")} passed, ${failed} failed, ${sum(tallies, "skipped")} skipped\n`
     )
     if (failed > 0) process.exitCode = 1
   }

@@ -1,4 +1,4 @@
-/** A server process on a given data directory, as those see it who watch it from outside. */
+/** A server process on a given data directory, observed from outside. */
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -17,7 +17,7 @@ export const start = (dataDirectory: string, env: Readonly<Record<string, string
 
 export interface SeenHealth {
   readonly status: number
-  /** Why it is not well. */
+  /** Codes of the reasons why the server is unhealthy. */
   readonly codes: ReadonlyArray<string>
 }
 
@@ -30,7 +30,7 @@ export const health = async (url: string): Promise<SeenHealth> => {
 
 const patienceMs = 60_000
 
-/** The health as soon as it is as wanted. */
+/** Waits until the health is wanted, and returns it. */
 export const until = async (url: string, wanted: (seen: SeenHealth) => boolean): Promise<SeenHealth> => {
   const began = performance.now()
   for (;;) {
@@ -41,7 +41,7 @@ export const until = async (url: string, wanted: (seen: SeenHealth) => boolean):
   }
 }
 
-/** A directory on a file system of its own; `null` where none can be mounted. Gone with the scope. */
+/** A directory on its own small file system, or `null` if none can be mounted. Removed with the scope. */
 export const smallDisk = Effect.fnUntraced(function* (size: string) {
   const directory = yield* TempDirectory.make
   const run = (command: string, ...args: ReadonlyArray<string>) =>
@@ -53,7 +53,7 @@ export const smallDisk = Effect.fnUntraced(function* (size: string) {
   return isMounted ? directory : null
 })
 
-/** Takes up all room of the file system that the file is on. */
+/** Fills the file system of the file. */
 export const fill = (filename: string): void => {
   const file = fs.openSync(filename, "w")
   try {

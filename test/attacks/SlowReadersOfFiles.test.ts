@@ -6,11 +6,11 @@ import * as Stubborn from "./Stubborn.ts"
 
 const readers = figure({ short: 512, long: 2_048 })
 
-/** No key, and an address of its own. */
+/** Sends no key and uses another address. */
 const honest = { headers: {}, localAddress: "127.0.0.2" }
 
 describe("A7: slow readers of one public file", () => {
-  it.live("keep neither that file nor others from those who read them", () =>
+  it.live("block neither that file nor others for clients that read", () =>
     Effect.gen(function* () {
       const { exited, url } = yield* Attacked.server()
       const port = Number(new URL(url).port)
@@ -18,15 +18,15 @@ describe("A7: slow readers of one public file", () => {
         void exited.then((code) => assert.strictEqual(code, null, "The server has ended"))
         const file = await Attacked.publicFile(url, 20_000_000)
         const other = await Attacked.publicFile(url, 1_000_000)
-        const asked = { port, path: file, isPublic: true }
-        const slow = await Promise.all(Array.from({ length: readers }, () => Stubborn.ask(asked)))
-        // From elsewhere everything is there at once.
+        const target = { port, path: file, isPublic: true }
+        const slow = await Promise.all(Array.from({ length: readers }, () => Stubborn.ask(target)))
+        // From another address, all files are available at once.
         for (const path of [file, other, file, other]) {
           const { length, status } = await Attacked.get(url + path, honest)
           assert.strictEqual(status, 200, path)
           assert.strictEqual(length, path === file ? 20_000_000 : 1_000_000)
         }
-        // From the same address as soon as those give way that have read nothing for some seconds.
+        // From the same address, after connections that have read nothing for some seconds are closed.
         for (const path of [other, file]) {
           let answer = await Attacked.get(url + path, { headers: {} })
           while (answer.status === 503) {

@@ -1,4 +1,4 @@
-/** Each route answers at its own path and at no other spelling of it: what a proxy lets pass by a path is what we answer. */
+/** Each route answers only at its exact path, so that a proxy's path rules match the server's. */
 import { once } from "node:events"
 import * as net from "node:net"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,13 +8,13 @@ import * as Attacked from "./Attacked.ts"
 
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1])
 
-/** Sends bytes as they are, and gives what comes back until the connection ends. */
+/** Sends raw bytes and returns everything received until the connection ends. */
 const exchange = async (url: string, request: string): Promise<string> => {
   const socket = net.connect(Number(new URL(url).port), "127.0.0.1")
   const chunks: Array<Buffer> = []
   socket.on("data", (chunk) => chunks.push(chunk))
   socket.write(request)
-  // A stream of events would go on for ever.
+  // An event stream would not end.
   socket.setTimeout(5_000, () => socket.destroy())
   await once(socket, "close")
   return String(Buffer.concat(chunks))
@@ -32,7 +32,7 @@ const head = (method: string, path: string, more: ReadonlyArray<string> = ["Host
 
 const idOfRequest = "rqP6vxXLX--02v8PkIohe"
 
-/** A path with something in the place of each parameter. */
+/** Fills each parameter of a path. */
 const filled = (path: string, keyId: string) =>
   path
     .replace("{ownerName}/{modelName}", "sandbox/echo")
@@ -64,7 +64,7 @@ const spellings = (path: string): ReadonlyArray<string> =>
 const outside = ["/docs", "/openapi.json", "/metrics", "/health", "/mcp"]
 
 describe("C1: another spelling of a path", () => {
-  it.live("is answered by no route, with 404, 400 or 405, and has no effect", () =>
+  it.live("matches no route, gets 404, 400 or 405, and has no effect", () =>
     Effect.gen(function* () {
       const { url } = yield* Attacked.server()
       yield* Effect.promise(async () => {
@@ -83,7 +83,7 @@ describe("C1: another spelling of a path", () => {
           await Promise.all(
             spellings(path).map(async (spelling) => {
               const status = statusOf(await exchange(url, head(method, spelling)))
-              // Where it is the value of a parameter, it is another value, of which there is nothing.
+              // In a parameter, this is another value, which does not exist.
               const isRefused = spelling.includes("%3b") ? status >= 400 : [400, 404, 405].includes(status)
               if (!isRefused) wrong.push(`${method} ${spelling}: ${status}`)
             })
@@ -101,10 +101,10 @@ describe("C1: another spelling of a path", () => {
 describe("B8: Host headers", () => {
   for (const [name, hosts] of [
     ["none", []],
-    ["two that differ", ["Host: 127.0.0.1", "Host: other"]],
-    ["two alike", ["Host: 127.0.0.1", "hOST: 127.0.0.1"]]
+    ["two different", ["Host: 127.0.0.1", "Host: other"]],
+    ["two equal", ["Host: 127.0.0.1", "hOST: 127.0.0.1"]]
   ] as const) {
-    it.live(`are refused with 400 where there are ${name}, and the connection is closed`, () =>
+    it.live(`get 400 if there are ${name}, and the connection is closed`, () =>
       Effect.gen(function* () {
         const { url } = yield* Attacked.server()
         yield* Effect.promise(async () => {

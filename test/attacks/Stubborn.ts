@@ -1,36 +1,36 @@
-/** Clients that ask and do not read, each on a socket of its own. */
+/** Clients that send requests and do not read the answers, each on its own socket. */
 import { once } from "node:events"
 import * as net from "node:net"
 import { authorization } from "#test/support/ServerProcess.ts"
 
 export interface Stubborn {
   readonly isClosed: () => boolean
-  /** Settles when the server has ended the connection, though nothing of it is read. */
+  /** Settles when the server has closed the connection. */
   readonly dropped: Promise<void>
   readonly destroy: () => void
 }
 
-export interface Asked {
+export interface Call {
   readonly port: number
   readonly path: string
-  /** How often, one behind the other on the connection. */
+  /** How many requests are pipelined on the connection. */
   readonly times?: number
   readonly localAddress?: string
   readonly isPublic?: boolean
 }
 
-/** Reads the first bytes of the first answer, and then nothing. */
+/** Waits for the first bytes of the first answer and reads nothing after that. */
 export const ask = async ({
   isPublic = false,
   localAddress = "127.0.0.1",
   path,
   port,
   times = 1
-}: Asked): Promise<Stubborn> => {
+}: Call): Promise<Stubborn> => {
   const socket = net.connect({ port, host: "127.0.0.1", localAddress })
   const key = isPublic ? "" : `Authorization: ${authorization.authorization}\r\n`
   socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n${key}\r\n`.repeat(times))
-  // A reset is told even to one who does not read.
+  // A client that does not read still gets a reset.
   const dropped = new Promise<void>((resolve) =>
     socket.on("error", () => resolve()).on("close", () => resolve())
   )

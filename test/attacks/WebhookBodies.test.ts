@@ -9,13 +9,13 @@ import { figure } from "./Form.ts"
 
 const deliveries = figure({ short: 16, long: 60 })
 
-/** A body holds input and output, and is about twice as large. */
+/** A webhook body holds input and output, so it is about twice as large as the input. */
 const inputBytes = figure({ short: 5_000_000, long: 9_900_000 })
 
-/** One receiver has an eighth of the heap, which is 512 MiB and some more. */
+/** One receiver may use an eighth of the heap, which is slightly more than 512 MiB. */
 const mostBytes = 76_000_000
 
-/** Reads what comes and keeps none of it; answers nothing before it is told to, and everything from then on. */
+/** Reads and discards bodies. Sends no answer until `answerAll` is called. */
 const receiver = Effect.acquireRelease(
   Effect.promise(async () => {
     const waiting = new Set<http.ServerResponse>()
@@ -64,7 +64,7 @@ const until = async (what: string, holds: () => boolean, timeoutMs: number) => {
   }
 }
 
-/** Until it is accepted: inputs have a budget of their own. */
+/** Repeats the submit until it is accepted, because inputs have a budget of their own. */
 const submit = async (url: string, body: string): Promise<void> => {
   for (;;) {
     const answer = await fetch(`${url}/sandbox/echo`, {
@@ -79,8 +79,8 @@ const submit = async (url: string, body: string): Promise<void> => {
   }
 }
 
-describe("A8: many large webhook deliveries to a receiver that was never tried", () => {
-  it.live("hold few bodies at once, and all are delivered when it answers", () =>
+describe("A8: many large webhook deliveries to a new receiver", () => {
+  it.live("keep few bodies in memory, and all arrive when the receiver answers", () =>
     Effect.gen(function* () {
       const hook = yield* receiver
       const { pid, url } = yield* Attacked.server({ ALLOW_PRIVATE_TARGETS: "true" })
