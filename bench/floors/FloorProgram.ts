@@ -1,4 +1,4 @@
-/** A server as a program of its own: says `{"port":N}` on stdout, and ends when its stdin does. */
+/** Runs a server as a separate program: prints `{"port":N}` on stdout and ends with its stdin. */
 import type { Server } from "node:http"
 
 export const serve = (server: Server): void => {

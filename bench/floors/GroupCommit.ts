@@ -1,4 +1,4 @@
-/** Rows that are durable before they are acknowledged, one transaction and one fsync for all of a turn of the event loop. */
+/** Durable rows: one transaction and one fsync for all rows of a turn of the event loop. */
 import { DatabaseSync } from "node:sqlite"
 
 export interface Entry {

@@ -1,19 +1,19 @@
-/** Requests that are known to both sides of a benchmark of reads: completed ones, as our server shows them. */
+/** Completed requests as our server shows them, known to both sides of a read benchmark. */
 export interface KnownRequest {
   readonly id: string
   readonly etag: string
-  /** What `…/status` answers. */
+  /** The answer of `…/status`. */
   readonly status: string
-  /** What `GET /requests/{id}` answers. */
+  /** The answer of `GET /requests/{id}`. */
   readonly retrieved: string
 }
 
 const count = 1_000
 
-/** As long as a real address, so that as many bytes are sent. */
+/** As long as a real address, so that answers have the same size. */
 const base = "http://127.0.0.1:65535"
 
-/** Of input and output: with its key, 300 bytes of JSON. */
+/** Value of input and output: 300 bytes of JSON with its key. */
 export const value = "x".repeat(288)
 
 const make = (index: number): KnownRequest => {

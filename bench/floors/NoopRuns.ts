@@ -1,16 +1,16 @@
-/** Workers that do nothing but say so: what is submitted is started, then completed, in the order that it came. */
+/** Workers that do nothing: they record the start and the completion of each request in order of submission. */
 import type { GroupCommit } from "./GroupCommit.ts"
 
 export interface NoopRuns {
   readonly submitted: (id: string) => void
 }
 
-/** Runs at once. */
+/** Concurrent runs. */
 const maxInFlight = 64
 
 export const make = (log: GroupCommit): NoopRuns => {
   let queue: Array<string> = []
-  /** Of `queue`, the next. Taken from the front one by one, an array would be copied each time. */
+  /** Index of the next item of `queue`. Removing items from the front would copy the array each time. */
   let next = 0
   let inFlight = 0
 

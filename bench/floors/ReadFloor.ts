@@ -1,4 +1,4 @@
-/** The least that answers reads: texts that are ready, from a map, with no auth, validation or routing. */
+/** A minimal server for reads: prepared texts from a map, without authentication, validation or routing. */
 import * as http from "node:http"
 import * as FloorProgram from "./FloorProgram.ts"
 import * as KnownRequests from "./KnownRequests.ts"

@@ -1,6 +1,6 @@
 /**
- * The least that accepts requests durably: a row each, answered after the fsync, with no auth, validation or billing.
- * Arguments: the file, and `--run` when each request is then also started and completed, a row each.
+ * A minimal server that accepts requests durably: one row per request, answered after the fsync, without authentication,
+ * validation or billing. Arguments: the file, and `--run` to also start and complete each request with a row each.
  */
 import * as http from "node:http"
 import { parseArgs } from "node:util"

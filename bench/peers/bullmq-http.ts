@@ -1,6 +1,6 @@
 /**
- * BullMQ behind fastify: a queue that clients reach over the network, as they reach ours. Each call is answered once Redis has
- * stored its job. No key is checked and no input validated.
+ * BullMQ behind fastify: a queue with an HTTP interface, like ours. Each call is answered after Redis has stored its job. Keys and
+ * inputs are not checked.
  */
 import { openQueue } from "./bullmq-queue.ts"
 import type { Payload } from "./load.ts"

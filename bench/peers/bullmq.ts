@@ -1,4 +1,4 @@
-/** BullMQ on a Redis that answers after fsync. */
+/** BullMQ on Redis, which answers after fsync. */
 import { closedLoop, payload, Pending, type Payload } from "./load.ts"
 import { run, setting } from "./protocol.ts"
 import { openQueue } from "./bullmq-queue.ts"
@@ -20,7 +20,7 @@ await run(async (resources) => {
     new Worker<Payload>("bench", async () => null, { connection, concurrency: connections }),
     (worker) => void worker.close(true)
   )
-  // After Redis has answered the move to `completed`.
+  // Fired after Redis has confirmed the move to `completed`.
   worker.on("completed", (job) => pending.complete(job.data.id))
   await worker.waitUntilReady()
 

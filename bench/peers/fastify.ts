@@ -1,4 +1,4 @@
-/** fastify answering what `GET /requests/{id}` answers, with the same checks and headers, from memory. */
+/** fastify with the answers of `GET /requests/{id}` from memory, with the same checks and headers. */
 import { hash, randomBytes, randomUUID, timingSafeEqual } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
@@ -18,7 +18,7 @@ const options = () => {
 
 const makeId = (): string => randomBytes(16).toString("base64url").slice(0, 21)
 
-/** Of a request that has ended well, with the fields of our answer. */
+/** A completed request with the fields of our answer. */
 const record = (id: string) => {
   const response_url = `http://127.0.0.1/sandbox/echo/requests/${id}`
   return {
@@ -46,7 +46,7 @@ const text = { type: "string" }
 const nullable = (type: string) => ({ type, nullable: true })
 const anyJson = {}
 
-/** fastify compiles its serialiser from this. */
+/** fastify compiles its serializer from this schema. */
 const answerSchema = {
   type: "object",
   properties: {

@@ -1,4 +1,4 @@
-/** The load: a fixed number of operations in flight, with the time that each took. */
+/** The load: a fixed number of operations in flight, with the latency of each. */
 import type { Measured } from "./protocol.ts"
 
 const payloadBytes = 300
@@ -8,7 +8,7 @@ const prompt =
   "breakers, a small boat to the left. Keep the horizon level, leave the sky empty for a title, avoid lens flare and " +
   "text. Sixteen by nine, two variants, seed 4711, guidance 7.5."
 
-/** A submission; its JSON has 300 bytes. */
+/** A submission with 300 bytes of JSON. */
 export interface Payload {
   readonly id: string
   readonly prompt: string
@@ -23,8 +23,8 @@ const percentile = (sorted: Float64Array, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 
 /**
- * Keeps `inFlight` operations going for `seconds`, and ends when all of them are complete. `last` (a final wait that belongs to the
- * work) counts into the elapsed time.
+ * Keeps `inFlight` operations running for `seconds` and ends when all are complete. The elapsed time includes `last`, a final
+ * wait that belongs to the work.
  */
 export const closedLoop = async (
   inFlight: number,
@@ -66,17 +66,17 @@ export const closedLoop = async (
 
 type Submit = (payload: Payload) => Promise<unknown>
 
-/** What has been submitted and not yet completed, by the id in the payload: a completion may overtake the submit's answer. */
+/** Submitted but not completed operations, by the id in the payload, because a completion may overtake the submit's answer. */
 export class Pending {
   readonly #waiting = new Map<string, PromiseWithResolvers<void>>()
   #next = 0
 
-  /** Submits a new payload, and returns when it has been answered. */
+  /** Submits a new payload and returns after the answer. */
   async accepted(submit: Submit): Promise<void> {
     await submit(this.#register().payload)
   }
 
-  /** Submits a new payload, and returns when it has been answered and completed. */
+  /** Submits a new payload and returns after its answer and completion. */
   async completed(submit: Submit): Promise<void> {
     const { completed, payload } = this.#register()
     await Promise.all([submit(payload), completed])
@@ -87,7 +87,7 @@ export class Pending {
     this.#waiting.delete(id)
   }
 
-  /** Waits for all that has been submitted so far. */
+  /** Waits until all submissions so far are complete. */
   async drained(): Promise<void> {
     await Promise.all(Array.from(this.#waiting.values(), ({ promise }) => promise))
   }

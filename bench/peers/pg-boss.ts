@@ -1,4 +1,4 @@
-/** pg-boss on a PostgreSQL with its defaults: `fsync` and `synchronous_commit` on. */
+/** pg-boss on PostgreSQL with its defaults: `fsync` and `synchronous_commit` on. */
 import { execFileSync } from "node:child_process"
 import { chownSync, existsSync, readdirSync, readFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
@@ -6,15 +6,15 @@ import { closedLoop, payload, Pending, type Payload } from "./load.ts"
 import { run, setting, Unavailable } from "./protocol.ts"
 import { runToEnd, scratchDirectory, startServer, type User } from "./servers.ts"
 
-/** Of 10 (the default) to 64 the least that reaches its best rate: commits of many connections share an fsync. */
+/** The smallest value from 10 (the default) to 64 with the best rate, because commits of many connections share an fsync. */
 const poolSize = 40
 
-/** Names the socket in the scratch folder; nothing listens on TCP. */
+/** Only names the socket in the scratch folder; no server listens on TCP. */
 const port = 5432
 
 const remedy = "apt-get install postgresql"
 
-/** Debian keeps the server's programs outside PATH, one folder per version. */
+/** Debian installs the server's programs outside PATH, in one folder per version. */
 const programs = (): string => {
   const debian = "/usr/lib/postgresql"
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
@@ -27,7 +27,7 @@ const programs = (): string => {
   return found
 }
 
-/** PostgreSQL refuses to run as root; Debian's package brings a user for it. */
+/** PostgreSQL refuses to run as root. Debian's package creates a user for it. */
 const serverUser = (): User | undefined => {
   if (process.getuid?.() !== 0) return undefined
   const [uid = "", gid = ""] = ["-u", "-g"].map((which) =>
@@ -87,7 +87,7 @@ await run(async (resources) => {
 
   const pending = new Pending()
   const request = () => pending.completed((payload) => boss.send("bench", payload))
-  // Four workers that hold half of what is in flight find full batches, and then fetch without a pause.
+  // The batches of four workers hold half of the operations in flight, so they are full and fetched without a pause.
   const work = {
     batchSize: Math.max(2, Math.ceil(connections / 8)),
     localConcurrency: 4,
@@ -95,7 +95,7 @@ await run(async (resources) => {
     pollingIntervalSeconds: 0.5
   }
   const measure = async (seconds: number) => {
-    // A job counts when its handler returns; pg-boss tells nobody when it has stored the completion. `offWork` waits for the last.
+    // A job counts when its handler returns, because pg-boss does not report a stored completion. `offWork` waits for the last.
     await boss.work<Payload>("bench", work, async (jobs) => {
       for (const { data } of jobs) pending.complete(data.id)
     })

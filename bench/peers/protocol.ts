@@ -1,7 +1,7 @@
 /**
- * How a benchmark talks to a program that runs another product: one JSON document per line. On stdout first `{"ready":true,…}` or
- * `{"unavailable":"the command that brings it"}`, then one answer for each `{"measure":seconds}` on stdin. Closing stdin, SIGTERM
- * and SIGINT end the program with all that it started.
+ * The protocol of a program that runs another product: one JSON document per line. Stdout starts with `{"ready":true,…}` or
+ * `{"unavailable":"the command that installs it"}`, then has one answer for each `{"measure":seconds}` on stdin. The end of
+ * stdin, SIGTERM and SIGINT end the program and all processes that it started.
  */
 import { createInterface } from "node:readline"
 import { setTimeout as delay } from "node:timers/promises"
@@ -10,18 +10,18 @@ import { parseArgs } from "node:util"
 export interface Measured {
   readonly operations: number
   readonly elapsedMs: number
-  /** Of single operations, ms. */
+  /** Latency of single operations, ms. */
   readonly latencyMs: { readonly p50: number; readonly p99: number }
 }
 
 export interface Peer {
-  /** Told in the ready line; `pids` are the processes that belong to the product, besides this one. */
+  /** Content of the ready line. `pids` are the product's processes besides this one. */
   readonly ready: { readonly pids: ReadonlyArray<number>; readonly [field: string]: unknown }
-  /** Measures for about `seconds`; absent where the load comes from outside. */
+  /** Measures for about `seconds`. Absent if the load comes from outside. */
   readonly measure?: (seconds: number) => Promise<Measured>
 }
 
-/** The product is not installed; `remedy` is the command that brings it. */
+/** The product is not installed; `remedy` is the command that installs it. */
 export class Unavailable extends Error {
   readonly remedy: string
   constructor(remedy: string) {
@@ -31,9 +31,9 @@ export class Unavailable extends Error {
 }
 
 export interface Setting {
-  /** `submit`: accepted durably. `end-to-end`: until a worker that does nothing has completed it. */
+  /** `submit`: until accepted durably. `end-to-end`: until a no-op worker has completed it. */
   readonly mode: "submit" | "end-to-end"
-  /** In flight at all times. */
+  /** Operations in flight at all times. */
   readonly connections: number
 }
 
@@ -61,7 +61,7 @@ const remedyOf = (error: unknown): string | null => {
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** A completion that was lost must not hold up the benchmark for ever. */
+/** Limits the wait, because a lost completion must not block the benchmark. */
 const within = async <A>(ms: number, work: Promise<A>): Promise<A> => {
   const done = new AbortController()
   const tooLate = delay(ms, undefined, { signal: done.signal }).then(() => {
@@ -87,8 +87,8 @@ const answer = async ({ measure }: Peer, line: string): Promise<object> => {
 }
 
 /**
- * Runs the program; what `start` adds to `resources` is released in reverse order when it ends, and nothing is said after that. Clients
- * must not be waited for there: one whose server is gone may never close.
+ * Runs the program. At the end the `resources` that `start` added are released in reverse order, and nothing is printed after
+ * that. Do not wait for clients there: a client without its server may never close.
  */
 export const run = async (start: (resources: AsyncDisposableStack) => Promise<Peer>): Promise<void> => {
   const resources = new AsyncDisposableStack()
@@ -118,7 +118,7 @@ export const run = async (start: (resources: AsyncDisposableStack) => Promise<Pe
   process.once("SIGINT", () => void end(0))
   const input = createInterface({ input: process.stdin })
   input.once("close", () => void end(0))
-  // Made now: it keeps the lines that come while the product starts.
+  // Created now, to keep lines that arrive while the product starts.
   const lines = input[Symbol.asyncIterator]()
 
   try {

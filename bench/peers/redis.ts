@@ -1,4 +1,4 @@
-/** A Redis that answers after fsync, on a Unix socket. */
+/** Redis on a Unix socket that answers after fsync. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { scratchDirectory, startServer } from "./servers.ts"
@@ -18,7 +18,7 @@ export const startRedis = async (resources: AsyncDisposableStack): Promise<Redis
     appendonly: "yes",
     appendfsync: "always",
     save: "",
-    // Spares it the rewriting of its log while another product is measured.
+    // Prevents log rewrites while another product is measured.
     "auto-aof-rewrite-percentage": "0"
   }
   const pid = await startServer(

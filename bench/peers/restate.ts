@@ -10,7 +10,7 @@ import { freePort, scratchDirectory, startServer } from "./servers.ts"
 
 const remedy = "npm ci --ignore-scripts --prefix bench/peers"
 
-/** The binary itself: its npm launcher is one more process. */
+/** The binary itself, because its npm launcher would be one more process. */
 const binary = (): string => {
   try {
     return createRequire(import.meta.url).resolve(
@@ -49,7 +49,7 @@ const startRestate = async (resources: AsyncDisposableStack) => {
       ],
       directory,
       remedy,
-      // It hears SIGTERM only once it has started.
+      // It handles SIGTERM only after its start.
       stop: "SIGKILL",
       env: {
         RESTATE_BIND_ADDRESS: `127.0.0.1:${node}`,
@@ -81,7 +81,7 @@ await run(async (resources) => {
       }
     }
   })
-  // Over HTTP/2, which the SDK prefers. Its log goes to the console, which is the protocol's here.
+  // Uses HTTP/2, which the SDK prefers. The SDK logs to the console, which carries the protocol here.
   const endpoint = resources.adopt(
     createServer(createEndpointHandler({ services: [requests], logger: () => {} })),
     (server) => void server.close()
@@ -99,7 +99,7 @@ await run(async (resources) => {
   const client = connect({ url: urls.ingress }).serviceSendClient<typeof requests>({ name: "requests" })
   const pids = [pid]
   const request = () => pending.completed((payload) => client.run(payload))
-  // The first invocation of a partition waits for its leader: enough of them to reach every one.
+  // The first invocation of a partition waits for its leader. This many invocations reach every partition.
   await Promise.all(Array.from({ length: 50 * availableParallelism() }, request))
 
   if (mode === "end-to-end")
@@ -109,7 +109,7 @@ await run(async (resources) => {
     const measured = await closedLoop(connections, seconds, () =>
       pending.accepted((payload) => client.run(payload))
     )
-    // Restate dispatches at once: what is left of that must not run while another product is measured.
+    // Restate dispatches at once. The rest must not run while another product is measured.
     await pending.drained()
     return measured
   }

@@ -1,4 +1,4 @@
-/** Servers of other products: each in a scratch folder of its own, ended by its pid. */
+/** Servers of other products, each in its own scratch folder and ended by its pid. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { closeSync, mkdtempSync, openSync, readFileSync } from "node:fs"
@@ -12,7 +12,7 @@ import { Unavailable } from "./protocol.ts"
 const readyWithinMs = 30_000
 const stopWithinMs = 5_000
 
-/** A new folder, removed at the end. */
+/** A new folder that is removed at the end. */
 export const scratchDirectory = (resources: AsyncDisposableStack): string => {
   if (resources.disposed) throw new Error("ended while starting")
   return resources.adopt(mkdtempSync(join(tmpdir(), "inferlog-peer-")), (directory) =>
@@ -20,7 +20,7 @@ export const scratchDirectory = (resources: AsyncDisposableStack): string => {
   )
 }
 
-/** A TCP port of 127.0.0.1 that was free a moment ago, for servers that cannot say which one they took. */
+/** A TCP port of 127.0.0.1 that was free a moment ago, for servers that cannot report their port. */
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -40,14 +40,14 @@ export interface Command {
   readonly name: string
   readonly file: string
   readonly args: ReadonlyArray<string>
-  /** Takes the output, in `<name>.log`. */
+  /** Folder for the output, in `<name>.log`. */
   readonly directory: string
   /** Shell command that installs it. */
   readonly remedy: string
   readonly env?: Readonly<Record<string, string>>
-  /** Ends it at once, whoever is connected; SIGTERM unless told. */
+  /** Signal that ends the server at once, even with open connections. SIGTERM by default. */
   readonly stop?: NodeJS.Signals
-  /** Whom it runs as, where that is not this program's user. */
+  /** User of the process, if it is not this program's user. */
   readonly user?: User
 }
 
@@ -61,7 +61,7 @@ const launch = (resources: AsyncDisposableStack, command: Command) => {
   const child = spawn(file, args, {
     cwd: directory,
     stdio: ["ignore", output, output],
-    // None of the caller's: PGDATA, RESTATE_CONFIG and the like would change what is measured.
+    // Without the caller's variables, because PGDATA, RESTATE_CONFIG and the like would change the measurement.
     env: { PATH: process.env["PATH"], HOME: directory, ...env },
     ...command.user
   })
@@ -88,14 +88,14 @@ const launch = (resources: AsyncDisposableStack, command: Command) => {
   return { child, exited, failed, state, tail }
 }
 
-/** Runs a command to its end; a status other than 0 is an error with the end of its output. */
+/** Runs a command. A status other than 0 is an error with the end of its output. */
 export const runToEnd = async (resources: AsyncDisposableStack, command: Command): Promise<void> => {
   const { exited, failed, tail } = launch(resources, command)
   const status = await Promise.race([exited, failed])
   if (status !== 0) throw new Error(`${command.name} ended with status ${status}: ${tail()}`)
 }
 
-/** Starts a server and returns its pid once `isReady`; it ends with the program. A server that ends by itself fails the program. */
+/** Starts a server that ends with the program, and returns its pid once `isReady`. If the server ends earlier, the program fails. */
 export const startServer = async (
   resources: AsyncDisposableStack,
   command: Command,
@@ -116,7 +116,7 @@ export const startServer = async (
     }
   }
   await Promise.race([ready(), ended, failed])
-  // From here on nobody awaits it: a rejection is an uncaught exception, which ends the program.
+  // Not awaited from here on: a rejection is an uncaught exception and ends the program.
   void ended.then(() => undefined)
   if (child.pid === undefined) throw new Error(`${command.name} did not start`)
   return child.pid

@@ -1,4 +1,4 @@
-/** What the rows of reads have in common: known requests, read in turn over kept-alive connections. */
+/** The common part of read rows: known requests, read in turn over kept-alive connections. */
 import { Effect } from "effect"
 import * as Floor from "../floors/Floor.ts"
 import * as KnownRequests from "../floors/KnownRequests.ts"
@@ -10,7 +10,7 @@ import * as Inferlog from "../subjects/Inferlog.ts"
 export const floor = "node:http + Map"
 
 export interface Read {
-  /** The text of a request for one of the known requests. */
+  /** The text of an HTTP request for one of the known requests. */
   readonly request: (known: CompletedRequests.CompletedRequest) => string
   readonly status: number
 }

@@ -1,4 +1,4 @@
-/** T11: what deliveries that wait for their time cost a server in memory, and at its start. */
+/** T11: the cost of waiting deliveries in memory and at the start of a server. */
 import { Clock, Effect } from "effect"
 import * as ProcessTree from "../harness/ProcessTree.ts"
 import * as Metering from "../harness/Metering.ts"
@@ -10,9 +10,9 @@ import * as Cached from "./log/Cached.ts"
 
 export interface Options {
   readonly waiting: number
-  /** For the title. */
+  /** The number in words, for the title. */
   readonly inWords: string
-  /** Whether the data directories are kept for the next time. */
+  /** Whether the data directories are reused by the next run. */
   readonly isKept: boolean
 }
 
@@ -20,7 +20,7 @@ export interface Options {
 const farAway = 4_102_444_800_000
 const urls = ["https://127.0.0.1:1/webhooks?due="] as const
 
-/** Sources of the events, and of the tables that they and their rows are in. */
+/** Sources of the events and of the tables of events and rows. */
 const sources = [
   "bench/subjects/webhooks/Backlog.ts",
   "domain/webhook-delivery/Event.ts",
@@ -33,13 +33,13 @@ const sources = [
 
 const fill = (waiting: number) =>
   Effect.fnUntraced(function* (directory: string) {
-    yield* Progress.say(`  prepares ${waiting} deliveries that wait`)
+    yield* Progress.say(`  preparing ${waiting} waiting deliveries`)
     const sender = yield* Sender.serveIn(directory)
     if (waiting === 0) return
     yield* sender.schedule({ deliveries: waiting, urls, dueAt: farAway, spreadMs: 1_000_000 })
   }, Effect.scoped)
 
-/** A data directory with so many that wait, and read models that are current. */
+/** A data directory with `waiting` deliveries and current read models. */
 const prepared = ({ isKept }: Options, waiting: number) =>
   isKept
     ? Cached.filled(Cached.directoryOf(`waiting-${waiting}`, sources), fill(waiting))
@@ -47,7 +47,7 @@ const prepared = ({ isKept }: Options, waiting: number) =>
 
 const millis = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos) / 1_000_000)
 
-/** Starts a server, and weighs it when it is at rest. */
+/** Starts a server and measures its memory when it is idle. */
 const started = Effect.fnUntraced(function* (directory: string) {
   const began = yield* millis
   const sender = yield* Sender.serveIn(directory)

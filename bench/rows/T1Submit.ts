@@ -1,4 +1,4 @@
-/** T1: submit. Authenticated, validated, priced, chained and durable, over the durable row that it takes at least. */
+/** T1: submit: authenticated, validated, priced, chained and durable. The floor only stores a durable row. */
 import { Effect } from "effect"
 import * as Floor from "../floors/Floor.ts"
 import * as HttpSubject from "../harness/HttpSubject.ts"
@@ -20,7 +20,7 @@ export const body = JSON.stringify({
 
 export const request = RequestText.postJson("/bench/queued", body, Inferlog.authorization)
 
-/** The server with the model of the request, which has no room for a run. */
+/** The server with the request's model, which has no room for a run. */
 export const command = ["bench/subjects/InferlogServer.ts"]
 
 const load = () => Effect.succeed({ requests: [request], status: 200 })

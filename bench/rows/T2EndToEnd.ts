@@ -1,4 +1,4 @@
-/** T2: end to end. Three durable events or more to a request: submitted, started, completed by a model that does nothing. */
+/** T2: end to end. At least three durable events per request: submitted, started, completed by a model that does nothing. */
 import { Effect } from "effect"
 import * as Floor from "../floors/Floor.ts"
 import * as CompletionSubject from "../harness/CompletionSubject.ts"

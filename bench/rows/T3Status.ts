@@ -1,4 +1,4 @@
-/** T3: status polls of known requests, and of clients that know the answer already. */
+/** T3: status polls, without and with a current ETag. */
 import * as RequestText from "../harness/RequestText.ts"
 import type { Row } from "../harness/Subject.ts"
 import * as Inferlog from "../subjects/Inferlog.ts"

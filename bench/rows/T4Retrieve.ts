@@ -1,4 +1,4 @@
-/** T4: a JSON route that is not on the hot path, `GET /requests/{id}`, as the other routes are. */
+/** T4: a JSON route off the hot path, `GET /requests/{id}`, representative of the other routes. */
 import { Effect, Schema } from "effect"
 import * as HttpSubject from "../harness/HttpSubject.ts"
 import * as PeerProcess from "../harness/PeerProcess.ts"
@@ -15,7 +15,7 @@ const read: ReadRow.Read = {
 
 const Ready = Schema.Struct({ port: Schema.Int, ids: Schema.Array(Schema.String) })
 
-/** It makes its own requests, and checks the same key. */
+/** The peer creates its own requests and checks the same key. */
 const fastify = HttpSubject.make({
   name: "fastify",
   role: "peer",

@@ -1,6 +1,6 @@
 /**
- * T8: the sender of webhooks, from deliveries that fall due on the log until all of them are delivered: read, claimed,
- * signed, posted and recorded, over what posts the same bytes and does nothing else.
+ * T8: the webhook sender, from due deliveries on the log until all are delivered: read, claimed, signed, posted and recorded.
+ * The floors only post the same bytes.
  */
 import { Array, Effect } from "effect"
 import { defaultWarmUpSeconds } from "../harness/HttpSubject.ts"
@@ -10,10 +10,10 @@ import * as Receiving from "../subjects/webhooks/Receiving.ts"
 import * as Sender from "../subjects/webhooks/Sender.ts"
 import * as Child from "./log/Child.ts"
 
-/** To one receiver at once: what the sender allows by default. */
+/** Concurrent posts to one receiver: the sender's default limit. */
 const inFlight = 64
 const dead = 1_000
-/** That wait for each of the dead at first: more than are tried while the row is measured. */
+/** Deliveries that wait for each dead receiver: more than are tried during the measurement. */
 const waitingForEachDead = 20
 /** Unix time in ms. */
 const longAgo = 1_700_000_000_000
@@ -21,11 +21,11 @@ const longAgo = 1_700_000_000_000
 export interface Options {
   readonly scheme: Receiving.Scheme
   readonly dead?: number
-  /** They fall due one by one, so many a second; all at once when absent. */
+  /** Deliveries that fall due per second, one by one. If absent, all fall due at once. */
   readonly perSecond?: number
-  /** Sent before anything is measured. */
+  /** Deliveries that are sent before the measurement. */
   readonly warmUp?: number
-  /** How long the dead are left to be found out first, s. By default until each of them has kept the sender waiting. */
+  /** Time for the sender to detect the dead receivers, s. By default until each has timed out once. */
   readonly foundOutSeconds?: number
 }
 
@@ -40,17 +40,17 @@ export const ours = (
   start: Effect.gen(function* () {
     const receiver = yield* Receiving.start(scheme, dead)
     const sender = yield* Sender.serve
-    // Whoever tries the dead ones again and again is never at rest.
+    // A sender that keeps trying dead receivers never becomes idle.
     const settled = dead === 0 ? undefined : Effect.void
 
-    /** All are recorded before the first of them is due, and that is not counted. */
+    /** All deliveries are recorded before the first is due. Recording is not measured. */
     const deliver = Effect.fnUntraced(function* (deliveries: number, spreadMs: number) {
       const received = yield* receiver.expect(deliveries)
       yield* sender.schedule({ deliveries, urls: [receiver.url], dueAt: null, spreadMs })
       return yield* Metering.meter(sender.pids, received, settled)
     })
 
-    /** Gives the longest that a live one waits meanwhile, s: one falls due each second. */
+    /** Returns the longest wait of a delivery to a live receiver meanwhile, s. One falls due each second. */
     const findOutDead = Effect.fnUntraced(function* (urls: Array.NonEmptyReadonlyArray<string>) {
       const deliveries = urls.length * waitingForEachDead
       yield* sender.schedule({ deliveries, urls, dueAt: longAgo, spreadMs: 0 })
@@ -59,11 +59,11 @@ export const ours = (
     })
 
     const notes = Array.isReadonlyArrayNonEmpty(receiver.deadUrls)
-      ? { "longest wait while the dead were found out, s": yield* findOutDead(receiver.deadUrls) }
+      ? { "longest wait while dead receivers were detected, s": yield* findOutDead(receiver.deadUrls) }
       : {}
     let last = yield* deliver(warmUp, 0)
 
-    /** The time from due to received says something only where they are not due all at once. */
+    /** The time from due to received is meaningful only if deliveries do not fall due all at once. */
     const burst = Effect.fnUntraced(function* (wantedSeconds: number) {
       const count = Math.ceil((wantedSeconds * last.operations) / seconds(last.elapsedMs))
       const { latencyMs: _, ...measured } = yield* deliver(count, 0)

@@ -1,11 +1,11 @@
-/** Requests that our server has completed, for benchmarks of reads. */
+/** Completed requests on our server, for read benchmarks. */
 import { Effect, Schema } from "effect"
 import { BenchFailed } from "../harness/Subject.ts"
 import { authorization, type Inferlog } from "./Inferlog.ts"
 
 export interface CompletedRequest {
   readonly id: string
-  /** Of its status. */
+  /** ETag of the status. */
   readonly etag: string
 }
 

@@ -1,4 +1,4 @@
-/** Our server as its users run it: a process of its own, with default settings, on a fresh data directory. */
+/** Our server as users run it: a separate process with default settings on a new data directory. */
 import { Effect } from "effect"
 import * as FreePort from "../harness/FreePort.ts"
 import type { HttpServer } from "../harness/HttpSubject.ts"
@@ -9,7 +9,7 @@ import * as ScratchDirectory from "../harness/ScratchDirectory.ts"
 export interface Inferlog extends HttpServer {
   readonly url: string
   readonly dataDirectory: string
-  /** For what another command reads and says beside its work. */
+  /** The process, for a command that also takes orders on stdin. */
   readonly program: Program.Program
 }
 
@@ -17,14 +17,14 @@ export const apiKey = "bench:0123456789abcdef0123456789abcdef0123456789a"
 
 export const authorization = { authorization: `Key ${apiKey}` }
 
-/** `BOOTSTRAP_BALANCE`: more than any run spends. */
+/** `BOOTSTRAP_BALANCE`: more than any benchmark spends. */
 const balanceUsd = "1000000000"
 
-/** @param command what Node is to run. */
+/** @param command arguments of Node. */
 export const serve = (command?: ReadonlyArray<string>) =>
   Effect.flatMap(ScratchDirectory.make, (directory) => serveIn(directory, command))
 
-/** The same on a data directory that is there already. `settings` are further variables of its environment. */
+/** The same on an existing data directory. `settings` are further environment variables. */
 export const serveIn = Effect.fnUntraced(function* (
   dataDirectory: string,
   command: ReadonlyArray<string> = ["src/main.ts", "serve"],

@@ -1,4 +1,4 @@
-/** Our server with one model that is never run: requests to it are accepted and wait. */
+/** Our server with one model that never runs: its requests are accepted and wait. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Layer } from "effect"

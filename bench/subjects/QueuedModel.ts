@@ -2,7 +2,7 @@ import { defineModel } from "#src/features/catalog/models/builtin/BuiltinModel.t
 import { objectOf } from "#src/features/catalog/models/builtin/ObjectSchema.ts"
 import { perRequest, sandboxDefaults } from "#src/features/catalog/models/builtin/sandbox/SandboxDefaults.ts"
 
-/** Validated and priced like every model; it has no room for a run. */
+/** Validated and priced like every model, but without room for a run. */
 export const queued = defineModel({
   ...sandboxDefaults,
   ...perRequest,
@@ -12,12 +12,12 @@ export const queued = defineModel({
   description: "Accepts requests and never runs them.",
   tags: ["testing"],
   inputSchema: objectOf({
-    description: "A picture to make.",
+    description: "The picture to generate.",
     properties: {
-      prompt: { type: "string", minLength: 1, maxLength: 4_000, description: "What is to be seen." },
-      steps: { type: "integer", minimum: 1, maximum: 100, description: "How long to work on it." },
-      seed: { type: "integer", minimum: 0, description: "The same seed gives the same picture." },
-      size: { enum: ["square", "portrait", "landscape"], description: "Its shape." }
+      prompt: { type: "string", minLength: 1, maxLength: 4_000, description: "Description of the picture." },
+      steps: { type: "integer", minimum: 1, maximum: 100, description: "Number of steps." },
+      seed: { type: "integer", minimum: 0, description: "The same seed produces the same picture." },
+      size: { enum: ["square", "portrait", "landscape"], description: "Shape of the picture." }
     },
     required: ["prompt"]
   }),

@@ -1,4 +1,4 @@
-/** What a subject's process says of its own memory. */
+/** Memory figures that a subject's process reports about itself. */
 import process from "node:process"
 import * as readline from "node:readline"
 import * as v8 from "node:v8"
@@ -7,14 +7,14 @@ import { Schema } from "effect"
 
 /** Bytes. */
 export const Weight = Schema.TaggedStruct("Weight", {
-  /** Of all threads, with what the system shares with others. */
+  /** Resident memory of all threads, including shared pages. */
   resident: Schema.Number,
-  /** Of the main thread's objects. */
+  /** Heap of the main thread. */
   heap: Schema.Number
 })
 export type Weight = typeof Weight.Type
 
-/** Collects garbage, and says what is left. */
+/** Collects garbage and returns the remaining memory. */
 export const weigh = (): Weight => {
   v8.setFlagsFromString("--expose-gc")
   const collect: () => void = vm.runInNewContext("gc")
@@ -24,7 +24,7 @@ export const weigh = (): Weight => {
   return { _tag: "Weight", resident: rss, heap: heapUsed }
 }
 
-/** Weighs for each line on stdin: one JSON document on a line of stdout. */
+/** For each line on stdin, prints the memory as one line of JSON. */
 export const answerOnStdin = (): void => {
   readline
     .createInterface({ input: process.stdin })

@@ -1,4 +1,4 @@
-/** The benchmarks' machinery: what is counted, what is void, and what is shown. */
+/** The benchmark harness: counting, void cycles and reports. */
 import { once } from "node:events"
 import * as http from "node:http"
 import { assert, describe, it } from "@effect/vitest"
@@ -30,7 +30,7 @@ const machine: Machine = {
   commit: null
 }
 
-/** Does as many operations as the next of `rates` says, in one second of the test's clock. */
+/** Performs the next number of operations in `rates` per second of the test clock. */
 const steady = (name: string, role: Subject["role"], rates: ReadonlyArray<number>): Subject => {
   let turn = 0
   return {
@@ -68,7 +68,7 @@ const row: Row = {
 
 const options: Cycles.Options = { cycles: 3, seconds: 1, peers: true, keepDisturbed: false }
 
-/** What others take of the machine, ms, between one look at it and the next; two looks to a measurement. */
+/** CPU time of other processes between samples, ms. Each measurement takes two samples. */
 const others = (millis: ReadonlyArray<number>) => {
   let look = 0
   let total = 0
@@ -87,7 +87,7 @@ const read = (request: string, status: number) =>
   })
 
 describe("statistics", () => {
-  it("take the middle of an odd and of an even number of values", () => {
+  it("compute the median of an odd and an even number of values", () => {
     assert.deepStrictEqual(Statistics.spread([3, 1, 2]), { median: 2, min: 1, max: 3 })
     assert.deepStrictEqual(Statistics.spread([4, 1, 2, 3]), { median: 2.5, min: 1, max: 4 })
   })
@@ -99,7 +99,7 @@ describe("statistics", () => {
       assert.approximately(histogram.percentile(share), share * 1_000, share * 20)
   })
 
-  it("count a duration that no bucket holds as the longest", () => {
+  it("count a duration beyond all buckets as the longest", () => {
     const histogram = Histogram.make()
     histogram.record(Number.POSITIVE_INFINITY)
     assert.approximately(histogram.percentile(1), 3_600_000, 60_000)
@@ -109,7 +109,7 @@ describe("statistics", () => {
 describe("an answer", () => {
   const answer = Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
 
-  it("is complete with the last byte of its body, in however many pieces it comes", () => {
+  it("is complete with the last byte of its body, in any number of pieces", () => {
     const reader = AnswerReader.make()
     for (const byte of answer.subarray(0, -1)) assert.isNull(reader.push(Buffer.of(byte)))
     assert.strictEqual(reader.push(answer.subarray(-1)), 200)
@@ -117,16 +117,16 @@ describe("an answer", () => {
     assert.strictEqual(reader.push(answer), 200)
   })
 
-  it("is refused when it is longer than it says, or does not say its length", () => {
+  it("is refused when it is longer than its content-length or has none", () => {
     assert.throws(() => AnswerReader.make().push(Buffer.concat([answer, answer])))
     assert.throws(() => AnswerReader.make().push(Buffer.from("HTTP/1.1 200 OK\r\n\r\n")))
   })
 })
 
 describe("cycles", () => {
-  it.effect("are void, and repeated, when others took more than a third of a core", () =>
+  it.effect("are void and repeated when other processes use more than a third of a core", () =>
     Effect.gen(function* () {
-      // The second measurement of the first cycle, of two measurements: others take 0.4 s of its second.
+      // In the second of the two measurements of the first cycle, other processes use 0.4 s of a second.
       const { cycles, voided } = yield* Cycles.run(row, options).pipe(
         others([0, 0, 0, 400, ...Array.from({ length: 100 }, () => 0)])
       )
@@ -134,21 +134,21 @@ describe("cycles", () => {
     })
   )
 
-  it.effect("stand when others took less", () =>
+  it.effect("count when other processes use less", () =>
     Effect.gen(function* () {
       const { cycles, voided } = yield* Cycles.run(row, options).pipe(others([0, 300]))
       assert.deepStrictEqual([cycles.length, voided], [3, 0])
     })
   )
 
-  it.effect("are repeated no more than three times as often as they are wanted", () =>
+  it.effect("run at most three times the wanted number", () =>
     Effect.gen(function* () {
       const { cycles, voided } = yield* Cycles.run(row, options).pipe(others([0, 900]))
       assert.deepStrictEqual([cycles.length, voided], [0, 9])
     })
   )
 
-  it.effect("stand when they are disturbed and that is asked for, and are told of", () =>
+  it.effect("count with --keep-disturbed even if disturbed, and are reported as disturbed", () =>
     Effect.gen(function* () {
       const { cycles, disturbed } = yield* Cycles.run(row, { ...options, keepDisturbed: true }).pipe(
         others([0, 900])
@@ -157,7 +157,7 @@ describe("cycles", () => {
     })
   )
 
-  it.effect("fail with the subject that fails", () =>
+  it.effect("fail with the failing subject", () =>
     Effect.gen(function* () {
       const failing: Subject = {
         name: "failing",
@@ -170,8 +170,8 @@ describe("cycles", () => {
   )
 })
 
-describe("a row none of whose subjects can be had", () => {
-  it.effect("is left out, and what would bring them is told once", () =>
+describe("a row without available subjects", () => {
+  it.effect("is left out, and the report shows each install command once", () =>
     Effect.gen(function* () {
       const missing = row.subjects.filter(({ role }) => role === "peer")
       const alone = { ...row, subjects: [...missing, ...missing] }
@@ -185,7 +185,7 @@ describe("a row none of whose subjects can be had", () => {
 })
 
 describe("the report", () => {
-  it.effect("has the median of the ratios within the cycles, their range and whether the target is met", () =>
+  it.effect("shows the median and range of the ratios within cycles, and whether the target is met", () =>
     Effect.gen(function* () {
       const result = RowResult.ofRow(row, yield* Cycles.run(row, options).pipe(quiet))
       const text = Report.markdown({
@@ -206,8 +206,8 @@ describe("the report", () => {
   )
 })
 
-describe("a row whose target is a time", () => {
-  it.effect("has the time of an operation of ours, and whether it is short enough", () =>
+describe("a row with a time as target", () => {
+  it.effect("shows our time per operation and whether it meets the target", () =>
     Effect.gen(function* () {
       const starts: Row = {
         ...row,
@@ -231,7 +231,7 @@ describe("a row whose target is a time", () => {
   )
 })
 
-/** Answers anything, and counts the connections to it. */
+/** Answers any request and counts its connections. */
 const listening = Effect.gen(function* () {
   const server = yield* Effect.acquireRelease(
     Effect.sync(() => http.createServer((_, response) => response.setHeader("content-length", 0).end())),
@@ -248,7 +248,7 @@ describe("the load generator", () => {
   const known = KnownRequests.all[0]
   const request = RequestText.get(`/sandbox/echo/requests/${known?.id}/status`)
 
-  it.live("measures a server in a process of its own", () =>
+  it.live("measures a server in a separate process", () =>
     Effect.gen(function* () {
       const floor = read(request, 200)
       const { cycles } = yield* Cycles.run(
@@ -275,7 +275,7 @@ describe("the load generator", () => {
     })
   )
 
-  it.live("fails the subject that answers with another status", () =>
+  it.live("fails a subject that answers with another status", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(Effect.scoped(read(request, 304).start))
       assert.strictEqual(error.message, "raw: expected status 304, got 200")

@@ -1,4 +1,4 @@
-/** The rows with a NATS server, briefly: that each of them measures what it says, not how fast it is. */
+/** Runs the rows with a NATS server briefly and checks what they measure, not how fast it is. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Cycles from "#bench/harness/Cycles.ts"
@@ -9,7 +9,7 @@ import * as T13Submit from "#bench/rows/nats/T13Submit.ts"
 import * as Environment from "#test/support/Environment.ts"
 import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
 
-/** Each subject's measurement of one cycle. */
+/** The measurement of each subject in one cycle. */
 const measured = (row: Row) =>
   Effect.map(
     Cycles.run(row, { cycles: 1, seconds: 0.3, peers: false, keepDisturbed: true }),
@@ -24,11 +24,11 @@ const measured = (row: Row) =>
   )
 
 const log = { requests: 100, isKept: false }
-/** Five a request; two of the hundred are retried, which is two more, and two are cancelled, which is two less. */
+/** Five per request. The two retried requests add two events, the two cancelled ones remove two. */
 const events = 500
 
 describe("a row over JetStream", () => {
-  it.effect("is left out where there is no nats-server", () =>
+  it.effect("is left out if there is no nats-server", () =>
     Effect.gen(function* () {
       yield* Environment.use({ NATS_SERVER: "/nowhere/nats-server" })
       const options = { nodes: 1, sync: "default", connections: 2, warmUpSeconds: 0.1 } as const
@@ -45,21 +45,21 @@ describe("a row over JetStream", () => {
 })
 
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Rows over JetStream"), () => {
-  it.live("submit to several nodes over one log, and tell nodes and broker apart", () =>
+  it.live("submit to several nodes with one log, and measure nodes and NATS server separately", () =>
     Effect.gen(function* () {
       const options = { nodes: 2, sync: "default", connections: 4, warmUpSeconds: 0.1 } as const
       const row = T13Submit.rowOf(options)
       const subjects = row.subjects.filter(({ name }) => name !== "1 node")
       for (const { notes = {}, operations } of yield* measured({ ...row, subjects })) {
         assert.isAbove(operations, 0)
-        // The payload, and the event that names it.
+        // The payload and its event.
         assert.isAbove(notes["bytes on the broker's disk per request"] ?? 0, 301 + 525)
         assert.property(notes, "CPU time of the broker, µs per request")
       }
     })
   )
 
-  it.live("read the whole log with our reader, into the read models, and with the client alone", () =>
+  it.live("read the whole log with our reader, into the read models, and with only the client", () =>
     Effect.gen(function* () {
       const [reader, readModels] = T13CatchUp.rowsOf(log)
       const found = yield* measured({

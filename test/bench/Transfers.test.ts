@@ -1,4 +1,4 @@
-/** The machinery of the rows with large files. */
+/** The harness of the rows with large files. */
 import * as http from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -8,10 +8,10 @@ import * as Memory from "#bench/rows/files/Memory.ts"
 import * as Transfer from "#bench/rows/files/Transfer.ts"
 import { floor } from "#bench/rows/files/T10Transfers.ts"
 
-/** No multiple of what is sent at once. */
+/** Not a multiple of the block size. */
 const bytes = 3 * Transfer.MiB + 7
 
-/** A server that gives the file that was put to it as `change` leaves it. */
+/** A server that returns the uploaded file after `change`. */
 const serving = (change: (file: Buffer) => Buffer) =>
   Effect.map(
     Effect.acquireRelease(
@@ -56,7 +56,7 @@ const putAndGet = (change: (file: Buffer) => Buffer) =>
 describe("a large answer", () => {
   const answer = Buffer.from('HTTP/1.1 200 OK\r\nETag: "e"\r\nContent-Length: 5\r\n\r\nhello')
 
-  it("is complete with the last byte of its body, and seen piece by piece", () => {
+  it("is complete with the last byte of its body, and inspected piece by piece", () => {
     for (let cut = 1; cut < answer.length; cut++) {
       let seen = ""
       const counter = BodyCounter.make((piece, at) => {
@@ -69,16 +69,16 @@ describe("a large answer", () => {
     }
   })
 
-  it("is refused when it is longer than it says, or does not say its length", () => {
+  it("is refused when it is longer than its content-length or has none", () => {
     assert.throws(() => BodyCounter.make().push(Buffer.concat([answer, answer])))
     assert.throws(() => BodyCounter.make().push(Buffer.from("HTTP/1.1 200 OK\r\n\r\n")))
   })
 })
 
 describe("a large file", () => {
-  it.live("is sent whole, and taken as it was sent", () => putAndGet((file) => file))
+  it.live("is sent completely and accepted unchanged", () => putAndGet((file) => file))
 
-  it.live("is an error when it is another one, or of another length", () =>
+  it.live("is an error if its content or length differs", () =>
     Effect.gen(function* () {
       const wrong = yield* Effect.flip(putAndGet((file) => Buffer.alloc(file.length, "x")))
       assert.match(wrong.message, /a wrong byte came at/)
@@ -87,21 +87,21 @@ describe("a large file", () => {
     })
   )
 
-  it.live("is given back by the floor until it is removed", () =>
+  it.live("is returned by the floor until it is removed", () =>
     Effect.gen(function* () {
       const server = yield* floor.serve
       const client = yield* TransferClient.start("the floor")
-      const kept = yield* server.upload(client, bytes)
-      const get = client.get({ port: server.port, path: kept.path, bytes })
+      const stored = yield* server.upload(client, bytes)
+      const get = client.get({ port: server.port, path: stored.path, bytes })
       yield* get
-      yield* kept.remove
+      yield* stored.remove
       assert.match((yield* Effect.flip(get)).message, /expected status 200, got 404/)
     }).pipe(Effect.scoped)
   )
 })
 
 describe("a row of files", () => {
-  it.live("counts what it moved, in MiB, and how long that took", () =>
+  it.live("counts the transferred MiB and the time", () =>
     Effect.gen(function* () {
       for (const subject of [Transfer.upload, Transfer.download, Memory.subject]) {
         const { measure } = yield* subject(floor, bytes).start

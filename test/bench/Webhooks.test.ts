@@ -1,4 +1,4 @@
-/** The rows of webhooks, briefly: that each of them measures what it says, not how fast it is. */
+/** Runs the webhook rows briefly and checks what they measure, not how fast it is. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Cycles from "#bench/harness/Cycles.ts"
@@ -17,7 +17,7 @@ const measured = Effect.fnUntraced(function* (subject: Subject) {
 })
 
 describe("a row of webhooks", { timeout: 60_000 }, () => {
-  it.live("counts what one receiver has got of our server, and is charged with what that cost", () =>
+  it.live("counts the posts that one receiver gets from our server, and their cost", () =>
     Effect.gen(function* () {
       const found = yield* measured(T8Webhooks.ours({ scheme: "http", warmUp: 100 }))
       assert.isAbove(found.operations, 10)
@@ -27,17 +27,17 @@ describe("a row of webhooks", { timeout: 60_000 }, () => {
     })
   )
 
-  it.live("sends on time what falls due one by one, beside receivers that never answer", () =>
+  it.live("sends deliveries that fall due one by one on time, despite receivers that never answer", () =>
     Effect.gen(function* () {
       const options = { scheme: "https", dead: 3, perSecond: 100, warmUp: 100, foundOutSeconds: 1 } as const
       const { latencyMs, notes, operations } = yield* measured(T8Webhooks.ours(options))
       assert.strictEqual(operations, 100 * seconds)
       assert.isAtLeast(latencyMs?.p99 ?? 0, latencyMs?.p50 ?? Number.NaN)
-      assert.property(notes, "longest wait while the dead were found out, s")
+      assert.property(notes, "longest wait while dead receivers were detected, s")
     })
   )
 
-  it.live("posts the same over bare connections", () =>
+  it.live("posts the same bytes over plain connections", () =>
     Effect.gen(function* () {
       for (const floor of [T8Webhooks.posts, T8Webhooks.recordedPosts]) {
         const { operations } = yield* measured(T8Webhooks.raw("https", floor))
@@ -47,8 +47,8 @@ describe("a row of webhooks", { timeout: 60_000 }, () => {
   )
 })
 
-describe("a row of deliveries that wait", { timeout: 60_000 }, () => {
-  it.live("weighs a server with and without them", () =>
+describe("a row of waiting deliveries", { timeout: 60_000 }, () => {
+  it.live("measures the memory of a server with and without them", () =>
     Effect.gen(function* () {
       const { subjects } = T11Waiting.rowOf({ waiting: 100, inWords: "a hundred", isKept: false })
       for (const subject of subjects) {

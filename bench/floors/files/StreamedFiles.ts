@@ -1,6 +1,6 @@
 /**
- * The least that keeps files: what is PUT is streamed to a file, and answered when that is synced; what is got is streamed
- * from it. Nothing is checked, hashed, renamed or remembered. Argument: the folder.
+ * A minimal file server: a PUT is streamed to a file and answered after its sync; a GET is streamed from it. No checks, hashes or
+ * metadata. Argument: the folder.
  */
 import * as fs from "node:fs"
 import * as http from "node:http"

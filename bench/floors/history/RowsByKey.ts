@@ -1,4 +1,4 @@
-/** The floor of history pages: twenty rows that follow each other, by a key that is known. Arguments: the file, how many requests. */
+/** The floor of history pages: twenty consecutive rows by a known key. Arguments: the file, number of requests. */
 import process from "node:process"
 import { DatabaseSync } from "node:sqlite"
 import * as Work from "../../rows/log/Work.ts"
@@ -9,7 +9,7 @@ const db = new DatabaseSync(filename, { readOnly: true })
 const keyAt = db.prepare("SELECT request_id FROM history_requests ORDER BY request_id LIMIT 1 OFFSET ?")
 const rows = db.prepare("SELECT * FROM history_requests WHERE request_id >= ? ORDER BY request_id LIMIT 20")
 
-/** Found once: where rows begin is known to whoever is asked. */
+/** Computed once, because the floor may know where pages begin. */
 const keys = Array.from({ length: 200 }, (_, index) =>
   String(keyAt.get(Math.floor((index / 200) * (Number(requests) - 20)))?.["request_id"])
 )

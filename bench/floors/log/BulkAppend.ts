@@ -1,6 +1,6 @@
 /**
- * The floor of T5: `node:sqlite` and nothing else, in the events table of `log.sqlite`. A thousand rows a transaction, on
- * disk when it returns, unique (stream, ordinal), each row hashed onto the one before it in its stream.
+ * The floor of T5: `node:sqlite` alone, on the events table of `log.sqlite`. Transactions of a thousand rows, durable on return,
+ * with unique (stream, ordinal) and a hash chain per stream.
  */
 import * as crypto from "node:crypto"
 import { DatabaseSync } from "node:sqlite"

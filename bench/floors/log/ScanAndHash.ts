@@ -1,6 +1,6 @@
 /**
- * The floor of T6, verify: reads the log page by page and hashes each event's canonical bytes onto the hash before it in its
- * stream, and that onto the running digest; reads and hashes every payload; and lets SQLite check its file.
+ * The floor of T6, verify: reads the log page by page, computes the hash chain of each stream and the running digest, hashes
+ * every payload, and lets SQLite check its file.
  */
 import * as crypto from "node:crypto"
 import process from "node:process"
@@ -23,7 +23,7 @@ const payloads = prepare(`SELECT rowid, stream, name, salt, hash, size, text, bl
 
 type Row = ReadonlyArray<string | number>
 
-/** Every row in order; how many there are. */
+/** Reads every row in order and returns their number. */
 const scan = (statement: typeof events, each: (row: Row) => void): number => {
   let count = 0
   let last = 0

@@ -1,4 +1,4 @@
-/** The other side of T9: `node:sqlite` alone, in the tables of `log.sqlite`, with a transaction and an fsync to each append. */
+/** The floor of T9: `node:sqlite` alone, on the tables of `log.sqlite`, with one transaction and fsync per append. */
 import * as crypto from "node:crypto"
 import { DatabaseSync } from "node:sqlite"
 import * as BulkLoad from "../../rows/log/BulkLoad.ts"

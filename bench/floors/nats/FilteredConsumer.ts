@@ -1,6 +1,6 @@
 /**
- * The floor of T13, cold stream: an ordered consumer of the client on the subject of the request, until nothing is pending.
- * Arguments: the log's address, the number of its requests.
+ * The floor of T13, cold stream: the client's ordered consumer on the request's subject, until no message is pending.
+ * Arguments: the log's address, number of requests.
  */
 import process from "node:process"
 import { jetstream } from "@nats-io/jetstream"

@@ -1,6 +1,6 @@
 /**
- * The floor of T13, catch-up: an ordered consumer of the client, as it comes, that looks at no message. Arguments: the log's
- * address, the number of its events.
+ * The floor of T13, catch-up: the client's ordered consumer with default settings, which parses no message. Arguments: the log's
+ * address, number of events.
  */
 import process from "node:process"
 import { jetstream, jetstreamManager } from "@nats-io/jetstream"
@@ -9,7 +9,7 @@ import { names } from "#streams/nats/NatsOptions.ts"
 import * as Work from "../../rows/log/Work.ts"
 import * as LogAddress from "../../rows/nats/LogAddress.ts"
 
-/** Messages that the server sends ahead. */
+/** Number of messages that the server sends ahead. */
 const ahead = 1_000
 
 const [, , address = "", events] = process.argv

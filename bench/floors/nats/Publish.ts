@@ -1,6 +1,6 @@
 /**
- * The floor of T13, submit: two messages for each request from one client, a payload record, then an event as long as ours,
- * each awaited; no expectation, no id. The streams are as ours. Arguments: the broker's address, the number in flight.
+ * The floor of T13, submit: one client publishes two messages per request, a payload record and an event of our size, and awaits
+ * each. No expectation, no id; streams configured as ours. Arguments: the NATS server's address, number in flight.
  */
 import process from "node:process"
 import { jetstream, jetstreamManager } from "@nats-io/jetstream"
@@ -9,7 +9,7 @@ import { body } from "../../rows/T1Submit.ts"
 import * as Work from "../../rows/log/Work.ts"
 import * as Ids from "../Ids.ts"
 
-/** Bytes of the message of `RequestSubmitted` in this row, without its headers. */
+/** Size of the message of `RequestSubmitted` in this row without headers, bytes. */
 const eventBytes = 525
 
 const [, , servers = "", inFlight] = process.argv

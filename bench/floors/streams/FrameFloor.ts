@@ -1,6 +1,6 @@
 /**
- * The least that tells many streams: one `res.write` per frame and stream, of a text that is ready. No auth, no log, no
- * filter, no backpressure. Each POST is one frame for every stream.
+ * A minimal server for many streams: one `res.write` of a prepared text per frame and stream, without authentication, log, filter
+ * or backpressure. Each POST sends one frame to every stream.
  */
 import * as http from "node:http"
 import * as KnownRequests from "../KnownRequests.ts"
@@ -24,6 +24,6 @@ const server = http.createServer((request, response) => {
   })
 })
 
-// A burst may take it longer than Node keeps idle connections.
+// A burst may last longer than Node's keep-alive timeout.
 server.keepAliveTimeout = 75_000
 FloorProgram.serve(server)

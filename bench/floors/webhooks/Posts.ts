@@ -1,4 +1,4 @@
-/** Posts of a webhook by a pool of undici's, the same bytes each time. Nothing is signed, recorded or checked. */
+/** Posts the same bytes through an undici pool, without signatures, records or checks. */
 import { Pool } from "undici"
 import * as Backlog from "../../subjects/webhooks/Backlog.ts"
 import * as Certificate from "../../subjects/webhooks/Certificate.ts"
@@ -12,7 +12,7 @@ const headers = {
   "webhook-signature": `v1,${Buffer.alloc(32).toString("base64")}`
 }
 
-/** One post, until its answer has ended; a connection has one under way. Another status than 204 is an error. */
+/** Sends one post and waits for the end of the answer. A status other than 204 is an error. */
 export const make = (url: string, connections: number): (() => Promise<void>) => {
   const { origin, pathname, search } = new URL(url)
   const pool = new Pool(origin, { connections, pipelining: 1, connect: { ca: Certificate.authority() } })

@@ -1,6 +1,6 @@
 /**
- * The other floor of T8: a durable row before each post, which says that it may be sent, and one after it, which says how it
- * ended. Arguments: the receiver's URL, the number of connections.
+ * The second floor of T8: a durable row before each post, and one with its result after it. Arguments: the receiver's URL,
+ * number of connections.
  */
 import process from "node:process"
 import * as BulkLoad from "../../rows/log/BulkLoad.ts"

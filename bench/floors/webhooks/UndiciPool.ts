@@ -1,4 +1,4 @@
-/** The floor of T8: posts, each with the answer before on its connection. Arguments: the receiver's URL, the connections. */
+/** The floor of T8: each connection posts after the previous answer. Arguments: the receiver's URL, number of connections. */
 import process from "node:process"
 import * as Work from "../../rows/log/Work.ts"
 import * as Posts from "./Posts.ts"

@@ -1,4 +1,4 @@
-/** By how much a server grows while a large file goes in, and comes out again. */
+/** Memory growth of a server during the upload and the download of a large file. */
 import { Effect } from "effect"
 import * as Metering from "../../harness/Metering.ts"
 import * as ProcessTree from "../../harness/ProcessTree.ts"
@@ -6,10 +6,10 @@ import { BenchFailed, type Measurement, type Subject } from "../../harness/Subje
 import * as TransferClient from "../../harness/TransferClient.ts"
 import * as Transfer from "./Transfer.ts"
 
-/** ms between two looks at resident memory. */
+/** Time between samples of resident memory, ms. */
 const lookEveryMs = 20
 
-/** The most that is resident meanwhile, bytes. */
+/** Peak resident memory during the transfer, bytes. */
 const watched = Effect.fnUntraced(function* <A, E>(pids: ReadonlyArray<number>, effect: Effect.Effect<A, E>) {
   let most = 0
   const look = Effect.sync(() => {
@@ -20,18 +20,18 @@ const watched = Effect.fnUntraced(function* <A, E>(pids: ReadonlyArray<number>, 
   return { value, most }
 })
 
-/** Each time a new server, whose memory is no larger than it has to be: at rest, and with nothing uploaded to it before. */
+/** Each measurement uses a new, idle server without earlier uploads, so that its memory is minimal. */
 export const subject = ({ name, role, serve }: Transfer.Keeper, bytes: number): Subject => ({
   name,
   role,
   start: Effect.gen(function* () {
     const client = yield* TransferClient.start(name)
-    // Whether it can be had at all.
+    // Fails if the server is not installed.
     yield* Effect.scoped(serve)
 
     const measure = Effect.fnUntraced(function* () {
       const { pids, port, upload } = yield* serve.pipe(
-        // It was there a moment ago.
+        // The server was available a moment ago.
         Effect.catchTag("Unavailable", ({ message }) => new BenchFailed({ reason: message }))
       )
       yield* Metering.settle(pids)
@@ -47,8 +47,8 @@ export const subject = ({ name, role, serve }: Transfer.Keeper, bytes: number): 
           elapsedMs: up.elapsedMs + down.elapsedMs,
           notes: {
             "resident at rest, MiB": atRest / Transfer.MiB,
-            "growth while it comes, MiB": growth(up.value.most),
-            "growth while it is got, MiB": growth(down.value.most)
+            "growth during the upload, MiB": growth(up.value.most),
+            "growth during the download, MiB": growth(down.value.most)
           }
         }
       })

@@ -1,6 +1,6 @@
 /**
- * T10: how fast large files come and go, and in how much memory, over the least that streams them to a disk and back. `BYTES`
- * in the environment, a multiple of 16 MiB, makes it shorter.
+ * T10: speed and memory of large uploads and downloads, compared with a minimal server that streams files to disk and back.
+ * `BYTES` in the environment, a multiple of 16 MiB, sets a smaller size.
  */
 import * as ByteSize from "#src/kernel/settings/ByteSize.ts"
 import type { Row } from "../../harness/Subject.ts"

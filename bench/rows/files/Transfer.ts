@@ -1,4 +1,4 @@
-/** Large files that go into a server and come out again, one after the other, as subjects of rows. */
+/** Subjects that upload and download large files in sequence. */
 import { Effect, type Scope } from "effect"
 import * as Metering from "../../harness/Metering.ts"
 import type { BenchFailed, Measurement, Subject, Unavailable } from "../../harness/Subject.ts"
@@ -13,19 +13,19 @@ export interface Keeper {
   readonly serve: Effect.Effect<FileServer, BenchFailed | Unavailable, Scope.Scope>
 }
 
-/** Of a first file, until the hot code is compiled. */
+/** Size of a warm-up file, enough for hot code to be compiled. */
 const warmUpBytes = 64 * MiB
 
 const millis = Effect.sync(() => performance.now())
 
-/** With the ms that it took. */
+/** A result with its duration in ms. */
 export const timed = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>) {
   const since = yield* millis
   const value = yield* effect
   return { value, elapsedMs: (yield* millis) - since }
 })
 
-/** @param move gives the ms that it took. Done again until all have taken `seconds` together; at least once. */
+/** @param move returns its duration in ms. Repeats it until the total reaches `seconds`; at least once. */
 const repeated = Effect.fnUntraced(function* (
   seconds: number,
   bytes: number,
@@ -40,7 +40,7 @@ const repeated = Effect.fnUntraced(function* (
   return { operations, elapsedMs } satisfies Partial<Measurement>
 })
 
-/** Removing what came is not timed. */
+/** The removal of the uploaded file is not timed. */
 export const upload = ({ name, role, serve }: Keeper, bytes: number): Subject => ({
   name,
   role,
@@ -57,7 +57,7 @@ export const upload = ({ name, role, serve }: Keeper, bytes: number): Subject =>
   })
 })
 
-/** Of one file, which is in memory by then as far as the system keeps it there. */
+/** Downloads one file, which may be in the system's page cache. */
 export const download = ({ name, role, serve }: Keeper, bytes: number): Subject => ({
   name,
   role,

@@ -1,6 +1,6 @@
 /**
- * Fills a file of read models with the history of one account, as the projection writes it from the log. Arguments: the file,
- * and how many requests.
+ * Fills a file of read models with the history of one account, as the projection writes it. Arguments: the file, and the number
+ * of requests.
  */
 import process from "node:process"
 import { DatabaseSync } from "node:sqlite"
@@ -8,7 +8,7 @@ import { codec } from "#domain/inference-request/Event.ts"
 import { projection } from "#projections/history/HistoryProjection.ts"
 import * as HistoryEvents from "./HistoryEvents.ts"
 
-/** Events of one transaction. */
+/** Events per transaction. */
 const batch = 10_000
 
 const [filename = "", requests] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 /**
- * The events of an account that has asked for much: four models, one request of fifty failed and one cancelled, one of ten with
- * metadata that a hundred others have, over 70 days. The same numbers give the same events.
+ * The events of an account with many requests over 70 days: four models; of fifty requests one fails and one is cancelled; one
+ * in ten shares its metadata with a hundred others. The same numbers produce the same events.
  */
 import { AccountId, KeyId, makeTimeOrdered } from "#domain/Ids.ts"
 import type { codec, Event } from "#domain/inference-request/Event.ts"
@@ -28,7 +28,7 @@ const every = 6_000
 /** Unix time in ms. */
 export const createdAt = (request: number): number => from + request * every
 
-/** How many requests have the same customer. */
+/** Number of requests with the same customer. */
 const customers = 1_000
 
 export const customerOf = (request: number): string => `c-${Math.floor(request / 10) % customers}`
@@ -79,7 +79,7 @@ const idOf = (request: number): string => {
   return makeTimeOrdered({ millis: createdAt(request), counter: 0, random })
 }
 
-/** In the order of the log: each request has ended before the next one comes. */
+/** Events in the order of the log: each request ends before the next begins. */
 export function* of(requests: number, { encode }: Pick<typeof codec, "encode">): Generator<RecordedEvent> {
   let position = 0
   for (let request = 0; request < requests; request++) {

@@ -1,4 +1,4 @@
-/** Pages of twenty requests of an account that has a million, in the ways in which they are asked for. */
+/** Pages of twenty requests from an account with a million, for each kind of query. */
 import * as path from "node:path"
 import { Effect } from "effect"
 import type { Row } from "../../harness/Subject.ts"

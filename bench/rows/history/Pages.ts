@@ -1,4 +1,4 @@
-/** Ours: pages of the history of one account, one after the other. Arguments: the file of read models, how many requests, which pages. */
+/** Our subject: reads pages of one account's history. Arguments: the read models' file, number of requests, kind of page. */
 import process from "node:process"
 import { Effect, Layer } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
@@ -14,7 +14,7 @@ const [, , filename = "", requests, kind] = process.argv
 const total = Number(requests)
 const limit = 20
 
-/** Differs from one page to the next, and is the same in each run. */
+/** Differs from page to page and is the same in each run. */
 let turn = 0
 const share = (): number => ((Math.imul(++turn, 0x9e3779b1) >>> 0) % 1_000) / 1_000
 

@@ -1,4 +1,4 @@
-/** Ours in T5: all appends of a batch at once, each through `EventStore.append`; the next batch when they are durable. */
+/** Our subject in T5: sends all appends of a batch to `EventStore.append` at once, and the next batch when they are durable. */
 import { Effect, ManagedRuntime } from "effect"
 import { EventStore } from "#streams/EventStore.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"

@@ -1,4 +1,4 @@
-/** What the subjects of T5 append, and how it is timed. */
+/** The appends of T5's subjects, and their timing. */
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -9,7 +9,7 @@ import * as Work from "./Work.ts"
 
 const batchesAPiece = 100
 
-/** An empty directory that is gone with the process. */
+/** An empty directory that is removed when the process ends. */
 export const directory = (): string => {
   const made = fs.mkdtempSync(path.join(os.tmpdir(), "inferlog-bench-"))
   process.on("exit", () => fs.rmSync(made, { recursive: true, force: true }))

@@ -1,4 +1,4 @@
-/** Directories that are filled once and kept in `bench/.cache` for as long as what they are made of stays the same. */
+/** Directories in `bench/.cache` that are filled once and reused while their sources are unchanged. */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -13,11 +13,11 @@ const version = (sources: ReadonlyArray<string>) => {
   return hash.digest("hex").slice(0, 8)
 }
 
-/** @param sources files of the checkout that say what is in it. */
+/** @param sources files of the checkout that determine the content. */
 export const directoryOf = (name: string, sources: ReadonlyArray<string>): string =>
   path.join(cache, `${name}-${version(sources)}`)
 
-/** Fills the directory unless it is there: whole, or not at all. */
+/** Fills the directory, completely or not at all, unless it exists. */
 export const filled = <E, R>(
   directory: string,
   fill: (filling: string) => Effect.Effect<void, E, R>

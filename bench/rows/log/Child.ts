@@ -1,4 +1,4 @@
-/** A subject that works in a process of its own, so that its CPU time and memory are its own. */
+/** A subject in its own process, so that its CPU time and memory can be measured. */
 import * as childProcess from "node:child_process"
 import { once } from "node:events"
 import * as path from "node:path"
@@ -14,13 +14,13 @@ const Answer = Schema.Struct({
 })
 const decode = Schema.decodeUnknownSync(Answer)
 
-/** `entry` calls `Work.serve`; it finds `args` in `process.argv`. */
+/** `entry` is a program that calls `Work.serve` and reads `args` from `process.argv`. */
 export const subject = (options: {
   readonly name: string
   readonly role: Subject["role"]
   readonly entry: URL
   readonly args?: ReadonlyArray<string>
-  /** Done before the process is started. */
+  /** Runs before the process starts. */
   readonly prepare?: Effect.Effect<unknown, BenchFailed>
 }): Subject => ({
   name: options.name,
@@ -32,7 +32,7 @@ export interface StartedChild extends Started {
   readonly pid: number
 }
 
-/** It is ready. */
+/** Sent when the process is ready. */
 export const start = Effect.fnUntraced(function* (
   entry: URL,
   args: ReadonlyArray<string> = []
@@ -52,7 +52,7 @@ export const start = Effect.fnUntraced(function* (
   }
 })
 
-/** Runs a program to its end, which has to be a good one. */
+/** Runs a program and fails unless it exits with 0. */
 export const run = (entry: URL, args: ReadonlyArray<string>): Effect.Effect<void, BenchFailed> =>
   Effect.callback((resume) => {
     const child = childProcess.fork(entry, args)

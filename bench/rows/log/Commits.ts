@@ -1,10 +1,10 @@
-/** What the subjects of T9 append: requests as they live, append by append, for as long as it is measured. */
+/** The appends of T9's subjects: realistic requests, append by append, for the length of the measurement. */
 import type { Append } from "#streams/EventStore.ts"
 import * as RequestLives from "./RequestLives.ts"
 import * as Work from "./Work.ts"
 
 export interface Turn {
-  /** The next append; it is counted. */
+  /** Returns the next append and counts it. */
   readonly next: () => Append
   readonly isOver: () => boolean
 }

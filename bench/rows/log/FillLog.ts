@@ -1,4 +1,4 @@
-/** Fills the log of a data directory with requests as they live on a real log. Arguments: directory, number. */
+/** Fills the log of a data directory with realistic requests. Arguments: directory, number of requests. */
 import process from "node:process"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Stream } from "effect"
@@ -6,7 +6,7 @@ import { EventStore } from "#streams/EventStore.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as RequestLives from "./RequestLives.ts"
 
-/** Appends that share a transaction. */
+/** Appends per transaction. */
 const atOnce = 1_000
 
 const [directory = "", requests] = process.argv.slice(2)

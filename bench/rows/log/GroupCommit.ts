@@ -1,11 +1,11 @@
-/** Ours in T9: appenders that wait, each for its own append, at an `EventStore` that commits what comes in together. */
+/** Our subject in T9: concurrent appenders at an `EventStore` with group commit. Each waits for its own append. */
 import { Array, Effect, ManagedRuntime } from "effect"
 import { EventStore } from "#streams/EventStore.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as BulkLoad from "./BulkLoad.ts"
 import * as Commits from "./Commits.ts"
 
-/** As connections of the submit rows. */
+/** The same number as the connections of the submit rows. */
 const appenders = 32
 
 const runtime = ManagedRuntime.make(SqliteEventStore.layer(BulkLoad.directory()))

@@ -1,4 +1,4 @@
-/** A data directory with a log of ten million events and read models that are current: 6 GB, made once, in minutes. */
+/** A data directory with a log of ten million events and current read models: 6 GB, built once in some minutes. */
 import { Effect, Schedule } from "effect"
 import { allProjections } from "#projections/AllProjections.ts"
 import * as Generations from "#projections/rebuild/Generations.ts"
@@ -9,10 +9,10 @@ import { BenchFailed } from "../../harness/Subject.ts"
 import * as Inferlog from "../../subjects/Inferlog.ts"
 import * as PreparedLog from "./PreparedLog.ts"
 
-/** Five events each. */
+/** Each has five events. */
 const requests = 2_000_000
 
-/** Events that the read models have not applied. */
+/** Events that the read models have not applied yet. */
 const behind = (directory: string) =>
   Effect.map(
     ProjectionStatus.read({ base: Generations.baseIn(directory), projections: allProjections }),
@@ -22,7 +22,7 @@ const behind = (directory: string) =>
     Effect.mapError(({ message }) => new BenchFailed({ reason: message }))
   )
 
-/** Read models of another version than ours are built anew by the server. */
+/** The server rebuilds read models of another version. */
 const catchUp = Effect.fnUntraced(function* (directory: string) {
   if ((yield* behind(directory)) === 0) return
   yield* Inferlog.serveIn(directory)
@@ -33,6 +33,6 @@ const catchUp = Effect.fnUntraced(function* (directory: string) {
 }, Effect.scoped)
 
 export const prepared: Effect.Effect<string, BenchFailed> = Effect.gen(function* () {
-  yield* Progress.say("  prepares a log of 10 M events and its read models: minutes, the first time")
+  yield* Progress.say("  preparing a log of 10 M events and its read models (takes minutes the first time)")
   return yield* Effect.tap(PreparedLog.fill(requests), catchUp)
 })

@@ -1,4 +1,4 @@
-/** Ours in T6, replay. Arguments: the log's file, and names of projections. */
+/** Our subject in T6, replay. Arguments: the log's file, and names of projections. */
 import process from "node:process"
 import { Effect } from "effect"
 import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"

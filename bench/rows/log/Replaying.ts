@@ -1,4 +1,4 @@
-/** The projections' runner on an empty file, until it has reached the head of the log. */
+/** Runs projections on an empty file until they reach the head of the log. */
 import { Deferred, Effect, References } from "effect"
 import { allProjections } from "#projections/AllProjections.ts"
 import * as Runner from "#projections/Runner.ts"
@@ -6,7 +6,7 @@ import { EventReader } from "#streams/EventReader.ts"
 import * as ScratchDirectory from "../../harness/ScratchDirectory.ts"
 import { BenchFailed } from "../../harness/Subject.ts"
 
-/** @param names of projections. Gives the position of the head. */
+/** @param names of projections. Returns the position of the head. */
 export const replay = Effect.fnUntraced(
   function* (names: ReadonlyArray<string>) {
     const { head } = yield* EventReader

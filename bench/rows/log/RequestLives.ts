@@ -1,6 +1,6 @@
 /**
- * Requests as they live on a real log: submitted, dispatched, started, an output, completed, with others in between. Of
- * fifty one is retried and one is cancelled. The same numbers give the same events.
+ * Realistic request lives: submitted, dispatched, started, an output, completed, interleaved with other requests. One in
+ * fifty is retried and one is cancelled. The same numbers produce the same events.
  */
 import { Array } from "effect"
 import type { EncodedEvent } from "#domain/EventCodec.ts"
@@ -23,7 +23,7 @@ const t0 = 1_700_000_000_000
 const requestsPerMilli = 4
 const eventsPerMilli = 16
 const accounts = 16
-/** How many requests are submitted between two steps of one. */
+/** Number of requests that are submitted between two steps of one request. */
 const stepsApart = 16
 
 /** One append to the stream of a request. */
@@ -51,7 +51,7 @@ const price: Pricing.Price = {
   minimumCharge: NanoUsd.make(0n)
 }
 
-/** Ids and times apart, the requests of an account to a model are submitted the same: that is encoded once. */
+/** Submits of an account to a model differ only in ids and times, so the rest is encoded once. */
 const submissions = ["sandbox/echo", "sandbox/slow", "acme/upscale", "acme/caption"].flatMap((model) =>
   Array.makeBy(accounts, (account) =>
     step(
@@ -120,14 +120,14 @@ const life = (request: number): Array.NonEmptyReadonlyArray<Step> => {
   }
 }
 
-/** An id that looks like those of `IdGenerator`. */
+/** An id in the form of `IdGenerator`. */
 const idOf = (number: number, perMilli: number): string => {
   const random = Buffer.alloc(10, number & 0xff)
   random.writeUInt32LE(Math.imul(number, 0x9e3779b1) >>> 0)
   return makeTimeOrdered({ millis: t0 + Math.floor(number / perMilli), counter: number % perMilli, random })
 }
 
-/** Of the request with that number, 0 the first. */
+/** The stream of the request with that number, from 0. */
 export const streamOf = (request: number): StreamName.StreamName =>
   StreamName.make(aggregate.category, idOf(request, requestsPerMilli))
 
@@ -136,7 +136,7 @@ const afterOrdinal = (ordinal: number): ExpectedVersion.ExpectedVersion =>
     ? ExpectedVersion.NoStream
     : ExpectedVersion.exactly(ExpectedVersion.trustedVersion(String(ordinal)))
 
-/** Gives every event of a log an id of its own. */
+/** Gives every event of a log its own id. */
 const makeNumbering = () => {
   let events = 0
   return ({ type, data }: EncodedEvent, time: number): EventData => ({
@@ -170,7 +170,7 @@ export function* appends(requests: number): Generator<Append> {
   }
 }
 
-/** Batches of 1,000 events without payloads: each stream whole in an append of its own, which is what a bulk load does. */
+/** Batches of 1,000 events without payloads. As in a bulk load, each append holds a complete stream. */
 export const makeBatches = (): (() => ReadonlyArray<Append>) => {
   const number = makeNumbering()
   const events = chargedAtOnce.flatMap(({ events }) => events)

@@ -1,4 +1,4 @@
-/** T12: from the start of the process until it answers, on a log of ten million events and with requests to go on with. */
+/** T12: time from process start to the first answer, with a log of ten million events and requests to continue. */
 import process from "node:process"
 import { Clock, Effect } from "effect"
 import * as ProcessTree from "../../harness/ProcessTree.ts"
@@ -8,7 +8,7 @@ import * as PreparedDirectory from "./PreparedDirectory.ts"
 
 type End = "SIGTERM" | "SIGKILL"
 
-/** Requests that run when the server ends. */
+/** Requests that are running when the server ends. */
 const underWay = 32
 
 const attempt = <A>(run: () => Promise<A>) =>
@@ -33,7 +33,7 @@ const submit = (url: string) =>
 
 const millis = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos) / 1_000_000)
 
-/** Starts it, gives it work, and ends it. */
+/** Starts a server, gives it work and ends it. */
 const startAndEnd = Effect.fnUntraced(function* (directory: string, end: End) {
   const began = yield* millis
   const { pids, url } = yield* Inferlog.serveIn(directory)

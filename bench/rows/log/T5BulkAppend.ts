@@ -1,4 +1,4 @@
-/** T5: bulk append. The log's own price over that of its rows: expected versions, canonical JSON, the running digest, followers. */
+/** T5: bulk append. The log's cost beyond its rows: expected versions, canonical JSON, the running digest, followers. */
 import type { Row } from "../../harness/Subject.ts"
 import * as Child from "./Child.ts"
 

@@ -1,4 +1,4 @@
-/** T6: cold replay of a million events, by the projections one at a time and by all together as the server runs them. */
+/** T6: cold replay of a million events, by single projections and by all of them together as in the server. */
 import { allProjections } from "#projections/AllProjections.ts"
 import type { Row } from "../../harness/Subject.ts"
 import * as Child from "./Child.ts"

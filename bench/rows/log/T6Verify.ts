@@ -1,4 +1,4 @@
-/** T6: `verify` of a log of a million events, with its payloads, against the reading and hashing that it cannot do without. */
+/** T6: `verify` of a log of a million events with payloads, compared with the necessary reading and hashing. */
 import type { Row } from "../../harness/Subject.ts"
 import * as Child from "./Child.ts"
 import * as PreparedLog from "./PreparedLog.ts"

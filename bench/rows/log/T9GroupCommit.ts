@@ -1,4 +1,4 @@
-/** T9: what group commit is worth. The same appends, durable when they are acknowledged on either side. */
+/** T9: the benefit of group commit. Both subjects make the same appends, durable when acknowledged. */
 import type { Row } from "../../harness/Subject.ts"
 import * as Child from "./Child.ts"
 

@@ -1,4 +1,4 @@
-/** Directories that are gone with the process. */
+/** Temporary directories that are removed when the process ends. */
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"

@@ -1,4 +1,4 @@
-/** Ours in T6, verify: what `inferlog log verify` does. */
+/** Our subject in T6, verify: the code of `inferlog log verify`. */
 import process from "node:process"
 import { Effect, Layer } from "effect"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"

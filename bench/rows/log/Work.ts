@@ -1,9 +1,9 @@
-/** The child's side of `Child`: a process that does a piece of work each time it is asked, and says what that took. */
+/** The child's side of `Child`: does one piece of work per message and answers with its measurement. */
 import process from "node:process"
 import * as Histogram from "../../harness/Histogram.ts"
 import type { Measurement } from "../../harness/Subject.ts"
 
-/** What was done, and how long it took without its preparation. */
+/** The number of operations and their duration, without the preparation. */
 export interface Piece {
   readonly operations: number
   /** ms */
@@ -13,7 +13,7 @@ export interface Piece {
   readonly latencyMs?: NonNullable<Measurement["latencyMs"]>
 }
 
-/** Does the work and times it. */
+/** Runs the work and measures its time. */
 export const timed = async (work: () => number | Promise<number>): Promise<Piece> => {
   const cpu = process.cpuUsage()
   const began = performance.now()
@@ -23,7 +23,7 @@ export const timed = async (work: () => number | Promise<number>): Promise<Piece
   return { operations, elapsedMs, cpuMs: (user + system) / 1_000 }
 }
 
-/** As many operations as can be done in the time, each timed for itself: so many in flight, each followed by the next. */
+/** Runs operations for a time with a fixed number in flight, and measures the latency of each. */
 export const repeated = async (
   { inFlight, seconds }: { readonly inFlight: number; readonly seconds: number },
   operation: () => Promise<unknown>
@@ -46,7 +46,7 @@ export const repeated = async (
   return { ...piece, latencyMs: { p50: latencies.percentile(0.5), p99: latencies.percentile(0.99) } }
 }
 
-/** Answers each message with the measurement of one piece, until the parent goes. */
+/** Answers each message with the measurement of one piece of work, until the parent disconnects. */
 export const serve = (piece: (seconds: number) => Promise<Piece>): void => {
   const answer = async (seconds: number) => {
     const measured: Measurement = {

@@ -1,4 +1,4 @@
-/** T14: what a tool costs beyond the protocol: one that reads, against one that does nothing on the same server. */
+/** T14: the cost of a tool beyond the protocol: a reading tool compared with a no-op tool on the same server. */
 import { Effect } from "effect"
 import * as HttpSubject from "../../harness/HttpSubject.ts"
 import * as RequestText from "../../harness/RequestText.ts"
@@ -12,7 +12,7 @@ const nothing = "no-op tool"
 
 interface Call {
   readonly tool: string
-  /** Of calls that are made in turn. */
+  /** Arguments of the calls, used in turn. */
   readonly args: (server: Inferlog.Inferlog) => Effect.Effect<ReadonlyArray<object>, BenchFailed>
 }
 

@@ -1,4 +1,4 @@
-/** T14: what a thousand assistants cost that wait for requests, each in a call that is held open. */
+/** T14: the cost of a thousand assistants that wait for requests, each in an open call. */
 import { once } from "node:events"
 import * as http from "node:http"
 import { Duration, Effect } from "effect"
@@ -12,11 +12,11 @@ import * as Assistant from "../../subjects/mcp/Assistant.ts"
 import * as Scales from "../../subjects/Scales.ts"
 
 const calls = 1_000
-/** MiB that they may add to the process, with all its threads, in which they and their requests were not. */
+/** MiB that the calls and their requests may add to the process, including all threads. */
 const most = 300
 const mebibyte = 1024 * 1024
 
-/** Its stdout is for what it is asked. */
+/** Reduces log lines, because stdout carries the answers. */
 const quiet = { LOG_LEVEL: "Warn" }
 
 const submit = async ({ url }: Inferlog.Inferlog): Promise<string> => {
@@ -25,7 +25,7 @@ const submit = async ({ url }: Inferlog.Inferlog): Promise<string> => {
   return String(Object(await answer.json()).request_id)
 }
 
-/** Begun when its answer has: the server says at once that it is at work. */
+/** Resolves when the answer begins: the server sends its head at once. */
 const wait = async ({ port }: Inferlog.Inferlog, { headers }: Assistant.Assistant, requestId: string) => {
   const request = http.request({ port, path: "/mcp", method: "POST", headers, agent: false })
   request.end(Assistant.callOf("wait_for_request", { requestId, timeoutSeconds: 600 }))
@@ -41,7 +41,7 @@ const weightOf = (server: Inferlog.Inferlog) =>
     Effect.andThen(server.program.send(null), Program.document(server.program, Scales.Weight))
   )
 
-/** They wait for different requests, of one assistant. */
+/** The calls of one assistant wait for different requests. */
 const waiting = (server: Inferlog.Inferlog) =>
   Effect.flatMap(Assistant.make(server), (assistant) =>
     Effect.acquireRelease(
@@ -50,7 +50,7 @@ const waiting = (server: Inferlog.Inferlog) =>
         () =>
           Effect.tryPromise({
             try: async () => wait(server, assistant, await submit(server)),
-            catch: (cause) => new BenchFailed({ reason: `a call does not wait: ${String(cause)}` })
+            catch: (cause) => new BenchFailed({ reason: `a call did not wait: ${String(cause)}` })
           }),
         { concurrency: "unbounded" }
       ),
@@ -67,7 +67,7 @@ const measure = Effect.gen(function* () {
   const { resident } = yield* weightOf(server)
   const growth = resident - before.resident
   if (growth > most * mebibyte) {
-    const reason = `${Math.round(growth / mebibyte)} MiB for ${calls} calls that wait, more than ${most}`
+    const reason = `${Math.round(growth / mebibyte)} MiB for ${calls} waiting calls, more than ${most}`
     return yield* new BenchFailed({ reason })
   }
   const measurement: Measurement = {
@@ -77,7 +77,7 @@ const measure = Effect.gen(function* () {
     peakRssBytes: ProcessTree.peakRssBytes(server.pids),
     notes: {
       "MiB for all of them": growth / mebibyte,
-      "MiB of the process before": before.resident / mebibyte,
+      "MiB of the process without them": before.resident / mebibyte,
       "KB for each": growth / calls / 1_000
     }
   }

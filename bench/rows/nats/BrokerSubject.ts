@@ -1,4 +1,4 @@
-/** A subject that works over a prepared log, in a process of its own; what the broker does for it is charged to it, too. */
+/** A subject in its own process that works on a prepared log. The NATS server's cost counts as the subject's. */
 import { Effect, type Scope } from "effect"
 import type { BenchFailed, Measurement, Subject, Unavailable } from "../../harness/Subject.ts"
 import * as BrokerCosts from "../../subjects/nats/BrokerCosts.ts"
@@ -9,10 +9,10 @@ export interface Options {
   readonly name: string
   readonly role: Subject["role"]
   readonly prepared: Effect.Effect<Prepared, BenchFailed | Unavailable, Scope.Scope>
-  /** Calls `Work.serve`. */
+  /** A program that calls `Work.serve`. */
   readonly entry: URL
   readonly args: (prepared: Prepared) => ReadonlyArray<string>
-  /** One operation, for the notes. */
+  /** The name of one operation, for the notes. */
   readonly one: string
   /** Further notes. */
   readonly notes?: (prepared: Prepared) => NonNullable<Measurement["notes"]>

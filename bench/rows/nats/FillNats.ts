@@ -1,4 +1,4 @@
-/** Fills a log at a broker with requests as they live on a real log, payload records included. Arguments: its address, number. */
+/** Fills a log on NATS with realistic requests and their payload records. Arguments: its address, number of requests. */
 import process from "node:process"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Stream } from "effect"
@@ -9,7 +9,7 @@ import * as RequestLives from "../log/RequestLives.ts"
 import * as TemporaryDirectory from "../log/TemporaryDirectory.ts"
 import * as LogAddress from "./LogAddress.ts"
 
-/** Appends that are made ready together, and streams that are appended to at once. */
+/** Number of appends that are prepared together, and of streams that are appended to concurrently. */
 const atOnce = 1_000
 const streamsAtOnce = 128
 
@@ -17,7 +17,7 @@ const [address = "", requests] = process.argv.slice(2)
 
 const fill = Effect.gen(function* () {
   const store = yield* EventStore
-  // Versions are the broker's here: the order within a stream is kept by appending one by one.
+  // The NATS server assigns versions, so the appends of a stream are sent one by one.
   const append = (append: Append) => store.append({ ...append, expected: ExpectedVersion.Any })
   const inOrder = (appends: ReadonlyArray<Append>) => Effect.forEach(appends, append, { discard: true })
   yield* Stream.fromIterable(RequestLives.appends(Number(requests)), { chunkSize: atOnce }).pipe(

@@ -1,4 +1,4 @@
-/** A log of many events at a broker of its own, which serves it to all subjects of a row. */
+/** A log of many events on its own NATS server, shared by all subjects of a row. */
 import { Context, Effect, Layer, type Scope } from "effect"
 import * as ScratchDirectory from "../../harness/ScratchDirectory.ts"
 import type { BenchFailed, Unavailable } from "../../harness/Subject.ts"
@@ -8,7 +8,7 @@ import * as Cached from "../log/Cached.ts"
 import * as Child from "../log/Child.ts"
 import * as RequestLives from "../log/RequestLives.ts"
 
-/** Sources of the events and of the messages that they are in. */
+/** Sources of the events and of their messages. */
 const sources = [
   "bench/rows/log/RequestLives.ts",
   "domain/inference-request/Event.ts",
@@ -20,15 +20,15 @@ const sources = [
 ]
 
 export interface Options {
-  /** Each is about five events. */
+  /** Each has about five events. */
   readonly requests: number
-  /** For the next run. */
+  /** Whether the log is reused by the next run. */
   readonly isKept: boolean
 }
 
 export interface Prepared {
   readonly broker: Broker.Broker
-  /** As in `EVENT_STORE`. */
+  /** The log's address, as in `EVENT_STORE`. */
   readonly address: string
   readonly requests: number
   readonly events: number
@@ -56,7 +56,7 @@ const serve = Effect.fnUntraced(function* (options: Options) {
   return PreparedNats.of({ broker, address: NatsNodes.logAt(broker), requests, events })
 })
 
-/** One that is used by several is started by the first of them, and stopped with the last. */
+/** A shared NATS server: the first user starts it, and it stops with the last one. */
 const shared = Layer.makeMemoMapUnsafe()
 
 export const make = (options: Options): Effect.Effect<Prepared, BenchFailed | Unavailable, Scope.Scope> => {

@@ -1,4 +1,4 @@
-/** Ours in T13, catch-up: all events of the log, through an `EventReader`. Arguments: the log's address. */
+/** Our subject in T13, catch-up: reads all events of the log through an `EventReader`. Arguments: the log's address. */
 import process from "node:process"
 import { Effect, ManagedRuntime, Stream } from "effect"
 import { EventReader } from "#streams/EventReader.ts"

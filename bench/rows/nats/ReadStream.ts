@@ -1,4 +1,4 @@
-/** Ours in T13, cold stream: the events of one request, as an actor reads them that has them not in memory. */
+/** Our subject in T13, cold stream: reads the events of one request as an actor does that has none in memory. */
 import process from "node:process"
 import { ManagedRuntime } from "effect"
 import { EventReader } from "#streams/EventReader.ts"

@@ -1,4 +1,4 @@
-/** Ours in T13, catch-up of a node. Arguments: the log's address, the number of its events, and names of projections. */
+/** Our subject in T13, catch-up of a node. Arguments: the log's address, the number of its events, and names of projections. */
 import process from "node:process"
 import { Effect } from "effect"
 import * as JetStreamEventReader from "#streams/nats/JetStreamEventReader.ts"

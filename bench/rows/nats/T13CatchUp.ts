@@ -1,4 +1,4 @@
-/** T13: a log at a broker, read from its beginning: by our reader, and by the projections of a node that starts anew. */
+/** T13: reading a log on NATS from its beginning, by our reader and by the projections of a new node. */
 import { allProjections } from "#projections/AllProjections.ts"
 import type { Row, Subject } from "../../harness/Subject.ts"
 import * as BrokerSubject from "./BrokerSubject.ts"

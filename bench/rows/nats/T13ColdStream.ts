@@ -1,4 +1,4 @@
-/** T13: the events of a request that no node has in memory. */
+/** T13: reading the events of a request that no node has in memory. */
 import type { Row } from "../../harness/Subject.ts"
 import * as BrokerSubject from "./BrokerSubject.ts"
 import * as PreparedNats from "./PreparedNats.ts"

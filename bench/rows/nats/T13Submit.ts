@@ -1,4 +1,4 @@
-/** T13: submit with the log on JetStream, by one, two and three nodes, over what a client can publish. */
+/** T13: submit with the log on JetStream by one, two and three nodes, compared with a publishing client. */
 import { Effect } from "effect"
 import * as HttpSubject from "../../harness/HttpSubject.ts"
 import * as ScratchDirectory from "../../harness/ScratchDirectory.ts"
@@ -13,7 +13,7 @@ export interface Options {
   /** One to three. */
   readonly nodes: number
   readonly sync: Broker.Sync
-  /** Over all nodes. */
+  /** Connections in total, spread over all nodes. */
   readonly connections: number
   readonly warmUpSeconds: number
 }
@@ -52,7 +52,7 @@ const publish = ({ connections, sync, warmUpSeconds }: Options): Subject => ({
 
 const syncs = { always: "each message synced", default: "default sync" }
 
-/** More than one node are held against one, too. */
+/** Several nodes are also compared with one node. */
 export const rowOf = (options: Options): Row => {
   const { connections, nodes, sync } = options
   return {

@@ -1,4 +1,4 @@
-/** T11: what an event stream costs on which nothing happens. */
+/** T11: the cost of an idle event stream. */
 import { Duration, Effect } from "effect"
 import * as Metering from "../../harness/Metering.ts"
 import * as Program from "../../harness/Program.ts"
@@ -11,12 +11,11 @@ import * as StreamReaders from "../../subjects/streams/StreamReaders.ts"
 
 const command = ["bench/subjects/streams/StreamServer.ts"]
 
-/** Its stdout is for what it is asked. */
+/** Reduces log lines, because stdout carries the answers. */
 const quiet = { LOG_LEVEL: "Warn" }
 
 /**
- * Opened before anything is weighed: by then the room that V8 takes for what comes and goes has grown to its full size, which
- * is no stream's.
+ * Streams opened before the measurement, so that V8's young generation, which is no stream's cost, has reached its full size.
  */
 const before = 2_000
 

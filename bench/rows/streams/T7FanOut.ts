@@ -1,4 +1,4 @@
-/** T7: changes of statuses told to many streams, from the post of a request until the last reader has its event. */
+/** T7: status changes sent to many streams, from the submit until the last reader has its event. */
 import { Effect, type Scope } from "effect"
 import * as Floor from "../../floors/Floor.ts"
 import { defaultWarmUpSeconds, type HttpServer } from "../../harness/HttpSubject.ts"
@@ -9,7 +9,7 @@ import * as StreamReaders from "../../subjects/streams/StreamReaders.ts"
 
 interface Options {
   readonly streams: number
-  /** Changes that are made at once. */
+  /** Number of concurrent changes. */
   readonly burst: number
   readonly warmUpSeconds?: number
 }
@@ -18,7 +18,7 @@ interface Server extends Pick<Subject, "name" | "role"> {
   readonly serve: Effect.Effect<HttpServer, BenchFailed, Scope.Scope>
 }
 
-/** For the model that is never run. */
+/** A submit to the model that is never run. */
 const post = { path: "/bench/queued", body: JSON.stringify({ prompt: "A lighthouse at dusk" }) }
 
 const subject = (

@@ -1,29 +1,29 @@
-/** A server that keeps files, as T10 uses it. */
+/** The port of T10 for servers that store files. */
 import { Effect, Schema } from "effect"
 import type * as TransferClient from "../../harness/TransferClient.ts"
 import { BenchFailed } from "../../harness/Subject.ts"
 
 export interface KeptFile {
-  /** Of its URL. */
+  /** Path of the file's URL. */
   readonly path: string
-  /** Until nothing of it is on the disk. */
+  /** Removes the file from the disk. */
   readonly remove: Effect.Effect<void, BenchFailed>
 }
 
 export interface FileServer {
   readonly port: number
   readonly pids: ReadonlyArray<number>
-  /** On the disk when it returns, with all that the server wants for it. */
+  /** Uploads a file, which is on the disk on return, with all calls that the server requires. */
   readonly upload: (
     client: TransferClient.TransferClient,
     bytes: number
   ) => Effect.Effect<KeptFile, BenchFailed>
 }
 
-/** Of every file. Nothing makes more of it. */
+/** Content type of every file. No server treats it specially. */
 export const contentType = "application/octet-stream"
 
-/** A small request of a client's. Fails when the answer has another status. */
+/** Sends a small request. Fails if the answer has another status. */
 export const ask = (url: string, status: number, init: RequestInit = {}) =>
   Effect.tryPromise({
     try: async () => {
@@ -35,7 +35,7 @@ export const ask = (url: string, status: number, init: RequestInit = {}) =>
     catch: (cause) => new BenchFailed({ reason: String(cause) })
   })
 
-/** The same where the answer is JSON. */
+/** The same for a JSON answer. */
 export const askJson = <S extends Schema.ConstraintDecoder<unknown>>(
   url: string,
   schema: S,

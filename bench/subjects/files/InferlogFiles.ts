@@ -1,4 +1,4 @@
-/** Our server as a keeper of files: the two flows of its contract ("Uploads"). */
+/** Our server as a file server: the two upload flows of the contract ("Uploads"). */
 import { Array, Effect, Schema } from "effect"
 import type * as TransferClient from "../../harness/TransferClient.ts"
 import { BenchFailed } from "../../harness/Subject.ts"
@@ -25,7 +25,7 @@ const pathOf = (url: string): string => {
   return pathname + search
 }
 
-/** A file's id is in its URL: `{MEDIA_URL}/media/{id}/{fileName}`. */
+/** The URL contains the file's id: `{MEDIA_URL}/media/{id}/{fileName}`. */
 const kept = ({ url }: Inferlog.Inferlog, fileUrl: string): FileServer.KeptFile => {
   const path = pathOf(fileUrl)
   const [, , id = ""] = path.split("/")
@@ -37,7 +37,7 @@ const kept = ({ url }: Inferlog.Inferlog, fileUrl: string): FileServer.KeptFile 
   }
 }
 
-/** In one PUT. */
+/** Uploads in one PUT. */
 const inOne = (server: Inferlog.Inferlog) =>
   Effect.fnUntraced(function* (client: TransferClient.TransferClient, bytes: number) {
     const initiate = `${server.url}/storage/upload/initiate`
@@ -48,12 +48,12 @@ const inOne = (server: Inferlog.Inferlog) =>
   })
 
 export interface Parts {
-  /** Bytes of each. */
+  /** Size of each part, bytes. */
   readonly bytes: number
   readonly atOnce: number
 }
 
-/** In parts, all of one size. */
+/** Uploads in parts of equal size. */
 const inParts = (server: Inferlog.Inferlog, parts: Parts) =>
   Effect.fnUntraced(function* (client: TransferClient.TransferClient, bytes: number) {
     const upload = `${server.url}/storage/upload`
@@ -73,7 +73,7 @@ const inParts = (server: Inferlog.Inferlog, parts: Parts) =>
       concurrency: parts.atOnce
     })
     const etags = yield* client.put({ ...parts, port: server.port, paths, contentType, status: 200 })
-    if (etags.includes(null)) return yield* new BenchFailed({ reason: "a part was taken without an ETag" })
+    if (etags.includes(null)) return yield* new BenchFailed({ reason: "a part was accepted without an ETag" })
     const { fileUrl } = yield* FileServer.askJson(
       `${upload}/complete`,
       Completed,
@@ -82,7 +82,7 @@ const inParts = (server: Inferlog.Inferlog, parts: Parts) =>
     return kept(server, fileUrl)
   })
 
-/** @param parts in one PUT when absent. */
+/** @param parts if absent, files are uploaded in one PUT. */
 export const serve = (parts?: Parts) =>
   Effect.map(Inferlog.serve(), (server): FileServer.FileServer => ({
     port: server.port,

@@ -1,4 +1,4 @@
-/** Servers to which files are PUT, and from which they are got, under the same path. */
+/** Servers with PUT and GET of files under the same path. */
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as net from "node:net"
@@ -34,7 +34,7 @@ export const node = (name: string) =>
     return make(yield* Floor.serve(name, ["bench/floors/files/StreamedFiles.ts", folder]))
   })
 
-/** As it comes, which is without a sync. All that it writes is in `folder`. */
+/** nginx with its defaults, which do not sync. It writes only to `folder`. */
 const nginxConfig = (folder: string, port: number) => `
 daemon off;
 user ${os.userInfo().username};

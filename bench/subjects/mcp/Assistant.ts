@@ -1,15 +1,15 @@
-/** An assistant that has been let in, as far as a load needs it: its token and its session. */
+/** A signed-in assistant, reduced to what a load needs: its token and its session. */
 import * as crypto from "node:crypto"
 import { Effect } from "effect"
 import { BenchFailed } from "../../harness/Subject.ts"
 import * as Inferlog from "../Inferlog.ts"
 
-/** Of every call. */
+/** Headers of every call. */
 export interface Assistant {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Nobody listens there: the code is read off the redirect. */
+/** No server listens there. The code is read from the redirect. */
 const redirectUri = "http://127.0.0.1:9/callback"
 
 const expectStatus = (response: Response, status: number): Response => {
@@ -31,7 +31,7 @@ const field = (answer: unknown, name: string): string => {
   return value
 }
 
-/** Follows redirects with the cookies that it gets, until the server sends it to the client or shows a page. */
+/** Follows redirects and keeps cookies until the server redirects to the client or shows a page. */
 const browse = (cookies: Map<string, string>) => {
   const visit = async (url: string, init: RequestInit = {}): Promise<{ url: string; html: string }> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ")
@@ -100,7 +100,7 @@ const letIn = async ({ url }: Inferlog.Inferlog): Promise<Assistant> => {
 export const make = (server: Inferlog.Inferlog): Effect.Effect<Assistant, BenchFailed> =>
   Effect.tryPromise({
     try: () => letIn(server),
-    catch: (cause) => new BenchFailed({ reason: `no assistant was let in: ${String(cause)}` })
+    catch: (cause) => new BenchFailed({ reason: `the assistant could not sign in: ${String(cause)}` })
   })
 
 /** The body of a call. */

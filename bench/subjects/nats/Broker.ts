@@ -1,4 +1,4 @@
-/** A nats-server with JetStream on loopback, one that keeps no copies elsewhere: a process of its own, stopped with the scope. */
+/** A nats-server with JetStream and one replica on loopback: a separate process, stopped with the scope. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { jetstreamManager } from "@nats-io/jetstream"
@@ -9,18 +9,18 @@ import * as NatsProgram from "../../harness/NatsProgram.ts"
 import * as Program from "../../harness/Program.ts"
 import { BenchFailed, Unavailable } from "../../harness/Subject.ts"
 
-/** When what is written is synced: each message before it is acknowledged, or every two minutes as the server does by default. */
+/** When messages are synced: each before its acknowledgement, or every two minutes, the server's default. */
 export type Sync = "always" | "default"
 
 export interface Broker {
   readonly url: string
   readonly pid: number
-  /** Of its files, bytes. */
+  /** Size of its files, bytes. */
   readonly diskBytes: () => number
 }
 
 export interface Options {
-  /** Where its files are, or will be. */
+  /** Folder of its files. */
   readonly directory: string
   readonly sync: Sync
 }
@@ -42,7 +42,7 @@ const askOnce = async (url: string): Promise<void> => {
   }
 }
 
-/** Asked until JetStream answers. */
+/** Polls until JetStream answers. */
 const answers = (url: string) =>
   Effect.tryPromise({
     try: () => askOnce(url),
@@ -59,14 +59,14 @@ const bytesIn = (directory: string): number => {
   let total = 0
   for (const entry of fs.readdirSync(directory, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
-    // Its blocks come and go.
+    // The server creates and removes blocks meanwhile.
     const stat = fs.statSync(path.join(entry.parentPath, entry.name), { throwIfNoEntry: false })
     total += stat?.size ?? 0
   }
   return total
 }
 
-/** Fails as `Unavailable` where there is no nats-server, or none that is new enough. */
+/** Fails with `Unavailable` if there is no sufficiently new nats-server. */
 export const start = Effect.fnUntraced(function* (options: Options) {
   const { program: command } = NatsProgram.search()
   if (command === null) {
@@ -77,7 +77,7 @@ export const start = Effect.fnUntraced(function* (options: Options) {
   yield* Effect.sync(() => fs.writeFileSync(file, configuration(port, options)))
   const program = yield* Program.start({ name: "nats-server", command, args: ["-c", file], end: "SIGTERM" })
   const url = `nats://127.0.0.1:${port}`
-  // Its lines are waited for in vain, but their end is told.
+  // It prints no lines, but the end of its output is detected.
   yield* Effect.raceFirst(answers(url), Effect.forever(program.line))
   const broker: Broker = { url, pid: program.pid, diskBytes: () => bytesIn(options.directory) }
   return broker

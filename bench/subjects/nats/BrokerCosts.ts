@@ -1,4 +1,4 @@
-/** What a measurement cost a broker and those that work with it, apart and together. */
+/** The cost of a measurement for a NATS server and its clients, separately and in total. */
 import { Effect } from "effect"
 import * as Metering from "../../harness/Metering.ts"
 import * as ProcessTree from "../../harness/ProcessTree.ts"
@@ -7,19 +7,19 @@ import type { Broker } from "./Broker.ts"
 
 export interface Options {
   readonly broker: Broker
-  /** Of the others. */
+  /** Processes of the clients. */
   readonly pids: ReadonlyArray<number>
-  /** How they are called, and what one operation is: for the notes. */
+  /** The name of the clients and of one operation, for the notes. */
   readonly who: string
   readonly one: string
 }
 
 type Work = Omit<Measurement, "cpuMs" | "peakRssBytes">
 
-/** µs of CPU time for each operation. */
+/** CPU time per operation, µs. */
 const each = (cpuMs: number, { operations }: Work) => (1_000 * cpuMs) / operations
 
-/** Cores of the machine that were at work, the load included. */
+/** Busy cores of the machine, including the load. */
 const withBusyCores = <E, R>(work: Effect.Effect<Work, E, R>) =>
   Effect.suspend(() => {
     const before = ProcessTree.machineMs()
@@ -32,7 +32,7 @@ const withBusyCores = <E, R>(work: Effect.Effect<Work, E, R>) =>
     })
   })
 
-/** CPU time and memory are of all of them, the broker too. */
+/** CPU time and memory include the clients and the NATS server. */
 export const meter = Effect.fnUntraced(function* <E, R>(
   { broker, one, pids, who }: Options,
   work: Effect.Effect<Work, E, R>
@@ -53,7 +53,7 @@ export const meter = Effect.fnUntraced(function* <E, R>(
   return measurement
 })
 
-/** With what the broker's files have grown by. */
+/** Adds the growth of the NATS server's files. */
 export const withGrowth = <E, R>({ broker, one }: Options, work: Effect.Effect<Measurement, E, R>) =>
   Effect.suspend(() => {
     const before = broker.diskBytes()

@@ -1,4 +1,4 @@
-/** Several nodes of our server that share one log at one broker, and one folder for blobs, on this machine. */
+/** Several nodes of our server on this machine that share one log on a NATS server and one blob folder. */
 import { Array, Effect } from "effect"
 import * as ScratchDirectory from "../../harness/ScratchDirectory.ts"
 import * as Inferlog from "../Inferlog.ts"
@@ -6,7 +6,7 @@ import type { Broker, Sync } from "./Broker.ts"
 
 const masterKey = "5d".repeat(32)
 
-/** The log's address at that broker. */
+/** The log's address on the NATS server. */
 export const logAt = ({ url }: Pick<Broker, "url">, sync: Sync = "default"): string =>
   `${url}?prefix=bench${sync === "always" ? "&sync=always" : ""}`
 
@@ -15,11 +15,11 @@ export interface Options {
   readonly sync: Sync
   /** At least one. */
   readonly nodes: number
-  /** What Node is to run. */
+  /** Arguments of Node. */
   readonly command: ReadonlyArray<string>
 }
 
-/** One after the other: the first one makes what they share. */
+/** Starts the nodes in sequence, because the first one creates the shared streams. */
 export const serve = Effect.fnUntraced(function* ({ broker, command, nodes, sync }: Options) {
   const blobs = yield* ScratchDirectory.make
   const settings = {

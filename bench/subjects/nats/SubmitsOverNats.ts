@@ -1,4 +1,4 @@
-/** Nodes over a broker of their own, under a load that is spread over them. */
+/** Nodes with their own NATS server, under a load that is spread over them. */
 import { Effect } from "effect"
 import type { Load } from "../../harness/Load.ts"
 import * as LoadClient from "../../harness/LoadClient.ts"
@@ -14,7 +14,7 @@ export interface Options {
   /** At least one. */
   readonly nodes: number
   readonly sync: Broker.Sync
-  /** What Node is to run for a node. */
+  /** Arguments of Node for a node. */
   readonly command: ReadonlyArray<string>
   readonly load: Pick<Load, "connections" | "requests" | "status">
   readonly warmUpSeconds: number

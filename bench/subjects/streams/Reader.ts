@@ -1,4 +1,4 @@
-/** A program that reads event streams and counts their events: lines that begin with `id: `. Orders come on stdin. */
+/** A program that takes orders on stdin, reads event streams and counts their events: lines that begin with `id: `. */
 import { once } from "node:events"
 import * as http from "node:http"
 import * as net from "node:net"
@@ -9,7 +9,7 @@ import * as Reading from "./Reading.ts"
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Reading.Order))
 
-/** Connections that are opened at a time. */
+/** Connections that are opened concurrently. */
 const atOnce = 100
 
 const mark = Buffer.from("\nid: ")
@@ -22,7 +22,7 @@ let events = 0
 let wanted = Infinity
 let reached = () => {}
 
-/** An event that comes in two pieces is counted with the second one: a few bytes of the first are looked at again. */
+/** Rescans the last bytes of a piece with the next one, to count an event that is split between them. */
 const counter = () => {
   let rest: Buffer = Buffer.alloc(0)
   return (chunk: Buffer) => {

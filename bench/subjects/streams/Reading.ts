@@ -1,7 +1,7 @@
-/** What the readers of event streams are told, and what they say: one JSON document per line each way. */
+/** The protocol of the event stream readers: one JSON document per line in each direction. */
 import { Schema } from "effect"
 
-/** Opens streams, and waits until all of them have begun. */
+/** Opens streams and waits until all have started. */
 export const Open = Schema.TaggedStruct("Open", {
   port: Schema.Int,
   path: Schema.String,
@@ -10,8 +10,8 @@ export const Open = Schema.TaggedStruct("Open", {
 })
 
 /**
- * Posts `burst` bodies at once and waits until every stream has had as many events, again and again. With one the server
- * never has two events for a stream at a time.
+ * Repeatedly posts `burst` bodies at once and waits until every stream has received that many events. With a burst of 1 the
+ * server never has two pending events for a stream.
  */
 export const Measure = Schema.TaggedStruct("Measure", {
   path: Schema.String,
@@ -27,9 +27,9 @@ export type Order = typeof Order.Type
 export const Opened = Schema.TaggedStruct("Opened", { streams: Schema.Int })
 
 export const Measured = Schema.TaggedStruct("Measured", {
-  /** Events that all streams together have had. */
+  /** Number of events received by all streams together. */
   operations: Schema.Int,
   elapsedMs: Schema.Number,
-  /** From a post until the last stream has had its event. */
+  /** Time from a post until the last stream has its event. */
   latencyMs: Schema.Struct({ p50: Schema.Number, p99: Schema.Number })
 })

@@ -1,4 +1,4 @@
-/** Readers of event streams, as those who measure see them. */
+/** Starts and controls the event stream readers. */
 import { Effect } from "effect"
 import * as Program from "../../harness/Program.ts"
 import * as Reading from "./Reading.ts"

@@ -1,6 +1,6 @@
 /**
- * Our server with one model that is never run, which says what it weighs for each line on its stdin: one JSON document on a
- * line of stdout, among those of its log.
+ * Our server with one model that never runs. For each line on stdin it prints its memory as one line of JSON, between the lines
+ * of its log.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"

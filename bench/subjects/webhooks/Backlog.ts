@@ -1,4 +1,4 @@
-/** Deliveries as the sender schedules them, many at a time and none of them sent: past its commands, through the store. */
+/** Appends many scheduled deliveries directly to the store without sending them. */
 import type { AccountId } from "#domain/Ids.ts"
 import { RequestId } from "#domain/Ids.ts"
 import { codec } from "#domain/webhook-delivery/Event.ts"
@@ -33,7 +33,7 @@ export interface Owed {
   readonly dueAt: number
 }
 
-/** Not by `Payloads.seal`, which would keep the text in memory: when these fall due they are read from the log. */
+/** Bypasses `Payloads.seal`, which caches the text in memory: due deliveries must be read from the log. */
 const seal = (text: string): SealedPayload => ({
   name: WebhookDelivery.bodyName,
   salt,
@@ -42,7 +42,7 @@ const seal = (text: string): SealedPayload => ({
   content: { _tag: "Inline", text }
 })
 
-/** The first append to a stream of its own. */
+/** The first append of a new stream. */
 export const appendOf = (ids: IdGenerator["Service"], { accountId, dueAt, url }: Owed): Append => {
   const requestId = RequestId.make(ids.next())
   const body = seal(bodyOf(requestId))

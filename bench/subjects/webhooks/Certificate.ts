@@ -1,4 +1,4 @@
-/** What receivers on this machine show, and who signed it: the certificates of the tests, which are for 127.0.0.1. */
+/** The tests' certificates for 127.0.0.1: the receivers' and their authority's. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { root } from "../../harness/Program.ts"

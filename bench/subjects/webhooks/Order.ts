@@ -1,25 +1,25 @@
-/** What the server of the webhook rows is told beside its work, and what it says: one JSON document per line each way. */
+/** The protocol of the webhook rows' server: one JSON document per line in each direction. */
 import { Schema } from "effect"
 
-/** Records deliveries, each to the next of `urls`, which end where the time that it is due follows. */
+/** Records deliveries to `urls` in turn. The due time is appended to each URL. */
 export const Schedule = Schema.TaggedStruct("Schedule", {
   deliveries: Schema.Int,
   urls: Schema.NonEmptyArray(Schema.String),
-  /** When the first is due, Unix time in ms; `null`: when all are recorded and in the read models, or a moment later. */
+  /** When the first is due, Unix time in ms; `null`: as soon as all are recorded and in the read models. */
   dueAt: Schema.NullOr(Schema.Int),
-  /** They fall due one after the other within this time, ms. */
+  /** The time over which they fall due one by one, ms. */
   spreadMs: Schema.Number
 })
 export type Schedule = typeof Schedule.Type
 
-/** Collects garbage, and says what is left. */
+/** Collects garbage and reports the remaining memory. */
 export const Weigh = Schema.TaggedStruct("Weigh", {})
 
 export const Order = Schema.Union([Schedule, Weigh])
 export type Order = typeof Order.Type
 
-/** All are recorded and in the read models. */
+/** The answer when all are recorded and in the read models. */
 export const Scheduled = Schema.TaggedStruct("Scheduled", {
-  /** Until the first one is due, ms; below 0 it has been due for some time. */
+  /** Time until the first is due, ms; negative if it is already due. */
   dueInMs: Schema.Number
 })

@@ -1,7 +1,7 @@
 /**
- * Receivers of webhooks as a program of its own. One answers every POST with 204 at once; the others accept connections and
- * never say a word. Says its ports on stdout; for each number on stdin it counts so many POSTs, then says when they came.
- * Arguments: `http` or `https`, how many are dead. The path of a POST may end in the time that it is due.
+ * A program with webhook receivers: one answers every POST with 204, the dead ones accept connections and never answer. Prints
+ * its ports; for each number on stdin it counts that many POSTs and prints when they arrived. A POST's path may end in its due
+ * time. Arguments: `http` or `https`, number of dead receivers.
  */
 import { once } from "node:events"
 import * as http from "node:http"
@@ -23,7 +23,7 @@ const portOf = async (server: net.Server): Promise<number> => {
 
 const say = (document: Receiving | Received) => process.stdout.write(`${JSON.stringify(document)}\n`)
 
-/** Of what is being counted. */
+/** State of the current count. */
 interface Count {
   readonly wanted: number
   readonly latencies: Histogram.Histogram

@@ -1,4 +1,4 @@
-/** Receivers of webhooks, as those who measure see them. */
+/** Starts and controls the webhook receivers. */
 import { Effect, Schema } from "effect"
 import * as Program from "../../harness/Program.ts"
 import { BenchFailed } from "../../harness/Subject.ts"
@@ -10,14 +10,14 @@ export type Receiving = typeof Receiving.Type
 
 const Received = Schema.Struct({
   operations: Schema.Int,
-  /** From the first to the last, ms. */
+  /** Time from the first to the last POST, ms. */
   elapsedMs: Schema.Number,
-  /** From when each was due until it came. */
+  /** Time from due to received. */
   latencyMs: Schema.Struct({ p50: Schema.Number, p99: Schema.Number })
 })
 export type Received = typeof Received.Type
 
-/** For all that is counted to come, ms. */
+/** Time limit for all counted POSTs, ms. */
 const patienceMs = 180_000
 
 export const start = Effect.fnUntraced(function* (scheme: Scheme, dead = 0) {
@@ -29,16 +29,16 @@ export const start = Effect.fnUntraced(function* (scheme: Scheme, dead = 0) {
   const { deadPorts, port } = yield* Program.document(program, Receiving)
   const urlOf = (port: number) => `${scheme}://127.0.0.1:${port}/webhooks?due=`
   return {
-    /** Without the time at their ends. */
+    /** URLs without the due time. */
     url: urlOf(port),
     deadUrls: deadPorts.map(urlOf),
-    /** Begins to count. What it gives waits until `wanted` POSTs have come. */
+    /** Starts to count. The returned effect waits until `wanted` POSTs have arrived. */
     expect: Effect.fnUntraced(function* (wanted: number) {
       yield* program.send(wanted)
       return Program.document(program, Received).pipe(
         Effect.timeoutOrElse({
           duration: patienceMs,
-          orElse: () => Effect.fail(new BenchFailed({ reason: "webhooks do not come" }))
+          orElse: () => Effect.fail(new BenchFailed({ reason: "the webhooks did not arrive" }))
         })
       )
     })

@@ -1,4 +1,4 @@
-/** Our server as a sender of webhooks that wait on its log. */
+/** Our server as the sender of webhooks that wait on its log. */
 import { Effect, Option, Schema } from "effect"
 import type * as Program from "../../harness/Program.ts"
 import * as ScratchDirectory from "../../harness/ScratchDirectory.ts"
@@ -9,7 +9,7 @@ import * as Order from "./Order.ts"
 
 const command = ["bench/subjects/webhooks/SenderServer.ts"]
 
-/** The next line that is one; the server's log is passed over. */
+/** Returns the next answer, and skips lines of the server's log. */
 const answer = <S extends Schema.ConstraintDecoder<unknown>>(program: Program.Program, schema: S) => {
   const decode = Schema.decodeUnknownOption(Schema.fromJsonString(schema))
   return Effect.map(program.line, decode).pipe(
@@ -28,17 +28,17 @@ export const serveIn = Effect.fnUntraced(function* (
 
   return {
     pids,
-    /** Until they are recorded, which is before they are due unless `dueAt` is past. */
+    /** Waits until they are recorded, which is before they are due unless `dueAt` is in the past. */
     schedule: Effect.fnUntraced(function* (order: Omit<Order.Schedule, "_tag">) {
       const { dueInMs } = yield* ask({ _tag: "Schedule", ...order }, Order.Scheduled)
       if (order.dueAt === null && dueInMs < 0)
-        return yield* new BenchFailed({ reason: `deliveries were ${-dueInMs} ms late to be recorded` })
+        return yield* new BenchFailed({ reason: `deliveries were recorded ${-dueInMs} ms too late` })
     }),
     weigh: ask({ _tag: "Weigh" }, Scales.Weight)
   }
 })
 
-/** On a fresh data directory. `http` is for development, and has to be allowed. */
+/** Starts a sender on a new data directory. `http` must be allowed explicitly, because it is for development. */
 export const serve = Effect.flatMap(ScratchDirectory.make, (directory) =>
   serveIn(directory, { ALLOW_PRIVATE_TARGETS: "true" })
 )

@@ -1,6 +1,6 @@
 /**
- * Our server, which does what the orders on its stdin say beside its work: it is given deliveries that wait. It may reach
- * receivers on this machine, and trusts the authority of their certificates.
+ * Our server, which also takes orders on stdin to record waiting deliveries. It may call receivers on this machine and trusts
+ * the authority of their certificates.
  */
 import process from "node:process"
 import * as readline from "node:readline"
@@ -27,10 +27,10 @@ import * as Backlog from "./Backlog.ts"
 import * as Certificate from "./Certificate.ts"
 import * as Order from "./Order.ts"
 
-/** Appends that share a transaction. */
+/** Appends per transaction. */
 const atOnce = 1_000
 
-/** Of a delivery, from its append to its row, at first; then twice what it took the last time, ms. */
+/** Expected time from a delivery's append to its row, ms: this at first, then twice the last time. */
 const firstGuessMs = 0.5
 const marginMs = 500
 
@@ -65,7 +65,7 @@ const make = Effect.gen(function* () {
       timeout: "10 minutes"
     })
     const now = yield* steady.now
-    // A few say nothing of many.
+    // The time of a few deliveries does not predict that of many.
     if (deliveries >= atOnce) guessMs = (2 * (now - began)) / deliveries
     return Order.Scheduled.make({ dueInMs: from - now })
   })
@@ -76,7 +76,7 @@ const make = Effect.gen(function* () {
     yield* Console.log(JSON.stringify(answer))
   })
 
-  // Made when it is read: lines that come before that would be lost.
+  // Created when reading starts, because earlier lines would be lost.
   const lines = Stream.suspend(() =>
     Stream.fromAsyncIterable(readline.createInterface({ input: process.stdin }), String)
   )
