@@ -60,19 +60,22 @@ export const run = Effect.fnUntraced(function* (row: Row, seconds: number) {
   yield* Progress.say(`${row.id} ${row.title}`)
   const directory = yield* ScratchDirectory.make
   const window = yield* profiled(row, { directory, seconds })
-  const kept = path.join(Program.root, "bench/results", folderOf(row))
-  fs.rmSync(kept, { recursive: true, force: true })
-  fs.cpSync(directory, kept, { recursive: true })
-  const files = fs.readdirSync(kept).toSorted((a, b) => threadOf(a) - threadOf(b))
+  const folder = path.join(Program.root, "bench/results", folderOf(row))
+  fs.rmSync(folder, { recursive: true, force: true })
+  fs.cpSync(directory, folder, { recursive: true })
+  const files = fs.readdirSync(folder).toSorted((a, b) => threadOf(a) - threadOf(b))
   if (files.length === 0) return yield* new BenchFailed({ reason: "our server wrote no profile" })
   yield* Console.log(
     [
       `${row.id} ${row.title}`,
       ...files.flatMap((file) =>
-        describe(threadOf(file), CpuProfile.summarize(fs.readFileSync(path.join(kept, file), "utf8"), window))
+        describe(
+          threadOf(file),
+          CpuProfile.summarize(fs.readFileSync(path.join(folder, file), "utf8"), window)
+        )
       ),
       ""
     ].join("\n")
   )
-  yield* Progress.say(`  profiles: ${kept}`)
+  yield* Progress.say(`  profiles: ${folder}`)
 }, Effect.scoped)

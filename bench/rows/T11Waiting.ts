@@ -13,7 +13,7 @@ export interface Options {
   /** The number in words, for the title. */
   readonly inWords: string
   /** Whether the data directories are reused by the next run. */
-  readonly isKept: boolean
+  readonly isReused: boolean
 }
 
 /** 2100-01-01, Unix time in ms. */
@@ -40,8 +40,8 @@ const fill = (waiting: number) =>
   }, Effect.scoped)
 
 /** A data directory with `waiting` deliveries and current read models. */
-const prepared = ({ isKept }: Options, waiting: number) =>
-  isKept
+const prepared = ({ isReused }: Options, waiting: number) =>
+  isReused
     ? Cached.filled(Cached.directoryOf(`waiting-${waiting}`, sources), fill(waiting))
     : Effect.tap(ScratchDirectory.make, fill(waiting))
 
@@ -98,7 +98,7 @@ export const rowOf = (options: Options): Row => ({
 })
 
 export const rows: ReadonlyArray<Row> = [
-  rowOf({ waiting: 10_000, inWords: "ten thousand", isKept: true }),
-  rowOf({ waiting: 100_000, inWords: "a hundred thousand", isKept: true }),
-  rowOf({ waiting: 1_000_000, inWords: "a million", isKept: true })
+  rowOf({ waiting: 10_000, inWords: "ten thousand", isReused: true }),
+  rowOf({ waiting: 100_000, inWords: "a hundred thousand", isReused: true }),
+  rowOf({ waiting: 1_000_000, inWords: "a million", isReused: true })
 ]

@@ -26,13 +26,13 @@ export interface Options {
   /** Deliveries that are sent before the measurement. */
   readonly warmUp?: number
   /** Time for the sender to detect the dead receivers, s. By default until each has timed out once. */
-  readonly foundOutSeconds?: number
+  readonly detectionSeconds?: number
 }
 
 const seconds = (ms: number) => ms / 1_000
 
 export const ours = (
-  { dead = 0, foundOutSeconds = 60, perSecond, scheme, warmUp = 10_000 }: Options,
+  { dead = 0, detectionSeconds = 60, perSecond, scheme, warmUp = 10_000 }: Options,
   { name, role }: Pick<Subject, "name" | "role"> = { name: "inferlog", role: "ours" }
 ): Subject => ({
   name,
@@ -51,15 +51,15 @@ export const ours = (
     })
 
     /** Returns the longest wait of a delivery to a live receiver meanwhile, s. One falls due each second. */
-    const findOutDead = Effect.fnUntraced(function* (urls: Array.NonEmptyReadonlyArray<string>) {
+    const detectDead = Effect.fnUntraced(function* (urls: Array.NonEmptyReadonlyArray<string>) {
       const deliveries = urls.length * waitingForEachDead
       yield* sender.schedule({ deliveries, urls, dueAt: longAgo, spreadMs: 0 })
-      const { latencyMs } = yield* deliver(foundOutSeconds, 1_000 * foundOutSeconds)
+      const { latencyMs } = yield* deliver(detectionSeconds, 1_000 * detectionSeconds)
       return seconds(latencyMs?.p99 ?? 0)
     })
 
     const notes = Array.isReadonlyArrayNonEmpty(receiver.deadUrls)
-      ? { "longest wait while dead receivers were detected, s": yield* findOutDead(receiver.deadUrls) }
+      ? { "longest wait while dead receivers were detected, s": yield* detectDead(receiver.deadUrls) }
       : {}
     let last = yield* deliver(warmUp, 0)
 
@@ -116,13 +116,13 @@ export const rows: ReadonlyArray<Row> = [
   rowOf("https"),
   {
     ...deliveries,
-    title: `Webhooks over https, beside ${dead} dead receivers`,
+    title: `Webhooks over https with ${dead} dead receivers`,
     subjects: [ours({ scheme: "https", dead }), ours({ scheme: "https" }, alive), raw("https", posts)],
     targets: { [posts.name]: 0.6 }
   },
   {
     ...deliveries,
-    title: `Webhooks on time, ${perSecond} a second, beside ${dead} dead receivers`,
+    title: `Webhooks on time, ${perSecond} a second, with ${dead} dead receivers`,
     subjects: [ours({ scheme: "https", dead, perSecond }), ours({ scheme: "https", perSecond }, alive)],
     targets: {},
     p99Targets: { [alive.name]: 1.5 }

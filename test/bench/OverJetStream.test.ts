@@ -23,7 +23,7 @@ const measured = (row: Row) =>
     }
   )
 
-const log = { requests: 100, isKept: false }
+const log = { requests: 100, isReused: false }
 /** Five per request. The two retried requests add two events, the two cancelled ones remove two. */
 const events = 500
 

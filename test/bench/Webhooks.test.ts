@@ -29,7 +29,7 @@ describe("a row of webhooks", { timeout: 60_000 }, () => {
 
   it.live("sends deliveries that fall due one by one on time, despite receivers that never answer", () =>
     Effect.gen(function* () {
-      const options = { scheme: "https", dead: 3, perSecond: 100, warmUp: 100, foundOutSeconds: 1 } as const
+      const options = { scheme: "https", dead: 3, perSecond: 100, warmUp: 100, detectionSeconds: 1 } as const
       const { latencyMs, notes, operations } = yield* measured(T8Webhooks.ours(options))
       assert.strictEqual(operations, 100 * seconds)
       assert.isAtLeast(latencyMs?.p99 ?? 0, latencyMs?.p50 ?? Number.NaN)
@@ -50,7 +50,7 @@ describe("a row of webhooks", { timeout: 60_000 }, () => {
 describe("a row of waiting deliveries", { timeout: 60_000 }, () => {
   it.live("measures the memory of a server with and without them", () =>
     Effect.gen(function* () {
-      const { subjects } = T11Waiting.rowOf({ waiting: 100, inWords: "a hundred", isKept: false })
+      const { subjects } = T11Waiting.rowOf({ waiting: 100, inWords: "a hundred", isReused: false })
       for (const subject of subjects) {
         const { notes = {}, operations } = yield* measured(subject)
         assert.strictEqual(operations, 1)

@@ -21,7 +21,7 @@ const watched = Effect.fnUntraced(function* <A, E>(pids: ReadonlyArray<number>, 
 })
 
 /** Each measurement uses a new, idle server without earlier uploads, so that its memory is minimal. */
-export const subject = ({ name, role, serve }: Transfer.Keeper, bytes: number): Subject => ({
+export const subject = ({ name, role, serve }: Transfer.MeasuredServer, bytes: number): Subject => ({
   name,
   role,
   start: Effect.gen(function* () {

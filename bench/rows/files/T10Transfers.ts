@@ -14,14 +14,14 @@ const parts = { bytes: 16 * Transfer.MiB, atOnce: 4 }
 
 const floorName = "node:http to a file"
 
-const ours: Transfer.Keeper = { name: "inferlog", role: "ours", serve: InferlogFiles.serve() }
-const oursInParts: Transfer.Keeper = { ...ours, serve: InferlogFiles.serve(parts) }
-export const floor: Transfer.Keeper = {
+const ours: Transfer.MeasuredServer = { name: "inferlog", role: "ours", serve: InferlogFiles.serve() }
+const oursInParts: Transfer.MeasuredServer = { ...ours, serve: InferlogFiles.serve(parts) }
+export const floor: Transfer.MeasuredServer = {
   name: floorName,
   role: "floor",
   serve: PlainServers.node(floorName)
 }
-const nginx: Transfer.Keeper = { name: "nginx", role: "peer", serve: PlainServers.nginx("nginx") }
+const nginx: Transfer.MeasuredServer = { name: "nginx", role: "peer", serve: PlainServers.nginx("nginx") }
 
 const transfers = { id: "T10", unit: "MiB" } as const
 const size = ByteSize.format(fileBytes)

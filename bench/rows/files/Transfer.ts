@@ -7,7 +7,7 @@ import type { FileServer } from "../../subjects/files/FileServer.ts"
 
 export const MiB = 2 ** 20
 
-export interface Keeper {
+export interface MeasuredServer {
   readonly name: string
   readonly role: Subject["role"]
   readonly serve: Effect.Effect<FileServer, BenchFailed | Unavailable, Scope.Scope>
@@ -41,7 +41,7 @@ const repeated = Effect.fnUntraced(function* (
 })
 
 /** The removal of the uploaded file is not timed. */
-export const upload = ({ name, role, serve }: Keeper, bytes: number): Subject => ({
+export const upload = ({ name, role, serve }: MeasuredServer, bytes: number): Subject => ({
   name,
   role,
   start: Effect.gen(function* () {
@@ -58,7 +58,7 @@ export const upload = ({ name, role, serve }: Keeper, bytes: number): Subject =>
 })
 
 /** Downloads one file, which may be in the system's page cache. */
-export const download = ({ name, role, serve }: Keeper, bytes: number): Subject => ({
+export const download = ({ name, role, serve }: MeasuredServer, bytes: number): Subject => ({
   name,
   role,
   start: Effect.gen(function* () {

@@ -21,7 +21,7 @@ const share = (): number => ((Math.imul(++turn, 0x9e3779b1) >>> 0) % 1_000) / 1_
 const first = { accountId: HistoryEvents.accountId, page: 1, after: null, limit }
 const model = () => HistoryEvents.models[turn % HistoryEvents.models.length] ?? HistoryEvents.models[0]
 
-const asked: Record<Kind, () => Parameters<History["Service"]["list"]>[0]> = {
+const queries: Record<Kind, () => Parameters<History["Service"]["list"]>[0]> = {
   first: () => first,
   numbered: () => ({ ...first, page: 1 + Math.floor((share() * total) / limit) }),
   continued: () => {
@@ -44,14 +44,14 @@ const readModels = Layer.effect(
   SqliteClient.make({ filename, readOnly: true, synchronous: "NORMAL" })
 ).pipe(Layer.provide(Reactivity.layer))
 
-const page = (ask: () => Parameters<History["Service"]["list"]>[0]) =>
-  Effect.flatMap(History, ({ list }) => Effect.suspend(() => list(ask())))
+const page = (query: () => Parameters<History["Service"]["list"]>[0]) =>
+  Effect.flatMap(History, ({ list }) => Effect.suspend(() => list(query())))
 
 const run = Effect.gen(function* () {
   const context = yield* Effect.context<History>()
-  const ask = asked[kind as Kind]
-  const one = () => Effect.runPromiseWith(context)(page(ask))
-  const { items } = yield* page(ask)
+  const query = queries[kind as Kind]
+  const one = () => Effect.runPromiseWith(context)(page(query))
+  const { items } = yield* page(query)
   if (items.length !== limit) return yield* Effect.die(`expected ${limit} requests, got ${items.length}`)
   Work.serve((seconds) => Work.repeated({ inFlight: 1, seconds }, one))
   return yield* Effect.never

@@ -23,7 +23,7 @@ export interface Options {
   /** Each has about five events. */
   readonly requests: number
   /** Whether the log is reused by the next run. */
-  readonly isKept: boolean
+  readonly isReused: boolean
 }
 
 export interface Prepared {
@@ -42,8 +42,8 @@ const fill = (requests: number) =>
     yield* Child.run(new URL("./FillNats.ts", import.meta.url), [NatsNodes.logAt(broker), String(requests)])
   }, Effect.scoped)
 
-const directoryOf = ({ isKept, requests }: Options) =>
-  isKept
+const directoryOf = ({ isReused, requests }: Options) =>
+  isReused
     ? Cached.filled(Cached.directoryOf(`nats-${requests}`, sources), fill(requests))
     : Effect.tap(ScratchDirectory.make, fill(requests))
 

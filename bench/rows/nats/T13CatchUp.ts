@@ -45,4 +45,4 @@ export const rowsOf = (log: PreparedNats.Options): readonly [Row, Row] => {
   return [row("reader", reader, { [floor.name]: 0.5 }), row("read models", projections, {})]
 }
 
-export const rows: ReadonlyArray<Row> = rowsOf({ requests: 100_000, isKept: true })
+export const rows: ReadonlyArray<Row> = rowsOf({ requests: 100_000, isReused: true })

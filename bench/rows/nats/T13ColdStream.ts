@@ -30,4 +30,4 @@ export const rowOf = (log: PreparedNats.Options): Row => {
   }
 }
 
-export const row: Row = rowOf({ requests: 100_000, isKept: true })
+export const row: Row = rowOf({ requests: 100_000, isReused: true })

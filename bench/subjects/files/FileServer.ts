@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import type * as TransferClient from "../../harness/TransferClient.ts"
 import { BenchFailed } from "../../harness/Subject.ts"
 
-export interface KeptFile {
+export interface StoredFile {
   /** Path of the file's URL. */
   readonly path: string
   /** Removes the file from the disk. */
@@ -17,7 +17,7 @@ export interface FileServer {
   readonly upload: (
     client: TransferClient.TransferClient,
     bytes: number
-  ) => Effect.Effect<KeptFile, BenchFailed>
+  ) => Effect.Effect<StoredFile, BenchFailed>
 }
 
 /** Content type of every file. No server treats it specially. */

@@ -26,7 +26,7 @@ const pathOf = (url: string): string => {
 }
 
 /** The URL contains the file's id: `{MEDIA_URL}/media/{id}/{fileName}`. */
-const kept = ({ url }: Inferlog.Inferlog, fileUrl: string): FileServer.KeptFile => {
+const storedFile = ({ url }: Inferlog.Inferlog, fileUrl: string): FileServer.StoredFile => {
   const path = pathOf(fileUrl)
   const [, , id = ""] = path.split("/")
   return {
@@ -44,7 +44,7 @@ const inOne = (server: Inferlog.Inferlog) =>
     const { file_url, upload_url } = yield* FileServer.askJson(initiate, Initiated, announced(bytes))
     const paths = [pathOf(upload_url)] as const
     yield* client.put({ port: server.port, paths, bytes, atOnce: 1, contentType, status: 200 })
-    return kept(server, file_url)
+    return storedFile(server, file_url)
   })
 
 export interface Parts {
@@ -79,7 +79,7 @@ const inParts = (server: Inferlog.Inferlog, parts: Parts) =>
       Completed,
       post({ uploadId, uploadKey, parts: etags.map((etag, index) => ({ partNumber: index + 1, etag })) })
     )
-    return kept(server, fileUrl)
+    return storedFile(server, fileUrl)
   })
 
 /** @param parts if absent, files are uploaded in one PUT. */
