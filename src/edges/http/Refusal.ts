@@ -2,7 +2,7 @@
  * Why a request gets an error, in the contract's words ("Errors"): the one type that routes fail with. No message echoes
  * what the client sent.
  */
-import { Data } from "effect"
+import { Data, Effect, Result } from "effect"
 import type { Scope } from "#domain/account/Grant.ts"
 import * as Money from "#domain/Money.ts"
 import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
@@ -34,6 +34,10 @@ export const invalid = (issues: ReadonlyArray<Issue>, details?: Refusal["details
     error: issues.slice(0, maxIssues),
     ...(details === undefined ? {} : { details })
   })
+
+/** The value, or the refusal of its issues. */
+export const orInvalid = <A>(parsed: Result.Result<A, ReadonlyArray<Issue>>): Effect.Effect<A, Refusal> =>
+  Effect.fromResult(Result.mapError(parsed, (issues) => invalid(issues)))
 
 export const malformed = (message: string): Refusal => new Refusal({ status: 400, error: message })
 

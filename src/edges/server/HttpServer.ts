@@ -12,7 +12,7 @@ import * as CallbacksHandlers from "#src/edges/api/providers/CallbacksHandlers.t
 import * as CatalogHandlers from "#src/edges/api/catalog/CatalogHandlers.ts"
 import * as FilesHandlers from "#src/edges/api/files/FilesHandlers.ts"
 import * as HistoryHandlers from "#src/edges/api/requests/history/HistoryHandlers.ts"
-import * as KeysHandlers from "#src/edges/api/keys/KeysHandlers.ts"
+import * as Keys from "#src/edges/api/keys/KeysApi.ts"
 import * as McpHandlers from "#src/edges/mcp/routes/McpHandlers.ts"
 import * as MediaHandlers from "#src/edges/api/files/MediaHandlers.ts"
 import * as OAuthHandlers from "#src/edges/oauth/routes/OAuthHandlers.ts"
@@ -53,7 +53,7 @@ const routes = Layer.mergeAll(
   UploadsHandlers.layer,
   FilesHandlers.layer,
   AccountHandlers.layer,
-  KeysHandlers.layer,
+  Keys.layer,
   MediaHandlers.layer,
   CatalogHandlers.layer,
   CallbacksHandlers.layer,

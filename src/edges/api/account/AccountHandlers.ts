@@ -7,7 +7,7 @@ import { AccountApi } from "./AccountApi.ts"
 import * as Authorization from "#src/edges/http/api/Authorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 
-export const layer = DeclaredRoutes.layer({
+export const layer = DeclaredRoutes.layerOfHandlers({
   group: AccountApi,
   admit: Authorization.admit,
   services: Effect.all({

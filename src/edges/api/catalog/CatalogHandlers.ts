@@ -13,7 +13,7 @@ import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import { PricingApi } from "./PricingApi.ts"
 import * as PublicReads from "#src/edges/http/api/PublicReads.ts"
 
-const catalog = DeclaredRoutes.layer({
+const catalog = DeclaredRoutes.layerOfHandlers({
   group: CatalogApi,
   admit: PublicReads.admit,
   services: Effect.all({ listings: Listings.make, collections: Collections.make }),
@@ -30,7 +30,7 @@ const catalog = DeclaredRoutes.layer({
   })
 })
 
-const pricing = DeclaredRoutes.layer({
+const pricing = DeclaredRoutes.layerOfHandlers({
   group: PricingApi,
   admit: PublicReads.admit,
   services: Effect.all({ prices: Prices.make, take: EstimateAdmission.make, addressOf: ClientAddress.make }),
@@ -47,7 +47,7 @@ const pricing = DeclaredRoutes.layer({
   })
 })
 
-const compute = DeclaredRoutes.layer({
+const compute = DeclaredRoutes.layerOfHandlers({
   group: ComputeApi,
   admit: PublicReads.admit,
   services: Compute.make,

@@ -7,7 +7,7 @@ import * as Authorization from "#src/edges/http/api/Authorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import { FilesApi } from "./FilesApi.ts"
 
-export const layer = DeclaredRoutes.layer({
+export const layer = DeclaredRoutes.layerOfHandlers({
   group: FilesApi,
   admit: Authorization.admit,
   services: Effect.all({ list: ListFiles.make, get: GetFile.make, remove: DeleteFile.make }),

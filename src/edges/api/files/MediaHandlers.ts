@@ -5,7 +5,7 @@ import * as ReceiveFile from "./ReceiveFile.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import { MediaApi } from "./MediaApi.ts"
 
-export const layer = DeclaredRoutes.layer({
+export const layer = DeclaredRoutes.layerOfHandlers({
   group: MediaApi,
   admit: DeclaredRoutes.everybody,
   services: Effect.all({ file: File.make, receive: ReceiveFile.make }),

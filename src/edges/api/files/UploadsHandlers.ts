@@ -16,7 +16,7 @@ const sent = (request: HttpServerRequest): Sent => ({
   readBody: BodyReader.read(request)
 })
 
-export const layer = DeclaredRoutes.layer({
+export const layer = DeclaredRoutes.layerOfHandlers({
   group: UploadsApi,
   admit: Authorization.admit,
   services: Effect.all({

@@ -1,24 +1,171 @@
-/** `POST /keys`: 201 with the new key, whose secret is shown this once. */
-import { Clock, Effect, Result } from "effect"
+/** `POST /keys`: creates a key, whose secret the answer shows this once. */
+import { Clock, Effect, Option, Result, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import { type Grant, Scope } from "#domain/account/Grant.ts"
+import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import * as Money from "#domain/Money.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { KeyRing } from "#src/features/accounts/KeyRing.ts"
-import * as Answer from "#src/edges/http/Answer.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
-import * as JsonObjectBody from "#src/edges/http/requests/JsonObjectBody.ts"
-import * as KeyBody from "./KeyBody.ts"
+import { isName } from "#src/features/accounts/Name.ts"
 import * as KeyView from "#src/features/accounts/views/KeyView.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import type { Call } from "#src/edges/http/api/DeclaredRoutes.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as DateTimeText from "#src/edges/http/requests/DateTimeText.ts"
+import { invalid, issue, issues, type Parsed } from "#src/edges/http/requests/Parsed.ts"
+import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
+import * as DateTime from "#src/platform/views/DateTime.ts"
+import * as KeyRoute from "./KeyRoute.ts"
 
-export interface CreateKeyCall extends JsonObjectBody.Sent {
-  readonly caller: Caller
+/** The most models that a key may name. A client that wants more grants all of them. */
+const mostModels = 20
+
+/** The most characters of a name. `isName` refuses control characters, too. */
+const longestName = 100
+
+const body = RequestBody.strict(
+  Schema.Struct({
+    name: Schema.String.annotate({
+      description: `1 to ${longestName} characters, none of them a control character.`
+    }),
+    scopes: Schema.optionalKey(
+      KeyView.scopes.check(Schema.isMinLength(1), Schema.isMaxLength(100), Schema.isUnique())
+    ),
+    modelEndpoints: Schema.optionalKey(
+      Schema.NullOr(
+        Schema.Array(Schema.String).check(
+          Schema.isMinLength(1),
+          Schema.isMaxLength(mostModels),
+          Schema.isUnique()
+        )
+      ).annotate({
+        description: "Models as `owner/model`, which may be published later; null: every model."
+      })
+    ),
+    monthlyBudget: Schema.optionalKey(
+      Schema.NullOr(Schema.String).annotate({
+        description: "USD above 0 with at most 9 decimals; null: as much as the account has."
+      })
+    ),
+    expiresAt: Schema.optionalKey(
+      Schema.NullOr(DateTime.DateTime).annotate({ description: "In the future; null: never." })
+    )
+  }).annotate({
+    identifier: "NewApiKey",
+    description: "An absent field has the value of the key that makes the call.",
+    examples: [
+      { name: "ci" },
+      {
+        name: "ocr in production",
+        scopes: ["requests:write", "requests:read"],
+        modelEndpoints: ["vision/ocr"],
+        monthlyBudget: "25",
+        expiresAt: "2026-07-01T00:00:00Z"
+      }
+    ]
+  })
+)
+
+const endpoint = HttpApiEndpoint.post("createKey", "/keys", {
+  payload: body.schema,
+  success: KeyView.IssuedBody.pipe(HttpApiSchema.status(201)),
+  error: [...KeyRoute.errors, ...KeyRoute.errorsOfBodies, CommonResponses.conflict]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "createKey",
+    summary: "Create a key",
+    description:
+      "In force at once. Its secret is shown this once. A key cannot grant more than it has itself, nor grant anything by a secret that was replaced (403). A budget bounds what one key spends: a key that may create keys is bounded by the account's balance alone. At most 100 keys of an account are neither revoked nor expired, and 10,000 are created by its keys over its life (409)."
+  })
+)
+
+interface NewKey {
+  readonly name: string
+  /** The fields that the body has. */
+  readonly grant: Partial<Grant>
 }
 
-export const make = Effect.gen(function* () {
-  const keyRing = yield* KeyRing
+/** @param now Unix time in ms. */
+const parse = ({ name, scopes, ...given }: (typeof body.schema)["Type"], now: number): Parsed<NewKey> => {
+  const parts = {
+    name: parseName(name),
+    modelEndpoints: orNull(given.modelEndpoints, parseModels),
+    monthlyBudget: orNull(given.monthlyBudget, parseBudget),
+    expiresAt: orNull(given.expiresAt, (text) => parseExpiry(text, now))
+  }
+  return Result.all(parts).pipe(
+    Result.map(({ expiresAt, modelEndpoints, monthlyBudget, name }) => ({
+      name,
+      grant: {
+        ...(scopes !== undefined && { scopes: inOrder(scopes) }),
+        ...(modelEndpoints !== undefined && { modelEndpoints }),
+        ...(monthlyBudget !== undefined && { monthlyBudget }),
+        ...(expiresAt !== undefined && { expiresAt })
+      }
+    })),
+    Result.mapError(() => issues(parts))
+  )
+}
 
-  return Effect.fnUntraced(function* ({ caller, ...sent }: CreateKeyCall) {
-    const body = yield* JsonObjectBody.read(sent)
-    const parsed = KeyBody.parse(body, yield* Clock.currentTimeMillis)
-    if (Result.isFailure(parsed)) return yield* Refusal.invalid(parsed.failure)
-    return Answer.json(201, KeyView.opened(yield* keyRing.issue({ caller, ...parsed.success })))
+/** `null` removes a limit; an absent field leaves it as it is. */
+const orNull = <Given, A>(
+  given: Given | null | undefined,
+  parse: (given: Given) => Parsed<A>
+): Parsed<A | null | undefined> => {
+  if (given === undefined) return Result.succeed(undefined)
+  return given === null ? Result.succeed(null) : parse(given)
+}
+
+/** One order for all keys, so that equal grants compare equal. */
+const inOrder = (scopes: ReadonlyArray<Scope>): ReadonlyArray<Scope> =>
+  Scope.literals.filter((scope) => scopes.includes(scope))
+
+const parseName = (text: string): Parsed<string> =>
+  isName(text)
+    ? Result.succeed(text)
+    : invalid(
+        issue(["name"], "name", `must have 1 to ${longestName} characters, none of them a control character`)
+      )
+
+const isModelEndpoint = Schema.is(ModelEndpoint)
+
+/** Checks the form alone: a model may be published later. */
+const parseModels = (texts: ReadonlyArray<string>): Parsed<ReadonlyArray<ModelEndpoint>> => {
+  const malformed = texts.flatMap((text, index) =>
+    isModelEndpoint(text) ? [] : [issue(["modelEndpoints", index], "pattern", "must be owner/model")]
+  )
+  return malformed.length > 0 ? invalid(...malformed) : Result.succeed(texts.filter(isModelEndpoint))
+}
+
+const budgetIssue = issue(
+  ["monthlyBudget"],
+  "amount",
+  "must be an amount of USD above 0 with at most 9 decimals, as text"
+)
+
+const parseBudget = (text: string): Parsed<Money.NanoUsd> =>
+  Option.match(
+    Option.filter(Money.parse(text), (amount) => amount > 0n),
+    { onNone: () => invalid(budgetIssue), onSome: Result.succeed }
+  )
+
+const parseExpiry = (text: string, now: number): Parsed<number> => {
+  const at = DateTimeText.millisOf(text)
+  if (Number.isNaN(at)) return invalid(DateTimeText.malformed("expiresAt"))
+  return at > now ? Result.succeed(at) : invalid(issue(["expiresAt"], "range", "must be in the future"))
+}
+
+export const createKey = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const keyRing = yield* KeyRing
+
+    return Effect.fnUntraced(function* ({ request }: Call<typeof endpoint>, caller: Caller) {
+      const given = yield* RequestBody.read(body, request)
+      const key = yield* Refusal.orInvalid(parse(given, yield* Clock.currentTimeMillis))
+      return Answer.json(201, KeyView.opened(yield* keyRing.issue({ caller, ...key })))
+    })
   })
-})
+)

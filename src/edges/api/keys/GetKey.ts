@@ -1,14 +1,33 @@
-/** `GET /keys/{id}`: one key as it is now, without its secret. */
+/** `GET /keys/{id}`: one key, without its secret. */
 import { Effect } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import type { Caller } from "#src/features/accounts/Caller.ts"
 import { KeyRing } from "#src/features/accounts/KeyRing.ts"
-import * as Answer from "#src/edges/http/Answer.ts"
 import * as KeyView from "#src/features/accounts/views/KeyView.ts"
-import type { KeyCall } from "./KeyCall.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import type { Call } from "#src/edges/http/api/DeclaredRoutes.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import * as KeyRoute from "./KeyRoute.ts"
 
-export const make = Effect.gen(function* () {
-  const keyRing = yield* KeyRing
-
-  return Effect.fnUntraced(function* ({ caller, params }: KeyCall) {
-    return Answer.json(200, KeyView.record(yield* keyRing.get({ caller, id: params.keyId })))
+const endpoint = HttpApiEndpoint.get("getKey", "/keys/:keyId", {
+  params: KeyRoute.params,
+  success: KeyView.KeyBody,
+  error: KeyRoute.errorsOfOneKey
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "getKey",
+    summary: "One key",
+    description: "As it is now, without its secret."
   })
-})
+)
+
+export const getKey = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const keyRing = yield* KeyRing
+
+    return Effect.fnUntraced(function* ({ params }: Call<typeof endpoint>, caller: Caller) {
+      return Answer.json(200, KeyView.record(yield* keyRing.get({ caller, id: params.keyId })))
+    })
+  })
+)

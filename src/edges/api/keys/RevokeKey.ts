@@ -1,14 +1,34 @@
-/** `DELETE /keys/{id}`: 204, also repeated; from then on the key is refused. */
+/** `DELETE /keys/{id}`: revokes a key. Repeated, it answers 204 again. */
 import { Effect } from "effect"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import type { Caller } from "#src/features/accounts/Caller.ts"
 import { KeyRing } from "#src/features/accounts/KeyRing.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
-import type { KeyCall } from "./KeyCall.ts"
+import type { Call } from "#src/edges/http/api/DeclaredRoutes.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import * as KeyRoute from "./KeyRoute.ts"
 
-export const make = Effect.gen(function* () {
-  const keyRing = yield* KeyRing
-
-  return Effect.fnUntraced(function* ({ caller, params }: KeyCall) {
-    yield* keyRing.revoke({ caller, id: params.keyId })
-    return Answer.empty(204, { "cache-control": "no-store" })
+const endpoint = HttpApiEndpoint.delete("revokeKey", "/keys/:keyId", {
+  params: KeyRoute.params,
+  success: HttpApiSchema.NoContent.annotate({ description: "The key is revoked, now or earlier." }),
+  error: KeyRoute.errorsOfOneKey
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "revokeKey",
+    summary: "Revoke a key",
+    description:
+      "At once and for good. A key may revoke any key of its account, itself included, but not by a secret that was replaced (403). Requests that the key submitted go on."
   })
-})
+)
+
+export const revokeKey = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const keyRing = yield* KeyRing
+
+    return Effect.fnUntraced(function* ({ params }: Call<typeof endpoint>, caller: Caller) {
+      yield* keyRing.revoke({ caller, id: params.keyId })
+      return Answer.empty(204, { "cache-control": "no-store" })
+    })
+  })
+)

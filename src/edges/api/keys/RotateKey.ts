@@ -1,27 +1,64 @@
-/** `POST /keys/{id}/rotate`: 200 with the new secret, shown this once. The body may be left out. */
-import { Effect, Result } from "effect"
+/** `POST /keys/{id}/rotate`: gives a key another secret, which the answer shows this once. */
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { longestGraceMs } from "#domain/account/Key.ts"
+import type { Caller } from "#src/features/accounts/Caller.ts"
 import { KeyRing } from "#src/features/accounts/KeyRing.ts"
-import * as Answer from "#src/edges/http/Answer.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
-import * as JsonObjectBody from "#src/edges/http/requests/JsonObjectBody.ts"
-import * as KeyBody from "./KeyBody.ts"
-import * as DateTime from "#src/platform/views/DateTime.ts"
 import * as KeyView from "#src/features/accounts/views/KeyView.ts"
-import type { KeyCall } from "./KeyCall.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import type { Call } from "#src/edges/http/api/DeclaredRoutes.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
+import * as DateTime from "#src/platform/views/DateTime.ts"
+import * as KeyRoute from "./KeyRoute.ts"
 
-export interface RotateKeyCall extends KeyCall, JsonObjectBody.Sent {}
+/** The default grace period in seconds: a day, as for signing secrets. */
+const usualGraceSeconds = 24 * 60 * 60
 
-export const make = Effect.gen(function* () {
-  const keyRing = yield* KeyRing
+const body = RequestBody.strict(
+  Schema.Struct({
+    gracePeriodSeconds: Schema.optionalKey(
+      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: longestGraceMs / 1_000 })).annotate({
+        description: `How long the previous secret stays valid; ${usualGraceSeconds} by default.`
+      })
+    )
+  }).annotate({
+    identifier: "RotateApiKey",
+    description: "May be left out altogether.",
+    examples: [{ gracePeriodSeconds: 3_600 }]
+  })
+)
 
-  return Effect.fnUntraced(function* ({ caller, headers, params, readBody }: RotateKeyCall) {
-    const body = yield* JsonObjectBody.readIfSent({ headers, readBody })
-    const graceMs = KeyBody.parseGrace(body)
-    if (Result.isFailure(graceMs)) return yield* Refusal.invalid(graceMs.failure)
-    const rotated = yield* keyRing.rotate({ caller, id: params.keyId, graceMs: graceMs.success })
-    return Answer.json(200, {
-      ...KeyView.opened(rotated),
-      previousKeyExpiresAt: DateTime.formatNullable(rotated.previousExpiresAt)
+const endpoint = HttpApiEndpoint.post("rotateKey", "/keys/:keyId/rotate", {
+  params: KeyRoute.params,
+  payload: body.schema,
+  success: KeyView.RotatedBody,
+  error: [...KeyRoute.errorsOfOneKey, ...KeyRoute.errorsOfBodies, CommonResponses.conflict]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "rotateKey",
+    summary: "Give a key another secret",
+    description:
+      "In force at once, under the same id. The previous secret stays valid for a while; the one before it does not. A key cannot rotate a key that may do more than itself, nor rotate any key by a secret that was replaced (403), nor a key that was revoked or has expired (409)."
+  })
+)
+
+export const rotateKey = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const keyRing = yield* KeyRing
+
+    return Effect.fnUntraced(function* ({ params, request }: Call<typeof endpoint>, caller: Caller) {
+      const { gracePeriodSeconds = usualGraceSeconds } = yield* RequestBody.read(body, request, {
+        optional: true
+      })
+      const graceMs = gracePeriodSeconds * 1_000
+      const rotated = yield* keyRing.rotate({ caller, id: params.keyId, graceMs })
+      return Answer.json(200, {
+        ...KeyView.opened(rotated),
+        previousKeyExpiresAt: DateTime.formatNullable(rotated.previousExpiresAt)
+      })
     })
   })
-})
+)

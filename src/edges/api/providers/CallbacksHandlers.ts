@@ -14,7 +14,7 @@ const callOf = (
   readBody: BodyReader.read(request, Callback.maxBytes)
 })
 
-export const layer = DeclaredRoutes.layer({
+export const layer = DeclaredRoutes.layerOfHandlers({
   group: CallbacksApi,
   admit: DeclaredRoutes.everybody,
   services: Callback.make,

@@ -6,7 +6,7 @@ import * as Authorization from "#src/edges/http/api/Authorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import { QueueApi } from "./QueueApi.ts"
 
-export const layer = DeclaredRoutes.layer({
+export const layer = DeclaredRoutes.layerOfHandlers({
   group: QueueApi,
   admit: Authorization.admit,
   services: RequestRoutes,

@@ -10,7 +10,7 @@ import * as Authorization from "#src/edges/http/api/Authorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import { WebhooksApi } from "./WebhooksApi.ts"
 
-export const layer = DeclaredRoutes.layer({
+export const layer = DeclaredRoutes.layerOfHandlers({
   group: WebhooksApi,
   admit: Authorization.admit,
   services: Effect.all({

@@ -15,7 +15,7 @@ import { WorkersApi } from "./WorkersApi.ts"
 const readResult = (request: HttpServerRequest) =>
   Effect.provideService(BodyReader.read(request, maxResultBytes), BodyReader.BodyTimeout, "5 minutes")
 
-export const layer = DeclaredRoutes.layer({
+export const layer = DeclaredRoutes.layerOfHandlers({
   group: WorkersApi,
   admit: WorkerAuthorization.admit,
   services: Effect.all({

@@ -15,6 +15,7 @@ import { UnderWay } from "../edge/Exchanges.ts"
 import { answerError } from "../edge/Respond.ts"
 import { RouteTable } from "../edge/RouteTable.ts"
 import * as UndeclaredQuery from "../requests/UndeclaredQuery.ts"
+import type { Route } from "./Route.ts"
 import type { ServiceError } from "../ServiceErrors.ts"
 import * as SchemaErrors from "./SchemaErrors.ts"
 
@@ -30,7 +31,7 @@ export const everybody: Effect.Effect<Admit<void>> = Effect.succeed(
   () => () => Effect.succeed({ caller: undefined, headers: Answer.noHeaders })
 )
 
-interface Call<Endpoint> {
+export interface Call<Endpoint> {
   readonly request: HttpServerRequest
   /** As in the path, percent-decoded. */
   readonly params: HttpApiEndpoint.Params<Endpoint>["Type"]
@@ -42,7 +43,7 @@ interface Call<Endpoint> {
   readonly headers: Answer.Headers
 }
 
-type Reply = Effect.Effect<Answer.Answer | HttpServerResponse.HttpServerResponse, ServiceError>
+export type Reply = Effect.Effect<Answer.Answer | HttpServerResponse.HttpServerResponse, ServiceError>
 
 /** One for each endpoint of the group. */
 export type Handlers<Group extends HttpApiGroup.Constraint, Caller> = {
@@ -88,63 +89,99 @@ const carrying = (reply: Effect.Success<Reply>, headers: Answer.Headers): Effect
 const toResponse = (reply: Effect.Success<Reply>, correlationId: string) =>
   HttpServerResponse.isHttpServerResponse(reply) ? reply : Answer.toResponse(reply, correlationId)
 
-export const layer = <Group extends HttpApiGroup.Constraint, Caller, Services, E1, R1, E2, R2>(options: {
+const serving =
+  <Caller>(table: RouteTable["Service"], admit: Admit<Caller>) =>
+  ({ endpoint, handler }: Declared<Caller>) => {
+    const { identifier, path, query } = endpoint
+    const enter = admit(table.requires(identifier))
+    const names = namesOf(endpoint)
+    const takesQuery = table.takesQuery(identifier)
+    const isDeclared = (name: string) => names.has(name) || takesQuery(name)
+    const readQuery = queryReader(query)
+    return Effect.contextWith((context: Context.Context<HttpRouter.Provided>) => {
+      const request = Context.get(context, HttpServerRequest)
+      const { params } = Context.get(context, HttpRouter.RouteContext)
+      const { admitted, correlationId, found } = Context.get(context, UnderWay)
+      const target = { method: request.method, url: request.url, host: request.headers["host"] }
+      if (!table.isServed(identifier, params, target)) {
+        const refusal = table.refusal(target).toAnswer(correlationId)
+        return Effect.succeed(Answer.toResponse(refusal, correlationId))
+      }
+      found(path)
+      const handle = ({ caller, headers }: Admitted<Caller>): Reply => {
+        if (isOfAccount(caller)) admitted(caller.accountId)
+        const given = Context.get(context, ParsedSearchParams)
+        const undeclared = UndeclaredQuery.refusalOf(given, isDeclared)
+        if (undeclared !== null) return Effect.fail(undeclared)
+        const query = readQuery(given)
+        return Result.isFailure(query)
+          ? Effect.fail(query.failure)
+          : handler({ request, params, query: query.success, headers }, caller)
+      }
+      const answer = (entered: Admitted<Caller>): Reply => {
+        if (entered.headers === Answer.noHeaders) return handle(entered)
+        return Effect.catch(handle(entered), (error) => answerError(error, correlationId)).pipe(
+          Effect.map((reply) => carrying(reply, entered.headers))
+        )
+      }
+      return enter(request).pipe(
+        Effect.flatMap(answer),
+        Effect.catch((error) => answerError(error, correlationId)),
+        Effect.map((reply) => toResponse(reply, correlationId))
+      )
+    })
+  }
+
+const served = <Caller, E1, R1, E2, R2>(
+  admit: Effect.Effect<Admit<Caller>, E1, R1>,
+  declared: Effect.Effect<ReadonlyArray<Declared<Caller>>, E2, R2>
+) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const serve = serving(yield* RouteTable, yield* admit)
+      yield* router.addAll(
+        (yield* declared).map((one) =>
+          HttpRouter.route(one.endpoint.method, one.endpoint.path as HttpRouter.PathInput, serve(one))
+        )
+      )
+    })
+  )
+
+type AnyRoute<Caller> = Route<HttpApiEndpoint.Top, Caller, unknown, unknown>
+
+type ErrorOf<Routes extends ReadonlyArray<unknown>> =
+  Routes[number] extends Route<infer _Endpoint, infer _Caller, infer E, infer _R> ? E : never
+type ServicesOf<Routes extends ReadonlyArray<unknown>> =
+  Routes[number] extends Route<infer _Endpoint, infer _Caller, infer _E, infer R> ? R : never
+
+/** Serves the routes of a group. Each kind of caller is admitted in its own way. */
+export const layer = <Caller, E1, R1, const Routes extends ReadonlyArray<object>>(
+  admit: Effect.Effect<Admit<Caller>, E1, R1>,
+  routes: Routes
+) => {
+  const all = routes as unknown as ReadonlyArray<AnyRoute<Caller>>
+  const declared = Effect.forEach(all, ({ endpoint, serve }) =>
+    Effect.map(serve, (handler) => ({ endpoint, handler }) as Declared<Caller>)
+  ) as Effect.Effect<ReadonlyArray<Declared<Caller>>, ErrorOf<Routes>, ServicesOf<Routes>>
+  return served(admit, declared)
+}
+
+/** The same with the handlers of all endpoints in one place. */
+export const layerOfHandlers = <
+  Group extends HttpApiGroup.Constraint,
+  Caller,
+  Services,
+  E1,
+  R1,
+  E2,
+  R2
+>(options: {
   readonly group: Group
   readonly admit: Effect.Effect<Admit<Caller>, E1, R1>
   readonly services: Effect.Effect<Services, E2, R2>
   readonly handlers: (services: Services) => Handlers<Group, Caller>
 }) =>
-  HttpRouter.use(
-    Effect.fnUntraced(function* (router) {
-      const table = yield* RouteTable
-      const admit = yield* options.admit
-      const declared = pair(options.group, options.handlers(yield* options.services))
-
-      const serve = ({ endpoint, handler }: Declared<Caller>) => {
-        const { identifier, path, query } = endpoint
-        const enter = admit(table.requires(identifier))
-        const names = namesOf(endpoint)
-        const takesQuery = table.takesQuery(identifier)
-        const isDeclared = (name: string) => names.has(name) || takesQuery(name)
-        const readQuery = queryReader(query)
-        return Effect.contextWith((context: Context.Context<HttpRouter.Provided>) => {
-          const request = Context.get(context, HttpServerRequest)
-          const { params } = Context.get(context, HttpRouter.RouteContext)
-          const { admitted, correlationId, found } = Context.get(context, UnderWay)
-          const target = { method: request.method, url: request.url, host: request.headers["host"] }
-          if (!table.isServed(identifier, params, target)) {
-            const refusal = table.refusal(target).toAnswer(correlationId)
-            return Effect.succeed(Answer.toResponse(refusal, correlationId))
-          }
-          found(path)
-          const handle = ({ caller, headers }: Admitted<Caller>): Reply => {
-            if (isOfAccount(caller)) admitted(caller.accountId)
-            const given = Context.get(context, ParsedSearchParams)
-            const undeclared = UndeclaredQuery.refusalOf(given, isDeclared)
-            if (undeclared !== null) return Effect.fail(undeclared)
-            const query = readQuery(given)
-            return Result.isFailure(query)
-              ? Effect.fail(query.failure)
-              : handler({ request, params, query: query.success, headers }, caller)
-          }
-          const answer = (entered: Admitted<Caller>): Reply => {
-            if (entered.headers === Answer.noHeaders) return handle(entered)
-            return Effect.catch(handle(entered), (error) => answerError(error, correlationId)).pipe(
-              Effect.map((reply) => carrying(reply, entered.headers))
-            )
-          }
-          return enter(request).pipe(
-            Effect.flatMap(answer),
-            Effect.catch((error) => answerError(error, correlationId)),
-            Effect.map((reply) => toResponse(reply, correlationId))
-          )
-        })
-      }
-
-      yield* router.addAll(
-        declared.map((one) =>
-          HttpRouter.route(one.endpoint.method, one.endpoint.path as HttpRouter.PathInput, serve(one))
-        )
-      )
-    })
+  served(
+    options.admit,
+    Effect.map(options.services, (services) => pair(options.group, options.handlers(services)))
   )

@@ -8,7 +8,7 @@ import * as BearerAuthorization from "./BearerAuthorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import { McpApi } from "./McpApi.ts"
 
-export const layer = DeclaredRoutes.layer({
+export const layer = DeclaredRoutes.layerOfHandlers({
   group: McpApi,
   admit: BearerAuthorization.admit,
   services: Effect.all({ post: PostMessage.make, end: EndSession.make }),

@@ -17,7 +17,7 @@ const metadata = Effect.map(PublicUrls, (urls) => {
   return { resource: () => Effect.succeed(resource), server: () => Effect.succeed(server) }
 })
 
-const clients = DeclaredRoutes.layer({
+const clients = DeclaredRoutes.layerOfHandlers({
   group: OAuthApi,
   admit: PublicReads.admit,
   services: Effect.all({ metadata, calls: ClientCalls.make }),
@@ -32,7 +32,7 @@ const clients = DeclaredRoutes.layer({
   })
 })
 
-const browsers = DeclaredRoutes.layer({
+const browsers = DeclaredRoutes.layerOfHandlers({
   group: AuthorizeApi,
   admit: DeclaredRoutes.everybody,
   services: Authorize.make,

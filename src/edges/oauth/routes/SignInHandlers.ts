@@ -3,7 +3,7 @@ import * as SignInPages from "./SignInPages.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import { SignInApi } from "./SignInApi.ts"
 
-export const layer = DeclaredRoutes.layer({
+export const layer = DeclaredRoutes.layerOfHandlers({
   group: SignInApi,
   admit: DeclaredRoutes.everybody,
   services: SignInPages.make,

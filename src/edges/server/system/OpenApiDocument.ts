@@ -2,6 +2,7 @@
 import { Context, type JsonSchema, Predicate } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import type { Scope } from "#domain/account/Grant.ts"
+import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
 import type { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import * as EdgeResponses from "#src/edges/http/api/EdgeResponses.ts"
 import { type HostName, Requires, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
@@ -18,7 +19,9 @@ export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
     mcp: urls.mcpUrl
   }
   const saidOf = annotations(api)
-  const { components, paths, ...document } = OpenApi.fromApi(api)
+  const { components, paths, ...document } = OpenApi.fromApi(api, {
+    includeAnnotationKey: (key) => key === RequestBody.closed
+  })
   const events = OpenApi.fromApi(WebhookEvents)
   const schemas = EdgeResponses.schemasWith({ ...components.schemas, ...events.components.schemas })
   return {
@@ -51,10 +54,11 @@ const serversOf = (urls: ReadonlyArray<string>) => [...new Set(urls)].map((url) 
 const mapValues = <A, B>(values: Readonly<Record<string, A>>, f: (value: A) => B): Record<string, B> =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, f(value)]))
 
-/** Answers may gain fields in later versions: no schema forbids them. */
+/** Answers may gain fields in later versions, so their schemas allow them. Closed request bodies stay closed. */
 const opened = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
-  const { additionalProperties, ...rest } = schema
-  return mapValues(additionalProperties === false ? rest : schema, (part) =>
+  const { additionalProperties, [RequestBody.closed]: isClosed, ...rest } = schema
+  const isOpen = additionalProperties === undefined || (additionalProperties === false && isClosed !== true)
+  return mapValues(isOpen ? rest : { ...rest, additionalProperties }, (part) =>
     Array.isArray(part) ? part.map(openedPart) : openedPart(part)
   )
 }

@@ -26,7 +26,7 @@ const services = Effect.gen(function* () {
   }
 })
 
-export const layer = DeclaredRoutes.layer({
+export const layer = DeclaredRoutes.layerOfHandlers({
   group: SystemApi,
   admit: DeclaredRoutes.everybody,
   services,

@@ -5,7 +5,7 @@ import * as Authorization from "#src/edges/http/api/Authorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import { HistoryApi } from "./HistoryApi.ts"
 
-export const layer = DeclaredRoutes.layer({
+export const layer = DeclaredRoutes.layerOfHandlers({
   group: HistoryApi,
   admit: Authorization.admit,
   services: Effect.all({ list: ListRequests.make }),

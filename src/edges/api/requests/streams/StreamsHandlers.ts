@@ -10,7 +10,7 @@ import * as Authorization from "#src/edges/http/api/Authorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import { StreamsApi } from "./StreamsApi.ts"
 
-export const layer = DeclaredRoutes.layer({
+export const layer = DeclaredRoutes.layerOfHandlers({
   group: StreamsApi,
   admit: Authorization.admit,
   services: Effect.all({ account: AccountStream.make, status: StatusStream.make }),
