@@ -22,7 +22,7 @@ import * as StreamsHandlers from "#src/edges/api/requests/streams/StreamsHandler
 import * as SystemHandlers from "./system/SystemHandlers.ts"
 import * as TimelineHandlers from "#src/edges/api/requests/history/TimelineHandlers.ts"
 import * as UploadsHandlers from "#src/edges/api/files/UploadsHandlers.ts"
-import * as WebhooksHandlers from "#src/edges/api/webhooks/WebhooksHandlers.ts"
+import * as Webhooks from "#src/edges/api/webhooks/WebhooksApi.ts"
 import * as WorkersHandlers from "#src/edges/api/workers/WorkersHandlers.ts"
 import { Admission } from "#src/edges/http/edge/Admission.ts"
 import * as ClientErrors from "#src/edges/http/edge/ClientErrors.ts"
@@ -49,7 +49,7 @@ const routes = Layer.mergeAll(
   HistoryHandlers.layer,
   TimelineHandlers.layer,
   StreamsHandlers.layer,
-  WebhooksHandlers.layer,
+  Webhooks.layer,
   UploadsHandlers.layer,
   FilesHandlers.layer,
   AccountHandlers.layer,

@@ -10,7 +10,6 @@ import { isName } from "#src/features/accounts/Name.ts"
 import * as KeyView from "#src/features/accounts/views/KeyView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
-import type { Call } from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
 import * as DateTimeText from "#src/edges/http/requests/DateTimeText.ts"
@@ -162,7 +161,7 @@ export const createKey = Route.make(
   Effect.gen(function* () {
     const keyRing = yield* KeyRing
 
-    return Effect.fnUntraced(function* ({ request }: Call<typeof endpoint>, caller: Caller) {
+    return Effect.fnUntraced(function* ({ request }: Route.Call<typeof endpoint>, caller: Caller) {
       const given = yield* RequestBody.read(body, request)
       const key = yield* Refusal.orInvalid(parse(given, yield* Clock.currentTimeMillis))
       return Answer.json(201, KeyView.opened(yield* keyRing.issue({ caller, ...key })))

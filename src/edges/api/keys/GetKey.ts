@@ -5,7 +5,6 @@ import type { Caller } from "#src/features/accounts/Caller.ts"
 import { KeyRing } from "#src/features/accounts/KeyRing.ts"
 import * as KeyView from "#src/features/accounts/views/KeyView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
-import type { Call } from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import * as KeyRoute from "./KeyRoute.ts"
 
@@ -26,7 +25,7 @@ export const getKey = Route.make(
   Effect.gen(function* () {
     const keyRing = yield* KeyRing
 
-    return Effect.fnUntraced(function* ({ params }: Call<typeof endpoint>, caller: Caller) {
+    return Effect.fnUntraced(function* ({ params }: Route.Call<typeof endpoint>, caller: Caller) {
       return Answer.json(200, KeyView.record(yield* keyRing.get({ caller, id: params.keyId })))
     })
   })

@@ -5,7 +5,6 @@ import type { Caller } from "#src/features/accounts/Caller.ts"
 import { KeyRing } from "#src/features/accounts/KeyRing.ts"
 import * as KeyView from "#src/features/accounts/views/KeyView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
-import type { Call } from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
@@ -38,7 +37,7 @@ export const listKeys = Route.make(
   Effect.gen(function* () {
     const keyRing = yield* KeyRing
 
-    return Effect.fnUntraced(function* ({ query }: Call<typeof endpoint>, caller: Caller) {
+    return Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>, caller: Caller) {
       const { after, limit, page } = yield* Refusal.orInvalid(PageQuery.parse(query, paging))
       const { items, next, total } = yield* keyRing.list({ caller, after, limit, page })
       const body = ListView.of({

@@ -4,7 +4,6 @@ import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { KeyRing } from "#src/features/accounts/KeyRing.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
-import type { Call } from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import * as KeyRoute from "./KeyRoute.ts"
 
@@ -26,7 +25,7 @@ export const revokeKey = Route.make(
   Effect.gen(function* () {
     const keyRing = yield* KeyRing
 
-    return Effect.fnUntraced(function* ({ params }: Call<typeof endpoint>, caller: Caller) {
+    return Effect.fnUntraced(function* ({ params }: Route.Call<typeof endpoint>, caller: Caller) {
       yield* keyRing.revoke({ caller, id: params.keyId })
       return Answer.empty(204, { "cache-control": "no-store" })
     })

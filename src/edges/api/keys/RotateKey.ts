@@ -7,7 +7,6 @@ import { KeyRing } from "#src/features/accounts/KeyRing.ts"
 import * as KeyView from "#src/features/accounts/views/KeyView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
-import type { Call } from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
@@ -49,7 +48,7 @@ export const rotateKey = Route.make(
   Effect.gen(function* () {
     const keyRing = yield* KeyRing
 
-    return Effect.fnUntraced(function* ({ params, request }: Call<typeof endpoint>, caller: Caller) {
+    return Effect.fnUntraced(function* ({ params, request }: Route.Call<typeof endpoint>, caller: Caller) {
       const { gracePeriodSeconds = usualGraceSeconds } = yield* RequestBody.read(body, request, {
         optional: true
       })

@@ -1,25 +1,85 @@
-/** `POST /webhooks/deliveries/recover`: 202 with how many failed deliveries are sent again (decisions, "More routes"). */
-import { Effect, Result } from "effect"
+/** `POST /webhooks/deliveries/recover`: sends the failed deliveries of a period again (decisions, "More routes"). */
+import { Effect, Result, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { Caller } from "#src/features/accounts/Caller.ts"
-import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { Webhooks } from "#src/features/webhooks/Webhooks.ts"
+import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+import * as DateTime from "#src/platform/views/DateTime.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
-import * as JsonObjectBody from "#src/edges/http/requests/JsonObjectBody.ts"
-import * as RecoverBody from "./RecoverBody.ts"
+import { malformed, millisOf } from "#src/edges/http/requests/DateTimeText.ts"
+import { invalid, issue, type Parsed } from "#src/edges/http/requests/Parsed.ts"
+import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
+import * as DeliveryRoute from "./DeliveryRoute.ts"
 
-export interface RecoverDeliveriesCall extends JsonObjectBody.Sent {
-  readonly caller: Caller
+const dateTime = (description: string) => DateTime.DateTime.annotate({ description })
+
+/** A misspelled `until` would send far more again than was meant. */
+export const body = RequestBody.strict(
+  Schema.Struct({
+    since: dateTime("Deliveries created from then on."),
+    until: Schema.optionalKey(dateTime("And before then; now by default."))
+  }).annotate({
+    identifier: "RecoverBody",
+    description: "A time, as date-times with an offset.",
+    examples: [{ since: "2026-01-05T12:00:00Z", until: "2026-01-05T14:00:00+01:00" }]
+  })
+)
+
+const endpoint = HttpApiEndpoint.post("recoverDeliveries", "/webhooks/deliveries/recover", {
+  payload: body.schema,
+  success: Schema.Struct({
+    count: Schema.Int.annotate({ description: "Deliveries that are sent again." })
+  })
+    .annotate({
+      identifier: "Recovery",
+      description: "Accepted; it goes on after the answer.",
+      examples: [{ count: 3 }]
+    })
+    .pipe(HttpApiSchema.status(202)),
+  error: DeliveryRoute.errorsOfBodies
+})
+  .annotate(Requires, "webhooks:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "recoverDeliveries",
+      summary: "Send all failed deliveries again",
+      description: "Every delivery that was created in that time and has `failed`, as if each were replayed."
+    })
+  )
+
+/** Unix time in ms: `since` is included, `until` is not. */
+interface Period {
+  readonly since: number
+  readonly until: number
 }
 
-export const make = Effect.gen(function* () {
-  const webhooks = yield* Webhooks
-  const steady = yield* SteadyTime
+/** @param now the default of `until`. */
+export const parse = (given: (typeof body.schema)["Type"], now: number): Parsed<Period> => {
+  const since = millisOf(given.since)
+  const until = given.until === undefined ? now : millisOf(given.until)
+  const issues = [
+    ...(Number.isNaN(since) ? [malformed("since")] : []),
+    ...(Number.isNaN(until) ? [malformed("until")] : [])
+  ]
+  if (issues.length > 0) return invalid(...issues)
+  return since < until
+    ? Result.succeed({ since, until })
+    : invalid(issue(["since"], "range", "must be before until, which is now when it is not given"))
+}
 
-  return Effect.fnUntraced(function* ({ caller, ...sent }: RecoverDeliveriesCall) {
-    const body = yield* JsonObjectBody.read(sent)
-    const time = RecoverBody.parse(body, yield* steady.now)
-    if (Result.isFailure(time)) return yield* Refusal.invalid(time.failure)
-    return Answer.json(202, { count: yield* webhooks.recover({ caller, ...time.success }) })
+export const recoverDeliveries = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const webhooks = yield* Webhooks
+    const steady = yield* SteadyTime
+
+    return Effect.fnUntraced(function* ({ request }: Route.Call<typeof endpoint>, caller: Caller) {
+      const given = yield* RequestBody.read(body, request)
+      const period = yield* Refusal.orInvalid(parse(given, yield* steady.now))
+      return Answer.json(202, { count: yield* webhooks.recover({ caller, ...period }) })
+    })
   })
-})
+)

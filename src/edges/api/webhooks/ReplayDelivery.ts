@@ -1,15 +1,38 @@
-/** `POST /webhooks/deliveries/{id}/replay`: 202, it is sent again (decisions, "Replay"). Whatever body comes is not read. */
+/** `POST /webhooks/deliveries/{id}/replay`: sends a delivery again (decisions, "Replay"). It reads no body. */
 import { Effect } from "effect"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import * as DeliveryView from "#src/features/webhooks/views/DeliveryView.ts"
 import { Webhooks } from "#src/features/webhooks/Webhooks.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
-import * as DeliveryView from "#src/features/webhooks/views/DeliveryView.ts"
-import type { DeliveryCall } from "./DeliveryCall.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as DeliveryRoute from "./DeliveryRoute.ts"
 
-export const make = Effect.gen(function* () {
-  const webhooks = yield* Webhooks
-
-  return Effect.fnUntraced(function* ({ caller, params }: DeliveryCall) {
-    const delivery = yield* webhooks.replay({ caller, id: params.deliveryId })
-    return Answer.json(202, DeliveryView.record(delivery))
-  })
+const endpoint = HttpApiEndpoint.post("replayDelivery", "/webhooks/deliveries/:deliveryId/replay", {
+  params: DeliveryRoute.params,
+  success: DeliveryView.DeliveryBody.pipe(HttpApiSchema.status(202)),
+  error: [...DeliveryRoute.errorsOfOneDelivery, CommonResponses.conflict, CommonResponses.gone]
 })
+  .annotate(Requires, "webhooks:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "replayDelivery",
+      summary: "Send a delivery again",
+      description:
+        "Sends the same `webhook-id` and body again, signed afresh, with ten more attempts, whatever the status of the delivery. Needs no body."
+    })
+  )
+
+export const replayDelivery = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const webhooks = yield* Webhooks
+
+    return Effect.fnUntraced(function* ({ params }: Route.Call<typeof endpoint>, caller: Caller) {
+      const delivery = yield* webhooks.replay({ caller, id: params.deliveryId })
+      return Answer.json(202, DeliveryView.record(delivery))
+    })
+  })
+)

@@ -15,7 +15,7 @@ import { UnderWay } from "../edge/Exchanges.ts"
 import { answerError } from "../edge/Respond.ts"
 import { RouteTable } from "../edge/RouteTable.ts"
 import * as UndeclaredQuery from "../requests/UndeclaredQuery.ts"
-import type { Route } from "./Route.ts"
+import type { Call, Reply, Route } from "./Route.ts"
 import type { ServiceError } from "../ServiceErrors.ts"
 import * as SchemaErrors from "./SchemaErrors.ts"
 
@@ -30,20 +30,6 @@ export type Admit<Caller> = (
 export const everybody: Effect.Effect<Admit<void>> = Effect.succeed(
   () => () => Effect.succeed({ caller: undefined, headers: Answer.noHeaders })
 )
-
-export interface Call<Endpoint> {
-  readonly request: HttpServerRequest
-  /** As in the path, percent-decoded. */
-  readonly params: HttpApiEndpoint.Params<Endpoint>["Type"]
-  readonly query: HttpApiEndpoint.Query<Endpoint>["Type"]
-  /**
-   * What every answer to this call carries. They are added to what a handler gives, unless it writes the answer itself. What
-   * a response of its own says wins.
-   */
-  readonly headers: Answer.Headers
-}
-
-export type Reply = Effect.Effect<Answer.Answer | HttpServerResponse.HttpServerResponse, ServiceError>
 
 /** One for each endpoint of the group. */
 export type Handlers<Group extends HttpApiGroup.Constraint, Caller> = {

@@ -1,7 +1,24 @@
 /** A route of the declared API: what it takes and answers, and what serves it, in one value. */
 import type { Effect } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
-import type { Call, Reply } from "./DeclaredRoutes.ts"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type * as Answer from "../Answer.ts"
+import type { ServiceError } from "../ServiceErrors.ts"
+
+export interface Call<Endpoint> {
+  readonly request: HttpServerRequest
+  /** As in the path, percent-decoded. */
+  readonly params: HttpApiEndpoint.Params<Endpoint>["Type"]
+  readonly query: HttpApiEndpoint.Query<Endpoint>["Type"]
+  /**
+   * What every answer to this call carries. They are added to what a handler gives, unless it writes the answer itself. What
+   * a response of its own says wins.
+   */
+  readonly headers: Answer.Headers
+}
+
+export type Reply = Effect.Effect<Answer.Answer | HttpServerResponse.HttpServerResponse, ServiceError>
 
 /** A route for callers of one kind: `Caller` is the account's, `Worker` a worker's, `void` of a public route. */
 export interface Route<Endpoint extends HttpApiEndpoint.Constraint, Caller, E, R> {

@@ -1,12 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
-import * as RecoverBody from "#src/edges/api/webhooks/RecoverBody.ts"
+import * as RecoverDeliveries from "#src/edges/api/webhooks/RecoverDeliveries.ts"
 
 const now = Date.parse("2026-01-05T12:00:00Z")
 
+const parse = (body: JsonObject) =>
+  Result.flatMap(RecoverDeliveries.body.check(body), (given) => RecoverDeliveries.parse(given, now))
+
 const issuesOf = (body: JsonObject) => {
-  const parsed = RecoverBody.parse(body, now)
+  const parsed = parse(body)
   return Result.isFailure(parsed) ? parsed.failure.map(({ code, path }) => [path.join("."), code]) : []
 }
 
@@ -18,12 +21,12 @@ describe("the body of a recovery", () => {
     ["2026-01-05T05:59:00.5-05:00", now - 3_659_500],
     ["1969-12-31T23:59:59Z", -1_000]
   ])("has since %s, and until now", (since, millis) => {
-    assert.deepStrictEqual(RecoverBody.parse({ since }, now), Result.succeed({ since: millis, until: now }))
+    assert.deepStrictEqual(parse({ since }), Result.succeed({ since: millis, until: now }))
   })
 
   it("has until, in the future too", () => {
     const body = { since: "2026-01-05T12:00:00Z", until: "2026-01-05T12:00:00.001Z" }
-    assert.deepStrictEqual(RecoverBody.parse(body, now), Result.succeed({ since: now, until: now + 1 }))
+    assert.deepStrictEqual(parse(body), Result.succeed({ since: now, until: now + 1 }))
   })
 
   it.each([

@@ -1,0 +1,39 @@
+/** `GET /webhooks/default/secret`: the secret that the account's webhooks are signed with. */
+import { Effect, Redacted, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import { SigningSecrets } from "#src/features/webhooks/SigningSecrets.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as DeliveryRoute from "./DeliveryRoute.ts"
+import { exampleKey, key } from "./SigningSecretRoute.ts"
+
+const endpoint = HttpApiEndpoint.get("getSigningSecret", "/webhooks/default/secret", {
+  success: Schema.Struct({ key }).annotate({
+    identifier: "SigningSecret",
+    description: "The secret in force.",
+    examples: [{ key: exampleKey }]
+  }),
+  error: DeliveryRoute.errors
+})
+  .annotate(Requires, "webhooks:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "getSigningSecret",
+      summary: "The signing secret",
+      description:
+        "What the account's webhooks are signed with (Standard Webhooks), made when it is first needed. 500 when it cannot be opened any more: rotate then."
+    })
+  )
+
+export const getSigningSecret = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const secrets = yield* SigningSecrets
+
+    return Effect.fnUntraced(function* (_: Route.Call<typeof endpoint>, { accountId }: Caller) {
+      return Answer.json(200, { key: Redacted.value(yield* secrets.current(accountId)) })
+    })
+  })
+)

@@ -1,0 +1,74 @@
+/** `POST /webhooks/default/secret/rotate`: replaces the signing secret. */
+import { Effect, Redacted, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { usualGraceMs } from "#domain/account/SigningSecret.ts"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import { SigningSecrets } from "#src/features/webhooks/SigningSecrets.ts"
+import * as DateTime from "#src/platform/views/DateTime.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
+import * as DeliveryRoute from "./DeliveryRoute.ts"
+import { exampleKey, key } from "./SigningSecretRoute.ts"
+
+const mostGraceSeconds = usualGraceMs / 1_000
+
+/** A misspelled `grace` would leave a secret valid that may have leaked. */
+const body = RequestBody.strict(
+  Schema.Struct({
+    grace: Schema.optionalKey(
+      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: mostGraceSeconds })).annotate({
+        description: `How long the secrets before stay valid at most, seconds; ${mostGraceSeconds} by default. 0: they are invalid at once.`
+      })
+    )
+  }).annotate({
+    identifier: "RotateSigningSecret",
+    description: "May be left out altogether.",
+    examples: [{ grace: 0 }]
+  })
+)
+
+const endpoint = HttpApiEndpoint.post("rotateSigningSecret", "/webhooks/default/secret/rotate", {
+  payload: body.schema,
+  success: Schema.Struct({
+    key,
+    previousKeyExpiresAt: Schema.NullOr(DateTime.DateTime).annotate({
+      description:
+        "Until then deliveries are signed with the secret before, too; null when there was none, or none is kept."
+    })
+  }).annotate({
+    identifier: "RotatedSigningSecret",
+    description: "The new secret, in force at once.",
+    examples: [
+      { key: exampleKey, previousKeyExpiresAt: "2026-01-06T12:00:00.000Z" },
+      { key: exampleKey, previousKeyExpiresAt: null }
+    ]
+  }),
+  error: DeliveryRoute.errorsOfBodies
+})
+  .annotate(Requires, "webhooks:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "rotateSigningSecret",
+      summary: "Rotate the signing secret",
+      description:
+        "In force at once. The secret before stays valid for `grace` seconds, unless it cannot be opened. At most ten are valid at a time: the oldest gives way."
+    })
+  )
+
+export const rotateSigningSecret = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const secrets = yield* SigningSecrets
+
+    return Effect.fnUntraced(function* ({ request }: Route.Call<typeof endpoint>, { accountId }: Caller) {
+      const { grace = mostGraceSeconds } = yield* RequestBody.read(body, request, { optional: true })
+      const { key, previousKeyExpiresAt } = yield* secrets.rotate(accountId, grace * 1_000)
+      return Answer.json(200, {
+        key: Redacted.value(key),
+        previousKeyExpiresAt: DateTime.formatNullable(previousKeyExpiresAt)
+      })
+    })
+  })
+)
