@@ -23,7 +23,7 @@ import * as SystemHandlers from "./system/SystemHandlers.ts"
 import * as TimelineHandlers from "#src/edges/api/requests/history/TimelineHandlers.ts"
 import * as UploadsHandlers from "#src/edges/api/files/UploadsHandlers.ts"
 import * as Webhooks from "#src/edges/api/webhooks/WebhooksApi.ts"
-import * as WorkersHandlers from "#src/edges/api/workers/WorkersHandlers.ts"
+import * as Workers from "#src/edges/api/workers/WorkersApi.ts"
 import { Admission } from "#src/edges/http/edge/Admission.ts"
 import * as ClientErrors from "#src/edges/http/edge/ClientErrors.ts"
 import * as Connections from "#src/edges/http/edge/Connections.ts"
@@ -57,7 +57,7 @@ const routes = Layer.mergeAll(
   MediaHandlers.layer,
   CatalogHandlers.layer,
   CallbacksHandlers.layer,
-  WorkersHandlers.layer,
+  Workers.layer,
   OAuthHandlers.layer,
   SignInHandlers.layer,
   McpHandlers.layer,

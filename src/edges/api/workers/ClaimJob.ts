@@ -1,47 +1,92 @@
-/** `POST /workers/claim`: 200 with a job, or 204 after the wait. */
+/** `POST /workers/claim`: fetches a job (docs/workers.md), or answers 204 after the wait. */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { Lease } from "#src/features/providers/pull/Lease.ts"
+import type { Worker } from "#src/features/providers/workers/WorkerAuthentication.ts"
 import { WorkerCalls } from "#src/features/providers/workers/WorkerCalls.ts"
-import * as Answer from "#src/edges/http/Answer.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
-import * as WorkerBodies from "./WorkerBodies.ts"
-import { IsStopping, Stopping } from "#src/edges/http/Stopping.ts"
 import * as WorkerView from "#src/features/providers/workers/WorkerView.ts"
-import * as WorkerCall from "./WorkerCall.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
+import { IsStopping, Stopping } from "#src/edges/http/Stopping.ts"
+import * as WorkerRoute from "./WorkerRoute.ts"
 
-export interface ClaimCall extends WorkerCall.WorkerCall {
-  readonly request: HttpServerRequest
-}
+/** Seconds. */
+const usualWait = 30
+const longestWait = 60
 
-/** A job is claimed for a worker that waits: of one that does not wait at all nobody would know. */
+/** The shortest wait (ms): a worker that does not wait at all could not be found. */
 const shortestWaitMs = 500
 
-export const make = Effect.gen(function* () {
-  const calls = yield* WorkerCalls
-  const stopping = yield* Stopping
-  const isStopping = yield* IsStopping
-
-  /** What the worker's connection does not take was never the worker's. */
-  const unlessSent = (request: HttpServerRequest, lease: Lease): boolean => {
-    const response = NodeHttpServerRequest.toServerResponse(request)
-    if (response.destroyed) return false
-    response.once("close", () => {
-      if (!response.writableFinished) calls.giveBack(lease)
-    })
-    return true
-  }
-
-  return Effect.fnUntraced(function* (call: ClaimCall) {
-    const { models, waitMs } = yield* WorkerCall.read(call, WorkerBodies.parseClaim)
-    if (isStopping()) return yield* Refusal.stopping
-    const lease = yield* Effect.raceFirst(
-      calls.claim({ worker: call.worker, models, waitMs: Math.max(waitMs, shortestWaitMs) }),
-      Effect.andThen(stopping, Refusal.stopping)
+const body = RequestBody.strict(
+  Schema.Struct({
+    models: Schema.optionalKey(
+      Schema.NullOr(
+        Schema.Array(Schema.String).check(Schema.isMinLength(1), Schema.isMaxLength(100), Schema.isUnique())
+      ).annotate({
+        description:
+          "The models that the worker runs, as `owner/model`; null or absent: every model that its key may run."
+      })
+    ),
+    wait: Schema.optionalKey(
+      Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: longestWait })).annotate({
+        description: `How long to wait for a job, in seconds; ${usualWait} by default. 0 looks for half a second.`
+      })
     )
-    if (lease === null) return Answer.empty(204, Answer.noHeaders)
-    if (!unlessSent(call.request, lease)) calls.giveBack(lease)
-    return Answer.json(200, WorkerView.job(lease, yield* Clock.currentTimeMillis))
+  }).annotate({
+    identifier: "ClaimJob",
+    description: "May be left out altogether.",
+    examples: [{ models: ["acme/upscale"], wait: 50 }]
   })
-})
+)
+
+const endpoint = HttpApiEndpoint.post("claimJob", "/workers/claim", {
+  payload: body.schema,
+  success: [
+    WorkerView.JobBody,
+    HttpApiSchema.NoContent.annotate({ description: "There was no job: ask again at once." })
+  ],
+  error: [...WorkerRoute.errors, CommonResponses.forbidden, CommonResponses.tooManyRequests]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "claimJob",
+    summary: "Fetch a job",
+    description:
+      "Waits for a job. The worker that has waited longest gets the first one. A worker that runs several jobs at once makes one call for each. A connection that closes before the answer gets no job."
+  })
+)
+
+export const claimJob = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const calls = yield* WorkerCalls
+    const stopping = yield* Stopping
+    const isStopping = yield* IsStopping
+
+    /** Gives the job back when the worker's connection does not take the answer. */
+    const unlessSent = (request: HttpServerRequest, lease: Lease): boolean => {
+      const response = NodeHttpServerRequest.toServerResponse(request)
+      if (response.destroyed) return false
+      response.once("close", () => {
+        if (!response.writableFinished) calls.giveBack(lease)
+      })
+      return true
+    }
+
+    return Effect.fnUntraced(function* ({ request }: Route.Call<typeof endpoint>, worker: Worker) {
+      const { models = null, wait = usualWait } = yield* RequestBody.read(body, request, { optional: true })
+      if (isStopping()) return yield* Refusal.stopping
+      const lease = yield* Effect.raceFirst(
+        calls.claim({ worker, models, waitMs: Math.max(wait * 1_000, shortestWaitMs) }),
+        Effect.andThen(stopping, Refusal.stopping)
+      )
+      if (lease === null) return Answer.empty(204, Answer.noHeaders)
+      if (!unlessSent(request, lease)) calls.giveBack(lease)
+      return Answer.json(200, WorkerView.job(lease, yield* Clock.currentTimeMillis))
+    })
+  })
+)
