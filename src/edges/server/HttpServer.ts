@@ -10,18 +10,18 @@ import { Api } from "./Api.ts"
 import * as AccountHandlers from "#src/edges/api/account/AccountHandlers.ts"
 import * as CallbacksHandlers from "#src/edges/api/providers/CallbacksHandlers.ts"
 import * as CatalogHandlers from "#src/edges/api/catalog/CatalogHandlers.ts"
-import * as FilesHandlers from "#src/edges/api/files/FilesHandlers.ts"
+import * as Files from "#src/edges/api/files/FilesApi.ts"
 import * as HistoryHandlers from "#src/edges/api/requests/history/HistoryHandlers.ts"
 import * as Keys from "#src/edges/api/keys/KeysApi.ts"
 import * as McpHandlers from "#src/edges/mcp/routes/McpHandlers.ts"
-import * as MediaHandlers from "#src/edges/api/files/MediaHandlers.ts"
+import * as Media from "#src/edges/api/files/MediaApi.ts"
 import * as OAuthHandlers from "#src/edges/oauth/routes/OAuthHandlers.ts"
 import * as QueueHandlers from "#src/edges/api/requests/QueueHandlers.ts"
 import * as SignInHandlers from "#src/edges/oauth/routes/SignInHandlers.ts"
 import * as StreamsHandlers from "#src/edges/api/requests/streams/StreamsHandlers.ts"
 import * as SystemHandlers from "./system/SystemHandlers.ts"
 import * as TimelineHandlers from "#src/edges/api/requests/history/TimelineHandlers.ts"
-import * as UploadsHandlers from "#src/edges/api/files/UploadsHandlers.ts"
+import * as Uploads from "#src/edges/api/files/UploadsApi.ts"
 import * as Webhooks from "#src/edges/api/webhooks/WebhooksApi.ts"
 import * as Workers from "#src/edges/api/workers/WorkersApi.ts"
 import { Admission } from "#src/edges/http/edge/Admission.ts"
@@ -50,11 +50,11 @@ const routes = Layer.mergeAll(
   TimelineHandlers.layer,
   StreamsHandlers.layer,
   Webhooks.layer,
-  UploadsHandlers.layer,
-  FilesHandlers.layer,
+  Uploads.layer,
+  Files.layer,
   AccountHandlers.layer,
   Keys.layer,
-  MediaHandlers.layer,
+  Media.layer,
   CatalogHandlers.layer,
   CallbacksHandlers.layer,
   Workers.layer,

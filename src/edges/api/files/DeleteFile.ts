@@ -1,14 +1,38 @@
-/** `DELETE /files/{id}`: 204, also repeated; its URL is 410 from then on. */
+/** `DELETE /files/{id}`: deletes a file. Its URL answers 410 from then on. Repeated, it answers 204 again. */
 import { Effect } from "effect"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import type { Caller } from "#src/features/accounts/Caller.ts"
 import { AssetLibrary } from "#src/features/files/AssetLibrary.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
-import type { FileCall } from "./FileCall.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as FileRoute from "./FileRoute.ts"
 
-export const make = Effect.gen(function* () {
-  const library = yield* AssetLibrary
-
-  return Effect.fnUntraced(function* ({ caller, params }: FileCall) {
-    yield* library.remove({ caller, id: params.fileId })
-    return Answer.empty(204, { "cache-control": "no-store" })
-  })
+const endpoint = HttpApiEndpoint.delete("deleteFile", "/files/:fileId", {
+  params: FileRoute.params,
+  success: HttpApiSchema.NoContent.annotate({
+    description: "The file is deleted, now or earlier."
+  }),
+  error: [...FileRoute.errors, CommonResponses.notFound]
 })
+  .annotate(Requires, "files:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "deleteFile",
+      summary: "Delete a file",
+      description: "The file and its thumbnail cannot be read from then on: the URL answers 410."
+    })
+  )
+
+export const deleteFile = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const library = yield* AssetLibrary
+
+    return Effect.fnUntraced(function* ({ params }: Route.Call<typeof endpoint>, caller: Caller) {
+      yield* library.remove({ caller, id: params.fileId })
+      return Answer.empty(204, { "cache-control": "no-store" })
+    })
+  })
+)

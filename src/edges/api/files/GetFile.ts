@@ -1,14 +1,36 @@
 /** `GET /files/{id}`: one file of the account. */
 import { Effect } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import type { Caller } from "#src/features/accounts/Caller.ts"
 import { AssetLibrary } from "#src/features/files/AssetLibrary.ts"
-import * as Answer from "#src/edges/http/Answer.ts"
 import * as FileView from "#src/features/files/views/FileView.ts"
-import type { FileCall } from "./FileCall.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as FileRoute from "./FileRoute.ts"
 
-export const make = Effect.gen(function* () {
-  const library = yield* AssetLibrary
-
-  return Effect.fnUntraced(function* ({ caller, params }: FileCall) {
-    return Answer.json(200, FileView.record(yield* library.get({ caller, id: params.fileId })))
-  })
+const endpoint = HttpApiEndpoint.get("getFileRecord", "/files/:fileId", {
+  params: FileRoute.params,
+  success: FileView.FileBody,
+  error: [...FileRoute.errors, CommonResponses.notFound, CommonResponses.gone]
 })
+  .annotate(Requires, "files:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "getFileRecord",
+      summary: "One file",
+      description: "The record of a file. Its bytes are at its `url`."
+    })
+  )
+
+export const getFile = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const library = yield* AssetLibrary
+
+    return Effect.fnUntraced(function* ({ params }: Route.Call<typeof endpoint>, caller: Caller) {
+      return Answer.json(200, FileView.record(yield* library.get({ caller, id: params.fileId })))
+    })
+  })
+)

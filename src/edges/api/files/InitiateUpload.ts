@@ -1,34 +1,39 @@
-/** `POST /storage/upload/initiate` and `…/initiate-multipart`: where the bytes of a file are to be brought. */
-import { Effect, Result } from "effect"
+/** `POST /storage/upload/initiate`: a URL to PUT a whole file to. */
+import { Effect } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Uploads } from "#src/features/files/Uploads.ts"
+import * as UploadView from "#src/features/files/views/UploadView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
-import * as JsonObjectBody from "#src/edges/http/requests/JsonObjectBody.ts"
-import * as UploadBody from "./UploadBody.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
+import * as AnnouncedUpload from "./AnnouncedUpload.ts"
+import * as UploadRoute from "./UploadRoute.ts"
 
-export interface InitiateUploadCall extends JsonObjectBody.Sent {
-  readonly caller: Caller
-}
-
-const announced = Effect.fnUntraced(function* ({ caller, ...sent }: InitiateUploadCall) {
-  const upload = UploadBody.parse(yield* JsonObjectBody.read(sent))
-  if (Result.isFailure(upload)) return yield* Refusal.invalid(upload.failure)
-  return { caller, ...upload.success }
+const endpoint = HttpApiEndpoint.post("initiateUpload", "/storage/upload/initiate", {
+  payload: AnnouncedUpload.body.schema,
+  success: UploadView.InitiatedBody,
+  error: [...UploadRoute.errors, ...UploadRoute.errorsOfBodies]
 })
-
-export const make = Effect.gen(function* () {
-  const uploads = yield* Uploads
-
-  return {
-    single: Effect.fnUntraced(function* (call: InitiateUploadCall) {
-      const { fileUrl, uploadUrl } = yield* uploads.initiate(yield* announced(call))
-      return Answer.json(200, { upload_url: uploadUrl, file_url: fileUrl })
-    }),
-
-    multipart: Effect.fnUntraced(function* (call: InitiateUploadCall) {
-      const { fileUrl, uploadId, uploadKey } = yield* uploads.initiateMultipart(yield* announced(call))
-      return Answer.json(200, { fileUrl, uploadId, uploadKey })
+  .annotate(Requires, "files:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "initiateUpload",
+      summary: "Upload a file in one piece",
+      description: "At most 5 GiB. The URL of the file answers 404 until the bytes have arrived."
     })
-  }
-})
+  )
+
+export const initiateUpload = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const uploads = yield* Uploads
+
+    return Effect.fnUntraced(function* ({ request }: Route.Call<typeof endpoint>, caller: Caller) {
+      const announced = AnnouncedUpload.announced(yield* RequestBody.read(AnnouncedUpload.body, request))
+      const { fileUrl, uploadUrl } = yield* uploads.initiate({ caller, ...announced })
+      return Answer.json(200, { upload_url: uploadUrl, file_url: fileUrl })
+    })
+  })
+)

@@ -1,19 +1,82 @@
-/** `GET /files`: a page of the account's files, newest first. */
+/** `GET /files`: a page of the account's files, newest first (decisions, "Platform routes"). */
 import { Effect, Result, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { essenceOf } from "#domain/file/ContentType.ts"
+import { requestIdPattern } from "#domain/Ids.ts"
+import { FileSource } from "#projections/files/FileItem.ts"
+import type { Filter } from "#projections/files/Files.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { AssetLibrary } from "#src/features/files/AssetLibrary.ts"
-import * as Answer from "#src/edges/http/Answer.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
-import * as Cursor from "#src/edges/http/requests/Cursor.ts"
-import * as FileFilter from "./FileFilter.ts"
-import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
-import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import * as FileView from "#src/features/files/views/FileView.ts"
 import * as ListView from "#src/platform/views/ListView.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as Cursor from "#src/edges/http/requests/Cursor.ts"
+import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
+import { invalid, issue, issues, type Parsed } from "#src/edges/http/requests/Parsed.ts"
+import * as QueryFields from "#src/edges/http/requests/QueryFields.ts"
+import * as FileRoute from "./FileRoute.ts"
 
-export interface ListFilesCall {
-  readonly caller: Caller
-  readonly query: FileFilter.FileQuery & PageQuery.PageQuery
+/** A media type (RFC 9110, section 8.3), or all types of a kind: `image/*`. */
+const contentTypePattern = /^[A-Za-z0-9!#$&^_.+-]{1,127}\/(?:\*|[A-Za-z0-9!#$&^_.+-]{1,127})(?:[\t ]*;.*)?$/
+
+const endpoint = HttpApiEndpoint.get("listFiles", "/files", {
+  query: {
+    source: ListParameters.text("Only files uploaded by a client, or only outputs of requests."),
+    contentType: ListParameters.text(
+      "Only this media type, whatever its parameters, or all types of a kind: `image/*`."
+    ),
+    requestId: ListParameters.text("Only outputs of this request."),
+    ...ListParameters.page
+  },
+  success: FileView.ListBody,
+  error: FileRoute.errors
+})
+  .annotate(Requires, "files:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "listFiles",
+      summary: "List files",
+      description:
+        "Newest first. Files whose bytes have not arrived yet are included; deleted and expired files are not. Pages by number shift when files are added; pages by `cursor` neither miss nor repeat one.",
+      transform: ListParameters.withForms({
+        ...ListParameters.pageForms(PageQuery.usualLimit),
+        source: { enum: [...FileSource.literals] },
+        contentType: { pattern: contentTypePattern.source },
+        requestId: { pattern: requestIdPattern.source }
+      })
+    })
+  )
+
+type Query = Route.Call<typeof endpoint>["query"]
+
+export const parseFilter = (
+  query: Omit<Query, keyof PageQuery.PageQuery>
+): Parsed<Omit<Filter, "accountId">> => {
+  const parts = {
+    source: QueryFields.oneOf("source", FileSource.literals, query.source),
+    contentType: parseContentType(query.contentType),
+    requestId: QueryFields.requestId(query.requestId)
+  }
+  return Result.all(parts).pipe(
+    Result.map(({ contentType, requestId, source }) => ({
+      ...(source !== undefined && { source }),
+      ...(contentType !== undefined && { contentType }),
+      ...(requestId !== undefined && { requestId })
+    })),
+    Result.mapError(() => issues(parts))
+  )
+}
+
+/** The filter compares media types without their parameters. */
+const parseContentType = (text: string | undefined): Parsed<string | undefined> => {
+  if (text === undefined) return Result.succeed(text)
+  return contentTypePattern.test(text)
+    ? Result.succeed(essenceOf(text))
+    : invalid(issue(["contentType"], "pattern", "must be a media type such as image/png, or image/*"))
 }
 
 const paging = {
@@ -21,23 +84,26 @@ const paging = {
   defaultLimit: PageQuery.usualLimit
 }
 
-export const make = Effect.gen(function* () {
-  const library = yield* AssetLibrary
+export const listFiles = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const library = yield* AssetLibrary
 
-  return Effect.fnUntraced(function* ({ caller, query }: ListFilesCall) {
-    const parts = { filter: FileFilter.parse(query), asked: PageQuery.parse(query, paging) }
-    const parsed = Result.all(parts)
-    if (Result.isFailure(parsed)) return yield* Refusal.invalid(Parsed.issues(parts))
-    const { asked, filter } = parsed.success
-    const { items, next, total } = yield* library.list({ caller, ...filter, ...asked })
-    const { limit, page } = asked
-    const body = ListView.of({
-      page,
-      limit,
-      total,
-      data: items.map(FileView.record),
-      next: next === null ? null : paging.cursor.encode({ page: page + 1, after: next })
+    return Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>, caller: Caller) {
+      const parts = { filter: parseFilter(query), asked: PageQuery.parse(query, paging) }
+      const { asked, filter } = yield* Refusal.orInvalid(
+        Result.mapError(Result.all(parts), () => issues(parts))
+      )
+      const { items, next, total } = yield* library.list({ caller, ...filter, ...asked })
+      const { limit, page } = asked
+      const body = ListView.of({
+        page,
+        limit,
+        total,
+        data: items.map(FileView.record),
+        next: next === null ? null : paging.cursor.encode({ page: page + 1, after: next })
+      })
+      return Answer.json(200, body)
     })
-    return Answer.json(200, body)
   })
-})
+)

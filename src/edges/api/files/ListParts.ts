@@ -1,15 +1,39 @@
-/** `GET /storage/upload/parts`: what has come of an upload in parts, so that whoever was cut off goes on. */
+/** `GET /storage/upload/parts`: the parts that have arrived, so that an interrupted client can go on. */
 import { Effect } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Uploads } from "#src/features/files/Uploads.ts"
-import * as Answer from "#src/edges/http/Answer.ts"
 import * as UploadView from "#src/features/files/views/UploadView.ts"
-import { asUpload, type UploadCall } from "./UploadCall.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as UploadRoute from "./UploadRoute.ts"
 
-export const make = Effect.gen(function* () {
-  const uploads = yield* Uploads
-
-  return Effect.fnUntraced(function* ({ caller, query: { uploadId, uploadKey } }: UploadCall) {
-    const uploading = yield* asUpload(uploads.uploading({ caller, uploadKey, uploadId }))
-    return Answer.json(200, UploadView.uploading(uploading))
-  })
+const endpoint = HttpApiEndpoint.get("listParts", "/storage/upload/parts", {
+  query: UploadRoute.query,
+  success: UploadView.UploadingBody,
+  error: UploadRoute.errorsOfOneUpload
 })
+  .annotate(Requires, "files:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "listParts",
+      summary: "The parts that have arrived",
+      description: "An interrupted client uploads the missing ones.",
+      transform: ListParameters.withForms(UploadRoute.forms)
+    })
+  )
+
+export const listParts = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const uploads = yield* Uploads
+
+    return Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>, caller: Caller) {
+      const { uploadId, uploadKey } = query
+      const uploading = yield* UploadRoute.asUpload(uploads.uploading({ caller, uploadKey, uploadId }))
+      return Answer.json(200, UploadView.uploading(uploading))
+    })
+  })
+)

@@ -1,7 +1,7 @@
 /** `PUT /media/{id}/{fileName}`: the bytes of a file, or of a part of one, at a presigned URL (contract, "Uploads"). */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Reception } from "#src/features/media/storage/Reception.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as ContinueOnRead from "#src/edges/http/edge/ContinueOnRead.ts"
@@ -9,12 +9,51 @@ import * as FileRefusals from "#src/edges/http/FileRefusals.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
 import { issue } from "#src/edges/http/requests/Parsed.ts"
 import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { bytes, described, optional, params } from "./MediaRoute.ts"
 
-export interface ReceiveFileCall {
-  readonly request: HttpServerRequest
-  readonly params: { readonly mediaId: string }
-  readonly query: Readonly<Record<string, string | undefined>>
-}
+const withBytes = (operation: Record<string, unknown>): Record<string, unknown> => ({
+  ...operation,
+  requestBody: { required: true, content: bytes }
+})
+
+const endpoint = HttpApiEndpoint.put("receiveFile", "/media/:mediaId/:fileName", {
+  params,
+  query: {
+    expires: optional("As given out, like all of the query: Unix time in seconds."),
+    signature: optional("The credential."),
+    uploadId: optional("Of an upload in parts."),
+    partNumber: optional("Of an upload in parts.")
+  },
+  headers: { "content-md5": optional("Of the body, in base64: other bytes are refused.") },
+  success: HttpApiSchema.WithHeaders(
+    HttpApiSchema.Empty(200).annotate({ description: "The bytes are stored." }),
+    { etag: described("The MD5 of the bytes, in quotes.") }
+  ),
+  error: [
+    CommonResponses.badRequest,
+    CommonResponses.forbidden,
+    CommonResponses.notFound,
+    CommonResponses.timeout,
+    CommonResponses.conflict,
+    CommonResponses.gone,
+    CommonResponses.lengthRequired,
+    CommonResponses.tooLarge,
+    CommonResponses.unsupported,
+    CommonResponses.unexpected,
+    CommonResponses.unavailable,
+    CommonResponses.storageFull
+  ]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "putFile",
+    summary: "Upload the bytes of a file or part",
+    description:
+      "To a URL that was given out for that, with the declared `Content-Type`. It carries its own credential: `Authorization` is not looked at. Where files lie at S3, such URLs lead there instead.",
+    transform: withBytes
+  })
+)
 
 const lengthOf = (headers: RequestHeaders): number | undefined => {
   const length = headers["content-length"]
@@ -38,23 +77,26 @@ const refusalOf = (headers: RequestHeaders): Refusal.Refusal | null => {
   return headers["content-range"] === undefined ? null : partial
 }
 
-export const make = Effect.gen(function* () {
-  const reception = yield* Reception
+export const receiveFile = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const reception = yield* Reception
 
-  return Effect.fnUntraced(function* ({ params, query, request }: ReceiveFileCall) {
-    const { headers } = request
-    const refusal = refusalOf(headers)
-    if (refusal !== null) return yield* refusal
-    const body = NodeHttpServerRequest.toIncomingMessage(request)
-    ContinueOnRead.install(body, NodeHttpServerRequest.toServerResponse(request))
-    const etag = yield* reception.receive({
-      id: params.mediaId,
-      query,
-      contentType: headers["content-type"],
-      contentLength: lengthOf(headers),
-      contentMd5: headers["content-md5"],
-      body
+    return Effect.fnUntraced(function* ({ params, query, request }: Route.Call<typeof endpoint>) {
+      const { headers } = request
+      const refusal = refusalOf(headers)
+      if (refusal !== null) return yield* refusal
+      const body = NodeHttpServerRequest.toIncomingMessage(request)
+      ContinueOnRead.install(body, NodeHttpServerRequest.toServerResponse(request))
+      const etag = yield* reception.receive({
+        id: params.mediaId,
+        query,
+        contentType: headers["content-type"],
+        contentLength: lengthOf(headers),
+        contentMd5: headers["content-md5"],
+        body
+      })
+      return Answer.empty(200, { etag: `"${etag}"`, "cache-control": "no-store", "content-length": "0" })
     })
-    return Answer.empty(200, { etag: `"${etag}"`, "cache-control": "no-store", "content-length": "0" })
   })
-})
+)

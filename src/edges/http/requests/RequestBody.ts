@@ -7,6 +7,7 @@ import { lazily } from "#src/kernel/async/Lazily.ts"
 import * as BodyReader from "../edge/BodyReader.ts"
 import * as Refusal from "../Refusal.ts"
 import * as JsonObjectBody from "./JsonObjectBody.ts"
+import type { Issue } from "#src/platform/views/EnvelopeView.ts"
 import type { Parsed } from "./Parsed.ts"
 
 /** The annotation of a schema that refuses fields which it does not declare. */
@@ -19,11 +20,23 @@ export interface RequestBody<S extends Schema.Top> {
   readonly check: (body: JsonObject) => Parsed<S["Type"]>
 }
 
+/** How to report a field that breaks its pattern, which says little to people. By the name of the field. */
+export type Patterns = Readonly<Record<string, Pick<Issue, "code" | "message">>>
+
 /** A body whose undeclared fields are ignored. The schema must not transform: what is checked is what the handler gets. */
-export const open = <S extends Schema.Top>(schema: S): RequestBody<S> => ({
-  schema,
-  check: checkOf(schema, "ignore")
-})
+export const open = <S extends Schema.Top>(schema: S, patterns: Patterns = {}): RequestBody<S> => {
+  const check = checkOf(schema, "ignore")
+  return { schema, check: (body) => Result.mapError(check(body), (issues) => reported(issues, patterns)) }
+}
+
+/** A value that breaks its length as well is reported for its length alone. */
+const reported = (issues: ReadonlyArray<Issue>, patterns: Patterns): ReadonlyArray<Issue> =>
+  issues.flatMap((issue) => {
+    const pattern = issue.code === "pattern" ? patterns[String(issue.path[0])] : undefined
+    if (pattern === undefined) return [issue]
+    const isAlone = issues.every((other) => other === issue || other.path[0] !== issue.path[0])
+    return isAlone ? [{ ...issue, ...pattern }] : []
+  })
 
 /** A body whose undeclared fields are refused: each may be a misspelled one. */
 export const strict = <S extends Schema.Top>(schema: S): RequestBody<S["Rebuild"]> => {
@@ -80,11 +93,11 @@ interface ReadOptions {
 }
 
 /** The checked body of a request. Fails with the refusal of its headers, its text or its fields. */
-export const read = <S extends Schema.Top>(
-  { check }: RequestBody<S>,
+export const read = <A>(
+  { check }: { readonly check: (body: JsonObject) => Parsed<A> },
   request: HttpServerRequest,
   { limit, optional = false }: ReadOptions = {}
-): Effect.Effect<S["Type"], Refusal.Refusal> => {
+): Effect.Effect<A, Refusal.Refusal> => {
   const sent = {
     headers: request.headers,
     readBody: BodyReader.read(request, limit),

@@ -1,15 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Result } from "effect"
+import { type Array as Arrays, Result } from "effect"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
-import * as CompleteBody from "#src/edges/api/files/CompleteBody.ts"
+import * as AnnouncedUpload from "#src/edges/api/files/AnnouncedUpload.ts"
+import * as CompleteUpload from "#src/edges/api/files/CompleteUpload.ts"
+import type { Part } from "#src/platform/blobs/Part.ts"
 import type { Parsed } from "#src/edges/http/requests/Parsed.ts"
-import * as PartNumber from "#src/edges/api/files/PartNumber.ts"
-import * as UploadBody from "#src/edges/api/files/UploadBody.ts"
+import { parsePartNumber } from "#src/edges/api/files/GetPartUrl.ts"
 
 type At = readonly [path: string, code: string]
 
 const issuesOf = (parsed: Parsed<unknown>): Array<At> =>
   Result.isFailure(parsed) ? parsed.failure.map(({ code, path }) => [path.join("."), code]) : []
+
+const announce = (body: JsonObject) => Result.map(AnnouncedUpload.body.check(body), AnnouncedUpload.announced)
+
+const completed = (body: JsonObject) => Result.flatMap(CompleteUpload.body.check(body), CompleteUpload.parse)
 
 const file = { file_name: "cat.png", content_type: "image/png" }
 
@@ -37,7 +42,7 @@ describe("what a client is going to bring", () => {
       { fileName: "😀".repeat(1024), contentType: "image/png", size: null }
     ]
   ])("is understood, as it was named: %j", (body, announced) => {
-    assert.deepStrictEqual(UploadBody.parse(body), Result.succeed(announced))
+    assert.deepStrictEqual(announce(body), Result.succeed(announced))
   })
 
   it.each<readonly [JsonObject, Array<At>]>([
@@ -66,7 +71,7 @@ describe("what a client is going to bring", () => {
       ]
     ]
   ])("is refused: %j", (body, issues) => {
-    assert.sameDeepMembers(issuesOf(UploadBody.parse(body)), issues)
+    assert.sameDeepMembers(issuesOf(announce(body)), issues)
   })
 
   it.each([
@@ -80,7 +85,7 @@ describe("what a client is going to bring", () => {
     "image/png\r\nx: y",
     "*/*/*"
   ])("has no content type %j, and the message does not repeat it", (content_type) => {
-    const parsed = UploadBody.parse({ ...file, content_type })
+    const parsed = announce({ ...file, content_type })
     assert.deepStrictEqual(issuesOf(parsed), [["content_type", "format"]])
     assert.deepInclude(Result.isFailure(parsed) ? parsed.failure[0] : {}, {
       message: "must be a media type such as image/png"
@@ -103,20 +108,20 @@ describe("what a client has brought in parts", () => {
       ),
       more: true
     }
-    const parts: CompleteBody.CompleteBody["parts"] = [
+    const parts: Arrays.NonEmptyReadonlyArray<Part> = [
       { partNumber: 2, etag: "b" },
       { partNumber: 1, etag: "a" },
       { partNumber: 3, etag: "c" },
       { partNumber: 4, etag: "W/d" },
       { partNumber: 10_000, etag: "e".repeat(128) }
     ]
-    assert.deepStrictEqual(CompleteBody.parse(body), Result.succeed({ ...upload, parts }))
+    assert.deepStrictEqual(completed(body), Result.succeed({ ...upload, parts }))
   })
 
   it("may be of 10,000 parts, and of no more", () => {
     const parts = Array.from({ length: 10_001 }, (_, index) => ({ partNumber: index + 1, etag: "a" }))
-    assert.deepStrictEqual(issuesOf(CompleteBody.parse(complete(...parts.slice(0, -1)))), [])
-    assert.deepStrictEqual(issuesOf(CompleteBody.parse(complete(...parts))), [
+    assert.deepStrictEqual(issuesOf(completed(complete(...parts.slice(0, -1)))), [])
+    assert.deepStrictEqual(issuesOf(completed(complete(...parts))), [
       ["parts", "maxItems"],
       ["parts.10000.partNumber", "maximum"]
     ])
@@ -162,19 +167,19 @@ describe("what a client has brought in parts", () => {
       ]
     ]
   ])("is refused: %j", (body, issues) => {
-    assert.sameDeepMembers(issuesOf(CompleteBody.parse(body)), issues)
+    assert.sameDeepMembers(issuesOf(completed(body)), issues)
   })
 })
 
 describe("the number of a part", () => {
   it.each(["1", "10000"])("may be %s", (text) => {
-    assert.deepStrictEqual(PartNumber.parse(text), Result.succeed(Number(text)))
+    assert.deepStrictEqual(parsePartNumber(text), Result.succeed(Number(text)))
   })
 
   it.each(["", "0", "10001", "-1", "+1", "01", "1.0", "1e1", " 1", "0x1", "٣", "one"])(
     "is not %j",
     (text) => {
-      assert.deepStrictEqual(issuesOf(PartNumber.parse(text)), [["partNumber", "range"]])
+      assert.deepStrictEqual(issuesOf(parsePartNumber(text)), [["partNumber", "range"]])
     }
   )
 })

@@ -2,6 +2,7 @@
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Schema, Stream } from "effect"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { FileId } from "#domain/Ids.ts"
@@ -18,6 +19,79 @@ import * as Refusal from "#src/edges/http/Refusal.ts"
 import * as ByteRange from "./ByteRange.ts"
 import * as EntityTag from "#src/edges/http/requests/EntityTag.ts"
 import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { anyQuery, TakesQuery } from "#src/edges/http/api/RouteAnnotations.ts"
+import { bytes, described, optional, params } from "./MediaRoute.ts"
+
+const representation = {
+  etag: described("Strong: other bytes have another one."),
+  "accept-ranges": Schema.Literal("bytes"),
+  "cache-control": described("Some minutes, in the client alone."),
+  "content-disposition": described("`inline` for images, audio and video only."),
+  "content-security-policy": described("Nothing in the bytes is run.")
+}
+
+const contentRange = {
+  schema: { type: "string", description: "Which bytes, and of how many." },
+  required: true
+}
+
+/** An endpoint declares one stream at most, and of one type: the answers with bytes are described by hand. */
+const withContent = (operation: Record<string, unknown>): Record<string, unknown> => {
+  const responses = Object(operation["responses"])
+  const { headers } = Object(responses[200])
+  return {
+    ...operation,
+    responses: {
+      ...responses,
+      200: { description: "All bytes.", headers, content: bytes },
+      206: {
+        description: "The range that was asked for.",
+        headers: { ...headers, "content-range": contentRange },
+        content: bytes
+      },
+      304: { ...responses[304], headers }
+    }
+  }
+}
+
+const endpoint = HttpApiEndpoint.get("file", "/media/:mediaId/:fileName", {
+  params,
+  headers: {
+    range: optional("One range of bytes."),
+    "if-range": optional("`ETag` that the range belongs to."),
+    "if-match": optional("`ETag` that the bytes are to have."),
+    "if-none-match": optional("`ETag` of the last answer.")
+  },
+  success: [
+    HttpApiSchema.WithHeaders(HttpApiSchema.StreamUint8Array(), representation),
+    CommonResponses.notModified,
+    HttpApiSchema.WithHeaders(
+      HttpApiSchema.Empty(302).annotate({ description: "The bytes lie elsewhere." }),
+      { location: described("Good for some minutes.") }
+    )
+  ],
+  error: [
+    CommonResponses.notFound,
+    CommonResponses.gone,
+    CommonResponses.preconditionFailed,
+    CommonResponses.rangeNotSatisfiable,
+    CommonResponses.unexpected,
+    CommonResponses.unavailable
+  ]
+})
+  // Web pages add queries to the URLs of files to get past caches.
+  .annotate(TakesQuery, anyQuery)
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "getFile",
+      summary: "Bytes of a stored file",
+      description:
+        "No key is needed. HEAD is answered, too. 404 until the bytes have come, 410 once the file is deleted or has expired.",
+      transform: withContent
+    })
+  )
 
 const isFileId = Schema.is(FileId)
 
@@ -95,7 +169,7 @@ const redirect = (location: string) =>
 
 type Failure = MediaGone | StorageError | Refusal.Refusal
 
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const store = yield* MediaStore
   const delivery = yield* MediaDelivery
   const readers = yield* SlowReaders.SlowReaders
@@ -150,3 +224,13 @@ export const make = Effect.gen(function* () {
   return (mediaId: string, request: HttpServerRequest) =>
     Effect.catchTag(serve(mediaId, request), "MediaGone", () => Effect.fail(FileRefusals.fileGone))
 })
+
+export const getMedia = Route.make(
+  endpoint,
+  Effect.map(
+    make,
+    (serve) =>
+      ({ params, request }: Route.Call<typeof endpoint>) =>
+        serve(params.mediaId, request)
+  )
+)

@@ -1,0 +1,59 @@
+/** `GET /storage/upload/multipart-url`: a URL to PUT one part to. */
+import { Effect, type JsonSchema, Result, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import { Uploads } from "#src/features/files/Uploads.ts"
+import * as UploadView from "#src/features/files/views/UploadView.ts"
+import { maxParts } from "#src/features/media/storage/FileLimits.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import { invalid, issue, type Parsed } from "#src/edges/http/requests/Parsed.ts"
+import * as UploadRoute from "./UploadRoute.ts"
+
+const partNumberForm: JsonSchema.JsonSchema = { type: "integer", minimum: 1, maximum: maxParts }
+
+const endpoint = HttpApiEndpoint.get("partUrl", "/storage/upload/multipart-url", {
+  query: {
+    ...UploadRoute.query,
+    partNumber: Schema.String.annotate({
+      description: "From 1, without gaps."
+    })
+  },
+  success: UploadView.PartUrlBody,
+  error: UploadRoute.errorsOfOneUpload
+})
+  .annotate(Requires, "files:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "getPartUrl",
+      summary: "A URL for a part",
+      description: "A part that is uploaded again replaces the earlier one.",
+      transform: ListParameters.withForms({ ...UploadRoute.forms, partNumber: partNumberForm })
+    })
+  )
+
+export const parsePartNumber = (text: string): Parsed<number> => {
+  const number = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : Number.NaN
+  return number <= maxParts
+    ? Result.succeed(number)
+    : invalid(issue(["partNumber"], "range", `must be a whole number from 1 to ${maxParts}`))
+}
+
+export const partUrl = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const uploads = yield* Uploads
+
+    return Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>, caller: Caller) {
+      const { uploadId, uploadKey } = query
+      const partNumber = yield* Refusal.orInvalid(parsePartNumber(query.partNumber))
+      const presignedUrl = yield* UploadRoute.asUpload(
+        uploads.partUrl({ caller, uploadKey, uploadId, partNumber })
+      )
+      return Answer.json(200, { presignedUrl })
+    })
+  })
+)
