@@ -16,7 +16,7 @@ import * as Keys from "#src/edges/api/keys/KeysApi.ts"
 import * as McpHandlers from "#src/edges/mcp/routes/McpHandlers.ts"
 import * as Media from "#src/edges/api/files/MediaApi.ts"
 import * as OAuthHandlers from "#src/edges/oauth/routes/OAuthHandlers.ts"
-import * as QueueHandlers from "#src/edges/api/requests/QueueHandlers.ts"
+import * as Queue from "#src/edges/api/requests/QueueApi.ts"
 import * as SignInHandlers from "#src/edges/oauth/routes/SignInHandlers.ts"
 import * as StreamsHandlers from "#src/edges/api/requests/streams/StreamsHandlers.ts"
 import * as SystemHandlers from "./system/SystemHandlers.ts"
@@ -45,7 +45,7 @@ const routeTable = RouteTable.layer(Api)
 
 /** All routes, on whatever router serves them. */
 const routes = Layer.mergeAll(
-  QueueHandlers.layer,
+  Queue.layer,
   HistoryHandlers.layer,
   TimelineHandlers.layer,
   StreamsHandlers.layer,

@@ -1,5 +1,9 @@
 /** `…/requests/{id}/cancel`: 200 with the state it leads to, whatever that is (decisions, "Cancel"). */
 import { Clock, Effect } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { AnswersHead, Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as RequestRoute from "./RequestRoute.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import * as WaitingFor from "#src/features/provider-health/WaitingFor.ts"
 import { Requests } from "#src/features/requests/Requests.ts"
@@ -8,6 +12,34 @@ import { endpointOf } from "#src/edges/http/requests/EndpointParams.ts"
 import * as RequestIdParam from "./RequestIdParam.ts"
 import * as StatusView from "#src/features/requests/views/StatusView.ts"
 import type { RequestCall } from "./RequestCall.ts"
+
+const cancelPath = "/:ownerName/:modelName/requests/:requestId/cancel"
+const cancelOptions = {
+  params: RequestRoute.paramsOfModel,
+  success: StatusView.CancelBody,
+  error: RequestRoute.errorsOfOneRequest
+}
+const describeCancel = (identifier: string, alias: boolean) =>
+  OpenApi.annotations({
+    identifier,
+    summary: alias ? "Cancel a request (alias)" : "Cancel a request",
+    description:
+      "Queued: cancelled. Running: the provider is asked to stop. Ended: nothing. The status tells what it led to."
+  })
+
+export const byGet = HttpApiEndpoint.get("cancel", cancelPath, {
+  ...cancelOptions,
+  error: [...RequestRoute.errorsOfOneRequest, CommonResponses.methodNotAllowed]
+})
+  .annotate(Requires, "requests:write")
+  .annotate(AnswersHead, false)
+  .annotateMerge(describeCancel("cancelRequest", false))
+export const byPut = HttpApiEndpoint.put("cancelByPut", cancelPath, cancelOptions)
+  .annotate(Requires, "requests:write")
+  .annotateMerge(describeCancel("cancelRequestByPut", true))
+export const byPost = HttpApiEndpoint.post("cancelByPost", cancelPath, cancelOptions)
+  .annotate(Requires, "requests:write")
+  .annotateMerge(describeCancel("cancelRequestByPost", true))
 
 export const make = Effect.gen(function* () {
   const requests = yield* Requests

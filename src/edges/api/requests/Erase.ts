@@ -1,9 +1,31 @@
 /** `DELETE /requests/{id}/payloads`: erases input, output and files of a request that has ended. */
 import { Effect } from "effect"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Requires, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as RequestRoute from "./RequestRoute.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as PayloadErasing from "#src/features/retention/PayloadErasing.ts"
 import * as RequestIdParam from "./RequestIdParam.ts"
 import type { RetrieveCall } from "./Retrieve.ts"
+
+export const endpoint = HttpApiEndpoint.delete("erasePayloads", "/requests/:requestId/payloads", {
+  params: RequestRoute.params,
+  success: HttpApiSchema.NoContent.annotate({
+    description: "Erased, now or before. Nobody can read them any more."
+  }),
+  error: [...RequestRoute.errorsOfOneRequest, CommonResponses.conflict]
+})
+  .annotate(Requires, "requests:write")
+  .annotate(ServedOn, ["queue", "platform"])
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "eraseRequestPayloads",
+      summary: "Erase input and output",
+      description:
+        "Erases the input, the output and the stored files of a request that has ended, for good. The request stays: its status, times, cost, metadata, log lines and webhook URL. Without this they are erased at `expiresAt`."
+    })
+  )
 
 export const make = Effect.gen(function* () {
   const erase = yield* PayloadErasing.make

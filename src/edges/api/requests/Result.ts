@@ -1,5 +1,9 @@
 /** `GET /{owner}/{model}/requests/{id}`: the output, or why there is none (decisions, "Failure views"). */
 import { Effect } from "effect"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as RequestRoute from "./RequestRoute.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import { Requests } from "#src/features/requests/Requests.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -7,6 +11,25 @@ import * as Refusal from "#src/edges/http/Refusal.ts"
 import * as ResultView from "#src/features/requests/views/ResultView.ts"
 import * as Payloads from "./Payloads.ts"
 import * as RequestCall from "./RequestCall.ts"
+
+export const endpoint = HttpApiEndpoint.get("result", "/:ownerName/:modelName/requests/:requestId", {
+  params: RequestRoute.paramsOfModel,
+  success: ResultView.ResultBody,
+  error: [
+    ...RequestRoute.errorsOfOneRequest,
+    CommonResponses.gone,
+    ResultView.InvalidResultBody.pipe(HttpApiSchema.status(422))
+  ]
+})
+  .annotate(Requires, "requests:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "getRequestResult",
+      summary: "Result of a request",
+      description:
+        "The output, once `COMPLETED`; 400 before, and for requests that failed or were cancelled; 410 once erased."
+    })
+  )
 
 const refuse = (code: string, error: string): Refusal.Refusal =>
   new Refusal.Refusal({ status: 400, error, details: { code } })

@@ -1,5 +1,8 @@
 /** `GET /requests/{id}`: 200 with the result object in every state (decisions, "GET /requests/{id}"). */
 import { Effect } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { Requires, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as RequestRoute from "./RequestRoute.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import * as WaitingFor from "#src/features/provider-health/WaitingFor.ts"
@@ -9,6 +12,21 @@ import * as Answer from "#src/edges/http/Answer.ts"
 import * as RequestIdParam from "./RequestIdParam.ts"
 import * as ResultView from "#src/features/requests/views/ResultView.ts"
 import * as Payloads from "./Payloads.ts"
+
+export const endpoint = HttpApiEndpoint.get("retrieve", "/requests/:requestId", {
+  params: RequestRoute.params,
+  success: ResultView.RetrievedBody,
+  error: RequestRoute.errorsOfOneRequest
+})
+  .annotate(Requires, "requests:read")
+  .annotate(ServedOn, ["queue", "platform"])
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "getRequest",
+      summary: "Retrieve a request",
+      description: "The request in any state, by its id alone: the read after a client's crash."
+    })
+  )
 
 export interface RetrieveCall {
   readonly caller: Caller

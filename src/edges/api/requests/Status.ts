@@ -1,5 +1,9 @@
 /** `GET /{owner}/{model}/requests/{id}/status`, made for being polled (decisions, "Polling load"). */
 import { Clock, Effect } from "effect"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as RequestRoute from "./RequestRoute.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import { status } from "#domain/inference-request/Status.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
@@ -13,6 +17,29 @@ import * as WaitQuery from "./WaitQuery.ts"
 import { Stopping } from "#src/edges/http/Stopping.ts"
 import * as StatusView from "#src/features/requests/views/StatusView.ts"
 import * as RequestCall from "./RequestCall.ts"
+
+export const endpoint = HttpApiEndpoint.get("status", "/:ownerName/:modelName/requests/:requestId/status", {
+  params: RequestRoute.paramsOfModel,
+  query: {
+    wait: RequestRoute.optional("Holds the answer for up to 0 to 60 seconds, until the status changes.")
+  },
+  headers: { "if-none-match": RequestRoute.optional("`ETag` of the last answer.") },
+  success: [
+    HttpApiSchema.WithHeaders(StatusView.StatusBody, {
+      etag: RequestRoute.described("For `If-None-Match`.")
+    }),
+    CommonResponses.notModified
+  ],
+  error: [StatusView.FailedBody.pipe(HttpApiSchema.status(400)), ...RequestRoute.errorsOfOneRequest]
+})
+  .annotate(Requires, "requests:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "getRequestStatus",
+      summary: "Status of a request",
+      description: "A request that is `FAILED` answers 400, with the same body and an `error`."
+    })
+  )
 
 export interface StatusCall extends RequestCall.RequestCall {
   readonly headers: RequestHeaders
