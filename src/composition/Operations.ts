@@ -14,7 +14,7 @@ import * as MetricsPage from "#src/platform/telemetry/MetricsPage.ts"
 import * as ObservedExchanges from "#src/edges/http/observed/ObservedExchanges.ts"
 import * as AllReadings from "./metrics/AllReadings.ts"
 import * as ExportedReadings from "#src/platform/telemetry/telemetry/ExportedReadings.ts"
-import { SubmitSpans } from "./SubmitSpans.ts"
+import { SubmitSpans } from "#src/features/dispatch/SubmitSpans.ts"
 import * as Telemetry from "#src/platform/telemetry/telemetry/Telemetry.ts"
 
 /** Of this server alone: another one in the same process counts for itself. */

@@ -1,6 +1,6 @@
 /**
  * The three hot routes (submit, status, result) on a listener of their own, one fiber a request, before the declared API:
- * the same `RequestRoutes`, without the HTTP layer that costs more than they do (docs/decisions/0016). They stay declared
+ * the same `RequestHandlers`, without the HTTP layer that costs more than they do (docs/decisions/0016). They stay declared
  * in `Api`, which answers every request that is not taken here, and the two ways give equal answers
  * (`test/src/edges/http/EqualAnswers.test.ts`).
  */
@@ -19,14 +19,14 @@ import { SlowReaders } from "#src/edges/http/edge/SlowReaders.ts"
 import { RouteTable } from "#src/edges/http/edge/RouteTable.ts"
 import * as ReaderRefusals from "#src/edges/http/ReaderRefusals.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
-import { RequestRoutes } from "#src/edges/api/requests/RequestRoutes.ts"
+import { RequestHandlers } from "#src/edges/api/requests/RequestHandlers.ts"
 import { IsStopping } from "#src/edges/http/Stopping.ts"
 import type { ServiceError } from "#src/edges/http/ServiceErrors.ts"
 import * as HotCall from "./HotCall.ts"
 import * as IncomingBody from "./IncomingBody.ts"
 
 const make = Effect.gen(function* () {
-  const routes = yield* RequestRoutes
+  const routes = yield* RequestHandlers
   const { gate } = yield* Admission
   const ids = yield* IdGenerator
   const table = yield* RouteTable

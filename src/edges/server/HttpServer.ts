@@ -38,7 +38,7 @@ import { routerConfig, RouteTable } from "#src/edges/http/edge/RouteTable.ts"
 import * as SlowReaders from "#src/edges/http/edge/SlowReaders.ts"
 import * as FastPath from "./FastPath.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
-import { RequestRoutes } from "#src/edges/api/requests/RequestRoutes.ts"
+import { RequestHandlers } from "#src/edges/api/requests/RequestHandlers.ts"
 import { IsStopping, Stopping } from "#src/edges/http/Stopping.ts"
 
 const routeTable = RouteTable.layer(Api)
@@ -63,13 +63,15 @@ const routes = Layer.mergeAll(
   McpHandlers.layer,
   SystemHandlers.layer
 ).pipe(
-  Layer.provide([RequestRoutes.layer, Admission.layer]),
+  Layer.provide([RequestHandlers.layer, Admission.layer]),
   Layer.provide(ErrorBoundary.layer),
   Layer.provide(routeTable)
 )
 
 /** The hot routes, before the declared ones. */
-export const fastPath = FastPath.layer.pipe(Layer.provide([RequestRoutes.layer, Admission.layer, routeTable]))
+export const fastPath = FastPath.layer.pipe(
+  Layer.provide([RequestHandlers.layer, Admission.layer, routeTable])
+)
 
 /** The declared way of every route, on the server that is given. */
 export const declared = HttpRouter.serve(routes, {

@@ -6,7 +6,7 @@ import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { RequestId } from "#domain/Ids.ts"
-import { RequestRoutes } from "#src/edges/api/requests/RequestRoutes.ts"
+import { RequestHandlers } from "#src/edges/api/requests/RequestHandlers.ts"
 import { Sweeper } from "#src/features/dispatch/sweep/Sweeper.ts"
 import * as MediaModel from "#test/src/features/dispatch/finalize/MediaModel.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
@@ -33,7 +33,7 @@ describe("States and transitions", () => {
   row(
     "(none) | submit | accepted | IN_QUEUE | response returns ids and URLs",
     Effect.gen(function* () {
-      const { submit } = yield* RequestRoutes
+      const { submit } = yield* RequestHandlers
       const answer = yield* submit({
         ...params("" as RequestId),
         headers: { "content-type": "application/json" },
@@ -127,7 +127,7 @@ describe("States and transitions", () => {
       yield* (yield* TestProvider).next
       // One run at a time: this one waits behind the other.
       const id = yield* Facts.submit()
-      const { cancel } = yield* RequestRoutes
+      const { cancel } = yield* RequestHandlers
       const { status, body } = read(yield* cancel(params(id)))
       assert.deepStrictEqual([status, body["status"]], [200, "CANCELLED"])
       assert.deepInclude(body["cancel"], { accepted: true })
@@ -149,7 +149,7 @@ describe("States and transitions", () => {
             run.ends(outcome === "Stopped" ? { _tag: "Stopped" } : succeeded())
           )
         )
-        const { cancel } = yield* RequestRoutes
+        const { cancel } = yield* RequestHandlers
         const { body } = read(yield* cancel(params(id)))
         const isCancelled = outcome === "Stopped"
         assert.strictEqual(body["status"], isCancelled ? "CANCELLED" : "COMPLETED")

@@ -9,7 +9,7 @@ import { Ledger } from "#projections/ledger/Ledger.ts"
 import { projection } from "#projections/ledger/LedgerProjection.ts"
 import { Projections } from "#projections/Projections.ts"
 import type { Answer } from "#src/edges/http/Answer.ts"
-import { RequestRoutes } from "#src/edges/api/requests/RequestRoutes.ts"
+import { RequestHandlers } from "#src/edges/api/requests/RequestHandlers.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as OutboundGuard from "#test/src/kernel/outbound/OutboundGuard.ts"
@@ -37,7 +37,7 @@ export const invalid = testModel("test/strict", {
 })
 
 export const nodeOf = (sweeps: boolean) =>
-  RequestRoutes.layer.pipe(
+  RequestHandlers.layer.pipe(
     Layer.provide(OutboundGuard.layer()),
     Layer.provideMerge(TestNode.layer({ models: [single, invalid, gallery, patient, counted], sweeps }))
   )
@@ -65,14 +65,14 @@ export const read = ({ status, body }: Answer): Told => ({
 const upToDate = (id: RequestId) => Effect.flatMap(RequestActors, ({ refresh }) => refresh(id))
 
 export const statusOf = Effect.fnUntraced(function* (id: RequestId, model = single) {
-  const { status } = yield* RequestRoutes
+  const { status } = yield* RequestHandlers
   yield* upToDate(id)
   return read(yield* status({ ...params(id, model), headers: {}, wait: undefined }))
 })
 
 /** What `response_url` answers, refusals too. */
 export const resultOf = Effect.fnUntraced(function* (id: RequestId, model = single) {
-  const { result } = yield* RequestRoutes
+  const { result } = yield* RequestHandlers
   yield* upToDate(id)
   return yield* result(params(id, model)).pipe(
     Effect.map(read),
@@ -82,7 +82,7 @@ export const resultOf = Effect.fnUntraced(function* (id: RequestId, model = sing
 
 /** The result object in any state. */
 export const retrieved = Effect.fnUntraced(function* (id: RequestId) {
-  const { retrieve } = yield* RequestRoutes
+  const { retrieve } = yield* RequestHandlers
   yield* upToDate(id)
   const { body } = read(yield* retrieve({ caller: Facts.caller(), params: { requestId: id } }))
   return body

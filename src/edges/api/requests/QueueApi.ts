@@ -1,5 +1,5 @@
 /**
- * The request lifecycle (contract, "Request lifecycle"). Its handlers are in `RequestRoutes`: `FastPath` serves some of them
+ * The request lifecycle (contract, "Request lifecycle"). Its handlers are in `RequestHandlers`: `FastPath` serves some of them
  * on a transport of its own.
  */
 import { HttpApiGroup, OpenApi } from "effect/http-api"
@@ -10,7 +10,7 @@ import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
 import * as JsonBody from "#src/edges/http/requests/JsonBody.ts"
 import * as Cancel from "./Cancel.ts"
 import * as Erase from "./Erase.ts"
-import { RequestRoutes } from "./RequestRoutes.ts"
+import { RequestHandlers } from "./RequestHandlers.ts"
 import * as Result from "./Result.ts"
 import * as Retrieve from "./Retrieve.ts"
 import * as Status from "./Status.ts"
@@ -39,7 +39,7 @@ export class QueueApi extends HttpApiGroup.make("queue")
 export const layer = DeclaredRoutes.layerOfHandlers({
   group: QueueApi,
   admit: Authorization.admit,
-  services: RequestRoutes,
+  services: RequestHandlers,
   handlers: ({ cancel, erase, result, retrieve, status, submit }) => ({
     submit: ({ params, query, request }, caller) =>
       submit({

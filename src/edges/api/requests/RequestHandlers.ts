@@ -16,8 +16,8 @@ const make = Effect.all({
   erase: Erase.make
 })
 
-export class RequestRoutes extends Context.Service<RequestRoutes, Effect.Success<typeof make>>()(
-  "inferlog/src/edges/api/requests/RequestRoutes"
+export class RequestHandlers extends Context.Service<RequestHandlers, Effect.Success<typeof make>>()(
+  "inferlog/src/edges/api/requests/RequestHandlers"
 ) {
-  static readonly layer = Layer.effect(RequestRoutes, make)
+  static readonly layer = Layer.effect(RequestHandlers, make)
 }

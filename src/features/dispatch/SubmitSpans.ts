@@ -13,7 +13,7 @@ export class SubmitSpans extends Context.Service<
     keep(id: RequestId, span: Tracer.Span): void
     of(id: RequestId): Tracer.Span | undefined
   }
->()("inferlog/src/composition/SubmitSpans") {
+>()("inferlog/src/features/dispatch/SubmitSpans") {
   static readonly layer = Layer.sync(SubmitSpans, () => {
     const spans = new Map<RequestId, Tracer.Span>()
     return SubmitSpans.of({

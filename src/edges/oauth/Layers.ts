@@ -1,0 +1,11 @@
+/** What the server runs to sign assistants in. */
+import { Layer } from "effect"
+import * as Telemetry from "#src/platform/telemetry/telemetry/Telemetry.ts"
+import * as OAuth from "./OAuth.ts"
+import { OAuthDatabase } from "./OAuthDatabase.ts"
+import { SignIn } from "./SignIn.ts"
+
+export const layer = Layer.merge(OAuth.layer, SignIn.layer).pipe(
+  Layer.provide(OAuthDatabase.layer),
+  Layer.provide(Telemetry.untraced)
+)

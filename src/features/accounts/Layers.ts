@@ -1,0 +1,19 @@
+/** What the server runs for accounts and their keys. */
+import { Layer } from "effect"
+import { LogServers } from "#src/platform/cluster/LogServers.ts"
+import { Authentication } from "./Authentication.ts"
+import { KeyRing } from "./KeyRing.ts"
+import * as KnownAccounts from "./KnownAccounts.ts"
+import { Passwords } from "./Passwords.ts"
+import { RateLimits } from "./RateLimits.ts"
+
+/** One of several nodes loads all accounts, so that keys are accepted while the log cannot be read. */
+const knownAccounts = LogServers.choose({ single: Layer.empty, shared: KnownAccounts.layer })
+
+export const layer = Layer.mergeAll(
+  KeyRing.layer,
+  Passwords.layer,
+  Authentication.layer,
+  RateLimits.layer,
+  knownAccounts
+)

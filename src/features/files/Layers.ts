@@ -1,0 +1,10 @@
+/** What the server runs for the files of an account: uploads and the list of files. */
+import { Layer } from "effect"
+import * as LocalReception from "#src/features/media/storage/local/LocalReception.ts"
+import { StorageQuota } from "#src/features/media/storage/StorageQuota.ts"
+import { AssetLibrary } from "./AssetLibrary.ts"
+import { Uploads } from "./Uploads.ts"
+
+export const layer = Layer.mergeAll(Uploads.layer, LocalReception.layer, AssetLibrary.layer).pipe(
+  Layer.provide(StorageQuota.layer)
+)

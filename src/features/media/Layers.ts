@@ -1,0 +1,16 @@
+/** What the server runs to store, fetch and change media. */
+import { Layer } from "effect"
+import { MediaStore } from "./MediaStore.ts"
+import { RemoteMedia } from "./RemoteMedia.ts"
+import * as ClientFacing from "./storage/ClientFacing.ts"
+import { Thumbnails } from "./Thumbnails.ts"
+import { VisionWorkers } from "./vision/VisionWorkers.ts"
+
+/** Stored files, and where clients upload and download them. */
+export const layer = MediaStore.layer.pipe(Layer.provideMerge(ClientFacing.layer))
+
+/** Fetching the files that an output names, and their thumbnails. */
+export const layerFetching = Layer.merge(
+  RemoteMedia.layer,
+  Thumbnails.layer.pipe(Layer.provide(VisionWorkers.layer))
+)

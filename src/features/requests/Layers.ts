@@ -1,0 +1,16 @@
+/** What the server runs so that clients submit requests and read them. */
+import { Layer } from "effect"
+import { Funds } from "#src/features/funds/Funds.ts"
+import { LogServers } from "#src/platform/cluster/LogServers.ts"
+import * as ActorRequests from "./ActorRequests.ts"
+import * as ProjectedQueueDepth from "./ProjectedQueueDepth.ts"
+import { SecondLooks } from "./Reading.ts"
+import { RequestChanges } from "./RequestChanges.ts"
+
+/** On one of several nodes a young request may not have arrived yet: it is looked for again. */
+const secondLooks = LogServers.choose({ single: Layer.empty, shared: Layer.succeed(SecondLooks, 4) })
+
+export const layer = ActorRequests.layer.pipe(
+  Layer.provide(secondLooks),
+  Layer.provide([RequestChanges.layer, ProjectedQueueDepth.layer, Funds.layer])
+)

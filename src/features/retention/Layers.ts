@@ -1,0 +1,17 @@
+/** What the server runs to erase what is old enough, or what its owner wants erased. */
+import { Layer } from "effect"
+import { Retention } from "#projections/retention/Retention.ts"
+import { FileSweep } from "#src/features/files/FileSweep.ts"
+import * as Telemetry from "#src/platform/telemetry/telemetry/Telemetry.ts"
+import { AccountErasing, TakesRequests } from "./AccountErasing.ts"
+import { Eraser } from "./Eraser.ts"
+import { RetentionSweep } from "./RetentionSweep.ts"
+
+export const layerErasing = Layer.mergeAll(Eraser.layer, Layer.succeed(TakesRequests, true))
+
+export const layer = RetentionSweep.layer.pipe(
+  Layer.provide(Telemetry.untraced),
+  Layer.provide(AccountErasing.layer),
+  Layer.provide(FileSweep.layer),
+  Layer.provide(Retention.layer)
+)
