@@ -22,6 +22,7 @@ import { EvaluationFor } from "#src/features/catalog/models/expression/Evaluatio
 import { ProviderHealth } from "#src/features/provider-health/ProviderHealth.ts"
 import * as CheckedInput from "./CheckedInput.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+import * as Holds from "./Holds.ts"
 import { DeadlineHints } from "./DeadlineHints.ts"
 import * as AbsoluteDeadlines from "./AbsoluteDeadlines.ts"
 import { IdempotencyKeyActors } from "./IdempotencyKeyActors.ts"
@@ -40,12 +41,11 @@ import {
   type Unaffordable
 } from "./Requests.ts"
 import * as Snapshot from "./Snapshot.ts"
-import * as UnderHold from "./UnderHold.ts"
 
 const keyStream = ({ accountId }: Caller, key: string): string =>
   IdempotencyKey.streamId(accountId, crypto.hash("sha256", key, "base64url"))
 
-/** What a client is told to wait when a model's queue is full, seconds. */
+/** `Retry-After` of a full queue, in seconds. */
 const queueFullRetrySeconds = 5
 
 type Refused = ModelNotFound | InvalidInput
@@ -61,10 +61,10 @@ export const make = Effect.gen(function* () {
   const hints = yield* DeadlineHints
   const health = yield* ProviderHealth
   const expectations = yield* Expectations
-  const underHold = yield* UnderHold.make
+  const holds = yield* Holds.make
   const unitsOf = AskedUnits.make()
 
-  /** What a submit must be, whoever sends it and under whichever id. */
+  /** The checks that every submit must pass, whatever its id. */
   const admit = <E>(submission: Submission, checks: Checks<E> | null) =>
     Effect.flatMap(catalog.find(submission.endpoint), (entry): Effect.Effect<CatalogEntry, E | Refused> => {
       if (entry === null) return Effect.fail(new ModelNotFound())
@@ -82,7 +82,7 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  /** While none of the model's providers takes anything, its queue is full for that. */
+  /** The queue is full because of the providers while all of them pause. */
   const queueFull = ({ providers }: Model, limit: number) => {
     const pausedMs = Math.min(...providers.map(health.pausedMs))
     const isUpstream = pausedMs > 0
@@ -90,7 +90,7 @@ export const make = Effect.gen(function* () {
     return new QueueFull({ limit, isUpstream, retryAfterSeconds })
   }
 
-  /** What the manifest says, unless the model has come to take longer: nobody is to look after a run that is as usual. */
+  /** How long a run takes: the manifest's estimate, or the measured p90 if that is longer. The sweep leaves such runs alone. */
   const expectedMs = ({ endpoint, expectedSeconds }: Model) =>
     Math.round(Math.max(expectedSeconds, expectations.of(endpoint)?.p90Seconds ?? 0) * 1_000)
 
@@ -117,7 +117,7 @@ export const make = Effect.gen(function* () {
     payloads: { input: Payload.refOf(input) }
   })
 
-  /** Also when the client goes away meanwhile: what has begun to be submitted may be accepted yet. */
+  /** Announces the deadline even when the client disconnects: the submit may still be accepted. */
   const hinting = <A, E>(deadlines: Deadlines | null, append: Effect.Effect<A, E>) =>
     deadlines === null
       ? append
@@ -140,6 +140,7 @@ export const make = Effect.gen(function* () {
     return { accountId, keyId, hold, budget: grant.monthlyBudget, at }
   }
 
+  /** Hold, seal, append. */
   const accept = (
     submission: Submission,
     entry: CatalogEntry,
@@ -147,7 +148,7 @@ export const make = Effect.gen(function* () {
     id: RequestId,
     at: number
   ) => {
-    // An id that is reserved may have been submitted under before; any other has just been made.
+    // A request may already exist under a reserved id. Any other id is new.
     const execute = submission.idempotency === null ? requests.create : requests.execute
     const seal = CheckedInput.seal(payloads, submission, {
       owner: submission.caller.accountId,
@@ -162,22 +163,21 @@ export const make = Effect.gen(function* () {
       )
       return hinting(deadlines, appended)
     }
-    return Effect.flatMap(
-      underHold.store({ ...wanted(submission, quote, at), requestId: id, seal, append }),
-      (accepted) => {
-        const snapshot = Snapshot.asSubmitted(id, accepted)
-        return snapshot === null
-          ? Effect.die("A submitted request has no state")
-          : Effect.succeed({ ...snapshot, replayed: accepted.events.length === 0 })
-      }
+    const held = holds.take({ ...wanted(submission, quote, at), requestId: id })
+    const stored = Effect.flatMap(held, () =>
+      Effect.flatMap(holds.sealing(id, seal), (input) => holds.appending(id, input, append(input)))
     )
+    return Effect.flatMap(Effect.uninterruptible(stored), (accepted) => {
+      const snapshot = Snapshot.asSubmitted(id, accepted)
+      return snapshot === null
+        ? Effect.die("A submitted request has no state")
+        : Effect.succeed({ ...snapshot, replayed: accepted.events.length === 0 })
+    })
   }
 
-  /** What may take long, as the look-up of a name does, is not done for those who cannot pay. */
+  /** Slow checks, such as a name look-up, are made for accounts that can pay. */
   const checkLast = <E>(submission: Submission, quote: Pricing.Quote, at: number, checks: Checks<E> | null) =>
-    checks === null
-      ? Effect.void
-      : Effect.andThen(underHold.check(wanted(submission, quote, at)), checks.last)
+    checks === null ? Effect.void : Effect.andThen(holds.check(wanted(submission, quote, at)), checks.last)
 
   const submitNew = <E>(submission: Submission, checks: Checks<E> | null) =>
     Effect.flatMap(admit(submission, checks), (entry) =>
@@ -190,13 +190,13 @@ export const make = Effect.gen(function* () {
       )
     )
 
-  /** With the hash in the form in which the first of all twins has left it. */
+  /** The idempotency data with the hash in the form that the first submit under the key stored. */
   const inFormOf = (state: IdempotencyKey.State, idempotency: Idempotency): Idempotency =>
     state._tag === "Reserved" && idempotency.isFormerHash?.(state.requestHash) === true
       ? { ...idempotency, requestHash: state.requestHash }
       : idempotency
 
-  /** What the first of all twins was answered, if it was accepted. */
+  /** The answer to the first submit under the key, if it was accepted. */
   const replay = Effect.fnUntraced(function* (state: IdempotencyKey.State, { requestHash }: Idempotency) {
     const now = yield* steady.now
     if (state._tag === "Free" || state.expiresAt <= now || state.requestHash !== requestHash) return null
@@ -204,8 +204,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Whoever cannot pay, or finds the queue full, leaves no key on the log: keys cost nothing, and stay there. What may yet
-   * turn out to be the twin of an accepted request goes on, since a key is on the log before its request is.
+   * Refuses before the key is reserved: keys stay on the log and cost nothing. A submit whose key is reserved goes on,
+   * since its request may have been accepted.
    */
   const checkFirst = (
     submission: Submission,
@@ -216,7 +216,7 @@ export const make = Effect.gen(function* () {
   ) => {
     const asked = wanted(submission, quote, at)
     return Effect.catch(
-      Effect.flatMap(checkQueue(entry), () => underHold.check(asked)),
+      Effect.flatMap(checkQueue(entry), () => holds.check(asked)),
       Effect.fnUntraced(function* (refused: Unaffordable) {
         const { state } = yield* keys.refresh(keyStream(submission.caller, key))
         if (state._tag === "Free" || state.expiresAt <= at) return yield* refused
@@ -224,7 +224,7 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  /** The id that the first of all twins has reserved. */
+  /** The id that the first submit under the key reserved. */
   const reserve = Effect.fnUntraced(function* (
     { caller }: Submission,
     { key, requestHash }: Idempotency,
@@ -252,14 +252,14 @@ export const make = Effect.gen(function* () {
     yield* checkFirst(submission, idempotency, entry, quote, at)
     if (checks !== null) yield* checks.last
     const id = yield* reserve(submission, idempotency, at)
-    // A twin may have been accepted since.
+    // Another submit under the key may have been accepted since.
     const first = Snapshot.asSubmitted(id, yield* requests.current(id))
     if (first !== null) return { ...first, replayed: true }
     yield* checkQueue(entry)
     return yield* Effect.catchTag(
       accept(submission, entry, quote, id, at),
       ["InsufficientBalance", "BudgetExceeded", "TooManyOpenRequests"],
-      // A twin may have been accepted since, and hold what this one would have.
+      // Another submit under the key may have been accepted since, and holds the money that this one needs.
       Effect.fnUntraced(function* (refused) {
         const first = Snapshot.asSubmitted(id, yield* requests.current(id))
         return first === null ? yield* refused : { ...first, replayed: true }
@@ -291,7 +291,7 @@ export const make = Effect.gen(function* () {
     const hold = Pricing.leastCharge(entry.model.price)
     yield* Effect.andThen(
       checkQueue(entry),
-      underHold.check({ accountId, keyId, hold, budget: grant.monthlyBudget, at })
+      holds.check({ accountId, keyId, hold, budget: grant.monthlyBudget, at })
     )
   })
 

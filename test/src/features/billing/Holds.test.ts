@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import type { Event } from "#domain/inference-request/Event.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { Requests } from "#src/features/requests/Requests.ts"
-import * as UnderHold from "#src/features/requests/UnderHold.ts"
+import * as Holds from "#src/features/requests/Holds.ts"
 import { BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
@@ -64,22 +64,23 @@ describe("A hold", () => {
     withBalance(
       price,
       Effect.gen(function* () {
-        const underHold = yield* UnderHold.make
+        const holds = yield* Holds.make
         const { id } = yield* submit(keyed("k"))
         yield* append(id, cancelled)
         assert.deepStrictEqual(yield* funds, { available: price, held: "0", open: 0 })
         const payloads = yield* Payloads
         const stream = StreamName.make(InferenceRequest.aggregate.category, id)
-        yield* underHold.store({
+        yield* holds.take({
           accountId,
           keyId: Facts.caller(account).keyId,
           requestId: id,
           hold: usd(price),
           budget: null,
-          at: 0,
-          seal: payloads.seal({ owner: accountId, stream, name: "input", json: long }),
-          append: () => Effect.succeed({ events: [] })
+          at: 0
         })
+        const seal = payloads.seal({ owner: accountId, stream, name: "input", json: long })
+        const input = yield* holds.sealing(id, seal)
+        yield* holds.appending(id, input, Effect.succeed({ events: [] }))
         assert.deepStrictEqual(yield* funds, { available: price, held: "0", open: 0 })
       })
     )

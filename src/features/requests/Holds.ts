@@ -1,4 +1,4 @@
-/** Storing a request under its hold: reserved before the append, and given back when nothing comes of it. */
+/** The hold of a submit: reserved before the input is sealed, and given back when no request comes of it. */
 import { Cause, Effect, Exit, Fiber, Result } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import { zero } from "#domain/Money.ts"
@@ -14,26 +14,24 @@ import { BudgetExceeded, InsufficientBalance, TooManyOpenRequests } from "./Requ
 
 type Refused = InsufficientBalance | BudgetExceeded | TooManyOpenRequests
 
-/** What the append led to: no events when the request had been stored before. */
+/** The result of an append. No events: the request was on the log before. */
 interface Appended {
   readonly events: ReadonlyArray<unknown>
 }
 
-export interface Held<A, E, E2> extends Wanted {
+interface Held extends Wanted {
   readonly requestId: RequestId
-  readonly seal: Effect.Effect<SealedPayload, E>
-  readonly append: (input: SealedPayload) => Effect.Effect<A, E2>
 }
 
-/** What a client is told to wait for one of its requests to end, seconds. */
+/** `Retry-After` of an account with too many open requests, in seconds. */
 const openRetrySeconds = 5
 
-/** How long a submit that failed waits until the log has told whether it is there; that goes on after it. */
+/** How long a failed submit waits until it is known whether the request is on the log. Settling goes on after that. */
 const patience = "2 seconds"
 
 /**
- * Nothing interrupts between the reserve and the end of the append: a client that goes away leaves money held for no
- * request no more than it leaves a request without a hold. A refusal has seen all that was on the log before it.
+ * `take`, `sealing` and `appending` are called in this order without interruption: if the client disconnects, the hold and
+ * the request are both kept or both dropped. A refusal considers everything that was on the log when it was decided.
  */
 export const make = Effect.gen(function* () {
   const funds = yield* Funds
@@ -58,18 +56,18 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  const takeBack = (requestId: RequestId, input: SealedPayload) => {
+  const release = (requestId: RequestId, input: SealedPayload) => {
     funds.cancel(requestId)
     return payloads.discard([input])
   }
 
-  /** Waits for the log, unless it is known that it does not have the request: it may be away for long. */
+  /** Waits for the log for a while, unless the append is known to have failed. */
   const settle = Effect.fnUntraced(function* <E>(
     cause: Cause.Cause<E>,
     requestId: RequestId,
     input: SealedPayload
   ) {
-    if (isAbsent(cause)) return yield* takeBack(requestId, input)
+    if (isAbsent(cause)) return yield* release(requestId, input)
     const settling = Effect.flatMap(funds.settle(requestId), (submitted) =>
       submitted !== null && names(submitted, input) ? Effect.void : payloads.discard([input])
     )
@@ -77,25 +75,7 @@ export const make = Effect.gen(function* () {
     yield* Effect.interruptible(Effect.timeoutOption(Fiber.await(fiber), patience))
   })
 
-  const store = <A extends Appended, E, E2>({ append, requestId, seal }: Held<A, E, E2>) =>
-    Effect.matchCauseEffect(seal, {
-      onFailure: (cause) => {
-        funds.cancel(requestId)
-        return Effect.failCause(cause)
-      },
-      onSuccess: (input) =>
-        Effect.flatMap(
-          Effect.onExitPrimitive(append(input), (exit) =>
-            Exit.isFailure(exit) ? settle(exit.cause, requestId, input) : undefined
-          ),
-          (appended) => {
-            if (appended.events.length > 0) return Effect.succeed(appended)
-            return Effect.as(takeBack(requestId, input), appended)
-          }
-        )
-    })
-
-  /** What `ask` refuses is asked once more with all that was on the log before. */
+  /** Asks again with everything on the log before it refuses. */
   const unlessRefused = (
     wanted: Wanted,
     ask: () => Reserved
@@ -112,11 +92,30 @@ export const make = Effect.gen(function* () {
     })
 
   return {
-    store: <A extends Appended, E, E2>(held: Held<A, E, E2>) => {
-      const reserved = unlessRefused(held, () => funds.reserve(held.requestId, held))
-      return Effect.uninterruptible(Effect.flatMap(reserved, () => store(held)))
-    },
-    /** Fails as `store` would for a request that has no hold, and takes nothing. */
+    /** Reserves the hold. */
+    take: (held: Held): Effect.Effect<void, Refused | ReadModelBehind> =>
+      unlessRefused(held, () => funds.reserve(held.requestId, held)),
+    /** Gives the hold back when the input cannot be sealed. */
+    sealing: <E>(requestId: RequestId, seal: Effect.Effect<SealedPayload, E>) =>
+      Effect.onExitPrimitive(seal, (exit) =>
+        Exit.isFailure(exit) ? Effect.sync(() => funds.cancel(requestId)) : undefined
+      ),
+    /** Gives the hold back, and discards the input, unless the append made the request. */
+    appending: <A extends Appended, E>(
+      requestId: RequestId,
+      input: SealedPayload,
+      append: Effect.Effect<A, E>
+    ): Effect.Effect<A, E> =>
+      Effect.flatMap(
+        Effect.onExitPrimitive(append, (exit) =>
+          Exit.isFailure(exit) ? settle(exit.cause, requestId, input) : undefined
+        ),
+        (appended) =>
+          appended.events.length > 0
+            ? Effect.succeed(appended)
+            : Effect.as(release(requestId, input), appended)
+      ),
+    /** Fails as `take` would, and reserves nothing. */
     check: (wanted: Wanted) => unlessRefused(wanted, () => funds.affords(wanted))
   }
 })
@@ -128,6 +127,6 @@ const isAbsent = (cause: Cause.Cause<unknown>): boolean => {
   )
 }
 
-/** Not so when the request on the log is that of a twin, under the same key. */
+/** False when the request on the log is another one, submitted under the same key. */
 const names = (submitted: RecordedEvent, { hash, name }: SealedPayload): boolean =>
   PayloadRefs.of(submitted).some(([named, ref]) => named === name && ref.hash === hash)
