@@ -25,6 +25,8 @@ export interface EventCodec<Event extends DomainEvent> {
   readonly decode: (encoded: EncodedEvent) => Event
   /** The types this codec reads. */
   readonly types: ReadonlySet<string>
+  /** Whether this codec reads events of a type: a newer release may have written others. */
+  readonly isType: (type: string) => type is Event["_tag"]
 }
 
 type EventSchema = Schema.Codec<DomainEvent, unknown> & {
@@ -61,6 +63,7 @@ export const make = <const Members extends ReadonlyArray<EventSchema>>(
   }
   return {
     types: new Set(byType.keys()),
+    isType: (type): type is Event["_tag"] => byType.has(type),
     encode: (event) => {
       const { encode, planData, planTime } = lookup(event._tag)
       const planned = planTime(event.at) === undefined ? undefined : planData(event)

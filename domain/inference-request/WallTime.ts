@@ -42,6 +42,7 @@ export const steadyOf = (recorded: Recorded): number => {
 /** Records have the wall clock's time. */
 export const codec = <Event extends DomainEvent & Timed>(inner: EventCodec<Event>): EventCodec<Event> => ({
   types: inner.types,
+  isType: inner.isType,
   encode: (event) => {
     const encoded = inner.encode(event)
     return event.ahead === undefined ? encoded : { ...encoded, time: dateOf(event) }

@@ -1,13 +1,10 @@
 /** The work queue: one row for each request that has not ended, and what their clients are to be told. */
+import { endings } from "#domain/inference-request/Ending.ts"
 import {
   CancelRequested,
   DispatchStarted,
   OutputReceived,
   ProviderAccepted,
-  RequestCancelled,
-  RequestCompleted,
-  RequestFailed,
-  RequestForceFailed,
   RequestRequeued,
   RequestStarted,
   RequestSubmitted,
@@ -181,10 +178,7 @@ export const projection: Projection = {
         const row = rows.edit(stream)
         if (row !== undefined) row.cancelRequested = true
       }),
-      onType(RequestCompleted, end),
-      onType(RequestFailed, end),
-      onType(RequestForceFailed, end),
-      onType(RequestCancelled, end),
+      ...endings.map((ending) => onType(ending, end)),
       on(DeliveryScheduled, (data) => {
         owed.remove(text(data, "requestId"), oneOf(data, "event", WebhookEventName.literals))
       })

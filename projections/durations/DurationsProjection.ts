@@ -1,11 +1,9 @@
 /** How long the runs of each model took that ended well, day by day for two weeks. */
 import type { DatabaseSync } from "node:sqlite"
+import { endings } from "#domain/inference-request/Ending.ts"
 import {
   OutputReceived,
-  RequestCancelled,
   RequestCompleted,
-  RequestFailed,
-  RequestForceFailed,
   RequestRequeued,
   RequestStarted,
   RequestSubmitted,
@@ -145,9 +143,7 @@ export const projection: Projection = {
         const row = open.remove(stream)
         if (row !== undefined && (status === "charged" || status === "partial")) count(row, time)
       }),
-      onType(RequestFailed, end),
-      onType(RequestForceFailed, end),
-      onType(RequestCancelled, end)
+      ...endings.filter((ending) => ending !== RequestCompleted).map((ending) => onType(ending, end))
     ]
     return { rules, kept: [open, counts, newest.kept] }
   }

@@ -2,6 +2,7 @@
  * Every request there was, for lists: one row each, and counters so that totals need no counting. Every change of a status
  * there was, for those who follow them.
  */
+import type { Ending } from "#domain/inference-request/Ending.ts"
 import {
   BillingStatus,
   MediaStored,
@@ -24,7 +25,7 @@ import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import { categoryOf } from "#streams/StreamName.ts"
 import { integerIfAny, list, object, oneOf, text, textOrNull, texts } from "../EventFields.ts"
 import * as OutputMedia from "../OutputMedia.ts"
-import { on, onType, type Projection } from "../Projection.ts"
+import { on, onType, type Projection, type Rule } from "../Projection.ts"
 import * as HistoryChanges from "./HistoryChanges.ts"
 import * as HistoryCounters from "./HistoryCounters.ts"
 import * as HistoryMetadata from "./HistoryMetadata.ts"
@@ -86,6 +87,29 @@ export const projection: Projection = {
       if (row !== undefined) row.runStartedAt = null
     }
 
+    const ends: Record<Ending["_tag"], Rule> = {
+      RequestCompleted: on(RequestCompleted, (data, event) => {
+        const billing = object(data, "billing")
+        const billingStatus = oneOf(billing, "status", BillingStatus.literals)
+        const amount = text(billing, "amount")
+        const error = textOrNull(data, "error")
+        end(event, (hasViolations) => ({
+          status: "COMPLETED",
+          outcome: completedOutcome(billingStatus, hasViolations),
+          billingStatus,
+          amount,
+          error
+        }))
+      }),
+      RequestFailed: on(RequestFailed, failed),
+      RequestForceFailed: on(RequestForceFailed, failed),
+      RequestCancelled: on(RequestCancelled, (data, event) => {
+        const reason = oneOf(data, "reason", RequestCancelled.fields.reason.literals)
+        const outcome = reason === "expired" ? "expired" : "cancelled"
+        end(event, () => ({ status: "CANCELLED", outcome, error: null, ...free }))
+      })
+    }
+
     const rules = [
       on(RequestSubmitted, (data, event) => {
         const accountId = text(data, "accountId")
@@ -143,26 +167,7 @@ export const projection: Projection = {
         const row = rows.edit(stream)
         if (row !== undefined) row.media = media
       }),
-      on(RequestCompleted, (data, event) => {
-        const billing = object(data, "billing")
-        const billingStatus = oneOf(billing, "status", BillingStatus.literals)
-        const amount = text(billing, "amount")
-        const error = textOrNull(data, "error")
-        end(event, (hasViolations) => ({
-          status: "COMPLETED",
-          outcome: completedOutcome(billingStatus, hasViolations),
-          billingStatus,
-          amount,
-          error
-        }))
-      }),
-      on(RequestFailed, failed),
-      on(RequestForceFailed, failed),
-      on(RequestCancelled, (data, event) => {
-        const reason = oneOf(data, "reason", RequestCancelled.fields.reason.literals)
-        const outcome = reason === "expired" ? "expired" : "cancelled"
-        end(event, () => ({ status: "CANCELLED", outcome, error: null, ...free }))
-      }),
+      ...Object.values(ends),
       onType(PayloadsErased, ({ stream, time }) => {
         // Webhook deliveries and files have events of this name too.
         const row = categoryOf(stream) === aggregate.category ? rows.edit(stream) : undefined

@@ -2,14 +2,8 @@
 import { BalanceToppedUp, LimitsChanged } from "#domain/account/Event.ts"
 import type { RequestLimits } from "#domain/account/Limits.ts"
 import { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
-import {
-  BillingStatus,
-  RequestCancelled,
-  RequestCompleted,
-  RequestFailed,
-  RequestForceFailed,
-  RequestSubmitted
-} from "#domain/inference-request/Event.ts"
+import type { Ending } from "#domain/inference-request/Ending.ts"
+import { BillingStatus, RequestCompleted, RequestSubmitted } from "#domain/inference-request/Event.ts"
 import type { MoneyEvent } from "#domain/Ledger.ts"
 import { type NanoUsd, Quantity } from "#domain/Money.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
@@ -27,7 +21,20 @@ const requestOf = ({ stream }: RecordedEvent): RequestId => RequestId.make(idOf(
 
 const released = (event: RecordedEvent): MoneyEvent => ({ _tag: "Released", requestId: requestOf(event) })
 
-const readers: ReadonlyMap<string, (event: RecordedEvent) => MoneyEvent> = new Map([
+type Reader = (event: RecordedEvent) => MoneyEvent
+
+const endReaders: Record<Ending["_tag"], Reader> = {
+  RequestCompleted: (event) => ({
+    _tag: "Captured",
+    requestId: requestOf(event),
+    amount: amount(object(event.data, "billing"), "amount")
+  }),
+  RequestFailed: released,
+  RequestCancelled: released,
+  RequestForceFailed: (event) => ({ _tag: "Reverted", requestId: requestOf(event) })
+}
+
+const readers: ReadonlyMap<string, Reader> = new Map([
   [
     typeOf(BalanceToppedUp),
     (event) => ({ _tag: "ToppedUp", accountId: accountOf(event), amount: amount(event.data, "amount") })
@@ -41,17 +48,7 @@ const readers: ReadonlyMap<string, (event: RecordedEvent) => MoneyEvent> = new M
       amount: amount(object(event.data, "quote"), "hold")
     })
   ],
-  [
-    typeOf(RequestCompleted),
-    (event) => ({
-      _tag: "Captured",
-      requestId: requestOf(event),
-      amount: amount(object(event.data, "billing"), "amount")
-    })
-  ],
-  [typeOf(RequestFailed), released],
-  [typeOf(RequestCancelled), released],
-  [typeOf(RequestForceFailed), (event) => ({ _tag: "Reverted", requestId: requestOf(event) })]
+  ...Object.entries(endReaders)
 ])
 
 /** Types of the events that `read` gives something for. */

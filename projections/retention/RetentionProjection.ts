@@ -1,13 +1,7 @@
 /** What is to be erased, and what of that is not done yet. */
 import { AccountErased, AccountErasureFinished } from "#domain/account/Event.ts"
-import {
-  ErasedFilesRemoved,
-  PayloadsErased,
-  RequestCancelled,
-  RequestCompleted,
-  RequestFailed,
-  RequestForceFailed
-} from "#domain/inference-request/Event.ts"
+import { endings } from "#domain/inference-request/Ending.ts"
+import { ErasedFilesRemoved, PayloadsErased } from "#domain/inference-request/Event.ts"
 import { aggregate } from "#domain/inference-request/InferenceRequest.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import { categoryOf, idOf } from "#streams/StreamName.ts"
@@ -47,10 +41,7 @@ export const projection: Projection = {
     const end = ({ stream }: RecordedEvent) => requests.add(idOf(stream))
 
     const rules = [
-      onType(RequestCompleted, end),
-      onType(RequestFailed, end),
-      onType(RequestCancelled, end),
-      onType(RequestForceFailed, end),
+      ...endings.map((ending) => onType(ending, end)),
       onType(PayloadsErased, (event) => {
         // Webhook deliveries have events of this name too.
         if (categoryOf(event.stream) !== aggregate.category) return

@@ -61,7 +61,7 @@ const handOver = Effect.fnUntraced(function* (copy: Copy.Copy, base: string, isF
   if (Option.isSome(server)) {
     yield* copy.finish
     if (isForNextStart) return yield* TakeOver.promote(base, allProjections)
-    const adopt = Effect.flatMap(Administration, ({ adoptProjections }) => adoptProjections)
+    const adopt = Effect.flatMap(Administration, ({ adoptProjections }) => adoptProjections())
     return yield* Effect.provide(adopt, server.value)
   }
   yield* copy.catchUp()

@@ -10,7 +10,7 @@ import * as Access from "./Access.ts"
 export const read = Effect.gen(function* () {
   const server = yield* Effect.scoped(Access.open)
   if (Option.isSome(server)) {
-    return yield* Effect.flatMap(Administration, ({ listProjections }) => listProjections).pipe(
+    return yield* Effect.flatMap(Administration, ({ listProjections }) => listProjections()).pipe(
       Effect.provide(server.value)
     )
   }

@@ -2,10 +2,10 @@
 import * as net from "node:net"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer, Option, Schema } from "effect"
-import { HttpApiClient } from "effect/http-api"
+import { RpcClient, RpcSerialization } from "effect/rpc"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
-import { AdminApi } from "./AdminApi.ts"
-import { Administration, AdministrationFailed } from "./Administration.ts"
+import { Administration, operations } from "./Administration.ts"
+import { AdministrationFailed } from "./AdministrationFailed.ts"
 import * as AdminSocket from "./AdminSocket.ts"
 
 /** The server's directory has no room for a socket (`AdminSocket`). */
@@ -38,63 +38,38 @@ const connect = (path: string): Effect.Effect<void, Error> =>
     return Effect.sync(() => socket.destroy())
   })
 
-const baseUrl = "http://admin.socket"
+const failed = (reason: string) =>
+  new AdministrationFailed({ reason: `The running server did not carry out the command: ${reason}` })
 
-const beyondApi = ["HttpClientError", "SchemaError"] as const
+type Operation = (payload: never) => Effect.Effect<unknown, { readonly _tag: string }>
 
-/** An answer that the API does not have, or none: the server is of another release, or it went away. */
-const undeclared = (error: { readonly _tag: string }) =>
-  new AdministrationFailed({ reason: `The running server did not carry out the command: ${error._tag}` })
+/** No answer, or one that this release does not declare: the server is of another release, or it stopped. */
+const carriedOut =
+  (operation: Operation) =>
+  (payload: never): ReturnType<Operation> =>
+    // The client throws on a payload that its schema refuses.
+    Effect.suspend(() => operation(payload)).pipe(
+      Effect.catchTag("RpcClientError", ({ _tag }) => Effect.fail(failed(_tag))),
+      Effect.catchDefect(() => Effect.fail(failed("it does not know the command, or failed")))
+    )
 
 const overSocket = (socketPath: string) =>
   Layer.effect(
     Administration,
-    Effect.gen(function* () {
-      const client = yield* HttpApiClient.make(AdminApi, { baseUrl })
-      return Administration.of({
-        openAccount: (payload) =>
-          client.openAccount({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        issueKey: (payload) => client.issueKey({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        rotateKey: (payload) => client.rotateKey({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        revokeKey: (payload) => client.revokeKey({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        listKeys: (payload) => client.listKeys({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        showBalance: (payload) =>
-          client.showBalance({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        topUp: (payload) => client.topUp({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        listAccounts: (payload) =>
-          client.listAccounts({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        showLimits: (payload) => client.showLimits({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        changeLimits: (payload) =>
-          client.changeLimits({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        setPassword: (payload) =>
-          client.setPassword({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        eraseAccount: (payload) =>
-          client.eraseAccount({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        listRequests: (payload) =>
-          client.listRequests({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        showRequest: (payload) =>
-          client.showRequest({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        issueWorkerKey: (payload) =>
-          client.issueWorkerKey({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        rotateWorkerKey: (payload) =>
-          client.rotateWorkerKey({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        revokeWorkerKey: (payload) =>
-          client.revokeWorkerKey({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        listWorkerKeys: (payload) =>
-          client.listWorkerKeys({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        publishDefinitions: (payload) =>
-          client.publishDefinitions({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        listItems: (payload) => client.listItems({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        showItem: (payload) => client.showItem({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        deprecateItem: (payload) =>
-          client.deprecateItem({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        withdrawItem: (payload) =>
-          client.withdrawItem({ payload }).pipe(Effect.catchTag(beyondApi, undeclared)),
-        listProjections: client.listProjections().pipe(Effect.catchTag(beyondApi, undeclared)),
-        adoptProjections: client.adoptProjections().pipe(Effect.catchTag(beyondApi, undeclared))
-      })
-    })
-  ).pipe(Layer.provide(NodeHttpClient.layerNodeHttpOptions({ socketPath })))
+    Effect.map(RpcClient.make(operations, { disableTracing: true }), (client) =>
+      Administration.of(
+        Object.fromEntries(
+          Object.entries(client as unknown as Record<string, Operation>).map(([name, operation]) => [
+            name,
+            carriedOut(operation)
+          ])
+        ) as unknown as Administration["Service"]
+      )
+    )
+  ).pipe(
+    Layer.provide(RpcClient.layerProtocolHttp({ url: `http://admin.socket${AdminSocket.route}` })),
+    Layer.provide([RpcSerialization.layerNdjson, NodeHttpClient.layerNodeHttpOptions({ socketPath })])
+  )
 
 /** Finds the server; the layer then speaks to it. */
 export const open = Effect.gen(function* () {

@@ -6,10 +6,9 @@ import { ByteSize, Effect, Layer, Option, Schema } from "effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
-import { HttpApiBuilder } from "effect/http-api"
+import { RpcSerialization, RpcServer } from "effect/rpc"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
-import { AdminApi } from "./AdminApi.ts"
-import { Administration } from "./Administration.ts"
+import { Administration, operations } from "./Administration.ts"
 import * as AdminSocket from "./AdminSocket.ts"
 import * as LocalAdministration from "./LocalAdministration.ts"
 
@@ -22,42 +21,16 @@ export class AdminSocketUnusable extends Schema.TaggedError<AdminSocketUnusable>
   }
 }
 
-const handlers = HttpApiBuilder.group(
-  AdminApi,
-  "administration",
-  Effect.fnUntraced(function* (handlers) {
-    const administration = yield* Administration
-    return handlers.handleAll({
-      openAccount: ({ payload }) => administration.openAccount(payload),
-      issueKey: ({ payload }) => administration.issueKey(payload),
-      rotateKey: ({ payload }) => administration.rotateKey(payload),
-      revokeKey: ({ payload }) => administration.revokeKey(payload),
-      listKeys: ({ payload }) => administration.listKeys(payload),
-      showBalance: ({ payload }) => administration.showBalance(payload),
-      topUp: ({ payload }) => administration.topUp(payload),
-      listAccounts: ({ payload }) => administration.listAccounts(payload),
-      showLimits: ({ payload }) => administration.showLimits(payload),
-      changeLimits: ({ payload }) => administration.changeLimits(payload),
-      setPassword: ({ payload }) => administration.setPassword(payload),
-      eraseAccount: ({ payload }) => administration.eraseAccount(payload),
-      listRequests: ({ payload }) => administration.listRequests(payload),
-      showRequest: ({ payload }) => administration.showRequest(payload),
-      issueWorkerKey: ({ payload }) => administration.issueWorkerKey(payload),
-      rotateWorkerKey: ({ payload }) => administration.rotateWorkerKey(payload),
-      revokeWorkerKey: ({ payload }) => administration.revokeWorkerKey(payload),
-      listWorkerKeys: ({ payload }) => administration.listWorkerKeys(payload),
-      publishDefinitions: ({ payload }) => administration.publishDefinitions(payload),
-      listItems: ({ payload }) => administration.listItems(payload),
-      showItem: ({ payload }) => administration.showItem(payload),
-      deprecateItem: ({ payload }) => administration.deprecateItem(payload),
-      withdrawItem: ({ payload }) => administration.withdrawItem(payload),
-      listProjections: () => administration.listProjections,
-      adoptProjections: () => administration.adoptProjections
-    })
-  })
+const routes = RpcServer.layerHttp({
+  group: operations,
+  path: AdminSocket.route,
+  protocol: "http",
+  disableTracing: true,
+  disableFatalDefects: true
+}).pipe(
+  Layer.provide(operations.toLayer(Effect.map(Administration, (administration) => administration))),
+  Layer.provide(RpcSerialization.layerNdjson)
 )
-
-const routes = HttpApiBuilder.layer(AdminApi).pipe(Layer.provide(handlers))
 
 const attempt = (path: string, run: () => void) =>
   Effect.try({ try: run, catch: (cause) => new AdminSocketUnusable({ path, cause }) })

@@ -16,3 +16,6 @@ export const pathIn = (directory: string, from: string = process.cwd()): Option.
   const shorter = Buffer.byteLength(relative) < Buffer.byteLength(absolute) ? relative : absolute
   return Buffer.byteLength(shorter) <= longestPath ? Option.some(shorter) : Option.none()
 }
+
+/** The path of the operations on the socket. */
+export const route = "/operations"

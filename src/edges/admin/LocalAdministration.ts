@@ -23,7 +23,9 @@ import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
 import * as ClientFacing from "#src/features/media/storage/ClientFacing.ts"
 import { EventReader } from "#streams/EventReader.ts"
-import { Administration, AdministrationFailed, type IssuedKey } from "./Administration.ts"
+import { Administration } from "./Administration.ts"
+import { AdministrationFailed } from "./AdministrationFailed.ts"
+import type { IssuedKey } from "./keys/KeyOperations.ts"
 import * as LocalAccounts from "./accounts/LocalAccounts.ts"
 import * as LocalErasing from "./accounts/LocalErasing.ts"
 import * as LocalRequests from "./requests/LocalRequests.ts"
@@ -113,8 +115,8 @@ const layerNoDeps = Layer.effect(
       ...(yield* LocalRequests.make),
       ...(yield* LocalWorkerKeys.make),
       ...(yield* LocalCatalog.make),
-      listProjections,
-      adoptProjections
+      listProjections: () => listProjections,
+      adoptProjections: () => adoptProjections
     })
   })
 )

@@ -1,12 +1,15 @@
-/** `WorkerKeyOperations` in the process that holds the log. */
+/** `Operations` in the process that holds the log. */
 import { Effect, Redacted } from "effect"
 import { Keys } from "#projections/keys/Keys.ts"
 import { Projections } from "#projections/Projections.ts"
 import * as ApiKey from "#src/features/accounts/ApiKey.ts"
 import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
 import { EventReader } from "#streams/EventReader.ts"
-import { AdministrationFailed } from "./Administration.ts"
-import type { IssuedWorkerKey, WorkerKeyOperations } from "./WorkerKeyOperations.ts"
+import { AdministrationFailed } from "./AdministrationFailed.ts"
+import type { IssuedWorkerKey } from "./WorkerKeyOperations.ts"
+import type { Administration } from "./Administration.ts"
+
+type Operations = Administration["Service"]
 
 /** Keys that a page lists at most. */
 const pageSize = 1_000
@@ -24,12 +27,12 @@ export const make = Effect.gen(function* () {
   const projections = yield* Projections
   const reader = yield* EventReader
 
-  const issueWorkerKey: WorkerKeyOperations["issueWorkerKey"] = Effect.fn("Administration.issueWorkerKey")(
+  const issueWorkerKey: Operations["issueWorkerKey"] = Effect.fn("Administration.issueWorkerKey")(
     (options) => Effect.map(workerKeys.issue(options), issued),
     Effect.catchTag("EventStoreError", failed)
   )
 
-  const rotateWorkerKey: WorkerKeyOperations["rotateWorkerKey"] = Effect.fn("Administration.rotateWorkerKey")(
+  const rotateWorkerKey: Operations["rotateWorkerKey"] = Effect.fn("Administration.rotateWorkerKey")(
     function* (options) {
       const { key, previousExpiresAt } = yield* workerKeys.rotate(options)
       return { ...issued(key), previousExpiresAt }
@@ -37,12 +40,12 @@ export const make = Effect.gen(function* () {
     Effect.catchTag("EventStoreError", failed)
   )
 
-  const revokeWorkerKey: WorkerKeyOperations["revokeWorkerKey"] = Effect.fn("Administration.revokeWorkerKey")(
+  const revokeWorkerKey: Operations["revokeWorkerKey"] = Effect.fn("Administration.revokeWorkerKey")(
     ({ keyId }) => workerKeys.revoke(keyId),
     Effect.catchTag("EventStoreError", failed)
   )
 
-  const listWorkerKeys: WorkerKeyOperations["listWorkerKeys"] = Effect.fn("Administration.listWorkerKeys")(
+  const listWorkerKeys: Operations["listWorkerKeys"] = Effect.fn("Administration.listWorkerKeys")(
     function* ({ after }) {
       yield* projections.waitFor(yield* reader.head, { projection: "keys" })
       return yield* keys.workers({ after, limit: pageSize })

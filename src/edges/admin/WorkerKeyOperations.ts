@@ -1,12 +1,13 @@
 /** What an operator does with the keys of workers: the part of `Administration` that is about them. */
-import { type Effect, Schema } from "effect"
+import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
 import * as Key from "#domain/account/Key.ts"
 import { KeyId } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
-import type { ListedWorkerKey } from "#projections/keys/Keys.ts"
+import { ListedWorkerKey } from "#projections/keys/Keys.ts"
 import { isName } from "#src/features/accounts/Name.ts"
-import type { WorkerKeyEnded, WorkerKeyNotFound } from "#src/features/providers/workers/WorkerKeys.ts"
-import type { AdministrationFailed } from "./Administration.ts"
+import { WorkerKeyEnded, WorkerKeyNotFound } from "#src/features/providers/workers/WorkerKeys.ts"
+import { AdministrationFailed } from "./AdministrationFailed.ts"
 
 export const IssueWorkerKey = Schema.Struct({
   name: Schema.String.check(Schema.makeFilter(isName, { expected: "a name of 1 to 100 characters" })),
@@ -35,18 +36,27 @@ export const RotatedWorkerKey = Schema.Struct({
 })
 export type RotatedWorkerKey = typeof RotatedWorkerKey.Type
 
-export interface WorkerKeyOperations {
-  issueWorkerKey(options: typeof IssueWorkerKey.Type): Effect.Effect<IssuedWorkerKey, AdministrationFailed>
-  /** Another secret, in force at once, on a running server too. */
-  rotateWorkerKey(
-    options: typeof RotateWorkerKey.Type
-  ): Effect.Effect<RotatedWorkerKey, WorkerKeyNotFound | WorkerKeyEnded | AdministrationFailed>
+export const workerKeyOperations = RpcGroup.make(
+  Rpc.make("issueWorkerKey", {
+    payload: IssueWorkerKey,
+    success: IssuedWorkerKey,
+    error: AdministrationFailed
+  }),
+  /** Gives a key another secret, in force at once, on a running server too. */
+  Rpc.make("rotateWorkerKey", {
+    payload: RotateWorkerKey,
+    success: RotatedWorkerKey,
+    error: Schema.Union([WorkerKeyNotFound, WorkerKeyEnded, AdministrationFailed])
+  }),
   /** In force at once, on a running server too. */
-  revokeWorkerKey(
-    options: typeof RevokeWorkerKey.Type
-  ): Effect.Effect<void, WorkerKeyNotFound | AdministrationFailed>
-  /** A page of at most 1,000 in the order of their ids, revoked ones too; everything that is on the log by now. */
-  listWorkerKeys(
-    options: typeof ListWorkerKeys.Type
-  ): Effect.Effect<ReadonlyArray<ListedWorkerKey>, AdministrationFailed>
-}
+  Rpc.make("revokeWorkerKey", {
+    payload: RevokeWorkerKey,
+    error: Schema.Union([WorkerKeyNotFound, AdministrationFailed])
+  }),
+  /** A page of at most 1,000 keys in the order of their ids, revoked keys included, as of now. */
+  Rpc.make("listWorkerKeys", {
+    payload: ListWorkerKeys,
+    success: Schema.Array(ListedWorkerKey),
+    error: AdministrationFailed
+  })
+)

@@ -78,7 +78,9 @@ const make = Effect.gen(function* () {
 
   /** `null`: nothing. */
   const actionOf = (event: RecordedEvent, id: RequestId) => {
-    switch (event.type) {
+    const { type } = event
+    if (!codec.isType(type)) return null
+    switch (type) {
       case "RequestSubmitted":
         return hint(event)
       case "OutputReceived":
@@ -91,7 +93,16 @@ const make = Effect.gen(function* () {
         return runs.has(id) ? stop(id, event) : null
       case "PayloadsErased":
         return forget(id, event.stream)
-      default:
+      case "DispatchStarted":
+      case "ProviderAccepted":
+      case "RunTakenOver":
+      case "RequestStarted":
+      case "ProgressReported":
+      case "OutputRejected":
+      case "CancelRequested":
+      case "LateOutcomeIgnored":
+      case "MediaStored":
+      case "ErasedFilesRemoved":
         return null
     }
   }

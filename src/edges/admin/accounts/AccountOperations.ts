@@ -1,12 +1,13 @@
 /** What an operator sees and changes of accounts and their money: part of `Administration`. Amounts are nano-USD. */
-import { type Effect, Redacted, Schema } from "effect"
+import { Redacted, Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
 import { Rate } from "#domain/account/Limits.ts"
 import { AccountId } from "#domain/Ids.ts"
 import { NanoUsd } from "#domain/Money.ts"
 import { AccountDetails } from "#projections/keys/Keys.ts"
-import type { AccountClosed, AccountNotFound, PaymentIdReused } from "#src/features/accounts/Accounts.ts"
+import { AccountClosed, AccountNotFound, PaymentIdReused } from "#src/features/accounts/Accounts.ts"
 import * as PasswordText from "#src/features/accounts/PasswordText.ts"
-import type { AdministrationFailed } from "../Administration.ts"
+import { AdministrationFailed } from "../AdministrationFailed.ts"
 
 const mostUsd = 10n ** 18n
 
@@ -149,31 +150,39 @@ const Password = Schema.RedactedFromValue(Schema.String).check(
 /** `null`: the account has none any more. */
 export const SetPassword = Schema.Struct({ accountId: AccountId, password: Schema.NullOr(Password) })
 
-export interface AccountOperations {
-  /** With everything that is on the log by now, if `isCurrent`; so are all balances here. */
-  showBalance(
-    options: typeof ShowBalance.Type
-  ): Effect.Effect<Balance, AccountNotFound | AdministrationFailed>
-  /** On the log, and on a running server to be spent, when it returns. */
-  topUp(
-    options: typeof TopUp.Type
-  ): Effect.Effect<
-    typeof ToppedUp.Type,
-    AccountNotFound | AccountClosed | PaymentIdReused | AdministrationFailed
-  >
-  /** A page of at most 1,000 in the order of their ids, erased ones too. */
-  listAccounts(
-    options: typeof ListAccounts.Type
-  ): Effect.Effect<ReadonlyArray<ListedAccount>, AdministrationFailed>
-  showLimits(
-    options: typeof ShowLimits.Type
-  ): Effect.Effect<typeof AccountLimits.Type, AccountNotFound | AdministrationFailed>
-  /** Gives all that are in force now. A running server keeps to them once it has followed the log that far, ms later. */
-  changeLimits(
-    options: typeof ChangeLimits.Type
-  ): Effect.Effect<typeof AccountLimits.Type, AccountNotFound | AccountClosed | AdministrationFailed>
+export const accountOperations = RpcGroup.make(
+  /** The balance as of now, if `isCurrent`. The same holds for all balances here. */
+  Rpc.make("showBalance", {
+    payload: ShowBalance,
+    success: Balance,
+    error: Schema.Union([AccountNotFound, AdministrationFailed])
+  }),
+  /** On the log, and available on a running server, when it returns. */
+  Rpc.make("topUp", {
+    payload: TopUp,
+    success: ToppedUp,
+    error: Schema.Union([AccountNotFound, AccountClosed, PaymentIdReused, AdministrationFailed])
+  }),
+  /** A page of at most 1,000 accounts in the order of their ids, erased accounts included. */
+  Rpc.make("listAccounts", {
+    payload: ListAccounts,
+    success: Schema.Array(ListedAccount),
+    error: AdministrationFailed
+  }),
+  Rpc.make("showLimits", {
+    payload: ShowLimits,
+    success: AccountLimits,
+    error: Schema.Union([AccountNotFound, AdministrationFailed])
+  }),
+  /** Returns all limits. A running server applies them milliseconds later. */
+  Rpc.make("changeLimits", {
+    payload: ChangeLimits,
+    success: AccountLimits,
+    error: Schema.Union([AccountNotFound, AccountClosed, AdministrationFailed])
+  }),
   /** In force at once, on running servers too. */
-  setPassword(
-    options: typeof SetPassword.Type
-  ): Effect.Effect<void, AccountNotFound | AccountClosed | AdministrationFailed>
-}
+  Rpc.make("setPassword", {
+    payload: SetPassword,
+    error: Schema.Union([AccountNotFound, AccountClosed, AdministrationFailed])
+  })
+)

@@ -1,9 +1,10 @@
 /** Erasing an account: part of `Administration`. */
-import { type Effect, Schema } from "effect"
+import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
 import { AccountId } from "#domain/Ids.ts"
-import type { AccountNotFound } from "#src/features/accounts/Accounts.ts"
+import { AccountNotFound } from "#src/features/accounts/Accounts.ts"
 import { Round } from "#src/features/retention/AccountErasing.ts"
-import type { AdministrationFailed } from "../Administration.ts"
+import { AdministrationFailed } from "../AdministrationFailed.ts"
 
 export const EraseAccount = Schema.Struct({
   accountId: AccountId,
@@ -17,12 +18,11 @@ export const ErasingStep = Schema.Struct({
   goesOn: Schema.Boolean
 })
 
-export interface ErasingOperations {
-  /**
-   * Closes the account, and erases a page of what its requests carried. To be repeated until a round is over that has
-   * found nothing.
-   */
-  eraseAccount(
-    options: typeof EraseAccount.Type
-  ): Effect.Effect<typeof ErasingStep.Type, AccountNotFound | AdministrationFailed>
-}
+export const erasingOperations = RpcGroup.make(
+  /** Closes the account and erases a page of its requests' data. Repeat it until a round finds nothing. */
+  Rpc.make("eraseAccount", {
+    payload: EraseAccount,
+    success: ErasingStep,
+    error: Schema.Union([AccountNotFound, AdministrationFailed])
+  })
+)

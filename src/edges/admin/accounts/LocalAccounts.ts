@@ -1,4 +1,4 @@
-/** `AccountOperations` in the process that holds the log. */
+/** `Operations` in the process that holds the log. */
 import { Effect } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import { NanoUsd, zero } from "#domain/Money.ts"
@@ -8,8 +8,11 @@ import { Projections } from "#projections/Projections.ts"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import { Passwords } from "#src/features/accounts/Passwords.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
-import { AdministrationFailed } from "../Administration.ts"
-import type { AccountOperations, Balance } from "./AccountOperations.ts"
+import { AdministrationFailed } from "../AdministrationFailed.ts"
+import type { Balance } from "./AccountOperations.ts"
+import type { Administration } from "../Administration.ts"
+
+type Operations = Administration["Service"]
 
 /** Accounts that a page lists at most. */
 const pageSize = 1_000
@@ -54,7 +57,7 @@ export const make = Effect.gen(function* () {
     return balance.updatedAt === null ? yield* error : balanceOf(accountId, balance, false)
   })
 
-  const showBalance: AccountOperations["showBalance"] = Effect.fn("Administration.showBalance")(
+  const showBalance: Operations["showBalance"] = Effect.fn("Administration.showBalance")(
     function* ({ accountId }) {
       // The ledger does not know accounts that nobody paid into.
       return yield* Effect.andThen(accounts.limits(accountId), currentBalance(accountId)).pipe(
@@ -64,7 +67,7 @@ export const make = Effect.gen(function* () {
     Effect.catchTag(["EventStoreError", "SqlError"], failed)
   )
 
-  const topUp: AccountOperations["topUp"] = Effect.fn("Administration.topUp")(
+  const topUp: Operations["topUp"] = Effect.fn("Administration.topUp")(
     function* (payment) {
       const { applied } = yield* accounts.topUp(payment)
       return { applied, balance: yield* currentBalance(payment.accountId) }
@@ -72,7 +75,7 @@ export const make = Effect.gen(function* () {
     Effect.catchTag(["EventStoreError", "SqlError"], failed)
   )
 
-  const listAccounts: AccountOperations["listAccounts"] = Effect.fn("Administration.listAccounts")(
+  const listAccounts: Operations["listAccounts"] = Effect.fn("Administration.listAccounts")(
     function* ({ after }) {
       const isCurrent = (yield* reachesHead("keys")) && (yield* reachesHead("ledger"))
       const page = yield* keys.accounts({ after, limit: pageSize })
@@ -86,17 +89,17 @@ export const make = Effect.gen(function* () {
     Effect.catchTag(["EventStoreError", "SqlError"], failed)
   )
 
-  const showLimits: AccountOperations["showLimits"] = Effect.fn("Administration.showLimits")(
+  const showLimits: Operations["showLimits"] = Effect.fn("Administration.showLimits")(
     ({ accountId }) => accounts.limits(accountId),
     Effect.catchTag("EventStoreError", failed)
   )
 
-  const changeLimits: AccountOperations["changeLimits"] = Effect.fn("Administration.changeLimits")(
+  const changeLimits: Operations["changeLimits"] = Effect.fn("Administration.changeLimits")(
     ({ accountId, ...limits }) => accounts.changeLimits({ accountId, limits }),
     Effect.catchTag("EventStoreError", failed)
   )
 
-  const setPassword: AccountOperations["setPassword"] = Effect.fn("Administration.setPassword")(
+  const setPassword: Operations["setPassword"] = Effect.fn("Administration.setPassword")(
     (options) => passwords.set(options),
     Effect.catchTag("EventStoreError", failed)
   )

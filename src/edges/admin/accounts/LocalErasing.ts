@@ -1,8 +1,10 @@
-/** `ErasingOperations` in the process that holds the log. */
+/** `Operations` in the process that holds the log. */
 import { Effect } from "effect"
 import { AccountErasing, TakesRequests } from "#src/features/retention/AccountErasing.ts"
-import { AdministrationFailed } from "../Administration.ts"
-import type { ErasingOperations } from "./ErasingOperations.ts"
+import { AdministrationFailed } from "../AdministrationFailed.ts"
+import type { Administration } from "../Administration.ts"
+
+type Operations = Administration["Service"]
 
 const failed = (error: { readonly message: string }) => new AdministrationFailed({ reason: error.message })
 
@@ -10,7 +12,7 @@ export const make = Effect.gen(function* () {
   const erasing = yield* AccountErasing
   const goesOn = yield* TakesRequests
 
-  const eraseAccount: ErasingOperations["eraseAccount"] = Effect.fn("Administration.eraseAccount")(
+  const eraseAccount: Operations["eraseAccount"] = Effect.fn("Administration.eraseAccount")(
     function* ({ accountId, round }) {
       yield* erasing.close(accountId)
       return { round: yield* erasing.step(accountId, round), goesOn }

@@ -1,18 +1,14 @@
 /** What an operator sees and changes of the catalog: part of `Administration`. Times are Unix time in ms. */
-import { type Effect, Schema } from "effect"
+import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
 import { Collection } from "#domain/catalog/Collection.ts"
 import { DeploymentTemplate } from "#domain/catalog/DeploymentTemplate.ts"
 import { Gpu } from "#domain/catalog/Gpu.ts"
 import { Model } from "#domain/catalog/Model.ts"
 import { Wrapper } from "#domain/catalog/Wrapper.ts"
-import {
-  type EndpointTaken,
-  ItemKind,
-  type ItemNotFound,
-  type PublishedItem
-} from "#src/features/catalog/Publishing.ts"
+import { EndpointTaken, ItemKind, ItemNotFound, PublishedItem } from "#src/features/catalog/Publishing.ts"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
-import type { AdministrationFailed } from "../Administration.ts"
+import { AdministrationFailed } from "../AdministrationFailed.ts"
 
 /** Items that a page lists at most. */
 export const mostListed = 1_000
@@ -123,23 +119,34 @@ export class AmbiguousName extends Schema.TaggedError<AmbiguousName>()("Ambiguou
   }
 }
 
-export interface CatalogOperations {
-  /** Durable, and shown by this node's catalog. */
-  publishDefinitions(
-    options: typeof PublishDefinitions.Type
-  ): Effect.Effect<ReadonlyArray<PublishedItem>, EndpointTaken | AdministrationFailed>
-  /** By kind and name, withdrawn ones too; everything that is on the log by now. */
-  listItems(options: typeof ListItems.Type): Effect.Effect<ReadonlyArray<ListedItem>, AdministrationFailed>
-  /** The one that is there, or else the one that was withdrawn. */
-  showItem(
-    options: typeof ShowItem.Type
-  ): Effect.Effect<ShownItem, ItemNotFound | AmbiguousName | AdministrationFailed>
-  /** A model or a wrapper: it runs on, and says that it should not be used any more. */
-  deprecateItem(
-    options: typeof DeprecateItem.Type
-  ): Effect.Effect<void, ItemNotFound | NotDeprecatable | AdministrationFailed>
-  /** No longer shown, and if it runs no longer accepted. What depends on it is told, and refuses it unless forced. */
-  withdrawItem(
-    options: typeof WithdrawItem.Type
-  ): Effect.Effect<WithdrawnItem, ItemNotFound | ItemInUse | AdministrationFailed>
-}
+export const catalogOperations = RpcGroup.make(
+  /** Durable, and shown by this node's catalog, when it returns. */
+  Rpc.make("publishDefinitions", {
+    payload: PublishDefinitions,
+    success: Schema.Array(PublishedItem),
+    error: Schema.Union([EndpointTaken, AdministrationFailed])
+  }),
+  /** By kind and name, withdrawn items included, as of now. */
+  Rpc.make("listItems", {
+    payload: ListItems,
+    success: Schema.Array(ListedItem),
+    error: AdministrationFailed
+  }),
+  /** The item in the catalog, or else the withdrawn one. */
+  Rpc.make("showItem", {
+    payload: ShowItem,
+    success: ShownItem,
+    error: Schema.Union([ItemNotFound, AmbiguousName, AdministrationFailed])
+  }),
+  /** Marks a model or a wrapper as not to be used any more. It still runs. */
+  Rpc.make("deprecateItem", {
+    payload: DeprecateItem,
+    error: Schema.Union([ItemNotFound, NotDeprecatable, AdministrationFailed])
+  }),
+  /** Takes an item out of the catalog. Fails with `ItemInUse` while others depend on it, unless `force` is set. */
+  Rpc.make("withdrawItem", {
+    payload: WithdrawItem,
+    success: WithdrawnItem,
+    error: Schema.Union([ItemNotFound, ItemInUse, AdministrationFailed])
+  })
+)

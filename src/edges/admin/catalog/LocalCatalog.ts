@@ -1,4 +1,4 @@
-/** `CatalogOperations` in the process that holds the log. */
+/** `Operations` in the process that holds the log. */
 import { Effect, Predicate } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Listing from "#domain/catalog/Listing.ts"
@@ -10,16 +10,18 @@ import * as Version from "#src/features/catalog/models/Version.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as StreamName from "#streams/StreamName.ts"
-import { AdministrationFailed } from "../Administration.ts"
+import { AdministrationFailed } from "../AdministrationFailed.ts"
 import {
   AmbiguousName,
-  type CatalogOperations,
   ItemInUse,
   type ListedItem,
   mostListed,
   NotDeprecatable
 } from "./CatalogOperations.ts"
 import * as Dependents from "./Dependents.ts"
+import type { Administration } from "../Administration.ts"
+
+type Operations = Administration["Service"]
 
 /** What events say that operators did by these operations. */
 const source = "command"
@@ -71,14 +73,12 @@ export const make = Effect.gen(function* () {
     return yield* rows.changedAfter(0)
   })
 
-  const publishDefinitions: CatalogOperations["publishDefinitions"] = Effect.fn(
-    "Administration.publishDefinitions"
-  )(
+  const publishDefinitions: Operations["publishDefinitions"] = Effect.fn("Administration.publishDefinitions")(
     ({ reactivates, source, ...definitions }) => publishing.publish(definitions, { reactivates, source }),
     Effect.catchTag("EventStoreError", failed)
   )
 
-  const listItems: CatalogOperations["listItems"] = Effect.fn("Administration.listItems")(
+  const listItems: Operations["listItems"] = Effect.fn("Administration.listItems")(
     function* ({ after }) {
       const sorted = (yield* allRows).toSorted(order)
       const following = after === null ? sorted : sorted.filter((row) => order(row, after) > 0)
@@ -87,7 +87,7 @@ export const make = Effect.gen(function* () {
     Effect.catchTag(["EventStoreError", "SqlError"], failed)
   )
 
-  const showItem: CatalogOperations["showItem"] = Effect.fn("Administration.showItem")(
+  const showItem: Operations["showItem"] = Effect.fn("Administration.showItem")(
     function* ({ kind, name }) {
       const named = (yield* allRows).filter((row) => row.name === name && (kind ?? row.kind) === row.kind)
       const present = named.filter(({ status }) => status !== "withdrawn")
@@ -102,7 +102,7 @@ export const make = Effect.gen(function* () {
     Effect.catchTag(["EventStoreError", "SqlError"], failed)
   )
 
-  const deprecateItem: CatalogOperations["deprecateItem"] = Effect.fn("Administration.deprecateItem")(
+  const deprecateItem: Operations["deprecateItem"] = Effect.fn("Administration.deprecateItem")(
     function* ({ name }) {
       const row = (yield* allRows).find((row) => row.name === name)
       if (row !== undefined) {
@@ -117,7 +117,7 @@ export const make = Effect.gen(function* () {
     Effect.catchTag(["EventStoreError", "SqlError"], failed)
   )
 
-  const withdrawItem: CatalogOperations["withdrawItem"] = Effect.fn("Administration.withdrawItem")(
+  const withdrawItem: Operations["withdrawItem"] = Effect.fn("Administration.withdrawItem")(
     function* ({ force, kind, name }) {
       const rows = yield* allRows
       if (rows.some((row) => row.kind === kind && row.name === name && row.status === "withdrawn")) {

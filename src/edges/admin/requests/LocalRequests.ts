@@ -1,9 +1,11 @@
-/** `RequestOperations` in the process that holds the log. */
+/** `Operations` in the process that holds the log. */
 import { Effect } from "effect"
-import { AdministrationFailed } from "../Administration.ts"
+import { AdministrationFailed } from "../AdministrationFailed.ts"
 import * as RequestFacts from "./RequestFacts.ts"
 import * as RequestList from "./RequestList.ts"
-import type { RequestOperations } from "./RequestOperations.ts"
+import type { Administration } from "../Administration.ts"
+
+type Operations = Administration["Service"]
 
 const failed = (error: { readonly message: string }) => new AdministrationFailed({ reason: error.message })
 
@@ -11,11 +13,11 @@ export const make = Effect.gen(function* () {
   const list = yield* RequestList.make
   const show = yield* RequestFacts.make
 
-  const listRequests: RequestOperations["listRequests"] = Effect.fn("Administration.listRequests")(
+  const listRequests: Operations["listRequests"] = Effect.fn("Administration.listRequests")(
     list,
     Effect.catchTag(["EventStoreError", "SqlError"], failed)
   )
-  const showRequest: RequestOperations["showRequest"] = Effect.fn("Administration.showRequest")(
+  const showRequest: Operations["showRequest"] = Effect.fn("Administration.showRequest")(
     show,
     Effect.catchTag(["EventStoreError", "BlobStoreError"], failed)
   )

@@ -1,5 +1,6 @@
 /** What an operator sees of requests, whoever's they are: part of `Administration`. Times are Unix time in ms. */
-import { type Effect, Schema } from "effect"
+import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
 import { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
 import { Billing, Violation, Webhook } from "#domain/inference-request/Event.ts"
 import { OutcomeWord, Status } from "#domain/inference-request/Status.ts"
@@ -7,7 +8,7 @@ import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { PayloadRef } from "#domain/PayloadRef.ts"
 import { HistoryItem } from "#projections/history/HistoryItem.ts"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
-import type { AdministrationFailed } from "../Administration.ts"
+import { AdministrationFailed } from "../AdministrationFailed.ts"
 
 export const mostListed = 1_000
 
@@ -90,12 +91,16 @@ export class UnknownRequest extends Schema.TaggedError<UnknownRequest>()("Unknow
   override readonly message = "There is no such request"
 }
 
-export interface RequestOperations {
-  /** Newest first; everything that is on the log by now. `UnknownRequest`: there is no request `after`. */
-  listRequests(
-    options: typeof ListRequests.Type
-  ): Effect.Effect<typeof ListedRequests.Type, UnknownRequest | AdministrationFailed>
-  showRequest(
-    options: typeof ShowRequest.Type
-  ): Effect.Effect<ShownRequest, UnknownRequest | AdministrationFailed>
-}
+export const requestOperations = RpcGroup.make(
+  /** Newest first, as of now. `UnknownRequest`: the request `after` does not exist. */
+  Rpc.make("listRequests", {
+    payload: ListRequests,
+    success: ListedRequests,
+    error: Schema.Union([UnknownRequest, AdministrationFailed])
+  }),
+  Rpc.make("showRequest", {
+    payload: ShowRequest,
+    success: ShownRequest,
+    error: Schema.Union([UnknownRequest, AdministrationFailed])
+  })
+)
