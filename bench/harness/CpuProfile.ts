@@ -54,7 +54,7 @@ const functionOf = (frame: CallFrame): string => {
 }
 
 /** Native code has no file, so it counts under its own name. */
-const placeOf = (frame: CallFrame): string => {
+const pageKeyOf = (frame: CallFrame): string => {
   if (frame.url === "") return frame.functionName === "" ? "(native)" : frame.functionName
   const file = fileOf(frame)
   if (file.startsWith("node:")) return "node"
@@ -82,7 +82,7 @@ export const summarize = (text: string, { from, to }: Window): Summary => {
     time += delta
     if (time < from || time > to || frame === undefined || frame.functionName === idle) continue
     busy += delta
-    const [name, place] = [functionOf(frame), placeOf(frame)]
+    const [name, place] = [functionOf(frame), pageKeyOf(frame)]
     functions.set(name, (functions.get(name) ?? 0) + delta)
     places.set(place, (places.get(place) ?? 0) + delta)
   }

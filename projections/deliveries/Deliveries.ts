@@ -1,36 +1,14 @@
 /** Lists of deliveries, newest first (contract, "Webhook management"). */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { AccountId, RequestId } from "#domain/Ids.ts"
-import type { WebhookEventName } from "#domain/inference-request/Event.ts"
 import { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
 import * as Page from "../Page.ts"
 import { ReadModels, rows } from "../ReadModels.ts"
-import { DeliveryItem, type DeliveryStatus } from "./DeliveryItem.ts"
+import { DeliveryItem } from "./DeliveryItem.ts"
+import type { Failed, Filter, PageKey } from "./DeliveryFilter.ts"
 import * as Queries from "./DeliveryQueries.ts"
 
-/** Where a page ended: the next one begins behind it, whatever has been added since. */
-export interface Place {
-  /** Unix time in ms. */
-  readonly createdAt: number
-  readonly deliveryId: string
-}
-
-export interface Filter {
-  readonly accountId: AccountId
-  readonly requestId?: RequestId
-  readonly status?: DeliveryStatus
-  readonly event?: WebhookEventName
-}
-
-/** The failed deliveries of an account that can be sent again, and were created from `since` on and before `until`, Unix time in ms. */
-export interface Failed {
-  readonly accountId: AccountId
-  readonly since: number
-  readonly until: number
-}
-
-export interface DeliveryPage extends Page.Page<DeliveryItem, Place> {
+export interface DeliveryPage extends Page.Page<DeliveryItem, PageKey> {
   /** Deliveries that the filter lets through, on all pages. */
   readonly total: number
 }
@@ -43,13 +21,13 @@ export class Deliveries extends Context.Service<
      * `total`: of all that the filter lets through, from counters unless a request is named.
      */
     list(
-      options: Filter & { readonly page: number; readonly after: Place | null; readonly limit: number }
+      options: Filter & { readonly page: number; readonly after: PageKey | null; readonly limit: number }
     ): Effect.Effect<DeliveryPage, SqlError>
     countFailed(failed: Failed): Effect.Effect<number, SqlError>
     /** Oldest first, after `after`, at most `limit`. */
     failed(
-      options: Failed & { readonly after: Place | null; readonly limit: number }
-    ): Effect.Effect<ReadonlyArray<Place & { readonly deliveryId: DeliveryId }>, SqlError>
+      options: Failed & { readonly after: PageKey | null; readonly limit: number }
+    ): Effect.Effect<ReadonlyArray<PageKey & { readonly deliveryId: DeliveryId }>, SqlError>
   }
 >()("inferlog/projections/Deliveries") {
   static readonly layer = Layer.effect(
@@ -71,7 +49,7 @@ export class Deliveries extends Context.Service<
         const offset = after === null ? (page - 1) * limit : 0
         if (offset >= total) return { total, items: [], next: null }
         const found = yield* items(pageOf(sql, filter, { after, offset, limit: limit + 1 }))
-        return { total, ...Page.cut(found, limit, placeOf) }
+        return { total, ...Page.cut(found, limit, pageKeyOf) }
       })
 
       return Deliveries.of({
@@ -85,7 +63,7 @@ export class Deliveries extends Context.Service<
   )
 }
 
-const placeOf = ({ createdAt, deliveryId }: DeliveryItem): Place => ({ createdAt, deliveryId })
+const pageKeyOf = ({ createdAt, deliveryId }: DeliveryItem): PageKey => ({ createdAt, deliveryId })
 
 const items = rows(DeliveryItem)
 const places = rows(Schema.Struct({ createdAt: Schema.Int, deliveryId: DeliveryId }))

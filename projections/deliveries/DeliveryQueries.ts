@@ -4,7 +4,7 @@
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
-import type { Failed, Filter, Place } from "./Deliveries.ts"
+import type { Failed, Filter, PageKey } from "./DeliveryFilter.ts"
 import { DeliveryStatus } from "./DeliveryItem.ts"
 
 const columns = `delivery_id AS "deliveryId", account_id AS "accountId", request_id AS "requestId", event, url, status,
@@ -14,7 +14,7 @@ const columns = `delivery_id AS "deliveryId", account_id AS "accountId", request
 
 /** Which part of a list: behind `after` if it is given, and `offset` rows further. */
 export interface Part {
-  readonly after: Place | null
+  readonly after: PageKey | null
   readonly offset: number
   readonly limit: number
 }
@@ -26,7 +26,7 @@ const byColumns = (sql: SqlClient, { accountId, requestId, status, event }: Filt
   ...(event === undefined ? [] : [sql`event = ${event}`])
 ]
 
-const byAll = (sql: SqlClient, filter: Filter, after: Place | null) =>
+const byAll = (sql: SqlClient, filter: Filter, after: PageKey | null) =>
   sql.and([
     ...byColumns(sql, filter),
     ...(after === null ? [] : [sql`(created_at, delivery_id) < (${after.createdAt}, ${after.deliveryId})`])
@@ -80,7 +80,7 @@ export const countFailed = (sql: SqlClient, failed: Failed) => sql`
 
 export const failed = (
   sql: SqlClient,
-  { after, limit, ...failed }: Failed & { readonly after: Place | null; readonly limit: number }
+  { after, limit, ...failed }: Failed & { readonly after: PageKey | null; readonly limit: number }
 ) => {
   const since = Math.max(failed.since, after?.createdAt ?? failed.since)
   return sql`

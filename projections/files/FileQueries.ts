@@ -4,7 +4,7 @@
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import { FileSource } from "./FileItem.ts"
-import type { Filter, Place } from "./Files.ts"
+import type { Filter, PageKey } from "./FileFilter.ts"
 import { kindMeantBy, kindOf } from "./FileTypes.ts"
 
 const columns = `file_id AS "fileId", account_id AS "accountId", file_name AS "fileName",
@@ -14,7 +14,7 @@ const columns = `file_id AS "fileId", account_id AS "accountId", file_name AS "f
 
 /** Which part of a list: behind `after` if it is given, and `offset` rows further. */
 export interface Part {
-  readonly after: Place | null
+  readonly after: PageKey | null
   readonly offset: number
   readonly limit: number
 }
@@ -28,7 +28,7 @@ interface Ids {
 const bySource = (sql: SqlClient, { source }: Filter) =>
   source === undefined ? sql.in("source", FileSource.literals) : sql`source = ${source}`
 
-const behind = (sql: SqlClient, after: Place | null) =>
+const behind = (sql: SqlClient, after: PageKey | null) =>
   after === null ? [] : [sql`(created_at, file_id) < (${after.createdAt}, ${after.fileId})`]
 
 /** A filter of types, and the index that has those in the order of the list. */

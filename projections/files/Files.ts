@@ -1,34 +1,20 @@
 /** Lists of stored files, newest first (decisions, "Platform routes"), and what is to be done about files. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { type AccountId, FileId, type RequestId } from "#domain/Ids.ts"
+import { type AccountId, FileId } from "#domain/Ids.ts"
 import { PayloadRef } from "#domain/PayloadRef.ts"
 import * as ListPage from "../Page.ts"
 import { ReadModels, rows } from "../ReadModels.ts"
-import { FileItem, type FileSource } from "./FileItem.ts"
+import { FileItem } from "./FileItem.ts"
+import type { Filter, PageKey } from "./FileFilter.ts"
 import * as Queries from "./FileQueries.ts"
-
-/** Where a page ended: the next one begins behind it, whatever has been added since. */
-export interface Place {
-  /** Unix time in ms. */
-  readonly createdAt: number
-  readonly fileId: string
-}
-
-export interface Filter {
-  readonly accountId: AccountId
-  readonly source?: FileSource
-  /** A type in lower case without parameters, or all of a kind: `image/*`. */
-  readonly contentType?: string
-  readonly requestId?: RequestId
-}
 
 export interface Page {
   readonly after: FileId | null
   readonly limit: number
 }
 
-export interface FilePage extends ListPage.Page<FileItem, Place> {
+export interface FilePage extends ListPage.Page<FileItem, PageKey> {
   /** Files that the filter lets through, on all pages. */
   readonly total: number
 }
@@ -42,7 +28,7 @@ export class Files extends Context.Service<
      * from counters unless a request is named.
      */
     list(
-      options: Filter & { readonly page: number; readonly after: Place | null; readonly limit: number }
+      options: Filter & { readonly page: number; readonly after: PageKey | null; readonly limit: number }
     ): Effect.Effect<FilePage, SqlError>
     /**
      * Bytes that an account's files take up, thumbnails apart: nobody sees them in a list. Of pending uploads those that were
@@ -87,7 +73,7 @@ export class Files extends Context.Service<
         const offset = after === null ? (page - 1) * limit : 0
         if (offset >= total) return { total, items: [], next: null }
         const found = yield* items(pageOf(sql, filter, { after, offset, limit: limit + 1 }))
-        return { total, ...ListPage.cut(found, limit, placeOf) }
+        return { total, ...ListPage.cut(found, limit, pageKeyOf) }
       })
 
       return Files.of({
@@ -104,7 +90,7 @@ export class Files extends Context.Service<
   )
 }
 
-const placeOf = ({ createdAt, fileId }: FileItem): Place => ({ createdAt, fileId })
+const pageKeyOf = ({ createdAt, fileId }: FileItem): PageKey => ({ createdAt, fileId })
 
 const items = rows(
   Schema.Struct({ ...FileItem.fields, nameRef: Schema.NullOr(Schema.fromJsonString(PayloadRef)) })

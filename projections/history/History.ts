@@ -5,14 +5,14 @@ import type { RequestId } from "#domain/Ids.ts"
 import * as Page from "../Page.ts"
 import { ReadModels } from "../ReadModels.ts"
 import { items } from "./FoundList.ts"
-import { entriesOf, type Filter, modelsOf, type Place } from "./HistoryFilter.ts"
+import { entriesOf, type Filter, modelsOf, type PageKey } from "./HistoryFilter.ts"
 import type { HistoryItem } from "./HistoryItem.ts"
 import * as Queries from "./HistoryQueries.ts"
 import * as IndexedLists from "./IndexedLists.ts"
 import * as MetadataLists from "./MetadataLists.ts"
 import * as Turns from "./Turns.ts"
 
-export interface HistoryPage extends Page.Page<HistoryItem, Place> {
+export interface HistoryPage extends Page.Page<HistoryItem, PageKey> {
   /** Requests that the filter lets through, on all pages. */
   readonly total: number
 }
@@ -27,7 +27,7 @@ export class History extends Context.Service<
      * counted or stepped over is so in strides, with everybody else's turns in between, and other accounts' (`Turns`).
      */
     list(
-      options: Filter & { readonly page: number; readonly after: Place | null; readonly limit: number }
+      options: Filter & { readonly page: number; readonly after: PageKey | null; readonly limit: number }
     ): Effect.Effect<HistoryPage, SqlError>
     /** The request, whoever's it is; `null` when the history has not come to it. */
     find(requestId: RequestId): Effect.Effect<HistoryItem | null, SqlError>
@@ -54,7 +54,7 @@ export class History extends Context.Service<
         const offset = after === null ? (page - 1) * limit : 0
         if (offset >= found.total) return { ...none, total: found.total }
         const shown = yield* found.items({ after, offset, limit: limit + 1 })
-        return { total: found.total, ...Page.cut(shown, limit, placeOf) }
+        return { total: found.total, ...Page.cut(shown, limit, pageKeyOf) }
       })
 
       const find = Effect.fn("History.find")(function* (requestId: RequestId) {
@@ -69,4 +69,4 @@ export class History extends Context.Service<
 
 const none: HistoryPage = { total: 0, items: [], next: null }
 
-const placeOf = ({ createdAt, requestId }: HistoryItem): Place => ({ createdAt, requestId })
+const pageKeyOf = ({ createdAt, requestId }: HistoryItem): PageKey => ({ createdAt, requestId })

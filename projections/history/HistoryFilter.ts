@@ -17,7 +17,7 @@ export interface Filter {
 }
 
 /** Where a page ended: the next one begins behind it, whatever has been added since. */
-export interface Place {
+export interface PageKey {
   /** Unix time in ms. */
   readonly createdAt: number
   readonly requestId: string
@@ -25,7 +25,7 @@ export interface Place {
 
 /** Behind `after` if it is given, and `offset` requests further. */
 export interface Part {
-  readonly after: Place | null
+  readonly after: PageKey | null
   readonly offset: number
   readonly limit: number
 }
@@ -34,12 +34,12 @@ export type Bounds = Pick<Filter, "createdAfter" | "createdBefore">
 
 /** A piece of a list: behind `after`, up to `until`, which is in it; `null`: from the first one, and to the last. */
 export interface Slice {
-  readonly after: Place | null
-  readonly until: Place | null
+  readonly after: PageKey | null
+  readonly until: PageKey | null
 }
 
 /** In the order of every list, newest first. */
-export const isBehind = (place: Place, other: Place): boolean =>
+export const isBehind = (place: PageKey, other: PageKey): boolean =>
   place.createdAt === other.createdAt ? place.requestId < other.requestId : place.createdAt < other.createdAt
 
 /** The models that it lets through; `null`: all. */

@@ -6,7 +6,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { RequestId } from "#domain/Ids.ts"
 import { Status } from "#domain/inference-request/Status.ts"
 import { hourMs } from "./HistoryCounters.ts"
-import { type Bounds, type Filter, modelsOf, type Part, type Place, type Slice } from "./HistoryFilter.ts"
+import { type Bounds, type Filter, modelsOf, type Part, type PageKey, type Slice } from "./HistoryFilter.ts"
 import type * as WholeHours from "./WholeHours.ts"
 
 export const columns = `request_id AS "requestId", account_id AS "accountId", model, status, outcome, metadata,
@@ -55,7 +55,7 @@ export const sumCounters = (sql: SqlClient, filter: Filter) => sql`
 export const countEntries = (
   sql: SqlClient,
   filter: Filter,
-  { after, limit }: { readonly after: Place | null; readonly limit: number }
+  { after, limit }: { readonly after: PageKey | null; readonly limit: number }
 ) => sql`
   SELECT count(*) AS total FROM (
     SELECT 1 FROM history_requests INDEXED BY ${indexOf(sql, filter)}
@@ -92,7 +92,7 @@ export const listsOf = (filter: Filter): ReadonlyArray<Filter & { readonly statu
 }
 
 /** The entries of the index alone, once for each list. */
-const entries = (sql: SqlClient, filter: Filter, after: Place | null) =>
+const entries = (sql: SqlClient, filter: Filter, after: PageKey | null) =>
   listsOf(filter).map(
     (list) => sql`
     SELECT created_at, request_id FROM history_requests INDEXED BY ${indexOf(sql, list)}
@@ -108,7 +108,7 @@ const entries = (sql: SqlClient, filter: Filter, after: Place | null) =>
 export const placeBehind = (
   sql: SqlClient,
   filter: Filter,
-  { after, steps }: { readonly after: Place | null; readonly steps: number }
+  { after, steps }: { readonly after: PageKey | null; readonly steps: number }
 ) => sql`
   SELECT created_at AS "createdAt", request_id AS "requestId" FROM (
     ${sql.join(" UNION ALL ", false)(entries(sql, filter, after))}

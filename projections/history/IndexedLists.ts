@@ -7,7 +7,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { rows } from "../ReadModels.ts"
 import { type FoundList, items, places, totalOf } from "./FoundList.ts"
-import type { Filter, Part, Place } from "./HistoryFilter.ts"
+import type { Filter, Part, PageKey } from "./HistoryFilter.ts"
 import * as Queries from "./HistoryQueries.ts"
 import type * as Turns from "./Turns.ts"
 import * as WholeHours from "./WholeHours.ts"
@@ -19,16 +19,16 @@ const fewSteps = 1_000
 const usualStride = 5_000
 
 export const make = (sql: SqlClient, turns: Turns.Turns, stride = usualStride) => {
-  const stepOn = (filter: Filter, after: Place | null): Effect.Effect<Place | null, SqlError> =>
+  const stepOn = (filter: Filter, after: PageKey | null): Effect.Effect<PageKey | null, SqlError> =>
     Effect.map(
       turns.take(filter.accountId)(places(Queries.placeBehind(sql, filter, { after, steps: stride }))),
       ([place]) => place ?? null
     )
 
   const countList = Effect.fnUntraced(function* (list: Filter) {
-    let after: Place | null = null
+    let after: PageKey | null = null
     for (let counted = 0; ; counted += stride) {
-      const place: Place | null = yield* stepOn(list, after)
+      const place: PageKey | null = yield* stepOn(list, after)
       if (place === null) {
         return counted + (yield* totalOf(Queries.countEntries(sql, list, { after, limit: stride })))
       }

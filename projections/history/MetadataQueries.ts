@@ -3,7 +3,7 @@
  * look the others up in it: the tests hold their plans. None reads more of it than its slice, or the steps that it is told.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { Entry, Filter, Part, Place, Slice } from "./HistoryFilter.ts"
+import type { Entry, Filter, Part, PageKey, Slice } from "./HistoryFilter.ts"
 import { columns, ofModels, statusesOf, within } from "./HistoryQueries.ts"
 
 /** The entry whose requests are gone through, and those that are looked up. */
@@ -20,7 +20,7 @@ export const endOfSlice = (
   sql: SqlClient,
   filter: Filter,
   entry: Entry,
-  { after, steps }: { readonly after: Place | null; readonly steps: number }
+  { after, steps }: { readonly after: PageKey | null; readonly steps: number }
 ) => {
   const ends = statusesOf(filter).map(
     (status) => sql`

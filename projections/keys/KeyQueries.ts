@@ -4,7 +4,7 @@ import { unlimited } from "#domain/account/Grant.ts"
 import type { AccountId, KeyId } from "#domain/Ids.ts"
 
 /** Where a page ended: the next one begins behind it, whatever has been added since. */
-export interface Place {
+export interface PageKey {
   /** Unix time in ms. */
   readonly issuedAt: number
   readonly keyId: string
@@ -15,7 +15,7 @@ export interface PageOfAccount {
   /** From 1. */
   readonly page: number
   /** In the place of `page`. */
-  readonly after: Place | null
+  readonly after: PageKey | null
   readonly limit: number
 }
 

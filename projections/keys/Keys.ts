@@ -71,7 +71,7 @@ export class Keys extends Context.Service<
      */
     ofAccount(
       options: Queries.PageOfAccount
-    ): Effect.Effect<Page<KeyItem, Queries.Place> & { readonly total: number }, SqlError>
+    ): Effect.Effect<Page<KeyItem, Queries.PageKey> & { readonly total: number }, SqlError>
     /** As the lists have it; `null` for a key that they do not have, or that was not used. */
     lastUsedAt(key: {
       readonly accountId: AccountId
@@ -97,7 +97,7 @@ export class Keys extends Context.Service<
       const ofAccount = Effect.fn("Keys.ofAccount")(function* (options: Queries.PageOfAccount) {
         const [counted] = yield* totals(Queries.countOfAccount(sql, options.accountId))
         const found = yield* items(Queries.ofAccount(sql, options))
-        return { total: counted?.total ?? 0, ...cut(found, options.limit, placeOf) }
+        return { total: counted?.total ?? 0, ...cut(found, options.limit, pageKeyOf) }
       })
 
       return Keys.of({
@@ -113,7 +113,7 @@ export class Keys extends Context.Service<
   )
 }
 
-const placeOf = ({ issuedAt, keyId }: KeyItem): Queries.Place => ({ issuedAt, keyId })
+const pageKeyOf = ({ issuedAt, keyId }: KeyItem): Queries.PageKey => ({ issuedAt, keyId })
 
 /** Lists are JSON in the rows. */
 const granted = {

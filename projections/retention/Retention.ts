@@ -11,14 +11,14 @@ export const ErasedAccount = Schema.Struct({ accountId: AccountId, erasedAt: Sch
 export type ErasedAccount = typeof ErasedAccount.Type
 
 /** Where a request stands among those of its account, by status and then from the oldest on; or a place before all. */
-export const Place = Schema.Struct({ status: Status, createdAt: Schema.Int, requestId: Schema.String })
-export type Place = typeof Place.Type
+export const PageKey = Schema.Struct({ status: Status, createdAt: Schema.Int, requestId: Schema.String })
+export type PageKey = typeof PageKey.Type
 
 /** Before all requests of the status. */
-export const startOf = (status: Status): Place => ({ status, createdAt: 0, requestId: "" })
+export const startOf = (status: Status): PageKey => ({ status, createdAt: 0, requestId: "" })
 
 export const AccountRequest = Schema.Struct({
-  ...Place.fields,
+  ...PageKey.fields,
   requestId: RequestId,
   /** Whether it has ended and is not erased. */
   isErasable: Schema.BooleanFromBit
@@ -45,7 +45,7 @@ export class Retention extends Context.Service<
     /** Requests of an account that have the status of `after`, after it. Reads the history as well. */
     ofAccount(options: {
       readonly accountId: AccountId
-      readonly after: Place
+      readonly after: PageKey
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<AccountRequest>, SqlError>
   }

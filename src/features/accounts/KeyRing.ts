@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Grant } from "#domain/account/Grant.ts"
 import * as Key from "#domain/account/Key.ts"
 import { keyOf } from "#domain/account/State.ts"
-import type { Place } from "#projections/keys/KeyQueries.ts"
+import type { PageKey } from "#projections/keys/KeyQueries.ts"
 import { type KeyItem, Keys } from "#projections/keys/Keys.ts"
 import { Projections } from "#projections/Projections.ts"
 import type { ReadModelBehind } from "#projections/ReadModelError.ts"
@@ -38,7 +38,7 @@ export interface KeyPage {
   readonly total: number
   readonly items: ReadonlyArray<KeyItem>
   /** Where the page ends, `null` when none follows. */
-  readonly next: Place | null
+  readonly next: PageKey | null
 }
 
 /** A key with its secret, which is not to be had again. */
@@ -57,7 +57,7 @@ export class KeyRing extends Context.Service<
     list(options: {
       readonly caller: Caller
       readonly page: number
-      readonly after: Place | null
+      readonly after: PageKey | null
       readonly limit: number
     }): Effect.Effect<KeyPage, ReadModelBehind | EventStoreError | SqlError>
     /** As of the log. */

@@ -5,7 +5,8 @@ import { isOver } from "#domain/file/File.ts"
 import { type Pending, type Present, requestOf } from "#domain/file/State.ts"
 import { FileId, type RequestId } from "#domain/Ids.ts"
 import type { FileItem, FileSource, FileStatus } from "#projections/files/FileItem.ts"
-import { Files, type Filter, type Place } from "#projections/files/Files.ts"
+import type { Filter, PageKey } from "#projections/files/FileFilter.ts"
+import { Files } from "#projections/files/Files.ts"
 import { Projections } from "#projections/Projections.ts"
 import type { ReadModelBehind } from "#projections/ReadModelError.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
@@ -49,7 +50,7 @@ export interface FilePage {
   readonly total: number
   readonly items: ReadonlyArray<LibraryFile>
   /** Where the page ends, `null` when none follows. */
-  readonly next: Place | null
+  readonly next: PageKey | null
 }
 
 /** One file, by an id as a client gave it. */
@@ -78,7 +79,7 @@ export class AssetLibrary extends Context.Service<
       options: Omit<Filter, "accountId"> & {
         readonly caller: Caller
         readonly page: number
-        readonly after: Place | null
+        readonly after: PageKey | null
         readonly limit: number
       }
     ): Effect.Effect<FilePage, RequestForbidden | ReadModelBehind | Storage>

@@ -1,7 +1,7 @@
 /** Values of a document, with where they and their members stand in the text, and what one text may come to. */
 import { LineCounter } from "yaml"
 import type { Json } from "#domain/CanonicalJson.ts"
-import type { Path, Place } from "./Problem.ts"
+import type { Path, Location } from "./Problem.ts"
 
 export interface Located {
   readonly value: Json
@@ -111,7 +111,7 @@ export const linesOf = (text: string): LineCounter => {
   return lines
 }
 
-export const placeIn = (lines: LineCounter, at: number): Place => {
+export const placeIn = (lines: LineCounter, at: number): Location => {
   const { col, line } = lines.linePos(at)
   return { line: Math.max(line, 1), column: Math.max(col, 1) }
 }

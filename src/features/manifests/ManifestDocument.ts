@@ -3,16 +3,16 @@ import { Predicate } from "effect"
 import type { LineCounter } from "yaml"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Located from "./Located.ts"
-import type { Path, Place } from "./Problem.ts"
+import type { Path, Location } from "./Problem.ts"
 
 export interface ManifestDocument {
   readonly value: Json
   /** Of the value at the path, or of what is nearest above it: of the name of a field where there is one. */
-  placeOf(path: Path): Place
+  placeOf(path: Path): Location
 }
 
 export interface Fault {
-  readonly place: Place
+  readonly place: Location
   readonly path: Path
   readonly message: string
 }

@@ -4,12 +4,12 @@
 export type Path = ReadonlyArray<string | number>
 
 /** Both from 1. */
-export interface Place {
+export interface Location {
   readonly line: number
   readonly column: number
 }
 
-export interface Problem extends Place {
+export interface Problem extends Location {
   /** A definition with an error is not published; one with warnings is. */
   readonly severity: "error" | "warning"
   /** As it was named, or found below a folder that was. */

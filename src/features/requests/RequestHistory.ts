@@ -3,7 +3,7 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { allowsModel } from "#domain/account/Grant.ts"
 import { History } from "#projections/history/History.ts"
-import type { Filter, Place } from "#projections/history/HistoryFilter.ts"
+import type { Filter, PageKey } from "#projections/history/HistoryFilter.ts"
 import { Projections } from "#projections/Projections.ts"
 import type { ReadModelBehind } from "#projections/ReadModelError.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
@@ -19,7 +19,7 @@ export interface RequestPage {
   readonly total: number
   readonly items: ReadonlyArray<ListedRequest>
   /** Where the page ends, `null` when none follows. */
-  readonly next: Place | null
+  readonly next: PageKey | null
 }
 
 export class RequestHistory extends Context.Service<
@@ -38,7 +38,7 @@ export class RequestHistory extends Context.Service<
       options: Omit<Filter, "accountId" | "models"> & {
         readonly caller: Caller
         readonly page: number
-        readonly after: Place | null
+        readonly after: PageKey | null
         readonly limit: number
         readonly expand: ReadonlySet<Expansion>
       }

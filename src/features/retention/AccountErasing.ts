@@ -9,7 +9,7 @@ import type { AccountId } from "#domain/Ids.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import { Status } from "#domain/inference-request/Status.ts"
 import { Projections } from "#projections/Projections.ts"
-import { type AccountRequest, Place, Retention, startOf } from "#projections/retention/Retention.ts"
+import { type AccountRequest, PageKey, Retention, startOf } from "#projections/retention/Retention.ts"
 import { AccountActors } from "#src/features/accounts/AccountActors.ts"
 import { AccountNotFound } from "#src/features/accounts/Accounts.ts"
 import { FileSweep } from "#src/features/files/FileSweep.ts"
@@ -42,7 +42,7 @@ export class ReadModelBehind extends Schema.TaggedError<ReadModelBehind>()("Read
 /** How far one round over the requests and files of an account is. */
 export const Round = Schema.Struct({
   /** Where it goes on; `null` when it is over. */
-  place: Schema.NullOr(Place),
+  place: Schema.NullOr(PageKey),
   /** Requests and files. */
   erased: Schema.Int,
   /** Requests that have not ended yet: they are being stopped. */
@@ -113,7 +113,7 @@ export class AccountErasing extends Context.Service<
           Effect.annotateLogs({ request_id: request.requestId })
         )
 
-      const page = Effect.fnUntraced(function* (accountId: AccountId, round: Round, after: Place) {
+      const page = Effect.fnUntraced(function* (accountId: AccountId, round: Round, after: PageKey) {
         const found = yield* retention.ofAccount({ accountId, after, limit: Pace.pageSize })
         const done = yield* Effect.forEach(found, attempt, { concurrency: Pace.concurrency })
         const count = (what: (typeof done)[number]) => done.filter((each) => each === what).length
@@ -165,7 +165,7 @@ export class AccountErasing extends Context.Service<
   )
 }
 
-const nextStatus = (status: Status): Place | null => {
+const nextStatus = (status: Status): PageKey | null => {
   const next = Status.literals[Status.literals.indexOf(status) + 1]
   return next === undefined ? null : startOf(next)
 }

@@ -5,13 +5,8 @@ import type { SqlError } from "effect/sql/SqlError"
 import { RecoveryId } from "#domain/delivery-recovery/DeliveryRecovery.ts"
 import { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
 import type { State } from "#domain/webhook-delivery/State.ts"
-import {
-  Deliveries,
-  type DeliveryPage,
-  type Failed,
-  type Filter,
-  type Place
-} from "#projections/deliveries/Deliveries.ts"
+import type { Failed, Filter, PageKey } from "#projections/deliveries/DeliveryFilter.ts"
+import { Deliveries, type DeliveryPage } from "#projections/deliveries/Deliveries.ts"
 import { Projections } from "#projections/Projections.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import * as NamedRequest from "#src/features/requests/NamedRequest.ts"
@@ -52,7 +47,7 @@ export class Webhooks extends Context.Service<
       options: Omit<Filter, "accountId"> & {
         readonly caller: Caller
         readonly page: number
-        readonly after: Place | null
+        readonly after: PageKey | null
         readonly limit: number
       }
     ): Effect.Effect<DeliveryPage, RequestForbidden | ReadModelBehind | EventStoreError | SqlError>

@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Statement } from "effect/sql/Statement"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
-import { Deliveries, type Failed, type Filter, type Place } from "#projections/deliveries/Deliveries.ts"
+import type { Failed, Filter, PageKey } from "#projections/deliveries/DeliveryFilter.ts"
+import { Deliveries } from "#projections/deliveries/Deliveries.ts"
 import { type DeliveryItem, DeliveryStatus } from "#projections/deliveries/DeliveryItem.ts"
 import * as Queries from "#projections/deliveries/DeliveryQueries.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
@@ -16,7 +17,7 @@ const test = (name: string, body: Effect.Effect<void, unknown, ReadSide.Services
 
 const list = Effect.fnUntraced(function* (
   filter: Partial<Filter> = {},
-  { page = 1, after = null, limit = 100 }: { page?: number; after?: Place | null; limit?: number } = {}
+  { page = 1, after = null, limit = 100 }: { page?: number; after?: PageKey | null; limit?: number } = {}
 ) {
   return yield* (yield* Deliveries).list({ accountId: alice, page, after, limit, ...filter })
 })
@@ -108,12 +109,12 @@ describe("Deliveries", () => {
       for (const limit of [1, 5, 24]) {
         const paged: Array<number> = []
         const behind: Array<number> = []
-        let after: Place | null = null
+        let after: PageKey | null = null
         for (let page = 1; behind.length < 24; page++) {
           const found = yield* list({}, { page, limit })
           assert.strictEqual(found.total, 24)
           paged.push(...Log.numbersOf(found.items))
-          const { items }: { readonly items: ReadonlyArray<Place & { deliveryId: string }> } = yield* list(
+          const { items }: { readonly items: ReadonlyArray<PageKey & { deliveryId: string }> } = yield* list(
             {},
             { after, limit }
           )
@@ -198,9 +199,9 @@ describe("Deliveries", () => {
       assert.deepStrictEqual(Log.numbersOf(oldestFirst), [3, 9, 12, 15, 21, 24])
       const all: Failed = { accountId: alice, since: t0, until: t0 + 100 }
       const paged: Array<number> = []
-      let after: Place | null = null
+      let after: PageKey | null = null
       while (paged.length < 6) {
-        const found: ReadonlyArray<Place> = yield* deliveries.failed({ ...all, after, limit: 2 })
+        const found: ReadonlyArray<PageKey> = yield* deliveries.failed({ ...all, after, limit: 2 })
         paged.push(...Log.numbersOf(found))
         after = found.at(-1) ?? null
       }

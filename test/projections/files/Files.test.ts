@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { FileItem } from "#projections/files/FileItem.ts"
-import { Files, type Filter, type Place } from "#projections/files/Files.ts"
+import type { Filter, PageKey } from "#projections/files/FileFilter.ts"
+import { Files } from "#projections/files/Files.ts"
 import * as Story from "#test/domain/file/Story.ts"
 import * as ReadSide from "../ReadSide.ts"
 import { alice, bob, requestId, t0 } from "../RequestLog.ts"
@@ -12,7 +13,7 @@ const test = (name: string, body: Effect.Effect<void, unknown, ReadSide.Services
 
 const list = Effect.fnUntraced(function* (
   filter: Partial<Filter> = {},
-  { page = 1, after = null, limit = 100 }: { page?: number; after?: Place | null; limit?: number } = {}
+  { page = 1, after = null, limit = 100 }: { page?: number; after?: PageKey | null; limit?: number } = {}
 ) {
   return yield* (yield* Files).list({ accountId: alice, page, after, limit, ...filter })
 })
@@ -135,12 +136,12 @@ describe("Files", () => {
       for (const limit of [1, 5, 24]) {
         const paged: Array<number> = []
         const behind: Array<number> = []
-        let after: Place | null = null
+        let after: PageKey | null = null
         for (let page = 1; behind.length < 24; page++) {
           const found = yield* list({}, { page, limit })
           assert.strictEqual(found.total, 24)
           paged.push(...Log.numbersOf(found.items))
-          const { items }: { readonly items: ReadonlyArray<Place> } = yield* list({}, { after, limit })
+          const { items }: { readonly items: ReadonlyArray<PageKey> } = yield* list({}, { after, limit })
           behind.push(...Log.numbersOf(items))
           after = items.at(-1) ?? null
         }

@@ -4,7 +4,7 @@ import { NanoUsd, units } from "#domain/Money.ts"
 import type { Event } from "#domain/inference-request/Event.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { History } from "#projections/history/History.ts"
-import type { Filter, Place } from "#projections/history/HistoryFilter.ts"
+import type { Filter, PageKey } from "#projections/history/HistoryFilter.ts"
 import * as Queries from "#projections/history/HistoryQueries.ts"
 import * as MetadataLists from "#projections/history/MetadataLists.ts"
 import * as MetadataQueries from "#projections/history/MetadataQueries.ts"
@@ -23,7 +23,7 @@ const list = Effect.fnUntraced(function* (
   filter: Partial<Filter>,
   page = 1,
   limit = 100,
-  after: Place | null = null
+  after: PageKey | null = null
 ) {
   yield* ReadSide.settle("history")
   return yield* (yield* History).list({ accountId: alice, ...filter, page, after, limit })

@@ -8,7 +8,7 @@ import { Status } from "#domain/inference-request/Status.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { History } from "#projections/history/History.ts"
 import { hourMs } from "#projections/history/HistoryCounters.ts"
-import type { Filter, Place } from "#projections/history/HistoryFilter.ts"
+import type { Filter, PageKey } from "#projections/history/HistoryFilter.ts"
 import * as ReadSide from "../ReadSide.ts"
 import * as Log from "../RequestLog.ts"
 
@@ -95,7 +95,8 @@ const asked: fc.Arbitrary<Asked> = fc.record(
   { requiredKeys: [] }
 )
 
-const newestFirst = (a: Place, b: Place) => b.createdAt - a.createdAt || (a.requestId < b.requestId ? 1 : -1)
+const newestFirst = (a: PageKey, b: PageKey) =>
+  b.createdAt - a.createdAt || (a.requestId < b.requestId ? 1 : -1)
 
 const lets =
   ({ createdAfter = 0, createdBefore = Infinity, metadata = {}, model, models, status }: Asked) =>
@@ -112,7 +113,7 @@ const lets =
 const walk = Effect.fnUntraced(function* (filter: Asked, limit: number) {
   const history = yield* History
   const found: Array<string> = []
-  let after: Place | null = null
+  let after: PageKey | null = null
   do {
     const page: Effect.Success<ReturnType<typeof history.list>> = yield* history.list({
       ...filter,
@@ -128,7 +129,7 @@ const walk = Effect.fnUntraced(function* (filter: Asked, limit: number) {
 })
 
 const check = Effect.fnUntraced(function* (
-  lives: ReadonlyArray<Life & Place>,
+  lives: ReadonlyArray<Life & PageKey>,
   filter: Asked,
   limit: number,
   pages: ReadonlyArray<number>

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Ref } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import { Status } from "#domain/inference-request/Status.ts"
-import type { Place, Slice } from "#projections/history/HistoryFilter.ts"
+import type { PageKey, Slice } from "#projections/history/HistoryFilter.ts"
 import * as Queries from "#projections/history/HistoryQueries.ts"
 import * as IndexedLists from "#projections/history/IndexedLists.ts"
 import * as MetadataLists from "#projections/history/MetadataLists.ts"
@@ -54,9 +54,9 @@ describe("A list that is gone through", () => {
       const filter = { accountId: alice }
       const walk = [["team", "blue"]] as const
       const counts: Array<number> = []
-      for (let after: Place | null = null; ;) {
+      for (let after: PageKey | null = null; ;) {
         const ends = MetadataQueries.endOfSlice(sql, filter, walk[0], { after, steps: stride })
-        const until: Place | null = (yield* places(ends))[0] ?? null
+        const until: PageKey | null = (yield* places(ends))[0] ?? null
         const slice: Slice = { after, until }
         counts.push(yield* totalOf(MetadataQueries.count(sql, filter, walk, slice)))
         if (until === null) break

@@ -90,7 +90,7 @@ describe("A list of keys", () => {
       yield* append(bob, opened(bob, "Bob", t0), issued("b", t0 + 1))
       yield* ReadSide.settle("keys")
       const keys = yield* Keys
-      const ofAlice = (options: { readonly page: number; readonly after: Queries.Place | null }) =>
+      const ofAlice = (options: { readonly page: number; readonly after: Queries.PageKey | null }) =>
         Effect.map(keys.ofAccount({ accountId: alice, limit: 2, ...options }), ({ items, next, total }) => ({
           ids: items.map(({ keyId }) => String(keyId)),
           next,

@@ -6,7 +6,7 @@ import * as Folder from "#test/src/features/manifests/ManifestFolder.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Inferlog from "./Inferlog.ts"
 
-const Place = Schema.Struct({
+const Location = Schema.Struct({
   file: Schema.String,
   line: Schema.Int,
   column: Schema.Int,
@@ -17,8 +17,8 @@ const Validated = Schema.Struct({
   ok: Schema.Boolean,
   found: Schema.Int,
   items: Schema.Array(Schema.Struct({ kind: Schema.String, name: Schema.String, file: Schema.String })),
-  errors: Schema.Array(Place),
-  warnings: Schema.Array(Place)
+  errors: Schema.Array(Location),
+  warnings: Schema.Array(Location)
 })
 const Imported = Schema.Struct({
   dryRun: Schema.Boolean,

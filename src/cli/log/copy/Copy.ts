@@ -25,15 +25,15 @@ const flags = {
 }
 
 /** What is wrong is not shown: it may hold a password. */
-const placeOf = (flag: string, text: string) =>
+const pageKeyOf = (flag: string, text: string) =>
   Option.match(LogPlace.parse(text), {
     onNone: () => Effect.fail(new Failure.UsageError({ message: `${flag}: ${LogPlace.expected}` })),
     onSome: LogPlace.resolve
   })
 
 const places = Effect.fnUntraced(function* (options: { readonly from: string; readonly to: string }) {
-  const from = yield* placeOf("--from", options.from)
-  const to = yield* placeOf("--to", options.to)
+  const from = yield* pageKeyOf("--from", options.from)
+  const to = yield* pageKeyOf("--to", options.to)
   if (LogPlace.isSame(from, to)) {
     return yield* new Failure.UsageError({ message: `--to: is the log of --from, ${LogPlace.name(from)}` })
   }

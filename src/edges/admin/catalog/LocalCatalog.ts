@@ -44,9 +44,9 @@ const listed = ({ definition, ...row }: CatalogRow): ListedItem => ({
   updatedAt: row.updatedAt
 })
 
-type Place = Pick<CatalogRow, "kind" | "name">
+type PageKey = Pick<CatalogRow, "kind" | "name">
 
-const order = (a: Place, b: Place): number =>
+const order = (a: PageKey, b: PageKey): number =>
   (a.kind < b.kind ? -1 : a.kind > b.kind ? 1 : 0) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
 
 const categories: Readonly<Record<ItemKind, string>> = {

@@ -14,10 +14,10 @@ import * as StreamName from "#streams/StreamName.ts"
 import { type ListRequests, UnknownRequest } from "./RequestOperations.ts"
 
 /** Where a request stands in every list. */
-type Place = Pick<HistoryItem, "createdAt" | "requestId">
+type PageKey = Pick<HistoryItem, "createdAt" | "requestId">
 
 /** The order of the history. */
-const newestFirst = (a: Place, b: Place): number =>
+const newestFirst = (a: PageKey, b: PageKey): number =>
   b.createdAt - a.createdAt || (a.requestId < b.requestId ? 1 : a.requestId > b.requestId ? -1 : 0)
 
 const keysPageSize = 1_000
@@ -43,7 +43,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const placeOf = Effect.fnUntraced(function* (requestId: RequestId) {
+  const pageKeyOf = Effect.fnUntraced(function* (requestId: RequestId) {
     const stream = StreamName.make(InferenceRequest.aggregate.category, requestId)
     const [submitted] = yield* reader.read(stream)
     if (submitted === undefined) return yield* new UnknownRequest()
@@ -51,7 +51,7 @@ export const make = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* ({ accountId, after, limit, ...filter }: typeof ListRequests.Type) {
-    const place = after === null ? null : yield* placeOf(after)
+    const place = after === null ? null : yield* pageKeyOf(after)
     const head = yield* reader.head
     yield* projections.waitFor(head, { projection: "history" })
     yield* projections.waitFor(head, { projection: "keys" })

@@ -2,7 +2,7 @@
 import { Effect, Result, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
-import type { Filter } from "#projections/deliveries/Deliveries.ts"
+import type { Filter } from "#projections/deliveries/DeliveryFilter.ts"
 import { DeliveryStatus } from "#projections/deliveries/DeliveryItem.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import * as DeliveryView from "#src/features/webhooks/views/DeliveryView.ts"

@@ -7,15 +7,15 @@ import { Result, Schema } from "effect"
 import { invalid, issue, type Parsed } from "./Parsed.ts"
 
 /** What a cursor stands for: the page that it leads to, and the place behind which that begins. */
-interface Continued<Place> {
+interface Continued<PageKey> {
   /** From 1. */
   readonly page: number
-  readonly after: Place
+  readonly after: PageKey
 }
 
-export interface Cursor<Place> {
-  readonly encode: (continued: Continued<Place>) => string
-  readonly parse: (text: string) => Parsed<Continued<Place>>
+export interface Cursor<PageKey> {
+  readonly encode: (continued: Continued<PageKey>) => string
+  readonly parse: (text: string) => Parsed<Continued<PageKey>>
 }
 
 const checkBytes = 6
@@ -34,7 +34,7 @@ const opened = (cursor: string): string | null => {
 const damaged = invalid(issue(["cursor"], "cursor", "must be the next of an earlier page, as it was given"))
 
 /** Of a list whose places are of that form. */
-export const make = <Place>(place: Schema.Codec<Place, Schema.Json>): Cursor<Place> => {
+export const make = <PageKey>(place: Schema.Codec<PageKey, Schema.Json>): Cursor<PageKey> => {
   const page = Schema.Int.check(Schema.isGreaterThan(0))
   const json = Schema.fromJsonString(Schema.Struct({ page, after: place }))
   const encode = Schema.encodeSync(json)

@@ -9,11 +9,11 @@ export interface PageQuery {
   readonly cursor?: string | undefined
 }
 
-export interface AskedPage<Place> {
+export interface AskedPage<PageKey> {
   /** From 1. */
   readonly page: number
   /** Where it begins; `null`: where its number says. */
-  readonly after: Place | null
+  readonly after: PageKey | null
   readonly limit: number
 }
 
@@ -25,10 +25,10 @@ export const usualLimit = 20
 /** So that a place in the list is always a number that can be counted to. */
 export const mostPages = 999_999_999
 
-export const parse = <Place>(
+export const parse = <PageKey>(
   query: PageQuery,
-  { cursor, defaultLimit }: { readonly cursor: Cursor<Place>; readonly defaultLimit: number }
-): Parsed<AskedPage<Place>> => {
+  { cursor, defaultLimit }: { readonly cursor: Cursor<PageKey>; readonly defaultLimit: number }
+): Parsed<AskedPage<PageKey>> => {
   const parts = {
     begin: parseBegin(query, cursor),
     limit: parseCount("limit", query.limit ?? String(defaultLimit), mostPerPage)
@@ -39,10 +39,10 @@ export const parse = <Place>(
   )
 }
 
-const parseBegin = <Place>(
+const parseBegin = <PageKey>(
   { cursor: text, page }: PageQuery,
-  cursor: Cursor<Place>
-): Parsed<Omit<AskedPage<Place>, "limit">> => {
+  cursor: Cursor<PageKey>
+): Parsed<Omit<AskedPage<PageKey>, "limit">> => {
   if (text === undefined) {
     return Result.map(parseCount("page", page ?? "1", mostPages), (page) => ({ page, after: null }))
   }

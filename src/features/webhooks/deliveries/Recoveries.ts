@@ -4,7 +4,8 @@
  */
 import { Effect, Layer } from "effect"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
-import { Deliveries, type Place } from "#projections/deliveries/Deliveries.ts"
+import type { PageKey } from "#projections/deliveries/DeliveryFilter.ts"
+import { Deliveries } from "#projections/deliveries/Deliveries.ts"
 import { projection } from "#projections/deliveries/DeliveriesProjection.ts"
 import { DueDeliveries, type OpenRecovery } from "#projections/deliveries/DueDeliveries.ts"
 import { Projections } from "#projections/Projections.ts"
@@ -53,7 +54,7 @@ const make = Effect.gen(function* () {
 
   const workOff = Effect.fnUntraced(function* ({ recoveryId, ...failed }: OpenRecovery) {
     let replayed = 0
-    let after: Place | null = null
+    let after: PageKey | null = null
     while (true) {
       const page: Effect.Success<ReturnType<typeof deliveries.failed>> = yield* deliveries.failed({
         ...failed,

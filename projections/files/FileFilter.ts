@@ -1,0 +1,18 @@
+/** What is asked for of the files of an account. */
+import type { AccountId, RequestId } from "#domain/Ids.ts"
+import type { FileSource } from "./FileItem.ts"
+
+/** Where a page ended: the next one begins behind it, whatever has been added since. */
+export interface PageKey {
+  /** Unix time in ms. */
+  readonly createdAt: number
+  readonly fileId: string
+}
+
+export interface Filter {
+  readonly accountId: AccountId
+  readonly source?: FileSource
+  /** A type in lower case without parameters, or all of a kind: `image/*`. */
+  readonly contentType?: string
+  readonly requestId?: RequestId
+}
