@@ -12,7 +12,7 @@ export const Progress = Schema.Struct({
 })
 export type Progress = typeof Progress.Type
 
-export interface Standing {
+export interface ProjectionState {
   readonly position: GlobalPosition.GlobalPosition
   readonly stopped: boolean
   readonly reason: string | null
@@ -20,16 +20,16 @@ export interface Standing {
 
 export interface Board {
   readonly publish: (moved: ReadonlyArray<Progress>) => void
-  readonly standings: () => ReadonlyMap<string, Standing>
+  readonly standings: () => ReadonlyMap<string, ProjectionState>
   /** Where the projection stands as soon as that is as wanted; `undefined` when there is no such projection. */
   readonly until: (
     projection: string,
-    wanted: (standing: Standing) => boolean
-  ) => Effect.Effect<Standing | undefined>
+    wanted: (standing: ProjectionState) => boolean
+  ) => Effect.Effect<ProjectionState | undefined>
 }
 
 export const makeBoard = (): Board => {
-  const standings = new Map<string, Standing>()
+  const standings = new Map<string, ProjectionState>()
   const waiting = new Map<string, Set<() => void>>()
 
   const wake = (projection: string) => {

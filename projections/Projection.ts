@@ -26,11 +26,11 @@ export interface Opened {
    * What the rules keep of a batch instead of writing it at once (`batch/Rows`, `batch/Counters`). Between two batches
    * rows are all that a projection may remember: a batch may be undone and applied again, cut in other places.
    */
-  readonly kept?: ReadonlyArray<Kept>
+  readonly kept?: ReadonlyArray<BatchBuffer>
 }
 
 /** Changes of one batch that are in memory yet. */
-export interface Kept {
+export interface BatchBuffer {
   /** Writes them, in the batch's transaction. Throws what the rules would have thrown, had they written at once. */
   readonly write: () => void
   /** Drops them: the batch is undone. */

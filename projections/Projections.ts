@@ -6,7 +6,7 @@ import { Context, type Duration, Effect, Layer, Stream } from "effect"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { allProjections } from "./AllProjections.ts"
-import type { Board, Standing } from "./Progress.ts"
+import type { Board, ProjectionState } from "./Progress.ts"
 import type { Projection } from "./Projection.ts"
 import { ReadModelBehind } from "./ReadModelError.ts"
 import type { CopyRefused } from "./rebuild/RebuildError.ts"
@@ -44,7 +44,7 @@ export class Projections extends Context.Service<
     /** As `caughtUp`, for lists that show all of it or nothing. */
     current(projection: string): Effect.Effect<void, ReadModelBehind | EventStoreError>
     /** Where each projection stands. */
-    readonly standings: Effect.Effect<ReadonlyMap<string, Standing>>
+    readonly standings: Effect.Effect<ReadonlyMap<string, ProjectionState>>
     /** For readers that find the file damaged: it is set aside, and built anew from the log. Ignored for one that is not in use. */
     readonly isDamaged: (filename: string, reason: string) => void
     /**

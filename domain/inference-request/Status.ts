@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import * as Money from "../Money.ts"
 import type { BillingStatus } from "./Event.ts"
 import { isTerminal } from "./State.ts"
-import type { Told } from "./Told.ts"
+import type { VisibleRequest } from "./VisibleRequest.ts"
 
 export const Status = Schema.Literals(["IN_QUEUE", "IN_PROGRESS", "COMPLETED", "FAILED", "CANCELLED"])
 export type Status = typeof Status.Type
@@ -21,7 +21,7 @@ export const OutcomeWord = Schema.Literals([
 export type OutcomeWord = typeof OutcomeWord.Type
 
 /** Once a provider has started it a request stays `IN_PROGRESS`, also while it waits for its next run. */
-export const status = ({ phase, startedAt }: Pick<Told, "phase" | "startedAt">): Status => {
+export const status = ({ phase, startedAt }: Pick<VisibleRequest, "phase" | "startedAt">): Status => {
   switch (phase._tag) {
     case "Queued":
     case "Dispatched":
@@ -39,7 +39,7 @@ export const status = ({ phase, startedAt }: Pick<Told, "phase" | "startedAt">):
   }
 }
 
-export const outcome = ({ phase, violations }: Pick<Told, "phase" | "violations">): OutcomeWord => {
+export const outcome = ({ phase, violations }: Pick<VisibleRequest, "phase" | "violations">): OutcomeWord => {
   switch (phase._tag) {
     case "Queued":
     case "Dispatched":
@@ -69,17 +69,17 @@ export const completedOutcome = (billing: BillingStatus, hasViolations: boolean)
 }
 
 /** `null` until the request has ended. */
-export const billingStatus = ({ phase }: Pick<Told, "phase">): BillingStatus | null => {
+export const billingStatus = ({ phase }: Pick<VisibleRequest, "phase">): BillingStatus | null => {
   if (phase._tag === "Completed") return phase.billing.status
   return isTerminal(phase) ? "failed" : null
 }
 
 /** What has been charged: nothing before the end, and nothing ever for a request that failed or was cancelled. */
-export const cost = ({ phase }: Pick<Told, "phase">): Money.NanoUsd =>
+export const cost = ({ phase }: Pick<VisibleRequest, "phase">): Money.NanoUsd =>
   phase._tag === "Completed" ? phase.billing.amount : Money.zero
 
 /** Why it has no result, as its provider put it; `null` for any other request. */
-export const failure = ({ phase }: Pick<Told, "phase">): string | null => {
+export const failure = ({ phase }: Pick<VisibleRequest, "phase">): string | null => {
   switch (phase._tag) {
     case "Completed":
       return phase.error

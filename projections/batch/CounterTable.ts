@@ -1,9 +1,9 @@
 /** Counters that have a table: the parts of a counter's name are its columns. One that comes to 0 has no row. */
 import type { DatabaseSync } from "node:sqlite"
-import type { Kept } from "../Projection.ts"
+import type { BatchBuffer } from "../Projection.ts"
 import * as Counters from "./Counters.ts"
 
-export interface CounterTable extends Kept {
+export interface CounterTable extends BatchBuffer {
   /** `change` more of the name, fewer if it is negative. It never comes to less than 0. */
   readonly add: (name: string, change: number) => void
   /** One less of `from`, if there was any, and one more of `to`; both are names. */

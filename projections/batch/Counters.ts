@@ -1,7 +1,7 @@
 /** Counters that a batch moves: one write for each that was touched, also when it ends where it began. */
-import type { Kept } from "../Projection.ts"
+import type { BatchBuffer } from "../Projection.ts"
 
-export interface Counters extends Kept {
+export interface Counters extends BatchBuffer {
   readonly add: (name: string, change: number) => void
 }
 

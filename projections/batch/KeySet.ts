@@ -1,7 +1,7 @@
 /** A table of keys alone, as a batch changes it: of each key its last change is written, whatever the table had. */
-import type { Kept } from "../Projection.ts"
+import type { BatchBuffer } from "../Projection.ts"
 
-export interface KeySet extends Kept {
+export interface KeySet extends BatchBuffer {
   readonly add: (key: string) => void
   readonly remove: (key: string) => void
 }

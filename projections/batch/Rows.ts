@@ -4,7 +4,7 @@
  * that is most of a work queue.
  */
 import type { StreamName } from "#streams/StreamName.ts"
-import type { Kept } from "../Projection.ts"
+import type { BatchBuffer } from "../Projection.ts"
 
 /** `Key`: what a row is of, a stream unless said otherwise. */
 export interface Statements<Row, Key extends string = StreamName> {
@@ -14,7 +14,7 @@ export interface Statements<Row, Key extends string = StreamName> {
   readonly remove: (key: Key) => void
 }
 
-export interface Rows<Row, Key extends string = StreamName> extends Kept {
+export interface Rows<Row, Key extends string = StreamName> extends BatchBuffer {
   /** The row as it is, not to be changed: looking costs no write. `undefined` when there is none. */
   readonly look: (key: Key) => Readonly<Row> | undefined
   /** The row to be changed in place; `undefined` when there is none. */

@@ -1,7 +1,7 @@
 /** How many deliveries an account has of each status and event, and how many of each status there are in all. */
 import type { DatabaseSync } from "node:sqlite"
 import * as CounterTable from "../batch/CounterTable.ts"
-import type { Kept } from "../Projection.ts"
+import type { BatchBuffer } from "../Projection.ts"
 import type { DeliveryRow } from "./DeliveryRows.ts"
 
 export const tables = `
@@ -15,7 +15,7 @@ export const tables = `
   CREATE TABLE deliveries_totals (status TEXT PRIMARY KEY, deliveries INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `
 
-export interface DeliveryCounters extends Kept {
+export interface DeliveryCounters extends BatchBuffer {
   /** Moves a row that is written to where its status says. */
   readonly count: (row: DeliveryRow) => void
 }

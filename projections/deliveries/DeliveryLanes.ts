@@ -5,7 +5,7 @@
  */
 import type { DatabaseSync } from "node:sqlite"
 import { integerOrNull } from "../batch/Columns.ts"
-import type { Kept } from "../Projection.ts"
+import type { BatchBuffer } from "../Projection.ts"
 
 /** A row is there as long as something is pending; `next_at` is the earliest time of all that is, Unix time in ms. */
 export const tables = `
@@ -23,7 +23,7 @@ export const tables = `
   CREATE INDEX deliveries_origins_by_time ON deliveries_origins (next_at);
 `
 
-export interface DeliveryLanes extends Kept {
+export interface DeliveryLanes extends BatchBuffer {
   /** What is pending in the lane has changed, by the time that this is written. */
   readonly touch: (accountId: string, origin: string) => void
 }

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { WebhookEventName } from "#domain/inference-request/Event.ts"
 import * as KeySet from "../batch/KeySet.ts"
-import type { Kept } from "../Projection.ts"
+import type { BatchBuffer } from "../Projection.ts"
 
 export const tables = `
   CREATE TABLE duework_owed (
@@ -12,7 +12,7 @@ export const tables = `
   ) STRICT, WITHOUT ROWID;
 `
 
-export interface OwedDeliveries extends Kept {
+export interface OwedDeliveries extends BatchBuffer {
   readonly add: (requestId: string, event: WebhookEventName) => void
   /** It is scheduled, or not wanted any more, if it was owed at all. */
   readonly remove: (requestId: string, event: WebhookEventName) => void

@@ -15,7 +15,7 @@ import { type Columns, integerOrNull, text as textOf } from "../batch/Columns.ts
 import * as CounterTable from "../batch/CounterTable.ts"
 import * as Rows from "../batch/Rows.ts"
 import { object, text } from "../EventFields.ts"
-import { type Kept, on, onType, type Projection } from "../Projection.ts"
+import { type BatchBuffer, on, onType, type Projection } from "../Projection.ts"
 import * as Histogram from "./Histogram.ts"
 import { steadyOf } from "#domain/inference-request/WallTime.ts"
 
@@ -77,7 +77,7 @@ const newestDay = (db: DatabaseSync) => {
   const find = db.prepare("SELECT max(day) AS day FROM durations_counts")
   const prune = db.prepare("DELETE FROM durations_counts WHERE day <= ?")
   let newest: number | undefined
-  const kept: Kept = {
+  const kept: BatchBuffer = {
     write: () => {
       if (newest !== undefined) prune.run(newest - days)
       newest = undefined

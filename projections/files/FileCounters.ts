@@ -1,7 +1,7 @@
 /** How many files of each source and type an account has, and how many bytes its uploaded ones take up. Thumbnails apart. */
 import type { DatabaseSync } from "node:sqlite"
 import * as CounterTable from "../batch/CounterTable.ts"
-import type { Kept } from "../Projection.ts"
+import type { BatchBuffer } from "../Projection.ts"
 import type { FileRow } from "./FileRows.ts"
 
 export const tables = `
@@ -16,7 +16,7 @@ export const tables = `
   CREATE TABLE files_bytes (account_id TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `
 
-export interface FileCounters extends Kept {
+export interface FileCounters extends BatchBuffer {
   /** A file that has come. */
   readonly add: (row: FileRow) => void
   /** A file that has gone. */

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite"
 import * as CounterTable from "../batch/CounterTable.ts"
-import type { Kept } from "../Projection.ts"
+import type { BatchBuffer } from "../Projection.ts"
 import type { HistoryRow } from "./HistoryRows.ts"
 
 /** `hour`: since 1970. What is counted for a model and a status in any hour has a row in `history_counters`. */
@@ -29,7 +29,7 @@ export const tables = `
 /** ms */
 export const hourMs = 3_600_000
 
-export interface HistoryCounters extends Kept {
+export interface HistoryCounters extends BatchBuffer {
   /** Moves a row to where its status says, once it is written. */
   readonly move: (row: Readonly<HistoryRow>) => void
 }

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite"
 import type { AccountId } from "#domain/Ids.ts"
 import type { EntryKind } from "#domain/Ledger.ts"
 import { integer } from "../batch/Columns.ts"
-import type { Kept } from "../Projection.ts"
+import type { BatchBuffer } from "../Projection.ts"
 
 /**
  * `entry_id` rises with the log and ends both indexes: within a list, and within a request, entries are in the order of
@@ -48,7 +48,7 @@ export interface EntryRow {
   readonly createdAt: number
 }
 
-export interface Entries extends Kept {
+export interface Entries extends BatchBuffer {
   /** Writes it at once. */
   readonly add: (row: EntryRow) => void
 }

@@ -8,7 +8,7 @@ import type { AccountId, KeyId } from "#domain/Ids.ts"
 import type { NanoUsd, Quantity } from "#domain/Money.ts"
 import { integer, text } from "../batch/Columns.ts"
 import * as Rows from "../batch/Rows.ts"
-import type { Kept } from "../Projection.ts"
+import type { BatchBuffer } from "../Projection.ts"
 
 /**
  * Each sum is there once for its key and once for all keys of the account together (`everyKey`), so that whatever is asked
@@ -53,7 +53,7 @@ export interface Charge {
   readonly at: number
 }
 
-export interface Usage extends Kept {
+export interface Usage extends BatchBuffer {
   readonly add: (charge: Charge) => void
 }
 

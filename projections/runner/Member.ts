@@ -1,12 +1,12 @@
 /** A projection at work on one file. */
 import type { DatabaseSync } from "node:sqlite"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
-import type { Kept, Projection } from "../Projection.ts"
+import type { BatchBuffer, Projection } from "../Projection.ts"
 
 export interface Member {
   readonly name: string
   readonly rules: ReadonlyMap<string, (event: RecordedEvent) => void>
-  readonly kept: ReadonlyArray<Kept>
+  readonly kept: ReadonlyArray<BatchBuffer>
 }
 
 /** Its tables must be there. Throws what SQLite throws. */

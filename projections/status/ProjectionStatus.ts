@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import { Clock, Effect, Option, Schema, Stream } from "effect"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
-import type { Standing } from "../Progress.ts"
+import type { ProjectionState } from "../Progress.ts"
 import type { Projection } from "../Projection.ts"
 import { attempt, type ReadModelError } from "../ReadModelError.ts"
 import * as CopyProgress from "../rebuild/CopyProgress.ts"
@@ -53,7 +53,7 @@ export interface StatusOptions {
   readonly base: string
   readonly projections: ReadonlyArray<Projection>
   /** Of the running server. */
-  readonly standings?: ReadonlyMap<string, Standing>
+  readonly standings?: ReadonlyMap<string, ProjectionState>
 }
 
 export const read = Effect.fn("ProjectionStatus.read")(function* ({
@@ -106,7 +106,7 @@ export const read = Effect.fn("ProjectionStatus.read")(function* ({
 
 const sizeOf = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-const stateOf = ({ stopped }: Standing, lagMs: number): State => {
+const stateOf = ({ stopped }: ProjectionState, lagMs: number): State => {
   if (stopped) return "stopped"
   return lagMs > patienceMs ? "catching up" : "live"
 }

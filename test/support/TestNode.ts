@@ -39,7 +39,7 @@ import { Lease } from "#src/platform/cluster/Lease.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import * as DeliverySender from "#src/features/webhooks/deliveries/DeliverySender.ts"
 import * as Recoveries from "#src/features/webhooks/deliveries/Recoveries.ts"
-import * as Elsewhere from "#src/features/dispatch/Elsewhere.ts"
+import * as OtherNodes from "#src/features/dispatch/OtherNodes.ts"
 import { Sweeper } from "#src/features/dispatch/sweep/Sweeper.ts"
 import * as Sweeping from "#src/features/dispatch/sweep/Sweeping.ts"
 import * as ActorRequests from "#src/features/requests/ActorRequests.ts"
@@ -246,7 +246,7 @@ export const nodeLayer = ({
 }: NodeOptions = {}) =>
   Layer.mergeAll(
     dispatches ? Layer.merge(Dispatcher.layer, Deadlines.layer) : Layer.empty,
-    follows ? Elsewhere.layer : Layer.empty,
+    follows ? OtherNodes.layer : Layer.empty,
     sweeps ? Sweeping.layer : Layer.empty,
     delivers === undefined ? Layer.empty : sender(delivers)
   ).pipe(

@@ -69,12 +69,15 @@ const handOver = Effect.fnUntraced(function* (copy: Copy.Copy, base: string, isF
   yield* TakeOver.replace(base, allProjections)
 }, Effect.scoped)
 
-interface Asked {
+interface RebuildOptions {
   readonly json: boolean
   readonly isForNextStart: boolean
 }
 
-const replace = Effect.fnUntraced(function* (names: ReadonlyArray<string>, { isForNextStart, json }: Asked) {
+const replace = Effect.fnUntraced(function* (
+  names: ReadonlyArray<string>,
+  { isForNextStart, json }: RebuildOptions
+) {
   if (names.length === 0) {
     return yield* json
       ? Output.printJson({ projections: [], events: 0, elapsedMs: 0 })

@@ -2,11 +2,11 @@
  * What is left of a limit, as fields that each answer under it carries, so that clients pace themselves: `RateLimit-Policy`
  * and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-11, lists of RFC 9651.
  */
-import type { Standing } from "#src/features/accounts/RateLimits.ts"
+import type { RateState } from "#src/features/accounts/RateLimits.ts"
 
 /** Of a call's own rates, or of those that all calls of this node share. */
-export interface Left extends Omit<Standing, "scope"> {
-  readonly scope: Standing["scope"] | "node"
+export interface Left extends Omit<RateState, "scope"> {
+  readonly scope: RateState["scope"] | "node"
 }
 
 export type Fields = Readonly<Record<"ratelimit-policy" | "ratelimit", string>>

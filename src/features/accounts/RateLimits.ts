@@ -12,7 +12,7 @@ import * as TokenBuckets from "./TokenBuckets.ts"
 type RatedCaller = Pick<Caller, "accountId" | "keyId" | "limits">
 
 /** What is left of one of the two rates that a call is under. */
-export interface Standing {
+export interface RateState {
   readonly scope: "account" | "key"
   readonly rate: Rate
   /** Calls that are left at once. */
@@ -23,9 +23,9 @@ export interface Standing {
 
 export interface Taken {
   /** The account's first; both as of now. */
-  readonly standings: ReadonlyArray<Standing>
+  readonly standings: ReadonlyArray<RateState>
   /** Of those that have nothing left the one to wait for longest; `null` for a call that may go on. */
-  readonly refusedBy: Standing | null
+  readonly refusedBy: RateState | null
 }
 
 export const isLimited = ({ limits }: Pick<Caller, "limits">): boolean =>
@@ -36,19 +36,19 @@ const capacity = 100_000
 
 /** Looked at before anything is taken: a call that is refused takes nothing. */
 interface Opened {
-  readonly scope: Standing["scope"]
+  readonly scope: RateState["scope"]
   readonly bucket: TokenBucket.TokenBucket
 }
 
-const standingOf = ({ bucket, scope }: Opened): Standing => ({
+const standingOf = ({ bucket, scope }: Opened): RateState => ({
   scope,
   rate: bucket.rate,
   remaining: TokenBucket.remaining(bucket),
   nextInSeconds: TokenBuckets.wholeSeconds(TokenBucket.untilNextMs(bucket))
 })
 
-const longest = (standings: ReadonlyArray<Standing>): Standing | null =>
-  standings.reduce<Standing | null>(
+const longest = (standings: ReadonlyArray<RateState>): RateState | null =>
+  standings.reduce<RateState | null>(
     (longest, one) => (longest !== null && longest.nextInSeconds >= one.nextInSeconds ? longest : one),
     null
   )
@@ -101,7 +101,7 @@ export class RateLimits extends Context.Service<
         const standings = opened.map(standingOf)
         if (isLeft) return { standings, refusedBy: null }
         const lacking = opened.filter(({ bucket }) => TokenBucket.remaining(bucket) < calls)
-        const untilAll = (one: Opened): Standing => ({
+        const untilAll = (one: Opened): RateState => ({
           ...standingOf(one),
           nextInSeconds: TokenBuckets.wholeSeconds(TokenBucket.untilMs(one.bucket, calls))
         })

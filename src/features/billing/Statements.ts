@@ -41,7 +41,7 @@ export interface Usage {
 }
 
 /** Of the caller's account. */
-type Asked<F> = Omit<F, "accountId"> & { readonly caller: Caller }
+type OfCaller<F> = Omit<F, "accountId"> & { readonly caller: Caller }
 
 /** All of them show what was on the log when they were asked, or fail after 2 s. */
 export class Statements extends Context.Service<
@@ -50,11 +50,11 @@ export class Statements extends Context.Service<
     balance(caller: Caller): Effect.Effect<AccountBalance, ReadModelBehind | EventStoreError | SqlError>
     /** Sums of what was charged, in the order of buckets, models and units. Failed and cancelled requests are in none. */
     usage(
-      options: Asked<UsageFilter>
+      options: OfCaller<UsageFilter>
     ): Effect.Effect<Usage, UsageTooLarge | ReadModelBehind | EventStoreError | SqlError>
     /** A page of the account's entries, newest first: the `page`th one from 1, or with `after` the one behind that place. */
     entries(
-      options: Asked<Filter> & {
+      options: OfCaller<Filter> & {
         readonly page: number
         readonly after: number | null
         readonly limit: number
@@ -65,7 +65,7 @@ export class Statements extends Context.Service<
      * two reads nothing is held: whoever reads slowly is in nobody's way.
      */
     allEntries(
-      options: Asked<Filter>
+      options: OfCaller<Filter>
     ): Effect.Effect<
       Stream.Stream<ReadonlyArray<LedgerEntry>, SqlError>,
       RequestForbidden | ReadModelBehind | EventStoreError | SqlError

@@ -15,7 +15,7 @@ import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { Health } from "#src/platform/health/Health.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
-import { earlier } from "#src/kernel/time/Earlier.ts"
+import { earliest } from "#src/kernel/time/Earliest.ts"
 import * as Unreadable from "#src/platform/reactors/Unreadable.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
@@ -172,7 +172,7 @@ const make = Effect.gen(function* () {
   const waitForRoom = (endpoint: string, found: ProviderSlots.Slots, now: number) => {
     fullModels.add(endpoint)
     for (const { left, provider } of found.slots) if (left <= 0) fullProviders.add(provider)
-    if (found.admitsIn !== null) nextAdmitAt = earlier(nextAdmitAt, now + found.admitsIn)
+    if (found.admitsIn !== null) nextAdmitAt = earliest(nextAdmitAt, now + found.admitsIn)
     return false
   }
 
@@ -204,11 +204,11 @@ const make = Effect.gen(function* () {
       now,
       found.graceMs
     )
-    nextTurnAt = earlier(nextTurnAt, turns.nextAt)
+    nextTurnAt = earliest(nextTurnAt, turns.nextAt)
     const monotonicNow = yield* MonotonicTime.millis
     const rows = slowStart.select(endpoint, turns.rows, limit, monotonicNow)
     const opensIn = slowStart.opensIn(endpoint, monotonicNow)
-    if (opensIn !== null) nextAdmitAt = earlier(nextAdmitAt, now + opensIn)
+    if (opensIn !== null) nextAdmitAt = earliest(nextAdmitAt, now + opensIn)
     const admitted = yield* memory.admit(rows)
     const last = admitted.at(-1)
     // Behind the rows of an account that has become full, and behind those that are held back, there may be others.
@@ -254,7 +254,7 @@ const make = Effect.gen(function* () {
   const untilNext = Effect.gen(function* () {
     const now = yield* steady.now
     const turnAt = nextTurnAt === null ? null : Math.max(nextTurnAt, now + turnPaceMs)
-    const dueAt = earlier(earlier(yield* dueWork.nextDueAt(now), turnAt), nextAdmitAt)
+    const dueAt = earliest(earliest(yield* dueWork.nextDueAt(now), turnAt), nextAdmitAt)
     const wait = Math.min(dueAt === null ? heartbeatMs : Math.max(dueAt - now, 1), heartbeatMs)
     yield* Effect.timeoutOption(Queue.take(wakeUps), wait)
   })

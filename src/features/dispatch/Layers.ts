@@ -6,7 +6,7 @@ import { LogServers } from "#src/platform/cluster/LogServers.ts"
 import * as Telemetry from "#src/platform/telemetry/telemetry/Telemetry.ts"
 import * as Deadlines from "./deadlines/Deadlines.ts"
 import * as Dispatcher from "./Dispatcher.ts"
-import * as Elsewhere from "./Elsewhere.ts"
+import * as OtherNodes from "./OtherNodes.ts"
 import { Finalizer } from "./finalize/Finalizer.ts"
 import * as LeasesOfOtherNodes from "./LeasesOfOtherNodes.ts"
 import { Runs } from "./Runs.ts"
@@ -24,7 +24,7 @@ export const layerLeases = LogServers.choose({
 
 const sweeping = Sweeping.layer.pipe(Layer.provide(Sweeper.layer))
 
-const elsewhere = LogServers.choose({ single: Layer.empty, shared: Elsewhere.layer })
+const elsewhere = LogServers.choose({ single: Layer.empty, shared: OtherNodes.layer })
 
 export const layer = Layer.mergeAll(Dispatcher.layer, Deadlines.layer, sweeping, elsewhere).pipe(
   Layer.provide(Telemetry.untraced),

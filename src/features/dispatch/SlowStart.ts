@@ -6,7 +6,7 @@
  */
 import * as Crashes from "#domain/inference-request/Crashes.ts"
 import type { QueuedRequest } from "#projections/due-work/DueWork.ts"
-import { earlier } from "#src/kernel/time/Earlier.ts"
+import { earliest } from "#src/kernel/time/Earliest.ts"
 
 /** A run that is alive for so long is taken not to be what the node crashed on, ms. */
 export const survivedMs = 5_000
@@ -93,7 +93,7 @@ export const make = (): SlowStart => {
     opensIn: (endpoint, now) => {
       if (!heldBack.has(endpoint)) return null
       let next = lastChance === null ? null : lastChance.since + lastChanceMs
-      for (const { since } of trials) next = earlier(next, since + survivedMs)
+      for (const { since } of trials) next = earliest(next, since + survivedMs)
       return next === null ? null : Math.max(next - now, 0)
     }
   }

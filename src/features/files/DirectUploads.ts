@@ -14,7 +14,7 @@ import * as Announcing from "./Announcing.ts"
 import { FileActors } from "#src/features/media/storage/FileActors.ts"
 import { FileGone, type QuotaExceeded } from "#src/features/media/storage/FileErrors.ts"
 import * as FileKeys from "#src/features/media/storage/FileKeys.ts"
-import * as Places from "#src/features/media/storage/local/Places.ts"
+import * as UploadSlots from "#src/features/media/storage/local/UploadSlots.ts"
 import { TooManyUploads } from "#src/features/media/storage/Reception.ts"
 import { StorageQuota } from "#src/features/media/storage/StorageQuota.ts"
 import { UploadStore, type UploadTarget } from "#src/features/media/storage/UploadStore.ts"
@@ -87,7 +87,7 @@ export class DirectUploads extends Context.Service<
       const uploads = yield* UploadStore
       const { mediaUrl } = yield* PublicUrls
       const keptMs = yield* retentionMs
-      const places = Places.make(mostBodies)
+      const places = UploadSlots.make(mostBodies)
 
       const write = Effect.fnUntraced(function* ({ id, size }: UploadTarget, body: Brought["body"]) {
         const md5 = crypto.createHash("md5")

@@ -32,7 +32,7 @@ interface KeySpending {
 }
 
 /** What a request asks for. Amounts are nano-USD. */
-export interface Wanted {
+export interface HoldTerms {
   readonly accountId: AccountId
   readonly keyId: KeyId
   readonly hold: NanoUsd
@@ -46,14 +46,14 @@ export type Reserved = "ok" | "insufficient" | "over_budget" | "too_many_open"
 
 export interface FundsCells {
   readonly of: (accountId: AccountId) => AccountFunds
-  readonly ofKey: (key: Pick<Wanted, "accountId" | "keyId" | "at">) => KeySpending
+  readonly ofKey: (key: Pick<HoldTerms, "accountId" | "keyId" | "at">) => KeySpending
   /**
    * Takes the hold from what is available, and from the key's budget. A request that has a hold already keeps it, which
    * then counts against this key's budget too until one of them is on the log, and it takes as many cancels as there were reserves to give it back.
    */
-  readonly reserve: (requestId: RequestId, wanted: Wanted) => Reserved
+  readonly reserve: (requestId: RequestId, wanted: HoldTerms) => Reserved
   /** What `reserve` would say of a request that has no hold. Takes nothing. */
-  readonly affords: (wanted: Wanted) => Reserved
+  readonly affords: (wanted: HoldTerms) => Reserved
   /** Takes a reserve back: it led to no event. Nothing happens to a hold that is on the log. */
   readonly cancel: (requestId: RequestId) => void
   /** The next event of the log. Throws on one that cannot be read, and leaves it out. */
@@ -117,7 +117,7 @@ export const make = ({ balances, holds: open, limits, spending }: LedgerStanding
 
   const take = (
     requestId: string,
-    { accountId, hold, keyId }: Pick<Wanted, "accountId" | "keyId" | "hold">,
+    { accountId, hold, keyId }: Pick<HoldTerms, "accountId" | "keyId" | "hold">,
     isPosted: boolean
   ) => {
     const cell = cellOf(accountId)
@@ -158,11 +158,11 @@ export const make = ({ balances, holds: open, limits, spending }: LedgerStanding
     take(requestId, { accountId, keyId, hold: amount }, true)
   }
 
-  const isWithinBudget = (key: KeyCell | undefined, { at, budget, hold }: Wanted): boolean =>
+  const isWithinBudget = (key: KeyCell | undefined, { at, budget, hold }: HoldTerms): boolean =>
     budget === null || usedOf(key, at) + hold <= budget
 
   /** Another reserve of a request that has a hold: its key may be the one that is charged. */
-  const reserveAgain = (hold: Hold, wanted: Wanted): Reserved => {
+  const reserveAgain = (hold: Hold, wanted: HoldTerms): Reserved => {
     const key = keyOf(hold.cell, wanted.keyId)
     if (!hold.isPosted && key !== hold.key && !hold.twins.includes(key)) {
       if (!isWithinBudget(key, wanted)) return "over_budget"
@@ -173,7 +173,7 @@ export const make = ({ balances, holds: open, limits, spending }: LedgerStanding
     return "ok"
   }
 
-  const affords = (wanted: Wanted): Reserved => {
+  const affords = (wanted: HoldTerms): Reserved => {
     const { accountId, hold, keyId } = wanted
     const cell = cells.get(accountId)
     const { creditLimit, maxOpenRequests } = cell?.limits ?? noLimits

@@ -8,7 +8,7 @@ import * as Listing from "#domain/catalog/Listing.ts"
 import * as Offering from "#domain/catalog/Offering.ts"
 import * as BuiltinItems from "./BuiltinItems.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
-import * as Sparingly from "#src/kernel/async/Sparingly.ts"
+import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { type Definitions, Publishing } from "#src/features/catalog/Publishing.ts"
@@ -57,7 +57,7 @@ const again = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("1
 
 const publish = Effect.gen(function* () {
   const publishing = yield* Publishing
-  const tell = Sparingly.make()
+  const tell = RateLimitedLog.make()
   const attempt = Effect.flatMap(definitions, ours).pipe(
     Effect.flatMap((definitions) => publishing.publish(definitions, { source, reactivates: false })),
     Effect.tapCause((cause) =>

@@ -39,7 +39,7 @@ export const outcomes = [
 ] as const
 type Outcome = (typeof outcomes)[number]
 
-export interface Standing {
+export interface ProviderState {
   readonly circuit: Circuit.Circuit["_tag"]
   /** What is left of a pause, ms; 0 when there is none. */
   readonly pausedMs: number
@@ -66,7 +66,7 @@ export class ProviderHealth extends Context.Service<
     readonly begin: (binding: ProviderBinding) => Watch
     /** What is left of the pause that the provider asked for, ms; 0 when there is none. */
     readonly pausedMs: (binding: Pick<ProviderBinding, "name">) => number
-    readonly standing: (name: string) => Standing
+    readonly standing: (name: string) => ProviderState
   }
 >()("inferlog/src/features/provider-health/ProviderHealth") {
   static readonly layer = Layer.effect(

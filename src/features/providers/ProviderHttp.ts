@@ -9,7 +9,7 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { ConnectionFault } from "#domain/Outcome.ts"
 import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
-import * as Sparingly from "#src/kernel/async/Sparingly.ts"
+import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { NoAnswer } from "./NoAnswer.ts"
 import * as Connection from "./Connection.ts"
 import { type Exchange, exchange } from "./ProviderExchange.ts"
@@ -106,7 +106,7 @@ export class ProviderHttp extends Context.Service<
         ),
         (agent) => Effect.promise(() => agent.destroy())
       )
-      const missing = new Map<string, ReturnType<typeof Sparingly.make>>()
+      const missing = new Map<string, ReturnType<typeof RateLimitedLog.make>>()
 
       const exchangeOf = ({ body, headers, maxBytes = defaultMaxBytes, method, onSent, url }: Call) => {
         const { origin, pathname, search } = new URL(url)
@@ -162,7 +162,7 @@ export class ProviderHttp extends Context.Service<
       })
 
       const tellOfMissing = (name: string, binding: ProviderBinding) => {
-        const sparingly = missing.get(name) ?? Sparingly.make()
+        const sparingly = missing.get(name) ?? RateLimitedLog.make()
         missing.set(name, sparingly)
         return sparingly(
           Effect.logError(

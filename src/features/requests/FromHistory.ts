@@ -3,7 +3,7 @@
  * breaks the schema. For lists, and for when the log cannot be read.
  */
 import type { Violation } from "#domain/Outcome.ts"
-import type { Told, ToldPhase } from "#domain/inference-request/Told.ts"
+import type { VisibleRequest, VisiblePhase } from "#domain/inference-request/VisibleRequest.ts"
 import { zero } from "#domain/Money.ts"
 import type { HistoryItem } from "#projections/history/HistoryItem.ts"
 import { trustedVersion } from "#streams/ExpectedVersion.ts"
@@ -12,7 +12,7 @@ import type { Snapshot } from "./Requests.ts"
 /** The history does not say where an output breaks its schema: only that it does. */
 const someViolation: Violation = { instancePath: "", message: "is not told while the log cannot be read" }
 
-const phaseOf = (item: HistoryItem): ToldPhase => {
+const phaseOf = (item: HistoryItem): VisiblePhase => {
   const { amount, billingStatus, createdAt, endedAt, error, inferenceMs, outcome, status } = item
   const at = endedAt ?? createdAt
   switch (status) {
@@ -36,7 +36,7 @@ const phaseOf = (item: HistoryItem): ToldPhase => {
   }
 }
 
-const requestOf = (item: HistoryItem): Told => ({
+const requestOf = (item: HistoryItem): VisibleRequest => ({
   phase: phaseOf(item),
   startedAt: item.startedAt,
   submitted: {

@@ -9,7 +9,7 @@ import * as PayloadRefs from "#streams/PayloadRefs.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import { Funds } from "#src/features/funds/Funds.ts"
-import type { Reserved, Wanted } from "#src/features/funds/FundsCells.ts"
+import type { Reserved, HoldTerms } from "#src/features/funds/FundsCells.ts"
 import { BudgetExceeded, InsufficientBalance, TooManyOpenRequests } from "./Requests.ts"
 
 type Refused = InsufficientBalance | BudgetExceeded | TooManyOpenRequests
@@ -19,7 +19,7 @@ interface Appended {
   readonly events: ReadonlyArray<unknown>
 }
 
-interface Held extends Wanted {
+interface RequestHold extends HoldTerms {
   readonly requestId: RequestId
 }
 
@@ -38,7 +38,7 @@ export const make = Effect.gen(function* () {
   const payloads = yield* Payloads
   const scope = yield* Effect.scope
 
-  const refused = (kind: Exclude<Reserved, "ok">, wanted: Wanted): Effect.Effect<never, Refused> => {
+  const refused = (kind: Exclude<Reserved, "ok">, wanted: HoldTerms): Effect.Effect<never, Refused> => {
     const required = wanted.hold
     switch (kind) {
       case "insufficient": {
@@ -77,7 +77,7 @@ export const make = Effect.gen(function* () {
 
   /** Asks again with everything on the log before it refuses. */
   const unlessRefused = (
-    wanted: Wanted,
+    wanted: HoldTerms,
     ask: () => Reserved
   ): Effect.Effect<void, Refused | ReadModelBehind> =>
     Effect.suspend(() => {
@@ -93,7 +93,7 @@ export const make = Effect.gen(function* () {
 
   return {
     /** Reserves the hold. */
-    take: (held: Held): Effect.Effect<void, Refused | ReadModelBehind> =>
+    take: (held: RequestHold): Effect.Effect<void, Refused | ReadModelBehind> =>
       unlessRefused(held, () => funds.reserve(held.requestId, held)),
     /** Gives the hold back when the input cannot be sealed. */
     sealing: <E>(requestId: RequestId, seal: Effect.Effect<SealedPayload, E>) =>
@@ -116,7 +116,7 @@ export const make = Effect.gen(function* () {
             : Effect.as(release(requestId, input), appended)
       ),
     /** Fails as `take` would, and reserves nothing. */
-    check: (wanted: Wanted) => unlessRefused(wanted, () => funds.affords(wanted))
+    check: (wanted: HoldTerms) => unlessRefused(wanted, () => funds.affords(wanted))
   }
 })
 

@@ -4,7 +4,7 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import type { Webhook } from "#domain/inference-request/Event.ts"
 import type { Request } from "#domain/inference-request/State.ts"
-import type { Told } from "#domain/inference-request/Told.ts"
+import type { VisibleRequest } from "#domain/inference-request/VisibleRequest.ts"
 import { NanoUsd } from "#domain/Money.ts"
 import type { ReadModelBehind } from "#projections/ReadModelError.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
@@ -160,7 +160,7 @@ export interface Checks<out E> {
 }
 
 /** A request as of one version of its stream. */
-export interface Snapshot<R extends Told = Told> {
+export interface Snapshot<R extends VisibleRequest = VisibleRequest> {
   readonly id: RequestId
   readonly request: R
   /** Changes with every event of the request: the basis of the ETag. */

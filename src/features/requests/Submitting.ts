@@ -15,7 +15,7 @@ import type { SealedPayload } from "#streams/SealedPayload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Expectations } from "#src/features/catalog/Expectations.ts"
-import * as AskedUnits from "#src/features/catalog/models/AskedUnits.ts"
+import * as RequestedUnits from "#src/features/catalog/models/RequestedUnits.ts"
 import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 import * as InputWeight from "#src/kernel/memory/InputWeight.ts"
 import { EvaluationFor } from "#src/features/catalog/models/expression/EvaluationFor.ts"
@@ -62,7 +62,7 @@ export const make = Effect.gen(function* () {
   const health = yield* ProviderHealth
   const expectations = yield* Expectations
   const holds = yield* Holds.make
-  const unitsOf = AskedUnits.make()
+  const unitsOf = RequestedUnits.make()
 
   /** The checks that every submit must pass, whatever its id. */
   const admit = <E>(submission: Submission, checks: Checks<E> | null) =>

@@ -39,7 +39,7 @@ export interface TimelinePage extends Page.Page<TimelineEntry, GlobalPosition.Gl
   readonly total: number
 }
 
-type Asked = Parameters<Requests["Service"]["get"]>[0] & {
+type TimelineOptions = Parameters<Requests["Service"]["get"]>[0] & {
   /** Events of that type only. */
   readonly type?: string | undefined
   readonly page: number
@@ -56,7 +56,9 @@ export class Timeline extends Context.Service<
      * The streams are read as a whole, as commands read them: progress is sampled and retries are counted, but a delivery has
      * as many events as its ten attempts have again for each replay. So only those of the page are parsed and decoded.
      */
-    read(options: Asked): Effect.Effect<TimelinePage, RequestNotFound | RequestForbidden | EventStoreError>
+    read(
+      options: TimelineOptions
+    ): Effect.Effect<TimelinePage, RequestNotFound | RequestForbidden | EventStoreError>
   }
 >()("inferlog/src/features/requests/Timeline") {
   static readonly layer = Layer.effect(

@@ -1,6 +1,6 @@
 /** For fibers that others depend on: what one of them fails or dies with is logged, and it starts over. */
 import { Effect, Schedule } from "effect"
-import * as Sparingly from "./Sparingly.ts"
+import * as RateLimitedLog from "./RateLimitedLog.ts"
 
 /** Never ends but by interruption. `what` is named in the log. */
 export const supervise = <A, R>(
@@ -8,7 +8,7 @@ export const supervise = <A, R>(
   effect: Effect.Effect<A, unknown, R>
 ): Effect.Effect<A, never, R> =>
   Effect.suspend(() => {
-    const tell = Sparingly.make()
+    const tell = RateLimitedLog.make()
     return effect.pipe(
       Effect.tapCause((cause) => tell(Effect.logError(`${what} failed and starts over`, cause))),
       Effect.sandbox,

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { allProjections } from "#projections/AllProjections.ts"
-import type { Standing } from "#projections/Progress.ts"
+import type { ProjectionState } from "#projections/Progress.ts"
 import * as ProjectionStatus from "#projections/status/ProjectionStatus.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { runOnce } from "../ReadSide.ts"
@@ -11,7 +11,7 @@ import * as RebuildLog from "../rebuild/RebuildLog.ts"
 
 const place = (position: number) => GlobalPosition.GlobalPosition.make(String(position))
 
-const at = (position: number, reason: string | null = null): Standing => ({
+const at = (position: number, reason: string | null = null): ProjectionState => ({
   position: place(position),
   stopped: reason !== null,
   reason

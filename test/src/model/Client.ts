@@ -4,7 +4,7 @@ import { Effect, Exit } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import { status } from "#domain/inference-request/Status.ts"
-import type { ToldPhase } from "#domain/inference-request/Told.ts"
+import type { VisiblePhase } from "#domain/inference-request/VisibleRequest.ts"
 import * as PayloadErasing from "#src/features/retention/PayloadErasing.ts"
 import { InsufficientBalance, Requests, type Snapshot } from "#src/features/requests/Requests.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
@@ -19,7 +19,7 @@ export interface Known {
   readonly id: RequestId
   readonly order: Offers.Order
   /** The first end that was told; any other one after it is a lie. */
-  end: ToldPhase | null
+  end: VisiblePhase | null
   /** `asked`: it may be erased or not. */
   erasing: "no" | "asked" | "done"
   isStarted: boolean

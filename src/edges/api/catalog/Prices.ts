@@ -4,7 +4,7 @@ import { type Contents, type Listed } from "#src/features/catalog/CatalogContent
 import { Expectations } from "#src/features/catalog/Expectations.ts"
 import { newestFirst } from "#src/features/catalog/NewestFirst.ts"
 import { memoize } from "#src/kernel/async/Memoize.ts"
-import * as AskedUnits from "#src/features/catalog/models/AskedUnits.ts"
+import * as RequestedUnits from "#src/features/catalog/models/RequestedUnits.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import { EvaluationFor } from "#src/features/catalog/models/expression/EvaluationFor.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -30,7 +30,7 @@ interface EstimateCall extends EstimateAdmission.Admitted, Omit<JsonObjectBody.S
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
   const expectations = yield* Expectations
-  const unitsOf = AskedUnits.make()
+  const unitsOf = RequestedUnits.make()
   const answer = yield* PublicAnswers.make
   const inOrder = newestFirst((listed: Listed) => ListingView.partsOf(listed).shown.endpoint)
   const all = memoize(({ models, wrappers }: Contents) => inOrder([...models, ...wrappers]))

@@ -53,13 +53,13 @@ const viewVersion = 2
 /** Kept by the client, and asked for again each time. */
 const cacheControl = "private, no-cache"
 
-interface Told {
+interface StatusAnswer {
   readonly answer: Answer.Answer
   /** `null` for what is not to be kept. */
   readonly etag: string | null
 }
 
-const tell = (...shown: Parameters<typeof StatusView.current>): Told => {
+const tell = (...shown: Parameters<typeof StatusView.current>): StatusAnswer => {
   const [, snapshot, { wait }] = shown
   const body = StatusView.current(...shown)
   if (body.status === "FAILED") return { answer: Answer.json(400, body), etag: null }
@@ -84,9 +84,9 @@ export const make = Effect.gen(function* () {
    * The answer is the same until the request's next event, which makes a new state; but for how long it has run, and for
    * what it waits for.
    */
-  const answers = new WeakMap<Snapshot["request"], Told>()
+  const answers = new WeakMap<Snapshot["request"], StatusAnswer>()
 
-  const told = (snapshot: Snapshot): Told => {
+  const told = (snapshot: Snapshot): StatusAnswer => {
     const wait = waitOf(snapshot)
     const before = wait === null ? answers.get(snapshot.request) : undefined
     if (before !== undefined) return before

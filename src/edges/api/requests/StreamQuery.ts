@@ -13,7 +13,7 @@ export interface StreamQuery {
   readonly last_event_id?: string | undefined
 }
 
-export interface Asked {
+export interface StreamOptions {
   /** `null`: of all requests. */
   readonly requestIds: ReadonlySet<RequestId> | null
   readonly modelEndpoint: ModelEndpoint | null
@@ -32,7 +32,7 @@ const isPosition = Schema.is(GlobalPosition)
  * The header wins over the parameter: a browser that reconnects sends it with the URL that it was given at first, which may
  * hold an older id. Empty it says that there is none (WHATWG HTML, 9.2.6).
  */
-export const parse = (query: StreamQuery, headers: RequestHeaders): Parsed<Asked> => {
+export const parse = (query: StreamQuery, headers: RequestHeaders): Parsed<StreamOptions> => {
   const header = headers["last-event-id"]
   const parts = {
     requestIds: parseIds(query.request_id),

@@ -7,7 +7,7 @@ import type { Reader, Room, Scope, Share } from "./Reader.ts"
 /** Bytes. */
 export type RoomLimits = Readonly<Record<Scope, number>>
 
-export interface Wanted {
+export interface RoomRequest {
   readonly bytes: number
   /** An account, or the address of one that has not signed in. */
   readonly client: string
@@ -33,7 +33,7 @@ export class AnswerRoom {
   }
 
   /** Narrowest first: an answer that one client or file has too many of costs the others nothing. */
-  #wantedOf({ client, file }: Wanted): ReadonlyArray<Share> {
+  #wantedOf({ client, file }: RoomRequest): ReadonlyArray<Share> {
     const shares = [this.#share("client", `client ${client}`)]
     if (file !== undefined) shares.push(this.#share("file", `file ${file}`))
     return [...shares, this.#share("node", "node")]
@@ -44,7 +44,7 @@ export class AnswerRoom {
   }
 
   /** The first limit that has no room for it, and who has it. One answer always fits into a limit that is not used. */
-  fullFor(wanted: Wanted): { readonly scope: Scope; readonly rooms: ReadonlySet<Room> } | null {
+  fullFor(wanted: RoomRequest): { readonly scope: Scope; readonly rooms: ReadonlySet<Room> } | null {
     return (
       this.#wantedOf(wanted).find(
         ({ scope, used }) => used > 0 && used + wanted.bytes > this.#limits[scope]
@@ -53,7 +53,7 @@ export class AnswerRoom {
   }
 
   /** Whether or not there is some. */
-  take(reader: Reader, wanted: Wanted): Room {
+  take(reader: Reader, wanted: RoomRequest): Room {
     const room: Room = { reader, bytes: wanted.bytes, shares: this.#wantedOf(wanted) }
     for (const share of room.shares) {
       share.used += room.bytes

@@ -8,7 +8,7 @@ import type { Socket } from "node:net"
 import { Clock, Context, Effect } from "effect"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
-import { AnswerRoom, type RoomLimits, type Wanted } from "./AnswerRoom.ts"
+import { AnswerRoom, type RoomLimits, type RoomRequest } from "./AnswerRoom.ts"
 import { networkOf } from "./ClientAddress.ts"
 import { type Pace, Reader, type Room, type Scope, type Slowness } from "./Reader.ts"
 
@@ -30,7 +30,7 @@ export const ReaderEvents = Context.Reference<ReaderEvents>("inferlog/src/edges/
   defaultValue: () => ({ dropped: () => {}, refused: () => {}, outstanding: () => {} })
 })
 
-export interface Asked extends Omit<Wanted, "client"> {
+export interface AnswerRoomRequest extends Omit<RoomRequest, "client"> {
   /** `null` where nobody has signed in: then the address counts. */
   readonly accountId: string | null
   readonly address: () => string
@@ -47,7 +47,7 @@ export interface Full {
 
 export interface SlowReaders {
   /** Asks once for each answer: `null` when it may go out, else whose limit has no room for it. */
-  readonly admit: (response: ServerResponse, asked: Asked) => Full | null
+  readonly admit: (response: ServerResponse, asked: AnswerRoomRequest) => Full | null
 }
 
 /** Without a server to watch nothing is limited. */
@@ -82,7 +82,7 @@ export const make = ({ events, limits, pace }: SlowReadersOptions): Watch => {
   }
 
   /** Has the slowest give way until there is room. */
-  const fullFor = (wanted: Wanted): Scope | null => {
+  const fullFor = (wanted: RoomRequest): Scope | null => {
     for (let full = room.fullFor(wanted); full !== null; full = room.fullFor(wanted)) {
       const slowest = slowestOf(full.rooms)
       if (slowest === undefined) return full.scope

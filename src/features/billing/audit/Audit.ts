@@ -35,7 +35,7 @@ export interface Audited extends Verified {
 }
 
 /** Compares once, at the position of the read model. */
-const makeComparison = (model: ReadModel.ReadModel, standing: Auditor.Standing) => {
+const makeComparison = (model: ReadModel.ReadModel, standing: Auditor.AuditState) => {
   let comparedAt: number | null = null
   return {
     /** Events before the position at which it was compared; `null` when it was not. */

@@ -41,7 +41,7 @@ export interface Listener {
 }
 
 /** What is true of the money after the events so far. */
-export interface Standing {
+export interface AuditState {
   readonly books: Books.Books
   readonly accounts: ReadonlyMap<AccountId, AccountAudit.Account>
   /** By stream. */
@@ -51,7 +51,7 @@ export interface Standing {
 export interface Auditor {
   /** Throws `AuditFailed` when the event breaks an invariant; there is no going on after that. */
   readonly pass: (event: RecordedEvent) => void
-  readonly standing: Standing
+  readonly standing: AuditState
 }
 
 /** Nothing else may come after the end of a request. */

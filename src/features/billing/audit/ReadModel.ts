@@ -8,7 +8,7 @@ import * as Generations from "#projections/rebuild/Generations.ts"
 import * as StoredCheckpoints from "#projections/runner/StoredCheckpoints.ts"
 import * as Database from "#streams/sqlite/Database.ts"
 import * as StreamName from "#streams/StreamName.ts"
-import type { Standing } from "./Auditor.ts"
+import type { AuditState } from "./Auditor.ts"
 import { usd } from "./Books.ts"
 
 export type ReadModel =
@@ -43,7 +43,7 @@ export const read = (directory: string): ReadModel => {
 /** Where the read model is not what the log says at its position; `null` when it is. */
 export const difference = (
   { balances, holds, limits, spending }: LedgerStanding.LedgerStanding,
-  { accounts, books, requests }: Standing
+  { accounts, books, requests }: AuditState
 ): string | null => {
   const listed = new Map(balances.map((balance) => [balance.accountId, balance]))
   for (const accountId of new Set([...accounts.keys(), ...listed.keys()])) {
@@ -77,7 +77,7 @@ export const difference = (
 
 const spendingDifference = (
   spending: LedgerStanding.LedgerStanding["spending"],
-  accounts: Standing["accounts"]
+  accounts: AuditState["accounts"]
 ): string | null => {
   for (const { accountId, keyId, month, spent } of spending) {
     const expected = accounts.get(accountId)?.keys.get(keyId)

@@ -10,7 +10,7 @@ import { projection } from "#projections/due-work/DueWorkProjection.ts"
 import { Projections } from "#projections/Projections.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import * as Rendezvous from "#src/platform/cluster/Rendezvous.ts"
-import { earlier } from "#src/kernel/time/Earlier.ts"
+import { earliest } from "#src/kernel/time/Earliest.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import { DeadlineHints } from "#src/features/requests/DeadlineHints.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
@@ -46,17 +46,17 @@ const make = Effect.gen(function* () {
     let next: number | null = null
     yield* expireDue(now, (deadline) => {
       const at = turnOf(deadline, live)
-      if (at > now) next = earlier(next, at)
+      if (at > now) next = earliest(next, at)
       return at <= now
     })
-    next = earlier(next, yield* dueWork.nextDeadlineAt(now))
-    return isCurrent ? next : earlier(next, now + retryMs)
+    next = earliest(next, yield* dueWork.nextDeadlineAt(now))
+    return isCurrent ? next : earliest(next, now + retryMs)
   })
 
   const keep = Effect.gen(function* () {
     let next = yield* pass
     while (true) {
-      next = earlier(next, hints.take())
+      next = earliest(next, hints.take())
       const now = yield* steady.now
       if (next === null) yield* hints.hinted
       else if (next > now) yield* Effect.timeoutOption(hints.hinted, Math.min(next - now, heartbeatMs))

@@ -1,7 +1,7 @@
 /** Reads how the providers of the catalog do. */
 import { Effect, Metric } from "effect"
 import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
-import { outcomes, ProviderHealth, type Standing } from "#src/features/provider-health/ProviderHealth.ts"
+import { outcomes, ProviderHealth, type ProviderState } from "#src/features/provider-health/ProviderHealth.ts"
 import * as ProviderLimits from "#src/features/providers/ProviderLimits.ts"
 import { Runs } from "../Runs.ts"
 import * as Families from "./Families.ts"
@@ -9,7 +9,7 @@ import * as ModelSeries from "#src/features/catalog/ModelSeries.ts"
 
 const millisPerSecond = 1_000
 
-const circuits: Readonly<Record<Standing["circuit"], number>> = { Closed: 0, HalfOpen: 1, Open: 2 }
+const circuits: Readonly<Record<ProviderState["circuit"], number>> = { Closed: 0, HalfOpen: 1, Open: 2 }
 
 /** What the models of each provider may have under way together. A wrapper's runs are its model's. */
 const togetherOf = (entries: ReadonlyArray<CatalogEntry>): ReadonlyMap<string, number> => {

@@ -1,7 +1,7 @@
 /** Workers that speak our own contract: `docs/provider-contract.md`. */
 import { Deferred, Effect, Option, Redacted, Schema } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
-import * as Begun from "../Begun.ts"
+import * as RunStart from "../RunStart.ts"
 import { type Callback, Callbacks } from "../Callbacks.ts"
 import * as JobReport from "../JobReport.ts"
 import * as Polling from "../Polling.ts"
@@ -104,7 +104,7 @@ export const make = Effect.gen(function* () {
     const secret = yield* http.secret(binding)
     if (Refusals.isSecretMissing(binding, secret)) return Refusals.secretMissing
     const { received, url } = yield* callbacks.open(job, isEnd)
-    const begun = Begun.make(control)
+    const begun = RunStart.make(control)
     const handOver = { callback: url, onSent: begun.onSent }
     const named = yield* Deferred.make<string>()
     const cancelByKey = cancel(binding, secret, keyOf(job))

@@ -6,7 +6,7 @@
 import { Effect, Redacted, Result, Schema } from "effect"
 import { isObject, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
-import * as Begun from "../Begun.ts"
+import * as RunStart from "../RunStart.ts"
 import type { Job, Provider, RunControl } from "../Provider.ts"
 import { type Call, type ProviderAnswer, ProviderHttp, type StreamedAnswer } from "../ProviderHttp.ts"
 import * as Refusals from "../Refusals.ts"
@@ -106,7 +106,7 @@ export const make = Effect.gen(function* () {
       timeoutMs: model.timeoutSeconds * 1_000 + graceMs,
       ...(streams(options) && { maxBytes: maxStreamBytes })
     }
-    const begun = Begun.make(control)
+    const begun = RunStart.make(control)
     if (!streams(options)) yield* begun.unlessRefused
     return yield* http.stream({ ...call, onSent: begun.onSent }, (answer) =>
       read(answer, options, input, { ...control, started: begun.tell })

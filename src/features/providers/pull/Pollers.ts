@@ -1,7 +1,7 @@
 /** The workers that wait on this node for a job: who has waited longest gets the first one that it is there for. */
 import { Deferred, Effect, PubSub, Stream } from "effect"
 import type { Lease } from "./Lease.ts"
-import * as Wish from "./Wish.ts"
+import * as JobFilter from "./JobFilter.ts"
 
 /** A worker that waits, as the one that it has called sees it. */
 export interface Poller {
@@ -12,7 +12,7 @@ export interface Poller {
 }
 
 /** A worker that waits, as whoever has a job for it sees it. */
-export interface Waiting extends Wish.Wish {
+export interface Waiting extends JobFilter.JobFilter {
   /** `false` when the worker has left. */
   readonly give: (lease: Lease) => boolean
   /** Whether it is still there, and without a job. */
@@ -24,7 +24,7 @@ const graceMs = 1_000
 
 export interface Pollers {
   /** From now on the worker waits, behind all others. */
-  readonly join: (wish: Wish.Wish) => Poller
+  readonly join: (wish: JobFilter.JobFilter) => Poller
   /** Workers with the key that wait. */
   readonly countOf: (keyId: string) => number
   /** Workers that wait for a job of the model: of a wrapper, its base. Offered or withdrawn is all one to them. */
@@ -49,7 +49,7 @@ interface Seeker {
 }
 
 /** @param onLeave told of each worker that waits no longer. */
-export const make = Effect.fnUntraced(function* (onLeave: (wish: Wish.Wish) => void) {
+export const make = Effect.fnUntraced(function* (onLeave: (wish: JobFilter.JobFilter) => void) {
   const joined = yield* PubSub.sliding<void>(1)
   /** Longest waiting first, as the seekers. */
   let row: ReadonlyArray<Waiting> = []
@@ -62,7 +62,7 @@ export const make = Effect.fnUntraced(function* (onLeave: (wish: Wish.Wish) => v
   /** True when a run was waiting for it. */
   const isSought = (waiting: Waiting): boolean => {
     for (const seeker of seekers) {
-      if (!Wish.isFor(waiting, seeker.model)) continue
+      if (!JobFilter.isFor(waiting, seeker.model)) continue
       seekers.delete(seeker)
       seeker.worker = waiting
       Deferred.doneUnsafe(seeker.found, Effect.void)
@@ -77,7 +77,7 @@ export const make = Effect.fnUntraced(function* (onLeave: (wish: Wish.Wish) => v
     PubSub.publishUnsafe(joined, undefined)
   }
 
-  const join = (wish: Wish.Wish): Poller => {
+  const join = (wish: JobFilter.JobFilter): Poller => {
     const arrived = Deferred.makeUnsafe<void>()
     let isHere = true
     let given: Lease | null = null
@@ -128,7 +128,7 @@ export const make = Effect.fnUntraced(function* (onLeave: (wish: Wish.Wish) => v
 
   const withWorker: Pollers["withWorker"] = (model, use) =>
     Effect.uninterruptibleMask((restore) => {
-      const first = row.find((waiting) => Wish.isFor(waiting, model))
+      const first = row.find((waiting) => JobFilter.isFor(waiting, model))
       if (first !== undefined) remove(first)
       const worker =
         first === undefined
@@ -147,7 +147,7 @@ export const make = Effect.fnUntraced(function* (onLeave: (wish: Wish.Wish) => v
   const pollers: Pollers = {
     join,
     countOf: (keyId) => row.filter(({ worker }) => worker.keyId === keyId).length,
-    room: (model) => row.filter((waiting) => Wish.isFor(waiting, model)).length,
+    room: (model) => row.filter((waiting) => JobFilter.isFor(waiting, model)).length,
     changes: Stream.fromPubSub(joined),
     withWorker
   }

@@ -1,11 +1,11 @@
 /** Workers between two calls: one that has just left is about to come back, unless it is gone for good. */
-import * as Wish from "./Wish.ts"
+import * as JobFilter from "./JobFilter.ts"
 
 /** A worker that has not called for so long is gone, ms. */
 const graceMs = 10_000
 
 export interface Presence {
-  readonly left: (wish: Wish.Wish) => void
+  readonly left: (wish: JobFilter.JobFilter) => void
   /** Whether a worker that can have a job of the model has left lately. */
   readonly isExpected: (model: string) => boolean
 }
@@ -13,7 +13,7 @@ export interface Presence {
 /** @param now ms of a monotonic clock. */
 export const make = (now: () => number): Presence => {
   /** Workers that come for the same are one. Who left longest ago is first. */
-  const gone = new Map<string, { readonly wish: Wish.Wish; readonly at: number }>()
+  const gone = new Map<string, { readonly wish: JobFilter.JobFilter; readonly at: number }>()
 
   const forget = (before: number) => {
     for (const [name, { at }] of gone) {
@@ -26,13 +26,13 @@ export const make = (now: () => number): Presence => {
     left: (wish) => {
       const at = now()
       forget(at - graceMs)
-      const name = Wish.nameOf(wish)
+      const name = JobFilter.nameOf(wish)
       gone.delete(name)
       gone.set(name, { wish, at })
     },
     isExpected: (model) => {
       forget(now() - graceMs)
-      return [...gone.values()].some(({ wish }) => Wish.isFor(wish, model))
+      return [...gone.values()].some(({ wish }) => JobFilter.isFor(wish, model))
     }
   }
 }

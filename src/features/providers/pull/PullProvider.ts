@@ -14,7 +14,7 @@ import * as CurrentRun from "./CurrentRun.ts"
 import * as HandedBack from "./HandedBack.ts"
 import * as Lease from "./Lease.ts"
 import * as LeaseId from "./LeaseId.ts"
-import type { Wish } from "./Wish.ts"
+import type { JobFilter } from "./JobFilter.ts"
 import { WorkerPool } from "./WorkerPool.ts"
 
 const stopped: ProviderOutcome = { _tag: "Stopped" }
@@ -46,7 +46,7 @@ export const make = Effect.gen(function* () {
     Effect.andThen(lease.control.started, Lease.follow(lease, elsewhere(lease)))
 
   /** `null`: nobody is there who could have it. */
-  const offer = (job: Job, control: RunControl, hold: (lease: Lease.Lease, wish: Wish) => void) =>
+  const offer = (job: Job, control: RunControl, hold: (lease: Lease.Lease, wish: JobFilter) => void) =>
     pool.pollers.withWorker(
       job.model.endpoint,
       Effect.fnUntraced(function* (waiting) {
@@ -62,7 +62,7 @@ export const make = Effect.gen(function* () {
   const run: Provider["run"] = (job, control) =>
     Effect.suspend(() => {
       let held: Lease.Lease | null = null
-      const hold = (lease: Lease.Lease, wish: Wish) => {
+      const hold = (lease: Lease.Lease, wish: JobFilter) => {
         held = lease
         pool.add(lease, wish)
       }

@@ -7,7 +7,7 @@ import * as HandedBack from "./HandedBack.ts"
 import type { Lease } from "./Lease.ts"
 import * as Pollers from "./Pollers.ts"
 import * as Presence from "./Presence.ts"
-import * as Wish from "./Wish.ts"
+import * as JobFilter from "./JobFilter.ts"
 
 /** What became of a lease that is over. `ended`: by the worker's own word. */
 export type Over = "ended" | "released" | "lost"
@@ -23,7 +23,7 @@ export class WorkerPool extends Context.Service<
     /** Whether a worker is there that can have jobs of the model: one that waits, works, or has called within 10 s. */
     readonly isServed: (model: string) => boolean
     /** From now on the lease is held here. `wish`: what its worker had come for; `null` when that is not known any more. */
-    readonly add: (lease: Lease, wish: Wish.Wish | null) => void
+    readonly add: (lease: Lease, wish: JobFilter.JobFilter | null) => void
     /** Its run is over: `lost`, unless the worker has had a word on it, here or at another node. */
     readonly remove: (lease: Lease) => void
     /** `undefined`: it is not held here. */
@@ -42,7 +42,7 @@ export class WorkerPool extends Context.Service<
       const clock = yield* Clock.Clock
       const presence = Presence.make(() => MonotonicTime.millisOf(clock))
       const pollers = yield* Pollers.make(presence.left)
-      const leases = new Map<string, { readonly lease: Lease; readonly wish: Wish.Wish | null }>()
+      const leases = new Map<string, { readonly lease: Lease; readonly wish: JobFilter.JobFilter | null }>()
       const over = RecentlyUsed.make<Over>({ capacity: rememberedLeases })
 
       return WorkerPool.of({
@@ -52,7 +52,7 @@ export class WorkerPool extends Context.Service<
           pollers.room(model) > 0 ||
           presence.isExpected(model) ||
           [...leases.values()].some(({ lease, wish }) =>
-            wish === null ? lease.job.model.endpoint === model : Wish.isFor(wish, model)
+            wish === null ? lease.job.model.endpoint === model : JobFilter.isFor(wish, model)
           ),
         add: (lease, wish) => void leases.set(lease.id, { lease, wish }),
         remove: ({ id, isEndedElsewhere }) => {

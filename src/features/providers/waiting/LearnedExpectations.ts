@@ -9,7 +9,7 @@ import * as Histogram from "#projections/durations/Histogram.ts"
 import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 import { ProviderHealth } from "#src/features/provider-health/ProviderHealth.ts"
 import { WaitingFor } from "#src/features/provider-health/WaitingFor.ts"
-import * as Sparingly from "#src/kernel/async/Sparingly.ts"
+import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { type Expectation, Expectations } from "#src/features/catalog/Expectations.ts"
 
 const dayMs = 24 * 60 * 60 * 1_000
@@ -142,7 +142,7 @@ const make = Effect.gen(function* () {
     expectations = next
   })
 
-  const tell = Sparingly.make()
+  const tell = RateLimitedLog.make()
   const reading = Effect.catchCause(read, (cause) =>
     tell(Effect.logWarning("How long models take cannot be read", cause))
   )

@@ -1,7 +1,7 @@
 /** Looks once a second which models no provider can take requests of. What asks finds it in a map, which is empty as a rule. */
 import { Effect, Layer, Schedule } from "effect"
 import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
-import * as Sparingly from "#src/kernel/async/Sparingly.ts"
+import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { ProviderHealth } from "#src/features/provider-health/ProviderHealth.ts"
 import { WorkerPool } from "../pull/WorkerPool.ts"
 import * as ElsewhereServed from "./ElsewhereServed.ts"
@@ -45,7 +45,7 @@ const make = Effect.gen(function* () {
     yield* tellMissed(unserved.filter((endpoint) => found.has(endpoint)))
   })
 
-  const tell = Sparingly.make()
+  const tell = RateLimitedLog.make()
   const looking = Effect.catchCause(look, (cause) =>
     tell(Effect.logWarning("What requests wait for cannot be read", cause))
   )

@@ -4,11 +4,11 @@
  */
 import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
-import { isWanted, keyOf, type Wanted } from "./Wanted.ts"
+import { matches, keyOf, type StreamFilter } from "./StreamFilter.ts"
 
 interface Cohort<Member> {
   readonly key: string
-  readonly wanted: Wanted
+  readonly wanted: StreamFilter
   readonly members: Set<Member>
 }
 
@@ -22,7 +22,7 @@ interface OfAccount<Member> {
 
 export interface Audience<Member> {
   readonly size: () => number
-  readonly add: (wanted: Wanted, member: Member) => Cohort<Member>
+  readonly add: (wanted: StreamFilter, member: Member) => Cohort<Member>
   readonly remove: (cohort: Cohort<Member>, member: Member) => void
   /** The changes that each cohort wants, in their order; cohorts that want none are not there. */
   readonly tellings: (
@@ -86,7 +86,7 @@ export const make = <Member>(): Audience<Member> => {
     tellings: (changes) => {
       const tellings = new Map<Cohort<Member>, Array<StatusChange>>()
       const tell = (cohort: Cohort<Member>, change: StatusChange) => {
-        if (!isWanted(cohort.wanted, change)) return
+        if (!matches(cohort.wanted, change)) return
         const told = tellings.get(cohort)
         if (told === undefined) tellings.set(cohort, [change])
         else told.push(change)

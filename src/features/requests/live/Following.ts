@@ -7,10 +7,10 @@ import { Effect, Semaphore } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import { LiveStatus, type StatusChange } from "#projections/live-status/LiveStatus.ts"
 import { LiveHub, type Listener } from "./LiveHub.ts"
-import { isWanted, type Wanted } from "./Wanted.ts"
+import { matches, type StreamFilter } from "./StreamFilter.ts"
 
 export interface Follower<E> {
-  readonly wanted: Wanted
+  readonly wanted: StreamFilter
   /** Whether it has been told all that it will be. */
   readonly isDone: () => boolean
   /** Tells it of changes, and waits until there is room for more. */
@@ -47,7 +47,7 @@ export const make = Effect.gen(function* () {
     const { accountId, requestIds } = follower.wanted
     const through = yield* liveStatus.newest
     const tell = (changes: ReadonlyArray<StatusChange>) => {
-      const wanted = changes.filter((change) => isWanted(follower.wanted, change))
+      const wanted = changes.filter((change) => matches(follower.wanted, change))
       return wanted.length === 0 ? Effect.void : follower.give(wanted)
     }
     if (requestIds !== null) {
@@ -69,7 +69,7 @@ export const make = Effect.gen(function* () {
    * Where to read on: named requests that have no change behind `place` need no look at what all the others did since.
    * Where one has, the account's changes up to that one are read, as those of a model are, a page at a time.
    */
-  const skipped = Effect.fnUntraced(function* ({ requestIds }: Wanted, place: number) {
+  const skipped = Effect.fnUntraced(function* ({ requestIds }: StreamFilter, place: number) {
     if (requestIds === null) return place
     const newest = yield* liveStatus.newest
     const found = yield* liveStatus.ofRequests([...requestIds])
@@ -94,7 +94,7 @@ export const make = Effect.gen(function* () {
       place = yield* skipped(wanted, place)
       const { handedOut, page } = yield* inTurn(newsOf(wanted.accountId, place))
       place = page.at(-1)?.change ?? place
-      const changes = page.filter((change) => isWanted(wanted, change))
+      const changes = page.filter((change) => matches(wanted, change))
       if (changes.length > 0) yield* follower.give(changes)
       if (page.length === pageSize || follower.isDone()) continue
       place = yield* hub.listen({ wanted, place: Math.max(place, handedOut), take })

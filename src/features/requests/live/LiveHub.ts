@@ -8,7 +8,7 @@ import { LiveStatus } from "#projections/live-status/LiveStatus.ts"
 import { Projections } from "#projections/Projections.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import * as Audience from "./Audience.ts"
-import type { Wanted } from "./Wanted.ts"
+import type { StreamFilter } from "./StreamFilter.ts"
 
 /**
  * What became of changes that were handed to a stream: `taken`, taken with no room for more (`full`), or not taken
@@ -17,7 +17,7 @@ import type { Wanted } from "./Wanted.ts"
 export type Taking = "taken" | "full" | "declined"
 
 export interface Listener {
-  readonly wanted: Wanted
+  readonly wanted: StreamFilter
   /** The change that it has been told of last; or one that it does not want, behind which it has been told of none. */
   readonly place: number
   /** Called at once with what is new; must neither wait nor throw. The same array for all listeners that want the same. */

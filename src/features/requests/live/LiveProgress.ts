@@ -13,7 +13,7 @@ import { supervise } from "#src/kernel/async/Supervise.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as StreamName from "#streams/StreamName.ts"
-import { isWanted, type Wanted } from "./Wanted.ts"
+import { matches, type StreamFilter } from "./StreamFilter.ts"
 
 export interface Progress {
   readonly accountId: AccountId
@@ -32,7 +32,7 @@ export class LiveProgress extends Context.Service<
   LiveProgress,
   {
     /** What is reported from now on of the requests that are wanted, until the scope ends. */
-    listen(wanted: Wanted): Effect.Effect<Queue.Dequeue<Progress>, never, Scope.Scope>
+    listen(wanted: StreamFilter): Effect.Effect<Queue.Dequeue<Progress>, never, Scope.Scope>
   }
 >()("inferlog/src/features/requests/live/LiveProgress") {
   static readonly layer = Layer.effect(
@@ -40,7 +40,7 @@ export class LiveProgress extends Context.Service<
     Effect.gen(function* () {
       const reader = yield* EventReader
       const actors = yield* RequestActors
-      const listeners = new Map<Queue.Queue<Progress>, Wanted>()
+      const listeners = new Map<Queue.Queue<Progress>, StreamFilter>()
       let position = yield* reader.head
 
       const reportOf = Effect.fnUntraced(function* ({ data, stream }: RecordedEvent) {
@@ -57,7 +57,7 @@ export class LiveProgress extends Context.Service<
       const hand = (report: Progress | null) => {
         if (report === null) return
         for (const [queue, wanted] of listeners) {
-          if (isWanted(wanted, report)) Queue.offerUnsafe(queue, report)
+          if (matches(wanted, report)) Queue.offerUnsafe(queue, report)
         }
       }
 

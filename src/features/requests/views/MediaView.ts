@@ -1,7 +1,7 @@
 /** The stored files that an output names (decisions, "`media`"). */
 import { FileId } from "#domain/Ids.ts"
 import { Schema } from "effect"
-import type { Told } from "#domain/inference-request/Told.ts"
+import type { VisibleRequest } from "#domain/inference-request/VisibleRequest.ts"
 import * as MediaUrl from "#src/features/media/MediaUrl.ts"
 
 export const MediaItem = Schema.Struct({
@@ -19,7 +19,7 @@ export type MediaItem = typeof MediaItem.Type
 /** None before they are stored, and none any more once they are erased. */
 export const of = (
   mediaUrl: string,
-  { erasure, media }: Pick<Told, "erasure" | "media">
+  { erasure, media }: Pick<VisibleRequest, "erasure" | "media">
 ): ReadonlyArray<MediaItem> =>
   erasure !== null
     ? []

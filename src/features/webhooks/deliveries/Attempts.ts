@@ -13,12 +13,12 @@ import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { Outbound } from "#src/kernel/outbound/Outbound.ts"
 import { untilStored } from "#src/platform/reactors/UntilStored.ts"
-import * as Sparingly from "#src/kernel/async/Sparingly.ts"
+import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { DeliveryActors } from "../DeliveryActors.ts"
 import { SigningSecrets } from "../SigningSecrets.ts"
 import * as PostResult from "./PostResult.ts"
-import type { Held } from "./Held.ts"
+import type { Postponed } from "./Postponed.ts"
 import { type Load, type Slots, whileMade } from "./Slots.ts"
 
 /** A request that is ready to be sent: signed a moment ago. */
@@ -43,7 +43,7 @@ const soon = (effect: Effect.Effect<unknown, unknown>): Effect.Effect<void> =>
   )
 
 /** `ended` runs when a slot is free again, whose delivery went its way. */
-export const make = (slots: Slots, held: Held, ended: Effect.Effect<unknown>) =>
+export const make = (slots: Slots, held: Postponed, ended: Effect.Effect<unknown>) =>
   Effect.gen(function* () {
     const actors = yield* DeliveryActors
     const outbound = yield* Outbound
@@ -54,9 +54,9 @@ export const make = (slots: Slots, held: Held, ended: Effect.Effect<unknown>) =>
     const under = new Set<DeliveryId>()
     /** Those whose claim is not made yet. */
     const starting = new Set<DeliveryId>()
-    const tellOfClaim = Sparingly.make()
-    const tellOfRecord = Sparingly.make()
-    const tellOfEnd = Sparingly.make()
+    const tellOfClaim = RateLimitedLog.make()
+    const tellOfRecord = RateLimitedLog.make()
+    const tellOfEnd = RateLimitedLog.make()
 
     /** The headers of an attempt that is made now (contract, "Events"). The time is the one that receivers have, too. */
     const sign = Effect.fnUntraced(function* (id: DeliveryId, accountId: AccountId, text: string) {

@@ -11,15 +11,15 @@ import { Projections } from "#projections/Projections.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
-import { earlier } from "#src/kernel/time/Earlier.ts"
+import { earliest } from "#src/kernel/time/Earliest.ts"
 import * as Unreadable from "#src/platform/reactors/Unreadable.ts"
 import * as Turns from "#src/platform/reactors/Turns.ts"
-import * as Sparingly from "#src/kernel/async/Sparingly.ts"
+import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import * as Attempts from "./Attempts.ts"
 import { DeliveryLimits } from "./DeliveryLimits.ts"
-import * as Held from "./Held.ts"
+import * as Postponed from "./Postponed.ts"
 import * as DueAttempts from "./DueAttempts.ts"
 import * as LostAttempts from "./LostAttempts.ts"
 import * as Slots from "./Slots.ts"
@@ -50,13 +50,13 @@ const make = Effect.gen(function* () {
   const node = yield* Nodes
   const steady = yield* SteadyTime
   const limits = yield* DeliveryLimits
-  const tellOnce = Sparingly.make()
+  const tellOnce = RateLimitedLog.make()
   const unreadable = Unreadable.make("be told of by webhook")
   const wakeUps = yield* Queue.sliding<void>(1)
   const wake = Effect.sync(() => Queue.offerUnsafe(wakeUps, undefined))
 
   const slots = Slots.make(limits)
-  const held = Held.make()
+  const held = Postponed.make()
   const attempts = yield* Attempts.make(slots, held, wake)
   const attemptDue = yield* DueAttempts.make(slots, attempts)
   const schedule = yield* Scheduling.make(slots, held, attempts)
@@ -79,7 +79,7 @@ const make = Effect.gen(function* () {
     now: number
   ): ReadonlyArray<Row> => {
     const turns = Turns.of(rows, node.self, node.live(), now)
-    nextTurnAt = earlier(nextTurnAt, turns.nextAt)
+    nextTurnAt = earliest(nextTurnAt, turns.nextAt)
     return turns.rows
   }
 
@@ -167,7 +167,7 @@ const make = Effect.gen(function* () {
   const untilNext = Effect.gen(function* () {
     const now = yield* steady.now
     const turnAt = nextTurnAt === null ? null : Math.max(nextTurnAt, now + turnPaceMs)
-    const dueAt = earlier(yield* due.nextDueAt(now), turnAt)
+    const dueAt = earliest(yield* due.nextDueAt(now), turnAt)
     const wait = Math.min(dueAt === null ? heartbeatMs : Math.max(dueAt - now, 1), heartbeatMs)
     yield* Effect.timeoutOption(Queue.take(wakeUps), wait)
   })

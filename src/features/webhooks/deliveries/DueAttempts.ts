@@ -12,7 +12,7 @@ import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { DeliveryActors } from "../DeliveryActors.ts"
 import * as DeliveryErasing from "../DeliveryErasing.ts"
 import type { Attempts, Claimed } from "./Attempts.ts"
-import { patienceMs } from "./Held.ts"
+import { patienceMs } from "./Postponed.ts"
 import { type Slots, whileMade } from "./Slots.ts"
 
 export const make = (slots: Slots, attempts: Attempts) =>

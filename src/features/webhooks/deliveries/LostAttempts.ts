@@ -11,7 +11,7 @@ import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import * as Rendezvous from "#src/platform/cluster/Rendezvous.ts"
 import * as AtHead from "#src/platform/reactors/AtHead.ts"
 import * as Pages from "#src/platform/reactors/Pages.ts"
-import * as Sparingly from "#src/kernel/async/Sparingly.ts"
+import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { DeliveryActors } from "../DeliveryActors.ts"
 
@@ -26,7 +26,7 @@ export const make = (isUnderWay: (id: DeliveryId) => boolean) =>
     const steady = yield* SteadyTime
     const node = yield* Nodes
     const atHead = yield* AtHead.make
-    const tell = Sparingly.make()
+    const tell = RateLimitedLog.make()
 
     /** Nobody is at it, and it is for this node to see to that. */
     const isOurs = (owner: string, id: DeliveryId) => {

@@ -12,7 +12,7 @@ import { Projections } from "#projections/Projections.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { Lease } from "#src/platform/cluster/Lease.ts"
 import * as Pace from "#src/kernel/async/Pace.ts"
-import * as Sparingly from "#src/kernel/async/Sparingly.ts"
+import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import { DeliveryActors } from "../DeliveryActors.ts"
@@ -33,7 +33,7 @@ const make = Effect.gen(function* () {
   const recoveries = yield* RecoveryActors
   const steady = yield* SteadyTime
   const lease = yield* Lease
-  const tell = Sparingly.make()
+  const tell = RateLimitedLog.make()
 
   const recover = Effect.fnUntraced(function* (recoveryId: OpenRecovery["recoveryId"], id: DeliveryId) {
     // Another node may have given it up since this one last saw it.

@@ -26,7 +26,7 @@ import * as DeliveryBody from "../DeliveryBody.ts"
 import * as DeliveryErasing from "../DeliveryErasing.ts"
 import * as DeliveryIds from "#src/features/requests/DeliveryIds.ts"
 import type { Attempts, Claimed } from "./Attempts.ts"
-import { type Held, patienceMs } from "./Held.ts"
+import { type Postponed, patienceMs } from "./Postponed.ts"
 import { type Load, type Slots, whileMade } from "./Slots.ts"
 
 /** What a body has beside input and output, bytes, more or less. */
@@ -65,7 +65,7 @@ const sizeOf = ({ event, snapshot: { request } }: Owed): number =>
 
 const originOf = (url: string): string => URL.parse(url)?.origin ?? ""
 
-export const make = (slots: Slots, held: Held, attempts: Attempts) =>
+export const make = (slots: Slots, held: Postponed, attempts: Attempts) =>
   Effect.gen(function* () {
     const requestActors = yield* RequestActors
     const requests = yield* Requests

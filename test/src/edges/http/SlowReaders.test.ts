@@ -37,7 +37,7 @@ const serving = ({ limits = {}, pace = {} }: Given = {}) =>
       })
       const server = http.createServer((request, response) => {
         const [, client = "", file, bytes = String(large)] = (request.url ?? "").split("/")
-        const wanted: SlowReaders.Asked = {
+        const wanted: SlowReaders.AnswerRoomRequest = {
           accountId: client,
           address: () => "",
           file: file === "" ? undefined : file,

@@ -69,7 +69,7 @@ const nothing = {
 }
 
 /** Of the key of `RequestLog`, without a budget. */
-const wanted = (hold = price, accountId = alice): FundsCells.Wanted => ({
+const wanted = (hold = price, accountId = alice): FundsCells.HoldTerms => ({
   accountId,
   keyId: Log.submitted(alice, echo).keyId,
   hold,
@@ -192,7 +192,7 @@ describe("The budget of a key", () => {
   const february = Date.UTC(2023, 1)
   const late = february - 1
 
-  const within = (budget: string, at = late, rest: Partial<FundsCells.Wanted> = {}) => ({
+  const within = (budget: string, at = late, rest: Partial<FundsCells.HoldTerms> = {}) => ({
     ...wanted(),
     budget: usd(budget),
     at,
@@ -222,7 +222,7 @@ describe("The budget of a key", () => {
     const cells = given(toppedUp("1"), ofAccount({ ...paid, amount: usd("1") }, bob))
     cells.reserve(requestId(1), within("0.001"))
     assert.strictEqual(cells.affords(within("0.001")), "over_budget")
-    const others: ReadonlyArray<Partial<FundsCells.Wanted>> = [
+    const others: ReadonlyArray<Partial<FundsCells.HoldTerms>> = [
       { keyId: KeyId.make("another") },
       { accountId: bob }
     ]
@@ -233,7 +233,7 @@ describe("The budget of a key", () => {
   it("is looked at when the request has another key's reserve: either of the two may be charged", () => {
     const cells = given(toppedUp("1"))
     const another = { keyId: KeyId.make("another") }
-    const reserve = (number: number, budget: string, other: Partial<FundsCells.Wanted> = {}) =>
+    const reserve = (number: number, budget: string, other: Partial<FundsCells.HoldTerms> = {}) =>
       cells.reserve(requestId(number), within(budget, late, other))
     const spentByOther = () => cells.ofKey({ accountId: alice, at: late, ...another }).spent
     assert.strictEqual(reserve(1, "0.001"), "ok")

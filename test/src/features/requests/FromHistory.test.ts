@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import type { Event } from "#domain/inference-request/Event.ts"
 import { evolve, initial, isTerminal } from "#domain/inference-request/State.ts"
 import * as Status from "#domain/inference-request/Status.ts"
-import type { Told } from "#domain/inference-request/Told.ts"
+import type { VisibleRequest } from "#domain/inference-request/VisibleRequest.ts"
 import { units, zero } from "#domain/Money.ts"
 import { History } from "#projections/history/History.ts"
 import * as ResultView from "#src/features/requests/views/ResultView.ts"
@@ -81,7 +81,7 @@ const stories: Readonly<Record<string, ReadonlyArray<Event>>> = {
 const urls = { queueUrl: "https://queue.example", mediaUrl: "https://media.example", keptMs: 1_000 }
 
 /** What clients are told of it but its payloads, whatever it was made from. */
-const told = (request: Told) => {
+const told = (request: VisibleRequest) => {
   const id = Log.requestId(1)
   // The ids of its files are not of the form that URLs are made of.
   const snapshot = { id, request: { ...request, media: [] }, version: ExpectedVersion.trustedVersion("1") }

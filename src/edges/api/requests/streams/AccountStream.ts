@@ -55,7 +55,7 @@ export const make = Effect.gen(function* () {
   const followerOf = Telling.make((yield* PublicUrls).queueUrl, requests)
 
   /** The models whose requests are told of: those that the key may see, and only the one that was asked for. */
-  const modelsOf = ({ grant }: Caller, asked: StreamQuery.Asked["modelEndpoint"]) => {
+  const modelsOf = ({ grant }: Caller, asked: StreamQuery.StreamOptions["modelEndpoint"]) => {
     if (asked === null) return Effect.succeed(grant.modelEndpoints)
     return allowsModel(grant, asked) ? Effect.succeed([asked]) : Effect.fail(Refusal.modelNotGranted)
   }
@@ -63,7 +63,7 @@ export const make = Effect.gen(function* () {
   /** Named requests have to be the caller's. */
   const checkNamed = Effect.fnUntraced(function* (
     caller: Caller,
-    { modelEndpoint, requestIds }: StreamQuery.Asked
+    { modelEndpoint, requestIds }: StreamQuery.StreamOptions
   ) {
     if (requestIds === null) return
     const found = yield* liveStatus.ofRequests([...requestIds])
@@ -80,8 +80,8 @@ export const make = Effect.gen(function* () {
 
   /** Named requests that ended with an event that the client has seen. */
   const endedBefore = Effect.fnUntraced(function* (
-    requestIds: StreamQuery.Asked["requestIds"],
-    after: StreamQuery.Asked["after"]
+    requestIds: StreamQuery.StreamOptions["requestIds"],
+    after: StreamQuery.StreamOptions["after"]
   ) {
     if (requestIds === null || after === null) return noRequests
     const found = yield* liveStatus.ofRequests([...requestIds])

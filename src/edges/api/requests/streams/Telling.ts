@@ -5,7 +5,7 @@ import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import type { Follower } from "#src/features/requests/live/Following.ts"
 import type { Taking } from "#src/features/requests/live/LiveHub.ts"
-import type { Wanted } from "#src/features/requests/live/Wanted.ts"
+import type { StreamFilter } from "#src/features/requests/live/StreamFilter.ts"
 import type { Requests } from "#src/features/requests/Requests.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import type { EventStream } from "#src/edges/http/edge/EventStream.ts"
@@ -13,7 +13,7 @@ import * as StreamView from "./StreamView.ts"
 
 export interface Telling {
   readonly caller: Caller
-  readonly wanted: Wanted
+  readonly wanted: StreamFilter
   /** Whether the event that ends a request has its log lines. */
   readonly withLogs: boolean
 }

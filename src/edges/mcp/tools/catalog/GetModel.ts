@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import { ToolRefusal } from "../../ToolRefusal.ts"
 import * as Arguments from "../Arguments.ts"
-import * as AskedModel from "../AskedModel.ts"
+import * as RequestedModel from "../RequestedModel.ts"
 import * as ModelDetail from "../ModelDetail.ts"
 import * as ToolTraits from "../ToolTraits.ts"
 
@@ -18,7 +18,7 @@ export const tool = Tool.make("get_model", {
   .annotateMerge(ToolTraits.reading)
 
 export const make = Effect.gen(function* () {
-  const find = yield* AskedModel.make
+  const find = yield* RequestedModel.make
   const detailOf = yield* ModelDetail.make
   return Effect.fnUntraced(function* ({ modelEndpoint }: Tool.Parameters<typeof tool>) {
     return yield* detailOf(yield* find(modelEndpoint))

@@ -4,7 +4,7 @@ import * as Tool from "effect/ai/Tool"
 import { shownOf } from "#src/features/catalog/CatalogLists.ts"
 import { ToolRefusal } from "../../ToolRefusal.ts"
 import * as Arguments from "../Arguments.ts"
-import * as AskedModel from "../AskedModel.ts"
+import * as RequestedModel from "../RequestedModel.ts"
 import * as ModelSummary from "../ModelSummary.ts"
 import * as ToolTraits from "../ToolTraits.ts"
 
@@ -24,7 +24,7 @@ export const tool = Tool.make("get_model_raw_schema", {
   .annotateMerge(ToolTraits.reading)
 
 export const make = Effect.gen(function* () {
-  const find = yield* AskedModel.make
+  const find = yield* RequestedModel.make
   return Effect.fnUntraced(function* ({ modelEndpoint }: Tool.Parameters<typeof tool>) {
     const { endpoint, inputSchema } = shownOf(yield* find(modelEndpoint))
     return { modelEndpoint: endpoint, inputSchema }

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import { ToolRefusal } from "../../ToolRefusal.ts"
 import * as Arguments from "../Arguments.ts"
-import * as AskedModel from "../AskedModel.ts"
+import * as RequestedModel from "../RequestedModel.ts"
 import * as ModelDetail from "../ModelDetail.ts"
 import * as ModelSummary from "../ModelSummary.ts"
 import * as ToolTraits from "../ToolTraits.ts"
@@ -36,7 +36,7 @@ const isModel = (endpoint: string) =>
   })
 
 export const make = Effect.gen(function* () {
-  const find = yield* AskedModel.make
+  const find = yield* RequestedModel.make
   const detailOf = yield* ModelDetail.make
   return Effect.fnUntraced(function* ({ modelEndpoint }: Tool.Parameters<typeof tool>) {
     const listed = yield* find(modelEndpoint)

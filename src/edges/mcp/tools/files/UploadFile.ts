@@ -3,7 +3,7 @@ import { Effect, Schema, Struct } from "effect"
 import * as Tool from "effect/ai/Tool"
 import * as ContentTypes from "#src/features/media/storage/ContentTypes.ts"
 import { DirectUploads } from "#src/features/files/DirectUploads.ts"
-import * as Places from "#src/features/media/storage/local/Places.ts"
+import * as UploadSlots from "#src/features/media/storage/local/UploadSlots.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
 import { longestName, longestType } from "#src/edges/api/files/AnnouncedUpload.ts"
 import * as MediaType from "#src/features/media/MediaType.ts"
@@ -102,7 +102,7 @@ export const make = Effect.gen(function* () {
   const fromData = yield* GivenData.make
   const fromUrl = yield* GivenUrl.make
   const ownFile = yield* OwnFile.make
-  const downloads = Places.make(mostDownloads)
+  const downloads = UploadSlots.make(mostDownloads)
 
   return Effect.fn("UploadFile.call")(function* (given: Given) {
     const caller = yield* granted("files:write")

@@ -17,7 +17,7 @@ import { isSameType } from "./ContentType.ts"
 import { HashThreads } from "./HashThreads.ts"
 import * as KeepPart from "./KeepPart.ts"
 import * as KeepWhole from "./KeepWhole.ts"
-import * as Places from "./Places.ts"
+import * as UploadSlots from "./UploadSlots.ts"
 import { type Claim, claimOf, type PartOf, SignedUrls } from "./SignedUrls.ts"
 
 /** PUTs that a node takes at once: each may have some MiB in memory. */
@@ -71,7 +71,7 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
   const steady = yield* SteadyTime
   const keepWhole = yield* KeepWhole.make(files)
   const keepPart = yield* KeepPart.make(files)
-  const places = Places.make(mostPuts)
+  const places = UploadSlots.make(mostPuts)
 
   /** As of the log: another node may be at it. */
   const find = Effect.fnUntraced(function* (text: string, claim: Claim) {

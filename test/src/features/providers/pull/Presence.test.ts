@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { KeyId } from "#domain/Ids.ts"
 import * as Presence from "#src/features/providers/pull/Presence.ts"
-import type { Wish } from "#src/features/providers/pull/Wish.ts"
+import type { JobFilter } from "#src/features/providers/pull/JobFilter.ts"
 
-const wish = (models: ReadonlyArray<string> | null, allowed: string | null = null): Wish => ({
+const wish = (models: ReadonlyArray<string> | null, allowed: string | null = null): JobFilter => ({
   worker: {
     keyId: KeyId.make("worker_1"),
     allows: (model) => allowed === null || model === allowed,

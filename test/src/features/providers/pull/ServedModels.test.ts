@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { KeyId } from "#domain/Ids.ts"
 import { WorkerPool } from "#src/features/providers/pull/WorkerPool.ts"
-import type { Wish } from "#src/features/providers/pull/Wish.ts"
+import type { JobFilter } from "#src/features/providers/pull/JobFilter.ts"
 
-const wish: Wish = {
+const wish: JobFilter = {
   worker: { keyId: KeyId.make("worker_1"), allows: () => true, isAdmitted: () => true },
   models: new Set(["acme/gpu"])
 }

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { RequestId } from "#domain/Ids.ts"
 import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
 import * as Audience from "#src/features/requests/live/Audience.ts"
-import type { Wanted } from "#src/features/requests/live/Wanted.ts"
+import type { StreamFilter } from "#src/features/requests/live/StreamFilter.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { alice, bob, echo, requestId, slow } from "#test/projections/RequestLog.ts"
 
@@ -18,8 +18,8 @@ const change = (number: number, accountId = alice, model = echo): StatusChange =
   error: null
 })
 
-const all: Wanted = { accountId: alice, requestIds: null, models: null }
-const named = (...numbers: ReadonlyArray<number>): Wanted => ({
+const all: StreamFilter = { accountId: alice, requestIds: null, models: null }
+const named = (...numbers: ReadonlyArray<number>): StreamFilter => ({
   ...all,
   requestIds: new Set(numbers.map((number) => RequestId.make(requestId(number))))
 })

@@ -5,7 +5,7 @@ import { LiveStatus, type StatusChange } from "#projections/live-status/LiveStat
 import type * as Queries from "#projections/live-status/LiveStatusQueries.ts"
 import * as Following from "#src/features/requests/live/Following.ts"
 import { LiveHub } from "#src/features/requests/live/LiveHub.ts"
-import type { Wanted } from "#src/features/requests/live/Wanted.ts"
+import type { StreamFilter } from "#src/features/requests/live/StreamFilter.ts"
 import * as ReadSide from "#test/projections/ReadSide.ts"
 import * as Log from "#test/projections/RequestLog.ts"
 
@@ -29,9 +29,13 @@ const observed = (before: Read) =>
 
 const readSide = LiveStatus.layer.pipe(Layer.provideMerge(ReadSide.layer))
 
-const all: Wanted = { accountId: Log.alice, requestIds: null, models: null }
+const all: StreamFilter = { accountId: Log.alice, requestIds: null, models: null }
 
-const follower = (wanted: Wanted, told: Array<StatusChange>, enough: number): Following.Follower<never> => ({
+const follower = (
+  wanted: StreamFilter,
+  told: Array<StatusChange>,
+  enough: number
+): Following.Follower<never> => ({
   wanted,
   isDone: () => told.length >= enough,
   ready: Effect.void,

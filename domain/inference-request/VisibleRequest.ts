@@ -7,7 +7,7 @@ import type { Erasure, Open, Request, Terminal } from "./State.ts"
 
 type Completed = Extract<Terminal, { readonly _tag: "Completed" }>
 
-export type ToldPhase =
+export type VisiblePhase =
   | {
       readonly _tag: Open["_tag"]
       /** Of a run under way; Unix time in ms. */ readonly runStartedAt?: number
@@ -15,11 +15,11 @@ export type ToldPhase =
   | (Omit<Completed, "billing"> & { readonly billing: Omit<Billing, "units"> })
   | Exclude<Terminal, Completed>
 
-export interface Told
+export interface VisibleRequest
   extends
     Pick<Request, "startedAt" | "logs" | "violations" | "media" | "output">,
     Partial<Pick<Request, "progress">> {
-  readonly phase: ToldPhase
+  readonly phase: VisiblePhase
   readonly erasure: Pick<Erasure, "at"> | null
   readonly submitted: Pick<
     RequestSubmitted,

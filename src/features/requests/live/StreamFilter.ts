@@ -3,7 +3,7 @@ import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
 
-export interface Wanted {
+export interface StreamFilter {
   readonly accountId: AccountId
   /** `null`: all of them. */
   readonly requestIds: ReadonlySet<RequestId> | null
@@ -11,8 +11,8 @@ export interface Wanted {
   readonly models: ReadonlyArray<ModelEndpoint> | null
 }
 
-export const isWanted = (
-  { accountId, models, requestIds }: Wanted,
+export const matches = (
+  { accountId, models, requestIds }: StreamFilter,
   told: Pick<StatusChange, "accountId" | "requestId" | "model">
 ): boolean =>
   told.accountId === accountId &&
@@ -20,5 +20,5 @@ export const isWanted = (
   (models === null || models.includes(told.model))
 
 /** Equal for streams that tell of the same changes, and for no others. */
-export const keyOf = ({ models, requestIds }: Wanted): string =>
+export const keyOf = ({ models, requestIds }: StreamFilter): string =>
   JSON.stringify([requestIds && [...requestIds].sort(), models && [...models].sort()])

@@ -12,7 +12,7 @@ export const patienceMs = 60_000
 /** Of each kind; the ones that were held first go. */
 const most = 2_000
 
-export interface Held {
+export interface Postponed {
   /** Whatever this account has. */
   readonly account: (accountId: AccountId) => Effect.Effect<void>
   readonly delivery: (id: DeliveryId) => Effect.Effect<void>
@@ -51,7 +51,7 @@ const makeKeys = () => {
   }
 }
 
-export const make = (): Held => {
+export const make = (): Postponed => {
   const accounts = makeKeys()
   const deliveries = makeKeys()
   return {

@@ -1,7 +1,7 @@
 /** The units that a client's input asks for. Why they cannot be told is for the operator: the words are an expression's. */
 import { Effect, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
-import * as Sparingly from "#src/kernel/async/Sparingly.ts"
+import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import type { CatalogEntry, Quantities } from "./Catalog.ts"
 import type { EvaluatorBusy } from "./expression/EvaluationFor.ts"
 
@@ -16,7 +16,7 @@ export const make = (): ((
   entry: CatalogEntry,
   input: Json
 ) => Effect.Effect<Quantities, UnitsUnknown | EvaluatorBusy>) => {
-  const sparingly = Sparingly.make()
+  const sparingly = RateLimitedLog.make()
   return (entry, input) =>
     Effect.catchTag(entry.quantities(input), "Unmeasurable", ({ reason }) => {
       const line = Effect.logWarning(`An input is refused: ${reason}`)

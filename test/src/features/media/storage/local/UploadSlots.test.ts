@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import * as Places from "#src/features/media/storage/local/Places.ts"
+import * as UploadSlots from "#src/features/media/storage/local/UploadSlots.ts"
 
 const options = { all: 3, each: 2, patience: "30 seconds" } as const
 
 /** Visitors that stay until they are let go. */
 const house = Effect.gen(function* () {
-  const places = Places.make(options)
+  const places = UploadSlots.make(options)
   const inside: Array<string> = []
   const goOn = yield* Deferred.make<void>()
   const visit = (account: string) =>

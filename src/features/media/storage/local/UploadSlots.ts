@@ -4,7 +4,7 @@
  */
 import { type Duration, Effect, Semaphore } from "effect"
 
-export interface Places {
+export interface UploadSlots {
   /** Runs the effect as soon as there is a place; `otherwise` when there is none in time. */
   readonly within: <A, E, R, E2>(
     account: string,
@@ -24,7 +24,7 @@ export const make = (options: {
   readonly each: number
   /** How long one waits at most. */
   readonly patience: Duration.Input
-}): Places => {
+}): UploadSlots => {
   const all = Semaphore.makeUnsafe(options.all)
   const accounts = new Map<string, Own>()
 

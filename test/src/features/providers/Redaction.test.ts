@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
-import { discreet } from "#src/features/providers/Discreet.ts"
+import { discreet } from "#src/features/providers/Redaction.ts"
 import type { Provider } from "#src/features/providers/Provider.ts"
 import { jobOf } from "#test/src/features/providers/contract/AdapterUnderTest.ts"
 import * as RecordedControl from "#test/src/features/providers/contract/RecordedControl.ts"

@@ -5,7 +5,7 @@
 import { Deferred, Effect, type Scope } from "effect"
 import type { RunControl } from "./Provider.ts"
 
-export interface Begun {
+export interface RunStart {
   /** Tells that the run has begun, unless that was told. */
   readonly tell: Effect.Effect<void>
   /** For `Call.onSent`. */
@@ -14,7 +14,7 @@ export interface Begun {
   readonly unlessRefused: Effect.Effect<void, never, Scope.Scope>
 }
 
-export const make = ({ startWithinMs, started }: Pick<RunControl, "started" | "startWithinMs">): Begun => {
+export const make = ({ startWithinMs, started }: Pick<RunControl, "started" | "startWithinMs">): RunStart => {
   const sent = Deferred.makeUnsafe<void>()
   let isTold = false
   const tell = Effect.suspend(() => {
