@@ -7,7 +7,7 @@ import { Schema } from "effect"
 export const Granularity = Schema.Literals(["hour", "day", "month"])
 export type Granularity = typeof Granularity.Type
 
-export const hour = 3_600_000
+const hour = 3_600_000
 export const day = 24 * hour
 
 const monthsOn = (at: number, months: number): number => {

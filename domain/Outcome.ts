@@ -10,7 +10,7 @@ import type { PayloadRef } from "./PayloadRef.ts"
 /** Why no connection to a provider could be made. */
 export type ConnectionFault = "connection_refused" | "connect_timeout" | "dns_error" | "tls_error"
 
-export type Outcome<Output, Delivered = Quantity> =
+type Outcome<Output, Delivered = Quantity> =
   /** Ran to its end; `delivered` are the billable units of the output. */
   | {
       readonly _tag: "Succeeded"

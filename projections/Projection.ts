@@ -19,7 +19,7 @@ export interface Projection {
   readonly open: (db: DatabaseSync) => Opened
 }
 
-export interface Opened {
+interface Opened {
   /** Events of types that no rule names are skipped unread. */
   readonly rules: ReadonlyArray<Rule>
   /**

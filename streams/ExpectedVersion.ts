@@ -9,7 +9,7 @@ export const trustedVersion = (text: string): Version => text as Version
 
 /** `Any` appends whatever is there, `NoStream` wants no event, a version wants exactly that last event. */
 export type ExpectedVersion = { readonly _tag: "Any" } | { readonly _tag: "NoStream" } | Exactly
-export interface Exactly {
+interface Exactly {
   readonly _tag: "Exactly"
   readonly version: Version
 }

@@ -138,7 +138,7 @@ const store = (options: FileBlobStoreOptions) =>
   )
 
 /** With the files themselves, for whoever writes them without a stream. */
-export const layerNoDeps = (options: FileBlobStoreOptions) =>
+const layerNoDeps = (options: FileBlobStoreOptions) =>
   Layer.merge(store(options), FileBlobs.layerNoDeps(options.root))
 
 export const layer = (options: FileBlobStoreOptions) =>

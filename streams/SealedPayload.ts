@@ -10,6 +10,6 @@ export interface SealedPayload {
   readonly content: PayloadContent
 }
 
-export type PayloadContent =
+type PayloadContent =
   | { readonly _tag: "Inline"; readonly text: string }
   | { readonly _tag: "Blob"; readonly key: string }

@@ -14,7 +14,7 @@ import type { RecordedEvent } from "./RecordedEvent.ts"
 import type { StreamName } from "./StreamName.ts"
 import * as Tombstone from "./Tombstone.ts"
 
-export interface Problem {
+interface Problem {
   readonly position: GlobalPosition
   readonly reason: string
 }

@@ -71,7 +71,7 @@ export const cyclesOf = (graph: Graph): ReadonlyArray<ReadonlyArray<string>> => 
   return cycles
 }
 
-const read = (): Graph => {
+export const read = (): Graph => {
   const files = folders.flatMap((folder) =>
     fs
       .readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })

@@ -8,7 +8,7 @@ import { Schema } from "effect"
 export const usualGraceMs = 24 * 60 * 60 * 1_000
 
 /** Secrets that are valid at once, at most (decisions, "Rotate"). */
-export const mostValid = 10
+const mostValid = 10
 
 /** Its names and fields are the storage format: add optional fields, never rename. */
 export const SigningSecretRotated = Schema.TaggedStruct("SigningSecretRotated", {

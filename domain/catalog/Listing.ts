@@ -27,7 +27,7 @@ export const DeploymentTemplatePublished = Schema.TaggedStruct("DeploymentTempla
 })
 export const DeploymentTemplateWithdrawn = Schema.TaggedStruct("DeploymentTemplateWithdrawn", withdrawal)
 
-export interface Publish<Definition> {
+interface Publish<Definition> {
   readonly _tag: "Publish"
   readonly at: number
   readonly source: string
@@ -36,7 +36,7 @@ export interface Publish<Definition> {
   readonly reactivates: boolean
 }
 
-export interface Withdraw {
+interface Withdraw {
   readonly _tag: "Withdraw"
   readonly at: number
   readonly source: string

@@ -89,7 +89,7 @@ export const FileDeleted = Schema.TaggedStruct("FileDeleted", { at, reason: Dele
 export const FileExpired = Schema.TaggedStruct("FileExpired", { at })
 
 /** The tombstone of the name, which goes in the same commit (`streams/Tombstone`). */
-export const PayloadsErased = Schema.TaggedStruct("PayloadsErased", {
+const PayloadsErased = Schema.TaggedStruct("PayloadsErased", {
   at,
   erased: Schema.Array(Schema.String)
 })

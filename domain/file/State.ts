@@ -18,7 +18,11 @@ export interface Present {
   readonly expiresAt: number
 }
 
-/** Nothing can be read any more. */
+/**
+ * Nothing can be read any more.
+ *
+ * @public Declarations of other modules name it.
+ */
 export interface Gone {
   readonly _tag: "Gone"
   /** Whose it was; `null` when it was deleted before it was there. */

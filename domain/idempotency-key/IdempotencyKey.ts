@@ -15,7 +15,7 @@ export const streamId = (accountId: AccountId, keyHash: string): string => `${ac
 export const retentionMs = 24 * 60 * 60 * 1000
 
 /** Names and fields are the storage format: add optional fields, never rename. */
-export const KeyReserved = Schema.TaggedStruct("KeyReserved", {
+const KeyReserved = Schema.TaggedStruct("KeyReserved", {
   at: Schema.Int,
   requestId: RequestId,
   /** Hash of method, path, raw body, metadata and deadline headers. */
@@ -24,7 +24,7 @@ export const KeyReserved = Schema.TaggedStruct("KeyReserved", {
   expiresAt: Schema.Int
 })
 
-export const codec = EventCodec.make([KeyReserved])
+const codec = EventCodec.make([KeyReserved])
 export type Event = typeof KeyReserved.Type
 
 export interface Command {

@@ -12,7 +12,7 @@ export const Fault = Schema.Literals(["damaged", "missing", "ahead"])
 export type Fault = typeof Fault.Type
 
 /** Its names and fields are the storage format: add optional fields, never rename. */
-export const LogHeadAccepted = Schema.TaggedStruct("LogHeadAccepted", {
+const LogHeadAccepted = Schema.TaggedStruct("LogHeadAccepted", {
   /** Unix time in ms. */
   at: Schema.Int,
   fault: Fault,
@@ -23,9 +23,9 @@ export const LogHeadAccepted = Schema.TaggedStruct("LogHeadAccepted", {
   /** Name of the file, beside `log.head`, that keeps what was there; absent when there was no file. */
   keptAs: Schema.optionalKey(Schema.String)
 })
-export type LogHeadAccepted = typeof LogHeadAccepted.Type
+type LogHeadAccepted = typeof LogHeadAccepted.Type
 
-export const codec = EventCodec.make([LogHeadAccepted])
+const codec = EventCodec.make([LogHeadAccepted])
 export type Event = ReturnType<typeof codec.decode>
 
 export type Command = { readonly _tag: "Accept"; readonly accepted: Omit<LogHeadAccepted, "_tag"> }

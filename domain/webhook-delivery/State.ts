@@ -3,7 +3,7 @@ import type { AttemptError, DeliveryScheduled, Event } from "./Event.ts"
 export type State = { readonly _tag: "NotScheduled" } | Delivery
 
 /** What an attempt was made for: the schedule, or somebody who wanted it sent again. */
-export type Trigger = "schedule" | "replay" | "recover"
+type Trigger = "schedule" | "replay" | "recover"
 
 export interface Attempt {
   /** When it began, Unix time in ms as all times here. */

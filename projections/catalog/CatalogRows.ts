@@ -4,8 +4,8 @@ import type { SqlError } from "effect/sql/SqlError"
 import { ReadModels, rows } from "../ReadModels.ts"
 import * as Queries from "./CatalogQueries.ts"
 
-export const ItemKind = Schema.Literals(["model", "wrapper", "collection", "gpu", "deployment-template"])
-export type ItemKind = typeof ItemKind.Type
+const ItemKind = Schema.Literals(["model", "wrapper", "collection", "gpu", "deployment-template"])
+type ItemKind = typeof ItemKind.Type
 
 const definition = Schema.fromJsonString(Schema.Json)
 

@@ -14,9 +14,6 @@ export interface Without {
   readonly deliveries: ReadonlyArray<string>
 }
 
-/** Nothing is. */
-export const nothing: Without = { accounts: [], receivers: [], lanes: [], deliveries: [] }
-
 /** What is due. */
 export interface Due {
   /** Unix time in ms. */

@@ -13,7 +13,7 @@ export interface Due {
 }
 
 /** Where a page in the order of a time ended; the next one begins after it. */
-export interface After {
+interface After {
   /** Unix time in ms. */
   readonly at: number
   readonly requestId: string

@@ -19,7 +19,7 @@ export type Learned = typeof Learned.Type
 export type Grouped = readonly [group: string, model: string]
 
 /** A step in an index for each day and model, and one row for each group that has runs. */
-export const statement = (
+const statement = (
   sql: SqlClient,
   options: { readonly day: number; readonly models: ReadonlyArray<Grouped> }
 ) => sql`

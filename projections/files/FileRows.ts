@@ -42,10 +42,10 @@ export const tables = `
 `
 
 const sources = ["upload", "output", "thumbnail"] as const
-export type Source = (typeof sources)[number]
+type Source = (typeof sources)[number]
 
 /** What an event of creation says, and never changes. Times are Unix time in ms. */
-export interface Origin {
+interface Origin {
   readonly accountId: string
   readonly source: Source
   readonly requestId: string | null

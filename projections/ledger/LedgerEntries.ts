@@ -34,7 +34,7 @@ export const tables = `
 `
 
 /** Amounts are nano-USD. */
-export interface EntryRow {
+interface EntryRow {
   readonly position: string
   /** Place among the entries of its event, from 0. */
   readonly ordinal: number

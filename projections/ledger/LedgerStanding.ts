@@ -20,7 +20,7 @@ export interface AccountBalance {
 }
 
 /** What is held for a request that has not ended. */
-export interface OpenHold {
+interface OpenHold {
   readonly requestId: RequestId
   readonly accountId: AccountId
   /** That it was submitted with. */
@@ -30,7 +30,7 @@ export interface OpenHold {
 }
 
 /** What was charged for the requests of a key in the newest month in which anything was. */
-export interface KeySpending {
+interface KeySpending {
   readonly accountId: AccountId
   readonly keyId: KeyId
   /** When the month began (UTC), Unix time in ms. */

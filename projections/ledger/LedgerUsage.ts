@@ -41,7 +41,7 @@ export const tables = `
 export const everyKey = ""
 
 /** A request that was charged. */
-export interface Charge {
+interface Charge {
   readonly accountId: AccountId
   readonly keyId: KeyId
   readonly model: string

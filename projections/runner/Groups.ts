@@ -7,7 +7,7 @@ import { type GlobalPosition, isReached, order } from "#streams/GlobalPosition.t
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import type { Apply, Failure, Group } from "./Group.ts"
 
-export interface Advanced extends Pick<Group, "members" | "checkpoint"> {
+interface Advanced extends Pick<Group, "members" | "checkpoint"> {
   readonly failures: ReadonlyArray<Failure>
   /** Whether the group has further to go by itself. */
   readonly goesOn: boolean

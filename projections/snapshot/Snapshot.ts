@@ -73,7 +73,7 @@ export const described = ({ createdAt, key, projections, size }: Snapshot) => ({
   created_at: new Date(createdAt).toISOString()
 })
 
-export const furthest = (
+const furthest = (
   standings: Iterable<{ readonly position: GlobalPosition.GlobalPosition }>
 ): GlobalPosition.GlobalPosition =>
   Array.from(standings, ({ position }) => position).reduce(

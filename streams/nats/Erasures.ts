@@ -29,7 +29,7 @@ const tries = { schedule: Schedule.spaced("200 millis"), times: 10 }
 const what = "Payload records cannot be erased"
 
 /** An erasure that is noted. */
-export interface Noted {
+interface Noted {
   /** When its event is on the log. */
   readonly finish: Effect.Effect<void>
   /** When its event is not, and will not be. */

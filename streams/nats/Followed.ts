@@ -10,7 +10,7 @@ import type { Nats } from "./Nats.ts"
 import * as RecentMessages from "./RecentMessages.ts"
 
 /** What came in one turn of the event loop. */
-export interface Batch {
+interface Batch {
   readonly events: ReadonlyArray<RecordedEvent>
   /** Of the message with the last of them. */
   readonly sequence: number

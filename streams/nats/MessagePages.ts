@@ -34,10 +34,7 @@ const pauseMs = 5_000
  * Messages of the subject from sequence number `first` on, some of them and none left out between them; none where the
  * server has none yet.
  */
-export type MessagePages = (
-  first: number,
-  subject: string
-) => Effect.Effect<ReadonlyArray<JsMsg>, EventStoreError>
+type MessagePages = (first: number, subject: string) => Effect.Effect<ReadonlyArray<JsMsg>, EventStoreError>
 
 interface Kept {
   readonly info: ConsumerInfo

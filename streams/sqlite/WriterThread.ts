@@ -2,7 +2,7 @@
 import * as workerThreads from "node:worker_threads"
 import type { FromThread, ThreadData, ToThread } from "./thread/Protocol.ts"
 
-export interface Port {
+interface Port {
   readonly post: (message: ToThread) => void
   /** Whether there is something to settle: without a thread nothing has been written. */
   readonly isUsed: () => boolean
@@ -10,7 +10,7 @@ export interface Port {
   readonly close: (done: () => void) => void
 }
 
-export interface Listener {
+interface Listener {
   readonly onMessage: (message: FromThread) => void
   /** The thread has ended without being asked to. */
   readonly onDeath: (reason: string) => void

@@ -29,7 +29,10 @@ interface Bill {
 }
 
 const { units, millionths } = Money
-const { characters, gpuSeconds, seconds } = Metering
+const { seconds } = Metering
+
+/** Code points in thousands. */
+const characters = (text: string) => Money.millionths(Array.from(text).length * 1_000)
 const all = (unit: Pricing.BillingUnit, unitPrice: bigint, quantity: Money.Quantity, cost: bigint): Bill => ({
   unit,
   unitPrice,
@@ -88,8 +91,8 @@ const bills: ReadonlyArray<[string, Bill]> = [
   [
     "eight GPUs for 250 ms, held for a minute",
     {
-      ...all("gpu_second", 1_000_000n, gpuSeconds({ gpus: 8, millis: 60_000 }), 480_000_000n),
-      delivered: gpuSeconds({ gpus: 8, millis: 250 }),
+      ...all("gpu_second", 1_000_000n, seconds(480_000), 480_000_000n),
+      delivered: seconds(2_000),
       charge: 2_000_000n
     }
   ],

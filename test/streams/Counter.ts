@@ -4,10 +4,10 @@ import type { Aggregate } from "#domain/Aggregate.ts"
 import * as EventCodec from "#domain/EventCodec.ts"
 import { PayloadRef } from "#domain/PayloadRef.ts"
 
-export const limit = 100
+const limit = 100
 
 const at = Schema.Int
-export const Raised = Schema.TaggedStruct("Raised", { at, by: Schema.Int, total: Schema.Int })
+const Raised = Schema.TaggedStruct("Raised", { at, by: Schema.Int, total: Schema.Int })
 const Noted = Schema.TaggedStruct("Noted", { at, payloads: Schema.Struct({ note: PayloadRef }) })
 const PayloadsErased = Schema.TaggedStruct("PayloadsErased", {
   at,

@@ -9,7 +9,7 @@ import { isName } from "#src/features/accounts/Name.ts"
 import { WorkerKeyEnded, WorkerKeyNotFound } from "#src/features/providers/workers/WorkerKeys.ts"
 import { AdministrationFailed } from "./AdministrationFailed.ts"
 
-export const IssueWorkerKey = Schema.Struct({
+const IssueWorkerKey = Schema.Struct({
   name: Schema.String.check(Schema.makeFilter(isName, { expected: "a name of 1 to 100 characters" })),
   /** Whose jobs it may take; `null`: every model's. */
   modelEndpoints: Schema.NullOr(Schema.Array(ModelEndpoint)),
@@ -17,24 +17,24 @@ export const IssueWorkerKey = Schema.Struct({
   expiresAt: Schema.NullOr(Schema.Int)
 })
 /** `graceMs`: how long the secret until now stays good. */
-export const RotateWorkerKey = Schema.Struct({
+const RotateWorkerKey = Schema.Struct({
   keyId: KeyId,
   graceMs: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Key.longestGraceMs }))
 })
-export const RevokeWorkerKey = Schema.Struct({ keyId: KeyId })
+const RevokeWorkerKey = Schema.Struct({ keyId: KeyId })
 /** `after`: the last key of the page before; `null` for the first page. */
-export const ListWorkerKeys = Schema.Struct({ after: Schema.NullOr(KeyId) })
+const ListWorkerKeys = Schema.Struct({ after: Schema.NullOr(KeyId) })
 
 /** `key` is `<keyId>:<secret>` and is not to be had again. */
 export const IssuedWorkerKey = Schema.Struct({ keyId: KeyId, key: Schema.RedactedFromValue(Schema.String) })
 export type IssuedWorkerKey = typeof IssuedWorkerKey.Type
 
-export const RotatedWorkerKey = Schema.Struct({
+const RotatedWorkerKey = Schema.Struct({
   ...IssuedWorkerKey.fields,
   /** Unix time in ms; `null` when the secret until now is good no more. */
   previousExpiresAt: Schema.NullOr(Schema.Int)
 })
-export type RotatedWorkerKey = typeof RotatedWorkerKey.Type
+type RotatedWorkerKey = typeof RotatedWorkerKey.Type
 
 export const workerKeyOperations = RpcGroup.make(
   Rpc.make("issueWorkerKey", {

@@ -9,7 +9,7 @@ import type { AppendRows, Conflict, Written } from "./Protocol.ts"
 import * as RowInserts from "./RowInserts.ts"
 import * as Tails from "./Tails.ts"
 
-export interface Options {
+interface Options {
   /** Sequence number of the log's last event. */
   readonly after: number
   /**
@@ -19,7 +19,7 @@ export interface Options {
   readonly trusting: boolean
 }
 
-export interface Committed {
+interface Committed {
   /** Of each append, in the order of the batch. */
   readonly results: ReadonlyArray<Written | Conflict>
   /** Whether a payload record was erased. */

@@ -26,8 +26,8 @@ interface Step {
 export type Life = ReadonlyArray<Step>
 
 /** ms that an upload is awaited, and that a file is kept. */
-export const uploadLifetime = 1_000
-export const lifetime = 5_000
+const uploadLifetime = 1_000
+const lifetime = 5_000
 
 /** `names` as often as they are to come. */
 const stepOf = (...names: ReadonlyArray<Command["_tag"]>): fc.Arbitrary<Step> =>

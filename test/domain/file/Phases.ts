@@ -40,7 +40,7 @@ export const gone = {
   "expired output": [...output, Story.expired(9_000)]
 } satisfies Record<string, Events>
 
-export const removed = {
+const removed = {
   "removed before it was there": [...gone["deleted before it was there"], Story.bytesRemoved(9_500)],
   "removed upload": [...gone["deleted upload"], Story.bytesRemoved(9_500)],
   "removed output": [...gone["expired output"], Story.bytesRemoved(9_500)]

@@ -106,7 +106,7 @@ export const erase = (at: number): Command => ({ _tag: "Erase", at })
 export const erased = (at: number): Event => ({ _tag: "PayloadsErased", at, erased: ["body"] })
 
 /** When the retry after `failed` attempts of a schedule is due, if the last of them failed at `at`. */
-export const dueAfter = (failed: number, at: number): number => at + (delays[failed - 1] ?? Number.NaN)
+const dueAfter = (failed: number, at: number): number => at + (delays[failed - 1] ?? Number.NaN)
 
 /**
  * `count` attempts from number `first` on, all failed, with retries to come: the first began at `at`, each further one

@@ -27,9 +27,9 @@ const appending =
     )
 
 export const offering = appending(Offering.aggregate)
-export const collections = appending(Listing.collections)
-export const gpus = appending(Listing.gpus)
-export const templates = appending(Listing.deploymentTemplates)
+const collections = appending(Listing.collections)
+const gpus = appending(Listing.gpus)
+const templates = appending(Listing.deploymentTemplates)
 
 const source = "command"
 

@@ -13,7 +13,7 @@ import { alice, requestId, t0 } from "../RequestLog.ts"
 export const deliveryId = (number: number): DeliveryId =>
   DeliveryId.make(`msg_${String(number).padStart(22, "0")}`)
 
-export const numberOf = ({ deliveryId }: { readonly deliveryId: string }) => Number(deliveryId.slice(4))
+const numberOf = ({ deliveryId }: { readonly deliveryId: string }) => Number(deliveryId.slice(4))
 export const numbersOf = (found: ReadonlyArray<{ readonly deliveryId: string }>) => found.map(numberOf)
 
 /** Of request `number`. */

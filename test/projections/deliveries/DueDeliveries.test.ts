@@ -3,10 +3,12 @@ import { Effect } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import { RecoveryId } from "#domain/delivery-recovery/DeliveryRecovery.ts"
 import { DueDeliveries } from "#projections/deliveries/DueDeliveries.ts"
-import { nothing, type Without } from "#projections/deliveries/DueDeliveryQueries.ts"
+import { type Without } from "#projections/deliveries/DueDeliveryQueries.ts"
 import * as ReadSide from "../ReadSide.ts"
 import { alice, bob, requestId, t0 } from "../RequestLog.ts"
 import * as Log from "./DeliveryLog.ts"
+
+const nothing = { accounts: [], receivers: [], lanes: [], deliveries: [] }
 
 const test = (name: string, body: Effect.Effect<void, unknown, ReadSide.Services>) =>
   it.live(name, () => Effect.provide(body, ReadSide.layer))

@@ -12,6 +12,8 @@ import { t0 } from "../RequestLog.ts"
 import { numbersOf } from "./DeliveryLog.ts"
 import { accountOf, fill, layer, originOf, type Waiting } from "./WaitingRows.ts"
 
+const nothing = { accounts: [], receivers: [], lanes: [], deliveries: [] }
+
 const accounts = [0, 1, 2, 3, 4]
 
 const deliveries = fc.array(
@@ -43,7 +45,7 @@ const next = Effect.fnUntraced(function* ({ after, each, full, limit }: Asked) {
     limit,
     each,
     after: after === null ? null : accountOf(after),
-    without: { ...Queries.nothing, receivers: full.map(originOf) }
+    without: { ...nothing, receivers: full.map(originOf) }
   })
 })
 
@@ -110,7 +112,7 @@ describe("The order of due deliveries", () => {
           limit: 100,
           each: 4,
           after,
-          without: Queries.nothing
+          without: nothing
         })
         for (const { accountId } of found) served.add(accountId)
         after = found.at(-1)?.accountId ?? null

@@ -15,7 +15,7 @@ import { alice, requestId, t0 } from "../RequestLog.ts"
 /** Ids that sort as their numbers do. */
 export const fileId = (number: number): FileId => FileId.make(String(number).padStart(24, "0"))
 
-export const numberOf = ({ fileId }: { readonly fileId: string }) => Number(fileId)
+const numberOf = ({ fileId }: { readonly fileId: string }) => Number(fileId)
 export const numbersOf = (found: ReadonlyArray<{ readonly fileId: string }>) => found.map(numberOf)
 
 /** Until when files are awaited, and kept, unless a test says otherwise. */

@@ -13,14 +13,14 @@ import type { NatsUnreachable } from "#streams/nats/Nats.ts"
 import type { NatsTooOld } from "#streams/nats/ServerVersion.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
-export const prefix = (): string => `t${crypto.randomBytes(6).toString("hex")}`
+const prefix = (): string => `t${crypto.randomBytes(6).toString("hex")}`
 
 /** @param url of the servers. */
 export const options = (url: string, query = ""): NatsOptions.NatsOptions =>
   Result.getOrThrow(NatsOptions.parse(`${url}?prefix=${prefix()}&sync=always${query}`))
 
 /** A node's log over a connection of its own, in a fresh directory. */
-export const layer = (nats: NatsOptions.NatsOptions) =>
+const layer = (nats: NatsOptions.NatsOptions) =>
   TempDirectory.provide((directory) => JetStreamEventStore.layer({ nats, directory }))
 
 /** Another log each time that it is built. */

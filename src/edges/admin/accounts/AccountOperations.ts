@@ -54,7 +54,7 @@ export const mostStreams = 1_000_000
 export const isStreams = (limit: number): boolean =>
   Number.isSafeInteger(limit) && limit >= 0 && limit <= mostStreams
 
-export const ShowBalance = Schema.Struct({ accountId: AccountId })
+const ShowBalance = Schema.Struct({ accountId: AccountId })
 
 export const Balance = Schema.Struct({
   accountId: AccountId,
@@ -71,7 +71,7 @@ export const Balance = Schema.Struct({
 })
 export type Balance = typeof Balance.Type
 
-export const TopUp = Schema.Struct({
+const TopUp = Schema.Struct({
   accountId: AccountId,
   amount: NanoUsd.check(
     Schema.makeFilter(isPayment, { expected: "an amount above 0, at most 1000000000 USD" })
@@ -87,15 +87,15 @@ export const TopUp = Schema.Struct({
 })
 
 /** `applied` is false when it had been paid in before. `balance` is the one after it. */
-export const ToppedUp = Schema.Struct({ applied: Schema.Boolean, balance: Balance })
+const ToppedUp = Schema.Struct({ applied: Schema.Boolean, balance: Balance })
 
 /** `after`: the last account of the page before; `null` for the first page. */
-export const ListAccounts = Schema.Struct({ after: Schema.NullOr(AccountId) })
+const ListAccounts = Schema.Struct({ after: Schema.NullOr(AccountId) })
 
 export const ListedAccount = Schema.Struct({ ...AccountDetails.fields, ...Balance.fields })
 export type ListedAccount = typeof ListedAccount.Type
 
-export const ShowLimits = Schema.Struct({ accountId: AccountId })
+const ShowLimits = Schema.Struct({ accountId: AccountId })
 
 const RateLimit = Schema.NullOr(
   Rate.check(
@@ -130,7 +130,7 @@ export const AccountLimits = Schema.Struct({
 })
 
 /** What is left out stays as it is. */
-export const ChangeLimits = Schema.Struct({
+const ChangeLimits = Schema.Struct({
   accountId: AccountId,
   creditLimit: Schema.optionalKey(AccountLimits.fields.creditLimit),
   maxOpenRequests: Schema.optionalKey(AccountLimits.fields.maxOpenRequests),
@@ -148,7 +148,7 @@ const Password = Schema.RedactedFromValue(Schema.String).check(
 )
 
 /** `null`: the account has none any more. */
-export const SetPassword = Schema.Struct({ accountId: AccountId, password: Schema.NullOr(Password) })
+const SetPassword = Schema.Struct({ accountId: AccountId, password: Schema.NullOr(Password) })
 
 export const accountOperations = RpcGroup.make(
   /** The balance as of now, if `isCurrent`. The same holds for all balances here. */

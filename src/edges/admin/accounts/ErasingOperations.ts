@@ -6,7 +6,7 @@ import { AccountNotFound } from "#src/features/accounts/Accounts.ts"
 import { Round } from "#src/features/retention/AccountErasing.ts"
 import { AdministrationFailed } from "../AdministrationFailed.ts"
 
-export const EraseAccount = Schema.Struct({
+const EraseAccount = Schema.Struct({
   accountId: AccountId,
   /** What the step before answered; `null` for the first one. */
   round: Schema.NullOr(Round)

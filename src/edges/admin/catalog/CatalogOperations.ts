@@ -42,12 +42,12 @@ export const ListedItem = Schema.Struct({
 export type ListedItem = typeof ListedItem.Type
 
 /** `after`: the last item of the page before; `null` for the first page. */
-export const ListItems = Schema.Struct({
+const ListItems = Schema.Struct({
   after: Schema.NullOr(Schema.Struct({ kind: ItemKind, name: Schema.String }))
 })
 
 /** `kind` where more than one has the name. */
-export const ShowItem = Schema.Struct({ kind: Schema.NullOr(ItemKind), name: Schema.String })
+const ShowItem = Schema.Struct({ kind: Schema.NullOr(ItemKind), name: Schema.String })
 
 /** One event of the item. */
 const Step = Schema.Struct({
@@ -69,22 +69,22 @@ export const ShownItem = Schema.Struct({
 })
 export type ShownItem = typeof ShownItem.Type
 
-export const DeprecateItem = Schema.Struct({ name: Schema.String })
+const DeprecateItem = Schema.Struct({ name: Schema.String })
 
 /** `force`: also while others depend on it. */
-export const WithdrawItem = Schema.Struct({ kind: ItemKind, name: Schema.String, force: Schema.Boolean })
+const WithdrawItem = Schema.Struct({ kind: ItemKind, name: Schema.String, force: Schema.Boolean })
 
 /** Of the catalog, by kind and name. */
 export const ItemName = Schema.Struct({ kind: ItemKind, name: Schema.String })
 export type ItemName = typeof ItemName.Type
 
-export const WithdrawnItem = Schema.Struct({
+const WithdrawnItem = Schema.Struct({
   /** `unchanged`: it was withdrawn already. */
   change: Schema.Literals(["withdrawn", "unchanged"]),
   /** What depended on it. */
   dependents: Schema.Array(ItemName)
 })
-export type WithdrawnItem = typeof WithdrawnItem.Type
+type WithdrawnItem = typeof WithdrawnItem.Type
 
 /** Others of the catalog depend on it. */
 export class ItemInUse extends Schema.TaggedError<ItemInUse>()("ItemInUse", {

@@ -21,7 +21,7 @@ export const ListRequests = Schema.Struct({
   limit: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostListed }))
 })
 
-export const ListedRequests = Schema.Struct({
+const ListedRequests = Schema.Struct({
   requests: Schema.Array(HistoryItem),
   /** Whether a page follows. */
   hasMore: Schema.Boolean

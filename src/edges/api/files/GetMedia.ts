@@ -114,7 +114,7 @@ const isKnown = (headers: RequestHeaders, media: Media): boolean => {
   return known !== undefined && EntityTag.isMatch(known, media.etag)
 }
 
-/** AnswerRoomRequest before anything else (RFC 9110, 13.2.2). */
+/** Checked before anything else (RFC 9110, 13.2.2). */
 const isOther = (headers: RequestHeaders, media: Media): boolean => {
   const wanted = headers["if-match"]
   return wanted !== undefined && !EntityTag.isStrongMatch(wanted, media.etag)
