@@ -1,4 +1,4 @@
-// A custom read model built from the event log: what each account spent per model and day (docs/projections.md).
+// A custom read model built from the event log: what each account spent per model and day (docs/contributors/projections.md).
 //   npx inferlog log export --follow --after "$(node examples/projection/daily-spend.mjs position)" |
 //     node examples/projection/daily-spend.mjs build
 //   node examples/projection/daily-spend.mjs show [--json]

@@ -1,7 +1,7 @@
 """Fetches jobs from inferlog and runs them, for a GPU machine behind NAT. It needs only Python 3.9:
 INFERLOG_URL=https://queue.example.com INFERLOG_WORKER_KEY=keyId:secret python3 examples/workers/pull_worker.py acme/upscale
 
-Put your model into `run`. The protocol is in docs/workers.md."""
+Put your model into `run`. The protocol is in docs/operators/workers.md."""
 import json, os, random, signal, sys, threading, time
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen

@@ -1,4 +1,4 @@
-// A worker for inferlog (docs/provider-contract.md): WORKER_SECRET=… PORT=9000 node worker.mjs
+// A worker for inferlog (docs/reference/provider-contract.md): WORKER_SECRET=… PORT=9000 node worker.mjs
 import { createHash, timingSafeEqual } from "node:crypto"
 import http from "node:http"
 

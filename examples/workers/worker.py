@@ -1,4 +1,4 @@
-"""A worker for inferlog (docs/provider-contract.md): WORKER_SECRET=... PORT=9000 python3 worker.py
+"""A worker for inferlog (docs/reference/provider-contract.md): WORKER_SECRET=... PORT=9000 python3 worker.py
 
 This is the simplest kind of worker: each run keeps its connection open until it ends. It makes one run at a time, so set
 the model's `concurrency` to 1.

@@ -3,7 +3,7 @@ import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as Output from "#src/cli/Output.ts"
 
 /**
- * One line of an export (docs/cli.md, "log export"). `data` comes last and stands byte for byte as it was hashed, so that
+ * One line of an export (docs/reference/cli.md, "log export"). `data` comes last and stands byte for byte as it was hashed, so that
  * others can hash it without knowing how its JSON was made canonical.
  */
 export const json = ({ hash, id, ordinal, position, stream, text, time, type }: RecordedEvent): string =>

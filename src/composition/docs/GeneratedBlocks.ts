@@ -12,13 +12,9 @@ export interface GeneratedBlock {
   readonly text: string
 }
 
-/** Telemetry has many settings, all known from elsewhere. */
-const isOwn = ({ name }: { readonly name: string }) => !name.startsWith("OTEL_")
-
 export const blocks: ReadonlyArray<GeneratedBlock> = [
-  { file: "docs/settings.md", name: "settings", text: SettingsTable.full(AllSettings.all) },
-  { file: "README.md", name: "settings", text: SettingsTable.short(AllSettings.all.filter(isOwn)) },
-  { file: "docs/operations.md", name: "metrics", text: MetricsTable.markdown }
+  { file: "docs/reference/settings.md", name: "settings", text: SettingsTable.full(AllSettings.all) },
+  { file: "docs/operators/operations.md", name: "metrics", text: MetricsTable.markdown }
 ]
 
 /** The page with the block as it should be; `None` when the page has no place for it. */

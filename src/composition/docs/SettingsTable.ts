@@ -26,10 +26,3 @@ export const full = (settings: Settings): string =>
       code(setting.example)
     ])
   )
-
-/** What each is for. */
-export const short = (settings: Settings): string =>
-  table(
-    ["Name", "Default", "Means"],
-    settings.map((setting) => [code(setting.name), setting.default, meaning(setting)])
-  )

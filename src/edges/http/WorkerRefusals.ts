@@ -1,4 +1,4 @@
-/** Why a worker's call is refused (docs/workers.md). */
+/** Why a worker's call is refused (docs/operators/workers.md). */
 import { Refusal } from "./Refusal.ts"
 
 export const unauthorized = new Refusal({

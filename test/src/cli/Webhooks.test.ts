@@ -107,7 +107,7 @@ describe("webhooks verify", () => {
         rows.map((row) => row.split(" ")[0]),
         names
       )
-      const docs = fs.readFileSync(new URL("../../../docs/cli.md", import.meta.url), "utf8")
+      const docs = fs.readFileSync(new URL("../../../docs/reference/cli.md", import.meta.url), "utf8")
       const [, section = ""] = docs.split("| Check | Fails when |")
       const [documented = ""] = section.split("\n\n")
       assert.deepStrictEqual(

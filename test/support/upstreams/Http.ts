@@ -1,4 +1,4 @@
-/** A worker that speaks `docs/provider-contract.md`, written from that page. */
+/** A worker that speaks `docs/reference/provider-contract.md`, written from that page. */
 import { Effect, type Scope } from "effect"
 import * as Http from "node:http"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"

@@ -93,7 +93,7 @@ export const copy = Command.make(
   Command.withDescription(
     "Copy a log from one store into another: every event with its id, time and hash, and the payloads that were not erased. " +
       "Stop the servers of both first. Interrupted anywhere, the same command goes on. At the end the copy is read back and " +
-      "held against the source's digest. Large payloads and files (BLOB_STORE) are not copied: see docs/cli.md"
+      "held against the source's digest. Large payloads and files (BLOB_STORE) are not copied: see docs/reference/cli.md"
   ),
   Command.withShortDescription("Copy the log into another store"),
   Command.withExamples([

@@ -114,7 +114,7 @@ export const exportLog = Command.make(
 ).pipe(
   Command.provide(({ follow }) => (follow ? ReadOnlyLog.layerFollowing : ReadOnlyLog.layerEvents)),
   Command.withDescription(
-    "Every event as a line of JSON, complete enough to verify the chain without this program (docs/cli.md). " +
+    "Every event as a line of JSON, complete enough to verify the chain without this program (docs/reference/cli.md). " +
       "With --to, an export that was interrupted goes on after its last whole line. Works while a server runs"
   ),
   Command.withShortDescription("Every event as a line of JSON"),

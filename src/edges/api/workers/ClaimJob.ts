@@ -1,4 +1,4 @@
-/** `POST /workers/claim`: fetches a job (docs/workers.md), or answers 204 after the wait. */
+/** `POST /workers/claim`: fetches a job (docs/operators/workers.md), or answers 204 after the wait. */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Clock, Effect, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"

@@ -1,4 +1,4 @@
-/** The routes of workers that fetch jobs (docs/workers.md). */
+/** The routes of workers that fetch jobs (docs/operators/workers.md). */
 import { HttpApiGroup, OpenApi } from "effect/http-api"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import { ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"

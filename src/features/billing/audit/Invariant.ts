@@ -1,4 +1,4 @@
-/** What an audit proves, by name, and the first event that breaks one of them (docs/cli.md, "audit"). */
+/** What an audit proves, by name, and the first event that breaks one of them (docs/reference/cli.md, "audit"). */
 import { Schema } from "effect"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 

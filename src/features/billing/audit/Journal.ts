@@ -1,4 +1,4 @@
-/** The journal: every entry of the ledger as a line that an accountant, or a program, can read (docs/cli.md, "audit"). */
+/** The journal: every entry of the ledger as a line that an accountant, or a program, can read (docs/reference/cli.md, "audit"). */
 import type { Entry } from "#domain/Ledger.ts"
 import { format } from "#domain/Money.ts"
 import * as Csv from "#src/kernel/text/Csv.ts"

@@ -1,4 +1,4 @@
-/** `kind: model`, from its manifest to its definition (docs/manifests.md). */
+/** `kind: model`, from its manifest to its definition (docs/reference/manifests.md). */
 import { Schema } from "effect"
 import { JsonSchema, type Metering, type Model } from "#domain/catalog/Model.ts"
 import { Adapter, Expression, type ProviderBinding } from "#domain/catalog/ProviderBinding.ts"

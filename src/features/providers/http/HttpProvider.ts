@@ -1,4 +1,4 @@
-/** Workers that speak our own contract: `docs/provider-contract.md`. */
+/** Workers that speak our own contract: `docs/reference/provider-contract.md`. */
 import { Deferred, Effect, Option, Redacted, Schema } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import * as RunStart from "../RunStart.ts"

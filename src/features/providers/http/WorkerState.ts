@@ -1,4 +1,4 @@
-/** What a worker says of a run, wherever it says it (`docs/provider-contract.md`, "States"). */
+/** What a worker says of a run, wherever it says it (`docs/reference/provider-contract.md`, "States"). */
 import { Option, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Money from "#domain/Money.ts"

@@ -26,7 +26,7 @@ const Shape = Schema.Array(
   Schema.Number.check(Schema.makeFilter(isSize, { expected: "a whole number from 1, or -1 for any size" }))
 ).check(Schema.isMaxLength(32))
 
-/** Where a field of the input goes, and as what (docs/providers/kserve.md, "Inputs"). */
+/** Where a field of the input goes, and as what (docs/operators/providers/kserve.md, "Inputs"). */
 export const InputTensor = Schema.Struct({
   /** The tensor's name; the field's when not given. */
   tensor: Schema.optionalKey(Name),

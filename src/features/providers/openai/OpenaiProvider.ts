@@ -1,6 +1,6 @@
 /**
  * Servers that speak OpenAI's HTTP API: OpenAI, vLLM, llama.cpp, LocalAI and many more. The mapped input is the body of the
- * call, with the binding's `model`; what it outputs is documented in `docs/providers/openai.md`. The protocol gives jobs no
+ * call, with the binding's `model`; what it outputs is documented in `docs/operators/providers/openai.md`. The protocol gives jobs no
  * names: a run is one call, which lives and dies with this process, and hanging up stops it.
  */
 import { Effect, Redacted, Result, Schema } from "effect"

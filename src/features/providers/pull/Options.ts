@@ -1,4 +1,4 @@
-/** What a binding to pull workers may say (docs/workers.md). */
+/** What a binding to pull workers may say (docs/operators/workers.md). */
 import { Schema } from "effect"
 import type { AdapterOptions } from "../AdapterOptions.ts"
 

@@ -1,5 +1,5 @@
 /**
- * Workers that fetch their jobs (docs/workers.md): a run is handed to one that waits, and is its own for as long as it is
+ * Workers that fetch their jobs (docs/operators/workers.md): a run is handed to one that waits, and is its own for as long as it is
  * heard of. A job is named by its lease, which is on the log before a worker gets it: after a restart the worker goes on
  * with the lease, and the run with the worker.
  */

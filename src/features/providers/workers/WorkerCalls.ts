@@ -1,4 +1,4 @@
-/** What workers ask of this node (docs/workers.md): a job, and to be heard about the one that they have. */
+/** What workers ask of this node (docs/operators/workers.md): a job, and to be heard about the one that they have. */
 import { Context, Effect, Layer } from "effect"
 import type { Request, State } from "#domain/inference-request/State.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"

@@ -1,4 +1,4 @@
-/** What workers are told (docs/workers.md). */
+/** What workers are told (docs/operators/workers.md). */
 import { Schema } from "effect"
 import type { Lease } from "../pull/Lease.ts"
 import type { Heard } from "./LeasesElsewhere.ts"

@@ -38,7 +38,7 @@ export const EventBody = Schema.Struct({
   at: DateTime.DateTime,
   data: Schema.Record(Schema.String, Schema.Json).annotate({
     description:
-      "Fields of that type, as `docs/timeline.md` lists them; more may be added. That of a webhook delivery has its `deliveryId`."
+      "Fields of that type, as `docs/apps/timeline.md` lists them; more may be added. That of a webhook delivery has its `deliveryId`."
   })
 }).annotate({ identifier: "TimelineEvent", examples: [example, attemptFailed] })
 export type EventBody = typeof EventBody.Type

@@ -163,8 +163,10 @@ describe("The receiver", () => {
     }))
 })
 
-describe("The bodies in docs/webhooks.md", () => {
-  const blocks = [...read("docs/webhooks.md").matchAll(/```json\n(.*?)```/gs)].map(([, text = ""]) => text)
+describe("The bodies in docs/apps/webhooks.md", () => {
+  const blocks = [...read("docs/apps/webhooks.md").matchAll(/```json\n(.*?)```/gs)].map(
+    ([, text = ""]) => text
+  )
   const strictly = { onExcessProperty: "error" } as const
 
   it("are a `completed` as it is sent, and a delivery as it is answered", () => {

@@ -63,8 +63,8 @@ describe("The built-in manifests", () => {
   )
 })
 
-describe("docs/manifests.md", () => {
-  const text = fs.readFileSync(new URL("../../../../docs/manifests.md", import.meta.url), "utf8")
+describe("docs/reference/manifests.md", () => {
+  const text = fs.readFileSync(new URL("../../../../docs/reference/manifests.md", import.meta.url), "utf8")
   const blocks = Array.from(text.matchAll(/^```yaml\n([\s\S]*?)^```$/gm), ([, block = ""]) => block)
 
   it.effect("has examples that are good together, one of each kind at least", () =>

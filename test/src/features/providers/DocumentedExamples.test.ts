@@ -1,4 +1,4 @@
-/** The manifests in `docs/providers` are good ones, and what they say of their protocol is so. */
+/** The manifests in `docs/operators/providers` are good ones, and what they say of their protocol is so. */
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, type Scope } from "effect"
@@ -14,7 +14,10 @@ import * as Openai from "#test/support/upstreams/Openai.ts"
 import * as Replicate from "#test/support/upstreams/Replicate.ts"
 
 const examplesOf = (doc: string): ReadonlyArray<string> => {
-  const text = fs.readFileSync(new URL(`../../../../docs/providers/${doc}.md`, import.meta.url), "utf8")
+  const text = fs.readFileSync(
+    new URL(`../../../../docs/operators/providers/${doc}.md`, import.meta.url),
+    "utf8"
+  )
   return [...text.matchAll(/```yaml\n(.*?)```/gs)].map(([, manifest = ""]) => manifest)
 }
 

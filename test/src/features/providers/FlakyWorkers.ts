@@ -1,4 +1,4 @@
-/** Workers of `docs/provider-contract.md` that go wrong in every way there is, at random, and remember what they gave. */
+/** Workers of `docs/reference/provider-contract.md` that go wrong in every way there is, at random, and remember what they gave. */
 import { Effect } from "effect"
 import type * as Http from "node:http"
 import type { Json } from "#domain/CanonicalJson.ts"

@@ -1,4 +1,4 @@
-/** What the contract test of all adapters cannot ask of this one (`docs/provider-contract.md`). */
+/** What the contract test of all adapters cannot ask of this one (`docs/reference/provider-contract.md`). */
 import type * as Http from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
