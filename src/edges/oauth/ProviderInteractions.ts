@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { InteractionResults } from "oidc-provider"
-import * as OneAtATime from "#src/kernel/async/OneAtATime.ts"
+import * as KeyedMutex from "#src/kernel/limits/KeyedMutex.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import { AuthorizationServer } from "./AuthorizationServer.ts"
 import { InteractionGone, Interactions, type PendingAuthorization } from "./Interactions.ts"
@@ -36,7 +36,7 @@ export const layer = Layer.effect(
     const server = yield* AuthorizationServer
     const logins = yield* Logins
     const { mcpUrl } = yield* PublicUrls
-    const inTurn = OneAtATime.make()
+    const inTurn = KeyedMutex.make()
 
     const exchangeOf = ({ headers, method, url }: HttpServerRequest) =>
       server.exchange({ method, target: url, headers: { cookie: headers["cookie"] } })

@@ -1,16 +1,16 @@
-/** How often a login may get new tokens. In memory: after a start nobody has asked. */
+/** Rate limit of token refreshes per login. In memory: the buckets are full after a start. */
 import { Clock, Effect } from "effect"
 import type { Rate } from "#domain/account/Limits.ts"
-import * as TokenBuckets from "#src/features/accounts/TokenBuckets.ts"
+import * as TokenBuckets from "#src/kernel/limits/TokenBuckets.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 
-/** Tokens are good for an hour, and several calls of an assistant may find at once that theirs is not. */
+/** An access token lives for an hour. Several calls of an assistant may notice at once that it has expired. */
 const rate: Rate = { requests: 30, windowSeconds: 60 }
 
-/** Logins that are remembered; one that is forgotten begins anew. */
+/** Logins in memory. A forgotten one starts with a full bucket. */
 const knownLogins = 10_000
 
-/** Takes one refresh of the login, or none: 0 when it may go on, else whole seconds until it may come again. */
+/** Takes one refresh and returns 0, or returns the whole seconds until the login may refresh again. */
 export type RefreshLimits = (loginId: string) => number
 
 export const make = Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Clients register themselves (RFC 7591): anybody may, as often as the throttle lets them, and most are never used. */
+/** Clients register themselves (RFC 7591): anybody may, as often as the rate limit allows, and most are never used. */
 import * as crypto from "node:crypto"
 import { Clock, Context, Effect, Layer, Redacted, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -6,10 +6,10 @@ import * as ClientMetadata from "./ClientMetadata.ts"
 import * as ClientSecret from "./ClientSecret.ts"
 import * as Lifetimes from "./Lifetimes.ts"
 import { Records } from "./Records.ts"
-import * as Room from "./Room.ts"
-import * as Throttle from "./Throttle.ts"
+import * as RecordLimit from "./RecordLimit.ts"
+import * as AddressRateLimit from "./AddressRateLimit.ts"
 
-export interface RegistrationLimits extends Throttle.Rates {
+export interface RegistrationLimits extends AddressRateLimit.Rates {
   /** Clients at most: for another one the one goes that would end first. */
   readonly clients: number
 }
@@ -58,10 +58,10 @@ export class Registrations extends Context.Service<
     Effect.gen(function* () {
       const records = yield* Records
       const limits = yield* RegistrationLimits
-      const throttle = yield* Throttle.make(limits)
+      const rateLimit = yield* AddressRateLimit.make(limits)
       const turn = yield* Semaphore.make(1)
 
-      const makeRoom = Room.make(records, { model, most: limits.clients })
+      const makeRoom = RecordLimit.make(records, { model, most: limits.clients })
 
       const store = Effect.fnUntraced(function* (metadata: ClientMetadata.ClientMetadata) {
         const now = yield* Clock.currentTimeMillis
@@ -95,7 +95,7 @@ export class Registrations extends Context.Service<
         body,
         clientAddress
       }: Parameters<Registrations["Service"]["register"]>[0]) {
-        const waitSeconds = throttle(clientAddress)
+        const waitSeconds = rateLimit(clientAddress)
         if (waitSeconds > 0) return yield* new TooManyRegistrations({ retryAfterSeconds: waitSeconds })
         const metadata = yield* Effect.fromResult(ClientMetadata.parse(body))
         return yield* turn.withPermit(store(metadata))

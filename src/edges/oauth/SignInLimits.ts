@@ -1,36 +1,30 @@
 /**
- * How often somebody may fail to sign in, on this node. All of it is in memory: after a start nobody has failed.
- *
- * A password is costly to check. So what is taken when an attempt begins is given back when it succeeds: failures alone count,
- * and those that run at once cannot get past. A key is checked by a hash and cannot be guessed. So it is looked at first, and
- * only one that is wrong takes something: whoever fails keeps nobody else from signing in with a key.
+ * Rate limits of failed sign-ins on this node, in memory. A password attempt takes tokens when it begins, since checking it is
+ * costly, and returns them on success. A key cannot be guessed and is cheap to check, so only a wrong key takes tokens.
  */
 import type { Rate } from "#domain/account/Limits.ts"
-import * as TokenBucket from "#src/features/accounts/TokenBucket.ts"
-import * as TokenBuckets from "#src/features/accounts/TokenBuckets.ts"
+import * as TokenBucket from "#src/kernel/limits/TokenBucket.ts"
+import * as TokenBuckets from "#src/kernel/limits/TokenBuckets.ts"
 import { groupOf, privateAddresses } from "#src/edges/http/edge/AddressGroup.ts"
 
-/** From one public address, or one /64 of IPv6, which is what one customer of a provider has. Of each kind. */
+/** Per public IPv4 address or IPv6 /64 (one customer of an access provider), for each kind of credential. */
 export const ofAddress: Rate = { requests: 30, windowSeconds: 10 * 60 }
 
-/**
- * From all addresses that are not public together, of each kind: behind one of them stands a proxy with everybody behind it, or
- * somebody of the house.
- */
+/** All private addresses together, for each kind: one may be a proxy with every client behind it. */
 const ofHouse: Rate = { requests: 100, windowSeconds: 10 * 60 }
 
-/** With one account's password: 960 guesses a day. */
+/** Per account, with its password: 960 guesses a day. */
 const ofAccount: Rate = { requests: 10, windowSeconds: 15 * 60 }
 
-/** With passwords of all accounts: 120 a minute, which keep less than half a processor busy, and 30 that wait for their turn. */
+/** Passwords of all accounts: 120 a minute, which use less than half a core, with up to 30 waiting. */
 const ofPasswords: Rate = { requests: 30, windowSeconds: 15 }
 
-/** Buckets that are kept, and half as many of those used last: too many for `ofPasswords` to empty one before it is full again. */
+/** Buckets in memory. `ofPasswords` cannot touch enough other buckets to evict one before it is full again. */
 const mostAccounts = 4_000
 const mostAddresses = 20_000
 
 export interface Attempt {
-  /** `null` for a key that was wrong. Of several names that can be no account's it is all the same. */
+  /** `null` for a wrong key. Names that cannot be an account's share one value. */
   readonly account: string | null
   /** `""` when unknown. */
   readonly clientAddress: string
@@ -38,7 +32,7 @@ export interface Attempt {
 
 type Taken =
   | { readonly _tag: "Taken"; readonly giveBack: () => void }
-  /** Nothing was taken. Whole seconds, at least 1. */
+  /** Nothing was taken. `retryAfterSeconds` is at least 1. */
   | { readonly _tag: "Refused"; readonly retryAfterSeconds: number }
 
 export interface SignInLimits {

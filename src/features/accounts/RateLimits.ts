@@ -6,8 +6,8 @@ import { Clock, Context, Effect, Layer } from "effect"
 import type { Rate } from "#domain/account/Limits.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import type { Caller } from "./Caller.ts"
-import * as TokenBucket from "./TokenBucket.ts"
-import * as TokenBuckets from "./TokenBuckets.ts"
+import * as TokenBucket from "#src/kernel/limits/TokenBucket.ts"
+import * as TokenBuckets from "#src/kernel/limits/TokenBuckets.ts"
 
 type RatedCaller = Pick<Caller, "accountId" | "keyId" | "limits">
 

@@ -7,7 +7,7 @@ import type { AccountId } from "#domain/Ids.ts"
 import type { QueuedRequest } from "#projections/due-work/DueWork.ts"
 import { InputMemory } from "#src/kernel/memory/InputMemory.ts"
 import * as InputWeight from "#src/kernel/memory/InputWeight.ts"
-import * as MemoryBudget from "#src/kernel/memory/MemoryBudget.ts"
+import * as MemoryBudget from "#src/kernel/limits/MemoryBudget.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 
 /** States of requests that are read from the log at once. */

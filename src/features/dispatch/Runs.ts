@@ -2,7 +2,7 @@
 import { Cause, Context, Deferred, Effect, type Exit, FiberSet, Layer, References } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { Watch } from "#src/features/provider-health/ProviderHealth.ts"
-import type { Lease } from "#src/kernel/memory/MemoryBudget.ts"
+import type { Lease } from "#src/kernel/limits/MemoryBudget.ts"
 import * as Run from "./Run.ts"
 
 export interface StartOptions<E> {

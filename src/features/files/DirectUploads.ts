@@ -14,7 +14,7 @@ import * as Announcing from "./Announcing.ts"
 import { FileActors } from "#src/features/media/storage/FileActors.ts"
 import { FileGone, type QuotaExceeded } from "#src/features/media/storage/FileErrors.ts"
 import * as FileKeys from "#src/features/media/storage/FileKeys.ts"
-import * as UploadSlots from "#src/features/media/storage/local/UploadSlots.ts"
+import * as KeyedPermits from "#src/kernel/limits/KeyedPermits.ts"
 import { TooManyUploads } from "#src/features/media/storage/Reception.ts"
 import { StorageQuota } from "#src/features/media/storage/StorageQuota.ts"
 import { UploadStore, type UploadTarget } from "#src/features/media/storage/UploadStore.ts"
@@ -46,7 +46,7 @@ export interface DirectFile {
 }
 
 /** Bodies on their way into the store at once: each has some MiB in memory where that is S3. */
-const mostBodies = { all: 16, each: 4, patience: "30 seconds" } as const
+const mostBodies = { total: 16, perKey: 4, patience: "30 seconds" } as const
 
 /** Seconds after which one that found no place may try again. */
 const retryAfterSeconds = 5
@@ -87,7 +87,7 @@ export class DirectUploads extends Context.Service<
       const uploads = yield* UploadStore
       const { mediaUrl } = yield* PublicUrls
       const keptMs = yield* retentionMs
-      const places = UploadSlots.make(mostBodies)
+      const permits = KeyedPermits.make(mostBodies)
 
       const write = Effect.fnUntraced(function* ({ id, size }: UploadTarget, body: Brought["body"]) {
         const md5 = crypto.createHash("md5")
@@ -139,7 +139,7 @@ export class DirectUploads extends Context.Service<
       }, Effect.uninterruptible)
 
       const store: DirectUploads["Service"]["store"] = Effect.fn("DirectUploads.store")((brought) =>
-        places.within(
+        permits.withPermit(
           brought.caller.accountId,
           bring(brought),
           Effect.fail(new TooManyUploads({ retryAfterSeconds }))

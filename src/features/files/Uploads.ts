@@ -6,7 +6,7 @@ import { isOver } from "#domain/file/File.ts"
 import { FileId } from "#domain/Ids.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import * as MediaUrl from "#src/features/media/MediaUrl.ts"
-import * as OneAtATime from "#src/kernel/async/OneAtATime.ts"
+import * as KeyedMutex from "#src/kernel/limits/KeyedMutex.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import { retentionMs } from "#src/kernel/settings/RetentionTime.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
@@ -100,7 +100,7 @@ export class Uploads extends Context.Service<
       const steady = yield* SteadyTime
       const { mediaUrl } = yield* PublicUrls
       const keptMs = yield* retentionMs
-      const turnOf = OneAtATime.make()
+      const turnOf = KeyedMutex.make()
 
       const urlOf = ({ fileName, id }: UploadTarget) => MediaUrl.formatUpload(mediaUrl, id, fileName)
 

@@ -1,15 +1,23 @@
-/** What a list does not know of its requests: payloads and bills, from their own streams. */
-import { Effect } from "effect"
+/** Adds payloads and bills to a page of requests. They are read from the requests' own streams. */
+import { Effect, Schema } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import { isTerminal, type Request, type State } from "#domain/inference-request/State.ts"
 import { outcome } from "#domain/inference-request/Status.ts"
-import * as ExpansionPlaces from "./ExpansionPlaces.ts"
+import * as KeyedPermits from "#src/kernel/limits/KeyedPermits.ts"
 import { RequestActors } from "./RequestActors.ts"
 import type { Bill, Expansion, ListedRequest } from "./ListedRequest.ts"
 import { Requests, type Snapshot } from "./Requests.ts"
 
 /** Bytes of input and output in one page, as canonical JSON. */
 export const mostPayloadBytes = 16 * 1024 * 1024
+
+/** There was no permit in time to read a page with payloads. */
+export class TooManyExpanded extends Schema.TaggedError<TooManyExpanded>()("TooManyExpanded", {}) {}
+
+/** Pages with payloads that are read at once: each takes several times its bytes in memory. */
+export const mostExpanded = 2
+
+const noPermit = Effect.fail(new TooManyExpanded())
 
 /** Requests of a page that are read at once. */
 const concurrency = 16
@@ -23,7 +31,7 @@ interface Found {
 export const make = Effect.gen(function* () {
   const actors = yield* RequestActors
   const requests = yield* Requests
-  const places = ExpansionPlaces.make()
+  const permits = KeyedPermits.make({ total: mostExpanded, perKey: 1, patience: "10 seconds" })
 
   /** At least as new as its list is, which another node's events may have reached first. */
   const find = Effect.fnUntraced(function* (listed: Snapshot) {
@@ -45,7 +53,7 @@ export const make = Effect.gen(function* () {
     listed: ReadonlyArray<Snapshot>,
     expand: ReadonlySet<Expansion>
   ) {
-    if (expand.has("payloads")) yield* places.take(accountId)
+    if (expand.has("payloads")) yield* permits.take(accountId, noPermit)
     const found = yield* Effect.forEach(listed, find, { concurrency })
     const fitting = expand.has("payloads") ? fit(found) : null
     return yield* Effect.forEach(

@@ -3,7 +3,7 @@ import * as v8 from "node:v8"
 import { Config, Context, Effect, Layer, Option, Schema } from "effect"
 import * as ByteSize from "#src/kernel/settings/ByteSize.ts"
 import * as Setting from "#src/kernel/settings/Setting.ts"
-import * as MemoryBudget from "./MemoryBudget.ts"
+import * as MemoryBudget from "#src/kernel/limits/MemoryBudget.ts"
 
 const SizeText = Schema.String.check(
   Schema.makeFilter((text: string) => (Option.getOrNull(ByteSize.parse(text)) ?? 0) >= smallest, {

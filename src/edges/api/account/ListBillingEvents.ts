@@ -7,7 +7,7 @@ import type { LedgerEntry } from "#projections/ledger/Ledger.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Statements } from "#src/features/billing/Statements.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
-import * as AnswersAtOnce from "#src/edges/http/edge/AnswersAtOnce.ts"
+import * as ConcurrentAnswers from "#src/edges/http/edge/ConcurrentAnswers.ts"
 import * as LimitRefusals from "#src/edges/http/LimitRefusals.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
 import * as AcceptHeader from "#src/edges/http/requests/AcceptHeader.ts"
@@ -71,9 +71,9 @@ const isPaged = ({ cursor, limit, page }: PageQuery.PageQuery): boolean =>
 
 export const make = Effect.gen(function* () {
   const statements = yield* Statements
-  const all = AnswersAtOnce.make<"node">(mostOfNode, tooManyReaders)
+  const all = ConcurrentAnswers.make<"node">(mostOfNode, tooManyReaders)
   const tooMany = LimitRefusals.tooManyExports({ limit: mostOfAccount, retryAfterSeconds: 5 })
-  const own = AnswersAtOnce.make<AccountId>(mostOfAccount, tooMany)
+  const own = ConcurrentAnswers.make<AccountId>(mostOfAccount, tooMany)
 
   return Effect.fnUntraced(function* ({ caller, query, request }: ListBillingEventsCall) {
     const parts = { filter: BillingFilter.parse(query), asked: PageQuery.parse(query, paging) }

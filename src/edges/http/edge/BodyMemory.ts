@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import * as InputWeight from "#src/kernel/memory/InputWeight.ts"
-import * as MemoryBudget from "#src/kernel/memory/MemoryBudget.ts"
+import * as MemoryBudget from "#src/kernel/limits/MemoryBudget.ts"
 import * as LimitRefusals from "../LimitRefusals.ts"
 import * as Refusal from "../Refusal.ts"
 

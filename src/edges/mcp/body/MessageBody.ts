@@ -11,12 +11,12 @@ import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
 import { storageFull } from "#src/edges/http/FileRefusals.ts"
 import type { Refusal } from "#src/edges/http/Refusal.ts"
 import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
+import * as KeyedPermits from "#src/kernel/limits/KeyedPermits.ts"
 import { ScratchDirectory } from "#src/kernel/disk/ScratchDirectory.ts"
 import * as JsonRpc from "../JsonRpc.ts"
 import * as LongMessage from "./LongMessage.ts"
 import * as Limits from "./MessageLimits.ts"
 import * as MessageRefusals from "./MessageRefusals.ts"
-import * as SpoolPlaces from "./SpoolPlaces.ts"
 
 /** The body has at most 10 MiB. `spooled` is empty for all but uploads of long `data`. */
 export interface Message extends LongMessage.LongMessage {
@@ -41,10 +41,10 @@ export class MessageBody extends Context.Service<
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const scratch = yield* ScratchDirectory
-      const places = SpoolPlaces.make(Limits.places)
+      const permits = KeyedPermits.make(Limits.permits)
 
       const place = Effect.fnUntraced(function* (accountId: AccountId) {
-        yield* places.enter(accountId, Effect.fail(MessageRefusals.tooMany))
+        yield* permits.take(accountId, Effect.fail(MessageRefusals.tooMany))
         return `${yield* fs.makeTempDirectoryScoped({ directory: scratch, prefix: "message-" })}/data`
       })
 

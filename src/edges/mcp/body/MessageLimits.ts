@@ -14,8 +14,8 @@ export const maxTextBytes = JsonBody.maxBytes
 /** Bytes of a body: 200 MiB in base64, with line ends, in the rest of a message. */
 export const maxBytes = 300 * MiB
 
-/** Messages of which some text is in files: on disk they have at most 2.4 GiB. */
-export const places = { all: 8, each: 2, patience: "30 seconds" } as const
+/** Messages with text in files: on disk they take at most 2.4 GiB. Few slow accounts cannot keep the others out. */
+export const permits = { total: 8, perKey: 2, reservesHalf: true, patience: "30 seconds" } as const
 
 /** Bytes that a client has to bring in each `BodyTimeout` once its message is a long one. */
 export const leastBytes = MiB

@@ -12,7 +12,7 @@ import { mostInitializeBytes, Sessions } from "../sessions/Sessions.ts"
 import { SpooledTexts } from "../SpooledText.ts"
 import type { Bearer } from "#src/edges/oauth/AccessTokens.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
-import * as AnswersAtOnce from "#src/edges/http/edge/AnswersAtOnce.ts"
+import * as ConcurrentAnswers from "#src/edges/http/edge/ConcurrentAnswers.ts"
 import * as McpRefusals from "./McpRefusals.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
 import * as AcceptHeader from "#src/edges/http/requests/AcceptHeader.ts"
@@ -57,7 +57,7 @@ export const make = Effect.gen(function* () {
   const bodies = yield* MessageBody
   const takeRest = yield* BatchRates.make
   const { ofAccount } = yield* CallLimits
-  const atOnce = AnswersAtOnce.make(ofAccount, McpRefusals.tooManyCalls(ofAccount))
+  const atOnce = ConcurrentAnswers.make(ofAccount, McpRefusals.tooManyCalls(ofAccount))
 
   const checkHeaders = ({ headers }: HttpServerRequest) =>
     forms.every((form) => AcceptHeader.accepts(headers["accept"], form))

@@ -8,7 +8,7 @@ import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { OAuthDatabase } from "#src/edges/oauth/OAuthDatabase.ts"
-import * as OneAtATime from "#src/kernel/async/OneAtATime.ts"
+import * as KeyedMutex from "#src/kernel/limits/KeyedMutex.ts"
 import * as Capabilities from "../Capabilities.ts"
 import { McpEndpoint, sessionHeader, versionHeader } from "../McpEndpoint.ts"
 import * as OpenSessions from "./OpenSessions.ts"
@@ -71,7 +71,7 @@ export class Sessions extends Context.Service<
       const stored = yield* StoredSessions.make(yield* OAuthDatabase)
       const scope = yield* Effect.scope
       const open = OpenSessions.make()
-      const inTurn = OneAtATime.make()
+      const inTurn = KeyedMutex.make()
 
       const terminate = (sessions: Iterable<OpenSessions.OpenSession>) =>
         Effect.forEach(sessions, ({ inner }) => endpoint.terminate(inner), { discard: true })

@@ -7,7 +7,7 @@ import type { Grant } from "#domain/account/Grant.ts"
 import * as Money from "#domain/Money.ts"
 import type { ReadModelBehind } from "#projections/ReadModelError.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
-import type { TooManyExpanded } from "#src/features/requests/ExpansionPlaces.ts"
+import type { TooManyExpanded } from "#src/features/requests/HistoryDetails.ts"
 import type {
   InvalidInput,
   ModelNotFound,

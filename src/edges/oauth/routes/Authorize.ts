@@ -10,13 +10,13 @@ import * as Paths from "../Paths.ts"
 import type { Reply } from "../ProviderCall.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import { Records } from "../Records.ts"
-import * as Room from "../Room.ts"
-import * as Throttle from "../Throttle.ts"
+import * as RecordLimit from "../RecordLimit.ts"
+import * as AddressRateLimit from "../AddressRateLimit.ts"
 import * as ClientAddress from "#src/edges/http/edge/ClientAddress.ts"
 import * as OAuthAnswer from "./OAuthAnswer.ts"
 import * as PageAnswer from "./PageAnswer.ts"
 
-export interface AuthorizeLimits extends Throttle.Rates {
+export interface AuthorizeLimits extends AddressRateLimit.Rates {
   /** Authorizations that wait at most: for another one the oldest goes. */
   readonly authorizations: number
 }
@@ -61,11 +61,11 @@ const tooLong = (name: string) =>
 export const make = Effect.gen(function* () {
   const server = yield* AuthorizationServer
   const limits = yield* AuthorizeLimits
-  const throttle = yield* Throttle.make(limits)
+  const rateLimit = yield* AddressRateLimit.make(limits)
   const clientOf = yield* ClientAddress.make
   /** Where it fails, it is what comes next that fails to be kept, and says so. */
   const makeRoom = Effect.ignore(
-    Room.make(yield* Records, { model: "Interaction", most: limits.authorizations })
+    RecordLimit.make(yield* Records, { model: "Interaction", most: limits.authorizations })
   )
   const { mcpUrl } = yield* PublicUrls
 
@@ -91,7 +91,7 @@ export const make = Effect.gen(function* () {
 
   return {
     begin: (request: HttpServerRequest) => {
-      const waitSeconds = throttle(clientOf(request))
+      const waitSeconds = rateLimit(clientOf(request))
       if (waitSeconds > 0) return Effect.succeed(tooMany(waitSeconds))
       const query = request.url.split("?").slice(1).join("?")
       const excess = AuthorizationParameters.tooLong(query)

@@ -8,7 +8,7 @@ import * as ReturnPage from "../pages/ReturnPage.ts"
 import * as SignInPage from "../pages/SignInPage.ts"
 import * as SignInProblem from "../pages/SignInProblem.ts"
 import { type Credentials, SignIn } from "../SignIn.ts"
-import * as Tries from "../Tries.ts"
+import * as AttemptLimit from "../AttemptLimit.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
@@ -24,7 +24,7 @@ export const make = Effect.gen(function* () {
   const clientOf = yield* ClientAddress.make
   const { baseUrl, mcpUrl } = yield* PublicUrls
   const tokens = FormToken.make((yield* MasterKey).keyFor("oauth forms"))
-  const tries = Tries.make()
+  const attempts = AttemptLimit.make()
 
   const formOf = (pending: PendingAuthorization): SignInPage.SignInForm => ({
     asking: pending,
@@ -61,7 +61,7 @@ export const make = Effect.gen(function* () {
     if (Result.isFailure(credentials)) return again(credentials.failure)
     const attempt = { credentials: credentials.success, clientAddress: clientOf(request) }
     return yield* signIn.attempt(attempt).pipe(
-      tries.of(uid),
+      attempts.of(uid),
       Effect.flatMap((signedIn) => interactions.allow(request, pending, signedIn)),
       Effect.map((address) => sentOn(request, pending, body.decision, address)),
       Effect.catchTag(SignInTroubles.correctable, (error) => {

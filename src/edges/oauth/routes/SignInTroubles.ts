@@ -4,7 +4,7 @@ import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountClosed, AccountNotFound } from "#src/features/accounts/Accounts.ts"
 import type { TooManyKeys } from "#src/features/accounts/KeyErrors.ts"
-import type { TooManyTries } from "../Tries.ts"
+import type { TooManyAttempts } from "../AttemptLimit.ts"
 import type { InteractionGone } from "../Interactions.ts"
 import * as ErrorPage from "../pages/ErrorPage.ts"
 import * as GonePage from "../pages/GonePage.ts"
@@ -59,7 +59,7 @@ export const foreignForm = new Refusal.Refusal({
   error: "The form was not sent from the page of this sign-in."
 })
 
-type Final = InteractionGone | TooManyTries | Refusal.Refusal | EventStoreError | SqlError
+type Final = InteractionGone | TooManyAttempts | Refusal.Refusal | EventStoreError | SqlError
 
 const again = "Go back to your assistant and connect again from there."
 
@@ -84,7 +84,7 @@ const toResponse = (error: Final, requestId: string): HttpServerResponse => {
   switch (error._tag) {
     case "InteractionGone":
       return PageAnswer.make(410, GonePage.page)
-    case "TooManyTries":
+    case "TooManyAttempts":
       return PageAnswer.make(429, ErrorPage.render({ ...tooManyTries, requestId }))
     case "Refusal": {
       const unreadable = { title: "This form cannot be taken", paragraphs: [String(error.error), again] }

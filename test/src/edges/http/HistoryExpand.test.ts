@@ -1,12 +1,11 @@
-import { assert, describe, it, layer } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope, Struct } from "effect"
 import { OpenApi } from "effect/http-api"
 import { TestClock } from "effect/testing"
-import { AccountId, KeyId } from "#domain/Ids.ts"
+import { KeyId } from "#domain/Ids.ts"
 import * as Money from "#domain/Money.ts"
 import { Api } from "#src/edges/server/Api.ts"
-import * as ExpansionPlaces from "#src/features/requests/ExpansionPlaces.ts"
-import { mostPayloadBytes } from "#src/features/requests/HistoryDetails.ts"
+import { mostExpanded, mostPayloadBytes } from "#src/features/requests/HistoryDetails.ts"
 import type { Expansion } from "#src/features/requests/ListedRequest.ts"
 import { RequestHistory } from "#src/features/requests/RequestHistory.ts"
 import * as Callers from "#test/support/Callers.ts"
@@ -113,7 +112,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests, 
 
   it.effect("makes few pages with payloads at once: others wait for their place, and give it back", () =>
     Effect.gen(function* () {
-      const names = Array.from({ length: ExpansionPlaces.most + 1 }, (_, number) => `crowded-${number}`)
+      const names = Array.from({ length: mostExpanded + 1 }, (_, number) => `crowded-${number}`)
       yield* Effect.forEach(names, (name) => Effect.flatMap(account(name), ({ submit }) => submit()))
       const [last = "", ...others] = names
       const scopes = yield* Effect.forEach(others, () => Scope.make())
@@ -140,24 +139,23 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests, 
   )
 })
 
-describe("Places for pages with payloads", () => {
-  it.effect("are not all of one account: it waits for its own, and is refused after 10 s", () =>
+layer(TestServer.layer())("permits for pages with payloads", (it) => {
+  it.effect("are one per account: a second page waits, and is refused after 10 s", () =>
     Effect.gen(function* () {
-      const { take } = ExpansionPlaces.make()
-      const greedy = AccountId.make("acc_greedy0000000000")
-      const other = AccountId.make("acc_other00000000000")
+      const [greedy, other] = ["greedy", "other"]
+      for (const name of [greedy, other]) yield* Effect.flatMap(account(name), ({ submit }) => submit())
+      const page = (name: string) => Effect.scoped(listOf(name, "payloads"))
       const scope = yield* Scope.make()
-      yield* Scope.provide(take(greedy), scope)
-      const waiting = yield* Effect.forkChild(Effect.flip(Effect.scoped(take(greedy))))
-      yield* Effect.scoped(take(other))
+      yield* Scope.provide(listOf(greedy, "payloads"), scope)
+      const waiting = yield* Effect.forkChild(Effect.flip(page(greedy)))
+      yield* page(other)
       yield* TestClock.adjust("9 seconds")
       assert.isUndefined(waiting.pollUnsafe())
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* Fiber.join(waiting))._tag, "TooManyExpanded")
-      // Nothing is left of the one that was refused.
       yield* Scope.close(scope, Exit.void)
-      yield* Effect.scoped(take(greedy))
-      yield* Effect.scoped(take(greedy))
+      yield* page(greedy)
+      yield* page(greedy)
     })
   )
 })

@@ -3,7 +3,7 @@ import { ConfigProvider, Effect, Layer } from "effect"
 import { AuthorizeLimits } from "#src/edges/oauth/routes/Authorize.ts"
 import { RegistrationLimits } from "#src/edges/oauth/Registrations.ts"
 import * as SignInLimits from "#src/edges/oauth/SignInLimits.ts"
-import * as Tries from "#src/edges/oauth/Tries.ts"
+import * as AttemptLimit from "#src/edges/oauth/AttemptLimit.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as OAuth from "./OAuthCalls.ts"
 
@@ -72,10 +72,10 @@ layer(Layer.fresh(services), { excludeTestServices: true })("behind a proxy that
         })
       })
       const attacker = "93.184.216.38"
-      for (let tried = 0; tried < SignInLimits.ofAddress.requests; tried += Tries.most) {
+      for (let tried = 0; tried < SignInLimits.ofAddress.requests; tried += AttemptLimit.most) {
         const filledIn = yield* form
-        assert.deepStrictEqual(yield* flood(Tries.most, through(attacker, filledIn("nobody:wrong"))), {
-          403: Tries.most
+        assert.deepStrictEqual(yield* flood(AttemptLimit.most, through(attacker, filledIn("nobody:wrong"))), {
+          403: AttemptLimit.most
         })
       }
       const filledIn = yield* form

@@ -120,7 +120,7 @@ const registerFrom = (clientAddress: string) =>
 const isKnown = (id: string) =>
   Effect.flatMap(Records, ({ find }) => Effect.map(find({ model: "Client", id }), (found) => found !== null))
 
-layer(Layer.fresh(alone))("the throttle of registrations", (it) => {
+layer(Layer.fresh(alone))("the rate limit of registrations", (it) => {
   it.effect("is of each address, and of all that are not public; what is refused takes nothing", () =>
     Effect.gen(function* () {
       const one = "93.184.216.34"
@@ -163,7 +163,7 @@ const seldom = Layer.succeed(AuthorizeLimits, {
   authorizations: 100
 })
 
-layer(Layer.fresh(TestServer.layer().pipe(Layer.provide(seldom))))("the throttle of sign-ins", (it) => {
+layer(Layer.fresh(TestServer.layer().pipe(Layer.provide(seldom))))("the rate limit of sign-ins", (it) => {
   it.effect("lets no more begin than can be kept, and says so to people", () =>
     Effect.gen(function* () {
       const { client_id: clientId } = yield* OAuth.registered()

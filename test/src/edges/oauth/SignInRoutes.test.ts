@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { ScryptCost } from "#src/features/accounts/PasswordHash.ts"
 import { Passwords } from "#src/features/accounts/Passwords.ts"
-import * as Tries from "#src/edges/oauth/Tries.ts"
+import * as AttemptLimit from "#src/edges/oauth/AttemptLimit.ts"
 import type { Reply } from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as PasswordNode from "#test/src/features/accounts/PasswordNode.ts"
@@ -228,11 +228,11 @@ layer(services, { excludeTestServices: true })("the sign-in page", (it) => {
       const body = (api_key: string, csrf: string) =>
         new URLSearchParams({ csrf, api_key, decision: "allow" }).toString()
       const csrf = tokenOf(yield* show(visit))
-      const guesses = Effect.replicateEffect(post(visit, body("alpha:wrong", csrf)), Tries.most + 5, {
+      const guesses = Effect.replicateEffect(post(visit, body("alpha:wrong", csrf)), AttemptLimit.most + 5, {
         concurrency: 3
       })
       const statuses = (yield* guesses).map(({ status }) => status)
-      assert.strictEqual(statuses.filter((status) => status === 403).length, Tries.most)
+      assert.strictEqual(statuses.filter((status) => status === 403).length, AttemptLimit.most)
       const reply = yield* post(visit, body(yield* ownKey, csrf))
       assert.strictEqual(reply.status, 429)
       assert.strictEqual(titleOf(reply), "Too many wrong tries")

@@ -7,7 +7,7 @@ import { UnderWay } from "#src/edges/http/edge/Exchanges.ts"
 import * as SignInTroubles from "#src/edges/oauth/routes/SignInTroubles.ts"
 import { InteractionGone } from "#src/edges/oauth/Interactions.ts"
 import { NothingGranted, SignInRefused, TooManySignIns } from "#src/edges/oauth/SignIn.ts"
-import { TooManyTries } from "#src/edges/oauth/Tries.ts"
+import { TooManyAttempts } from "#src/edges/oauth/AttemptLimit.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
 
 const requestId = "rq0000000000000000001"
@@ -65,7 +65,7 @@ describe("what goes wrong with a sign-in", () => {
 
   it.effect.each([
     [new InteractionGone(), 410, 0],
-    [new TooManyTries(), 429, 0],
+    [new TooManyAttempts(), 429, 0],
     [SignInTroubles.foreignForm, 403, 0],
     [new EventStoreError({ reason: "away" }), 503, 1]
   ] as const)("otherwise has a page of its own: %s", ([error, status, logged]) =>

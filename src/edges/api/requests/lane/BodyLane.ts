@@ -5,7 +5,7 @@
 import { Duration, Effect, type Scope } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
-import * as OneAtATime from "#src/kernel/async/OneAtATime.ts"
+import * as KeyedMutex from "#src/kernel/limits/KeyedMutex.ts"
 import * as WorkerPool from "#src/kernel/threads/WorkerPool.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
 import * as JsonBody from "#src/edges/http/requests/JsonBody.ts"
@@ -45,7 +45,7 @@ export const make: Effect.Effect<BodyLane, never, Scope.Scope> = Effect.gen(func
     muted: true,
     timeToLive: Duration.minutes(5)
   })
-  const inTurn = OneAtATime.make()
+  const inTurn = KeyedMutex.make()
 
   const read: BodyLane["read"] = Effect.fnUntraced(function* ({ account, body, entry }) {
     const task: LaneTask = {

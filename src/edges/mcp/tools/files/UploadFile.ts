@@ -3,7 +3,7 @@ import { Effect, Schema, Struct } from "effect"
 import * as Tool from "effect/ai/Tool"
 import * as ContentTypes from "#src/features/media/storage/ContentTypes.ts"
 import { DirectUploads } from "#src/features/files/DirectUploads.ts"
-import * as UploadSlots from "#src/features/media/storage/local/UploadSlots.ts"
+import * as KeyedPermits from "#src/kernel/limits/KeyedPermits.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
 import { longestName, longestType } from "#src/edges/api/files/AnnouncedUpload.ts"
 import * as MediaType from "#src/features/media/MediaType.ts"
@@ -20,7 +20,7 @@ import * as GivenUrl from "./GivenUrl.ts"
 import * as OwnFile from "./OwnFile.ts"
 
 /** Downloads at once: each may have 200 MiB on disk. */
-const mostDownloads = { all: 8, each: 3, patience: "30 seconds" } as const
+const mostDownloads = { total: 8, perKey: 3, patience: "30 seconds" } as const
 
 export const tool = Tool.make("upload_file", {
   description:
@@ -102,7 +102,7 @@ export const make = Effect.gen(function* () {
   const fromData = yield* GivenData.make
   const fromUrl = yield* GivenUrl.make
   const ownFile = yield* OwnFile.make
-  const downloads = UploadSlots.make(mostDownloads)
+  const downloads = KeyedPermits.make(mostDownloads)
 
   return Effect.fn("UploadFile.call")(function* (given: Given) {
     const caller = yield* granted("files:write")
@@ -123,7 +123,7 @@ export const make = Effect.gen(function* () {
       const own = yield* ownFile(url, caller)
       if (own !== null) return shown(own)
       yield* Effect.mapError(uploads.requireRoom(caller), FileRefusals.ofStore)
-      return yield* downloads.within(
+      return yield* downloads.withPermit(
         caller.accountId,
         Effect.scoped(Effect.flatMap(ofSource(fromUrl(url)), keep)),
         Effect.fail(FileRefusals.tooManyDownloads)

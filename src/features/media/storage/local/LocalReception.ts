@@ -17,11 +17,11 @@ import { isSameType } from "./ContentType.ts"
 import { HashThreads } from "./HashThreads.ts"
 import * as KeepPart from "./KeepPart.ts"
 import * as KeepWhole from "./KeepWhole.ts"
-import * as UploadSlots from "./UploadSlots.ts"
+import * as KeyedPermits from "#src/kernel/limits/KeyedPermits.ts"
 import { type Claim, claimOf, type PartOf, SignedUrls } from "./SignedUrls.ts"
 
 /** PUTs that a node takes at once: each may have some MiB in memory. */
-const mostPuts = { all: 96, each: 32, patience: "30 seconds" } as const
+const mostPuts = { total: 96, perKey: 32, patience: "30 seconds" } as const
 
 /** Seconds after which one that found no place may try again. */
 const retryAfterSeconds = 5
@@ -71,7 +71,7 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
   const steady = yield* SteadyTime
   const keepWhole = yield* KeepWhole.make(files)
   const keepPart = yield* KeepPart.make(files)
-  const places = UploadSlots.make(mostPuts)
+  const permits = KeyedPermits.make(mostPuts)
 
   /** As of the log: another node may be at it. */
   const find = Effect.fnUntraced(function* (text: string, claim: Claim) {
@@ -131,7 +131,7 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
     const wanted = yield* find(put.id, claim)
     if (claim.part === null && !isSameType(put.contentType, wanted.upload.contentType))
       return yield* new UrlRefused({ reason: "content_type_mismatch" })
-    return yield* places.within(
+    return yield* permits.withPermit(
       wanted.upload.accountId,
       keep(put, claim.part, wanted),
       Effect.fail(new TooManyUploads({ retryAfterSeconds }))

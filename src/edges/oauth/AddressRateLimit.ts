@@ -1,23 +1,23 @@
-/** How often something may be asked for from one address, and in all. In memory: after a start the buckets are full. */
+/** Rate limits of unauthenticated calls, per client address and in total. In memory: the buckets are full after a start. */
 import { Clock, Effect } from "effect"
 import type { Rate } from "#domain/account/Limits.ts"
-import * as TokenBucket from "#src/features/accounts/TokenBucket.ts"
-import * as TokenBuckets from "#src/features/accounts/TokenBuckets.ts"
+import * as TokenBucket from "#src/kernel/limits/TokenBucket.ts"
+import * as TokenBuckets from "#src/kernel/limits/TokenBuckets.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { groupOf, privateAddresses } from "#src/edges/http/edge/AddressGroup.ts"
 
-/** Addresses that are remembered; one that is forgotten begins anew. */
+/** Addresses in memory. A forgotten one starts with a full bucket. */
 const knownAddresses = 10_000
 
-/** Takes one call of the address, or none: 0 when it may go on, else whole seconds until it may come again. */
-export type Throttle = (address: string) => number
+/** Takes one call and returns 0, or returns the whole seconds until the address may call again. */
+export type AddressRateLimit = (address: string) => number
 
 export interface Rates {
-  /** Of one public address (`SignInLimits.sourceOf`). */
+  /** One public address (`AddressGroup.groupOf`). */
   readonly ofAddress: Rate
-  /** Of all addresses that are not public together: public ones are not kept waiting by them. */
+  /** All private addresses together. They do not use up the rate of public ones. */
   readonly ofHouse: Rate
-  /** What this node can take in. Whoever reaches it keeps everybody waiting, so it is far above the others. */
+  /** All addresses together: what this node can handle. Far above the other rates, because reaching it delays every client. */
   readonly ofAll: Rate
 }
 
@@ -26,7 +26,7 @@ export const make = Effect.fnUntraced(function* ({ ofAddress, ofAll, ofHouse }: 
   const all = TokenBucket.full(ofAll, MonotonicTime.millisOf(clock))
   const addresses = TokenBuckets.make(knownAddresses)
 
-  const throttle: Throttle = (address) => {
+  const take: AddressRateLimit = (address) => {
     const now = MonotonicTime.millisOf(clock)
     TokenBucket.refill(all, ofAll, now)
     const source = groupOf(address)
@@ -35,5 +35,5 @@ export const make = Effect.fnUntraced(function* ({ ofAddress, ofAll, ofHouse }: 
       addresses(source, source === privateAddresses ? ofHouse : ofAddress, now)
     ])
   }
-  return throttle
+  return take
 })

@@ -1,26 +1,26 @@
 /**
- * Bytes of memory that are given out, to accounts that do not starve each other: an account may have as much as is left for
- * all others. One account gets half of all, two a third each, and there is always something left for the next.
+ * A budget of memory that accounts share without starving each other: an account may use as many bytes as remain free. One
+ * account gets half of the budget, two get a third each, and some is always left for the next.
  */
 import { Effect } from "effect"
 
-/** Whose share is used up: the account's own, or there is no room for anybody. */
+/** Which limit refused the bytes: the account's share, or the budget of the whole node. */
 export type Full = "account" | "node"
 
 export interface Lease {
   readonly bytes: number
-  /** Gives it back. Nothing happens the second time. */
+  /** Returns the bytes. A second call has no effect. */
   readonly release: () => void
 }
 
 export interface MemoryBudget {
   readonly capacity: number
   readonly used: () => number
-  /** Something that an account has none of is given whenever there is room, and always when nothing is given out. */
+  /** The first lease of an account needs only free bytes. When nothing is leased, a lease of any size is granted. */
   readonly take: (account: string, bytes: number) => Lease | Full
-  /** Waits until `take` gives it, for as long as it is not interrupted. Those who wait are served in turn. */
+  /** Waits until `take` succeeds. Waiters are served in order of arrival where their bytes fit. */
   readonly wait: (account: string, bytes: number) => Effect.Effect<Lease>
-  /** Told after each release. The function that it returns ends that. */
+  /** Calls `listener` after each release. The returned function removes the listener. */
   readonly onRelease: (listener: () => void) => () => void
 }
 
@@ -55,13 +55,13 @@ export const make = (capacity: number): MemoryBudget => {
   }
 
   const lease = (account: string, bytes: number): Lease => {
-    let isHeld = true
+    let isLeased = true
     add(account, bytes)
     return {
       bytes,
       release: () => {
-        if (!isHeld) return
-        isHeld = false
+        if (!isLeased) return
+        isLeased = false
         add(account, -bytes)
         for (const waiter of waiters) if (fullFor(waiter.account, waiter.bytes) === null) serve(waiter)
         for (const listener of listeners) listener()
@@ -90,7 +90,7 @@ export const make = (capacity: number): MemoryBudget => {
         }
       }
       waiters.add(waiter)
-      // Interrupted when it was just given: nobody else would give it back.
+      // An interruption right after the grant: nothing else would release the lease.
       return Effect.sync(() => {
         waiters.delete(waiter)
         given?.release()

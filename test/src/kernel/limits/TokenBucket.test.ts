@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import type { Rate } from "#domain/account/Limits.ts"
-import * as TokenBucket from "#src/features/accounts/TokenBucket.ts"
+import * as TokenBucket from "#src/kernel/limits/TokenBucket.ts"
 
 const rate = fc.record({
   requests: fc.oneof(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 1_000_000 })),

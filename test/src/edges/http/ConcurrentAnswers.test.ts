@@ -8,14 +8,14 @@ import * as HttpServer from "effect/http/HttpServer"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { AccountId } from "#domain/Ids.ts"
-import * as AnswersAtOnce from "#src/edges/http/edge/AnswersAtOnce.ts"
+import * as ConcurrentAnswers from "#src/edges/http/edge/ConcurrentAnswers.ts"
 import * as LimitRefusals from "#src/edges/http/LimitRefusals.ts"
 
 const full = LimitRefusals.tooManyExports({ limit: 2, retryAfterSeconds: 5 })
 
 /** A server of answers that never end, for the account that the path names; its port. */
 const serve = Effect.gen(function* () {
-  const answers = AnswersAtOnce.make(2, full)
+  const answers = ConcurrentAnswers.make(2, full)
   yield* HttpServer.serveEffect(
     Effect.gen(function* () {
       const request = yield* HttpServerRequest

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { OAuthDatabase } from "#src/edges/oauth/OAuthDatabase.ts"
 import { Records } from "#src/edges/oauth/Records.ts"
-import * as Room from "#src/edges/oauth/Room.ts"
+import * as RecordLimit from "#src/edges/oauth/RecordLimit.ts"
 
 const records = Records.layer.pipe(Layer.provide(OAuthDatabase.layerAt(":memory:")))
 
@@ -30,7 +30,7 @@ describe("room for what anybody may begin", () => {
     Effect.gen(function* () {
       const { count, put } = yield* Records
       yield* put({ model: "Client", id: "x", payload: {}, expiresAt: 1, grantId: null, loginId: null })
-      const makeRoom = Room.make(yield* Records, { model, most: 200 })
+      const makeRoom = RecordLimit.make(yield* Records, { model, most: 200 })
       for (let index = 0; index < 200; index++) {
         yield* makeRoom
         yield* keep(index)
@@ -50,7 +50,7 @@ describe("room for what anybody may begin", () => {
   it.effect("is made at once where there are too many already", () =>
     Effect.gen(function* () {
       yield* Effect.forEach(Array.from({ length: 20 }).keys(), keep)
-      yield* Room.make(yield* Records, { model, most: 5 })
+      yield* RecordLimit.make(yield* Records, { model, most: 5 })
       assert.deepStrictEqual(yield* kept(20), [16, 17, 18, 19])
     }).pipe(Effect.provide(records))
   )

@@ -1,33 +1,32 @@
 /**
- * A bucket of tokens that fills up by and by (`domain/account/Limits.Rate`). All in integers: a token is as many units as its
- * window has milliseconds, and each millisecond brings as many units as the rate has requests, so that nothing is lost to
- * rounding however often it is looked at.
+ * A token bucket for a `Rate` (`domain/account/Limits`). It counts in integer units, so that frequent refills lose nothing to
+ * rounding: a token is one unit per millisecond of the window, and each millisecond adds `rate.requests` units.
  */
 import type { Rate } from "#domain/account/Limits.ts"
 
 export interface TokenBucket {
   rate: Rate
-  /** What is in it, in units. */
+  /** Units in the bucket at time `at`. */
   level: number
-  /** Since when, ms of a clock that is never set back. */
+  /** ms of a monotonic clock. */
   at: number
 }
 
 const unitsOfOne = ({ windowSeconds }: Rate): number => windowSeconds * 1_000
 
-/** Below 2^53 for every rate that an operator may set. */
+/** Units. Below 2^53 for every rate that an operator may set. */
 const capacity = (rate: Rate): number => rate.requests * unitsOfOne(rate)
 
 export const full = (rate: Rate, now: number): TokenBucket => ({ rate, level: capacity(rate), at: now })
 
 /**
- * Brings it up to `now`. A new rate is in force from then on, and what was taken and has not come back counts under it: a
- * higher one lets go on at once, and a lower one gives nothing on top.
+ * Refills the bucket up to `now` and applies `rate` from then on. Tokens that were taken and not refilled yet stay taken under
+ * a new rate: a higher rate admits calls at once, and a lower one adds nothing.
  */
 export const refill = (bucket: TokenBucket, rate: Rate, now: number): void => {
   const { requests } = bucket.rate
   const most = capacity(bucket.rate)
-  // Whoever comes after a whole window finds it full.
+  // After a whole window the bucket is full.
   const elapsed = Math.min(Math.max(now - bucket.at, 0), unitsOfOne(bucket.rate))
   bucket.level = Math.min(bucket.level + elapsed * requests, most)
   bucket.at = Math.max(bucket.at, now)
@@ -37,26 +36,26 @@ export const refill = (bucket: TokenBucket, rate: Rate, now: number): void => {
   bucket.rate = rate
 }
 
-/** Whole tokens that are there. */
+/** Whole tokens in the bucket. */
 export const remaining = ({ level, rate }: TokenBucket): number => Math.floor(level / unitsOfOne(rate))
 
-/** Only where so many remain. */
+/** The caller has checked that `count` tokens remain. */
 export const take = (bucket: TokenBucket, count = 1): void => {
   bucket.level -= count * unitsOfOne(bucket.rate)
 }
 
-/** One that was taken. */
+/** Returns one token. */
 export const giveBack = (bucket: TokenBucket): void => {
   bucket.level = Math.min(bucket.level + unitsOfOne(bucket.rate), capacity(bucket.rate))
 }
 
-/** Until so many remain, or all that it holds if that is less, ms. */
+/** ms until `count` tokens remain, or until the bucket is full if it never has as many. */
 export const untilMs = (bucket: TokenBucket, count: number): number => {
   const wanted = Math.min(count * unitsOfOne(bucket.rate), capacity(bucket.rate))
   return Math.ceil(Math.max(0, wanted - bucket.level) / bucket.rate.requests)
 }
 
-/** Until there is one more, or the first again if it is full, ms. */
+/** ms until there is one more token. For a full bucket: the time that one token takes. */
 export const untilNextMs = (bucket: TokenBucket): number => {
   const unit = unitsOfOne(bucket.rate)
   return Math.ceil((unit - (bucket.level % unit)) / bucket.rate.requests)

@@ -1,33 +1,33 @@
-/** Token buckets by the name of whoever they limit; in memory alone. */
+/** Token buckets by key, such as an account or an address. In memory only: all buckets are full after a start. */
 import type { Rate } from "#domain/account/Limits.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import * as TokenBucket from "./TokenBucket.ts"
 
-/** The bucket of that name as of `now`, under that rate from now on; a full one for who has none. */
-export type TokenBuckets = (name: string, rate: Rate, now: number) => TokenBucket.TokenBucket
+/** Returns the bucket of `key`, refilled up to `now` and under `rate` from now on. A new key gets a full bucket. */
+export type TokenBuckets = (key: string, rate: Rate, now: number) => TokenBucket.TokenBucket
 
 /**
- * @param capacity of those that are kept; half as many of those used last. One that is dropped meanwhile is full when its
- * owner comes back: after so many others, it mostly would be.
+ * @param capacity the most buckets in memory. The most recently used half is never dropped. A dropped bucket starts full
+ * again, which it mostly would be after so many other keys.
  */
 export const make = (capacity: number): TokenBuckets => {
   const buckets = RecentlyUsed.make<TokenBucket.TokenBucket>({ capacity })
-  return (name, rate, now) => {
-    const known = buckets.get(name)
+  return (key, rate, now) => {
+    const known = buckets.get(key)
     if (known !== undefined) {
       TokenBucket.refill(known, rate, now)
       return known
     }
     const made = TokenBucket.full(rate, now)
-    buckets.set(name, made)
+    buckets.set(key, made)
     return made
   }
 }
 
-/** As a client is told to wait: whole seconds, at least 1. */
+/** Converts a wait to the whole seconds of `Retry-After`, at least 1. */
 export const wholeSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000))
 
-/** Takes one from each of them and gives 0, or takes nothing: whole seconds until each has one. */
+/** Takes one token from every bucket and returns 0, or takes nothing and returns the whole seconds until each has one. */
 export const takeOfAll = (buckets: ReadonlyArray<TokenBucket.TokenBucket>): number => {
   const empty = buckets.filter((bucket) => TokenBucket.remaining(bucket) === 0)
   if (empty.length > 0) return wholeSeconds(Math.max(...empty.map(TokenBucket.untilNextMs)))

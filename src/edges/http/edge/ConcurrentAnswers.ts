@@ -1,21 +1,21 @@
-/** Long answers of an account that are under way at once: it cannot take up the places of all. */
+/** Limits long answers that are sent at once per key, so that one account cannot occupy the whole node. */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type * as Refusal from "../Refusal.ts"
 
-export interface AnswersAtOnce<Key> {
-  /** Counts until the answer has been sent, or its connection is gone. */
+export interface ConcurrentAnswers<Key> {
+  /** Counts the answer until it is sent or its connection closes. */
   readonly admit: (
     key: Key,
     request: HttpServerRequest,
-    /** As how many it counts; 1 by default. */
+    /** Weight of the answer; 1 by default. */
     count?: number
   ) => Effect.Effect<void, Refusal.Refusal>
 }
 
-/** @param most of one key, such as an account. */
-export const make = <Key extends string>(most: number, full: Refusal.Refusal): AnswersAtOnce<Key> => {
+/** @param most answers per key, such as an account. */
+export const make = <Key extends string>(most: number, full: Refusal.Refusal): ConcurrentAnswers<Key> => {
   const underWay = new Map<Key, number>()
 
   const leave = (key: Key, count: number) => {
@@ -30,7 +30,7 @@ export const make = <Key extends string>(most: number, full: Refusal.Refusal): A
         const others = underWay.get(key) ?? 0
         if (others + count > most) return Effect.fail(full)
         const response = NodeHttpServerRequest.toServerResponse(request)
-        // Of one that is gone nothing would tell.
+        // A destroyed response emits no further `close`.
         if (response.destroyed) return Effect.void
         underWay.set(key, others + count)
         response.once("close", () => leave(key, count))

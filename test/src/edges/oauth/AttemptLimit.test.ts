@@ -1,11 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SignInRefused } from "#src/edges/oauth/SignIn.ts"
-import * as Tries from "#src/edges/oauth/Tries.ts"
+import * as AttemptLimit from "#src/edges/oauth/AttemptLimit.ts"
 
 it.effect("an authorization has ten tries, however many begin at once, and others have their own", () =>
   Effect.gen(function* () {
-    const tries = Tries.make()
+    const attempts = AttemptLimit.make()
     const end = yield* Deferred.make<void>()
     let begun = 0
     const wrong = Effect.suspend(() => {
@@ -13,26 +13,26 @@ it.effect("an authorization has ten tries, however many begin at once, and other
       return Effect.andThen(Deferred.await(end), new SignInRefused())
     })
     const fibers = yield* Effect.replicateEffect(
-      Effect.forkChild(Effect.flip(tries.of("one")(wrong)), { startImmediately: true }),
+      Effect.forkChild(Effect.flip(attempts.of("one")(wrong)), { startImmediately: true }),
       12
     )
-    assert.strictEqual(begun, Tries.most)
+    assert.strictEqual(begun, AttemptLimit.most)
     yield* Deferred.succeed(end, undefined)
     const tags = (yield* Effect.forEach(fibers, Fiber.join)).map(({ _tag }) => _tag)
     assert.lengthOf(
-      tags.filter((tag) => tag === "TooManyTries"),
+      tags.filter((tag) => tag === "TooManyAttempts"),
       2
     )
-    assert.strictEqual((yield* Effect.flip(tries.of("one")(Effect.void)))._tag, "TooManyTries")
-    yield* tries.of("another")(Effect.void)
+    assert.strictEqual((yield* Effect.flip(attempts.of("one")(Effect.void)))._tag, "TooManyAttempts")
+    yield* attempts.of("another")(Effect.void)
   })
 )
 
 it.effect("a try that is right, or that nobody could judge, is given back", () =>
   Effect.gen(function* () {
-    const tries = Tries.make()
-    const attempt = tries.of("one")
-    for (let count = 0; count < 3 * Tries.most; count++) {
+    const attempts = AttemptLimit.make()
+    const attempt = attempts.of("one")
+    for (let count = 0; count < 3 * AttemptLimit.most; count++) {
       yield* attempt(Effect.void)
       yield* Effect.flip(attempt(Effect.fail({ _tag: "EventStoreError" })))
     }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import * as MemoryBudget from "#src/kernel/memory/MemoryBudget.ts"
+import * as MemoryBudget from "#src/kernel/limits/MemoryBudget.ts"
 
 const taken = (lease: MemoryBudget.Lease | MemoryBudget.Full): MemoryBudget.Lease => {
   if (MemoryBudget.isFull(lease)) throw new Error(`It is full: ${lease}`)

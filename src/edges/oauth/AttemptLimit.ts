@@ -1,0 +1,42 @@
+/**
+ * Limits wrong credentials per authorization, so that guessing requires a new authorization each time. Per process only:
+ * `SignIn` limits guesses across authorizations.
+ */
+import { Effect, Schema } from "effect"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+import { isCounted } from "./SignIn.ts"
+
+/** The authorization has used up its attempts. The credentials were not checked. */
+export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooManyAttempts", {}) {}
+
+export const most = 10
+
+/** Authorizations whose failures are in memory: the most recent ones. */
+const capacity = 10_000
+
+export interface AttemptLimit {
+  /** Counts the attempt when it begins, so that concurrent ones cannot exceed the limit. A success is not counted. */
+  readonly of: (
+    uid: string
+  ) => <A, E extends { readonly _tag: string }, R>(
+    attempt: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | TooManyAttempts, R>
+}
+
+export const make = (): AttemptLimit => {
+  const failures = RecentlyUsed.make<number>({ capacity })
+  const add = (uid: string, count: number): void => failures.set(uid, (failures.get(uid) ?? 0) + count)
+
+  return {
+    of: (uid) => (attempt) =>
+      Effect.gen(function* () {
+        if ((failures.get(uid) ?? 0) >= most) return yield* new TooManyAttempts()
+        add(uid, 1)
+        return yield* Effect.onExit(attempt, (exit) =>
+          Effect.sync(() => {
+            if (!isCounted(exit)) add(uid, -1)
+          })
+        )
+      })
+  }
+}
