@@ -14,7 +14,7 @@ export interface GeneratedBlock {
 
 export const blocks: ReadonlyArray<GeneratedBlock> = [
   { file: "docs/reference/settings.md", name: "settings", text: SettingsTable.full(AllSettings.all) },
-  { file: "docs/operators/operations.md", name: "metrics", text: MetricsTable.markdown }
+  { file: "docs/operators/monitoring.md", name: "metrics", text: MetricsTable.markdown }
 ]
 
 /** The page with the block as it should be; `None` when the page has no place for it. */

@@ -1,4 +1,4 @@
-/** The table of all metrics, as it stands in `docs/operators/operations.md`. */
+/** The table of all metrics, as it stands in `docs/operators/monitoring.md`. */
 import * as AllMetrics from "./AllMetrics.ts"
 import type { Described } from "#src/platform/telemetry/metrics/Family.ts"
 
