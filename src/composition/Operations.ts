@@ -5,7 +5,7 @@ import { Lifecycle } from "#src/platform/telemetry/Lifecycle.ts"
 import * as Health from "#src/platform/health/Health.ts"
 import * as PayloadDamages from "#src/platform/health/PayloadDamages.ts"
 import * as WalHealth from "#src/platform/health/WalHealth.ts"
-import { LogAllowance } from "#src/platform/telemetry/logs/LogAllowance.ts"
+import { LogRateLimit } from "#src/platform/telemetry/logs/LogRateLimit.ts"
 import * as LogFormat from "#src/platform/telemetry/logs/LogFormat.ts"
 import * as AppendMetrics from "#src/platform/telemetry/metrics/AppendMetrics.ts"
 import * as ConnectionMetrics from "#src/edges/http/observed/ConnectionMetrics.ts"
@@ -13,9 +13,9 @@ import * as ReaderMetrics from "#src/edges/http/observed/ReaderMetrics.ts"
 import * as MetricsPage from "#src/platform/telemetry/MetricsPage.ts"
 import * as ObservedExchanges from "#src/edges/http/observed/ObservedExchanges.ts"
 import * as AllReadings from "./metrics/AllReadings.ts"
-import * as ExportedReadings from "#src/platform/telemetry/telemetry/ExportedReadings.ts"
+import * as MetricExportReadings from "#src/platform/telemetry/otlp/MetricExportReadings.ts"
 import { SubmitSpans } from "#src/features/dispatch/SubmitSpans.ts"
-import * as Telemetry from "#src/platform/telemetry/telemetry/Telemetry.ts"
+import * as Telemetry from "#src/platform/telemetry/otlp/Telemetry.ts"
 
 /** Of this server alone: another one in the same process counts for itself. */
 const registry = Layer.sync(Metric.MetricRegistry, () => new Map())
@@ -31,12 +31,12 @@ const health = Layer.provideMerge(Layer.merge(WalHealth.layer, PayloadDamages.la
 
 /** Provided to everything: it is there first, and closed last. */
 export const ground = Layer.mergeAll(observers, Lifecycle.layer, SubmitSpans.layer, health).pipe(
-  Layer.provideMerge(LogAllowance.layer),
+  Layer.provideMerge(LogRateLimit.layer),
   Layer.provideMerge(Telemetry.layer),
   Layer.provideMerge(Layer.mergeAll(LogFormat.layer, LogLevel.layer, registry))
 )
 
 /** What `/metrics` and exports read of the running server. */
-export const readings = Layer.mergeAll(MetricsPage.layer, ExportedReadings.layer).pipe(
+export const readings = Layer.mergeAll(MetricsPage.layer, MetricExportReadings.layer).pipe(
   Layer.provide(AllReadings.layer)
 )

@@ -7,7 +7,7 @@ import * as RequestsFamilies from "#src/features/requests/metrics/Families.ts"
 import * as WebhooksFamilies from "#src/features/webhooks/metrics/Families.ts"
 import * as ModelSeries from "#src/features/catalog/ModelSeries.ts"
 import * as Dispatching from "#src/features/dispatch/metrics/Dispatching.ts"
-import * as HealthReasons from "#src/platform/health/HealthReasons.ts"
+import * as HealthReadings from "#src/platform/health/HealthReadings.ts"
 import * as Expected from "#src/features/dispatch/metrics/Expected.ts"
 import * as ProcessUse from "#src/platform/telemetry/readings/ProcessUse.ts"
 import { Readings } from "#src/platform/telemetry/Readings.ts"
@@ -75,7 +75,7 @@ export const layer = Layer.effect(
       yield* ProviderStandings.make,
       yield* Expected.make,
       yield* ProjectionLag.make,
-      yield* HealthReasons.make,
+      yield* HealthReadings.make,
       yield* ProcessUse.make
     ]
     return Effect.forEach(sources, logged, { discard: true }).pipe(

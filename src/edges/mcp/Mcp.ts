@@ -19,7 +19,7 @@ import { BlobStore } from "#streams/BlobStore.ts"
 import type * as AllTools from "./AllTools.ts"
 import { MessageBody } from "./body/MessageBody.ts"
 import { McpEndpoint, type Open, type Registrations } from "./McpEndpoint.ts"
-import * as OwnServices from "./OwnServices.ts"
+import * as ServiceContext from "./ServiceContext.ts"
 import * as SessionCollection from "./sessions/SessionCollection.ts"
 import { Sessions } from "./sessions/Sessions.ts"
 import { MaxFileBytes } from "./tools/files/FileSource.ts"
@@ -56,7 +56,7 @@ const endpoint = (more: Registrations<never, Open>) =>
     McpEndpoint,
     Effect.gen(function* () {
       const context = yield* Effect.context<Needed>()
-      const services = Context.merge(OwnServices.without(context), pickNeeded(context))
+      const services = Context.merge(ServiceContext.without(context), pickNeeded(context))
       const scope = yield* Effect.scope
       const build = Effect.gen(function* () {
         const [protocol, tools] = yield* load

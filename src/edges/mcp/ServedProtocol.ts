@@ -21,7 +21,7 @@ import {
   sessionHeader,
   type Tell
 } from "./McpEndpoint.ts"
-import * as OwnServices from "./OwnServices.ts"
+import * as ServiceContext from "./ServiceContext.ts"
 import { SpooledTexts } from "./SpooledText.ts"
 import { ToolCaller } from "./ToolCaller.ts"
 
@@ -91,7 +91,7 @@ export const layerOf = <E>(registrations: Registrations<E, Open>) =>
         Effect.flatMap(Telling, (tell) => tell(response))
       )
 
-      const own = OwnServices.without(yield* Effect.context<never>())
+      const own = ServiceContext.without(yield* Effect.context<never>())
 
       /** Small, for effect copies it for every call; and of the exchange what concerns the message. */
       const contextOf = (exchange: Context.Context<never>) =>

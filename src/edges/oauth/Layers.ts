@@ -1,6 +1,6 @@
 /** What the server runs to sign assistants in. */
 import { Layer } from "effect"
-import * as Telemetry from "#src/platform/telemetry/telemetry/Telemetry.ts"
+import * as Telemetry from "#src/platform/telemetry/otlp/Telemetry.ts"
 import * as OAuth from "./OAuth.ts"
 import { OAuthDatabase } from "./OAuthDatabase.ts"
 import { SignIn } from "./SignIn.ts"

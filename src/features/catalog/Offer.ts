@@ -4,7 +4,7 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import type { Wrapper } from "#domain/catalog/Wrapper.ts"
-import { lazily } from "#src/kernel/async/Lazily.ts"
+import { lazy } from "#src/kernel/async/Lazy.ts"
 import type { BuiltinModel } from "./models/builtin/BuiltinModel.ts"
 import * as BuiltinCatalog from "./models/BuiltinCatalog.ts"
 import { type CatalogEntry, NotKnownHere, Unmeasurable } from "./models/Catalog.ts"
@@ -25,7 +25,7 @@ export interface Offer {
 const none: Effect.Effect<CatalogEntry | null> = Effect.succeed(null)
 
 const make = (model: Model, runs: ModelEndpoint, compile: () => Compiled): Offer => {
-  const compiled = lazily(() => safely(compile))
+  const compiled = lazy(() => safely(compile))
   const entry = () => Result.getOrThrow(compiled())
 
   const first = Effect.suspend(() => {

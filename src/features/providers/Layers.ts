@@ -1,7 +1,7 @@
 /** What the server runs for providers and for workers that fetch their jobs. */
 import { Layer } from "effect"
 import { RequestChanges } from "#src/features/requests/RequestChanges.ts"
-import * as Telemetry from "#src/platform/telemetry/telemetry/Telemetry.ts"
+import * as Telemetry from "#src/platform/telemetry/otlp/Telemetry.ts"
 import { Callbacks } from "./Callbacks.ts"
 import { Providers } from "./Providers.ts"
 import * as LearnedExpectations from "./waiting/LearnedExpectations.ts"

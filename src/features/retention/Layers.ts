@@ -2,7 +2,7 @@
 import { Layer } from "effect"
 import { Retention } from "#projections/retention/Retention.ts"
 import { FileSweep } from "#src/features/files/FileSweep.ts"
-import * as Telemetry from "#src/platform/telemetry/telemetry/Telemetry.ts"
+import * as Telemetry from "#src/platform/telemetry/otlp/Telemetry.ts"
 import { AccountErasing, TakesRequests } from "./AccountErasing.ts"
 import { Eraser } from "./Eraser.ts"
 import { RetentionSweep } from "./RetentionSweep.ts"

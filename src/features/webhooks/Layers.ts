@@ -1,6 +1,6 @@
 /** What the server runs for webhooks. */
 import { Layer } from "effect"
-import * as Telemetry from "#src/platform/telemetry/telemetry/Telemetry.ts"
+import * as Telemetry from "#src/platform/telemetry/otlp/Telemetry.ts"
 import * as DeliverySender from "./deliveries/DeliverySender.ts"
 import * as Recoveries from "./deliveries/Recoveries.ts"
 import { SigningSecrets } from "./SigningSecrets.ts"

@@ -2,8 +2,8 @@
 import { type Duration, Effect, Exit, Option, Scope } from "effect"
 import { connect, OutboundAuthorities } from "./Connection.ts"
 import type { Addresses } from "./Connection.ts"
-import * as KeptConnections from "./KeptConnections.ts"
-import * as Lookups from "./Lookups.ts"
+import * as IdleConnections from "./IdleConnections.ts"
+import * as SharedLookups from "./SharedLookups.ts"
 import { OutboundError } from "./OutboundError.ts"
 import type { FailureReason } from "./OutboundError.ts"
 import type { Target } from "./OutboundUrl.ts"
@@ -43,14 +43,14 @@ const receivedIsRead = Effect.callback<void>((resume) => {
 /** Nothing is sent twice, within one call, once a byte of it may have been sent. */
 export const make = Effect.fnUntraced(function* (vetting: Vetting, resolve: Resolve) {
   const authorities = yield* OutboundAuthorities
-  const connections = yield* KeptConnections.make
-  const lookUp = yield* Lookups.shared(resolve)
+  const connections = yield* IdleConnections.make
+  const lookUp = yield* SharedLookups.shared(resolve)
 
   const isReusable = (exit: Exit.Exit<Option.Option<PostExchange.Answer>, unknown>) =>
     Exit.isSuccess(exit) && Option.exists(exit.value, ({ isComplete }) => isComplete)
 
   const exchange = (
-    connection: KeptConnections.Connection,
+    connection: IdleConnections.Connection,
     { path }: Target,
     { headers, body }: OutboundPost,
     progress: Progress,
@@ -64,7 +64,7 @@ export const make = Effect.fnUntraced(function* (vetting: Vetting, resolve: Reso
       ),
       Effect.onExit((exit) =>
         Effect.sync(() =>
-          isReusable(exit) ? connections.keep(connection) : KeptConnections.close(connection)
+          isReusable(exit) ? connections.keep(connection) : IdleConnections.close(connection)
         )
       )
     )

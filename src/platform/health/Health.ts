@@ -4,7 +4,7 @@
  */
 import { Clock, Context, Effect, Layer, type Scope } from "effect"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
-import { type Code, reasons } from "./Reasons.ts"
+import { type Code, reasons } from "./UnhealthyReasons.ts"
 
 /** Since when a reason holds (`MonotonicTime.millis`); `null` when it does not. */
 type Check = (now: number) => number | null

@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { SnapshotPointer } from "#projections/snapshot/SnapshotPointer.ts"
 import { LogServers } from "#src/platform/cluster/LogServers.ts"
-import * as Telemetry from "#src/platform/telemetry/telemetry/Telemetry.ts"
+import * as Telemetry from "#src/platform/telemetry/otlp/Telemetry.ts"
 import { SeenHead } from "#streams/SeenHead.ts"
 import { SnapshotReactor } from "./SnapshotReactor.ts"
 import * as StartFromSnapshot from "./StartFromSnapshot.ts"

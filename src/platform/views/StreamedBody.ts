@@ -1,6 +1,6 @@
 /** The body of an answer that is not in memory: pieces of text, and payloads that are read while the client takes them. */
 import { Effect, Stream } from "effect"
-import { releaseBehind } from "#src/platform/blobs/ReleaseBehind.ts"
+import { releaseConsumed } from "#src/platform/blobs/ReleaseConsumed.ts"
 import type { Unreadable } from "#streams/Payload.ts"
 import type { StoredText } from "#streams/PayloadText.ts"
 
@@ -23,7 +23,7 @@ export class StreamedBody {
   get chunks(): Stream.Stream<Uint8Array> {
     return Stream.fromIterable(this.#pieces).pipe(
       Stream.flatMap((piece) =>
-        typeof piece === "string" ? Stream.sync(() => Buffer.from(piece)) : releaseBehind(piece.chunks)
+        typeof piece === "string" ? Stream.sync(() => Buffer.from(piece)) : releaseConsumed(piece.chunks)
       ),
       Stream.tapError((error) => Effect.logError("An answer broke off: its payload cannot be read", error)),
       Stream.orDie

@@ -6,7 +6,7 @@ import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { FileId } from "#domain/Ids.ts"
-import { releaseBehind } from "#src/platform/blobs/ReleaseBehind.ts"
+import { releaseConsumed } from "#src/platform/blobs/ReleaseConsumed.ts"
 import { MediaDelivery } from "#src/features/media/storage/MediaDelivery.ts"
 import type { Media, MediaGone, OpenMedia } from "#src/features/media/Media.ts"
 import { MediaStore } from "#src/features/media/MediaStore.ts"
@@ -205,7 +205,7 @@ const make = Effect.gen(function* () {
     const opened = yield* store.open(media.id, part)
     if (opened === null) return yield* Refusal.unknownFile
     if (opened.media.etag === media.etag) {
-      const body = releaseBehind(opened.body)
+      const body = releaseConsumed(opened.body)
       return part === undefined ? whole(media, body) : partOf(media, body, part)
     }
     // Replaced since it was found: what was asked for is judged again. The first bytes are read so that it is closed.

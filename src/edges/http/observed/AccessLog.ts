@@ -5,7 +5,7 @@
 import { Config, Effect, LogLevel, Queue, References, Schema } from "effect"
 import type { Exchange } from "../edge/Exchanges.ts"
 import * as Setting from "#src/kernel/settings/Setting.ts"
-import { LogAllowance } from "#src/platform/telemetry/logs/LogAllowance.ts"
+import { LogRateLimit } from "#src/platform/telemetry/logs/LogRateLimit.ts"
 
 const Lines = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 }))
 
@@ -36,7 +36,7 @@ const line = ({ correlationId, durationMs, method, route, status }: Exchange) =>
 
 export const make = Effect.gen(function* () {
   const perSecond = yield* logRequestsPerSecond.config
-  const allowance = yield* LogAllowance
+  const allowance = yield* LogRateLimit
   const waiting = yield* Queue.dropping<Exchange>(capacity)
   const isOn = LogLevel.isGreaterThanOrEqualTo("Info", yield* References.MinimumLogLevel)
 

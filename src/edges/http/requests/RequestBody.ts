@@ -3,7 +3,7 @@ import { Effect, type JsonSchema, Predicate, Result, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import * as JsonSchemaValidator from "#src/features/catalog/models/JsonSchemaValidator.ts"
-import { lazily } from "#src/kernel/async/Lazily.ts"
+import { lazy } from "#src/kernel/async/Lazy.ts"
 import * as BodyReader from "../edge/BodyReader.ts"
 import * as Refusal from "../Refusal.ts"
 import * as JsonObjectBody from "./JsonObjectBody.ts"
@@ -46,7 +46,7 @@ export const strict = <S extends Schema.Top>(schema: S): RequestBody<S["Rebuild"
 
 const checkOf = <S extends Schema.Top>(schema: S, onExcessProperty: "ignore" | "error") => {
   // Generated and compiled at first use: most of a start would go into it.
-  const validator = lazily(() => JsonSchemaValidator.ofProgram(jsonSchemaOf(schema, onExcessProperty)))
+  const validator = lazy(() => JsonSchemaValidator.ofProgram(jsonSchemaOf(schema, onExcessProperty)))
   return (body: JsonObject): Parsed<S["Type"]> => {
     const issues = validator().issues(body)
     return issues.length > 0 ? Result.fail(issues) : Result.succeed(body as S["Type"])

@@ -16,7 +16,7 @@ import * as ClientAddress from "#src/edges/http/edge/ClientAddress.ts"
 import * as SameOrigin from "#src/edges/http/requests/SameOrigin.ts"
 import * as SignInBody from "./SignInBody.ts"
 import * as PageAnswer from "./PageAnswer.ts"
-import * as SignInTroubles from "./SignInTroubles.ts"
+import * as SignInErrors from "./SignInErrors.ts"
 
 export const make = Effect.gen(function* () {
   const interactions = yield* Interactions
@@ -41,7 +41,7 @@ export const make = Effect.gen(function* () {
 
   const submit = Effect.fnUntraced(function* (request: HttpServerRequest, uid: string) {
     const { headers } = request
-    if (!SameOrigin.holds(headers, mcpUrl)) return yield* SignInTroubles.foreignForm
+    if (!SameOrigin.holds(headers, mcpUrl)) return yield* SignInErrors.foreignForm
     yield* Effect.fromResult(SignInBody.check(headers))
     const pending = yield* interactions.pending(request, uid)
     const bytes = yield* BodyReader.read(request, SignInBody.maxBytes)
@@ -64,16 +64,16 @@ export const make = Effect.gen(function* () {
       attempts.of(uid),
       Effect.flatMap((signedIn) => interactions.allow(request, pending, signedIn)),
       Effect.map((address) => sentOn(request, pending, body.decision, address)),
-      Effect.catchTag(SignInTroubles.correctable, (error) => {
-        const problem = SignInTroubles.toProblem(error, credentials.success._tag)
-        return Effect.succeed(again(problem, SignInTroubles.headersOf(error)))
+      Effect.catchTag(SignInErrors.correctable, (error) => {
+        const problem = SignInErrors.toProblem(error, credentials.success._tag)
+        return Effect.succeed(again(problem, SignInErrors.headersOf(error)))
       })
     )
   })
 
   return {
-    show: (request: HttpServerRequest, uid: string) => SignInTroubles.asPages(show(request, uid)),
-    submit: (request: HttpServerRequest, uid: string) => SignInTroubles.asPages(submit(request, uid))
+    show: (request: HttpServerRequest, uid: string) => SignInErrors.asPages(show(request, uid)),
+    submit: (request: HttpServerRequest, uid: string) => SignInErrors.asPages(submit(request, uid))
   }
 })
 

@@ -1,6 +1,6 @@
 /** The declared system routes. */
 import { Effect } from "effect"
-import { lazily } from "#src/kernel/async/Lazily.ts"
+import { lazy } from "#src/kernel/async/Lazy.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import { Api } from "../Api.ts"
@@ -20,7 +20,7 @@ const services = Effect.gen(function* () {
     metrics: yield* Metrics.make,
     docs: yield* Docs.make,
     // A tenth of a second that a start need not wait for.
-    describe: lazily(() =>
+    describe: lazy(() =>
       Answer.json(200, OpenApiDocument.make(Api, urls), { "cache-control": "public, max-age=300" })
     )
   }

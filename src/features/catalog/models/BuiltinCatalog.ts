@@ -1,6 +1,6 @@
 /** The catalog of the models that ship with the server. */
 import { Effect, Layer } from "effect"
-import { lazily } from "#src/kernel/async/Lazily.ts"
+import { lazy } from "#src/kernel/async/Lazy.ts"
 import type { BuiltinModel } from "./builtin/BuiltinModel.ts"
 import { sandboxModels } from "./builtin/sandbox/SandboxModels.ts"
 import { visionModels } from "./builtin/vision/VisionModels.ts"
@@ -15,7 +15,7 @@ export const builtinModels: ReadonlyArray<BuiltinModel> = [...sandboxModels, ...
 export const entryOf = ({ model, quantities }: BuiltinModel): CatalogEntry => {
   const input = JsonSchemaValidator.ofProgram(model.inputSchema)
   const output = JsonSchemaValidator.ofProgram(model.outputSchema)
-  const media = lazily(() => MediaPlaces.make(model.outputSchema))
+  const media = lazy(() => MediaPlaces.make(model.outputSchema))
   return {
     model,
     runs: model.endpoint,

@@ -7,7 +7,7 @@ import { Predicate, Result, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { Violation } from "#domain/Outcome.ts"
-import { lazily } from "#src/kernel/async/Lazily.ts"
+import { lazy } from "#src/kernel/async/Lazy.ts"
 import type { InputIssue } from "./Catalog.ts"
 import * as Formats from "./Formats.ts"
 
@@ -46,7 +46,7 @@ export const make = (schema: Model["inputSchema"]): Result.Result<JsonSchemaVali
  * for most of what a start would compile is never used. One that does not compile throws then.
  */
 export const ofProgram = (schema: Model["inputSchema"]): JsonSchemaValidator => {
-  const validator = lazily(() => compiled(schema))
+  const validator = lazy(() => compiled(schema))
   return {
     issues: (value) => validator().issues(value),
     violations: (value) => validator().violations(value)
@@ -57,7 +57,7 @@ const compiled = (schema: Model["inputSchema"]): JsonSchemaValidator => {
   const first = compile(firstBreach, schema)
   const breaches = breachesOf(
     first,
-    lazily(() => compile(allBreaches, schema))
+    lazy(() => compile(allBreaches, schema))
   )
   return {
     issues: (value) => breaches(value).map((breach) => issueOf(breach, value)),

@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Metric } from "effect"
 import type { Event } from "#domain/inference-request/Event.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import { RequestActors } from "../RequestActors.ts"
-import { LogAllowance } from "#src/platform/telemetry/logs/LogAllowance.ts"
+import { LogRateLimit } from "#src/platform/telemetry/logs/LogRateLimit.ts"
 import * as Families from "./Families.ts"
 import * as ModelSeries from "#src/features/catalog/ModelSeries.ts"
 import * as ObservedActors from "./ObservedActors.ts"
@@ -72,7 +72,7 @@ const warningOf = (event: Event) => {
 
 const make = Effect.gen(function* () {
   const actors = yield* RequestActors
-  const allowance = yield* LogAllowance
+  const allowance = yield* LogRateLimit
   const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
   const { all } = yield* Catalog
   const series = yield* ModelSeries.make

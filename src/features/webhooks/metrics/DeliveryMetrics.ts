@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Metric } from "effect"
 import type { AttemptError, Event } from "#domain/webhook-delivery/Event.ts"
 import type { Delivery } from "#domain/webhook-delivery/State.ts"
 import { DeliveryActors } from "../DeliveryActors.ts"
-import { LogAllowance } from "#src/platform/telemetry/logs/LogAllowance.ts"
+import { LogRateLimit } from "#src/platform/telemetry/logs/LogRateLimit.ts"
 import * as Families from "./Families.ts"
 import * as ObservedActors from "#src/features/requests/metrics/ObservedActors.ts"
 
@@ -31,7 +31,7 @@ const seriesOf = (event: Event) => {
 
 const make = Effect.gen(function* () {
   const actors = yield* DeliveryActors
-  const allowance = yield* LogAllowance
+  const allowance = yield* LogRateLimit
   const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
 
   const count = (events: ReadonlyArray<Event>): void => {

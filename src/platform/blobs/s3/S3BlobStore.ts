@@ -14,7 +14,7 @@ import { Effect, Exit, Layer, Option, Sink, Stream } from "effect"
 import * as BlobKey from "#streams/BlobKey.ts"
 import * as BlobRange from "#streams/BlobRange.ts"
 import { BlobStore, BlobStoreError, type Listed } from "#streams/BlobStore.ts"
-import { type Free, partsOf } from "./PartsOf.ts"
+import { type Free, splitParts } from "./SplitParts.ts"
 import { type Head, longAnswerTimeoutMs, S3Bucket } from "./S3Bucket.ts"
 import * as S3Failure from "./S3Failure.ts"
 import * as S3Multipart from "./S3Multipart.ts"
@@ -67,7 +67,7 @@ const make = Effect.gen(function* () {
       Effect.sync(() => (size += chunk.length))
     )
     const free: Free = []
-    const parts = partsOf(counted, { size: partSize, free })
+    const parts = splitParts(counted, { size: partSize, free })
     const [first, rest] = yield* Stream.peel(parts, Sink.take<Buffer>(2))
     if (first.length < 2) yield* putBytes(key, first[0] ?? Buffer.of())
     else yield* putParts(key, Stream.concat(Stream.fromIterable(first), rest), free)

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { releaseBehind } from "#src/platform/blobs/ReleaseBehind.ts"
+import { releaseConsumed } from "#src/platform/blobs/ReleaseConsumed.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import * as Puts from "#test/src/features/media/storage/local/Puts.ts"
@@ -14,14 +14,14 @@ import * as TempDirectory from "#test/support/TempDirectory.ts"
 const KiB = 1024
 const MiB = 1024 * KiB
 
-describe("releaseBehind", () => {
+describe("releaseConsumed", () => {
   it.effect("gives the memory back of every chunk but the last one", () =>
     Effect.gen(function* () {
       const sent = Array.from({ length: 16 }, (_, seed) => Puts.pattern(256 * KiB, seed))
       const sums = sent.map(Puts.md5)
       let seen = 0
       // All of them in one array, as some sources have them.
-      yield* Stream.runForEach(releaseBehind(Stream.fromIterable(sent)), (chunk) =>
+      yield* Stream.runForEach(releaseConsumed(Stream.fromIterable(sent)), (chunk) =>
         Effect.sync(() => {
           assert.strictEqual(Puts.md5(chunk), sums[seen])
           seen++
@@ -41,7 +41,7 @@ describe("releaseBehind", () => {
       const shared = Puts.pattern(4 * MiB)
       const large = Puts.pattern(3 * MiB)
       yield* Stream.runDrain(
-        releaseBehind(Stream.make(shared.subarray(0, 2 * MiB), shared.subarray(2 * MiB), large))
+        releaseConsumed(Stream.make(shared.subarray(0, 2 * MiB), shared.subarray(2 * MiB), large))
       )
       assert.strictEqual(shared.length, 4 * MiB)
       assert.strictEqual(large.length, 3 * MiB)
@@ -62,7 +62,7 @@ describe("releaseBehind", () => {
       yield* blobs.put("file", bytes)
       yield* HttpServer.serveEffect(
         Effect.map(Effect.orDie(blobs.get("file")), (blob) =>
-          HttpServerResponse.stream(releaseBehind(blob?.body ?? Stream.empty))
+          HttpServerResponse.stream(releaseConsumed(blob?.body ?? Stream.empty))
         )
       )
       const address = server.address()

@@ -3,7 +3,7 @@ import { ConfigProvider, Effect, Layer, Logger, Metric, References } from "effec
 import { TestClock } from "effect/testing"
 import type { Exchange } from "#src/edges/http/edge/Exchanges.ts"
 import * as AccessLog from "#src/edges/http/observed/AccessLog.ts"
-import { LogAllowance } from "#src/platform/telemetry/logs/LogAllowance.ts"
+import { LogRateLimit } from "#src/platform/telemetry/logs/LogRateLimit.ts"
 import * as Families from "#src/platform/telemetry/metrics/Families.ts"
 
 interface Line {
@@ -42,7 +42,7 @@ const linesOf = (
       yield* body(yield* AccessLog.make)
       yield* TestClock.adjust("1 millis")
     }).pipe(
-      Effect.provide(LogAllowance.layer),
+      Effect.provide(LogRateLimit.layer),
       Effect.provide(
         Layer.mergeAll(capture(lines), ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))
       ),

@@ -15,9 +15,9 @@ import * as Arguments from "../Arguments.ts"
 import * as ToolTraits from "../ToolTraits.ts"
 import * as FileRefusals from "./FileRefusals.ts"
 import type { FileSource } from "./FileSource.ts"
-import * as GivenData from "./GivenData.ts"
-import * as GivenUrl from "./GivenUrl.ts"
-import * as OwnFile from "./OwnFile.ts"
+import * as DataSource from "./DataSource.ts"
+import * as UrlSource from "./UrlSource.ts"
+import * as StoredFile from "./StoredFile.ts"
 
 /** Downloads at once: each may have 200 MiB on disk. */
 const mostDownloads = { total: 8, perKey: 3, patience: "30 seconds" } as const
@@ -99,9 +99,9 @@ const ofSource = <R>(source: Effect.Effect<FileSource, ToolRefusal | BlobStoreEr
 
 export const make = Effect.gen(function* () {
   const uploads = yield* DirectUploads
-  const fromData = yield* GivenData.make
-  const fromUrl = yield* GivenUrl.make
-  const ownFile = yield* OwnFile.make
+  const fromData = yield* DataSource.make
+  const fromUrl = yield* UrlSource.make
+  const storedFile = yield* StoredFile.make
   const downloads = KeyedPermits.make(mostDownloads)
 
   return Effect.fn("UploadFile.call")(function* (given: Given) {
@@ -120,7 +120,7 @@ export const make = Effect.gen(function* () {
     })
 
     if (url !== undefined && data === undefined) {
-      const own = yield* ownFile(url, caller)
+      const own = yield* storedFile(url, caller)
       if (own !== null) return shown(own)
       yield* Effect.mapError(uploads.requireRoom(caller), FileRefusals.ofStore)
       return yield* downloads.withPermit(

@@ -66,7 +66,7 @@ const piecesOf = (chunk: Uint8Array): ReadonlyArray<Uint8Array> =>
       )
 
 /** A stream of no bytes has no parts. */
-export const partsOf = <E, R>(
+export const splitParts = <E, R>(
   body: Stream.Stream<Uint8Array, E, R>,
   options: PartsOptions
 ): Stream.Stream<Buffer, E, R> =>

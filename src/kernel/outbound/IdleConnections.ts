@@ -35,7 +35,7 @@ const remoteOf = (socket: Socket): string =>
     onSome: canonical
   })
 
-export interface KeptConnections {
+export interface IdleConnections {
   /** A connection over a socket that leads to a vetted address. It is the caller's to close or to give to `keep`. */
   open(socket: Socket, target: OutboundUrl.Target): Connection
   /** One that waits, was opened for this scheme, host and port, and leads to one of `addresses`. It waits no more. */
@@ -65,7 +65,7 @@ export const make = Effect.gen(function* () {
     })
   )
 
-  const connections: KeptConnections = {
+  const connections: IdleConnections = {
     open: (socket, target) => {
       const connection: Connection = {
         origin: OutboundUrl.origin(target),

@@ -4,7 +4,7 @@ import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { AccountClosed, AccountNotFound } from "#src/features/accounts/Accounts.ts"
 import { TooManyKeys } from "#src/features/accounts/KeyErrors.ts"
 import { UnderWay } from "#src/edges/http/edge/Exchanges.ts"
-import * as SignInTroubles from "#src/edges/oauth/routes/SignInTroubles.ts"
+import * as SignInErrors from "#src/edges/oauth/routes/SignInErrors.ts"
 import { InteractionGone } from "#src/edges/oauth/Interactions.ts"
 import { NothingGranted, SignInRefused, TooManySignIns } from "#src/edges/oauth/SignIn.ts"
 import { TooManyAttempts } from "#src/edges/oauth/AttemptLimit.ts"
@@ -16,12 +16,12 @@ const requestId = "rq0000000000000000001"
 const answered = (
   answer: Effect.Effect<
     HttpServerResponse.HttpServerResponse,
-    Effect.Error<Parameters<typeof SignInTroubles.asPages>[0]>
+    Effect.Error<Parameters<typeof SignInErrors.asPages>[0]>
   >
 ) => {
   const lines: Array<unknown> = []
   const logger = Logger.make(({ message }) => void lines.push(message))
-  return SignInTroubles.asPages(answer).pipe(
+  return SignInErrors.asPages(answer).pipe(
     Effect.map((response) => {
       const { body, headers, status } = response
       const html = body._tag === "Uint8Array" ? Buffer.from(body.body).toString() : ""
@@ -32,7 +32,7 @@ const answered = (
   )
 }
 
-const inTheForm: ReadonlyArray<readonly [SignInTroubles.Correctable, number, "api_key" | "account"]> = [
+const inTheForm: ReadonlyArray<readonly [SignInErrors.Correctable, number, "api_key" | "account"]> = [
   [new SignInRefused(), 403, "api_key"],
   [new NothingGranted(), 403, "api_key"],
   [new TooManySignIns({ retryAfterSeconds: 42 }), 429, "api_key"],
@@ -43,20 +43,20 @@ const inTheForm: ReadonlyArray<readonly [SignInTroubles.Correctable, number, "ap
 
 describe("what goes wrong with a sign-in", () => {
   it.each(inTheForm)("can be put right in the form where that helps: %s", (error, status, field) => {
-    const problem = SignInTroubles.toProblem(error, "Key")
+    const problem = SignInErrors.toProblem(error, "Key")
     assert.deepInclude(problem, { status, field })
-    assert.isTrue(SignInTroubles.correctable.includes(error._tag))
+    assert.isTrue(SignInErrors.correctable.includes(error._tag))
     const wait = error._tag === "TooManySignIns" ? { "retry-after": "42" } : {}
-    assert.deepStrictEqual(SignInTroubles.headersOf(error), wait)
+    assert.deepStrictEqual(SignInErrors.headersOf(error), wait)
   })
 
   it("says how long to wait, which scopes help, and of how many keys there are too many", () => {
-    const adviceFor = (error: SignInTroubles.Correctable) => SignInTroubles.toProblem(error, "Password")
+    const adviceFor = (error: SignInErrors.Correctable) => SignInErrors.toProblem(error, "Password")
     assert.include(
       adviceFor(new TooManySignIns({ retryAfterSeconds: 42 })).advice,
       "42 seconds, or use an API key"
     )
-    const forKey = SignInTroubles.toProblem(new TooManySignIns({ retryAfterSeconds: 42 }), "Key")
+    const forKey = SignInErrors.toProblem(new TooManySignIns({ retryAfterSeconds: 42 }), "Key")
     assert.match(forKey.advice, /not valid.* 42 seconds\.$/)
     assert.include(adviceFor(new NothingGranted()).advice, "requests:write, requests:read, files:write")
     assert.include(adviceFor(new TooManyKeys({ limit: 100 })).what, "100 keys")
@@ -66,7 +66,7 @@ describe("what goes wrong with a sign-in", () => {
   it.effect.each([
     [new InteractionGone(), 410, 0],
     [new TooManyAttempts(), 429, 0],
-    [SignInTroubles.foreignForm, 403, 0],
+    [SignInErrors.foreignForm, 403, 0],
     [new EventStoreError({ reason: "away" }), 503, 1]
   ] as const)("otherwise has a page of its own: %s", ([error, status, logged]) =>
     Effect.gen(function* () {

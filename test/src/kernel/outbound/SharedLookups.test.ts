@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Array, Deferred, Effect, Fiber, Ref } from "effect"
-import * as Lookups from "#src/kernel/outbound/Lookups.ts"
+import * as SharedLookups from "#src/kernel/outbound/SharedLookups.ts"
 import { OutboundUnresolved } from "#src/kernel/outbound/OutboundError.ts"
 
 /** Look-ups that wait for `answer`, counted as they start and as they are given up. */
@@ -8,7 +8,7 @@ const held = Effect.gen(function* () {
   const started = yield* Ref.make<ReadonlyArray<string>>([])
   const givenUp = yield* Ref.make(0)
   const answer = yield* Deferred.make<Array.NonEmptyReadonlyArray<string>, OutboundUnresolved>()
-  const lookUp = yield* Lookups.shared((name) =>
+  const lookUp = yield* SharedLookups.shared((name) =>
     Ref.update(started, (names) => [...names, name]).pipe(
       Effect.andThen(Deferred.await(answer)),
       Effect.onInterrupt(() => Ref.update(givenUp, (count) => count + 1))
@@ -23,7 +23,7 @@ const start = (count: number, lookUp: Effect.Effect<unknown, OutboundUnresolved>
     Effect.tap(() => Effect.yieldNow)
   )
 
-describe("Lookups", () => {
+describe("SharedLookups", () => {
   it.effect("asks once for all that wait for the same name", () =>
     Effect.gen(function* () {
       const { started, answer, lookUp } = yield* held
@@ -38,7 +38,7 @@ describe("Lookups", () => {
   it.effect("remembers neither an answer nor a failure", () =>
     Effect.gen(function* () {
       const answers = yield* Ref.make<ReadonlyArray<string>>(["1.1.1.1", "", "8.8.8.8"])
-      const lookUp = yield* Lookups.shared(() =>
+      const lookUp = yield* SharedLookups.shared(() =>
         Ref.modify(answers, ([next = "", ...rest]) => [next, rest]).pipe(
           Effect.flatMap((next) =>
             next === "" ? Effect.fail(new OutboundUnresolved()) : Effect.succeed(Array.of(next))

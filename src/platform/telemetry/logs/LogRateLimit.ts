@@ -16,8 +16,8 @@ interface Kind {
   suppressed: number
 }
 
-export class LogAllowance extends Context.Service<
-  LogAllowance,
+export class LogRateLimit extends Context.Service<
+  LogRateLimit,
   {
     /**
      * Whether one more line of the kind may be logged now; neither waits nor throws. Kinds are few: each is kept.
@@ -28,9 +28,9 @@ export class LogAllowance extends Context.Service<
     /** Counts a line that is left out for another reason. */
     leaveOut(kind: string): void
   }
->()("inferlog/src/platform/telemetry/logs/LogAllowance") {
+>()("inferlog/src/platform/telemetry/logs/LogRateLimit") {
   static readonly layer = Layer.effect(
-    LogAllowance,
+    LogRateLimit,
     Effect.gen(function* () {
       const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
       const kinds = new Map<string, Kind>()
@@ -78,7 +78,7 @@ export class LogAllowance extends Context.Service<
         return false
       }
 
-      return LogAllowance.of({ admits, leaveOut })
+      return LogRateLimit.of({ admits, leaveOut })
     })
   )
 }

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Array, Effect, Exit, Option, Result, Scope } from "effect"
 import { NetAddress } from "effect/net"
 import { connect } from "#src/kernel/outbound/Connection.ts"
-import * as KeptConnections from "#src/kernel/outbound/KeptConnections.ts"
+import * as IdleConnections from "#src/kernel/outbound/IdleConnections.ts"
 import * as OutboundUrl from "#src/kernel/outbound/OutboundUrl.ts"
 import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 
@@ -13,7 +13,7 @@ const targetOf = (url: string) => Result.getOrThrow(OutboundUrl.parse(url, { all
 
 /** Connects `count` times to a receiver under the name `host`, and keeps all of it. */
 const keepMany = Effect.fn(function* (
-  kept: KeptConnections.KeptConnections,
+  kept: IdleConnections.IdleConnections,
   receiver: Receiver.Receiver,
   host: string,
   count: number
@@ -30,10 +30,10 @@ const keepMany = Effect.fn(function* (
   return { target, opened }
 })
 
-describe("KeptConnections", () => {
+describe("IdleConnections", () => {
   it.live("gives a connection to one taker, to the same scheme, host, port and address only", () =>
     Effect.gen(function* () {
-      const kept = yield* KeptConnections.make
+      const kept = yield* IdleConnections.make
       const receiver = yield* Receiver.silent()
       const { target, opened } = yield* keepMany(kept, receiver, "receiver", 1)
       for (const other of [
@@ -53,7 +53,7 @@ describe("KeptConnections", () => {
 
   it.live("keeps 64 for an origin and closes what is more", () =>
     Effect.gen(function* () {
-      const kept = yield* KeptConnections.make
+      const kept = yield* IdleConnections.make
       const receiver = yield* Receiver.silent()
       const { target, opened } = yield* keepMany(kept, receiver, "receiver", 70)
       yield* receiver.until(() => receiver.open() === 64)
@@ -63,7 +63,7 @@ describe("KeptConnections", () => {
 
   it.live("keeps 256 in all, and closes those that have waited longest", () =>
     Effect.gen(function* () {
-      const kept = yield* KeptConnections.make
+      const kept = yield* IdleConnections.make
       const receiver = yield* Receiver.silent()
       const names = ["one", "two", "three", "four", "five"]
       const targets = yield* Effect.forEach(names, (name) => keepMany(kept, receiver, name, 60))
@@ -79,7 +79,7 @@ describe("KeptConnections", () => {
 
   it.live("gives none that the other side has closed", () =>
     Effect.gen(function* () {
-      const kept = yield* KeptConnections.make
+      const kept = yield* IdleConnections.make
       const receiver = yield* Receiver.silent()
       const { target, opened } = yield* keepMany(kept, receiver, "receiver", 2)
       opened[1]?.socket.destroy()
@@ -92,7 +92,7 @@ describe("KeptConnections", () => {
     Effect.gen(function* () {
       const receiver = yield* Receiver.silent()
       const scope = yield* Scope.make()
-      const kept = yield* Scope.provide(KeptConnections.make, scope)
+      const kept = yield* Scope.provide(IdleConnections.make, scope)
       const { target } = yield* keepMany(kept, receiver, "receiver", 2)
       const taken = Option.getOrThrow(kept.take(target, [loopback]))
       yield* Scope.close(scope, Exit.void)

@@ -1,7 +1,7 @@
 /** Reads why `/health` is 503. */
 import { Effect, Metric } from "effect"
 import { Health } from "./Health.ts"
-import { reasons } from "./Reasons.ts"
+import { reasons } from "./UnhealthyReasons.ts"
 import * as Families from "./Families.ts"
 
 export const make = Effect.gen(function* () {

@@ -9,7 +9,9 @@ const held = 256 * 1024
  * does: the memory of what lies further back is given back (`Chunks.release`). Whoever collects chunks would find them empty,
  * and a store that keeps its blobs in memory would lose them.
  */
-export const releaseBehind = <E, R>(body: Stream.Stream<Uint8Array, E, R>): Stream.Stream<Uint8Array, E, R> =>
+export const releaseConsumed = <E, R>(
+  body: Stream.Stream<Uint8Array, E, R>
+): Stream.Stream<Uint8Array, E, R> =>
   Stream.suspend(() => {
     const chunks: Array<Uint8Array> = []
     let bytes = 0
