@@ -1,12 +1,13 @@
 /** `Administration` through the admin socket of the server that runs on a data directory. */
 import * as net from "node:net"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Effect, Layer, Option, Schema } from "effect"
-import { RpcClient, RpcSerialization } from "effect/rpc"
+import { Cause, Effect, Layer, Option, Predicate, Record, Schema } from "effect"
+import { RpcClient, RpcClientError, RpcSerialization } from "effect/rpc"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import { Administration, operations } from "./Administration.ts"
-import { AdministrationFailed } from "./AdministrationFailed.ts"
 import * as AdminSocket from "./AdminSocket.ts"
+import { AdministrationFailed } from "./AdministrationFailed.ts"
+import type { Operations } from "./Operations.ts"
 
 /** The server's directory has no room for a socket (`AdminSocket`). */
 export class NoAdminSocket extends Schema.TaggedError<NoAdminSocket>()("NoAdminSocket", {
@@ -38,37 +39,45 @@ const connect = (path: string): Effect.Effect<void, Error> =>
     return Effect.sync(() => socket.destroy())
   })
 
-const failed = (reason: string) =>
-  new AdministrationFailed({ reason: `The running server did not carry out the command: ${reason}` })
+const url = `http://admin.socket${AdminSocket.route}`
 
-type Operation = (payload: never) => Effect.Effect<unknown, { readonly _tag: string }>
-
-/** No answer, or one that this release does not declare: the server is of another release, or it stopped. */
-const carriedOut =
-  (operation: Operation) =>
-  (payload: never): ReturnType<Operation> =>
-    // The client throws on a payload that its schema refuses.
-    Effect.suspend(() => operation(payload)).pipe(
-      Effect.catchTag("RpcClientError", ({ _tag }) => Effect.fail(failed(_tag))),
-      Effect.catchDefect(() => Effect.fail(failed("it does not know the command, or failed")))
-    )
+/**
+ * Replaces every failure that the operation does not declare: the server is of another release and does not know the
+ * operation, it stopped, or it has a bug.
+ */
+const undelivered = (cause: Cause.Cause<unknown>) => {
+  const error = Cause.squash(cause)
+  const isDeclared = Cause.hasFails(cause) && !(error instanceof RpcClientError.RpcClientError)
+  if (isDeclared) return Effect.failCause(cause)
+  // The message of a schema error quotes the response, which may contain a secret.
+  const detail = Schema.isSchemaError(error)
+    ? error._tag
+    : Predicate.isError(error)
+      ? error.message
+      : String(error)
+  return Effect.fail(
+    new AdministrationFailed({ reason: `The running server did not carry out the command: ${detail}` })
+  )
+}
 
 const overSocket = (socketPath: string) =>
   Layer.effect(
     Administration,
-    Effect.map(RpcClient.make(operations, { disableTracing: true }), (client) =>
-      Administration.of(
-        Object.fromEntries(
-          Object.entries(client as unknown as Record<string, Operation>).map(([name, operation]) => [
-            name,
-            carriedOut(operation)
-          ])
-        ) as unknown as Administration["Service"]
+    Effect.map(RpcClient.make(operations, { disableTracing: true }), (client) => {
+      const calls = Record.map(
+        client,
+        (call: (payload: never) => Effect.Effect<unknown, unknown>) => (payload: never) =>
+          // The client throws when the schema refuses the payload.
+          Effect.catchCause(
+            Effect.suspend(() => call(payload)),
+            undelivered
+          )
       )
-    )
+      return Administration.of(calls as Operations<typeof operations>)
+    })
   ).pipe(
-    Layer.provide(RpcClient.layerProtocolHttp({ url: `http://admin.socket${AdminSocket.route}` })),
-    Layer.provide([RpcSerialization.layerNdjson, NodeHttpClient.layerNodeHttpOptions({ socketPath })])
+    Layer.provide(RpcClient.layerProtocolHttp({ url })),
+    Layer.provide([RpcSerialization.layerJson, NodeHttpClient.layerNodeHttpOptions({ socketPath })])
   )
 
 /** Finds the server; the layer then speaks to it. */

@@ -21,17 +21,6 @@ export class AdminSocketUnusable extends Schema.TaggedError<AdminSocketUnusable>
   }
 }
 
-const routes = RpcServer.layerHttp({
-  group: operations,
-  path: AdminSocket.route,
-  protocol: "http",
-  disableTracing: true,
-  disableFatalDefects: true
-}).pipe(
-  Layer.provide(operations.toLayer(Effect.map(Administration, (administration) => administration))),
-  Layer.provide(RpcSerialization.layerNdjson)
-)
-
 const attempt = (path: string, run: () => void) =>
   Effect.try({ try: run, catch: (cause) => new AdminSocketUnusable({ path, cause }) })
 
@@ -50,19 +39,22 @@ const listener = (path: string) =>
 /** Definitions of the catalog come by the dozen. */
 const bodyLimit = Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.kibibytes(1_024))
 
-/**
- * A router of its own. `HttpRouter.layer`, and with it `HttpRouter.serve`, is one for all servers of a process, since
- * layers are shared by identity: the public server would serve these routes too.
- */
-const router = Layer.effect(HttpRouter.HttpRouter, HttpRouter.make)
+const answer = RpcServer.toHttpEffect(operations, {
+  spanPrefix: "Administration",
+  disableFatalDefects: true
+}).pipe(Effect.provide([operations.toLayer(Administration), RpcSerialization.layerJson]))
 
+/** A router of its own: `HttpRouter.layer` is one for all servers of a process, and the public server would serve this route too. */
 const serving = Layer.effectDiscard(
-  Effect.flatMap(HttpRouter.HttpRouter, (router) => HttpServer.serveEffect(router.asHttpEffect()))
+  Effect.gen(function* () {
+    const router = yield* HttpRouter.make
+    yield* router.add("POST", AdminSocket.route, yield* answer)
+    yield* HttpServer.serveEffect(router.asHttpEffect())
+  })
 )
 
 const serveAt = (path: string) =>
   serving.pipe(
-    Layer.provide(Layer.provideMerge(routes, router)),
     Layer.provide(bodyLimit),
     Layer.provide(closeToOthers(path)),
     Layer.provide(listener(path)),

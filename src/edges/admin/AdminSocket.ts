@@ -2,6 +2,9 @@
 import * as path from "node:path"
 import { Option } from "effect"
 
+/** The path of the RPC endpoint on the socket. */
+export const route = "/rpc"
+
 /** Bytes; systems differ, none has room for fewer than 104 with the final zero. */
 const longestPath = 100
 
@@ -16,6 +19,3 @@ export const pathIn = (directory: string, from: string = process.cwd()): Option.
   const shorter = Buffer.byteLength(relative) < Buffer.byteLength(absolute) ? relative : absolute
   return Buffer.byteLength(shorter) <= longestPath ? Option.some(shorter) : Option.none()
 }
-
-/** The path of the operations on the socket. */
-export const route = "/operations"

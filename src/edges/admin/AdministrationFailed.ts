@@ -8,3 +8,6 @@ export class AdministrationFailed extends Schema.TaggedError<AdministrationFaile
     return this.reason
   }
 }
+
+export const failed = (error: { readonly message: string }) =>
+  new AdministrationFailed({ reason: error.message })

@@ -1,5 +1,5 @@
 /** What an operator sees and changes of accounts and their money: part of `Administration`. Amounts are nano-USD. */
-import { Redacted, Schema } from "effect"
+import { Redacted, Schema, Struct } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { Rate } from "#domain/account/Limits.ts"
 import { AccountId } from "#domain/Ids.ts"
@@ -54,8 +54,6 @@ export const mostStreams = 1_000_000
 export const isStreams = (limit: number): boolean =>
   Number.isSafeInteger(limit) && limit >= 0 && limit <= mostStreams
 
-const ShowBalance = Schema.Struct({ accountId: AccountId })
-
 export const Balance = Schema.Struct({
   accountId: AccountId,
   /** What was paid in less what was charged. */
@@ -71,31 +69,8 @@ export const Balance = Schema.Struct({
 })
 export type Balance = typeof Balance.Type
 
-const TopUp = Schema.Struct({
-  accountId: AccountId,
-  amount: NanoUsd.check(
-    Schema.makeFilter(isPayment, { expected: "an amount above 0, at most 1000000000 USD" })
-  ),
-  /** What the payment was for, in the operator's words. */
-  reference: Schema.String.check(
-    Schema.makeFilter(isReference, { expected: "a reference of at most 200 characters" })
-  ),
-  /** Repeated under the same one, a top-up changes nothing. */
-  paymentId: Schema.String.check(
-    Schema.makeFilter(isPaymentId, { expected: "a payment id of 1 to 100 visible ASCII characters" })
-  )
-})
-
-/** `applied` is false when it had been paid in before. `balance` is the one after it. */
-const ToppedUp = Schema.Struct({ applied: Schema.Boolean, balance: Balance })
-
-/** `after`: the last account of the page before; `null` for the first page. */
-const ListAccounts = Schema.Struct({ after: Schema.NullOr(AccountId) })
-
 export const ListedAccount = Schema.Struct({ ...AccountDetails.fields, ...Balance.fields })
 export type ListedAccount = typeof ListedAccount.Type
-
-const ShowLimits = Schema.Struct({ accountId: AccountId })
 
 const RateLimit = Schema.NullOr(
   Rate.check(
@@ -129,17 +104,6 @@ export const AccountLimits = Schema.Struct({
   )
 })
 
-/** What is left out stays as it is. */
-const ChangeLimits = Schema.Struct({
-  accountId: AccountId,
-  creditLimit: Schema.optionalKey(AccountLimits.fields.creditLimit),
-  maxOpenRequests: Schema.optionalKey(AccountLimits.fields.maxOpenRequests),
-  maxStoredBytes: Schema.optionalKey(AccountLimits.fields.maxStoredBytes),
-  accountRate: Schema.optionalKey(AccountLimits.fields.accountRate),
-  keyRate: Schema.optionalKey(AccountLimits.fields.keyRate),
-  maxStreams: Schema.optionalKey(AccountLimits.fields.maxStreams)
-})
-
 /** Looked at when it is hidden already: no error shows it. */
 const Password = Schema.RedactedFromValue(Schema.String).check(
   Schema.makeFilter((password: Redacted.Redacted) => PasswordText.isPassword(Redacted.value(password)), {
@@ -147,42 +111,50 @@ const Password = Schema.RedactedFromValue(Schema.String).check(
   })
 )
 
-/** `null`: the account has none any more. */
-const SetPassword = Schema.Struct({ accountId: AccountId, password: Schema.NullOr(Password) })
+const failures = Schema.Union([AccountNotFound, AdministrationFailed])
+const failuresOfChanges = Schema.Union([AccountNotFound, AccountClosed, AdministrationFailed])
 
 export const accountOperations = RpcGroup.make(
-  /** The balance as of now, if `isCurrent`. The same holds for all balances here. */
-  Rpc.make("showBalance", {
-    payload: ShowBalance,
-    success: Balance,
-    error: Schema.Union([AccountNotFound, AdministrationFailed])
-  }),
-  /** On the log, and available on a running server, when it returns. */
+  /** Includes everything on the log at the time of the call, if `isCurrent`; so do all balances here. */
+  Rpc.make("showBalance", { payload: { accountId: AccountId }, success: Balance, error: failures }),
+  /** When it returns, the payment is on the log, and a running server lets the account spend it. */
   Rpc.make("topUp", {
-    payload: TopUp,
-    success: ToppedUp,
+    payload: {
+      accountId: AccountId,
+      amount: NanoUsd.check(
+        Schema.makeFilter(isPayment, { expected: "an amount above 0, at most 1000000000 USD" })
+      ),
+      /** What the payment was for, in the operator's words. */
+      reference: Schema.String.check(
+        Schema.makeFilter(isReference, { expected: "a reference of at most 200 characters" })
+      ),
+      /** A top-up that repeats a payment id changes nothing. */
+      paymentId: Schema.String.check(
+        Schema.makeFilter(isPaymentId, { expected: "a payment id of 1 to 100 visible ASCII characters" })
+      )
+    },
+    /** `applied` is false for a repeated payment id. `balance` is the one after the top-up. */
+    success: Schema.Struct({ applied: Schema.Boolean, balance: Balance }),
     error: Schema.Union([AccountNotFound, AccountClosed, PaymentIdReused, AdministrationFailed])
   }),
-  /** A page of at most 1,000 accounts in the order of their ids, erased accounts included. */
+  /** A page of at most 1,000 accounts in the order of their ids, erased ones included. */
   Rpc.make("listAccounts", {
-    payload: ListAccounts,
+    /** `after`: the last account of the previous page; `null` for the first page. */
+    payload: { after: Schema.NullOr(AccountId) },
     success: Schema.Array(ListedAccount),
     error: AdministrationFailed
   }),
-  Rpc.make("showLimits", {
-    payload: ShowLimits,
-    success: AccountLimits,
-    error: Schema.Union([AccountNotFound, AdministrationFailed])
-  }),
-  /** Returns all limits. A running server applies them milliseconds later. */
+  Rpc.make("showLimits", { payload: { accountId: AccountId }, success: AccountLimits, error: failures }),
+  /** Returns all limits in force. A running server applies the change within milliseconds, once it has followed the log that far. */
   Rpc.make("changeLimits", {
-    payload: ChangeLimits,
+    /** An omitted limit stays as it is. */
+    payload: { accountId: AccountId, ...Struct.map(AccountLimits.fields, Schema.optionalKey) },
     success: AccountLimits,
-    error: Schema.Union([AccountNotFound, AccountClosed, AdministrationFailed])
+    error: failuresOfChanges
   }),
-  /** In force at once, on running servers too. */
+  /** In force at once, on running servers too. `null` removes the password. */
   Rpc.make("setPassword", {
-    payload: SetPassword,
-    error: Schema.Union([AccountNotFound, AccountClosed, AdministrationFailed])
+    payload: { accountId: AccountId, password: Schema.NullOr(Password) },
+    error: failuresOfChanges
   })
 )

@@ -6,22 +6,20 @@ import { AccountNotFound } from "#src/features/accounts/Accounts.ts"
 import { Round } from "#src/features/retention/AccountErasing.ts"
 import { AdministrationFailed } from "../AdministrationFailed.ts"
 
-const EraseAccount = Schema.Struct({
-  accountId: AccountId,
-  /** What the step before answered; `null` for the first one. */
-  round: Schema.NullOr(Round)
-})
-
 export const ErasingStep = Schema.Struct({
   round: Round,
-  /** Whether a server goes on by itself when no further step is asked for. */
+  /** Whether a server continues the erasing without further calls. */
   goesOn: Schema.Boolean
 })
 
 export const erasingOperations = RpcGroup.make(
-  /** Closes the account and erases a page of its requests' data. Repeat it until a round finds nothing. */
+  /**
+   * Closes the account, and erases the payloads of one page of its requests. Repeat it until a round ends that found
+   * nothing.
+   */
   Rpc.make("eraseAccount", {
-    payload: EraseAccount,
+    /** `round`: the one that the previous step returned; `null` for the first step. */
+    payload: { accountId: AccountId, round: Schema.NullOr(Round) },
     success: ErasingStep,
     error: Schema.Union([AccountNotFound, AdministrationFailed])
   })

@@ -1,4 +1,4 @@
-/** `Operations` in the process that holds the log. */
+/** `accountOperations` in the process that holds the log. */
 import { Effect } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import { NanoUsd, zero } from "#domain/Money.ts"
@@ -8,16 +8,12 @@ import { Projections } from "#projections/Projections.ts"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import { Passwords } from "#src/features/accounts/Passwords.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
-import { AdministrationFailed } from "../AdministrationFailed.ts"
-import type { Balance } from "./AccountOperations.ts"
-import type { Administration } from "../Administration.ts"
-
-type Operations = Administration["Service"]
+import { failed } from "../AdministrationFailed.ts"
+import type { Operations } from "../Operations.ts"
+import type { accountOperations, Balance } from "./AccountOperations.ts"
 
 /** Accounts that a page lists at most. */
 const pageSize = 1_000
-
-const failed = (error: { readonly message: string }) => new AdministrationFailed({ reason: error.message })
 
 const noEntry: Ledger.Balance = { balance: zero, reserved: zero, updatedAt: null }
 
@@ -57,52 +53,41 @@ export const make = Effect.gen(function* () {
     return balance.updatedAt === null ? yield* error : balanceOf(accountId, balance, false)
   })
 
-  const showBalance: Operations["showBalance"] = Effect.fn("Administration.showBalance")(
-    function* ({ accountId }) {
-      // The ledger does not know accounts that nobody paid into.
-      return yield* Effect.andThen(accounts.limits(accountId), currentBalance(accountId)).pipe(
-        Effect.catchTag("EventStoreError", (error) => lastBalance(accountId, error))
-      )
-    },
-    Effect.catchTag(["EventStoreError", "SqlError"], failed)
-  )
-
-  const topUp: Operations["topUp"] = Effect.fn("Administration.topUp")(
-    function* (payment) {
-      const { applied } = yield* accounts.topUp(payment)
-      return { applied, balance: yield* currentBalance(payment.accountId) }
-    },
-    Effect.catchTag(["EventStoreError", "SqlError"], failed)
-  )
-
-  const listAccounts: Operations["listAccounts"] = Effect.fn("Administration.listAccounts")(
-    function* ({ after }) {
-      const isCurrent = (yield* reachesHead("keys")) && (yield* reachesHead("ledger"))
-      const page = yield* keys.accounts({ after, limit: pageSize })
-      const found = yield* ledger.balances({ accountIds: page.map(({ accountId }) => accountId) })
-      const balances = new Map(found.map((balance) => [balance.accountId, balance]))
-      return page.map((entry) => ({
-        ...entry,
-        ...balanceOf(entry.accountId, balances.get(entry.accountId) ?? noEntry, isCurrent)
-      }))
-    },
-    Effect.catchTag(["EventStoreError", "SqlError"], failed)
-  )
-
-  const showLimits: Operations["showLimits"] = Effect.fn("Administration.showLimits")(
-    ({ accountId }) => accounts.limits(accountId),
-    Effect.catchTag("EventStoreError", failed)
-  )
-
-  const changeLimits: Operations["changeLimits"] = Effect.fn("Administration.changeLimits")(
-    ({ accountId, ...limits }) => accounts.changeLimits({ accountId, limits }),
-    Effect.catchTag("EventStoreError", failed)
-  )
-
-  const setPassword: Operations["setPassword"] = Effect.fn("Administration.setPassword")(
-    (options) => passwords.set(options),
-    Effect.catchTag("EventStoreError", failed)
-  )
-
-  return { showBalance, topUp, listAccounts, showLimits, changeLimits, setPassword }
+  const operations: Operations<typeof accountOperations> = {
+    showBalance: Effect.fnUntraced(
+      function* ({ accountId }) {
+        // The ledger does not know accounts that nobody paid into.
+        return yield* Effect.andThen(accounts.limits(accountId), currentBalance(accountId)).pipe(
+          Effect.catchTag("EventStoreError", (error) => lastBalance(accountId, error))
+        )
+      },
+      Effect.catchTag(["EventStoreError", "SqlError"], failed)
+    ),
+    topUp: Effect.fnUntraced(
+      function* (payment) {
+        const { applied } = yield* accounts.topUp(payment)
+        return { applied, balance: yield* currentBalance(payment.accountId) }
+      },
+      Effect.catchTag(["EventStoreError", "SqlError"], failed)
+    ),
+    listAccounts: Effect.fnUntraced(
+      function* ({ after }) {
+        const isCurrent = (yield* reachesHead("keys")) && (yield* reachesHead("ledger"))
+        const page = yield* keys.accounts({ after, limit: pageSize })
+        const found = yield* ledger.balances({ accountIds: page.map(({ accountId }) => accountId) })
+        const balances = new Map(found.map((balance) => [balance.accountId, balance]))
+        return page.map((entry) => ({
+          ...entry,
+          ...balanceOf(entry.accountId, balances.get(entry.accountId) ?? noEntry, isCurrent)
+        }))
+      },
+      Effect.catchTag(["EventStoreError", "SqlError"], failed)
+    ),
+    showLimits: ({ accountId }) =>
+      accounts.limits(accountId).pipe(Effect.catchTag("EventStoreError", failed)),
+    changeLimits: ({ accountId, ...limits }) =>
+      accounts.changeLimits({ accountId, limits }).pipe(Effect.catchTag("EventStoreError", failed)),
+    setPassword: (options) => passwords.set(options).pipe(Effect.catchTag("EventStoreError", failed))
+  }
+  return operations
 })

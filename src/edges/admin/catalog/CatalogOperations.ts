@@ -41,14 +41,6 @@ export const ListedItem = Schema.Struct({
 })
 export type ListedItem = typeof ListedItem.Type
 
-/** `after`: the last item of the page before; `null` for the first page. */
-const ListItems = Schema.Struct({
-  after: Schema.NullOr(Schema.Struct({ kind: ItemKind, name: Schema.String }))
-})
-
-/** `kind` where more than one has the name. */
-const ShowItem = Schema.Struct({ kind: Schema.NullOr(ItemKind), name: Schema.String })
-
 /** One event of the item. */
 const Step = Schema.Struct({
   position: GlobalPosition,
@@ -69,11 +61,6 @@ export const ShownItem = Schema.Struct({
 })
 export type ShownItem = typeof ShownItem.Type
 
-const DeprecateItem = Schema.Struct({ name: Schema.String })
-
-/** `force`: also while others depend on it. */
-const WithdrawItem = Schema.Struct({ kind: ItemKind, name: Schema.String, force: Schema.Boolean })
-
 /** Of the catalog, by kind and name. */
 export const ItemName = Schema.Struct({ kind: ItemKind, name: Schema.String })
 export type ItemName = typeof ItemName.Type
@@ -84,7 +71,6 @@ const WithdrawnItem = Schema.Struct({
   /** What depended on it. */
   dependents: Schema.Array(ItemName)
 })
-type WithdrawnItem = typeof WithdrawnItem.Type
 
 /** Others of the catalog depend on it. */
 export class ItemInUse extends Schema.TaggedError<ItemInUse>()("ItemInUse", {
@@ -120,32 +106,34 @@ export class AmbiguousName extends Schema.TaggedError<AmbiguousName>()("Ambiguou
 }
 
 export const catalogOperations = RpcGroup.make(
-  /** Durable, and shown by this node's catalog, when it returns. */
+  /** When it returns, the definitions are durable, and this node's catalog shows them. */
   Rpc.make("publishDefinitions", {
     payload: PublishDefinitions,
     success: Schema.Array(PublishedItem),
     error: Schema.Union([EndpointTaken, AdministrationFailed])
   }),
-  /** By kind and name, withdrawn items included, as of now. */
+  /** A page in the order of kind and name, withdrawn items included. Contains everything on the log at the time of the call. */
   Rpc.make("listItems", {
-    payload: ListItems,
+    /** `after`: the last item of the previous page; `null` for the first page. */
+    payload: { after: Schema.NullOr(ItemName) },
     success: Schema.Array(ListedItem),
     error: AdministrationFailed
   }),
-  /** The item in the catalog, or else the withdrawn one. */
+  /** Prefers an item that is not withdrawn to a withdrawn one of the same name. */
   Rpc.make("showItem", {
-    payload: ShowItem,
+    /** `kind`: needed when items of several kinds have the name. */
+    payload: { kind: Schema.NullOr(ItemKind), name: Schema.String },
     success: ShownItem,
     error: Schema.Union([ItemNotFound, AmbiguousName, AdministrationFailed])
   }),
-  /** Marks a model or a wrapper as not to be used any more. It still runs. */
+  /** Models and wrappers only. A deprecated one still runs, and is marked as no longer recommended. */
   Rpc.make("deprecateItem", {
-    payload: DeprecateItem,
+    payload: { name: Schema.String },
     error: Schema.Union([ItemNotFound, NotDeprecatable, AdministrationFailed])
   }),
-  /** Takes an item out of the catalog. Fails with `ItemInUse` while others depend on it, unless `force` is set. */
+  /** Hides the item, and refuses new requests to it. Refuses an item that others depend on, unless `force`. */
   Rpc.make("withdrawItem", {
-    payload: WithdrawItem,
+    payload: { ...ItemName.fields, force: Schema.Boolean },
     success: WithdrawnItem,
     error: Schema.Union([ItemNotFound, ItemInUse, AdministrationFailed])
   })

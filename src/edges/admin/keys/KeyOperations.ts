@@ -1,4 +1,4 @@
-/** The operations of opening accounts and of their keys: part of `Administration`. */
+/** Opening accounts, and the API keys of accounts: part of `Administration`. */
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { Grant } from "#domain/account/Grant.ts"
@@ -11,64 +11,59 @@ import { KeyExpired, KeyNotFound, KeyRevoked, TooManyKeys } from "#src/features/
 import { isName } from "#src/features/accounts/Name.ts"
 import { AdministrationFailed } from "../AdministrationFailed.ts"
 
-const Name = Schema.String.check(Schema.makeFilter(isName, { expected: "a name of 1 to 100 characters" }))
+export const KeyName = Schema.String.check(
+  Schema.makeFilter(isName, { expected: "a name of 1 to 100 characters" })
+)
+
+/** How long the previous secret stays valid after a rotation, ms. */
+export const GracePeriod = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Key.longestGraceMs }))
+
+/** `<keyId>:<secret>`. It is returned once, and is not stored. */
+export const KeySecret = Schema.RedactedFromValue(Schema.String)
 
 /** From 0 to 1,000,000,000 USD. */
 export const isOpeningBalance = (amount: NanoUsd): boolean => amount >= 0n && amount <= 10n ** 18n
 
-const Balance = NanoUsd.check(
-  Schema.makeFilter(isOpeningBalance, { expected: "an amount from 0 to 1000000000 USD" })
-)
-
-const OpenAccount = Schema.Struct({ name: Name, balance: Balance })
-/** A key without a grant may do everything. */
-const IssueKey = Schema.Struct({
-  accountId: AccountId,
-  name: Name,
-  grant: Schema.optionalKey(Grant)
-})
-/** `graceMs`: how long the previous secret stays valid. */
-const RotateKey = Schema.Struct({
-  keyId: KeyId,
-  graceMs: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Key.longestGraceMs }))
-})
-const RevokeKey = Schema.Struct({ keyId: KeyId })
-const ListKeys = Schema.Struct({
-  accountId: Schema.optionalKey(AccountId),
-  /** The last key of the page before; `null` for the first page. */
-  after: Schema.NullOr(KeyId)
-})
-
-/** `key` is `<keyId>:<secret>` and is shown this once. */
-const IssuedKey = Schema.Struct({
-  accountId: AccountId,
-  keyId: KeyId,
-  key: Schema.RedactedFromValue(Schema.String)
-})
-export type IssuedKey = typeof IssuedKey.Type
-
-const RotatedKey = Schema.Struct({
-  ...IssuedKey.fields,
-  /** Unix time in ms; `null` when the previous secret is not valid any more. */
-  previousExpiresAt: Schema.NullOr(Schema.Int)
-})
+export const IssuedKey = Schema.Struct({ accountId: AccountId, keyId: KeyId, key: KeySecret })
 
 export const keyOperations = RpcGroup.make(
   /** Opens an account with a first key. */
-  Rpc.make("openAccount", { payload: OpenAccount, success: IssuedKey, error: AdministrationFailed }),
+  Rpc.make("openAccount", {
+    payload: {
+      name: KeyName,
+      balance: NanoUsd.check(
+        Schema.makeFilter(isOpeningBalance, { expected: "an amount from 0 to 1000000000 USD" })
+      )
+    },
+    success: IssuedKey,
+    error: AdministrationFailed
+  }),
+  /** Without a `grant`, the key allows everything. */
   Rpc.make("issueKey", {
-    payload: IssueKey,
+    payload: { accountId: AccountId, name: KeyName, grant: Schema.optionalKey(Grant) },
     success: IssuedKey,
     error: Schema.Union([AccountNotFound, AccountClosed, TooManyKeys, AdministrationFailed])
   }),
-  /** Gives a key another secret, in force at once, on a running server too. */
+  /** Replaces the secret. In force at once, on a running server too. */
   Rpc.make("rotateKey", {
-    payload: RotateKey,
-    success: RotatedKey,
+    payload: { keyId: KeyId, graceMs: GracePeriod },
+    success: Schema.Struct({
+      ...IssuedKey.fields,
+      /** When the previous secret expires, Unix time in ms; `null` when it has expired already. */
+      previousExpiresAt: Schema.NullOr(Schema.Int)
+    }),
     error: Schema.Union([KeyNotFound, KeyRevoked, KeyExpired, AdministrationFailed])
   }),
   /** In force at once, on a running server too. */
-  Rpc.make("revokeKey", { payload: RevokeKey, error: Schema.Union([KeyNotFound, AdministrationFailed]) }),
-  /** A page of at most 1,000 keys in the order of their ids, revoked keys included, as of now. */
-  Rpc.make("listKeys", { payload: ListKeys, success: Schema.Array(ListedKey), error: AdministrationFailed })
+  Rpc.make("revokeKey", {
+    payload: { keyId: KeyId },
+    error: Schema.Union([KeyNotFound, AdministrationFailed])
+  }),
+  /** A page of at most 1,000 keys in the order of their ids, revoked ones included; everything on the log at the time of the call. */
+  Rpc.make("listKeys", {
+    /** `after`: the last key of the previous page; `null` for the first page. */
+    payload: { accountId: Schema.optionalKey(AccountId), after: Schema.NullOr(KeyId) },
+    success: Schema.Array(ListedKey),
+    error: AdministrationFailed
+  })
 )

@@ -1,25 +1,19 @@
-/** `Operations` in the process that holds the log. */
+/** `requestOperations` in the process that holds the log. */
 import { Effect } from "effect"
-import { AdministrationFailed } from "../AdministrationFailed.ts"
+import { failed } from "../AdministrationFailed.ts"
+import type { Operations } from "../Operations.ts"
 import * as RequestFacts from "./RequestFacts.ts"
 import * as RequestList from "./RequestList.ts"
-import type { Administration } from "../Administration.ts"
-
-type Operations = Administration["Service"]
-
-const failed = (error: { readonly message: string }) => new AdministrationFailed({ reason: error.message })
+import type { requestOperations } from "./RequestOperations.ts"
 
 export const make = Effect.gen(function* () {
   const list = yield* RequestList.make
   const show = yield* RequestFacts.make
 
-  const listRequests: Operations["listRequests"] = Effect.fn("Administration.listRequests")(
-    list,
-    Effect.catchTag(["EventStoreError", "SqlError"], failed)
-  )
-  const showRequest: Operations["showRequest"] = Effect.fn("Administration.showRequest")(
-    show,
-    Effect.catchTag(["EventStoreError", "BlobStoreError"], failed)
-  )
-  return { listRequests, showRequest }
+  const operations: Operations<typeof requestOperations> = {
+    listRequests: (options) => list(options).pipe(Effect.catchTag(["EventStoreError", "SqlError"], failed)),
+    showRequest: (options) =>
+      show(options).pipe(Effect.catchTag(["EventStoreError", "BlobStoreError"], failed))
+  }
+  return operations
 })

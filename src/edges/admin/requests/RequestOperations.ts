@@ -21,12 +21,6 @@ export const ListRequests = Schema.Struct({
   limit: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostListed }))
 })
 
-const ListedRequests = Schema.Struct({
-  requests: Schema.Array(HistoryItem),
-  /** Whether a page follows. */
-  hasMore: Schema.Boolean
-})
-
 export const ShowRequest = Schema.Struct({
   requestId: RequestId,
   /** They may be personal data: only for who asks. */
@@ -91,16 +85,18 @@ export class UnknownRequest extends Schema.TaggedError<UnknownRequest>()("Unknow
   override readonly message = "There is no such request"
 }
 
+const failures = Schema.Union([UnknownRequest, AdministrationFailed])
+
 export const requestOperations = RpcGroup.make(
-  /** Newest first, as of now. `UnknownRequest`: the request `after` does not exist. */
+  /** Newest first; everything on the log at the time of the call. Fails with `UnknownRequest` when `after` is not a request. */
   Rpc.make("listRequests", {
     payload: ListRequests,
-    success: ListedRequests,
-    error: Schema.Union([UnknownRequest, AdministrationFailed])
+    success: Schema.Struct({
+      requests: Schema.Array(HistoryItem),
+      /** Whether a page follows. */
+      hasMore: Schema.Boolean
+    }),
+    error: failures
   }),
-  Rpc.make("showRequest", {
-    payload: ShowRequest,
-    success: ShownRequest,
-    error: Schema.Union([UnknownRequest, AdministrationFailed])
-  })
+  Rpc.make("showRequest", { payload: ShowRequest, success: ShownRequest, error: failures })
 )

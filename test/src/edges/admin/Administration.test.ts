@@ -1,4 +1,5 @@
 /** One contract for the log itself and for the socket, over the real services on a fresh data directory. */
+import * as http from "node:http"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
@@ -113,6 +114,62 @@ for (const [name, layer] of Object.entries(layers)) {
     )
   })
 }
+
+describe("Administration, on a server of another release", () => {
+  const listKeys = Effect.flatMap(Administration, ({ listKeys }) => listKeys({ after: null }))
+
+  const listKeysOf = Effect.fnUntraced(function* (status: number, answer: (id: string) => unknown) {
+    const directory = yield* TempDirectory.make
+    const server = http.createServer((request, response) => {
+      request.setEncoding("utf8").on("data", (body) => {
+        const { id } = JSON.parse(body)
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer(id)))
+      })
+    })
+    yield* Effect.callback<void>((resume) => {
+      server.listen(path.join(directory, "admin.sock"), () => resume(Effect.void))
+    })
+    yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
+    const client = Layer.unwrap(AdminClient.open).pipe(Layer.provide(DataDirectory.layerAt(directory)))
+    return yield* Effect.flip(Effect.provide(listKeys, client))
+  })
+
+  const exit = (exit: unknown) => (requestId: string) => [{ _tag: "Exit", requestId, exit }]
+
+  it.live("reports a server that has no such endpoint", () =>
+    Effect.gen(function* () {
+      const error = yield* listKeysOf(404, () => ({ detail: "Not Found" }))
+      assert.strictEqual(error._tag, "AdministrationFailed")
+      assert.match(error.message, /^The running server did not carry out the command: ./)
+    })
+  )
+
+  it.live("reports an operation that the server does not have", () =>
+    Effect.gen(function* () {
+      const cause = [{ _tag: "Die", defect: "Unknown request tag: listKeys" }]
+      const error = yield* listKeysOf(200, exit({ _tag: "Failure", cause }))
+      assert.strictEqual(
+        error.message,
+        "The running server did not carry out the command: Unknown request tag: listKeys"
+      )
+    })
+  )
+
+  it.live("reports a response that it cannot read without quoting it", () =>
+    Effect.gen(function* () {
+      const error = yield* listKeysOf(200, exit({ _tag: "Success", value: "secret" }))
+      assert.strictEqual(error.message, "The running server did not carry out the command: SchemaError")
+    })
+  )
+
+  it.live("reports a server that stops before it answers", () =>
+    Effect.gen(function* () {
+      const cause = [{ _tag: "Interrupt", fiberId: 1 }]
+      const error = yield* listKeysOf(200, exit({ _tag: "Failure", cause }))
+      assert.strictEqual(error._tag, "AdministrationFailed")
+    })
+  )
+})
 
 describe("Administration, without room for a socket", () => {
   const deep = Layer.unwrap(
