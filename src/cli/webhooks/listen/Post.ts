@@ -24,7 +24,7 @@ export interface Message {
 export interface Answered {
   /** `null` when there was no answer. */
   readonly status: number | null
-  /** One word (docs/apps/webhooks.md, "What became of it"), `null` after a 2xx. */
+  /** One word (docs/apps/webhooks.md, "List, replay, recover"), `null` after a 2xx. */
   readonly error: string | null
   /** What the system says of it, where it says something. */
   readonly reason: string | null

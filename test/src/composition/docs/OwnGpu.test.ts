@@ -1,35 +1,18 @@
-/** "Your own GPU in five minutes" of the README: its commands as they stand, in a folder of their own and at free ports. */
+/** Runs the commands of docs/start/own-gpu.md, in a folder and at ports of their own. */
 import * as childProcess from "node:child_process"
-import * as fs from "node:fs"
 import * as path from "node:path"
 import * as readline from "node:readline"
 import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
-import * as TempDirectory from "#test/support/TempDirectory.ts"
+import { checkout, commandsOf } from "./Commands.ts"
 
-const { apiKey, root } = ServerProcess
+const { apiKey } = ServerProcess
 
 const hasPython =
   childProcess.spawnSync("python3", ["-c", "import sys; assert sys.version_info >= (3, 9)"]).status === 0
 const skipped = hasPython ? "" : " (skipped: no python3 of 3.9 or newer here)"
-
-/** The section's commands, block by block. */
-const blocks = (): ReadonlyArray<string> => {
-  const readme = fs.readFileSync(path.join(root, "README.md"), "utf8")
-  const [, section = ""] = /^## Your own GPU in five minutes\n([\s\S]*?)^## /m.exec(readme) ?? []
-  return [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, commands = ""]) => commands)
-}
-
-/** The checkout as a newcomer has it, but for what they make in it. */
-const checkout = Effect.map(TempDirectory.make, (directory) => {
-  for (const name of fs.readdirSync(root)) {
-    if (!["data", "my-models"].includes(name))
-      fs.symlinkSync(path.join(root, name), path.join(directory, name))
-  }
-  return directory
-})
 
 interface Shell {
   readonly cwd: string
@@ -60,18 +43,18 @@ const terminal = ({ cwd, env }: Shell, commands: string, sign: string) =>
 const answersOf = (text: string): ReadonlyArray<Record<string, unknown>> =>
   [...text.matchAll(/\{"(?:id|modelEndpoint)":.*?\}(?=\{"id"|\n|rq|$)/g)].map(([json]) => JSON.parse(json))
 
-describe(`A GPU of one's own${skipped}`, () => {
+describe(`docs/start/own-gpu.md${skipped}`, () => {
   it.live.skipIf(!hasPython)(
-    "runs a model in five minutes, called and calling, as the README has it",
+    "runs a model on a worker that the server calls, and on one that fetches its jobs",
     () =>
       Effect.gen(function* () {
         const [port, workerPort] = yield* Effect.promise(() =>
           Promise.all([ServerProcess.freePort(), ServerProcess.freePort()])
         )
         const cwd = yield* checkout
-        const [worker = "", manifest = "", serve = "", call = "", pulled = "", ...rest] = blocks().map(
-          (commands) => commands.replaceAll("9000", String(workerPort))
-        )
+        const [worker = "", manifest = "", serve = "", call = "", pulled = "", ...rest] = commandsOf(
+          "docs/start/own-gpu.md"
+        ).map((commands) => commands.replaceAll("9000", String(workerPort)))
         assert.deepStrictEqual(rest, [])
         const env = {
           PATH: process.env["PATH"] ?? "",

@@ -1,4 +1,4 @@
-/** The verifiers and the receiver of the README, run as they stand. */
+/** Runs the verifiers and the receiver of docs/apps/webhooks.md. */
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import * as crypto from "node:crypto"
 import { once } from "node:events"
@@ -96,10 +96,10 @@ const run = ({ arguments: args, command }: (typeof verifiers)[keyof typeof verif
 
 for (const [name, verifier] of Object.entries(verifiers)) {
   const isHere = name === "Node" || hasPython
-  describe(`The verifier in ${name} of the README${isHere ? "" : " (skipped: no python3 of 3.9 or newer here)"}`, () => {
+  describe(`The verifier in ${name} of docs/apps/webhooks.md${isHere ? "" : " (skipped: no python3 of 3.9 or newer here)"}`, () => {
     it("is the one of the examples, in ten lines without its signature, imports and empty lines", () => {
       const text = read(verifier.file)
-      assert.include(read("README.md"), `\`\`\`${verifier.language}\n${text}\`\`\``)
+      assert.include(read("docs/apps/webhooks.md"), `\`\`\`${verifier.language}\n${text}\`\`\``)
       const lines = text.split("\n").filter((line) => line.trim() !== "")
       assert.isAtMost(lines.length, 12)
     })
