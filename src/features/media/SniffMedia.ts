@@ -1,4 +1,7 @@
-/** What a file is stored and served as: told from how it begins, and from what is claimed of it only where that is unknown. */
+/**
+ * The type to store and serve a file as: from its first bytes, or else from the claimed type if that is passive. Not the library
+ * `file-type`: it reports Theora as `application/ogg` (see the tests) and types that browsers run, and it is asynchronous.
+ */
 import { essenceOf } from "#domain/file/ContentType.ts"
 import { type ImageFormat, sniff as sniffImage } from "./ImageFormat.ts"
 import * as MediaType from "./MediaType.ts"

@@ -1,49 +1,21 @@
-/** What a file is declared as where nobody says: by its name, or else by how it begins. It is never trusted. */
+/** The content type to declare for a file when the client names none: from the file name, or else from the first bytes. */
 import * as path from "node:path"
+import { Option } from "effect"
+import * as Mime from "effect/http/Mime"
 import * as SniffMedia from "../SniffMedia.ts"
 
-const byExtension: Readonly<Record<string, string>> = {
-  aac: "audio/aac",
-  avif: "image/avif",
-  bmp: "image/bmp",
-  css: "text/css",
-  csv: "text/csv",
-  flac: "audio/flac",
-  gif: "image/gif",
-  glb: "model/gltf-binary",
-  gz: "application/gzip",
-  heic: "image/heic",
-  htm: "text/html",
-  html: "text/html",
-  jpeg: "image/jpeg",
-  jpg: "image/jpeg",
-  js: "text/javascript",
-  json: "application/json",
-  m4a: "audio/mp4",
-  md: "text/markdown",
-  mkv: "video/x-matroska",
-  mov: "video/quicktime",
-  mp3: "audio/mpeg",
-  mp4: "video/mp4",
-  ogg: "audio/ogg",
-  ogv: "video/ogg",
-  pdf: "application/pdf",
-  png: "image/png",
-  svg: "image/svg+xml",
-  tar: "application/x-tar",
-  tif: "image/tiff",
-  tiff: "image/tiff",
-  txt: "text/plain",
-  wav: "audio/wav",
-  webm: "video/webm",
-  webp: "image/webp",
-  xml: "application/xml",
-  zip: "application/zip"
-}
+/** Types that Effect's table lacks. */
+const additional: ReadonlyMap<string, string> = new Map([
+  [".flac", "audio/flac"],
+  [".mkv", "video/x-matroska"],
+  [".tar", "application/x-tar"]
+])
 
-/** @param head the file's first bytes, at least 256 of them where there are as many. */
+/** @param head the file's first 256 bytes or more, or the whole file. */
 export const of = (fileName: string, head: Uint8Array): string => {
-  const extension = path.extname(fileName).slice(1).toLowerCase()
-  const known = Object.hasOwn(byExtension, extension) ? byExtension[extension] : undefined
+  const extension = path.extname(fileName).toLowerCase()
+  const known =
+    additional.get(extension) ??
+    (extension === "" ? undefined : Option.getOrUndefined(Mime.getType(extension)))
   return known ?? SniffMedia.fileType(head, null).contentType
 }

@@ -1,6 +1,6 @@
 /**
- * Where telemetry is exported to: the environment variables of OpenTelemetry that are understood, with their meanings and
- * defaults there (opentelemetry.io, "SDK environment variables" and "OTLP exporter configuration").
+ * OpenTelemetry's environment variables that are supported (opentelemetry.io, "SDK environment variables"). Not Effect's
+ * `layerFromConfig`: it has no sampler, checks no range, and exports nothing unless `OTEL_*_EXPORTER` is set.
  */
 import { Config, Option, Redacted, Schema } from "effect"
 import * as Setting from "#src/kernel/settings/Setting.ts"
