@@ -40,4 +40,15 @@ describe("The pages", () => {
       []
     )
   })
+
+  // A row of a table cannot be wrapped.
+  it.each(pages.filter((page) => /^(docs|README)/.test(page)))(
+    "%s has lines of at most 160 characters",
+    (page) => {
+      const long = withoutCode(read(page))
+        .split("\n")
+        .filter((line) => line.length > 160 && !line.startsWith("|"))
+      assert.deepStrictEqual(long, [])
+    }
+  )
 })
