@@ -1,4 +1,4 @@
-/** Makes a value when it is first needed, and keeps it. What fails to be made is tried again. */
+/** Makes a value at its first use and stores it. If `make` throws, the next use tries again. */
 export const lazy = <A>(make: () => A): (() => A) => {
   let made: { readonly value: A } | undefined
   return () => (made ??= { value: make() }).value

@@ -1,4 +1,4 @@
-/** Makes what is made of an object when it is first asked for, and keeps it for as long as the object itself is there. */
+/** Computes a value once per object and stores it for as long as the object lives. */
 export const memoize = <A extends object, B extends object | string>(
   make: (item: A) => B
 ): ((item: A) => B) => {

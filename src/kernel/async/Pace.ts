@@ -1,20 +1,20 @@
-/** For work that has time: others come first. */
+/** Runs background work slowly, so that it does not delay other work. */
 import { Effect } from "effect"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 
-/** What a page of work takes, it leaves to others so many times. */
+/** The pause after a page, in multiples of the time that the page took. */
 const shareOfOthers = 3
 
-/** ms, however long the page took. */
+/** ms. */
 const longestPause = 5_000
 
-/** One page is at most this, so that nobody waits for long behind it. */
+/** The largest page, so that other work never waits long behind one. */
 export const pageSize = 200
 
-/** Appends under way at once: enough to share a commit. */
+/** Concurrent appends: enough to share a commit. */
 export const concurrency = 16
 
-/** The page, and after it a pause that is in proportion. */
+/** Runs the page and then pauses in proportion to its duration. */
 export const paced = <A, E, R>(page: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.gen(function* () {
     const before = yield* MonotonicTime.millis

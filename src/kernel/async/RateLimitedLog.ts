@@ -1,10 +1,10 @@
-/** For what may go wrong again and again, as while the log is away: it is told of once a minute, with how often. */
+/** Logs a repeating failure, such as an unreachable log, at most once a minute. */
 import { Effect } from "effect"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 
 const intervalMs = 60_000
 
-/** Logs the line that it is given, unless it has logged one lately; `times` says how many lines that one stands for. */
+/** Logs the line unless one was logged within the last minute. `times` is the number of lines that it stands for. */
 export const make = (): ((line: Effect.Effect<void>) => Effect.Effect<void>) => {
   let toldAt = -Infinity
   let untold = 0

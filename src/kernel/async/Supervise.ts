@@ -1,8 +1,8 @@
-/** For fibers that others depend on: what one of them fails or dies with is logged, and it starts over. */
+/** Restarts a fiber that other parts depend on, and logs why it failed or died. */
 import { Effect, Schedule } from "effect"
 import * as RateLimitedLog from "./RateLimitedLog.ts"
 
-/** Never ends but by interruption. `what` is named in the log. */
+/** Ends only when `effect` succeeds or on interruption. `what` names the fiber in the log. */
 export const supervise = <A, R>(
   what: string,
   effect: Effect.Effect<A, unknown, R>

@@ -1,4 +1,7 @@
-/** Where this node keeps its state: `DATA_DIR`, made at first use, readable by its owner only. */
+/**
+ * The directory in which this node stores its state: `DATA_DIR`. Created at the first use, readable by its owner
+ * only.
+ */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Config, Context, Effect, Layer, Schema } from "effect"
@@ -28,7 +31,7 @@ export const dataDir = Setting.make({
   example: "/var/lib/inferlog"
 })
 
-/** `EXPECT_DATA` is set, and there is no log: a volume that is not mounted must not become a new, empty service. */
+/** `EXPECT_DATA` is set and there is no log: an unmounted volume must not become a new, empty service. */
 export class DataMissing extends Schema.TaggedError<DataMissing>()("DataMissing", {
   directory: Schema.String
 }) {
@@ -50,7 +53,7 @@ export const expectData = Setting.make({
   example: "true"
 })
 
-/** Whether there is a log in the directory. */
+/** Whether the directory contains a log. */
 export const holdsLog = (directory: string): boolean => fs.existsSync(SqliteEventStore.files(directory).log)
 
 /** The setting, as an absolute path. */
@@ -60,7 +63,7 @@ export const configured = Config.map(dataDir.config, (directory) => path.resolve
 export class DataDirectory extends Context.Service<DataDirectory, string>()(
   "inferlog/src/kernel/disk/DataDirectory"
 ) {
-  /** Makes the directory when there is none. */
+  /** Creates the directory when it does not exist. */
   static readonly layerAt = (directory: string) =>
     Layer.effect(DataDirectory, Effect.tap(made(directory), PrivateFiles.check))
 
@@ -78,7 +81,7 @@ export class DataDirectory extends Context.Service<DataDirectory, string>()(
 const made = (directory: string) =>
   Effect.try({
     try: () => {
-      // `recursive` alone never returns where a parent refuses new entries with ENOENT, as /proc does.
+      // With `recursive`, mkdir never returns where a parent refuses new entries with ENOENT, as /proc does.
       const recursive = !fs.existsSync(path.dirname(directory))
       if (!fs.existsSync(directory)) fs.mkdirSync(directory, { recursive, mode: 0o700 })
       fs.accessSync(directory, fs.constants.W_OK)

@@ -1,6 +1,7 @@
 /**
- * What lies in `DATA_DIR` is for its owner alone: the master key, the log with hashes of keys, read models, sign-ins. Files
- * that others may read (copied, restored, or made under another umask) are closed at start, with a warning.
+ * Restricts the files in `DATA_DIR` to their owner: the master key, the log with hashes of keys, read models and
+ * sign-ins. At start, files that others may read (copied, restored, or created under another umask) are restricted
+ * with a warning.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -19,7 +20,7 @@ export class FileOpenToOthers extends Schema.TaggedError<FileOpenToOthers>()("Fi
   }
 }
 
-/** Names that the server gives. What else is in the directory is left as it is. */
+/** Names of the server's own files. Other files in the directory are not changed. */
 const ours =
   /^(log\.(sqlite|head)|projections\b|oauth\.sqlite|master\.key|lock\b|rebuild\.lock|blobs$|tmp$|admin\.sock)/
 
@@ -37,7 +38,7 @@ interface Loose {
 const looseIn = (directory: string): ReadonlyArray<Loose> => {
   const names = fs.readdirSync(directory)
   const files = names.filter((name) => ours.test(name)).map((name) => path.join(directory, name))
-  // Closing a directory that holds other things too would lock out whoever those belong to.
+  // Restricting a directory that contains other things would lock out their owners.
   const isOurs = files.length > 0 && files.length === names.length
   return [...(isOurs ? [directory] : []), ...files].flatMap((file) => {
     const stat = fs.lstatSync(file)
@@ -56,8 +57,9 @@ const close = ({ file, mode }: Loose): boolean => {
 }
 
 /**
- * Closes what is open to others. A file that stays readable or writable by everybody is refused. A directory that cannot be
- * closed is warned of: orchestrators mount volumes that way, and the files in it are closed.
+ * Restricts files that are open to others. Fails when a file stays readable or writable by everybody. A directory
+ * that cannot be restricted only causes a warning: orchestrators mount volumes that way, and the files in it are
+ * restricted.
  */
 export const check = Effect.fnUntraced(function* (directory: string) {
   if (process.platform === "win32") return

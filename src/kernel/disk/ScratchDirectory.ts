@@ -1,4 +1,7 @@
-/** Where temporary files live: `tmp` in the data directory, so that what a kill leaves behind is gone at the next start. */
+/**
+ * The directory of temporary files: `tmp` in the data directory. Files that a killed process left are removed at the
+ * next start.
+ */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Context, Effect, Layer } from "effect"
@@ -8,7 +11,7 @@ import { DataDirectory, DataDirectoryUnusable } from "./DataDirectory.ts"
 export class ScratchDirectory extends Context.Service<ScratchDirectory, string>()(
   "inferlog/src/kernel/disk/ScratchDirectory"
 ) {
-  /** Empties it: to be built by the process that holds the lock of the data directory, and once. */
+  /** Empties the directory. Build it once, in the process that holds the lock of the data directory. */
   static readonly layer = Layer.effect(
     ScratchDirectory,
     Effect.gen(function* () {

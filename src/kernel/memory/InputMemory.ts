@@ -1,4 +1,4 @@
-/** What inputs may take up in memory: those of submits that are being read, and those of runs under way. */
+/** The memory budgets of inputs: of submits that are being read, and of runs in progress. */
 import * as v8 from "node:v8"
 import { Config, Context, Effect, Layer, Option, Schema } from "effect"
 import * as ByteSize from "#src/kernel/settings/ByteSize.ts"
@@ -11,7 +11,7 @@ const SizeText = Schema.String.check(
   })
 )
 
-/** One input of the largest size fits. */
+/** Large enough for one input of the largest size. */
 const smallest = 64 * 1024 * 1024
 
 /** Bytes. */
@@ -40,7 +40,7 @@ export const make = (bytes: number): Budgets => ({
 
 const usual = () => Math.max(smallest, Math.floor((v8.getHeapStatistics().heap_size_limit * 3) / 8))
 
-/** One for the process, whose heap it is about. */
+/** One per process, because it limits the process's heap. */
 export const InputMemory = Context.Reference<Budgets>("inferlog/src/kernel/memory/InputMemory", {
   defaultValue: () => make(usual())
 })

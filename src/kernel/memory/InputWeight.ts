@@ -1,21 +1,21 @@
-/** About how much memory an input takes, bytes. */
+/** Estimates the memory that an input takes, in bytes. */
 import type { Request } from "#domain/inference-request/State.ts"
 
-/** What a run takes beside its input. */
+/** Memory of a run besides its input. */
 const ofRun = 8 * 1024
 
-/** Of a submit: the bytes that came, their text, and the canonical text, beside the values. */
+/** A submit: the received bytes, their text, the canonical text, and the parsed values. */
 export const ofSubmit = (bytes: number, values: number): number => 3 * bytes + values
 
-/** Worth a field on the log: what takes less is guessed well enough. */
+/** Smaller estimates are not recorded on the log, because `guessedShare` is accurate enough. */
 const worthTelling = 16 * 1024
 const guessedShare = 4
 
-/** What of `values` stands in `RequestSubmitted`. */
+/** The field of `RequestSubmitted` that records the weight of the values. */
 export const told = (size: number, values: number | undefined): { readonly inputMemory?: number } =>
   values !== undefined && size * guessedShare + values > worthTelling ? { inputMemory: values } : {}
 
-/** Of a run: the text, the values, and the text of an output as large. */
+/** A run: the text, the values, and the text of an output of the same size. */
 export const ofRequest = ({ submitted }: Request): number => {
   const { size } = submitted.payloads.input
   return ofRun + 2 * size + (submitted.inputMemory ?? guessedShare * size)

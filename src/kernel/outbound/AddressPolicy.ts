@@ -1,4 +1,4 @@
-/** Which addresses the program may connect to. One list for literals, DNS answers and connected sockets. */
+/** The addresses that the program may connect to. One list for literals, DNS answers and connected sockets. */
 import { Context } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 

@@ -1,4 +1,4 @@
-/** One TCP connection to a vetted address, with TLS over it when the target wants it. */
+/** One TCP connection to a vetted address, with TLS when the target requires it. */
 import { type Array, Context, Effect, Equal, Option, Result, type Scope } from "effect"
 import { NetAddress } from "effect/net"
 import type { LookupFunction } from "node:net"
@@ -16,10 +16,10 @@ export const OutboundAuthorities = Context.Reference<ReadonlyArray<string> | und
 
 export type Addresses = Array.NonEmptyReadonlyArray<NetAddress.IpAddress>
 
-/** How long one of several addresses may keep the next from being tried, in ms. */
+/** ms after which the next address is tried as well. */
 const attemptTimeout = 1_000
 
-/** Answers with the vetted addresses only, so that no second lookup can bring in another one. */
+/** A DNS lookup that returns the vetted addresses only, so that a second lookup cannot add another one. */
 const pinned =
   (addresses: Addresses): LookupFunction =>
   (_name, options, callback) => {
@@ -37,7 +37,7 @@ const isVetted = (remote: string, addresses: Addresses): boolean =>
     addresses.some((vetted) => Equal.equals(NetAddress.toCanonical(vetted), NetAddress.toCanonical(address)))
   )
 
-/** A socket that cannot outlive the scope, and whose late errors crash nothing. */
+/** A socket that ends with the scope. Its late errors do not end the process. */
 const acquire = <S extends Net.Socket>(open: () => S): Effect.Effect<S, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -83,7 +83,7 @@ export const connect = Effect.fn("Connection.connect")(function* (
   )
   yield* ready(socket, "connect", "connection_failed")
   const remote = socket.remoteAddress
-  // The other end is gone again: whatever it was, nothing is sent to it.
+  // The peer has already closed the connection, so its address cannot be checked.
   if (remote === undefined) return yield* new OutboundError({ reason: "connection_failed" })
   if (!isVetted(remote, addresses)) {
     return yield* new OutboundRefused({ reason: "private_address" })

@@ -1,4 +1,4 @@
-/** One GET and its response, over a connection that is used for nothing else. */
+/** One GET and its response, over a connection that is not reused. */
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Stream } from "effect"
 import type { Socket } from "node:net"
@@ -9,16 +9,16 @@ import * as SocketClient from "./SocketClient.ts"
 
 export interface ExchangeRequest {
   readonly headers: Readonly<Record<string, string>>
-  /** More bytes of body, announced or sent, fail with `OutboundTooLarge`. */
+  /** A larger body, announced or sent, fails with `OutboundTooLarge`. */
   readonly maxResponseBytes: number
 }
 
 export interface ExchangeResponse {
-  /** Any status from 200; a redirect is a status like others and never followed. */
+  /** Any status from 200. Redirects are returned like other statuses and never followed. */
   readonly status: number
-  /** By lower-case name; repeated ones are joined by `, `. */
+  /** By lower-case name. Repeated headers are joined by `, `. */
   readonly headers: ReadonlyMap<string, string>
-  /** The bytes as sent, never decompressed. To be read once and within the scope of the exchange. */
+  /** The bytes as sent, never decompressed. Read them once, within the scope of the exchange. */
   readonly body: Stream.Stream<Uint8Array, OutboundError | OutboundTooLarge>
 }
 
@@ -68,8 +68,9 @@ const bodyOf = (response: Dispatcher.ResponseData) =>
   })
 
 /**
- * Sends one request and reads the head of its response. Closing the scope ends everything, body included.
- * Fails with `connection_failed`, also for what is no HTTP and for headers beyond 16 KiB; it has no deadline of its own.
+ * Sends one request and reads the head of its response. Closing the scope ends everything, body included. Fails with
+ * `connection_failed`, also when the response is not HTTP or has more than 16 KiB of headers. It has no deadline of
+ * its own.
  */
 export const exchange = Effect.fn("Exchange.exchange")(function* (
   socket: Socket,

@@ -1,4 +1,4 @@
-/** Connections that were used and wait for a next request to the same place, so that not every one is connected anew. */
+/** Connections that wait for the next request to the same origin, so that it needs no new connection. */
 import { Effect, Option, Result } from "effect"
 import { NetAddress } from "effect/net"
 import type { Socket } from "node:net"
@@ -9,23 +9,23 @@ import * as SocketClient from "./SocketClient.ts"
 
 export interface Connection {
   readonly origin: string
-  /** The vetted address that it leads to, in canonical form. Empty when the socket was closed by then. */
+  /** The vetted remote address in canonical form. Empty when the socket was already closed. */
   readonly remote: string
   readonly socket: Socket
   readonly client: Client
 }
 
-/** How many connections wait: in all, and for one origin. */
+/** The most idle connections, in total and per origin. */
 const maxKept = 256
 const maxKeptPerOrigin = 64
 
-/** Ends a connection and what is under way on it. */
+/** Closes a connection and aborts the requests on it. */
 export const close = (connection: Connection): void => {
   connection.client.destroy(null, () => {})
   connection.socket.destroy()
 }
 
-/** As text, which is cheaper to compare than addresses of which each is new. */
+/** As text, which is cheaper to compare than address objects. */
 const canonical = (address: NetAddress.IpAddress): string =>
   NetAddress.formatIp(NetAddress.toCanonical(address))
 
@@ -36,20 +36,25 @@ const remoteOf = (socket: Socket): string =>
   })
 
 export interface IdleConnections {
-  /** A connection over a socket that leads to a vetted address. It is the caller's to close or to give to `keep`. */
+  /** Opens a connection over a socket to a vetted address. The caller closes it or passes it to `keep`. */
   open(socket: Socket, target: OutboundUrl.Target): Connection
-  /** One that waits, was opened for this scheme, host and port, and leads to one of `addresses`. It waits no more. */
+  /**
+   * Removes and returns an idle connection that was opened for this scheme, host and port and leads to one of
+   * `addresses`.
+   */
   take(target: OutboundUrl.Target, addresses: Addresses): Option.Option<Connection>
   /**
-   * Has a connection wait, on which nothing is under way or left unread. When too many do, it is closed, or the one that
-   * has waited longest.
+   * Stores an idle connection that has no request or unread response. When there are too many, closes this one or
+   * the one that has been idle longest.
    */
   keep(connection: Connection): void
 }
 
-/** Those that wait are closed after `SocketClient.maxIdle`, sooner when the server said so, and with the scope. */
+/**
+ * Idle connections are closed after `SocketClient.maxIdle`, sooner when the server announced it, and with the scope.
+ */
 export const make = Effect.gen(function* () {
-  /** Those that have waited longest come first. */
+  /** The longest idle comes first. */
   const waiting: Array<Connection> = []
   let isOpen = true
 

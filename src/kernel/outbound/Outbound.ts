@@ -1,4 +1,6 @@
-/** The one way out: every URL that a caller can choose is checked, fetched and posted to through this guard. */
+/**
+ * The guard of all outbound calls: every URL that a caller can choose is checked, fetched and posted to through it.
+ */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Cache, Context, Duration, Effect, Exit, FileSystem, Layer, Option, Stream } from "effect"
 import type { PlatformError } from "effect/PlatformError"
@@ -22,13 +24,13 @@ export interface OutboundDownload {
 }
 
 export interface Downloaded {
-  /** As claimed by the sender: never to be trusted. */
+  /** As claimed by the sender. Never trust it. */
   readonly contentType: Option.Option<string>
   /** Bytes. */
   readonly size: number
 }
 
-/** How long looking up a name for `check` may take, how many answers are kept, and how long. */
+/** Limits of `check`: time of a look-up, number of stored answers, and their lifetime. */
 const checkTimeout = Duration.seconds(2)
 const checkCache = {
   capacity: 1_024,
@@ -46,19 +48,22 @@ export class Outbound extends Context.Service<
   Outbound,
   {
     /**
-     * Whether a URL may be called as of now: its string, its name and every address, looked up for at most 2 s and
-     * remembered for at most 30 s. Passing grants nothing: each call judges again, on a look-up of its own.
+     * Checks whether a URL may be called now: its syntax, its name and every address. A look-up takes at most 2 s
+     * and is cached for at most 30 s. A passed check grants nothing: each call checks again with its own look-up.
      */
     check(url: string): Effect.Effect<void, OutboundRefused | OutboundUnresolved>
-    /** As much of `check` as needs no look-up: what it refuses, `check` refuses. */
+    /** The part of `check` that needs no look-up. `check` refuses whatever this refuses. */
     look(url: string): Effect.Effect<void, OutboundRefused>
     /**
-     * Posts a webhook to a vetted address: its name is looked up and judged for this call, what it sends is sent at most
-     * once. Any status is a success here, whatever becomes of the body. A name that does not resolve in time is
+     * Posts a webhook to a vetted address. The name is looked up and checked for this call, and the message is sent
+     * at most once. Any status is a success, whatever happens to the body. A name that does not resolve in time is
      * `dns_error`.
      */
     post(post: OutboundPost): Effect.Effect<OutboundAnswer, OutboundRefused | OutboundError>
-    /** GETs a body into a file. A redirect is `redirect_refused`, another status than 2xx is `http_<status>`. */
+    /**
+     * GETs a body into a file. A redirect fails with `redirect_refused`, any other status than 2xx with
+     * `http_<status>`.
+     */
     download(
       download: OutboundDownload
     ): Effect.Effect<Downloaded, OutboundRefused | OutboundError | OutboundTooLarge | PlatformError>
@@ -93,7 +98,7 @@ export class Outbound extends Context.Service<
         if (Option.isSome(target.literal)) yield* vetting.literal(target, target.literal.value)
       })
 
-      /** The deadline of a download: what name resolution took is taken off what the rest may take. */
+      /** The deadline of a download. The time of the name resolution counts towards it. */
       const get = Effect.fnUntraced(function* <A, E>(
         { maxBytes, timeout, url }: OutboundDownload,
         use: (response: ExchangeResponse) => Effect.Effect<A, E>
@@ -120,7 +125,7 @@ export class Outbound extends Context.Service<
         )
       })
 
-      // A write is not interrupted: it could still be under way when its descriptor is closed and given to another file.
+      // A write is not interrupted: it could continue after its descriptor was closed and reused for another file.
       const save = (body: ExchangeResponse["body"], path: string) =>
         fs.open(path, { flag: "w" }).pipe(
           Effect.flatMap((file) =>
@@ -150,7 +155,7 @@ export class Outbound extends Context.Service<
     })
   )
 
-  /** Private targets, when allowed, are also found in the hosts file. */
+  /** Private targets, when allowed, are also resolved through the hosts file. */
   static readonly layer = this.layerNoDeps.pipe(
     Layer.provide(NodeFileSystem.layer),
     Layer.provide(

@@ -1,4 +1,4 @@
-/** How an outbound call ends badly. Every error is one word of a fixed vocabulary: no address, host or cause is carried. */
+/** Errors of outbound calls. Each is one word of a fixed vocabulary and contains no address, host or cause. */
 import { Schema } from "effect"
 
 /** Why a URL may never be called. `private_address` also stands for our own listeners. */
@@ -13,7 +13,7 @@ export const RefusalReason = Schema.Literals([
 ])
 export type RefusalReason = typeof RefusalReason.Type
 
-/** The URL or an address behind it is refused for good: trying again is pointless. */
+/** The URL or an address behind it is refused permanently: do not retry. */
 export class OutboundRefused extends Schema.TaggedError<OutboundRefused>()("OutboundRefused", {
   reason: RefusalReason
 }) {
@@ -22,7 +22,7 @@ export class OutboundRefused extends Schema.TaggedError<OutboundRefused>()("Outb
   }
 }
 
-/** The host name has no address, or its resolution failed or took too long. A later try may succeed. */
+/** The host name has no address, or its resolution failed or took too long. A retry may succeed. */
 export class OutboundUnresolved extends Schema.TaggedError<OutboundUnresolved>()("OutboundUnresolved", {}) {
   override get message() {
     return "Outbound host name could not be resolved"
@@ -35,7 +35,7 @@ export const FailureReason = Schema.Union([
 ])
 export type FailureReason = typeof FailureReason.Type
 
-/** The call was allowed and did not succeed. `reason` is a word of a delivery's `lastError`. */
+/** The call was allowed and failed. `reason` is a value of a delivery's `lastError`. */
 export class OutboundError extends Schema.TaggedError<OutboundError>()("OutboundError", {
   reason: FailureReason
 }) {
@@ -44,7 +44,7 @@ export class OutboundError extends Schema.TaggedError<OutboundError>()("Outbound
   }
 }
 
-/** A download has, or announces, more bytes than the caller takes. */
+/** The download is larger than the caller accepts, as announced or as received. */
 export class OutboundTooLarge extends Schema.TaggedError<OutboundTooLarge>()("OutboundTooLarge", {}) {
   override get message() {
     return "Outbound download is larger than what is taken"

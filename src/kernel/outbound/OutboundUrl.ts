@@ -1,6 +1,6 @@
 /**
- * From an untrusted string to a target. Strings are checked before parsing, because WHATWG parsing silently repairs
- * them (full-width digits, tabs, `0x7f.1`); what it yields is then the only host, port and path used anywhere.
+ * Parses an untrusted string into a target. Strings are checked before parsing, because WHATWG parsing silently
+ * repairs them (full-width digits, tabs, `0x7f.1`). The parsed host, port and path are then the only ones used.
  */
 import { Option, Result } from "effect"
 import { NetAddress } from "effect/net"
@@ -55,16 +55,16 @@ const refusalOf = (raw: string, allowPrivate: boolean): RefusalReason | undefine
   return authority.includes("@") ? "credentials" : undefined
 }
 
-// What the parser took for an address it wrote in digits and dots, or in brackets: no name looks like either. To have all
-// others refused one by one would cost an error each.
+// The parser writes an address in digits and dots, or in brackets, and no name looks like either. This test avoids
+// creating an error for every name.
 const literalOf = (hostname: string): Option.Option<NetAddress.IpAddress> =>
   /^\[|^[0-9.]+$/.test(hostname)
     ? Result.getSuccess(NetAddress.ipFromString(hostname.replace(/^\[|\]$/g, "")))
     : Option.none()
 
 /**
- * Applies the string and name rules. `allowPrivate` (development) also admits plain http and any host name.
- * A host that is an address is admitted unjudged: `AddressPolicy` decides, as it does for resolved addresses.
+ * Applies the string and name rules. `allowPrivate` (development) also admits plain http and any host name. Literal
+ * addresses pass: `AddressPolicy` checks them, as it checks resolved addresses.
  */
 export const parse = (
   raw: string,

@@ -1,12 +1,15 @@
-/** The addresses this program listens on. The guard refuses them, or a URL could make the service call itself. */
+/**
+ * The addresses on which this program listens. The guard refuses them, so that a URL cannot make the service call
+ * itself.
+ */
 import { Context, Equal, Option, Result } from "effect"
 import { NetAddress } from "effect/net"
 import { networkInterfaces } from "node:os"
 
 export interface Listener {
   /**
-   * As given to `listen`. `0.0.0.0` and `::` stand for every address of this machine, `localhost` for its loopback
-   * addresses. Any other name might lead to each of them: it stands for all.
+   * As passed to `listen`. `0.0.0.0` and `::` mean every address of this machine, `localhost` its loopback
+   * addresses. Any other name could resolve to each of them, so it means all.
    */
   readonly address: string
   readonly port: number
@@ -29,7 +32,10 @@ const machineAddresses = (): ReadonlyArray<NetAddress.IpAddress> =>
 
 type Reaches = (address: NetAddress.IpAddress) => boolean
 
-/** Which addresses, in canonical form, reach what listens on `host`. An unspecified one reaches any listener. */
+/**
+ * Returns a test for the canonical addresses that reach a listener on `host`. An unspecified address reaches any
+ * listener.
+ */
 const reaches = (host: string, machine: ReadonlyArray<NetAddress.IpAddress>): Reaches => {
   const isLoopback: Reaches = (address) => NetAddress.isLoopback(address) || NetAddress.isUnspecified(address)
   const isAny: Reaches = (address) => isLoopback(address) || machine.some((own) => Equal.equals(own, address))

@@ -1,4 +1,6 @@
-/** One POST over a connection. The status line is its answer; the body only decides whether the connection can be used again. */
+/**
+ * One POST over a connection. Its result is the status; the body only decides whether the connection can be reused.
+ */
 import { Effect, Option } from "effect"
 import type { Client, Dispatcher } from "undici"
 import { OutboundError } from "./OutboundError.ts"
@@ -12,17 +14,20 @@ export interface PostedMessage {
 
 export interface Answer {
   readonly status: number
-  /** The response was read to its end: nothing of it is left on the connection. */
+  /** The response was read to its end, and no bytes are left on the connection. */
   readonly isComplete: boolean
 }
 
 interface Head {
   readonly status: number
-  /** Ends with the body, with too much of it, or with the connection. True when nothing is left on the connection. */
+  /**
+   * Ends with the body, after `maxBodyBytes`, or with the connection. `true` when no bytes are left on the
+   * connection.
+   */
   readonly rest: Effect.Effect<boolean>
 }
 
-/** How much of a body is read, so that its connection can be used again: bytes, and for how long. */
+/** How much of a body is read to make its connection reusable, in bytes and in time. */
 const maxBodyBytes = 64 * 1024
 const maxBodyTime = "500 millis"
 
@@ -58,9 +63,9 @@ const send = (client: Client, message: PostedMessage): Effect.Effect<Option.Opti
   })
 
 /**
- * Sends `message` and yields the answer, or none when the connection turned out closed before anything was sent. Whatever
- * the body is, and whatever becomes of it, the status is the answer. Fails with `connection_failed`, also for what is no
- * HTTP. It has no deadline; the caller closes the connection unless the answer is complete.
+ * Sends `message` and returns the answer, or none when the connection was closed before anything was sent. The
+ * status is the result, whatever happens to the body. Fails with `connection_failed`, also when the response is not
+ * HTTP. It has no deadline. The caller closes the connection unless the answer is complete.
  */
 export const post = (
   client: Client,

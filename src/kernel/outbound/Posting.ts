@@ -1,4 +1,4 @@
-/** Posts of webhooks, many at a time: one deadline for each, and connections that are used again where that is safe. */
+/** Posts many webhooks at a time, each with one deadline, and reuses connections where that is safe. */
 import { type Duration, Effect, Exit, Option, Scope } from "effect"
 import { connect, OutboundAuthorities } from "./Connection.ts"
 import type { Addresses } from "./Connection.ts"
@@ -19,11 +19,11 @@ export interface OutboundPost {
 }
 
 export interface OutboundAnswer {
-  /** Any status from 200, a redirect included, which is not followed. */
+  /** Any status from 200. Redirects are not followed. */
   readonly status: number
 }
 
-/** How far a call has come, should its deadline end it. */
+/** How far a call has come when its deadline ends it. */
 interface Progress {
   isResolved: boolean
   answer: OutboundAnswer | undefined
@@ -32,15 +32,15 @@ interface Progress {
 const failWith = (reason: FailureReason) => Effect.fail(new OutboundError({ reason }))
 
 /**
- * Ends once what came from receivers by now has been read. One that closes a connection right after its answer, without
- * having said so, is then noticed before the next post is sent to nobody.
+ * Ends once all bytes that have arrived from receivers are read. A receiver that closes a connection right after its
+ * answer, unannounced, is noticed before the next post is sent on it.
  */
 const receivedIsRead = Effect.callback<void>((resume) => {
   const immediate = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(immediate))
 })
 
-/** Nothing is sent twice, within one call, once a byte of it may have been sent. */
+/** Within one call, a message is never sent again once a byte of it may have been sent. */
 export const make = Effect.fnUntraced(function* (vetting: Vetting, resolve: Resolve) {
   const authorities = yield* OutboundAuthorities
   const connections = yield* IdleConnections.make
@@ -86,7 +86,7 @@ export const make = Effect.fnUntraced(function* (vetting: Vetting, resolve: Reso
       .pipe(Effect.catchTag("OutboundUnresolved", () => failWith("dns_error")))
     progress.isResolved = true
     const kept = connections.take(target, addresses)
-    // None when the receiver had closed it before anything was sent.
+    // None when the receiver had closed the connection before anything was sent.
     const early = Option.isSome(kept)
       ? yield* exchange(kept.value, target, request, progress, receivedIsRead)
       : Option.none<PostExchange.Answer>()

@@ -2,7 +2,7 @@ import { Array, Context, Effect, Layer, Predicate } from "effect"
 import * as Dns from "node:dns/promises"
 import { OutboundUnresolved } from "./OutboundError.ts"
 
-/** The name exists without an address of this family, or does not exist: an empty answer, not a failure. */
+/** The name does not exist or has no address of this family: an empty answer, not a failure. */
 const isEmptyAnswer = (cause: unknown): boolean =>
   Predicate.hasProperty(cause, "code") && (cause.code === "ENODATA" || cause.code === "ENOTFOUND")
 
@@ -20,15 +20,15 @@ export class Resolver extends Context.Service<
   Resolver,
   {
     /**
-     * Every address of a host name, of both families, unjudged and uncached. Fails when any part of the lookup does,
-     * so that an answer is never partial. It has no deadline of its own: interrupting it cancels the queries.
+     * Every address of a host name, of both families, unchecked and uncached. Fails when any part of the lookup
+     * fails, so that an answer is never partial. It has no deadline of its own: interrupting it cancels the queries.
      */
     resolve(name: string): Effect.Effect<Array.NonEmptyReadonlyArray<string>, OutboundUnresolved>
   }
 >()("inferlog/src/kernel/outbound/Resolver") {
   /**
-   * Asks DNS servers directly (`address` or `address:port`; the system's when empty): no hosts file, no search
-   * domains, and no threads, of which `getaddrinfo` would let a few slow names take all.
+   * Queries DNS servers directly (`address` or `address:port`; the system's servers when empty). It uses no hosts
+   * file, no search domains, and no threads: with `getaddrinfo` a few slow names would occupy all threads.
    */
   static readonly layerServers = (servers: ReadonlyArray<string>) =>
     Layer.succeed(

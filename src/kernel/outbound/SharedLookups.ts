@@ -1,10 +1,10 @@
-/** Look-ups of names that are asked for by many calls at once. */
+/** Shares a look-up between the calls that need the same name at once. */
 import { Effect, Fiber, RcMap } from "effect"
 import type { Resolve } from "./Vetting.ts"
 
 /**
- * One query in flight for all that ask for a name meanwhile. Its answer is forgotten when they have it, since a call must
- * judge what the name means now; it ends when nobody waits for it any more.
+ * At most one query per name is in flight. Its answer is not cached, because each call must check what the name
+ * means now. The query is cancelled when no call waits for it any more.
  */
 export const shared = Effect.fnUntraced(function* (resolve: Resolve) {
   const inFlight = yield* RcMap.make({

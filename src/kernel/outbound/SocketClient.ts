@@ -1,4 +1,4 @@
-/** HTTP/1.1 over one socket that is connected already. */
+/** HTTP/1.1 over one connected socket. */
 import { Effect, Predicate } from "effect"
 import type { Socket } from "node:net"
 import { Client } from "undici"
@@ -6,15 +6,15 @@ import type { FailureReason } from "./OutboundError.ts"
 import { origin } from "./OutboundUrl.ts"
 import type { Target } from "./OutboundUrl.ts"
 
-/** How long a connection may wait for its next request, in ms. Servers close theirs after 2 s or more, if unasked. */
+/** The longest idle time of a connection, in ms. Servers that announce no time close theirs after 2 s or more. */
 const maxIdle = 1_000
 
-/** How much sooner than the server announced a connection is closed, in ms: what is on its way then still arrives. */
+/** How much sooner than the server announced a connection is closed, in ms, so that data in transit still arrives. */
 const margin = 500
 
 /**
- * Speaks HTTP over `socket`, one request after the other. A second connection is refused, so that nothing is ever sent
- * twice. No deadline of its own but for idle connections; whoever makes it destroys it.
+ * Speaks HTTP over `socket`, one request after the other. It never reconnects, so that no message is sent twice. It
+ * has no deadline except for idle connections. The caller destroys it.
  */
 export const make = (socket: Socket, target: Target): Client => {
   let used = false
@@ -27,7 +27,7 @@ export const make = (socket: Socket, target: Target): Client => {
     keepAliveMaxTimeout: maxIdle,
     keepAliveTimeoutThreshold: margin,
     connect: (_options, callback) => {
-      // Not in the same tick: undici would take the connection and never send the request.
+      // In the same tick undici would take the connection and never send the request.
       if (used) return queueMicrotask(() => callback(new Error("the connection was used"), null))
       used = true
       return queueMicrotask(() => callback(null, socket))
@@ -35,7 +35,7 @@ export const make = (socket: Socket, target: Target): Client => {
   })
 }
 
-/** The word for what undici reports. A request that it would never send is a bug. */
+/** Translates undici's errors. A request that undici refuses to send is a bug. */
 export const failureReason = (cause: unknown): Effect.Effect<FailureReason> => {
   const code = Predicate.hasProperty(cause, "code") ? cause.code : undefined
   if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_NOT_SUPPORTED") return Effect.die(cause)

@@ -1,4 +1,4 @@
-/** From an untrusted URL to the addresses that may be connected to: the decision behind every outbound check and call. */
+/** Decides which addresses an untrusted URL may connect to, for every outbound check and call. */
 import { Array, Config, Effect, Option, Result } from "effect"
 import { NetAddress } from "effect/net"
 import * as Setting from "#src/kernel/settings/Setting.ts"
@@ -8,7 +8,9 @@ import { OutboundRefused } from "./OutboundError.ts"
 import * as OutboundUrl from "./OutboundUrl.ts"
 import * as OwnListeners from "./OwnListeners.ts"
 
-/** Development: private addresses, any host name and plain http pass. Never where others can submit URLs. */
+/**
+ * For development: private addresses, any host name and plain http pass. Never use it where others can submit URLs.
+ */
 export const allowPrivateTargets = Setting.make({
   name: "ALLOW_PRIVATE_TARGETS",
   config: Config.Boolean,
@@ -45,10 +47,13 @@ export const make = Effect.gen(function* () {
         Effect.mapError((reason) => new OutboundRefused({ reason }))
       ),
 
-    /** Of a target that names its address. */
+    /** Checks the literal address of a target. */
     literal: vet,
 
-    /** Every address of the target. One that is refused, or is no plain address (a `%zone`), refuses them all. */
+    /**
+     * Returns every address of the target. One refused address, or one that is not plain (a `%zone`), refuses the
+     * target.
+     */
     addresses: (target: OutboundUrl.Target, resolve: Resolve) =>
       Option.isSome(target.literal)
         ? Effect.map(vet(target, target.literal.value), Array.of)

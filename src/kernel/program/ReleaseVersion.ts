@@ -1,4 +1,4 @@
-/** The release, as `package.json` has it. */
+/** The version in `package.json`. */
 import * as fs from "node:fs"
 import { Schema } from "effect"
 

@@ -1,6 +1,6 @@
 /**
- * Where this program's modules are, told by the names in their imports alone. Node asks the file system about each of them,
- * which is a third of a start (docs/decisions/0035).
+ * Resolves this program's imports by name alone. Node would query the file system for each, which takes a third of a
+ * start (docs/decisions/0035).
  */
 import type { ResolveFnOutput, ResolveHookContext } from "node:module"
 
@@ -9,20 +9,20 @@ type Resolve = (specifier: string, context?: Partial<ResolveHookContext>) => Res
 const root = new URL("../../..", import.meta.url).href
 const packages = `${root}node_modules/`
 
-/** Packages of ES modules whose imports of each other name files. */
+/** Packages of ES modules whose relative imports name files. */
 const ofModules = ["effect", "@effect/platform-node", "@effect/platform-node-shared"].map(
   (name) => `${packages}${name}/dist/`
 )
 
 const found = (url: string, format: string): ResolveFnOutput => ({ url, format, shortCircuit: true })
 
-/** A hook of `module.registerHooks`. What it does not know is left to Node. */
+/** A hook of `module.registerHooks`. Unknown imports are left to Node. */
 export const make = (): ((
   specifier: string,
   context: ResolveHookContext,
   next: Resolve
 ) => ResolveFnOutput) => {
-  /** What modules of ours import of packages: the same for all of them, for they lie in one tree. */
+  /** Resolved package imports of our modules. They are the same for every module, since all are in one tree. */
   const imported = new Map<string, ResolveFnOutput>()
   return (specifier, context, next) => {
     const importer = context.parentURL

@@ -1,6 +1,6 @@
 /**
- * The one secret of an installation (security, "Keys and secrets"): nodes that share a log share it. Only keys that are
- * derived from it are to be had.
+ * The one secret of an installation (security, "Keys and secrets"), shared by all nodes of a log. Only keys derived
+ * from it can be read.
  */
 import * as crypto from "node:crypto"
 import { Config, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
@@ -9,7 +9,7 @@ import * as Setting from "#src/kernel/settings/Setting.ts"
 import * as KeyText from "./KeyText.ts"
 import * as MasterKeyFile from "./MasterKeyFile.ts"
 
-/** The log is shared with other nodes, and so the key has to be. */
+/** The log is shared with other nodes, so the key must be set too. */
 export class MasterKeyMissing extends Schema.TaggedError<MasterKeyMissing>()("MasterKeyMissing", {}) {
   override readonly message =
     "MASTER_KEY: Expected 64 hexadecimal digits, the same ones on every node (`openssl rand -hex 32` makes some)"
@@ -42,16 +42,16 @@ const derivedFrom = (key: Buffer): MasterKey["Service"] => {
 export class MasterKey extends Context.Service<
   MasterKey,
   {
-    /** 32 bytes, the same for one purpose each time; nobody who has them learns those of another one. */
+    /** 32 bytes, stable per purpose. The key of one purpose reveals nothing about another's. */
     readonly keyFor: (purpose: string) => Buffer
-    /** Nodes with the same key have the same one; it tells nothing of the key, and may be shown. */
+    /** The same for nodes with the same key. It reveals nothing about the key and may be shown. */
     readonly fingerprint: string
   }
 >()("inferlog/src/kernel/secrets/MasterKey") {
   /** @param key 32 bytes. */
   static readonly layerOf = (key: Buffer) => Layer.succeed(MasterKey, derivedFrom(key))
 
-  /** Of a log that is in the data directory: the setting's, or else the one that lies there. */
+  /** For a log in the data directory: the key of the setting, or else of the key file. */
   static readonly layer = Layer.effect(
     MasterKey,
     Effect.gen(function* () {
@@ -60,7 +60,7 @@ export class MasterKey extends Context.Service<
     })
   )
 
-  /** Of a log that nodes share: it must be set. */
+  /** For a log that nodes share: the key must be set. */
   static readonly layerRequired = Layer.effect(
     MasterKey,
     Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** The file `master.key` in the data directory: the master key of a node that shares its log with no other one. */
+/** The file `master.key` in the data directory: the master key of a node that does not share its log. */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -26,7 +26,10 @@ const damaged =
 const isThere = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "EEXIST"
 
-/** Synced under another name and then linked, so that a crash leaves a whole key or none, and never another one. */
+/**
+ * Writes and syncs a temporary file and then links it, so that a crash leaves the whole key or none, and never
+ * replaces one.
+ */
 const create = (file: string) => {
   const written = `${file}.new`
   const text = `${crypto.randomBytes(keyBytes).toString("hex")}\n`
@@ -47,15 +50,15 @@ const lost =
   "is missing, and the log holds secrets that are sealed under it. Put a copy of it back, or set MASTER_KEY to the key that " +
   "it held. If it is lost, set MASTER_KEY to a new key: signing secrets and passwords must then be set anew"
 
-/** What of the log is sealed under a key. */
+/** Events whose secrets are sealed under a key. */
 const sealed = {
   category: Account.aggregate.category,
   types: [SigningSecretRotated, PasswordChanged].map(({ fields }) => fields._tag.schema.literal)
 }
 
 /**
- * Makes it when there is none, readable by its owner only; refuses to where the log holds secrets of another one. For the
- * process that holds the lock of the directory.
+ * Creates the file when it is missing, readable by its owner only. Refuses when the log has secrets that another key
+ * sealed. Only for the process that holds the lock of the directory.
  */
 export const read = Effect.fnUntraced(function* (dataDirectory: string) {
   const file = path.join(dataDirectory, "master.key")

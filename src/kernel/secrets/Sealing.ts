@@ -1,27 +1,28 @@
 /**
- * Secrets as text that may lie in the open: AES-256-GCM under a key of `MasterKey`. What was sealed in one context, such as
- * an account's id, opens in no other one.
+ * Encrypts secrets into text that may be stored openly: AES-256-GCM under a key of `MasterKey`. Text sealed in one
+ * context, such as an account's id, cannot be opened in another.
  *
- * Storage format: `v1.<nonce>.<ciphertext and tag>`, both base64url. Add versions; what was ever sealed stays to be opened.
+ * Storage format: `v1.<nonce>.<ciphertext and tag>`, both base64url. Add versions; every text ever sealed must stay
+ * readable.
  */
 import * as crypto from "node:crypto"
 import { Result, Schema } from "effect"
 
-/** It was changed, sealed under another key or in another context, or was never sealed. */
+/** The text was changed, sealed under another key or context, or is not a sealed text. */
 export class Unopenable extends Schema.TaggedError<Unopenable>()("Unopenable", {}) {
   override readonly message =
     "What was sealed cannot be opened: the key or the context is another, or it was changed"
 }
 
 export interface Seal {
-  /** 32 bytes, of this purpose only. */
+  /** 32 bytes, derived for this purpose only. */
   readonly key: Uint8Array
   readonly context: string
 }
 
 const algorithm = "aes-256-gcm"
 const version = "v1"
-/** 96 random bits (NIST SP 800-38D, 8.2.2): of 2³² texts under one key no two are likely to share a nonce. */
+/** 96 random bits (NIST SP 800-38D, 8.2.2): among 2³² texts under one key a repeated nonce is unlikely. */
 const nonceBytes = 12
 const tagBytes = 16
 
@@ -38,7 +39,7 @@ export const open = ({ context, key }: Seal, text: string): Result.Result<Buffer
   const [, nonce, rest] = form.exec(text) ?? []
   if (nonce === undefined || rest === undefined) return Result.fail(new Unopenable())
   const sealed = Buffer.from(rest, "base64url")
-  // Spare bits of the last character would decode all the same.
+  // Spare bits of the last character would decode as well.
   if (sealed.toString("base64url") !== rest) return Result.fail(new Unopenable())
   return Result.try({
     try: () => {

@@ -1,24 +1,24 @@
-/** Where the log is: `EVENT_STORE`. */
+/** `EVENT_STORE`: the backend of the log. */
 import { Config, Result, Schema } from "effect"
 import * as NatsOptions from "#streams/nats/NatsOptions.ts"
 import * as Setting from "./Setting.ts"
 
-/** Which backend keeps the log. */
+/** The backend that stores the log. */
 export type EventStoreChoice =
   /** In `DATA_DIR`. */
   | { readonly _tag: "Sqlite" }
-  /** At the servers that the options name. */
+  /** On the servers that the options name. */
   | { readonly _tag: "Nats"; readonly options: NatsOptions.NatsOptions }
 
 const sqlite: EventStoreChoice = { _tag: "Sqlite" }
 
-/** Fails on anything else than the setting takes, and says nothing of what it is: it may hold a password. */
+/** Fails on any other text, without repeating it: it may contain a password. */
 const parse = (text: string): Result.Result<EventStoreChoice, null> =>
   text === "sqlite"
     ? Result.succeed(sqlite)
     : Result.map(NatsOptions.parse(text), (options) => ({ _tag: "Nats", options }))
 
-/** What `parse` takes, for messages. */
+/** The accepted values, for messages. */
 const expected = `"sqlite" or ${NatsOptions.expected}`
 
 const EventStoreText = Schema.String.check(

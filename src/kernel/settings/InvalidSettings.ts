@@ -3,14 +3,14 @@ import type { Setting } from "./Setting.ts"
 
 export interface Wrong {
   readonly setting: Setting<unknown>
-  /** What `Setting.fault` says. */
+  /** The message of `Setting.fault`. */
   readonly fault: string | null
 }
 
 const describe = ({ fault, setting: { accepts, name } }: Wrong): string =>
   `${name}: Expected ${accepts.replaceAll("`", "")}${fault === null ? "" : `: ${fault}`}`
 
-/** Settings that are wrong. Says what each takes, and nothing of what was found: it may be a secret. */
+/** Names each wrong setting and what it accepts. Never contains the value, which may be a secret. */
 export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", {
   message: Schema.String
 }) {

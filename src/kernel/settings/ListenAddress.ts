@@ -1,8 +1,8 @@
-/** Where the server listens. */
+/** The address and port on which the server listens. */
 import { Config, Schema } from "effect"
 import * as Setting from "./Setting.ts"
 
-/** An address or a name, as a URL takes it; addresses with a zone are none. */
+/** An address or a name that is valid in a URL. Addresses with a zone are not. */
 const isHost = (text: string): boolean =>
   /^[A-Za-z0-9._:-]+$/.test(text) && URL.canParse(`http://${text.includes(":") ? `[${text}]` : text}`)
 

@@ -1,4 +1,4 @@
-/** How much the server logs. */
+/** The least severe level that the server logs. */
 import { Config, Effect, Layer, References } from "effect"
 import * as Setting from "./Setting.ts"
 

@@ -11,14 +11,14 @@ export interface Urls {
   readonly mcpUrl: string
 }
 
-/** Only a URL that WHATWG parsing leaves as it is passes, so that addresses can be compared and extended as text. */
+/** Accepts only a URL that WHATWG parsing does not change, so that addresses can be compared and extended as text. */
 const isPublicUrl = (text: string): boolean => {
   const url = URL.parse(text)
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return false
   return text === url.origin + (url.pathname === "/" ? "" : url.pathname) && !text.endsWith("/")
 }
 
-/** An address that others call us by. */
+/** A public address of this service. */
 export const PublicUrl = Schema.String.check(
   Schema.makeFilter(isPublicUrl, {
     expected:
@@ -26,7 +26,10 @@ export const PublicUrl = Schema.String.check(
   })
 )
 
-/** Clients look for what the tool server says of itself at the root of its host alone (RFC 8414, 3.1; RFC 9728, 3.1). */
+/**
+ * An origin without a path: clients look for the metadata of the tool server only at the root of its host (RFC 8414,
+ * 3.1; RFC 9728, 3.1).
+ */
 const PublicOrigin = PublicUrl.check(
   Schema.makeFilter((text) => URL.parse(text)?.origin === text, { expected: "a URL without a path" })
 )
@@ -61,7 +64,7 @@ export const mcpUrl = publicUrl("MCP_URL", "the MCP server", "https://mcp.exampl
   accepts: "an `http` or `https` URL of a host alone, without path (not even `/`), query and fragment"
 })
 
-/** The address of a listener as a URL; one that listens everywhere is called by its loopback address. */
+/** The URL of a listener. One that listens on every address is called by its loopback address. */
 const listenerUrl = ({ host, port }: { readonly host: string; readonly port: number }): string => {
   if (host === "0.0.0.0") return `http://127.0.0.1:${port}`
   if (host === "::") return `http://[::1]:${port}`
@@ -73,11 +76,13 @@ export class PublicUrls extends Context.Service<PublicUrls, Urls>()(
 ) {
   static readonly layerOf = (urls: Urls) => Layer.succeed(PublicUrls, PublicUrls.of(urls))
 
-  /** `QUEUE_URL`, `BASE_URL`, `MEDIA_URL`, `MCP_URL`; each is the listener's own address (`HOST`, `PORT`) when not set. */
+  /**
+   * `QUEUE_URL`, `BASE_URL`, `MEDIA_URL`, `MCP_URL`. Each defaults to the listener's own address (`HOST`, `PORT`).
+   */
   static readonly layer = Layer.effect(
     PublicUrls,
     Effect.gen(function* () {
-      // In its normal form, as those are that are set: without port 80.
+      // In normal form, like the configured URLs: without port 80.
       const own = new URL(listenerUrl(yield* listenAddress)).origin
       const orOwn = Config.map(Option.getOrElse(() => own))
       return PublicUrls.of({

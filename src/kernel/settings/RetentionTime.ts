@@ -1,4 +1,4 @@
-/** How long the payloads of a request are kept. */
+/** How long the payloads of a request are stored. */
 import { Config, Duration, Schema } from "effect"
 import * as Setting from "./Setting.ts"
 

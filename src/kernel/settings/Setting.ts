@@ -1,24 +1,24 @@
 /**
- * One environment variable: declared where it is used, listed in `AllSettings`, documented from what it says of itself.
+ * An environment variable: declared where it is used, listed in `AllSettings`, documented from its own description.
  * An empty variable counts as not set.
  */
 import { Config, type Option } from "effect"
 
 export interface Setting<out A> {
   readonly name: string
-  /** Its value. What it fails with names the setting. */
+  /** Reads the value. Its errors name the setting. */
   readonly config: Config.Config<A>
-  /** What an absent one means, as written in the environment or in words. */
+  /** The default, as written in the environment or in words. */
   readonly default: string
   /** One sentence without a full stop; Markdown. */
   readonly description: string
-  /** The values it takes, in words; Markdown. What is said when another one is found. */
+  /** The accepted values, in words; Markdown. Also the message when the value is not accepted. */
   readonly accepts: string
-  /** A value that is accepted. */
+  /** An accepted value. */
   readonly example: string
-  /** Never to be printed. Its `config` is `Redacted`. */
+  /** The value must never be printed. Its `config` is `Redacted`. */
   readonly isSecret: boolean
-  /** What is wrong with a text, where that can be said beyond `accepts`, in words that repeat no value; `null` otherwise. */
+  /** A more precise message than `accepts` for a wrong text, without repeating it; `null` when there is none. */
   readonly fault?: (text: string) => string | null
 }
 
@@ -32,7 +32,7 @@ interface Declaration<A> {
   readonly fault?: (text: string) => string | null
 }
 
-/** A setting with a value of its own when absent. `defaultText` says it where the value does not read well. */
+/** A setting with a default. `defaultText` describes the default where the value itself is unclear. */
 export const make = <A>({
   config,
   default: defaultValue,
@@ -46,7 +46,7 @@ export const make = <A>({
   isSecret
 })
 
-/** A setting whose absence its reader sees. */
+/** A setting without a default: its reader gets an `Option`. */
 export const optional = <A>({
   config,
   defaultText,

@@ -1,9 +1,9 @@
 /**
- * A body that comes in chunks, put together. Small ones are copied into blocks: each chunk is an object, and a body of a
- * million one-byte chunks would cost a hundred times its bytes.
+ * Collects a body that arrives in chunks. Small chunks are copied into blocks: each chunk is an object, so a body of
+ * a million one-byte chunks would take a hundred times its bytes.
  */
 
-/** From here on a chunk is kept as it is, bytes. */
+/** Chunks of this size or more are stored without copying, bytes. */
 const large = 4_096
 const blockSize = 16_384
 
@@ -11,7 +11,7 @@ export interface Bytes {
   readonly add: (chunk: Uint8Array) => void
   /** Bytes so far. */
   readonly size: () => number
-  /** All of them; the only chunk there was is not copied. */
+  /** The whole body. A single chunk is not copied. */
   readonly whole: () => Uint8Array
 }
 
@@ -19,7 +19,7 @@ export const make = (): Bytes => {
   const chunks: Array<Uint8Array> = []
   let size = 0
   let block: Uint8Array = new Uint8Array(0)
-  /** What of the block is in no chunk yet. */
+  /** Start of the part of the block that is in no chunk yet. */
   let start = 0
   let end = 0
 

@@ -1,13 +1,13 @@
-/** Comma-separated values (RFC 4180), in which no spreadsheet takes a text for a formula. */
+/** Comma-separated values (RFC 4180), in which spreadsheets find no formulas. */
 
-/** What spreadsheets take for a formula at the beginning of a field, blanks and their wide forms included. */
+/** A field that spreadsheets read as a formula, with leading blanks and full-width signs. */
 const formula = /^\s*[=+\-@\t\r＝＋－＠]/u
 
-/** A field of text. With an apostrophe before it a formula is text. */
+/** A text field. A formula gets a leading apostrophe, which makes it text. */
 export const text = (value: string): string => {
   const shown = formula.test(value) ? `'${value}` : value
   return /[",\r\n']/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown
 }
 
-/** Fields as they are written: a number as it is, anything else through `text`. */
+/** One line. Numbers are written as they are, all other fields through `text`. */
 export const line = (fields: ReadonlyArray<string>): string => `${fields.join(",")}\r\n`

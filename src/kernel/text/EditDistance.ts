@@ -1,4 +1,4 @@
-/** One letter wrong, missing or too many, or two neighbours swapped. */
+/** Whether the texts differ by one wrong, missing or additional letter, or by two swapped neighbours. */
 export const isOneEditApart = (a: string, b: string): boolean => {
   const shorter = Math.min(a.length, b.length)
   let start = 0
@@ -11,7 +11,9 @@ export const isOneEditApart = (a: string, b: string): boolean => {
 
 const letters = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "")
 
-/** The one of `names` that `name` probably means: written otherwise (`secret_env`), cut short, or one edit apart. */
+/**
+ * The name in `names` that `name` probably means: in another spelling (`secret_env`), cut short, or one edit away.
+ */
 export const nearest = (name: string, names: ReadonlyArray<string>): string | undefined => {
   const meant = letters(name)
   return (

@@ -1,6 +1,6 @@
 /**
- * JSON of bytes that are not trusted (security, "JSON parsing"). What passes can be stored and read back as it is: valid
- * UTF-8, at most `maxDepth` levels deep, every number finite, and not so many values that they fill the memory.
+ * Parses untrusted JSON (security, "JSON parsing"). A value that passes can be stored and read back unchanged: valid
+ * UTF-8, at most `maxDepth` levels, finite numbers, and a bounded size in memory.
  */
 import { Result } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
@@ -9,8 +9,8 @@ import * as JsonScan from "./JsonScan.ts"
 export const maxDepth = 128
 
 /**
- * Of the values of one text, bytes of heap beside the text: some 250,000 arrays or objects, or 500,000 numbers
- * (docs/decisions/0038).
+ * The most heap that the values of one text may take besides the text, in bytes: some 250,000 arrays or objects, or
+ * 500,000 numbers (docs/decisions/0038).
  */
 export const maxWeight = 16 * 1024 * 1024
 
@@ -20,18 +20,18 @@ const limits = { maxDepth, maxWeight }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** What a text is before it is parsed: its weight as `JsonScan` has it. */
+/** Scans a text without parsing it. See `JsonScan` for the weight. */
 export const look = (bytes: Uint8Array): Result.Result<JsonScan.Scan, "too_deep" | "too_many_values"> => {
   const scan = JsonScan.scan(bytes, limits)
   if (scan.depth > maxDepth) return Result.fail("too_deep")
   return scan.weight > maxWeight ? Result.fail("too_many_values") : Result.succeed(scan)
 }
 
-/** Parses after a scan that bounds what the value can take. Never throws, whatever the bytes. */
+/** Parses after a scan that bounds the memory of the value. Never throws. */
 export const parse = (bytes: Uint8Array): Result.Result<Json, Fault> =>
   Result.flatMap(look(bytes), (scan) => parseLooked(bytes, scan))
 
-/** `parse`, of what has been looked at. */
+/** `parse` for a text that has been scanned. */
 export const parseLooked = (
   bytes: Uint8Array,
   { mayOverflow }: JsonScan.Scan

@@ -1,18 +1,18 @@
 /**
- * One look at the bytes of a JSON text before anything is parsed: how deep it is, and about how much memory its value will
- * take. It judges no syntax beyond that, since the parser does.
+ * Scans the bytes of a JSON text before it is parsed: its depth, and roughly the memory of its value. It leaves all
+ * other syntax to the parser.
  *
- * The weights are those of V8 without pointer compression, measured with `JSON.parse` (docs/decisions/0038). A text of tiny
- * values takes up to thirty times its size.
+ * The weights are those of V8 without pointer compression, measured with `JSON.parse` (docs/decisions/0038). A text
+ * of tiny values takes up to thirty times its size.
  */
 import * as crypto from "node:crypto"
 
 export interface Scan {
-  /** Levels of arrays and objects, at most `maxDepth` + 1: the scan stops there. */
+  /** Levels of arrays and objects. The scan stops at `maxDepth` + 1. */
   readonly depth: number
-  /** Bytes of heap that the values take beside their texts. The scan stops where it is more than `maxWeight`. */
+  /** Bytes of heap that the values take besides their texts. The scan stops above `maxWeight`. */
   readonly weight: number
-  /** Only then can a number be out of range, that is infinite, which JSON cannot write back. */
+  /** `false`: no number can be infinite, which JSON could not write back. */
   readonly mayOverflow: boolean
 }
 
@@ -21,35 +21,35 @@ export interface Limits {
   readonly maxWeight: number
 }
 
-/** Bytes, each with its place in the parent. */
+/** Bytes, including the reference in the parent. */
 const container = 64
 const string = 32
 const number = 24
 
-/** A member whose object has had the same names so far as one before it; another one makes a hidden class. */
+/** A member of an object whose names so far match an object seen before. Otherwise V8 creates a hidden class. */
 const member = 8
 const newShape = 200
 
-/** Shapes are remembered by a hash, in a table of bits. The seed keeps clients from choosing names that collide. */
+/** Known shapes, as hashes in a bit table. The random seed keeps clients from choosing names that collide. */
 const seed = crypto.randomInt(2 ** 31)
 const shapeBits = { short: 12, long: 20 }
 const shortText = 4 * 1024
 
-/** A number of that many digits and without an exponent is finite. */
+/** A number with at most this many digits and no exponent is finite. */
 const safeDigits = 300
 
-/** Bytes of a string that are looked at one by one; the end of what is longer is searched for. */
+/** Bytes of a string that are read one by one. Beyond that, the closing quote is searched for. */
 const longString = 256
 
-/** How many quotes are searched for in one string. */
+/** Quotes to search for in one string before reading byte by byte. */
 const quotesSought = 64
 
 export const scan = (bytes: Uint8Array, { maxDepth, maxWeight }: Limits): Scan => {
   const bits = bytes.length < shortText ? shapeBits.short : shapeBits.long
   const seen = new Uint8Array(2 ** bits / 8)
-  /** By depth: a hash of the names so far of the object there. */
+  /** Per depth: a hash of the object's names so far. */
   const shapes = new Int32Array(maxDepth + 2)
-  /** By depth: whether it is an object. */
+  /** Per depth: whether the container is an object. */
   const isObject = new Uint8Array(maxDepth + 2)
   let weight = 0
   let depth = 0
@@ -80,7 +80,8 @@ export const scan = (bytes: Uint8Array, { maxDepth, maxWeight }: Limits): Scan =
         }
         if (at >= near) {
           at = endOfString(bytes, at)
-          // Names that begin alike and are as long count as one: they are long enough to pay for a class of their own.
+          // Long names with the same beginning and length count as one: each is long enough to pay for its own
+          // class.
           hash = Math.imul(hash ^ (at - start), 0x01000193)
         }
         index = at
@@ -88,7 +89,7 @@ export const scan = (bytes: Uint8Array, { maxDepth, maxWeight }: Limits): Scan =
         else {
           hash = Math.imul(hash ^ quote, 0x01000193)
           shapes[depth] = hash
-          // A name that is an index goes to a table of its object's own.
+          // V8 stores a numeric name in a table of the object itself.
           weight += isNew(seen, bits, hash) || isDigit(bytes[start] ?? 0) ? newShape : member
           isKey = false
         }
@@ -129,7 +130,7 @@ export const scan = (bytes: Uint8Array, { maxDepth, maxWeight }: Limits): Scan =
   return { depth, weight, mayOverflow }
 }
 
-/** Where the string that `from` lies in ends: at its closing quote, or behind the text. */
+/** The end of the string around `from`: its closing quote, or the end of the text. */
 const endOfString = (bytes: Uint8Array, from: number): number => {
   let at = from
   for (let found = 0; found < quotesSought; found++) {
@@ -140,12 +141,12 @@ const endOfString = (bytes: Uint8Array, from: number): number => {
     if (backslashes % 2 === 0) return next
     at = next + 1
   }
-  // Full of quotes that are escaped: byte by byte is faster.
+  // With many escaped quotes, reading byte by byte is faster.
   for (; at < bytes.length && bytes[at] !== quote; at++) if (bytes[at] === backslash) at++
   return at
 }
 
-/** Remembers it. */
+/** Also marks the hash as seen. */
 const isNew = (seen: Uint8Array, bits: number, hash: number): boolean => {
   const spread = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> (32 - bits)
   const bit = 1 << (spread & 7)

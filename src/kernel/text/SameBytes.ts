@@ -1,8 +1,8 @@
 import * as crypto from "node:crypto"
 
 /**
- * Whether what was presented is what it has to be, for secrets, MACs and signatures. How long it takes tells nothing of the
- * expected bytes but their number, which is no secret: it is that of the algorithm, whatever the key.
+ * Compares secrets, MACs and signatures in constant time. The time reveals only the number of expected bytes, which
+ * is public: the algorithm determines it.
  */
 export const isSame = (presented: Uint8Array, expected: Uint8Array): boolean =>
   presented.length === expected.length && crypto.timingSafeEqual(presented, expected)

@@ -1,12 +1,12 @@
-/** In characters as JSON Schema counts them, which JavaScript may have two units of UTF-16 for. */
+/** Length in characters as JSON Schema counts them. One character may be two UTF-16 units in JavaScript. */
 export interface TextLength {
   readonly minLength?: number
   readonly maxLength: number
 }
 
-/** As `minLength` and `maxLength` have it (JSON Schema Validation 2020-12, 6.3.1 and 6.3.2). */
+/** `minLength` and `maxLength` (JSON Schema Validation 2020-12, 6.3.1 and 6.3.2). */
 export const isWithin = (text: string, { maxLength, minLength = 0 }: TextLength): boolean => {
-  // However it is counted.
+  // Too long by either count.
   if (text.length > 2 * maxLength) return false
   const length = Array.from(text).length
   return length >= minLength && length <= maxLength

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** The worker was lost with its task. */
+/** The worker thread ended without answering its task. */
 export class WorkerLost extends Schema.TaggedError<WorkerLost>()("WorkerLost", {
   reason: Schema.Literals(["crashed", "out_of_memory", "deadline"])
 }) {

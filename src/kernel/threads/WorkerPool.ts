@@ -1,6 +1,6 @@
 /**
- * Worker threads for work that may crash, hang or eat memory. A worker has one task at a time; one that fails is ended
- * and replaced, so that a bad task harms neither the process nor other tasks.
+ * A pool of worker threads for work that may crash, hang or exhaust memory. A worker runs one task at a time. A
+ * worker that fails is replaced, so that a bad task harms neither the process nor other tasks.
  */
 import { Duration, Effect, Exit, type Scope, Semaphore } from "effect"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
@@ -8,16 +8,16 @@ import * as WorkerThread from "./WorkerThread.ts"
 import { WorkerLost } from "./WorkerLost.ts"
 
 export interface WorkerPoolOptions extends WorkerThread.WorkerOptions {
-  /** Workers at most. They are started when needed. */
+  /** The most workers. They are started on demand. */
   readonly size: number
-  /** A worker without tasks ends after this, or at most twice as long. */
+  /** An idle worker ends after this time, or at most twice as long. */
   readonly timeToLive: Duration.Duration
 }
 
 export interface WorkerPool {
   /**
-   * Waits for a worker, runs `started` and gives it the task, which is copied. Interruption, and `deadline` counted
-   * from then on, end the worker.
+   * Waits for a worker, runs `started` and sends it a copy of the task. Interruption ends the worker, and so does
+   * `deadline`, which counts from `started`.
    */
   run(options: {
     readonly task: unknown
@@ -38,7 +38,7 @@ export const make = Effect.fn("WorkerPool.make")(function* (
   const scope = yield* Effect.scope
   const slots = yield* Semaphore.make(options.size)
   const timeToLive = Duration.toMillis(options.timeToLive)
-  /** The last one used is the last: what is not needed grows old at the front. */
+  /** The most recently used worker comes last, so that unneeded ones expire at the front. */
   const idle: Array<Idle> = []
 
   yield* Effect.addFinalizer(() =>
@@ -70,7 +70,8 @@ export const make = Effect.fn("WorkerPool.make")(function* (
       idle.push({ thread, since: yield* MonotonicTime.millis })
       return yield* slots.release(1)
     }
-    // The loss is told at once; the slot is free when the thread has ended, so that threads stay bounded.
+    // The loss is reported at once. The slot becomes free when the thread has ended, so that the number of threads
+    // stays bounded.
     return yield* WorkerThread.terminate(thread).pipe(
       Effect.ensuring(slots.release(1)),
       Effect.forkIn(scope, { startImmediately: true })

@@ -1,4 +1,4 @@
-/** One worker thread that has one task at a time, each answered by one message. */
+/** One worker thread with one task at a time. Each task is answered by one message. */
 import { Effect } from "effect"
 import { Worker } from "node:worker_threads"
 import { WorkerLost } from "./WorkerLost.ts"
@@ -8,7 +8,7 @@ export interface WorkerOptions {
   readonly file: URL
   /** Heap of a worker, in MiB. */
   readonly heapMb: number
-  /** What it prints is dropped. Such a thread keeps the process from ending until it is ended itself (Node 24). */
+  /** Discards what the thread prints. A muted thread keeps the process alive until it is terminated (Node 24). */
   readonly muted: boolean
 }
 
@@ -17,7 +17,7 @@ export interface Thread {
   settle: (answer: Effect.Effect<unknown, WorkerLost>) => void
 }
 
-/** How long the end of a thread is waited for: it cannot end while native code runs in it. */
+/** How long to wait for a thread to end: it cannot end while native code runs in it. */
 const terminationTimeout = "5 seconds"
 
 const lost = (reason: WorkerLost["reason"]) => Effect.fail(new WorkerLost({ reason }))
@@ -29,7 +29,7 @@ const lossOf = (cause: unknown) => {
 
 export const start = ({ file, heapMb, muted }: WorkerOptions): Thread => {
   const worker = new Worker(file, {
-    // No secrets of the server in there.
+    // The thread gets none of the server's secrets.
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
     stdout: muted,
@@ -39,7 +39,7 @@ export const start = ({ file, heapMb, muted }: WorkerOptions): Thread => {
     worker.stdout.resume()
     worker.stderr.resume()
   }
-  // An idle worker does not keep the process from ending.
+  // An idle worker does not keep the process alive.
   worker.unref()
   const thread: Thread = { worker, settle: () => {} }
   worker.on("message", (answer: unknown) => thread.settle(Effect.succeed(answer)))
@@ -49,7 +49,7 @@ export const start = ({ file, heapMb, muted }: WorkerOptions): Thread => {
   return thread
 }
 
-/** Returns when the thread has ended, or will end as soon as its native code lets it. */
+/** Returns when the thread has ended, or when it will end as soon as its native code returns. */
 export const terminate = ({ worker }: Thread): Effect.Effect<void> =>
   Effect.promise(() => worker.terminate()).pipe(
     Effect.interruptible,
@@ -59,7 +59,7 @@ export const terminate = ({ worker }: Thread): Effect.Effect<void> =>
 
 export const isEnded = ({ worker }: Thread): boolean => worker.threadId === -1
 
-/** Gives the thread, which must have no task, a copy of `task` and waits for the answer. Has no deadline of its own. */
+/** Sends a copy of `task` to an idle thread and waits for the answer. Has no deadline of its own. */
 export const exchange = (thread: Thread, task: unknown) =>
   Effect.callback<unknown, WorkerLost>((resume) => {
     if (isEnded(thread)) return resume(lost("crashed"))

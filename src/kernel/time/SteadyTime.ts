@@ -1,8 +1,7 @@
 /**
- * Unix time that nobody sets: it goes on with the monotonic clock, so that what is due at a recorded time comes due after as
- * long as was meant, however the wall clock is set meanwhile. At a start it goes on from where the newest event on the log
- * has it, by as much as the wall clock has moved since: a wall clock that was set before is set off, and nothing waits for
- * one that was set back.
+ * Unix time that follows the monotonic clock, so that setting the wall clock does not move due times. At start it
+ * continues from the newest event on the log plus the wall time since that event. So it corrects a wall clock that
+ * was wrong before, and nothing waits for one that was set back.
  */
 import { Clock, Context, Effect, Layer, Stream } from "effect"
 import * as WallTime from "#domain/inference-request/WallTime.ts"
@@ -12,10 +11,10 @@ import { EventReader } from "#streams/EventReader.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import * as MonotonicTime from "./MonotonicTime.ts"
 
-/** Times that differ by less are taken for the same: one of two clocks is read a moment after the other, ms. */
+/** Smaller differences between the two clocks count as none, because they are read one after the other, ms. */
 const toleranceMs = 1_000
 
-/** How far back the log is looked at for the newest time, events. */
+/** How many events at the end of the log are searched for the newest time. */
 const lookedAt = 1_000
 
 const make = (begin: number) =>
@@ -32,7 +31,7 @@ const make = (begin: number) =>
     })
   })
 
-/** Where the clock goes on when the wall clock shows `wall`; `wall` itself with an empty log. */
+/** The time at which the clock continues when the wall clock shows `wall`. With an empty log it is `wall`. */
 const beginAfter = Effect.fnUntraced(function* (wall: number) {
   const reader = yield* EventReader
   const from = reader.stepBack(yield* reader.head, lookedAt)
@@ -41,7 +40,7 @@ const beginAfter = Effect.fnUntraced(function* (wall: number) {
   yield* Stream.runForEach(reader.readAll(from), (event) =>
     Effect.sync(() => {
       const category = StreamName.categoryOf(event.stream)
-      // Its date is the wall clock's; that of a delivery is on this clock as well.
+      // The event's date is on the wall clock. The date of a delivery is on this clock as well.
       if (category === InferenceRequest.aggregate.category)
         requests = WallTime.steadyOf(event) + Math.max(wall - event.time, 0)
       else if (category === WebhookDelivery.aggregate.category) deliveries = Math.max(deliveries, event.time)
@@ -55,13 +54,13 @@ export class SteadyTime extends Context.Service<
   {
     /** Unix time in ms. */
     readonly now: Effect.Effect<number>
-    /** `now` of a clock at hand: for paths that are too hot for an effect. */
+    /** `now` of a given clock, for paths that are too hot for an effect. */
     readonly nowOf: (clock: Clock.Clock) => number
-    /** How far `now` is ahead of the wall clock, ms; 0 where the two agree. */
+    /** How far `now` is ahead of the wall clock, ms; 0 when they agree. */
     readonly aheadOf: (clock: Clock.Clock) => number
   }
 >()("inferlog/src/kernel/time/SteadyTime") {
-  /** Without a log to go by. */
+  /** Starts at the wall clock, for programs without a log. */
   static readonly layer = Layer.effect(SteadyTime, Effect.flatMap(Clock.currentTimeMillis, make))
 
   static readonly layerOfLog = Layer.effect(
