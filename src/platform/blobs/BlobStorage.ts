@@ -1,6 +1,6 @@
 /**
- * The blob store that `BLOB_STORE` names: `file` (in the data directory), `file:///path` (a folder that nodes may share)
- * or `s3://bucket`.
+ * The blob store that `BLOB_STORE` selects: `file` (in the data directory), `file:///path` (a folder that nodes may
+ * share) or `s3://bucket`.
  */
 import * as path from "node:path"
 import * as url from "node:url"
@@ -12,9 +12,9 @@ import { eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
 import * as Setting from "#src/kernel/settings/Setting.ts"
 import * as S3Options from "./s3/S3Options.ts"
 
-/** Where blobs are. */
+/** The location of blobs. */
 export type BlobStoreChoice =
-  /** In this folder, or in the data directory for `null`. */
+  /** In this folder; `null` means the data directory. */
   | { readonly _tag: "File"; readonly folder: string | null }
   | { readonly _tag: "S3"; readonly options: S3Options.S3Options }
 
@@ -30,7 +30,7 @@ const folderOf = (text: string): string | null => {
   }
 }
 
-/** Fails with what is wrong beyond what `expected` says, if anything; in words that repeat no value. */
+/** Fails with a message more precise than `expected`, if there is one, that repeats no value. */
 const parse = (text: string): Result.Result<BlobStoreChoice, string | null> => {
   if (text === "file") return Result.succeed(inDataDirectory)
   if (text.startsWith("s3://"))
@@ -45,7 +45,7 @@ const BlobStoreText = Schema.String.check(
   })
 )
 
-/** Nodes that share a log have to share what lies beside it. */
+/** Nodes that share a log must share the blob store too. */
 export class BlobStoreNotShared extends Schema.TaggedError<BlobStoreNotShared>()("BlobStoreNotShared", {}) {
   override readonly message =
     "With EVENT_STORE=nats://… nodes share their blobs too: expected a folder that all of them see, file:///<path>, " +
@@ -67,7 +67,7 @@ export const blobStore: Setting.Setting<BlobStoreChoice> = Setting.make({
   fault: (text) => Result.match(parse(text), { onFailure: (fault) => fault, onSuccess: () => null })
 })
 
-/** Fails when nodes share the log and this one keeps its blobs to itself. */
+/** Fails when nodes share the log but this node's blob store is local. */
 export const checkShared = Effect.gen(function* () {
   const { _tag } = yield* eventStore.config
   const choice = yield* blobStore.config
@@ -76,7 +76,7 @@ export const checkShared = Effect.gen(function* () {
   }
 })
 
-/** What S3 needs is loaded where it is used only: it takes a while. */
+/** The S3 client is loaded only when used, because loading takes time. */
 const s3 = (options: S3Options.S3Options) =>
   Layer.unwrap(
     Effect.map(
@@ -87,11 +87,11 @@ const s3 = (options: S3Options.S3Options) =>
 
 export interface StoreOptions {
   readonly dataDirectory: string
-  /** Whether a server may be using the same data directory: its unfinished writes are left alone. */
+  /** Whether a server may be using the same data directory: its unfinished writes are then not removed. */
   readonly isBeside: boolean
 }
 
-/** The store that the setting means for a data directory. */
+/** The configured store for a data directory. */
 export const layerOf = (
   choice: BlobStoreChoice,
   { dataDirectory, isBeside }: StoreOptions

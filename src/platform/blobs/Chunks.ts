@@ -1,10 +1,10 @@
-/** Chunks of a body, as they come from a socket. */
+/** Chunks of a body, as they arrive from a socket. */
 
 type Chunks = ReadonlyArray<Uint8Array>
 
 export const bytesOf = (chunks: Chunks): number => chunks.reduce((sum, { length }) => sum + length, 0)
 
-/** What follows the first so many bytes. */
+/** The chunks without their first `bytes` bytes. */
 export const without = (chunks: Chunks, bytes: number): Chunks => {
   let skipped = 0
   const rest: Array<Uint8Array> = []
@@ -17,8 +17,8 @@ export const without = (chunks: Chunks, bytes: number): Chunks => {
 }
 
 /**
- * Gives the memory of chunks back that nobody reads any more. Left to the collector, which hardly sees what lies outside of
- * its heap, a body of any size keeps 64 MiB of it waiting. What a chunk shares with others stays.
+ * Frees the memory of chunks that are not used any more. The garbage collector hardly sees memory outside its heap
+ * and would leave 64 MiB of it waiting. Memory that a chunk shares with others is not freed.
  */
 export const release = (chunks: Chunks): void => {
   for (const { buffer, byteLength } of chunks)

@@ -1,4 +1,4 @@
-/** One part of an upload in parts. */
+/** One part of a multipart upload. */
 export interface Part {
   /** From 1. */
   readonly partNumber: number

@@ -1,13 +1,13 @@
 import { Stream } from "effect"
 import * as Chunks from "./Chunks.ts"
 
-/** Bytes that a consumer may hold. It asks for the next chunk when a socket has taken all before it. */
+/** Bytes that a consumer may still be using. It asks for the next chunk when a socket has taken all before it. */
 const held = 256 * 1024
 
 /**
- * The same bytes, for one who writes them out in their order and asks for no more than fit into a socket, as the HTTP server
- * does: the memory of what lies further back is given back (`Chunks.release`). Whoever collects chunks would find them empty,
- * and a store that keeps its blobs in memory would lose them.
+ * Returns the same bytes and frees older chunks (`Chunks.release`). For a consumer that writes them in order and
+ * asks for no more than a socket takes, as the HTTP server does. A consumer that collects chunks would find them
+ * empty, and a store with blobs in memory would lose them.
  */
 export const releaseConsumed = <E, R>(
   body: Stream.Stream<Uint8Array, E, R>

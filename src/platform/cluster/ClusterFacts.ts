@@ -1,4 +1,4 @@
-/** What all nodes of a log on NATS agree on: kept in a KV bucket for as long as the log. */
+/** Facts on which all nodes of a log on NATS agree, stored in a KV bucket for as long as the log. */
 import * as crypto from "node:crypto"
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import { BlobStore } from "#streams/BlobStore.ts"
@@ -7,7 +7,7 @@ import * as NatsFailure from "#streams/nats/NatsFailure.ts"
 import { names } from "#streams/nats/NatsOptions.ts"
 import * as NatsBucket from "./NatsBucket.ts"
 
-/** This node is not set up as the others are: it would write what they cannot read. */
+/** This node's configuration differs from the other nodes': it would write data that they cannot read. */
 export class ClusterMismatch extends Schema.TaggedError<ClusterMismatch>()("ClusterMismatch", {
   setting: Schema.Literals(["MASTER_KEY", "BLOB_STORE"])
 }) {
@@ -21,7 +21,7 @@ export class ClusterMismatch extends Schema.TaggedError<ClusterMismatch>()("Clus
   }
 }
 
-/** A fact has another revision than was expected: another node has put it. */
+/** The fact does not have the expected revision, because another node has written it. */
 export class FactConflict extends Schema.TaggedError<FactConflict>()("FactConflict", {
   key: Schema.String,
   expected: Schema.NullOr(Schema.Int)
@@ -32,7 +32,7 @@ export class FactConflict extends Schema.TaggedError<FactConflict>()("FactConfli
   }
 }
 
-/** Whether it was put is not known. */
+/** It is unknown whether the fact was written. */
 export class ClusterFactsError extends Schema.TaggedError<ClusterFactsError>()("ClusterFactsError", {
   reason: Schema.String,
   cause: Schema.Defect()
@@ -45,21 +45,21 @@ export class ClusterFactsError extends Schema.TaggedError<ClusterFactsError>()("
 
 export interface Fact {
   readonly value: Schema.Json
-  /** What `putFact` takes, to put it in the place of this one. */
+  /** Pass it to `putFact` to replace this value. */
   readonly revision: number
 }
 
-/** ms that the servers have for an answer. */
+/** The longest wait for an answer of the servers, ms. */
 const patienceMs = 3_000
 
-/** How long a check waits for servers that have no leader. */
+/** How long a check waits for servers without a leader. */
 const patience = { schedule: Schedule.spaced("500 millis"), times: 20 }
 
 const factText = Schema.fromJsonString(Schema.Json)
 const decode = Schema.decodeEffect(factText)
 const encode = Schema.encodeEffect(factText)
 
-/** The value that holds for all: the one there is, or `first`, unless that of another node is put before it. */
+/** The value on which all nodes agree: the stored one, or `first` unless another node writes earlier. */
 const agreed = Effect.fnUntraced(
   function* <E>(key: string, first: Effect.Effect<string, E>) {
     const { getFact, putFact } = yield* ClusterFacts
@@ -82,7 +82,7 @@ const blobKey = (id: string) => `cluster/${id}`
 const checkBlobs = Effect.gen(function* () {
   const blobs = yield* BlobStore
   const id = crypto.randomUUID()
-  // The blob comes first: a node that ends in between leaves a blob that nobody knows, not a store that nobody has.
+  // The blob is written first: a crash in between leaves an unused blob, not a reference to a missing one.
   const first = Effect.as(blobs.put(blobKey(id), new TextEncoder().encode(id)), id)
   const known = yield* agreed("blob-store", first)
   if (known === id) return
@@ -94,11 +94,11 @@ const checkBlobs = Effect.gen(function* () {
 export class ClusterFacts extends Context.Service<
   ClusterFacts,
   {
-    /** The latest; `null` when there is none. */
+    /** The latest value; `null` when there is none. */
     readonly getFact: (key: string) => Effect.Effect<Fact | null, ClusterFactsError>
     /**
-     * Puts it when it is at `revision`, or when there is none and that is `null`, and gives the new revision. To put what is
-     * there already succeeds.
+     * Writes the value if the fact is at `revision`, or does not exist when that is `null`, and returns the new
+     * revision. Writing the stored value again succeeds.
      */
     readonly putFact: (
       key: string,
@@ -139,7 +139,7 @@ export class ClusterFacts extends Context.Service<
         const put = call(key, "put", () =>
           revision === null ? kv.create(key, text) : kv.update(key, text, revision)
         )
-        // One that was given up before may have come to the servers all the same.
+        // An attempt that was given up may still have reached the servers.
         const recheck = Effect.fnUntraced(function* (error: ClusterFactsError) {
           const found = yield* read(key)
           if (found?.text === text) return found.revision
@@ -154,8 +154,8 @@ export class ClusterFacts extends Context.Service<
   )
 
   /**
-   * Whether this node's master key, told by its fingerprint, and its blob store are those of the other nodes; the first node
-   * says what they are. Waits some seconds for servers that have no leader.
+   * Checks that this node's master key, identified by its fingerprint, and its blob store are those of the other
+   * nodes. The first node sets them. Waits some seconds for servers without a leader.
    */
   static readonly check = Effect.fn("ClusterFacts.check")(
     function* ({ fingerprint }: { readonly fingerprint: string }) {

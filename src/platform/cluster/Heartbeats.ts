@@ -1,29 +1,32 @@
 /**
- * Which nodes live, judged by when this one last heard them. Only time in which its own heartbeats came back to it tells
- * against the others: who hears nothing at all is cut off himself. All times are of one monotonic clock, ms.
+ * Decides which nodes are alive, from the time of their last heartbeat. Silence counts against a node only while
+ * this node's own heartbeats come back: otherwise this node is cut off. All times are ms of one monotonic clock.
  */
 export interface Heartbeats {
-  /** All that live, this one among them, in the order of their names. */
+  /** All live nodes including this one, sorted by name. */
   readonly live: () => ReadonlyArray<string>
-  /** A node that was never heard, or no longer, may live all the same while this one hears nothing. */
+  /** While this node is cut off, a node without recent heartbeats may still be alive. */
   readonly isAlive: (node: string, now: number) => boolean
-  /** Of another node. As below it gives whether there is anything new to know. */
+  /**
+   * Records a heartbeat of another node. Returns whether the set of live nodes may have changed, as do the functions
+   * below.
+   */
   readonly heard: (node: string, now: number) => boolean
-  /** The node has said that it goes. */
+  /** Records that the node has announced its end. */
   readonly left: (node: string) => boolean
-  /** The own heartbeat came back, and with it all that the others had sent before. */
+  /** Records that this node's own heartbeat came back, after everything that the others had sent before. */
   readonly echoed: (now: number) => boolean
-  /** All that live have been heard: of who is unknown from now on it is known that he does not. */
+  /** Records that all stored heartbeats have been read. From now on an unknown node is not alive. */
   readonly listed: (now: number) => boolean
-  /** Nothing is heard any more, until `listed`. */
+  /** Records that no heartbeats arrive until `listed`. */
   readonly deafened: () => void
 }
 
 export interface HeartbeatsOptions {
   readonly self: string
-  /** For how long a node is not heard that counts as dead. */
+  /** A node without a heartbeat for this long is dead. */
   readonly deadMs: number
-  /** An own heartbeat that takes longer to follow the last one says that this node was cut off, or held. */
+  /** A longer gap between own heartbeats means that this node was cut off or paused. */
   readonly lateMs: number
 }
 
@@ -44,7 +47,7 @@ export const make = ({ deadMs, lateMs, self }: HeartbeatsOptions): Heartbeats =>
     return nodes.length > 0
   }
 
-  /** What was not heard in the meantime is nobody's fault. */
+  /** Silence during the gap does not count against any node. */
   const forgive = (now: number) => {
     for (const node of heardAt.keys()) heardAt.set(node, now)
   }

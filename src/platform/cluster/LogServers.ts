@@ -1,14 +1,17 @@
-/** The servers that keep the log of all nodes, as far as there are any: what else nodes share is kept there too. */
+/** The connection to the NATS servers that store the log and the other state that nodes share. */
 import { Context, Effect, Layer } from "effect"
 import type { Nats } from "#streams/nats/Nats.ts"
 import type { SeenHead } from "#streams/SeenHead.ts"
 
 export class LogServers extends Context.Service<
   LogServers,
-  /** The connection to them, and what is seen of the log; `null` when that is in the data directory, of the only node. */
+  /**
+   * The connection, and the head of the log that was seen; `null` for a single node with the log in its data
+   * directory.
+   */
   Context.Context<Nats | SeenHead> | null
 >()("inferlog/src/platform/cluster/LogServers") {
-  /** One layer for the only node, another one for those that share a log. */
+  /** Chooses between a layer for a single node and one for nodes that share a log. */
   static readonly choose = <A, E, R, E2, R2>({
     shared,
     single

@@ -1,4 +1,4 @@
-/** `Nodes` and `Lease` of the log that this node is over. */
+/** `Nodes` and `Lease` for the configured log. */
 import { Effect, Layer } from "effect"
 import { Lease } from "./Lease.ts"
 import { LogServers } from "./LogServers.ts"
@@ -6,7 +6,7 @@ import { Nodes } from "./Nodes.ts"
 
 const single = Layer.merge(Nodes.layerSingle, Lease.layerSingle)
 
-/** Loaded where there are other nodes only. */
+/** Loaded only when there are other nodes. */
 const shared = Layer.unwrap(
   Effect.promise(async () => {
     const [NatsLease, NatsNodes] = await Promise.all([import("./NatsLease.ts"), import("./NatsNodes.ts")])

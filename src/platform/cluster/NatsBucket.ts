@@ -1,4 +1,4 @@
-/** The buckets of NATS KV in which the nodes of one log agree. Read from their leaders, never from a server that lags. */
+/** NATS KV buckets of the nodes of one log. Reads go to the leader, never to a server that lags. */
 import { DiscardPolicy, jetstream, RetentionPolicy, StorageType } from "@nats-io/jetstream"
 import { type KV, Kvm } from "@nats-io/kv"
 import { Effect } from "effect"
@@ -7,22 +7,22 @@ import * as NatsStreams from "#streams/nats/NatsStreams.ts"
 
 export interface BucketOptions {
   readonly name: string
-  /** ms after which the servers drop what was put; `null` when they keep it. */
+  /** ms after which the servers drop an entry; `null` for never. */
   readonly ttlMs: number | null
   readonly storage: "file" | "memory"
-  /** ms that the servers have for an answer. */
+  /** The longest wait for an answer of the servers, ms. */
   readonly patienceMs: number
 }
 
 interface Bucket {
   readonly kv: KV
-  /** Makes it anew when it is gone: one server that starts again has forgotten what it kept in memory. */
+  /** Creates the bucket again when it is gone: a single server that restarts has lost what it stored in memory. */
   readonly restore: Effect.Effect<void, NatsStreams.NatsStreamMismatch | NatsStreams.NatsStreamUnavailable>
 }
 
 const nanosPerMs = 1_000_000
 
-/** Made by the first node, checked by every other one; waits for servers that have no leader yet. */
+/** The first node creates the bucket, the others check it. Waits for servers that have no leader yet. */
 export const open = Effect.fn("NatsBucket.open")(function* ({
   name,
   patienceMs,
@@ -45,7 +45,7 @@ export const open = Effect.fn("NatsBucket.open")(function* ({
   yield* restore
 
   const manager = new Kvm(jetstream(connection, { timeout: patienceMs }))
-  // Neither asks the servers anything nor fails.
+  // Opening neither calls the servers nor fails.
   const kv = yield* Effect.promise(() => manager.open(name, { allow_direct: false }))
   const bucket: Bucket = { kv, restore }
   return bucket

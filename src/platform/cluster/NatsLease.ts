@@ -1,6 +1,6 @@
 /**
- * The lease on NATS: an entry with the holder's name, which the servers drop when it is not renewed. A holder stops
- * believing in it before they do.
+ * The lease on NATS: an entry with the holder's name that the servers drop unless it is renewed. The holder stops
+ * believing in it before the servers drop it.
  */
 import { Effect, Layer } from "effect"
 import { Nats } from "#streams/nats/Nats.ts"
@@ -12,13 +12,13 @@ import { Lease } from "./Lease.ts"
 import * as NatsBucket from "./NatsBucket.ts"
 import { Nodes } from "./Nodes.ts"
 
-/** ms, each. */
+/** All in ms. */
 export interface NatsLeaseOptions {
-  /** Between two tries to get it or to renew it. */
+  /** Interval of attempts to get or renew the lease. */
   readonly renewMs: number
-  /** For how long it is held after the last renewal was sent. */
+  /** How long the lease counts as held after the last renewal was sent. */
   readonly heldMs: number
-  /** After which the servers drop it: longer than it is held. All nodes of a log must have the same. */
+  /** When the servers drop the entry, later than `heldMs`. The same on all nodes of a log. */
   readonly ttlMs: number
 }
 
@@ -26,12 +26,12 @@ const defaults: NatsLeaseOptions = { renewMs: 3_000, heldMs: 8_000, ttlMs: 10_00
 
 const key = "sweeper"
 
-/** How long a stop takes to give it back; the servers drop it anyway. */
+/** The longest time to return the lease at a stop. The servers drop it anyway. */
 const farewell = "1 second"
 
 interface Held {
   readonly revision: number
-  /** When its last renewal was sent, ms of the monotonic clock: the servers count from later on. */
+  /** When the last renewal was sent, ms of the monotonic clock. The servers count from a later time. */
   readonly since: number
 }
 
@@ -45,7 +45,7 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsLeaseOptions>) {
   const { kv } = bucket
   let held: Held | null = null
 
-  /** Fails when the entry is no longer, or not yet, at that revision. */
+  /** Fails when the entry does not have that revision. */
   const put = Effect.fnUntraced(function* (previousSeq: number) {
     const since = yield* MonotonicTime.millis
     const revision = yield* Effect.tryPromise(() => kv.put(key, self, { previousSeq }))
@@ -60,7 +60,7 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsLeaseOptions>) {
     })
   )
 
-  /** Also takes what is its own already: a put that was given up may have come to the servers all the same. */
+  /** Also accepts an entry of this node: an attempt that was given up may still have reached the servers. */
   const acquire = Effect.gen(function* () {
     const { holder, revision } = yield* current
     if (holder === null || holder === self) yield* put(revision)
@@ -83,7 +83,7 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsLeaseOptions>) {
     Effect.tapError(() => bucket.restore),
     Effect.timeout(renewMs),
     Effect.ignore({ log: "Debug" }),
-    // What is sent while there is no connection would pile up.
+    // Messages sent without a connection would pile up.
     (turn) => Effect.suspend(() => (nats.isUp() ? turn : Effect.void))
   )
 
@@ -92,7 +92,7 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsLeaseOptions>) {
     if (holder === self) yield* Effect.tryPromise(() => kv.delete(key, { previousSeq: revision }))
   })
 
-  // Runs when the fiber below has ended: no renewal follows it.
+  // Runs after the fiber below has ended, so that no renewal follows.
   yield* Effect.addFinalizer(() =>
     Effect.andThen(lose, nats.isUp() ? giveBack.pipe(Effect.timeout(farewell), Effect.ignore) : Effect.void)
   )

@@ -1,4 +1,4 @@
-/** The live nodes of a log on NATS: each puts a heartbeat into a KV bucket, and watches those of all. */
+/** The live nodes of a log on NATS: each node writes heartbeats into a KV bucket and watches all of them. */
 import type { KvWatchEntry } from "@nats-io/kv"
 import { Clock, Deferred, Effect, Layer, PubSub, Stream } from "effect"
 import { Nats } from "#streams/nats/Nats.ts"
@@ -10,25 +10,25 @@ import * as Heartbeats from "./Heartbeats.ts"
 import * as NatsBucket from "./NatsBucket.ts"
 import { makeName, Nodes } from "./Nodes.ts"
 
-/** ms, each. */
+/** All in ms. */
 export interface NatsNodesOptions {
-  /** Between two heartbeats. */
+  /** Interval of heartbeats. */
   readonly beatMs: number
-  /** A node that is not heard for so long counts as dead; it is found out at the next heartbeat. */
+  /** A node without a heartbeat for this long is dead. It is detected at the next heartbeat. */
   readonly deadMs: number
-  /** After which the servers drop a heartbeat. All nodes of a log must have the same. */
+  /** When the servers drop a heartbeat. The same on all nodes of a log. */
   readonly ttlMs: number
 }
 
 const defaults: NatsNodesOptions = { beatMs: 2_000, deadMs: 8_000, ttlMs: 10_000 }
 
-/** ms after which a watch that failed is tried again: the others wait for nobody. */
+/** ms until a failed watch starts again. */
 const retryMs = 250
 
 /** How long a start waits for the node's own heartbeat. */
 const patience = "30 seconds"
 
-/** How long a stop takes to say that it goes; the others find out anyway. */
+/** The longest time to announce the end at a stop. The other nodes notice it anyway. */
 const farewell = "1 second"
 
 const make = Effect.fnUntraced(function* (options: Partial<NatsNodesOptions>) {
@@ -62,7 +62,7 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsNodesOptions>) {
         `The other nodes have not heard this one for ${seconds} s: they run again what it had claimed`
       )
     }
-    // What is sent while there is no connection would pile up.
+    // Messages sent without a connection would pile up.
     if (!nats.isUp()) return
     yield* put.pipe(
       Effect.catch(() => Effect.andThen(bucket.restore, put)),
@@ -76,7 +76,7 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsNodesOptions>) {
   const pause = Effect.raceFirst(Effect.sleep(beatMs), reconnected)
 
   let entryAt = now()
-  /** Gives whether there is anything new to know. */
+  /** Returns whether the set of live nodes may have changed. */
   const hear = ({ key, operation }: KvWatchEntry): boolean => {
     if (key === self) return heartbeats.echoed(entryAt)
     return operation === "PUT" ? heartbeats.heard(key, entryAt) : heartbeats.left(key)
@@ -88,7 +88,7 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsNodesOptions>) {
       entryAt = now()
       let isNews = hear(entry)
       isHeard ||= entry.key === self
-      // The own heartbeat among them shows that the list is not of a server that lags.
+      // The node's own heartbeat in the list proves that the list is not from a server that lags.
       if (!isListed && isHeard && entry.delta === 0) {
         isListed = true
         isNews = heartbeats.listed(entryAt) || isNews
@@ -98,7 +98,7 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsNodesOptions>) {
     }
   }
 
-  // Own heartbeats come at least: a watch that is silent is broken, though it does not say so.
+  // At least the own heartbeats must arrive: a silent watch is broken without reporting it.
   const silence = Effect.sleep(beatMs).pipe(Effect.repeat({ until: () => now() - entryAt > 3 * beatMs }))
   const watch = Effect.acquireUseRelease(
     attempt(() => kv.watch()),
@@ -115,12 +115,12 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsNodesOptions>) {
         entries.stop()
       })
   ).pipe(
-    // A bucket that was made anew counts from one again, and the watch would wait for where it was.
+    // A bucket that was created again counts from one, and the watch would wait for its old position.
     Effect.raceFirst(reconnected),
     Effect.ignore({ log: "Debug" })
   )
 
-  // Runs when the fibers below have ended: no heartbeat follows it.
+  // Runs after the fibers below have ended, so that no heartbeat follows.
   yield* Effect.addFinalizer(() =>
     nats.isUp()
       ? Effect.tryPromise(() => kv.delete(self)).pipe(Effect.timeout(farewell), Effect.ignore)
@@ -151,7 +151,7 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsNodesOptions>) {
   })
 })
 
-/** Ready when the nodes that live are known. */
+/** Ready when the live nodes are known. */
 export const layerWith = (options: Partial<NatsNodesOptions>) => Layer.effect(Nodes, make(options))
 
 export const layer = layerWith({})

@@ -1,21 +1,21 @@
-/** Which node this is, and which nodes live. A node is one life of a process: after a restart it is another one. */
+/** The name of this node, and the live nodes. A node is one life of a process: after a restart it is another node. */
 import * as crypto from "node:crypto"
 import { Context, Layer, Stream } from "effect"
 
 export class Nodes extends Context.Service<
   Nodes,
   {
-    /** What claims of this node carry. */
+    /** The name in this node's claims. */
     readonly self: string
-    /** Whether the node may still be at work on what it claimed. */
+    /** Whether the node may still be working on its claims. */
     readonly isAlive: (node: string) => boolean
-    /** All that live, this one among them, in the order of their names. */
+    /** All live nodes including this one, sorted by name. */
     readonly live: () => ReadonlyArray<string>
     /** Emits after a node has come or gone, coalesced. */
     readonly changes: Stream.Stream<void>
   }
 >()("inferlog/src/platform/cluster/Nodes") {
-  /** The only node: the data directory's lock says that no other one lives. */
+  /** A single node: the lock of the data directory guarantees that there is no other. */
   static readonly layerSingle = Layer.sync(Nodes, () => {
     const self = makeName()
     return Nodes.of({

@@ -1,6 +1,6 @@
 /**
- * Which of the live nodes is to try first, agreed on without a word: the one whose name, hashed with the key, gives the
- * highest number (rendezvous hashing, Thaler and Ravishankar 1998). When a node comes or goes only its own keys move.
+ * Ranks the live nodes for a key without communication, by a hash of node and key (rendezvous hashing, Thaler and
+ * Ravishankar 1998). When a node comes or goes, only its own keys move.
  */
 
 /** The first of the nodes for `key`; `undefined` when there are none. */
@@ -10,7 +10,7 @@ export const first = (key: string, nodes: ReadonlyArray<string>): string | undef
   return nodes.find((node) => rank(key, node, nodes) === 0)
 }
 
-/** How many of the nodes come before `node` for `key`: no two of them have the same rank. */
+/** How many nodes rank before `node` for `key`. No two nodes have the same rank. */
 export const rank = (key: string, node: string, nodes: ReadonlyArray<string>): number => {
   const keyed = hash(offset, key)
   const own = weight(keyed, node)
@@ -22,7 +22,7 @@ export const rank = (key: string, node: string, nodes: ReadonlyArray<string>): n
   return before
 }
 
-/** FNV-1a, 32 bit: a queue is asked for the turns of thousands of rows at once, and nobody gains by a collision. */
+/** FNV-1a, 32 bit: fast enough for thousands of queue rows at once, and a collision is harmless. */
 const offset = 0x811c9dc5
 const prime = 0x01000193
 
@@ -34,7 +34,10 @@ const hash = (seed: number, text: string): number => {
   return value
 }
 
-/** The hash of both, its bits mixed (the finalizer of MurmurHash3): names differ in their last characters only. */
+/**
+ * Hashes key and node and mixes the bits (the finalizer of MurmurHash3), since names differ only in their last
+ * characters.
+ */
 const weight = (keyed: number, node: string): number => {
   let value = hash(keyed, node)
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)

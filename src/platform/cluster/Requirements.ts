@@ -1,4 +1,4 @@
-/** What nodes that share a log have to be given: found out before a server is asked or a file is made. */
+/** Checks the settings that nodes of a shared log need, before any server is called or file created. */
 import { Effect, Layer, Option } from "effect"
 import { eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
 import { MasterKey, masterKey, MasterKeyMissing } from "#src/kernel/secrets/MasterKey.ts"
@@ -12,12 +12,12 @@ export const check = Effect.gen(function* () {
   yield* BlobStorage.checkShared
 })
 
-/** Loaded where there are other nodes only. */
+/** Loaded only when there are other nodes. */
 const agreed = Effect.gen(function* () {
   const { ClusterFacts } = yield* Effect.promise(() => import("./ClusterFacts.ts"))
   const { fingerprint } = yield* MasterKey
   yield* ClusterFacts.check({ fingerprint })
 })
 
-/** Whether they were given the same as the nodes before them. */
+/** Checks that this node has the same settings as the other nodes. */
 export const layerAgreed = LogServers.choose({ single: Layer.empty, shared: Layer.effectDiscard(agreed) })

@@ -1,4 +1,4 @@
-/** Finds out whether the log can be appended to: by what becomes of appends, and by a probe once one has failed. */
+/** Detects whether the log accepts appends: from the results of appends, and with a probe after a failure. */
 import { Cause, Clock, Effect, Exit, Layer, Result, Schedule } from "effect"
 import { LogServers } from "#src/platform/cluster/LogServers.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
@@ -7,19 +7,19 @@ import { EventStore } from "#streams/EventStore.ts"
 import * as DiskProbe from "./DiskProbe.ts"
 import * as Health from "./Health.ts"
 
-/** How long an append may take as long as no other one ends, ms. */
+/** How long an append may take while no other append ends, ms. */
 const patienceMs = 10_000
 
 const probeInterval = "1 second"
 
-/** @param probe whether the next append may succeed. */
+/** @param probe succeeds when the next append may succeed. */
 const watched = Effect.fnUntraced(function* (store: EventStore["Service"], probe: Effect.Effect<boolean>) {
   const { watch } = yield* Health.Health
   const clock = yield* Clock.Clock
   const now = () => MonotonicTime.millisOf(clock)
   let failedAt: number | null = null
   let underWay = 0
-  /** When the last append ended, or the first one of those under way began. */
+  /** When the last append ended, or the first pending one began. */
   let quietSince = 0
   yield* watch("log_not_writable", () => failedAt)
   yield* watch("log_not_answering", (now) =>
@@ -42,7 +42,7 @@ const watched = Effect.fnUntraced(function* (store: EventStore["Service"], probe
       return Effect.onExit(store.append(options), onExit)
     })
 
-  // A node that is asked for nothing any more would not notice that it could write again.
+  // A node without requests would not notice that appends work again.
   const recheck = Effect.suspend(() => {
     if (failedAt === null) return Effect.void
     return Effect.map(probe, (isFine) => {
@@ -61,7 +61,7 @@ export const layerOf = (probe: Effect.Effect<boolean>) =>
 
 const single = Layer.unwrap(Effect.map(DataDirectory, (directory) => layerOf(DiskProbe.hasRoom(directory))))
 
-/** Loaded where the log is at servers only. */
+/** Loaded only when the log is on NATS servers. */
 const shared = Layer.unwrap(
   Effect.promise(async () => {
     const ServersHealth = await import("./ServersHealth.ts")

@@ -1,12 +1,12 @@
-/** Tries whether a directory takes bytes. */
+/** Tests whether a directory accepts writes. */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect } from "effect"
 
-/** What a small commit takes: pages of the file and of its journal. */
+/** The size of a small commit: pages of the file and of its journal. */
 const bytes = 64 * 1024
 
-/** True when 64 KiB could be written and synced there. Leaves nothing behind. */
+/** `true` when 64 KiB could be written and synced. Removes the test file. */
 export const hasRoom = (directory: string): Effect.Effect<boolean> =>
   Effect.promise(async () => {
     const file = path.join(directory, ".probe")

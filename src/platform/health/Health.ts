@@ -1,27 +1,27 @@
 /**
- * Whether this node accepts requests and runs them, and why not. The parts that know report here; `/health` and the metric
+ * Whether this node accepts and runs requests, and why not. Other modules report to it; `/health` and the metric
  * `inferlog_health_reason` read it.
  */
 import { Clock, Context, Effect, Layer, type Scope } from "effect"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { type Code, reasons } from "./UnhealthyReasons.ts"
 
-/** Since when a reason holds (`MonotonicTime.millis`); `null` when it does not. */
+/** The time since which a reason applies (`MonotonicTime.millis`); `null` when it does not. */
 type Check = (now: number) => number | null
 
-/** A reason that holds now. */
+/** A reason that applies now. */
 export interface Unwell {
   readonly code: Code
-  /** In words for operators. */
+  /** A description for operators. */
   readonly message: string
   /** Unix time in ms. */
   readonly since: number
 }
 
 interface Reports {
-  /** Asks `check` at every look at the health until the scope is closed. It may read memory only, and must not throw. */
+  /** Runs `check` at each read of the health until the scope closes. It may read memory only and must not throw. */
   readonly watch: (code: Code, check: Check) => Effect.Effect<void, never, Scope.Scope>
-  /** The reasons that hold, in the order in which they began. Reads memory only. */
+  /** The reasons that apply now, oldest first. Reads memory only. */
   readonly reasons: Effect.Effect<ReadonlyArray<Unwell>>
 }
 
@@ -54,7 +54,7 @@ const make = (): Reports => {
   }
 }
 
-/** Without `layer` reports go nowhere, and every node is well. */
+/** Without `layer`, reports are discarded and every node is healthy. */
 export const Health = Context.Reference<Reports>("inferlog/src/platform/health/Health", {
   defaultValue: () => ({ watch: () => Effect.void, reasons: Effect.succeed([]) })
 })

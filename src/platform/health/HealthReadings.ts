@@ -1,4 +1,4 @@
-/** Reads why `/health` is 503. */
+/** Updates the metric of the reasons for which `/health` is 503. */
 import { Effect, Metric } from "effect"
 import { Health } from "./Health.ts"
 import { reasons } from "./UnhealthyReasons.ts"

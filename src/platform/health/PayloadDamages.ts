@@ -1,4 +1,4 @@
-/** Counts reads of payloads that are lost or damaged. */
+/** Counts reads of lost or damaged payloads. */
 import { Context, Effect, Layer, Metric } from "effect"
 import { PayloadDamage } from "#streams/PayloadDamage.ts"
 import * as Families from "./Families.ts"

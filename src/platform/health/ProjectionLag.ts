@@ -1,4 +1,4 @@
-/** Reads how far the projections are behind the log. */
+/** Updates the metrics of how far the projections are behind the log. */
 import { Clock, Effect, Metric, Option, Stream } from "effect"
 import { Projections } from "#projections/Projections.ts"
 import { EventReader } from "#streams/EventReader.ts"

@@ -1,6 +1,6 @@
 /**
- * How the projections keep up with the log, as seen from outside of their thread: one that hangs in a write, or ends at
- * each of its starts, moves no more and cannot say so.
+ * Tracks how the projections keep up with the log, from outside their thread: a thread that hangs in a write or ends
+ * at each start cannot report it.
  */
 import { Context, Effect, Layer, Schedule } from "effect"
 import { Projections } from "#projections/Projections.ts"
@@ -10,30 +10,30 @@ import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 
 const interval = "500 millis"
 
-/** While read models are built, a line of the log says how far they are so often. */
+/** How often the progress is logged while read models are built. */
 const toldEvery = "5 seconds"
 
-/** A projection that has not moved for so long, with events to apply, is stalled, ms. */
+/** A projection with events to apply that has not moved for this long is stalled, ms. */
 export const stalledAfterMs = 5_000
 
-/** Events that a projection at the beginning of the log has to be behind to count as one that is built anew. */
+/** How many events behind a projection at the beginning of the log must be to count as building. */
 const leastToBuild = 1_000
 
-/** Heads of the log that are remembered with when they were first seen. */
+/** How many heads of the log are stored with the time at which they were first seen. */
 const mostHeads = 512
 
 export interface Pace {
-  /** It has met an event that it cannot apply. */
+  /** The projection has reached an event that it cannot apply. */
   readonly isStopped: boolean
-  /** It is built from the beginning of the log, and has not reached what was its head then. */
+  /** The projection is built from the beginning of the log and has not reached the head of that time. */
   readonly isBuilding: boolean
-  /** When the oldest event that it has not applied was first seen on the log (`MonotonicTime.millis`). */
+  /** When the oldest event that is not applied was first seen on the log (`MonotonicTime.millis`). */
   readonly behindSince: number
-  /** Since when it has not moved, while there was something to apply. */
+  /** When the projection last moved, or last had nothing to apply. */
   readonly unmovedSince: number
 }
 
-/** Events of the log, on NATS places in it. */
+/** Positions count events, or on NATS messages. */
 export interface Building {
   readonly projection: string
   readonly done: number
@@ -45,11 +45,11 @@ interface SeenHead {
   readonly at: number
 }
 
-/** What is seen of the head and of the projections at different times, put together. */
+/** Combines observations of the head and of the projections over time. */
 export const makeTracker = () => {
   const paces = new Map<string, Pace>()
   const positions = new Map<string, GlobalPosition.GlobalPosition>()
-  /** What those that are built anew have to reach. */
+  /** Per building projection: the position that it must reach. */
   const building = new Map<string, GlobalPosition.GlobalPosition>()
   let heads: Array<SeenHead> = []
 
@@ -89,15 +89,15 @@ export const makeTracker = () => {
       }
     }
     heads = heads.filter(({ position }) => GlobalPosition.order(position, slowest) > 0)
-    // Coarser: the oldest one stays.
+    // Drops every second entry. The oldest one stays.
     if (heads.length > mostHeads) heads = heads.filter((_, index) => index % 2 === 0)
   }
 
   return {
     see,
-    /** `null` while it is level with the log. */
+    /** `null` while the projection is level with the log. */
     of: (projection: string): Pace | null => paces.get(projection) ?? null,
-    /** Those that are built anew, the slowest first. */
+    /** Projections that are being built, the slowest first. */
     building: (): ReadonlyArray<Building> =>
       [...building]
         .map(([projection, wanted]) => ({
@@ -109,7 +109,7 @@ export const makeTracker = () => {
   }
 }
 
-/** Of the one that has most left to do. */
+/** Logs the progress of the slowest projection. */
 const tellBuilding = (building: ReadonlyArray<Building>): Effect.Effect<void> => {
   const [slowest] = building
   if (slowest === undefined) return Effect.void
@@ -125,7 +125,7 @@ const tellBuilding = (building: ReadonlyArray<Building>): Effect.Effect<void> =>
 export class ProjectionPace extends Context.Service<
   ProjectionPace,
   {
-    /** `null` while it is level with the log. */
+    /** `null` while the projection is level with the log. */
     readonly of: (projection: string) => Pace | null
   }
 >()("inferlog/src/platform/health/ProjectionPace") {
@@ -147,6 +147,6 @@ export class ProjectionPace extends Context.Service<
   )
 }
 
-/** Since when the projection is stalled; `null` when it is not. */
+/** The time since which the projection is stalled; `null` when it is not. */
 export const stalledSince = (pace: Pace | null, now: number): number | null =>
   pace !== null && now - pace.unmovedSince > stalledAfterMs ? pace.unmovedSince : null

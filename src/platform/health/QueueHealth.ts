@@ -1,10 +1,10 @@
-/** Whether the work queue, from which requests are dispatched, keeps up with the log. */
+/** Reports whether the work queue, from which requests are dispatched, keeps up with the log. */
 import { Effect, Layer } from "effect"
 import { projection } from "#projections/due-work/DueWorkProjection.ts"
 import * as Health from "./Health.ts"
 import { ProjectionPace, stalledSince } from "./ProjectionPace.ts"
 
-/** How far behind it may be while it moves, ms. */
+/** The most that a moving queue may be behind, ms. */
 const behindAfterMs = 30_000
 
 export const layer = Layer.effectDiscard(

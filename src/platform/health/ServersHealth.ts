@@ -1,9 +1,9 @@
-/** Whether there is a connection to the NATS servers that keep the log. */
+/** Reports whether the NATS servers that store the log are connected. */
 import { Effect, Layer } from "effect"
 import { Nats } from "#streams/nats/Nats.ts"
 import * as Health from "./Health.ts"
 
-/** As long as appends wait for a connection that comes back, ms. */
+/** As long as appends wait for a reconnection, ms. */
 const patienceMs = 2_000
 
 export const isUp: Effect.Effect<Effect.Effect<boolean>, never, Nats> = Effect.map(Nats, (nats) =>

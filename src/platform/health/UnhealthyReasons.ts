@@ -1,6 +1,7 @@
 /**
- * Why `/health` is 503: fixed codes, which are part of the API, and what they mean, in words for operators. The text names
- * no path, address or account. A new reason is a line here, and a `Health.watch` or `Health.condition` where it is found out.
+ * The reasons for which `/health` is 503: codes that are part of the API, with descriptions for operators. A
+ * description names no path, address or account. To add a reason, add a line here and call `Health.watch` or
+ * `Health.condition` where it is detected.
  */
 export const reasons = {
   log_not_writable:

@@ -1,4 +1,7 @@
-/** Whether what is appended to the log gets from its write-ahead log into the database, and how large the former is. */
+/**
+ * Reports whether appended events move from the write-ahead log into the database, and the size of the write-ahead
+ * log.
+ */
 import { Clock, Context, Effect, Layer, Metric } from "effect"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { WalObserver } from "#streams/WalObserver.ts"

@@ -1,4 +1,7 @@
-/** The log that `EVENT_STORE` names, for those who read it: beside a server on the same directory, or from the NATS servers. */
+/**
+ * The log that `EVENT_STORE` selects, for readers: from the data directory, beside its server, or from the NATS
+ * servers.
+ */
 import { type Config, Effect, type Layer, type Stream } from "effect"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventReader, EventStoreError } from "#streams/EventReader.ts"
@@ -16,7 +19,7 @@ export type ReaderError =
   | Layer.Error<ReturnType<typeof SqliteEventReader.layer>>
   | Layer.Error<ReturnType<typeof NatsLog.layerReader>>
 
-/** Where a log is. */
+/** The location of a log. */
 export type LogPlace =
   | {
       readonly _tag: "Sqlite"
@@ -25,13 +28,13 @@ export type LogPlace =
     }
   | Extract<EventStoreChoice, { readonly _tag: "Nats" }>
 
-/** Of this node. */
+/** The location of this node's log. */
 export const place: Effect.Effect<LogPlace, Config.ConfigError, DataDirectory> = Effect.gen(function* () {
   const choice = yield* eventStore.config
   return choice._tag === "Nats" ? choice : { _tag: "Sqlite", directory: yield* DataDirectory }
 })
 
-/** `wake` emits when a log in a directory may have grown; NATS tells it itself. */
+/** `wake` emits when a log in a directory may have grown. NATS reports growth itself. */
 export const readerAt = (
   place: LogPlace,
   wake?: Stream.Stream<unknown>
@@ -43,25 +46,28 @@ export const readerAt = (
         ...(wake && { wake })
       })
 
-/** Whether it is at the NATS servers. */
+/** Whether the log is on NATS servers. */
 export const isShared: Effect.Effect<boolean, Config.ConfigError> = Effect.map(
   eventStore.config,
   ({ _tag }) => _tag === "Nats"
 )
 
-/** Whether positions count commits, each of one or more events, and not the events. */
+/** Whether positions count commits of one or more events instead of events. */
 export const countsCommits = isShared
 
-/** What the `log.head` of this node says; none when it has kept none. */
+/** The head in this node's `log.head`; none when there is no such file. */
 export const headAnchors = Effect.fn("ChosenLog.headAnchors")(function* (
   directory: string
 ): Effect.fn.Return<ReadonlyArray<Anchor>, LogBroken | EventStoreError | Config.ConfigError, EventReader> {
   if (!(yield* isShared)) return yield* SqliteVerify.headAnchor(directory)
-  // Beside a log of its own lies the head of that one, which says nothing of this one.
+  // The head beside a local log belongs to that log, not to this one.
   return holdsLog(directory) ? [] : yield* HeadAnchor.find(yield* NatsLog.headFile(directory))
 })
 
-/** Against what this node's `log.head` says too, which is read first: a writer that goes on cannot make the log look short. */
+/**
+ * Also verifies against this node's `log.head`. It is read first, so that a concurrent writer cannot make the log
+ * look short.
+ */
 export const verifyAll: <E = never>(
   directory: string,
   options?: VerifyOptions<E>

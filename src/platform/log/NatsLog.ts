@@ -1,4 +1,4 @@
-/** The log on NATS JetStream. Its client is loaded by those alone whose log is there: short commands would notice. */
+/** The log on NATS JetStream. The client is loaded only when it is used, because loading slows short commands. */
 import { Context, Effect, Layer, Schema } from "effect"
 import { LogServers } from "#src/platform/cluster/LogServers.ts"
 import { type Seen, SeenHead } from "#streams/SeenHead.ts"
@@ -10,11 +10,11 @@ const Servers = Effect.promise(() => import("#streams/nats/Nats.ts"))
 const JetStreamEventStore = Effect.promise(() => import("#streams/nats/JetStreamEventStore.ts"))
 const JetStreamEventReader = Effect.promise(() => import("#streams/nats/JetStreamEventReader.ts"))
 
-/** Where a node keeps the head of the log that it has seen last (`streams/LogHead`). */
+/** The file in which a node stores the last head of the log that it has seen (`streams/LogHead`). */
 export const headFile = (directory: string): Effect.Effect<string> =>
   Effect.map(JetStreamEventStore, (store) => store.headFile(directory))
 
-/** The directory's read models tell of the positions of its own log: on another one they would pass events over. */
+/** The read models in the directory have positions of its own log. On another log they would skip events. */
 export class HasOwnLog extends Schema.TaggedError<HasOwnLog>()("HasOwnLog", { directory: Schema.String }) {
   override get message(): string {
     return `DATA_DIR: ${this.directory} holds a log of its own, and EVENT_STORE names one at NATS servers: name a new directory`
@@ -27,13 +27,13 @@ const refuseOwnLog = Effect.fnUntraced(function* (directory: string) {
 
 export interface NodeOptions {
   readonly nats: NatsOptions
-  /** Of this node. */
+  /** The data directory of this node. */
   readonly directory: string
-  /** What another node has seen of the log: saves a new one from reading all of it. */
+  /** What another node has seen of the log. It saves a new node from reading the whole log. */
   readonly told: Effect.Effect<Seen | null, never, Nats>
 }
 
-/** To write, as the node that `directory` belongs to. With what else nodes share there. */
+/** For writing, as the node that owns `directory`. Includes the other state that nodes share. */
 export const layer = ({ directory, nats, told }: NodeOptions) =>
   Layer.unwrap(
     Effect.map(Effect.all([Servers, JetStreamEventStore]), ([{ Nats }, store]) => {
@@ -56,6 +56,6 @@ export const layer = ({ directory, nats, told }: NodeOptions) =>
     })
   )
 
-/** To read, also while nodes write. */
+/** For reading, also while nodes write. */
 export const layerReader = (options: NatsOptions) =>
   Layer.unwrap(Effect.map(JetStreamEventReader, (reader) => reader.layer(options)))

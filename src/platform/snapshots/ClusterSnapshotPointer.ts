@@ -1,4 +1,4 @@
-/** The record of a log's snapshots, among what its nodes agree on. */
+/** The pointer to a log's newest snapshot, stored in the cluster's facts. */
 import { Effect, Layer, Schema } from "effect"
 import { Snapshots } from "#projections/snapshot/Snapshot.ts"
 import { SnapshotPointerError, SnapshotPointerMoved } from "#projections/snapshot/SnapshotError.ts"
@@ -10,7 +10,7 @@ const key = "snapshots"
 const decode = Schema.decodeUnknownEffect(Snapshots)
 const encode = Schema.encodeSync(Snapshots)
 
-/** A record of another format is left alone, and fails whoever asks for it. */
+/** A record in another format is not changed, and reading it fails. */
 export const layer = Layer.effect(
   SnapshotPointer,
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * Takes snapshots of the read models, so that nodes that start later need not read the whole log: every hour, by the node
- * that holds the lease. That two take one at once costs work and nothing else.
+ * Takes hourly snapshots of the read models on the node that holds the lease, so that new nodes need not read the
+ * whole log. Two snapshots at once only cost work.
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { allProjections } from "#projections/AllProjections.ts"
@@ -20,14 +20,14 @@ import { IdGenerator } from "#streams/IdGenerator.ts"
 
 const interval = Duration.hours(1)
 
-/** A log that grows by less than this, in events or commits, needs no new snapshot. */
+/** A log that has grown by less, in events or commits, needs no new snapshot. */
 const leastGain = 1_000
 
-/** Between two looks at whether one is due, and after one that failed. */
+/** The interval between checks, also after a failure. */
 const lookInterval = Duration.minutes(1)
 const retryInterval = Duration.minutes(10)
 
-/** The snapshot that this node has seen last, and for how long it will do. */
+/** The last snapshot that this node has seen, and when the next one is due. */
 interface Seen {
   readonly key: string
   /** On the monotonic clock, ms. */
@@ -38,8 +38,8 @@ export class SnapshotReactor extends Context.Service<
   SnapshotReactor,
   {
     /**
-     * Takes a snapshot when one is due: this node holds the lease, the newest is an hour old or there is none, and the log
-     * has grown since. `null` when none is.
+     * Takes a snapshot when one is due: this node holds the lease, the newest snapshot is an hour old or missing,
+     * and the log has grown since. Otherwise returns `null`.
      */
     readonly pass: Effect.Effect<
       Snapshot.Snapshot | null,
@@ -59,7 +59,10 @@ export class SnapshotReactor extends Context.Service<
         const blobs = yield* BlobStore
         let seen: Seen | undefined
 
-        /** The wall clocks of two nodes are compared once for each snapshot; time passes on our own monotonic clock. */
+        /**
+         * The wall clocks of two nodes are compared once per snapshot. After that only the local monotonic clock
+         * counts.
+         */
         const isOld = Effect.fnUntraced(function* ({ createdAt, key }: Snapshot.Snapshot) {
           const now = yield* MonotonicTime.millis
           if (seen?.key !== key) {
@@ -98,7 +101,7 @@ export class SnapshotReactor extends Context.Service<
       })
     )
 
-  /** Looks every minute, the first time a minute after the start: the read models are level with the log by then. */
+  /** Checks every minute, first a minute after the start, when the read models are level with the log. */
   static readonly layer = (options: Pick<Take.TakeOptions, "anchor"> = {}) =>
     Layer.effectDiscard(
       Effect.gen(function* () {

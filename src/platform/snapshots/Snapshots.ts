@@ -1,4 +1,4 @@
-/** Snapshots of the read models where nodes share a log; a log in the data directory has none. */
+/** Snapshots of the read models for logs that nodes share. A log in the data directory has none. */
 import { Effect, Layer } from "effect"
 import { SnapshotPointer } from "#projections/snapshot/SnapshotPointer.ts"
 import { LogServers } from "#src/platform/cluster/LogServers.ts"
@@ -7,7 +7,7 @@ import { SeenHead } from "#streams/SeenHead.ts"
 import { SnapshotReactor } from "./SnapshotReactor.ts"
 import * as StartFromSnapshot from "./StartFromSnapshot.ts"
 
-/** Loaded where there are other nodes only. */
+/** Loaded only when there are other nodes. */
 const pointer = Layer.unwrap(
   Effect.promise(async () => {
     const [{ ClusterFacts }, ClusterSnapshotPointer] = await Promise.all([
@@ -18,7 +18,7 @@ const pointer = Layer.unwrap(
   })
 )
 
-/** To be built before the read models are opened. */
+/** Build it before the read models are opened. */
 export const layerRestored = LogServers.choose({
   single: Layer.empty,
   shared: StartFromSnapshot.layer.pipe(Layer.provide(pointer))
@@ -31,7 +31,7 @@ export const layerTaking = LogServers.choose({
   shared: taking.pipe(Layer.provide(pointer), Layer.provide(Telemetry.untraced))
 })
 
-/** How far the log had been seen when the newest snapshot was taken; `null` where nobody knows. */
+/** The head of the log at the newest snapshot; `null` when there is none. */
 export const toldHead = Effect.flatMap(SnapshotPointer, ({ get }) => get).pipe(
   Effect.map((found) => found?.snapshots.newest?.anchor ?? null),
   Effect.provide(pointer),

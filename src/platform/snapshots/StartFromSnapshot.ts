@@ -1,4 +1,4 @@
-/** Lets a node that has no read models, or old ones, begin with the newest snapshot of them. */
+/** Starts a node whose read models are missing or old from the newest snapshot. */
 import { Effect, Layer } from "effect"
 import { allProjections } from "#projections/AllProjections.ts"
 import * as Generations from "#projections/rebuild/Generations.ts"
@@ -6,8 +6,8 @@ import * as Restore from "#projections/snapshot/Restore.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 
 /**
- * To be built before `Projections` opens its file, and by the process that holds the lock of the data directory. Never
- * fails: what cannot be used is logged, and the read models are built from the log.
+ * Build it before `Projections` opens its file, in the process that holds the lock of the data directory. Never
+ * fails: an unusable snapshot is logged, and the read models are built from the log.
  */
 export const layer = Layer.effectDiscard(
   Effect.flatMap(DataDirectory, (directory) =>

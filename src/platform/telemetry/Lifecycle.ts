@@ -1,10 +1,13 @@
-/** The two ends of a server's life in its log. */
+/** Logs the start and the end of a server. */
 import { Context, Effect, Layer } from "effect"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 
-/** To be built first: all else is closed before it. A server that never served has failed to start, which is told elsewhere. */
+/**
+ * Build it first, so that everything else closes before it. It logs nothing for a server that failed to start, which
+ * is logged elsewhere.
+ */
 export class Lifecycle extends Context.Service<Lifecycle, { readonly serves: () => void }>()(
   "inferlog/src/platform/telemetry/Lifecycle"
 ) {
@@ -24,7 +27,7 @@ export class Lifecycle extends Context.Service<Lifecycle, { readonly serves: () 
   )
 }
 
-/** To be built last: the server serves by then, and it is closed first. */
+/** Build it last: the server is listening then, and this layer closes first. */
 export const serving = Layer.effectDiscard(
   Effect.gen(function* () {
     const { serves } = yield* Lifecycle

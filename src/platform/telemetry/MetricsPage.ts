@@ -1,9 +1,9 @@
-/** What `/metrics` says: all metrics as of now, in Prometheus' text format 0.0.4. */
+/** The page `/metrics`: all current metrics in Prometheus' text format 0.0.4. */
 import { Context, Effect, Layer } from "effect"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import { Readings } from "./Readings.ts"
 
-/** Takes the readings and writes them down. Without the layer: what there is in the registry. */
+/** Updates the readings and formats all metrics. Without the layer it formats the registry as it is. */
 export const MetricsPage = Context.Reference<Effect.Effect<string>>(
   "inferlog/src/platform/telemetry/MetricsPage",
   {

@@ -1,4 +1,4 @@
-/** Times as clients get them: ISO 8601 in UTC, with milliseconds. */
+/** Times in answers: ISO 8601 in UTC, with milliseconds. */
 import { Schema } from "effect"
 
 export const DateTime = Schema.String.annotate({ format: "date-time" })

@@ -1,13 +1,15 @@
-/** JSON of values in which texts of payloads stand: those are copied as they are, never parsed and written again. */
+/**
+ * Serializes JSON that contains stored payload texts. They are copied as they are, never parsed and written again.
+ */
 import type { Unreadable } from "#streams/Payload.ts"
 import { InlineText, type PayloadText, StoredText } from "#streams/PayloadText.ts"
 import { type Piece, StreamedBody } from "./StreamedBody.ts"
 
-/** Whether it is written as it is. */
+/** Whether the value is copied as it is. */
 const isPayload = (value: unknown): value is PayloadText<Unreadable> =>
   value instanceof InlineText || value instanceof StoredText
 
-/** Names of members as they are written. They come from the views, so that there are few. */
+/** Serialized names of members. The views define the names, so there are few. */
 const labels = new Map<string, string>()
 
 const labelOf = (name: string): string => {
@@ -19,7 +21,7 @@ const labelOf = (name: string): string => {
 }
 
 class Pieces {
-  /** Text up to a payload that is not in memory, that payload, the text behind it, and so on. */
+  /** Alternating: text up to a payload that is not in memory, that payload, the text after it, and so on. */
   readonly #before: Array<Piece> = []
   #text = ""
 
@@ -32,7 +34,7 @@ class Pieces {
     }
   }
 
-  /** @param write for members that `JSON.stringify` does not do; says whether it has written the value. */
+  /** @param write handles members that `JSON.stringify` cannot, and returns whether it has written the value. */
   #object(object: object, write: (value: unknown) => boolean): void {
     const members = object as Readonly<Record<string, unknown>>
     let separator = "{"
@@ -72,14 +74,14 @@ class Pieces {
   }
 }
 
-/** An object of which some members may be payloads. */
+/** Serializes an object whose members may be payloads. */
 export const ofRecord = (record: object): string | StreamedBody => {
   const pieces = new Pieces()
   pieces.record(record)
   return pieces.body()
 }
 
-/** A list (`ListView`) of such objects. */
+/** Serializes a list (`ListView`) of such objects. */
 export const ofList = (page: { readonly data: ReadonlyArray<object> }): string | StreamedBody => {
   const pieces = new Pieces()
   pieces.list(page, page.data)

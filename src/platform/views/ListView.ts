@@ -1,4 +1,4 @@
-/** The envelope of all lists (decisions): newest first, with the cursor of the page that follows. */
+/** The envelope of all lists (decisions): newest first, with the cursor of the next page. */
 import { Schema } from "effect"
 
 export const bodyOf = <Item extends Schema.Constraint>(item: Item) =>

@@ -1,4 +1,7 @@
-/** The body of an answer that is not in memory: pieces of text, and payloads that are read while the client takes them. */
+/**
+ * The body of an answer that is not in memory: pieces of text, and payloads that are read while the client receives
+ * them.
+ */
 import { Effect, Stream } from "effect"
 import { releaseConsumed } from "#src/platform/blobs/ReleaseConsumed.ts"
 import type { Unreadable } from "#streams/Payload.ts"
@@ -17,8 +20,9 @@ export class StreamedBody {
   }
 
   /**
-   * The bytes, for one who asks for more when a socket has taken all before: what lies further back is released. A payload
-   * that cannot be read is logged, and a defect here, since the head of the answer is out: the connection breaks off.
+   * The bytes, for a consumer that asks for more only after a socket has taken everything before: older chunks are
+   * released. A payload that cannot be read is logged and becomes a defect, since the head of the answer has been
+   * sent: the connection breaks off.
    */
   get chunks(): Stream.Stream<Uint8Array> {
     return Stream.fromIterable(this.#pieces).pipe(

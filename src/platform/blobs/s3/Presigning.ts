@@ -1,4 +1,7 @@
-/** URLs that carry their own credentials, for one operation on one object until a moment. Made without asking S3. */
+/**
+ * Presigned URLs: each contains its credentials and allows one operation on one object until it expires. Created
+ * without calling S3.
+ */
 import type {
   GetObjectCommand,
   HeadObjectCommand,
@@ -15,14 +18,14 @@ export type Signable = GetObjectCommand | HeadObjectCommand | PutObjectCommand |
 export interface SigningOptions {
   /** Unix time in ms. */
   readonly expiresAt: number
-  /** Headers that whoever uses the URL has to send as the command has them. The SDK gives it some of its own, too. */
+  /** Headers that the client must send as in the command. The SDK adds some of its own. */
   readonly signed?: ReadonlyArray<string>
 }
 
-/** What S3 takes at most. */
+/** The longest that S3 allows. */
 const longestSeconds = 7 * 24 * 60 * 60
 
-/** S3 counts whole seconds from when a URL was made. One that is over already is made in the past. */
+/** S3 counts whole seconds from the creation of a URL. A URL that has already expired is dated in the past. */
 const times = (now: number, expiresAt: number) => {
   const end = Math.floor(expiresAt / 1_000)
   const begin = Math.min(Math.floor(now / 1_000), end - 1)
@@ -36,7 +39,7 @@ export const presign = Effect.fnUntraced(function* (
 ) {
   const now = yield* Clock.currentTimeMillis
   return yield* Effect.tryPromise({
-    // The SDK's own types of commands disagree on optional properties.
+    // The SDK's types of commands disagree on optional properties.
     try: () =>
       getSignedUrl(signer, command as Parameters<typeof getSignedUrl>[1], {
         ...times(now, expiresAt),

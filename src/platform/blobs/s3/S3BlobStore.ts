@@ -1,6 +1,6 @@
 /**
- * Blobs as objects of a bucket. What does not fit one part goes up in several, a few of them in memory at a time, and
- * becomes the blob in one step. A body that is read is that of the blob that was looked up, or fails.
+ * Blobs as objects of an S3 bucket. Large blobs are uploaded in parts, a few in memory at a time, and become visible
+ * in one step. A read returns the blob that was looked up, or fails.
  */
 import type { Readable } from "node:stream"
 import * as NodeStream from "@effect/platform-node/NodeStream"
@@ -20,13 +20,13 @@ import * as S3Failure from "./S3Failure.ts"
 import * as S3Multipart from "./S3Multipart.ts"
 import type { S3Options } from "./S3Options.ts"
 
-/** Bytes. S3 takes 10,000 parts: 78 GiB. */
+/** Bytes. S3 accepts 10,000 parts: 78 GiB. */
 const partSize = 8 * 1024 * 1024
 
-/** Parts of one blob that are on their way at a time. */
+/** Concurrent uploads of parts per blob. */
 const partsAtOnce = 2
 
-/** How long S3 may leave a reader without a byte. */
+/** The longest time without a byte from S3. */
 const idleLimit = "30 seconds"
 
 const make = Effect.gen(function* () {
@@ -82,7 +82,7 @@ const make = Effect.gen(function* () {
           new GetObjectCommand({ ...at(key), IfMatch: `"${etag}"`, Range: range }),
           options
         )
-        // The SDK's type holds for browsers too.
+        // The SDK's type covers browsers too.
         return { body: Body as Readable, length: ContentLength }
       }),
       ({ body }) => Effect.sync(() => body.destroy()),
@@ -92,7 +92,7 @@ const make = Effect.gen(function* () {
   const stalled = new BlobStoreError({ reason: "could not read a blob: S3 stopped sending it" })
   const cutShort = new BlobStoreError({ reason: "could not read a blob: S3 sent less or more than there is" })
 
-  /** Fails rather than to end early: what it promised may stand in a header already. */
+  /** Fails instead of ending early, because a header may already announce the length. */
   const read = (key: string, found: Head, range: BlobRange.BlobRange) =>
     Stream.unwrap(
       Effect.map(open(key, found, range), ({ body, length }) => {
@@ -163,7 +163,7 @@ const make = Effect.gen(function* () {
 
 export const layerNoDeps = Layer.effect(BlobStore, make)
 
-/** Looks at the bucket first, and fails with what there is to do about it. */
+/** Checks the bucket first, and fails with advice for the operator. */
 export const layer = (options: S3Options) =>
   Layer.effect(
     BlobStore,

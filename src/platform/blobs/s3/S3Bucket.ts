@@ -1,27 +1,27 @@
-/** A bucket of an S3 server, asked with bounded times. Requests that are interrupted are aborted. */
+/** A bucket on an S3 server. Calls have time limits, and interrupted ones are aborted. */
 import { HeadObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3"
 import { Context, Duration, Effect, Layer } from "effect"
 import { BlobStoreError } from "#streams/BlobStore.ts"
 import * as S3Failure from "./S3Failure.ts"
 import type { S3Options } from "./S3Options.ts"
 
-/** Until a connection stands, and until the head of an answer is there, both of one try. */
+/** Per attempt: until the connection is open, and until the head of the answer has arrived. */
 const connectTimeoutMs = 3_000
 const answerTimeoutMs = 10_000
 
-/** As before, where the request carries megabytes, or S3 has to put them together. */
+/** The same, when the request carries megabytes or S3 has to assemble them. */
 export const longAnswerTimeoutMs = 60_000
 
-/** Of one request, the first included. */
+/** Attempts per request. */
 const tries = 3
 
-/** Over all tries. */
+/** The limit over all attempts. */
 const limitOf = (answerMs: number) => Duration.millis(tries * (connectTimeoutMs + answerMs) + 5_000)
 
-/** Readers that are slow hold theirs for long, and those that wait for one would fail as if S3 were away. */
+/** Slow readers use their connections for long. With too few, other calls would fail as if S3 were away. */
 const maxConnections = 1_024
 
-/** What S3 says of an object. */
+/** The metadata of an object. */
 export interface Head {
   /** Bytes. */
   readonly size: number
@@ -36,7 +36,10 @@ export interface RequestOptions {
 
 export const withoutQuotes = (etag: string | undefined): string => (etag ?? "").replace(/^"|"$/g, "")
 
-/** Checksums only where S3 wants them: other servers do not know them, and in a presigned URL they would be those of nothing. */
+/**
+ * Checksums only where S3 requires them: other servers do not support them, and a presigned URL would contain the
+ * checksum of an empty body.
+ */
 const clientOf = (options: S3Options, endpoint: string | null) =>
   new S3Client({
     ...(endpoint === null ? {} : { endpoint, region: "us-east-1" }),
@@ -63,11 +66,11 @@ const scopedClient = (options: S3Options, endpoint: string | null) =>
 export class S3Bucket extends Context.Service<
   S3Bucket,
   {
-    /** The object of a blob's key. */
+    /** The object for a blob's key. */
     at(key: string): { readonly Bucket: string; readonly Key: string }
-    /** Sends nothing: what it signs is for clients. */
+    /** Signs requests of clients. Sends nothing. */
     readonly signer: S3Client
-    /** @param operation for errors: "read a blob". @param answerMs until the head of the answer, each try. */
+    /** @param operation for errors: "read a blob". @param answerMs time until the head of the answer, per attempt. */
     ask<A>(
       operation: string,
       send: (client: S3Client, options: RequestOptions) => Promise<A>,
@@ -75,7 +78,7 @@ export class S3Bucket extends Context.Service<
     ): Effect.Effect<A, BlobStoreError>
     /** `null` when there is no such object. */
     head(key: string): Effect.Effect<Head | null, BlobStoreError>
-    /** Fails unless the bucket is there and its objects can be listed, with what is to be done about it. */
+    /** Fails with advice for the operator unless the bucket exists and its objects can be listed. */
     readonly check: Effect.Effect<void, BlobStoreError>
   }
 >()("inferlog/src/platform/blobs/s3/S3Bucket") {
@@ -118,7 +121,7 @@ export class S3Bucket extends Context.Service<
             Effect.catchIf(S3Failure.isAbsent, () => Effect.succeed(null))
           )
 
-        // A HEAD of the bucket wants the same permission, and says nothing of why it is refused.
+        // A HEAD of the bucket needs the same permission, and its refusal has no reason.
         const check = ask("use the bucket", (client, options) =>
           client.send(new ListObjectsV2Command({ Bucket, Prefix: at("").Key, MaxKeys: 1 }), options)
         ).pipe(Effect.asVoid, Effect.mapError(S3Failure.withRemedy))

@@ -1,15 +1,12 @@
-/** What S3, or the way to it, says when it does not do what it was asked. Reasons are fixed: no URL, key or secret is in them. */
+/** Errors of calls to S3. Reasons are fixed texts without URLs, keys or secrets. */
 import { Predicate, Schema } from "effect"
 import { BlobStoreError } from "#streams/BlobStore.ts"
 
-/**
- * What is kept of an answer that was none of success. S3's own words repeat the key, in which a file's URL has its only
- * credential.
- */
+/** The recorded part of an error answer. S3's own message repeats the key, which is a file's only credential. */
 export class S3Answer extends Schema.TaggedError<S3Answer>()("S3Answer", {
   code: Schema.String,
   status: Schema.Int,
-  /** S3's own, for who runs it. */
+  /** S3's request id, for its operator. */
   requestId: Schema.String
 }) {
   override get message(): string {
@@ -20,14 +17,14 @@ export class S3Answer extends Schema.TaggedError<S3Answer>()("S3Answer", {
 const textOf = (cause: unknown, name: string): string =>
   Predicate.hasProperty(cause, name) && typeof cause[name] === "string" ? cause[name] : ""
 
-/** Some words of an error of the SDK are its code. */
+/** Some errors of the SDK have their code as the name. */
 const nameOf = (cause: unknown): string => {
   if (textOf(cause, "message") === "Region is missing") return "RegionMissing"
   const code = textOf(cause, "Code") || textOf(cause, "name")
   return code === "Error" ? textOf(cause, "code") : code
 }
 
-/** What the SDK failed with: an answer, or what kept it from one. */
+/** The cause in the SDK's error: an answer, or what prevented one. */
 const kept = (cause: unknown): unknown => {
   const metadata = Predicate.hasProperty(cause, "$metadata") ? cause.$metadata : null
   const status = Predicate.hasProperty(metadata, "httpStatusCode") ? metadata.httpStatusCode : null
@@ -38,15 +35,15 @@ const kept = (cause: unknown): unknown => {
 
 const isAnswer = Schema.is(S3Answer)
 
-/** The code of S3's answer, or what the SDK and Node call it. */
+/** The code of S3's answer, or the name that the SDK or Node gives. */
 const codeOf = (cause: unknown): string => (isAnswer(cause) ? cause.code : nameOf(cause))
 
-/** Of S3's answer; 0 when there is none. */
+/** The status of S3's answer; 0 without one. */
 const statusOf = (cause: unknown): number => (isAnswer(cause) ? cause.status : 0)
 
 interface Reason {
   readonly why: string
-  /** What an operator does about it. */
+  /** Advice for the operator. */
   readonly remedy: string
 }
 
@@ -99,7 +96,7 @@ const reasonOf = (cause: unknown): Reason => {
   return status === 429 || status >= 500 ? busy : refused
 }
 
-/** @param operation what could not be done: "read a blob". */
+/** @param operation what failed: "read a blob". */
 export const of = (operation: string, thrown: unknown): BlobStoreError => {
   const cause = kept(thrown)
   const { why } = reasonOf(cause)
@@ -107,19 +104,19 @@ export const of = (operation: string, thrown: unknown): BlobStoreError => {
   return new BlobStoreError({ reason: `could not ${operation}: ${why}`, ...isFull, cause })
 }
 
-/** With what is to be done about it. */
+/** Adds the advice for the operator. */
 export const withRemedy = (error: BlobStoreError): BlobStoreError =>
   new BlobStoreError({ reason: `${error.reason}: ${reasonOf(error.cause).remedy}`, cause: error.cause })
 
-/** S3 answered with one of these codes. */
+/** Whether S3 answered with one of these codes. */
 export const hasCode =
   (...codes: ReadonlyArray<string>) =>
   ({ cause }: BlobStoreError): boolean =>
     codes.includes(codeOf(cause))
 
-/** There is no such upload in parts, any more or at all. Some servers call it a key. */
+/** The multipart upload does not exist or no longer exists. Some servers report it as a missing key. */
 export const isNoUpload = hasCode("NoSuchUpload", "NoSuchKey")
 
-/** There is no such object. The answer to a HEAD has no body, and so no code. */
+/** The object does not exist. The answer to a HEAD has no body and therefore no code. */
 export const isAbsent = (error: BlobStoreError): boolean =>
   statusOf(error.cause) === 404 && !hasCode("NoSuchBucket", "NoSuchUpload")(error)

@@ -1,4 +1,4 @@
-/** Uploads in parts, as S3 has them: of ours, and of clients. */
+/** Multipart uploads to S3, by this server and by clients. */
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -64,17 +64,22 @@ export const make = ({ ask, at, head }: S3Bucket["Service"]) => {
       })
     )
 
-  /** In ascending order; none when there is no such upload. */
+  /** In ascending order; none when the upload does not exist. */
   const list = (upload: Upload) =>
     Stream.runCollect(
       Stream.paginate<string | undefined, UploadedPart, BlobStoreError>(undefined, page(upload))
     ).pipe(Effect.catchIf(S3Failure.isNoUpload, () => Effect.succeed([])))
 
-  /** Made of as many parts and bytes as were asked for: what a request that was repeated has done the first time. */
+  /**
+   * Whether the object has as many parts and bytes as requested: an earlier attempt of the request has completed it.
+   */
   const isMadeOf = (found: Head, parts: ReadonlyArray<UploadedPart>): boolean =>
     found.size === parts.reduce((sum, { size }) => sum + size, 0) && found.etag.endsWith(`-${parts.length}`)
 
-  /** What the object says of itself afterwards; the answer of some servers is without it. Repeated it gives the same. */
+  /**
+   * Returns the object's metadata, read afterwards because some servers omit it in the answer. Repeating it returns
+   * the same.
+   */
   const complete = Effect.fnUntraced(function* (upload: Upload, parts: ReadonlyArray<UploadedPart>) {
     const asked = ask(
       "put the parts of an upload together",
@@ -101,7 +106,7 @@ export const make = ({ ask, at, head }: S3Bucket["Service"]) => {
     )
   })
 
-  /** Nothing happens when there is no such upload. */
+  /** Does nothing when the upload does not exist. */
   const abort = (upload: Upload) =>
     ask("discard an upload in parts", (client, options) =>
       client.send(new AbortMultipartUploadCommand(of(upload)), options)

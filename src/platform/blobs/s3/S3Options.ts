@@ -1,6 +1,6 @@
 /**
  * The address of a bucket: `s3://bucket[?endpoint=…&region=…&prefix=…&publicEndpoint=…&forcePathStyle=true]`.
- * What is not known is refused: a misspelled option would silently not be in force.
+ * Unknown options are refused, because a misspelled one would silently have no effect.
  */
 import { Result } from "effect"
 import * as BlobKey from "#streams/BlobKey.ts"
@@ -9,17 +9,17 @@ export interface S3Options {
   readonly bucket: string
   /** A server other than AWS. */
   readonly endpoint: string | null
-  /** Where clients reach the same server, when they do it by another address. */
+  /** The address by which clients reach the same server, when it differs. */
   readonly publicEndpoint: string | null
-  /** `null`: as the environment has it (`AWS_REGION`). */
+  /** `null`: from the environment (`AWS_REGION`). */
   readonly region: string | null
-  /** Begins all keys, without a slash at its end; others may use the same bucket. */
+  /** The beginning of all keys, without a trailing slash. Others may use the same bucket. */
   readonly prefix: string | null
-  /** Whether the bucket is in the path of URLs, and not in their host. */
+  /** Whether the bucket is in the path of URLs instead of the host. */
   readonly forcePathStyle: boolean
 }
 
-/** What the address takes, for messages. */
+/** The accepted addresses, for messages. */
 export const expected =
   "s3://<bucket> with the options endpoint, publicEndpoint (http or https URLs), region, prefix and forcePathStyle " +
   "(true or false)"
@@ -31,7 +31,7 @@ const bucketName = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 const regionName = /^[a-z0-9-]{1,64}$/
 const longestPrefix = 256
 
-/** Longer texts, and other ones, may be a secret in the wrong place. */
+/** Longer or other texts may be a misplaced secret, so messages do not repeat them. */
 const repeatable = /^[A-Za-z][A-Za-z_-]{0,23}$/
 
 const isEndpoint = (text: string): boolean => {
@@ -52,7 +52,7 @@ const unknownOption = (query: URLSearchParams): string | null => {
   return repeatable.test(name) ? `${name} is no option` : "an option is not known"
 }
 
-/** What is wrong with the options; `null` when nothing is. */
+/** The fault in the options; `null` when there is none. */
 const faultIn = (query: URLSearchParams): string | null => {
   const wrong = (name: string, isRight: (value: string) => boolean): boolean => {
     const value = query.get(name)
@@ -71,7 +71,7 @@ const faultIn = (query: URLSearchParams): string | null => {
   return unknownOption(query)
 }
 
-/** Fails with what is wrong, in words that repeat no value: it may be a secret. */
+/** Fails with a message that repeats no value, since a value may be a secret. */
 export const parse = (text: string): Result.Result<S3Options, string> => {
   const match = address.exec(text)
   if (match === null) return Result.fail("the address has more than a bucket and options")

@@ -1,27 +1,27 @@
 /**
- * A stream of bytes in parts of one size, as S3 takes them. Chunks are copied at once: kept, each would outlive its time.
- * The buffers of parts are used again, since the collector is late with what lies outside its heap.
+ * Splits a stream of bytes into parts of equal size, as S3 needs them. Chunks are copied at once, so that none stays
+ * in memory. Buffers are reused, because the garbage collector frees memory outside its heap late.
  */
 import { Stream } from "effect"
 
-/** Full parts that nobody needs any more. */
+/** Full parts that are not used any more. */
 export type Free = Array<Buffer>
 
 export interface PartsOptions {
-  /** Bytes of each part but the last, which has at least one. */
+  /** Bytes of each part. The last part has at least one byte. */
   readonly size: number
   readonly free: Free
 }
 
-/** Bytes: of the room for a body that may be short, and of what is copied at a time. */
+/** Bytes: the first buffer of a body that may be short, and the size of one copy. */
 const leastRoom = 64 * 1024
 const pieceSize = 1024 * 1024
 
-/** The beginning of a part. */
+/** A part that is being filled. */
 interface Begun {
   bytes: Buffer
   length: number
-  /** Bytes to make room for at first: a body that has filled a part is not short. */
+  /** Size of the first buffer, bytes. A body that has filled a part is not short. */
   room: number
 }
 
@@ -48,7 +48,7 @@ const end = (begun: Begun, { size }: PartsOptions): Buffer => {
   return part
 }
 
-/** The part that a piece makes whole. A part has room for more than one piece. */
+/** Adds a piece and returns the part that it completes. A part is larger than a piece. */
 const take = (begun: Begun, piece: Uint8Array, options: PartsOptions): ReadonlyArray<Buffer> => {
   const now = piece.subarray(0, options.size - begun.length)
   append(begun, now, options)
@@ -65,7 +65,7 @@ const piecesOf = (chunk: Uint8Array): ReadonlyArray<Uint8Array> =>
         chunk.subarray(index * pieceSize, (index + 1) * pieceSize)
       )
 
-/** A stream of no bytes has no parts. */
+/** An empty stream has no parts. */
 export const splitParts = <E, R>(
   body: Stream.Stream<Uint8Array, E, R>,
   options: PartsOptions

@@ -1,4 +1,4 @@
-/** How the server writes its log on stderr: one line for each entry, with its time, level, message and annotations. */
+/** The format of the server's log on stderr: one line per entry, with time, level, message and annotations. */
 import { Config, Effect, Formatter, Layer, Logger } from "effect"
 import * as Setting from "#src/kernel/settings/Setting.ts"
 
@@ -11,7 +11,7 @@ export const logFormat = Setting.make({
   example: "json"
 })
 
-/** Annotations stand beside the rest, and never take its place. */
+/** Annotations are added to the other fields and never replace one. */
 const flatJson = Logger.map(Logger.formatStructured, (entry) => {
   const { annotations, cause, level, message, timestamp } = entry
   return Formatter.formatJson({

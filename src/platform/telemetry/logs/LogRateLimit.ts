@@ -1,14 +1,14 @@
 /**
- * How many lines of one kind are logged in a second, so that a flood of them neither costs what it reports nor buries the
- * rest. What is left out is counted, and told every ten seconds.
+ * Limits log lines per kind and second, so that a flood of them neither overloads the server nor hides other lines.
+ * Dropped lines are counted and reported every ten seconds.
  */
 import { Context, Effect, Layer, Metric, Schedule } from "effect"
 import * as Families from "#src/platform/telemetry/metrics/Families.ts"
 
-/** Lines a second of a kind for which nothing else is said. */
+/** Lines per second of a kind without a limit of its own. */
 const usualPerSecond = 10
 
-/** Seconds between two accounts of what was left out. */
+/** Seconds between two reports of dropped lines. */
 const accountInterval = 10
 
 interface Kind {
@@ -20,12 +20,13 @@ export class LogRateLimit extends Context.Service<
   LogRateLimit,
   {
     /**
-     * Whether one more line of the kind may be logged now; neither waits nor throws. Kinds are few: each is kept.
+     * Whether one more line of the kind may be logged now. Never waits or throws. Use few kinds: each stays in
+     * memory.
      *
-     * @param perSecond of this kind, 10 by default.
+     * @param perSecond the limit of this kind, 10 by default.
      */
     admits(kind: string, perSecond?: number): boolean
-    /** Counts a line that is left out for another reason. */
+    /** Counts a line that was dropped for another reason. */
     leaveOut(kind: string): void
   }
 >()("inferlog/src/platform/telemetry/logs/LogRateLimit") {

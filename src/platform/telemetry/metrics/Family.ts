@@ -1,5 +1,5 @@
 /**
- * A metric as documented: a name with its help, and one series for each set of label values. Series live in the registry
+ * A documented metric: a name, a help text, and one series per set of label values. The series are in the registry
  * of the context that updates them, which Prometheus and OTLP read.
  */
 import { Metric } from "effect"
@@ -16,11 +16,11 @@ type Values<Labels extends ReadonlyArray<string>> = { readonly [I in keyof Label
 
 export interface Family<Labels extends ReadonlyArray<string>, State> extends Declaration<Labels> {
   readonly type: "counter" | "gauge" | "histogram"
-  /** The series of these label values. They must be few in all: every series is kept. */
+  /** The series of these label values. There must be few combinations: every series stays in memory. */
   readonly of: (...values: Values<Labels>) => Metric.Metric<number, State>
 }
 
-/** What the list of all metrics says of each. */
+/** The fields shown in the list of all metrics. */
 export type Described = Pick<Family<ReadonlyArray<string>, unknown>, "name" | "labels" | "help" | "type">
 
 interface Node<State> {
@@ -47,7 +47,7 @@ const family = <const Labels extends ReadonlyArray<string>, State>(
   return {
     ...declaration,
     type,
-    // Found label by label: on hot routes no key is put together for it.
+    // Looked up label by label, so that hot routes build no combined key.
     of: (...values) => {
       let node = root
       for (const value of values) {

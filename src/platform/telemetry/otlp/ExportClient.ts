@@ -1,13 +1,13 @@
 /**
- * How exports reach their receiver: each within its time, few at once. Whatever the receiver does, no export is kept for
- * longer, and one that fails costs its own data and nothing else.
+ * The HTTP client of exports: few at once, each with a deadline. A slow or failing receiver costs only the data of
+ * that export.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Cause, Effect, Layer } from "effect"
 import * as HttpClient from "effect/http/HttpClient"
 import { otlpTimeout } from "./OtlpSettings.ts"
 
-/** Exports under way at once. More than these only wait for a receiver that is too slow. */
+/** The most concurrent exports. More would only wait for a slow receiver. */
 const most = 8
 
 const make = Effect.gen(function* () {
@@ -31,11 +31,11 @@ const make = Effect.gen(function* () {
 
   return HttpClient.transform(client, (send) =>
     Effect.suspend(() => {
-      // A defect is not retried: the exporter pauses, and drops what it holds.
+      // A defect is not retried: the exporter pauses and drops its data.
       if (underWay >= most) return Effect.die(new Error("too many exports at once"))
       underWay++
       return send.pipe(
-        // Read here, so that a body without end is under the same time.
+        // Read here, so that an endless body has the same deadline.
         Effect.tap((response) => response.arrayBuffer),
         Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.die(new Error("no answer in time")) }),
         Effect.ensuring(Effect.sync(() => underWay--))

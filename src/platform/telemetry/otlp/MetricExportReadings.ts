@@ -1,9 +1,9 @@
-/** Takes the readings for the export of metrics, which writes down what there is. */
+/** Updates the readings for the export of metrics, which exports the registry as it is. */
 import { Effect, Layer, Option, Schedule } from "effect"
 import { Readings } from "../Readings.ts"
 import { metricsInterval, targets } from "./OtlpSettings.ts"
 
-/** As old as a reading may be when it is exported, ms. */
+/** The greatest age of an exported reading, ms. */
 const longestAge = 5_000
 
 export const layer = Layer.effectDiscard(

@@ -191,7 +191,7 @@ export const all = [
   resourceAttributes
 ] satisfies ReadonlyArray<Setting.Setting<unknown>>
 
-/** Where a signal goes; none when it is not exported. */
+/** The URL of a signal; none when it is not exported. */
 const target = (
   signal: "traces" | "metrics" | "logs",
   own: Setting.Setting<Option.Option<string>>,

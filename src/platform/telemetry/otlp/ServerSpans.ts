@@ -1,9 +1,9 @@
-/** Spans as they may leave the process: sampled, and without what names a client or opens a file. */
+/** Prepares spans for export: sampled, and without data that identifies a client or grants access to a file. */
 import { Exit, Option, Tracer } from "effect"
 
 /**
- * The route says which path it was; a path may hold the only credential of a file, a query the address of a webhook.
- * `parameters` are the arguments of a tool, which effect puts on the span of its call.
+ * The route identifies the endpoint. A path may contain a file's only credential, and a query a webhook's address.
+ * Effect puts a tool's arguments into `parameters`.
  */
 const withheld: ReadonlySet<string> = new Set([
   "parameters",
@@ -17,7 +17,7 @@ const withheld: ReadonlySet<string> = new Set([
 const serverFailed = new Error("The server failed")
 delete serverFailed.stack
 
-/** @param share of the traces that begin here, 0 to 1. */
+/** @param share the sampled share of the traces that begin here, 0 to 1. */
 export const make = (tracer: Tracer.Tracer, share: number): Tracer.Tracer =>
   Tracer.make({
     span: (options) => {
@@ -33,7 +33,7 @@ const discreet = (span: Tracer.Span): Tracer.Span => {
   span.attribute = (key, value) => {
     if (!withheld.has(key)) attribute(key, value)
   }
-  // The failure of an answer names the path.
+  // The failure of an answer contains the path.
   span.end = (endTime, exit) =>
     end(endTime, Exit.isFailure(exit) && !Exit.hasInterrupts(exit) ? Exit.fail(serverFailed) : exit)
   return span

@@ -1,4 +1,6 @@
-/** Exports traces, metrics and logs over OTLP/HTTP where the settings say so; else no span is ever begun. */
+/**
+ * Exports traces, metrics and logs over OTLP/HTTP when the settings name a receiver. Otherwise no spans are created.
+ */
 import { Duration, Effect, Layer, Option, Redacted, References, Tracer } from "effect"
 import { TracerDisabledWhen } from "effect/http/HttpMiddleware"
 import * as OtlpExporter from "effect/observability/OtlpExporter"
@@ -11,13 +13,13 @@ import * as ExportClient from "./ExportClient.ts"
 import * as OtlpSettings from "./OtlpSettings.ts"
 import * as ServerSpans from "./ServerSpans.ts"
 
-/** For the last export of each signal, all at the same time: the process has two seconds in all (decisions). */
+/** For the last export of each signal, in parallel: the whole process has two seconds (decisions). */
 const shutdownTimeout = Duration.millis(300)
 
-/** No spans here, whatever is exported. */
+/** Creates no spans, whatever is exported. */
 export const untraced = Layer.succeed(References.TracerEnabled, false)
 
-/** What asks all the time and says nothing. */
+/** Endpoints that are polled and whose spans are useless. */
 const isPolled = (url: string): boolean => /^\/(health|metrics)($|\?)/.test(url)
 
 const common = Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Reads what the process takes of the machine, and how long its event loop keeps others waiting. */
+/** Reads the process's use of CPU and memory, and the delay of its event loop. */
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Effect, Metric, Schedule } from "effect"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
@@ -8,10 +8,10 @@ const microsPerSecond = 1e6
 const nanosPerSecond = 1e9
 const millisPerSecond = 1e3
 
-/** Of the sampling timer, ms: a delay shorter than this is not seen. */
+/** Interval of the sampling timer, ms. Shorter delays are not seen. */
 const resolution = 20
 
-/** The histogram that was begun before the last one, so that there is always some time to look back on. */
+/** Reads from the older of two overlapping histograms, so that every reading covers some time. */
 const delays = Effect.gen(function* () {
   const begin = () => {
     const histogram = monitorEventLoopDelay({ resolution })
@@ -26,7 +26,7 @@ const delays = Effect.gen(function* () {
   })
   yield* Effect.forkScoped(Effect.repeat(Effect.delay(turn, "10 seconds"), Schedule.forever))
   yield* Effect.addFinalizer(() => Effect.sync(() => kept.forEach((histogram) => histogram.disable())))
-  /** Seconds. Node's samples include the timer's own interval. */
+  /** Seconds. Node's samples include the interval of the timer. */
   return () => {
     const [older] = kept
     return older.count === 0
