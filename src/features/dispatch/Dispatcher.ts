@@ -3,7 +3,7 @@
  * is the DueWork projection, a claim is an event with an expected version, and what a claim finds is the request itself, so
  * that stale rows, duplicates and restarts are harmless. Waiting requests are rows, never fibers.
  */
-import { type Cause, Deferred, Effect, type Exit, Layer, Queue, Stream } from "effect"
+import { type Cause, Deferred, Effect, type Exit, Layer, Stream } from "effect"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { Rejection } from "#domain/inference-request/Command.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
@@ -15,7 +15,7 @@ import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { Health } from "#src/platform/health/Health.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
-import { earliest } from "#src/kernel/time/Earliest.ts"
+import * as DueWorkLoop from "#src/platform/reactors/DueWorkLoop.ts"
 import * as Unreadable from "#src/platform/reactors/Unreadable.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
@@ -37,17 +37,8 @@ const maxClaimsPerPass = 512
 /** Rows that stay because their provider does not stop are not to keep others from being asked. */
 const maxStopsPerPass = 10_000
 
-/** How often claims that nobody works on are looked for, ms. */
-const recoveryIntervalMs = 60_000
-
-/** A pass is due at the latest after this time, should a signal have been lost, ms. */
-const heartbeatMs = 5_000
-
 /** Without a completed step for so long it is of no use, ms: a pass waits some seconds for its claims at most. */
 const stalledAfterMs = 30_000
-
-/** Turns that begin within this time of each other are one wake-up, ms. */
-const turnPaceMs = 50
 
 const make = Effect.gen(function* () {
   const dueWork = yield* DueWork
@@ -58,7 +49,7 @@ const make = Effect.gen(function* () {
   const node = yield* Nodes
   const reader = yield* EventReader
   const providers = yield* ProviderSlots.make
-  const wakeUps = yield* Queue.sliding<void>(1)
+  const loop = yield* DueWorkLoop.make
   /** When it last got something done, be it that there was nothing to do (`MonotonicTime.millis`). */
   let doneAt = yield* MonotonicTime.millis
   const isDone = Effect.map(MonotonicTime.millis, (now) => void (doneAt = now))
@@ -71,20 +62,11 @@ const make = Effect.gen(function* () {
   const slowStart = SlowStart.make()
   const knownOf = yield* KnownModels.make
 
-  /** Whether nodes have come or gone since claims that nobody works on were last looked for. */
-  let haveNodesChanged = false
-
-  /** When the first request that another node is to claim is this one's after all, Unix time in ms. */
-  let nextTurnAt: number | null = null
-
-  /** When a provider that admits no runs may admit one, if nothing happens before, Unix time in ms. */
-  let nextAdmitAt: number | null = null
-
   /** Models and providers without room for another run when they were last looked at. */
   const fullModels = new Set<string>()
   const fullProviders = new Set<string>()
 
-  const wake = () => Queue.offerUnsafe(wakeUps, undefined)
+  const { wake } = loop
   const memory = yield* RunMemory.make(wake)
   const probe = yield* Probes.make(wake)
 
@@ -172,7 +154,7 @@ const make = Effect.gen(function* () {
   const waitForRoom = (endpoint: string, found: ProviderSlots.Slots, now: number) => {
     fullModels.add(endpoint)
     for (const { left, provider } of found.slots) if (left <= 0) fullProviders.add(provider)
-    if (found.admitsIn !== null) nextAdmitAt = earliest(nextAdmitAt, now + found.admitsIn)
+    if (found.admitsIn !== null) loop.wakeAt(now + found.admitsIn)
     return false
   }
 
@@ -197,18 +179,15 @@ const make = Effect.gen(function* () {
       limit: asked,
       after: served.lastOf(endpoint)
     })
-    const turns = Turns.of(
+    const own = loop.ownOf(
       due.filter(({ accountId, requestId }) => !unreadable.has(requestId) && !memory.isFull(accountId)),
-      node.self,
-      nodes,
       now,
-      found.graceMs
+      found
     )
-    nextTurnAt = earliest(nextTurnAt, turns.nextAt)
     const monotonicNow = yield* MonotonicTime.millis
-    const rows = slowStart.select(endpoint, turns.rows, limit, monotonicNow)
+    const rows = slowStart.select(endpoint, own, limit, monotonicNow)
     const opensIn = slowStart.opensIn(endpoint, monotonicNow)
-    if (opensIn !== null) nextAdmitAt = earliest(nextAdmitAt, now + opensIn)
+    if (opensIn !== null) loop.wakeAt(now + opensIn)
     const admitted = yield* memory.admit(rows)
     const last = admitted.at(-1)
     // Behind the rows of an account that has become full, and behind those that are held back, there may be others.
@@ -229,8 +208,6 @@ const make = Effect.gen(function* () {
     yield* stopCancelled
     const now = yield* steady.now
     const models = served.inTurn(yield* dueWork.dueModels(now))
-    nextTurnAt = null
-    nextAdmitAt = null
     yield* providers.refresh
     const known = yield* knownOf(models)
     yield* probe(known.map(({ entry }) => entry))
@@ -247,38 +224,7 @@ const make = Effect.gen(function* () {
     return yield* projections.waitFor(yield* reader.head, { projection: projection.name })
   })
 
-  /** Until no model has both room and due work, or there are claims of nodes that are gone. */
-  const drain = Effect.repeat(pass, { while: (moved) => moved && !haveNodesChanged })
-
-  /** Ends at the next signal, or when the next row falls due. */
-  const untilNext = Effect.gen(function* () {
-    const now = yield* steady.now
-    const turnAt = nextTurnAt === null ? null : Math.max(nextTurnAt, now + turnPaceMs)
-    const dueAt = earliest(earliest(yield* dueWork.nextDueAt(now), turnAt), nextAdmitAt)
-    const wait = Math.min(dueAt === null ? heartbeatMs : Math.max(dueAt - now, 1), heartbeatMs)
-    yield* Effect.timeoutOption(Queue.take(wakeUps), wait)
-  })
-
   const recover = yield* Recovery.make(onEnd)
-  /** In turn with the passes, so that no claim is under way while claims that nobody works on are looked for. */
-  const round = Effect.gen(function* () {
-    haveNodesChanged = false
-    yield* recover
-    const since = yield* MonotonicTime.millis
-    while (!haveNodesChanged && (yield* MonotonicTime.millis) - since < recoveryIntervalMs) {
-      yield* drain
-      yield* untilNext
-    }
-  })
-  const followDueWork = Stream.runForEach(projections.changes(projection.name), () => Effect.sync(wake))
-
-  /** The shares of the nodes are others now, and so are their turns. */
-  const followNodes = Stream.runForEach(node.changes, () =>
-    Effect.sync(() => {
-      haveNodesChanged = true
-      wake()
-    })
-  )
 
   const followRoom = Stream.runForEach(providers.changes, () =>
     Effect.sync(() => {
@@ -286,12 +232,14 @@ const make = Effect.gen(function* () {
     })
   )
 
-  return [Effect.forever(round), followDueWork, followNodes, followRoom]
+  yield* Effect.forkScoped(supervise("The dispatcher", followRoom))
+  yield* loop.run({
+    name: "The dispatcher",
+    projections: [projection.name],
+    recover,
+    pass,
+    nextDueAt: dueWork.nextDueAt
+  })
 })
 
-export const layer = Layer.effectDiscard(
-  Effect.flatMap(
-    make,
-    Effect.forEach((reactor) => Effect.forkScoped(supervise("The dispatcher", reactor)))
-  )
-)
+export const layer = Layer.effectDiscard(make)

@@ -2,7 +2,7 @@
  * The sender of webhooks: a process manager that is woken by what is owed and what is due, and obeys what each delivery
  * says of itself. Waiting deliveries are rows, never fibers; only what is being sent has one.
  */
-import { Cause, Effect, Layer, Queue, Stream } from "effect"
+import { Cause, Effect, Layer } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import * as DeliveriesProjection from "#projections/deliveries/DeliveriesProjection.ts"
 import { DueDeliveries, type DueDelivery, type OwedDelivery } from "#projections/deliveries/DueDeliveries.ts"
@@ -10,13 +10,11 @@ import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import { Projections } from "#projections/Projections.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
-import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
-import { earliest } from "#src/kernel/time/Earliest.ts"
+import * as DueWorkLoop from "#src/platform/reactors/DueWorkLoop.ts"
 import * as Unreadable from "#src/platform/reactors/Unreadable.ts"
 import * as Turns from "#src/platform/reactors/Turns.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
-import { supervise } from "#src/kernel/async/Supervise.ts"
 import * as Attempts from "./Attempts.ts"
 import { DeliveryLimits } from "./DeliveryLimits.ts"
 import * as Postponed from "./Postponed.ts"
@@ -34,15 +32,6 @@ const mostPerSharedPass = 64
 /** How many of those read what they need at once. */
 const concurrency = 64
 
-/** How often attempts that nobody is at are looked for, ms. */
-const recoveryIntervalMs = 60_000
-
-/** A pass is due at the latest after this time, should a signal have been lost, ms. */
-const heartbeatMs = 5_000
-
-/** Turns that begin within this time of each other are one wake-up, ms. */
-const turnPaceMs = 50
-
 const make = Effect.gen(function* () {
   const due = yield* DueDeliveries
   const projections = yield* Projections
@@ -52,8 +41,8 @@ const make = Effect.gen(function* () {
   const limits = yield* DeliveryLimits
   const tellOnce = RateLimitedLog.make()
   const unreadable = Unreadable.make("be told of by webhook")
-  const wakeUps = yield* Queue.sliding<void>(1)
-  const wake = Effect.sync(() => Queue.offerUnsafe(wakeUps, undefined))
+  const loop = yield* DueWorkLoop.make
+  const wake = Effect.sync(loop.wake)
 
   const slots = Slots.make(limits)
   const held = Postponed.make()
@@ -67,21 +56,6 @@ const make = Effect.gen(function* () {
 
   /** The last of what is owed that a pass has looked at: what it could not schedule keeps nobody behind it waiting. */
   let looked: OwedDelivery | null = null
-
-  /** Whether nodes have come or gone since attempts that nobody is at were last looked for. */
-  let haveNodesChanged = false
-
-  /** When the first of what another node is to do is this one's after all, ms. */
-  let nextTurnAt: number | null = null
-
-  const ours = <Row extends { readonly requestId: string; readonly dueAt: number }>(
-    rows: ReadonlyArray<Row>,
-    now: number
-  ): ReadonlyArray<Row> => {
-    const turns = Turns.of(rows, node.self, node.live(), now)
-    nextTurnAt = earliest(nextTurnAt, turns.nextAt)
-    return turns.rows
-  }
 
   const readable = <Row extends Pick<OwedDelivery, "requestId">>(rows: ReadonlyArray<Row>) =>
     rows.filter(({ requestId }) => !unreadable.has(requestId))
@@ -123,7 +97,7 @@ const make = Effect.gen(function* () {
         deliveries: [...holding.deliveries, ...attempts.starting()]
       }
     })
-    const own = ours(readable(rows), now).slice(0, room)
+    const own = loop.ownOf(readable(rows), now).slice(0, room)
     const begun = yield* all(own, attemptDue)
     served = own[begun.lastIndexOf(true)]?.accountId ?? served
     return begun.includes(true)
@@ -134,7 +108,7 @@ const make = Effect.gen(function* () {
     const rows = yield* due.owed({ after: looked, limit })
     looked = rows.length < limit ? null : (rows.at(-1) ?? null)
     // Without a time of their own: a node that is stuck has its turn for a moment only.
-    const own = ours(
+    const own = loop.ownOf(
       readable(rows).map((row) => ({ ...row, dueAt: 0 })),
       now
     )
@@ -149,7 +123,6 @@ const make = Effect.gen(function* () {
 
   const pass = Effect.gen(function* () {
     const now = yield* steady.now
-    nextTurnAt = null
     const hasSent = yield* sendDue(now)
     const hasScheduled = yield* scheduleOwed(now)
     if (!hasSent && !hasScheduled) return false
@@ -157,52 +130,13 @@ const make = Effect.gen(function* () {
     return !(yield* caughtUp).includes(false)
   })
 
-  /** Ends when nothing is left to do, and at `until` in any case. */
-  const drain = (until: number) =>
-    Effect.repeat(pass, {
-      while: (moved) => Effect.map(MonotonicTime.millis, (now) => moved && !haveNodesChanged && now < until)
-    })
-
-  /** Ends at the next signal, or when the next delivery falls due. */
-  const untilNext = Effect.gen(function* () {
-    const now = yield* steady.now
-    const turnAt = nextTurnAt === null ? null : Math.max(nextTurnAt, now + turnPaceMs)
-    const dueAt = earliest(yield* due.nextDueAt(now), turnAt)
-    const wait = Math.min(dueAt === null ? heartbeatMs : Math.max(dueAt - now, 1), heartbeatMs)
-    yield* Effect.timeoutOption(Queue.take(wakeUps), wait)
+  yield* loop.run({
+    name: "The sender of webhooks",
+    projections: [DueWorkProjection.projection.name, DeliveriesProjection.projection.name],
+    recover: loseAttempts,
+    pass,
+    nextDueAt: due.nextDueAt
   })
-
-  /** In turn with the passes, so that no claim is under way while attempts that nobody is at are looked for. */
-  const round = Effect.gen(function* () {
-    haveNodesChanged = false
-    yield* loseAttempts
-    const until = (yield* MonotonicTime.millis) + recoveryIntervalMs
-    while (!haveNodesChanged && (yield* MonotonicTime.millis) < until) {
-      yield* drain(until)
-      yield* untilNext
-    }
-  })
-
-  const follow = (projection: string) => Stream.runForEach(projections.changes(projection), () => wake)
-
-  const followNodes = Stream.runForEach(node.changes, () =>
-    Effect.suspend(() => {
-      haveNodesChanged = true
-      return wake
-    })
-  )
-
-  return [
-    Effect.forever(round),
-    follow(DueWorkProjection.projection.name),
-    follow(DeliveriesProjection.projection.name),
-    followNodes
-  ]
 })
 
-export const layer = Layer.effectDiscard(
-  Effect.flatMap(
-    make,
-    Effect.forEach((reactor) => Effect.forkScoped(supervise("The sender of webhooks", reactor)))
-  )
-)
+export const layer = Layer.effectDiscard(make)

@@ -1,0 +1,122 @@
+/**
+ * The loop of a reactor over rows that fall due. A pass begins when a read model moves, when the reactor asks for it, when the
+ * next row falls due, and every 5 s at the latest, should a signal have been lost. Passes never overlap.
+ */
+import { Effect, Queue, Stream } from "effect"
+import { Projections } from "#projections/Projections.ts"
+import { supervise } from "#src/kernel/async/Supervise.ts"
+import { earliest } from "#src/kernel/time/Earliest.ts"
+import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+import { Nodes } from "../cluster/Nodes.ts"
+import * as Turns from "./Turns.ts"
+
+/** How often work of nodes that are gone is recovered, ms. It is also recovered when nodes come or go. */
+const recoveryIntervalMs = 60_000
+
+const heartbeatMs = 5_000
+
+/** Turns that begin within this time of each other are one wake-up, ms. */
+const turnPaceMs = 50
+
+export interface Reactor<E, E2, E3> {
+  /** For the log, as in "The dispatcher failed and starts over". */
+  readonly name: string
+  /** The projections whose rows it reads. */
+  readonly projections: ReadonlyArray<string>
+  /** Recovers work of nodes that are gone. Runs in turn with the passes. */
+  readonly recover: Effect.Effect<unknown, E>
+  /** Handles what is due. True when the read models have moved, so that another pass may find more. */
+  readonly pass: Effect.Effect<boolean, E2>
+  /** When the next row falls due, Unix time in ms; `null` when none does. */
+  readonly nextDueAt: (now: number) => Effect.Effect<number | null, E3>
+}
+
+export const make = Effect.gen(function* () {
+  const projections = yield* Projections
+  const node = yield* Nodes
+  const steady = yield* SteadyTime
+  const wakeUps = yield* Queue.sliding<void>(1)
+  const wake = () => Queue.offerUnsafe(wakeUps, undefined)
+
+  /** Whether nodes have come or gone since the last recovery. */
+  let haveNodesChanged = false
+
+  /** When the first row that another node is to take becomes this node's, Unix time in ms. */
+  let nextTurnAt: number | null = null
+
+  /** When the reactor asked to be woken, Unix time in ms. */
+  let wakeAt: number | null = null
+
+  /** The rows whose turn is this node's. The loop wakes when the turn of another row comes. */
+  const ownOf = <Row extends { readonly requestId: string; readonly dueAt: number }>(
+    rows: ReadonlyArray<Row>,
+    now: number,
+    {
+      graceMs,
+      nodes = node.live()
+    }: { readonly graceMs?: number; readonly nodes?: ReadonlyArray<string> } = {}
+  ): ReadonlyArray<Row> => {
+    const turns = Turns.of(rows, node.self, nodes, now, graceMs)
+    nextTurnAt = earliest(nextTurnAt, turns.nextAt)
+    return turns.rows
+  }
+
+  const run = <E, E2, E3>({ name, nextDueAt, pass, projections: names, recover }: Reactor<E, E2, E3>) => {
+    const freshPass = Effect.suspend(() => {
+      nextTurnAt = null
+      wakeAt = null
+      return pass
+    })
+
+    /** Ends when nothing is left to do, and at `until` in any case. */
+    const drain = (until: number) =>
+      Effect.repeat(freshPass, {
+        while: (moved) => Effect.map(MonotonicTime.millis, (now) => moved && !haveNodesChanged && now < until)
+      })
+
+    /** Ends at the next signal, or when the next row falls due. */
+    const untilNext = Effect.gen(function* () {
+      const now = yield* steady.now
+      const turnAt = nextTurnAt === null ? null : Math.max(nextTurnAt, now + turnPaceMs)
+      const dueAt = earliest(earliest(yield* nextDueAt(now), turnAt), wakeAt)
+      const wait = Math.min(dueAt === null ? heartbeatMs : Math.max(dueAt - now, 1), heartbeatMs)
+      yield* Effect.timeoutOption(Queue.take(wakeUps), wait)
+    })
+
+    const round = Effect.gen(function* () {
+      haveNodesChanged = false
+      yield* recover
+      const until = (yield* MonotonicTime.millis) + recoveryIntervalMs
+      while (!haveNodesChanged && (yield* MonotonicTime.millis) < until) {
+        yield* drain(until)
+        yield* untilNext
+      }
+    })
+
+    const follow = (projection: string) =>
+      Stream.runForEach(projections.changes(projection), () => Effect.sync(wake))
+
+    const followNodes = Stream.runForEach(node.changes, () =>
+      Effect.sync(() => {
+        haveNodesChanged = true
+        wake()
+      })
+    )
+
+    const fibers = [Effect.forever(round), ...names.map(follow), followNodes]
+    return Effect.forEach(fibers, (fiber) => Effect.forkScoped(supervise(name, fiber)), { discard: true })
+  }
+
+  return {
+    /** Asks for a pass. */
+    wake,
+    /** Asks for a pass at a time, Unix time in ms. A pass forgets what was asked for before it. */
+    wakeAt: (at: number) => {
+      wakeAt = earliest(wakeAt, at)
+    },
+    ownOf,
+    /** Runs the reactor for as long as the scope is open. */
+    run
+  }
+})
