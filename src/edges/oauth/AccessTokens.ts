@@ -1,17 +1,20 @@
-/** From the `Authorization` header of a tool call to its caller (RFC 6750). */
+/** Resolves the `Authorization` header of a tool call to its caller (RFC 6750). */
 import { Context, type Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 
 export interface Bearer {
-  /** The key behind the login, with the scopes that tools need. */
+  /** The key of the login, limited to the scopes that tools need. */
   readonly caller: Caller
   readonly loginId: string
   readonly clientId: string
 }
 
-/** `missing`: no bearer token. `invalid`: none of ours, expired, revoked, for something else, or its key is no more. */
+/**
+ * `missing`: no bearer token. `invalid`: unknown, expired, revoked, for another resource, or of a key that is no
+ * longer valid.
+ */
 export class BearerRefused extends Schema.TaggedError<BearerRefused>()("BearerRefused", {
   reason: Schema.Literals(["missing", "invalid"])
 }) {}

@@ -1,4 +1,4 @@
-/** What of an authorization request is looked at (OAuth 2.1, 4.1.1). */
+/** Normalizes the parameters of an authorization request (OAuth 2.1, 4.1.1). */
 import * as Resource from "./Resource.ts"
 
 const taken = new Set([
@@ -11,16 +11,16 @@ const taken = new Set([
   "state"
 ])
 
-/** Bytes, of all values of a parameter together: what is asked for is kept until it is decided. */
+/** Bytes, of all values of a parameter together. A request is stored until it is decided. */
 export const longest = 2_048
 
-/** In this place the provider says that it has no such thing, and says it in the query. */
+/** As the value of a parameter, this makes the provider refuse the request in the query. */
 const unknown = "none"
 
 /**
- * What we do not know is ignored. There is one scope, whatever is asked for; and everybody is asked each time, so that of
- * the prompts only `none` says something. Answers go with the query alone: a wish for another way is refused as such, and
- * so is one for something else than a code, whose answer would come in the fragment.
+ * Drops unknown parameters. There is only one scope, and every authorization asks the user, so that of `prompt` only
+ * `none` has an effect. Only `response_mode=query` and `response_type=code` are supported; other values are made to
+ * fail in the query.
  *
  * @param query with or without its question mark.
  */
@@ -35,7 +35,7 @@ export const normalized = (query: string, mcpUrl: string): string => {
   return params.toString()
 }
 
-/** The first parameter that is longer than any may be, `null` if none is. */
+/** The first parameter above the length limit; `null` when there is none. */
 export const tooLong = (query: string): string | null => {
   const asked = new URLSearchParams(query)
   const isTooLong = (name: string) => Buffer.byteLength(asked.getAll(name).join("")) > longest

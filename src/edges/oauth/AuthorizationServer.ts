@@ -1,4 +1,4 @@
-/** oidc-provider over our records (`ProviderConfiguration`), as effects. */
+/** oidc-provider over the stored records (`ProviderConfiguration`), as effects. */
 import type { EventEmitter } from "node:events"
 import type { IncomingMessage } from "node:http"
 import { Context, Effect, Layer, Predicate } from "effect"
@@ -11,10 +11,10 @@ import type * as RecordAdapter from "./RecordAdapter.ts"
 import { Records } from "./Records.ts"
 import * as RefreshLimits from "./RefreshLimits.ts"
 
-/** A third of a second to load, which no start waits for. */
+/** Loading takes a third of a second, so it happens after the start. */
 const ConfiguredProvider = Effect.promise(() => import("./ConfiguredProvider.ts"))
 
-/** What clients are told while storage is away. */
+/** The error for clients while storage is unavailable. */
 export const storageAway = {
   error: "temporarily_unavailable",
   description: "The service cannot reach its storage: try again later.",
@@ -30,12 +30,13 @@ export class AuthorizationServer extends Context.Service<
   AuthorizationServer,
   {
     /**
-     * Failures are the protocol's own answers; ours are logged, and `server_error` to the client. While storage is away it is
-     * 503 with `Retry-After` and `temporarily_unavailable`: clients keep the tokens that they have.
+     * Failed requests return the protocol's own errors. Errors of this server are logged and returned as
+     * `server_error`. While storage is unavailable the status is 503 with `Retry-After` and
+     * `temporarily_unavailable`, so that clients keep their tokens.
      */
     answer(call: ProviderCall.Call): Effect.Effect<ProviderCall.Reply>
     readonly provider: Effect.Effect<Provider>
-    /** What the provider's functions take of a browser's request. */
+    /** The request and response objects that the provider's functions need for a browser's request. */
     exchange(call: ProviderCall.Call): ProviderCall.Exchange
   }
 >()("inferlog/src/edges/oauth/AuthorizationServer") {
@@ -49,7 +50,7 @@ export class AuthorizationServer extends Context.Service<
       const refreshLimits = yield* RefreshLimits.make
       const run: RecordAdapter.Run = Effect.runPromiseWith(yield* Effect.context<never>())
 
-      /** What went wrong on our side, by request. */
+      /** Errors of this server, by request. */
       const failures = new WeakMap<IncomingMessage, unknown>()
 
       const running = yield* Effect.cached(
@@ -87,7 +88,7 @@ export class AuthorizationServer extends Context.Service<
 const isOfStorage = (failure: unknown): boolean =>
   Predicate.isTagged(failure, "SqlError") || Predicate.isTagged(failure, "EventStoreError")
 
-/** A client that was sent an error by way of a browser has been told. */
+/** An error that is sent through the browser needs no other status. */
 const unavailable = (reply: ProviderCall.Reply): ProviderCall.Reply => {
   if (reply.status !== 500) return reply
   const isPage = reply.headers["content-type"]?.startsWith("text/html") === true

@@ -6,7 +6,7 @@ import { Logins } from "./Logins.ts"
 import { Records } from "./Records.ts"
 import { resourceOf, scope } from "./Resource.ts"
 
-/** RFC 6750, 2.1. The scheme is told without regard to case (RFC 9110, 11.1). */
+/** RFC 6750, 2.1. The scheme is case-insensitive (RFC 9110, 11.1). */
 const scheme = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i
 
 export const layer = Layer.effect(

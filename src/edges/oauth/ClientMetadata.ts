@@ -1,13 +1,13 @@
 /**
- * What a client may register (RFC 7591, 2): a name and where to send codes. Whatever else it asks for is replaced by what
- * there is, and told in the answer; metadata that we do not know is ignored.
+ * The metadata that a client may register (RFC 7591, 2): a name and redirect addresses. Other requested values are
+ * replaced by the supported ones, as the answer shows. Unknown metadata is ignored.
  */
 import { Predicate, Result, Schema } from "effect"
 import * as ClientName from "./pages/ClientName.ts"
 import * as RedirectUri from "./RedirectUri.ts"
 import { scope } from "./Resource.ts"
 
-/** As it is stored, and read by oidc-provider; without the id, the secret and the time. */
+/** As stored, and as oidc-provider reads it; without the id, the secret and the time. */
 export interface ClientMetadata {
   readonly application_type: "native"
   readonly client_name?: string
@@ -53,13 +53,13 @@ const redirectUris = (value: unknown): Result.Result<ReadonlyArray<string>, Meta
   return Result.succeed([...new Set(uris)])
 }
 
-/** Shown to people: not endless. */
+/** People see the name, so its length is limited. */
 const nameOf = (value: unknown): string | undefined => {
   const name = typeof value === "string" ? ClientName.readable(value) : null
   return name === null ? undefined : [...name].slice(0, longestName).join("")
 }
 
-/** Of pages about the client. Nobody fetches them here. */
+/** URLs of pages about the client. This server never fetches them. */
 const webUriOf = (value: unknown): string | undefined => {
   if (typeof value !== "string" || value.length > RedirectUri.longest) return undefined
   const protocol = URL.parse(value)?.protocol

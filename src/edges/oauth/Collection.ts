@@ -1,6 +1,6 @@
 /**
- * Clears away what has expired: codes, tokens, authorizations that nobody decided, clients that nobody uses. A login that has
- * no token left, or whose password is another one now, is ended, and its own key with it: nobody can call with it any more.
+ * Removes expired codes, tokens and authorizations, and unused clients. Ends a login that has no token left or whose
+ * password has changed, and revokes the key that was issued for it.
  */
 import { Clock, Context, Effect, Layer, Schedule, Schema } from "effect"
 import { AccountId } from "#domain/Ids.ts"
@@ -11,25 +11,25 @@ import { Logins } from "./Logins.ts"
 import { OAuthDatabase } from "./OAuthDatabase.ts"
 import { Records } from "./Records.ts"
 
-/** Between two rounds. */
+/** The pause between two rounds. */
 const interval = "10 minutes"
 
-/** Others use the connection between two statements: none takes longer than a few ms. */
+/** Other work uses the connection between two statements, so each takes a few ms at most. */
 const removedAtOnce = 500
 
-/** In one round. What is left is for the next. */
+/** Per round. The rest waits for the next round. */
 const mostRemovals = 100
 const mostPages = 100
 
-/** Of logins. */
+/** Limits of the search for ended logins. */
 export const CollectionBounds = Context.Reference<{
-  /** Looked at with one statement. */
+  /** Logins per statement. */
   readonly page: number
-  /** Ended in one round: a clock that was set wrong for a while must not end everybody's sign-in. */
+  /** Logins ended per round, so that a wrong clock cannot end every sign-in. */
   readonly ended: number
 }>("inferlog/src/edges/oauth/CollectionBounds", { defaultValue: () => ({ page: 200, ended: 100 }) })
 
-/** A login has the time to get its first tokens. */
+/** A new login has this long to get its first tokens. */
 const beginningMs = 2 * Lifetimes.interaction * 1_000
 
 const Row = Schema.Struct({
@@ -40,14 +40,14 @@ const Row = Schema.Struct({
 })
 const decoded = rows(Row)
 
-/** One round, which goes on where the one before stopped. */
+/** One round. It continues where the previous one stopped. */
 export const make = Effect.gen(function* () {
   const sql = yield* OAuthDatabase
   const records = yield* Records
   const logins = yield* Logins
   const passwords = yield* Passwords
   const bounds = yield* CollectionBounds
-  /** The last login that was looked at; `""` when it was the last of all. */
+  /** The last login that was checked; `""` after the last of all. */
   let place = ""
 
   const removeExpired = Effect.yieldNow.pipe(
@@ -55,7 +55,7 @@ export const make = Effect.gen(function* () {
     Effect.repeat({ while: (removed) => removed === removedAtOnce, times: mostRemovals - 1 })
   )
 
-  /** From a refresh that was under way when its login ended. */
+  /** Records of a refresh that was in progress when its login ended. */
   const removeLeftBehind = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     yield* sql`
@@ -67,8 +67,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Over both tables of the file. A used refresh token counts as long as it is remembered: the one in its place may be on its
-   * way, or not have been stored before a crash.
+   * Reads both tables. A used refresh token counts until it is removed: its successor may be in progress, or may
+   * have been lost in a crash.
    */
   const isUnused = (now: number) => sql`
     created_at < ${now - beginningMs} AND NOT EXISTS (
@@ -83,7 +83,7 @@ export const make = Effect.gen(function* () {
       FROM (SELECT * FROM logins WHERE id > ${after} ORDER BY id LIMIT ${bounds.page}) AS logins ORDER BY id`)
   })
 
-  /** Of those with a password that is another one now: it was read after the logins were. */
+  /** Logins whose password has changed. The password is read after the logins. */
   const outdated = Effect.fnUntraced(function* (found: ReadonlyArray<typeof Row.Type>) {
     const accounts = new Set(found.flatMap((login) => (login.passwordMark === null ? [] : [login.accountId])))
     const marks = new Map<AccountId, string | null>()
@@ -93,7 +93,7 @@ export const make = Effect.gen(function* () {
     return new Set(found.filter(isOutdated).map(({ id }) => id))
   })
 
-  /** Looked at again: others have been at work since its page was read. */
+  /** Checks again, because the login may have been used since its page was read. */
   const isStillUnused = Effect.fnUntraced(function* (id: string) {
     const now = yield* Clock.currentTimeMillis
     const found = yield* sql`SELECT 1 FROM logins WHERE id = ${id} AND ${isUnused(now)}`
@@ -102,7 +102,7 @@ export const make = Effect.gen(function* () {
 
   const end = (id: string) => Effect.andThen(logins.end(id), records.removeOfLogin(id))
 
-  /** One that cannot be ended now is left for another round. */
+  /** A login that cannot be ended now is tried again in another round. */
   const endIfOver = (id: string, isOutdated: boolean) =>
     (isOutdated ? Effect.succeed(true) : isStillUnused(id)).pipe(
       Effect.tap((isOver) => (isOver ? end(id) : Effect.void)),
@@ -111,7 +111,7 @@ export const make = Effect.gen(function* () {
       )
     )
 
-  /** How many of the page are over, up to `most`. */
+  /** Ends logins of the page and returns how many, up to `most`. */
   const endOnPage = Effect.fnUntraced(function* (found: ReadonlyArray<typeof Row.Type>, most: number) {
     const ofOtherPassword = yield* outdated(found).pipe(
       Effect.catch((error) =>
@@ -159,7 +159,7 @@ export const layer = Layer.effectDiscard(
     const round = Effect.catchCause(collect, (cause) =>
       Effect.logWarning("What has expired of sign-ins could not be cleared away", cause)
     )
-    // A client whose refresh a crash has cut short tries again first.
+    // Gives clients whose refresh a crash has cut short time to retry.
     const rounds = Effect.delay(
       Effect.repeat(round, Schedule.spaced(interval)),
       `${Lifetimes.refreshGrace} seconds`

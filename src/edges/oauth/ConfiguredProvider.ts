@@ -1,4 +1,4 @@
-/** oidc-provider with our configuration, and the three things of it that no configuration reaches. */
+/** oidc-provider with this server's configuration, and three changes that its configuration does not allow. */
 import { errors, Provider } from "oidc-provider"
 import * as ClientSecret from "./ClientSecret.ts"
 import * as ProviderConfiguration from "./ProviderConfiguration.ts"
@@ -9,7 +9,7 @@ export interface Options extends Omit<ProviderConfiguration.Options, "adapter"> 
   readonly records: Records["Service"]
 }
 
-/** The same for all of them: whoever has stolen one is not told what is wrong with it. */
+/** One error for all causes, so that a thief of a token does not learn the cause. */
 const invalidGrant = {
   error: "invalid_grant",
   error_description:
@@ -20,7 +20,7 @@ export const make = ({ records, ...options }: Options): Provider => {
   const { logins, mcpUrl, run } = options
   const adapter = RecordAdapter.make({ records, endLogin: logins.end, run })
   const provider = new Provider(mcpUrl, ProviderConfiguration.make({ ...options, adapter }))
-  // The scheme is the issuer's, as `ProviderCall` says it.
+  // Makes the provider use the issuer's scheme, which `ProviderCall` passes on.
   provider.proxy = true
   provider.Client.prototype.compareClientSecret = function (text) {
     return ClientSecret.matches(this.clientSecret ?? "", text)

@@ -1,15 +1,18 @@
-/** Shows that a form was made here, for whoever may see the authorization that it is about (OWASP, "Signed double-submit"). */
+/**
+ * A token that proves that a form was made by this server for the reader of the authorization (OWASP, "Signed
+ * double-submit").
+ */
 import * as crypto from "node:crypto"
 import * as SameBytes from "#src/kernel/text/SameBytes.ts"
 import type { PendingAuthorization } from "./Interactions.ts"
 
 export interface FormTokens {
   readonly make: (pending: PendingAuthorization) => string
-  /** Constant time. */
+  /** Compares in constant time. */
   readonly isOf: (pending: PendingAuthorization, token: string) => boolean
 }
 
-/** @param key for this purpose alone. */
+/** @param key used for this purpose only. */
 export const make = (key: Buffer): FormTokens => {
   const mac = ({ clientId, redirectUri, uid }: PendingAuthorization): Buffer =>
     crypto

@@ -1,4 +1,7 @@
-/** An authorization that waits for somebody to sign in and decide: what the authorization server and its pages share. */
+/**
+ * Pending authorizations, which wait for a user to sign in and decide. The authorization server and its pages share
+ * them.
+ */
 import { Context, type Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { SqlError } from "effect/sql/SqlError"
@@ -7,27 +10,27 @@ import type { TooManyKeys } from "#src/features/accounts/KeyErrors.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import type { SignedIn } from "./SignIn.ts"
 
-/** Text is the client's own and proves nothing of who it is. */
+/** All texts come from the client and do not prove its identity. */
 export interface PendingAuthorization {
   readonly uid: string
   readonly clientId: string
   readonly clientName: string | null
-  /** Where the code will be sent, checked against the client's registration. */
+  /** The address that receives the code, checked against the client's registration. */
   readonly redirectUri: string
 }
 
-/** It has ended or expired, or was begun in another browser. */
+/** The authorization has ended or expired, or began in another browser. */
 export class InteractionGone extends Schema.TaggedError<InteractionGone>()("InteractionGone", {}) {}
 
 export class Interactions extends Context.Service<
   Interactions,
   {
-    /** The one of that id, if the request comes from the browser in which it was begun (its cookie). */
+    /** The authorization with that id, if the request comes from the browser in which it began (by its cookie). */
     pending(
       request: HttpServerRequest,
       uid: string
     ): Effect.Effect<PendingAuthorization, InteractionGone | SqlError>
-    /** Makes the login and gives the address to send the browser to, with 303. */
+    /** Creates the login and returns the address to redirect the browser to, with 303. */
     allow(
       request: HttpServerRequest,
       pending: PendingAuthorization,
@@ -36,7 +39,7 @@ export class Interactions extends Context.Service<
       string,
       InteractionGone | AccountNotFound | AccountClosed | TooManyKeys | EventStoreError | SqlError
     >
-    /** The address to send the browser to: the client is told `access_denied`. */
+    /** Returns the address to redirect the browser to. The client gets `access_denied`. */
     deny(
       request: HttpServerRequest,
       pending: PendingAuthorization

@@ -1,4 +1,4 @@
-/** What the server runs to sign assistants in. */
+/** The services for signing in assistants. */
 import { Layer } from "effect"
 import * as Telemetry from "#src/platform/telemetry/otlp/Telemetry.ts"
 import * as OAuth from "./OAuth.ts"

@@ -1,31 +1,31 @@
-/** How long what the authorization server gives out is good, in seconds. */
+/** Lifetimes of records of the authorization server, in seconds. */
 export const day = 24 * 60 * 60
 
-/** Used once, and meanwhile on its way through a browser. */
+/** A code is used once, and passes through a browser. */
 export const code = 60
 
 export const accessToken = 60 * 60
 
-/** From its last use on: whoever does not use an assistant for so long signs in again. */
+/** Since its last use. After that the user signs in again. */
 export const refreshToken = 60 * day
 
 /**
- * After its first use a refresh token is taken again for so long: calls that are refused at once refresh at once, each with
- * the token that they have.
+ * How long a used refresh token is accepted again, because concurrent calls refresh at once, each with the same
+ * token.
  */
 export const refreshGrace = 20
 
-/** A used refresh token is remembered for so long at most, and whoever comes with it has the login ended. */
+/** How long a used refresh token is stored. Presenting it after the grace period ends the login. */
 export const usedRefreshToken = 7 * day
 
-/** To sign in and decide. */
+/** The time to sign in and decide. */
 export const interaction = 15 * 60
 
-/** It ends with its login, not by time. */
+/** A grant ends with its login, not by time. */
 export const grant = 10 * 365 * day
 
-/** Until somebody has signed in with it. */
+/** Until the first sign-in. */
 export const unusedClient = day
 
-/** From its last sign-in or refresh on. */
+/** Since the last sign-in or refresh. */
 export const usedClient = 180 * day

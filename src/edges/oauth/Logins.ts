@@ -1,4 +1,4 @@
-/** What people have allowed assistants: one login each time, with the key that it lives and dies with. */
+/** The logins of assistants: each is one permission by a user, bound to the key that it ends with. */
 import { Context, type Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId, KeyId } from "#domain/Ids.ts"
@@ -13,11 +13,14 @@ export interface Login {
   readonly id: string
   readonly accountId: AccountId
   readonly keyId: KeyId
-  /** Of the key's secret when it was made: with another one in force the login is over. */
+  /** The hash of the key's secret at the sign-in. A login ends when the secret changes. */
   readonly secretHash: string
-  /** Whether the key was made for this login and is revoked with it. */
+  /** Whether the key was issued for this login and is revoked with it. */
   readonly ownsKey: boolean
-  /** Of the password that it was made with (`Passwords.mark`): with another one in force it is over. `null`: with a key. */
+  /**
+   * The mark of the password at the sign-in (`Passwords.mark`). A login ends when the password changes. `null`:
+   * signed in with a key.
+   */
   readonly passwordMark: string | null
   readonly clientId: string
   /** Unix time in ms. */
@@ -27,19 +30,19 @@ export interface Login {
 export class Logins extends Context.Service<
   Logins,
   {
-    /** By a password: a key is issued, named after the client. */
+    /** After a sign-in by password, a key is issued, named after the client. */
     make(options: {
       readonly signedIn: SignedIn
       readonly clientId: string
       readonly clientName: string
     }): Effect.Effect<Login, AccountNotFound | AccountClosed | TooManyKeys | EventStoreError | SqlError>
     /**
-     * Who calls with tokens of the login, with the scopes that tools need; `null` once it is over: its key was revoked,
-     * rotated (also while the secret before stays good elsewhere), has expired, its password was changed or removed, or the
-     * login itself was ended.
+     * The caller of the login's tokens, limited to the scopes that tools need; `null` once the login has ended: its
+     * key was revoked, rotated (also while the previous secret stays valid elsewhere) or has expired, its password
+     * was changed or removed, or the login itself was ended.
      */
     caller(id: string): Effect.Effect<Caller | null, EventStoreError | SqlError>
-    /** Over for good, and its key with it where it owns one. Repeated it changes nothing. */
+    /** Ends the login permanently and revokes the key that was issued for it. Idempotent. */
     end(id: string): Effect.Effect<void, EventStoreError | SqlError>
   }
 >()("inferlog/src/edges/oauth/Logins") {}

@@ -1,10 +1,10 @@
-/** What clients find out by themselves: where to sign in, and how. */
+/** The metadata by which clients discover where and how to sign in. */
 import type { Urls } from "#src/kernel/settings/PublicUrls.ts"
 import * as ClientMetadata from "./ClientMetadata.ts"
 import * as Paths from "./Paths.ts"
 import { resourceOf, scope } from "./Resource.ts"
 
-/** The reference is the platform's: what stands before the tool server need not pass it on. */
+/** The documentation is on the platform's host: a proxy in front of the tool server need not forward it. */
 type Hosts = Pick<Urls, "baseUrl" | "mcpUrl">
 
 /** RFC 9728, 2. */
@@ -17,7 +17,7 @@ export const protectedResource = ({ baseUrl, mcpUrl }: Hosts) => ({
   resource_documentation: `${baseUrl}/docs`
 })
 
-/** RFC 8414, 2; `authorization_response_iss_parameter_supported` is of RFC 9207. */
+/** RFC 8414, 2; `authorization_response_iss_parameter_supported` is from RFC 9207. */
 export const authorizationServer = ({ baseUrl, mcpUrl }: Hosts) => ({
   issuer: mcpUrl,
   authorization_endpoint: `${mcpUrl}${Paths.authorize}`,

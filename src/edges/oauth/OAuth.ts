@@ -1,4 +1,4 @@
-/** The authorization server of assistants, all of it but its pages. */
+/** The authorization server for assistants, except for its pages. */
 import { Layer } from "effect"
 import { AuthorizationServer } from "./AuthorizationServer.ts"
 import * as BearerTokens from "./BearerTokens.ts"
@@ -8,7 +8,7 @@ import { Records } from "./Records.ts"
 import { Registrations } from "./Registrations.ts"
 import * as StoredLogins from "./StoredLogins.ts"
 
-/** Over `OAuthDatabase`, accounts with their keys, the master key and the public addresses. */
+/** Needs `OAuthDatabase`, the accounts with their keys, the master key and the public addresses. */
 export const layer = Layer.mergeAll(
   ProviderInteractions.layer,
   BearerTokens.layer,

@@ -1,6 +1,6 @@
 /**
- * `oauth.sqlite`: who has signed in with which assistant. It is beside the log and no part of it: what is in it expires, and
- * whoever loses it signs in again. Each table belongs to one module, which makes it when its layer is built.
+ * `oauth.sqlite`: the sign-ins of assistants. It is not part of the log: its records expire, and after a loss users
+ * sign in again. Each table belongs to one module, which creates it when its layer is built.
  */
 import * as path from "node:path"
 import { Context, Effect, Layer, Predicate, Schema } from "effect"
@@ -11,13 +11,15 @@ import { rows } from "#projections/ReadModels.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import * as SqliteClient from "#streams/SqliteClient.ts"
 
-/** Nobody else writes it, and while a write waits nothing else of the process goes on: it rather fails. */
+/**
+ * No other process writes to the file. A write blocks the whole process while it waits, so it fails early instead.
+ */
 const busyTimeoutMs = 25
 
-/** Of all tables in the file. One of another version is not carried over: nothing in it is worth that. */
+/** Of all tables in the file. A file with another version is not migrated: its contents are not worth it. */
 const schemaVersion = 1
 
-/** The server does not start over it: what it would have to do with the file is for the operator to decide. */
+/** The server does not start with this file: the operator decides what to do with it. */
 export class OAuthDatabaseUnusable extends Schema.TaggedError<OAuthDatabaseUnusable>()(
   "OAuthDatabaseUnusable",
   {
@@ -35,7 +37,7 @@ const remedy = "It holds sign-ins only: move it away, and assistants sign in ane
 export class OAuthDatabase extends Context.Service<OAuthDatabase, SqlClient.SqlClient>()(
   "inferlog/src/edges/oauth/OAuthDatabase"
 ) {
-  /** A commit is on disk when it returns: a code that was used once must stay used. */
+  /** A commit is synced before it returns, because a used code must stay used. */
   static readonly layerAt = (filename: string) =>
     Layer.effect(OAuthDatabase, open(filename)).pipe(Layer.provide(Reactivity.layer))
 
@@ -65,7 +67,7 @@ const open = Effect.fnUntraced(
 
 const versions = rows(Schema.Struct({ version: Schema.Int, tables: Schema.Int }))
 
-/** `null` of a new file. */
+/** `null` for a new file. */
 const versionOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [found] = yield* versions(
     sql`SELECT user_version AS version, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_user_version`
@@ -73,7 +75,7 @@ const versionOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   return found === undefined || (found.version === 0 && found.tables === 0) ? null : found.version
 })
 
-/** SQLite's result codes for files that are none of its own, or damaged. */
+/** SQLite's result codes for damaged files and for files of another format. */
 const unreadable: ReadonlyArray<unknown> = [11, 26]
 
 const reasonOf = ({ reason }: SqlError): string => {

@@ -1,4 +1,4 @@
-/** What the authorization server says to clients (RFC 6749, 7009, 7591, 8414, 9728). */
+/** The documents of the authorization server for clients (RFC 6749, 7009, 7591, 8414, 9728). */
 import { Schema } from "effect"
 import * as ClientMetadata from "./ClientMetadata.ts"
 

@@ -1,9 +1,9 @@
-/** Where the authorization server answers on the host of the tool server: routes, provider and metadata have to agree. */
+/** Paths of the authorization server on the host of the tool server. Routes, provider and metadata share them. */
 
-/** Once it is decided, the browser comes to a path of the authorization's own below it. */
+/** After the decision the browser returns to a path below it. */
 export const authorize = "/oauth/authorize"
 
-/** The page of an authorization is below it. */
+/** The page of an authorization is below this path. */
 export const interaction = "/oauth/interaction"
 
 export const register = "/oauth/register"

@@ -1,6 +1,6 @@
 /**
- * Calls oidc-provider as a function from a request to an answer, without a socket: the request has the headers that are
- * given here and no other, and the answer goes out as every other answer of the server does.
+ * Calls oidc-provider as a function from a request to an answer, without a socket. The request has only the given
+ * headers, and the answer is sent like every other answer of the server.
  */
 import * as http from "node:http"
 import * as net from "node:net"
@@ -11,7 +11,7 @@ export interface Call {
   readonly target: string
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** None when absent. */
+  /** Absent for a request without a body. */
   readonly body?: Uint8Array
 }
 
@@ -22,7 +22,7 @@ export interface Reply {
   readonly body: string
 }
 
-/** Of the whole answer: it is text, and never a stream. */
+/** Captures the whole answer. It is text, never a stream. */
 class Captured extends http.ServerResponse {
   body = ""
   override end(chunk?: unknown): this {
@@ -35,11 +35,11 @@ class Captured extends http.ServerResponse {
 export interface Exchange {
   readonly request: http.IncomingMessage
   readonly response: http.ServerResponse
-  /** Once the provider is through. */
+  /** Call it when the provider has finished. */
   readonly reply: () => Reply
 }
 
-/** @param issuer the public address: what the provider takes for its own scheme and host. */
+/** @param issuer the public address, which the provider takes as its own scheme and host. */
 export const exchange = (
   issuer: string,
   { body = new Uint8Array(), headers, method, target }: Call

@@ -1,6 +1,6 @@
 /**
- * oidc-provider as an OAuth 2.1 server for one resource: the code flow with PKCE, refresh tokens that rotate, opaque tokens.
- * Everything else that it could do is off.
+ * Configures oidc-provider as an OAuth 2.1 server for one resource: the code flow with PKCE, rotating refresh
+ * tokens, and opaque tokens. All its other features are off.
  */
 import { type AdapterFactory, type Configuration, errors, interactionPolicy } from "oidc-provider"
 import type { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
@@ -14,7 +14,7 @@ import type { Run } from "./RecordAdapter.ts"
 import type { RefreshLimits } from "./RefreshLimits.ts"
 import { resourceOf, scope } from "./Resource.ts"
 
-/** Everybody is asked each time: no sign-in lasts beyond one authorization. */
+/** Each authorization asks the user: no sign-in outlasts it. */
 const policy = [
   new interactionPolicy.Prompt(
     { name: "login", requestable: true },
@@ -26,14 +26,14 @@ const policy = [
   )
 ]
 
-/** Each authorization has cookies of its own, at its own paths. */
+/** Each authorization has its own cookies at its own paths. */
 const cookie = { httpOnly: true, overwrite: true, sameSite: "lax", signed: true } as const
 
 const off = { enabled: false } as const
 
 type Features = NonNullable<Configuration["features"]>
 
-/** There is one, also for clients that name none. */
+/** The one resource, also for clients that name none. */
 const resourceIndicators = (ours: string): Features["resourceIndicators"] => ({
   enabled: true,
   defaultResource: (_ctx, _client, oneOf) =>
@@ -45,7 +45,7 @@ const resourceIndicators = (ours: string): Features["resourceIndicators"] => ({
   useGrantedResource: () => true
 })
 
-/** Before its refresh token is used: whoever waits comes with the same one. */
+/** Refused before the refresh token is used, so that the client can retry with it. */
 const tooManyRefreshes = () =>
   Object.assign(new errors.OIDCProviderError(429, "temporarily_unavailable"), {
     error_description: "This sign-in has been given new tokens too often: try again later."
@@ -82,7 +82,8 @@ export const make = ({ adapter, logins, master, mcpUrl, refreshLimits, run }: Op
     resourceIndicators: resourceIndicators(resourceOf(mcpUrl)),
     revocation: {
       enabled: true,
-      // Of its own tokens only. An access token goes alone; the rest of its login goes with a refresh token.
+      // A client may revoke its own tokens only. An access token is revoked alone; a refresh token ends its whole
+      // login.
       allowedPolicy: async (_ctx, client, token) => {
         if (token.clientId !== client.clientId) return false
         if (token.kind !== "AccessToken") return true
@@ -94,7 +95,7 @@ export const make = ({ adapter, logins, master, mcpUrl, refreshLimits, run }: Op
     userinfo: off
   },
   findAccount: async (_ctx, id, token) => {
-    // From when the tool server had another address: whoever comes with that signs in anew.
+    // The token was issued when the tool server had another address. Its user signs in again.
     if (token !== undefined && "resource" in token && token.resource !== resourceOf(mcpUrl)) return undefined
     const caller = await run(logins.caller(id))
     return caller === null ? undefined : { accountId: id, claims: () => ({ sub: id }) }

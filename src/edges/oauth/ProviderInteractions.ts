@@ -1,4 +1,4 @@
-/** `Interactions` over oidc-provider: a browser is told from another one by the signed cookie that it got with the page. */
+/** `Interactions` over oidc-provider. A browser is identified by the signed cookie that it received with the page. */
 import { Effect, Layer } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
@@ -12,7 +12,7 @@ import * as ClientName from "./pages/ClientName.ts"
 import * as RedirectTarget from "./pages/RedirectTarget.ts"
 import { resourceOf, scope } from "./Resource.ts"
 
-/** The library tells by an exception that there is none; what the records fail with comes through as it is. */
+/** The library throws when there is no interaction. Errors of the records pass through unchanged. */
 const attempt = <A>(call: () => Promise<A>): Effect.Effect<A, InteractionGone | SqlError> =>
   Effect.tryPromise({ try: call, catch: (error) => error }).pipe(
     Effect.catch((error: unknown): Effect.Effect<never, InteractionGone | SqlError> => {
@@ -62,7 +62,10 @@ export const layer = Layer.effect(
       } satisfies PendingAuthorization
     })
 
-    /** Gives the address to send the browser to. What was decided once stays: a form that is sent twice gets the same one. */
+    /**
+     * Returns the address to redirect the browser to. The first decision stands: sending a form twice returns the
+     * same address.
+     */
     const decide = <E>(
       request: HttpServerRequest,
       { uid }: PendingAuthorization,
@@ -100,7 +103,7 @@ export const layer = Layer.effect(
             const grantId = yield* attempt(() => grant.save()).pipe(Effect.onError(() => end))
             return {
               result: { login: { accountId: login.id, remember: false }, consent: { grantId } },
-              // The login with its grant.
+              // Removes the login and its grant.
               undo: Effect.ignore(
                 attempt(() => grant.destroy()),
                 { log: true }

@@ -1,4 +1,4 @@
-/** What oidc-provider keeps, in `Records`. Sessions are not kept: nobody is signed in beyond one authorization. */
+/** Stores oidc-provider's objects in `Records`. Sessions are not stored: no sign-in outlasts its authorization. */
 import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Adapter, type AdapterPayload, errors } from "oidc-provider"
@@ -6,26 +6,26 @@ import type { EventStoreError } from "#streams/EventReader.ts"
 import * as Lifetimes from "./Lifetimes.ts"
 import type { Found, Payload, Records } from "./Records.ts"
 
-/** Runs to its end whatever becomes of the call: what a call has begun to store it stores. */
+/** Runs to its end even when the call is aborted, so that a started write completes. */
 export type Run = <A>(effect: Effect.Effect<A, SqlError | EventStoreError>) => Promise<A>
 
 export interface Options {
   readonly records: Records["Service"]
-  /** Called when a refresh token or the grant of a login is revoked. Repeated it changes nothing. */
+  /** Called when a login's refresh token or grant is revoked. Idempotent. */
   readonly endLogin: (loginId: string) => Effect.Effect<void, SqlError | EventStoreError>
   readonly run: Run
 }
 
-/** Of a login. Beyond them the oldest go: whoever comes with one of those is told that it is none. */
+/** Records per login. Beyond that the oldest are removed and count as unknown. */
 export const mostOfLogin: Readonly<Record<string, number>> = { RefreshToken: 10, AccessToken: 20 }
 
-/** Of a login, to be told from texts that are none. */
+/** Used records per login that are stored, to recognise their reuse. */
 export const mostUsedOfLogin = 24
 
-/** The library destroys them where their login is given back, or where one that was used comes again. */
+/** Kinds that the library destroys when a login is given back, or when a used token is presented again. */
 const endingLogin: ReadonlySet<string> = new Set(["RefreshToken", "Grant"])
 
-/** JSON, as the library writes and reads it. */
+/** JSON, as the library reads and writes it. */
 const payloadOf = (payload: AdapterPayload): Payload => {
   const { consumed: _consumed, jti: _jti, ...kept } = payload
   return JSON.parse(JSON.stringify(kept))
@@ -36,7 +36,7 @@ export const make =
   (model: string): Adapter => {
     if (model === "Session") return forgetful
 
-    /** Within the grace it is as good as new; and where a crash came before the one in its place was stored. */
+    /** Not yet used, as far as the library sees: within the grace period, or when a crash lost the successor. */
     const isUsed = Effect.fnUntraced(function* ({ consumedAt, payload }: Found) {
       if (consumedAt === null || model !== "RefreshToken") return consumedAt !== null
       const now = yield* Clock.currentTimeMillis
@@ -67,7 +67,7 @@ export const make =
         loginId: accountId,
         ...(most === undefined ? {} : { most })
       })
-      // With each token: a client that is used stays.
+      // Each new token prolongs its client.
       if (clientId !== undefined) {
         const expiresAt = now + Lifetimes.usedClient * 1_000
         yield* records.prolong({ model: "Client", id: clientId, expiresAt })
@@ -80,7 +80,7 @@ export const make =
       return isFirst || model === "RefreshToken"
     })
 
-    /** The login first: while that cannot be ended, whoever tries again finds all as it was. */
+    /** The login is ended first. If that fails, the caller can retry, because nothing else has changed. */
     const destroy = Effect.fnUntraced(function* (id: string) {
       const found = endingLogin.has(model) ? yield* records.find({ model, id }) : null
       const loginId = found?.payload["accountId"]

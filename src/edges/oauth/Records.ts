@@ -1,6 +1,6 @@
 /**
- * What the authorization server keeps: clients, authorizations that wait, grants, codes and tokens, each with its end. The
- * id of a record is mostly a secret that opens something: the file has its hash, so that a copy of it opens nothing.
+ * The records of the authorization server: clients, pending authorizations, grants, codes and tokens, each with an
+ * expiry. The file contains only hashes of their ids, because most ids are secrets.
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -12,17 +12,17 @@ export type Payload = Readonly<Record<string, Schema.Json>>
 
 export interface Found {
   readonly payload: Payload
-  /** Unix time in ms; `null`: not yet. */
+  /** Unix time in ms; `null`: not used yet. */
   readonly consumedAt: number | null
 }
 
-/** Of one kind, by its id. */
+/** A record by kind and id. */
 export interface Address {
   readonly model: string
   readonly id: string
 }
 
-/** A refresh token that was not used goes with its login, which is ended first (`Collection`). */
+/** An unused refresh token is removed with its login, which is ended first (`Collection`). */
 const endsAlone = "model <> 'RefreshToken' OR consumed_at IS NOT NULL"
 
 const table = (sql: OAuthDatabase["Service"]) =>
@@ -39,12 +39,12 @@ const table = (sql: OAuthDatabase["Service"]) =>
         PRIMARY KEY (model, id)
       ) STRICT, WITHOUT ROWID`,
       sql`CREATE INDEX IF NOT EXISTS oauth_records_by_grant ON oauth_records (grant_id) WHERE grant_id IS NOT NULL`,
-      // All that is asked of a login's tokens, without a look at the rows.
+      // Covers the queries for a login's tokens without reading rows.
       sql`CREATE INDEX IF NOT EXISTS oauth_records_by_login
         ON oauth_records (login_id, model, consumed_at, expires_at) WHERE login_id IS NOT NULL`,
       sql`CREATE INDEX IF NOT EXISTS oauth_records_by_end ON oauth_records (expires_at)
         WHERE ${sql.literal(endsAlone)}`,
-      // How many clients there are, and which would go first.
+      // For the number of clients, and for those that expire first.
       sql`CREATE INDEX IF NOT EXISTS oauth_records_by_model ON oauth_records (model, expires_at)`
     ],
     { discard: true }
@@ -63,7 +63,7 @@ const hashOf = ({ id }: Address): string => ApiKey.sha256Hex(id)
 export class Records extends Context.Service<
   Records,
   {
-    /** In place of the one of that id. */
+    /** Replaces a record with the same id. */
     put(
       record: Address & {
         readonly payload: Payload
@@ -71,39 +71,39 @@ export class Records extends Context.Service<
         readonly expiresAt: number
         readonly grantId: string | null
         readonly loginId: string | null
-        /** How many of the kind that were not used a login may have: beyond them the oldest go. */
+        /** The most unused records of the kind per login. Beyond that the oldest are removed. */
         readonly most?: number
       }
     ): Effect.Effect<void, SqlError>
-    /** `null` once it has expired. With each call of a tool: it has to be quick. */
+    /** `null` once the record has expired. Runs with each tool call, so it must be fast. */
     find(address: Address): Effect.Effect<Found | null, SqlError>
     /**
-     * Marks it as used, and from then on it is kept for at most `keepMs`, and while it is among the `mostUsed` of its login
-     * that were used last. True for the first one alone.
+     * Marks the record as used. From then on it is stored for at most `keepMs`, and while it is among the `mostUsed`
+     * of its login that were used last. Returns `true` for the first use only.
      */
     consume(
       address: Address & { readonly keepMs: number; readonly mostUsed: number }
     ): Effect.Effect<boolean, SqlError>
-    /** Whether the login has one of the kind that was used later, or not yet. */
+    /** Whether the login has a record of the kind that was used later or is unused. */
     isReplaced(options: {
       readonly model: string
       readonly loginId: string
       readonly consumedAt: number
     }): Effect.Effect<boolean, SqlError>
-    /** Moves its end to `expiresAt`, once that is worth a write. */
+    /** Moves the expiry to `expiresAt`, if the difference is worth a write. */
     prolong(address: Address & { readonly expiresAt: number }): Effect.Effect<void, SqlError>
     remove(address: Address): Effect.Effect<void, SqlError>
-    /** All of a kind that were given out under a grant. */
+    /** Removes all records of a kind under a grant. */
     removeOfGrant(options: {
       readonly model: string
       readonly grantId: string
     }): Effect.Effect<void, SqlError>
-    /** All that was given out to a login, its grant included. */
+    /** Removes all records of a login, including its grant. */
     removeOfLogin(loginId: string): Effect.Effect<void, SqlError>
-    /** At most `limit` that have expired, but for refresh tokens that were not used; how many there were. */
+    /** Removes at most `limit` expired records, except unused refresh tokens, and returns their number. */
     removeExpired(limit: number): Effect.Effect<number, SqlError>
     count(model: string): Effect.Effect<number, SqlError>
-    /** Those of a kind that would end first. */
+    /** Removes the records of a kind that expire first. */
     removeFirst(options: { readonly model: string; readonly count: number }): Effect.Effect<void, SqlError>
   }
 >()("inferlog/src/edges/oauth/Records") {

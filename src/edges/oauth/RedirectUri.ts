@@ -1,19 +1,19 @@
-/** Where codes may be sent (OAuth 2.1, 2.3.1 and 4.1.2; RFC 8252, 7). */
+/** Checks redirect addresses, to which codes are sent (OAuth 2.1, 2.3.1 and 4.1.2; RFC 8252, 7). */
 
 export const longest = 2_048
 
 const loopbacks = new Set(["localhost", "127.0.0.1", "[::1]"])
 
-/** Of a host as `URL` has it: a program on the reader's own computer listens there. */
+/** Whether a host, as `URL` returns it, is the user's own computer. */
 export const isLoopback = (hostname: string): boolean => loopbacks.has(hostname)
 
 /**
- * Schemes that a browser, a system or one of its tools acts on by itself: no app of the client's would be behind them, and
- * whoever is sent there has something opened, dialled or searched. Everything else may be an assistant's.
+ * Schemes that a browser, a system or one of its tools acts on by itself: instead of a client's app, something would
+ * be opened, dialled or searched. Any other scheme may be an assistant's.
  */
 const refusedSchemes = new Set(
   [
-    // Of browsers: what they have inside, and other ways to a page or to a script.
+    // Of browsers: internal pages, and other ways to a page or a script.
     "about blob brave cid data devtools edge feed file filesystem firefox googlechrome googlechromes jar javascript",
     "livescript mhtml mocha moz-icon opera res resource vbs vbscript view-source vivaldi wyciwyg",
     // To other servers.
@@ -22,27 +22,27 @@ const refusedSchemes = new Set(
     // To people, places and payments.
     "bitcoin callto ethereum geo im lightning mailto maps message mms mmsto sip sips skype sms smsto tel tg viber",
     "webcal webcals whatsapp xmpp zoommtg zoomus",
-    // To what a system runs, installs or sets up.
+    // To programs that a system runs, installs or configures.
     "android-app app-prefs app-settings applescript apt hcp help intent ios-app its jnlp jnlps macappstore",
     "macappstores magnet market mk prefs search search-ms shell shortcuts steam windowsdefender workflow",
-    // Names of things, and no places.
+    // Names that are not locations.
     "doi info mid oid tag urn uuid"
   ].flatMap((line) => line.split(" "))
 )
 
-/** Whole families of them; and `https.`, `http+x` and the like, which pass for sites. */
+/** Families of schemes; and `https.`, `http+x` and the like, which look like web sites. */
 const refusedFamilies = /^(http(?!s?$)|chrome(?!-extension$)|ms-|microsoft-edge|x-apple|itms|facetime)/
 
-/** What the answer itself says there (RFC 6749, 4.1.2; RFC 9207). */
+/** Parameters that the answer itself adds (RFC 6749, 4.1.2; RFC 9207). */
 const answerNames = ["code", "state", "iss", "error", "error_description", "error_uri"]
 
 /** From the slashes to the path. */
 const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i
 
-/** Why a code is not to be sent there, as the end of a sentence; `null`: it may be. */
+/** Why no code may be sent there, as the end of a sentence; `null` when it may. */
 export const fault = (uri: string): string | null => {
   const url = URL.parse(uri)
-  // A backslash is a slash to browsers, and to few others.
+  // Browsers treat a backslash as a slash, few other programs do.
   if (url === null || !/^[\x21-\x5b\x5d-\x7e]+$/.test(uri)) {
     return "must be absolute URIs in ASCII, without spaces and backslashes"
   }

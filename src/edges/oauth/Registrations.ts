@@ -1,4 +1,7 @@
-/** Clients register themselves (RFC 7591): anybody may, as often as the rate limit allows, and most are never used. */
+/**
+ * Dynamic client registration (RFC 7591): open to everybody within the rate limit. Most registered clients are never
+ * used.
+ */
 import * as crypto from "node:crypto"
 import { Clock, Context, Effect, Layer, Redacted, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -10,7 +13,7 @@ import * as RecordLimit from "./RecordLimit.ts"
 import * as AddressRateLimit from "./AddressRateLimit.ts"
 
 export interface RegistrationLimits extends AddressRateLimit.Rates {
-  /** Clients at most: for another one the one goes that would end first. */
+  /** The most clients. A further registration removes the one that expires first. */
   readonly clients: number
 }
 
@@ -30,12 +33,12 @@ export class TooManyRegistrations extends Schema.TaggedError<TooManyRegistration
   retryAfterSeconds: Schema.Int
 }) {}
 
-/** What a client is told (RFC 7591, 3.2.1). */
+/** The answer to a registration (RFC 7591, 3.2.1). */
 export interface Registered extends ClientMetadata.ClientMetadata {
   readonly client_id: string
   /** Unix time in seconds. */
   readonly client_id_issued_at: number
-  /** Shown once. */
+  /** Returned once only. */
   readonly client_secret?: string
   /** 0: never. */
   readonly client_secret_expires_at?: 0

@@ -1,18 +1,18 @@
-/** What tokens are for: the tool server and nothing else (RFC 8707). */
+/** The resource of all tokens: the tool server (RFC 8707). */
 export const scope = "mcp"
 
-/** As it is told to clients, and as tokens name it. */
+/** The resource's name in metadata and tokens. */
 export const resourceOf = (mcpUrl: string): string => `${mcpUrl}/mcp`
 
-/** Whether a client means it: also by the address of the server alone, and with a slash at the end. */
+/** Whether a client means this resource: also by the address of the server alone, and with a trailing slash. */
 const isMeant = (text: string, mcpUrl: string): boolean => {
   const href = URL.parse(text)?.href.replace(/\/$/, "")
   return href === resourceOf(mcpUrl) || href === mcpUrl
 }
 
 /**
- * However a client calls it, from here on it has the one name: what is granted under one is asked for under another. What is
- * something else stays as it is.
+ * Replaces every accepted spelling by the one name, so that grants and requests match. Other resources stay
+ * unchanged.
  */
 export const rename = (params: URLSearchParams, mcpUrl: string): void => {
   const asked = params.getAll("resource").filter((text) => text !== "")

@@ -1,4 +1,4 @@
-/** Whoever fills in the form that an assistant has led to: with an API key, or with the account's password. */
+/** Signs in the user of the form that an assistant has opened: with an API key, or with the account's password. */
 import { Clock, Context, Effect, Exit, Layer, Redacted, Schema } from "effect"
 import { isAccountId } from "#domain/account/Account.ts"
 import type { AccountId } from "#domain/Ids.ts"
@@ -15,23 +15,23 @@ export type Credentials =
   | { readonly _tag: "Key"; readonly text: Redacted.Redacted }
   | { readonly _tag: "Password"; readonly account: string; readonly password: Redacted.Redacted }
 
-/** By a key or by a password: the sign-in lasts no longer than that. By a password it gets a key of its own when it is allowed. */
+/** By a key or by a password. The sign-in ends with it. After a sign-in by password, the permission issues a key. */
 export type SignedIn =
   | { readonly _tag: "ByKey"; readonly presented: ApiKey.Presented; readonly caller: Caller }
   | {
       readonly _tag: "ByPassword"
       readonly accountId: AccountId
-      /** Of the password (`Passwords.mark`). */
+      /** The password's mark (`Passwords.mark`). */
       readonly passwordMark: string
     }
 
-/** Of an unknown account, a wrong password and a key that is none: told apart for nobody. */
+/** An unknown account, a wrong password or an invalid key. The answer is the same for all. */
 export class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused", {}) {}
 
-/** The key opens nothing that a tool needs (`ToolScopes`). */
+/** The key has no scope that a tool needs (`ToolScopes`). */
 export class NothingGranted extends Schema.TaggedError<NothingGranted>()("NothingGranted", {}) {}
 
-/** Too many have failed, from this address, for this account or in all. With a key: one more that is wrong. */
+/** Too many attempts have failed, from this address, for this account or in total. With a key: one more wrong key. */
 export class TooManySignIns extends Schema.TaggedError<TooManySignIns>()("TooManySignIns", {
   retryAfterSeconds: Schema.Int
 }) {}
@@ -54,7 +54,9 @@ export class SignIn extends Context.Service<
       const clock = yield* Clock.Clock
       const limits = SignInLimits.make()
 
-      /** The secret before the one in force is refused: it gives nothing away to others (`SecretSuperseded`). */
+      /**
+       * Refuses the previous secret of a rotated key, without telling others that it was one (`SecretSuperseded`).
+       */
       const byKey = Effect.fnUntraced(function* (text: Redacted.Redacted) {
         const presented = ApiKey.present(keyText(Redacted.value(text)))
         if (presented === null) return yield* new SignInRefused()
@@ -97,10 +99,12 @@ export class SignIn extends Context.Service<
   )
 }
 
-/** As it was pasted: perhaps with the scheme of an `Authorization` header before it. */
+/** The pasted text may begin with the scheme of an `Authorization` header. */
 const keyText = (pasted: string): string => pasted.trim().replace(/^key\s+/i, "")
 
-/** What counts: a wrong guess, and one that nobody waited for. A log that is away does not. */
+/**
+ * Whether the attempt counts as failed: a wrong guess or an interrupted attempt. An unavailable log does not count.
+ */
 export const isCounted = (exit: Exit.Exit<unknown, { readonly _tag: string }>): boolean =>
   Exit.isFailure(exit) &&
   exit.cause.reasons.every((reason) => reason._tag !== "Fail" || reason.error._tag === "SignInRefused")

@@ -1,4 +1,4 @@
-/** `Logins` in the table `logins`. */
+/** `Logins`, stored in the table `logins`. */
 import * as crypto from "node:crypto"
 import { Clock, Effect, Layer, Schema } from "effect"
 import * as Grant from "#domain/account/Grant.ts"
@@ -26,7 +26,7 @@ const Row = Schema.Struct({
 })
 const decoded = rows(Row)
 
-/** Of keys and accounts: 100 characters, none a control character (`accounts/Name`). */
+/** A valid name of keys and accounts: 100 characters without control characters (`accounts/Name`). */
 const keyNameOf = (clientName: string): string =>
   [...`Assistant: ${clientName.toWellFormed().replaceAll(/\p{Cc}/gu, " ")}`].slice(0, 100).join("")
 
@@ -63,7 +63,10 @@ export const layer = Layer.effect(
 
     const remove = (id: string) => sql`DELETE FROM logins WHERE id = ${id}`
 
-    /** What cannot be undone now, and what a crash leaves, collection ends: the login leads to the key. */
+    /**
+     * Undoes a failed sign-in. `Collection` ends what remains after another failure or a crash: the login leads to
+     * the key.
+     */
     const undo = ({ id, keyId }: Login, error: Effect.Error<ReturnType<typeof accounts.issueKey>>) => {
       const mayBeIssued = error._tag === "EventStoreError" && error.isAbsent !== true
       return Effect.andThen(mayBeIssued ? accounts.revokeKey(keyId) : Effect.void, remove(id)).pipe(
@@ -71,7 +74,7 @@ export const layer = Layer.effect(
       )
     }
 
-    /** Kept before its key is good, so that no key is without its login. */
+    /** Stored before its key is valid, so that no key exists without its login. */
     const makeWithKey = Effect.fnUntraced(function* (
       { accountId, passwordMark }: Extract<SignedIn, { readonly _tag: "ByPassword" }>,
       beginning: Pick<Login, "id" | "clientId" | "createdAt">,
@@ -125,7 +128,7 @@ export const layer = Layer.effect(
     const end = Effect.fn("Logins.end")(function* (id: string) {
       const login = yield* find(id)
       if (login === undefined) return
-      // The key first: a login that is gone leads to no key any more.
+      // The key is revoked first, because a removed login no longer leads to its key.
       if (login.ownsKey)
         yield* Effect.catchTag(accounts.revokeKey(login.keyId), "KeyNotFound", () => Effect.void)
       yield* remove(id)

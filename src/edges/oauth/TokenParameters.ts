@@ -1,9 +1,9 @@
-/** What of a token request is looked at (OAuth 2.1, 3.2). */
+/** Normalizes the parameters of a token request (OAuth 2.1, 3.2). */
 import * as Resource from "./Resource.ts"
 
 /**
- * Unlike an authorization request it keeps what we do not know, which the provider leaves aside. There is one scope, whatever
- * is asked for: a refresh that names others gets it as well.
+ * Unknown parameters are kept, and the provider ignores them. There is only one scope, which a refresh gets whatever
+ * it requests.
  *
  * @param body a form.
  */

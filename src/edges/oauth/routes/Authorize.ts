@@ -1,4 +1,7 @@
-/** `GET /oauth/authorize` and, once it is decided, `GET /oauth/authorize/{uid}`: where browsers are sent to and fro. */
+/**
+ * `GET /oauth/authorize`, and after the decision `GET /oauth/authorize/{uid}`: the addresses between which browsers
+ * are redirected.
+ */
 import { Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { AuthorizationServer } from "../AuthorizationServer.ts"
@@ -17,13 +20,13 @@ import * as OAuthAnswer from "./OAuthAnswer.ts"
 import * as PageAnswer from "./PageAnswer.ts"
 
 export interface AuthorizeLimits extends AddressRateLimit.Rates {
-  /** Authorizations that wait at most: for another one the oldest goes. */
+  /** The most pending authorizations. A further one removes the oldest. */
   readonly authorizations: number
 }
 
 /**
- * Each begins something that is kept until it is decided, and nobody has signed in yet. It takes some 4 ms: all of them
- * together keep a quarter of a processor busy, and leave everybody more than six minutes to sign in.
+ * Each call is unauthenticated, stores a record and takes some 4 ms. Together they use at most a quarter of a core,
+ * and leave each user more than six minutes to sign in.
  */
 export const AuthorizeLimits = Context.Reference<AuthorizeLimits>(
   "inferlog/src/edges/oauth/routes/AuthorizeLimits",
@@ -63,15 +66,15 @@ export const make = Effect.gen(function* () {
   const limits = yield* AuthorizeLimits
   const rateLimit = yield* AddressRateLimit.make(limits)
   const clientOf = yield* ClientAddress.make
-  /** Where it fails, it is what comes next that fails to be kept, and says so. */
+  /** A failure here is ignored: storing the authorization then fails too and reports it. */
   const makeRoom = Effect.ignore(
     RecordLimit.make(yield* Records, { model: "Interaction", most: limits.authorizations })
   )
   const { mcpUrl } = yield* PublicUrls
 
   /**
-   * Before anybody has signed in the browser is sent to this server or to a program on its own computer: a client that
-   * registered itself would otherwise have links to here that lead wherever it likes (RFC 9700, 4.11.2).
+   * Before a sign-in, the browser is redirected only to this server or to a program on its own computer. Otherwise a
+   * self-registered client could make links here that lead anywhere (RFC 9700, 4.11.2).
    */
   const beforeSignIn = (reply: Reply) => {
     const { location } = reply.headers

@@ -1,11 +1,11 @@
-/** Where clients send browsers for an authorization (OAuth 2.1, 4.1). Its pages are `SignInApi`'s. */
+/** The addresses to which clients send browsers for an authorization (OAuth 2.1, 4.1). `SignInApi` has the pages. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as Paths from "../Paths.ts"
 import { page, sentOn } from "./PageResponses.ts"
 import { AnswersHead, anyQuery, ServedOn, TakesQuery } from "#src/edges/http/api/RouteAnnotations.ts"
 
-/** The provider says what it makes of one that is given twice. */
+/** The provider handles a repeated parameter. */
 const asked = (description: string) =>
   Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]).annotate({ description }))
 

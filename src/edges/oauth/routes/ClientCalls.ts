@@ -1,4 +1,4 @@
-/** What clients call themselves: `POST /oauth/register`, `/oauth/token` and `/oauth/revoke`. */
+/** The endpoints that clients call directly: `POST /oauth/register`, `/oauth/token` and `/oauth/revoke`. */
 import { Effect, Result } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
@@ -43,9 +43,9 @@ const tooMany = (seconds: number) =>
 
 interface FormCall {
   readonly target: string
-  /** The parameter without which there is nothing to ask of the provider. */
+  /** A parameter without which the provider is not called. */
   readonly needed: string
-  /** The form that the provider gets for the one that came. */
+  /** Converts the received form to the form for the provider. */
   readonly read?: (form: string) => string
 }
 
@@ -73,12 +73,12 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  /** What has a body is a form, and names what is needed; the rest is the provider's to refuse. */
+  /** Checks that the body is a form with the needed parameter. The provider checks the rest. */
   const callWithForm = (request: HttpServerRequest, { needed, read = (form) => form, target }: FormCall) =>
     withBody(request, (bytes) => {
       if (bytes.length > 0 && !isOf(form, request)) return Effect.succeed(notSaidForm)
       const sent = new TextDecoder().decode(bytes)
-      // What has no value counts as left out (RFC 6749, 3.2).
+      // A parameter without a value counts as omitted (RFC 6749, 3.2).
       if (!new URLSearchParams(sent).get(needed)) return Effect.succeed(missing(needed))
       return call(request, target, read(sent))
     })

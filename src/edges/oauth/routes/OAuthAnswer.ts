@@ -1,4 +1,4 @@
-/** Answers in the form of OAuth: the provider's, and errors like them (RFC 6749, 5.2). */
+/** Answers in OAuth's format: the provider's, and errors in the same form (RFC 6749, 5.2). */
 import * as Cookies from "effect/http/Cookies"
 import * as HttpBody from "effect/http/HttpBody"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -18,7 +18,7 @@ export const refused = (
   headers: Answer.Headers = Answer.noHeaders
 ): Answer.Answer => Answer.json(status, { error, error_description: description }, headers)
 
-/** A body that could not be read. */
+/** The error for a body that could not be read. */
 export const unread = ({ error, headers, status }: Refusal.Refusal): Answer.Answer =>
   refused(
     status,
@@ -29,12 +29,12 @@ export const unread = ({ error, headers, status }: Refusal.Refusal): Answer.Answ
     headers
   )
 
-/** While storage is away. */
+/** The error while storage is unavailable. */
 export const unavailable = refused(503, storageAway, {
   "retry-after": String(storageAway.retryAfterSeconds)
 })
 
-/** What the provider says of itself. The rest is the edge's: lengths, origins, caches. */
+/** Headers of the provider that are passed on. The server's edge sets the others: lengths, origins, caches. */
 const kept = new Set([
   "location",
   "retry-after",
@@ -44,7 +44,7 @@ const kept = new Set([
   "referrer-policy"
 ])
 
-/** No session lasts beyond an authorization: its cookie means nothing. */
+/** The provider's session cookie has no use, because no sign-in outlasts its authorization. */
 const isSession = (cookie: string): boolean => /^_session(\.legacy)?(\.sig)?=/.test(cookie)
 
 export const toResponse = ({

@@ -1,6 +1,6 @@
 /**
- * The authorization server of assistants, as clients call it (contract, "Assistant-tool server"): web pages of any origin are
- * such clients too.
+ * The endpoints of the authorization server for clients (contract, "Assistant-tool server"), including web pages of
+ * any origin.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -40,7 +40,7 @@ const failed = refused(
   "Unexpected server error (`server_error`), logged with the `x-request-id` of the answer."
 )
 
-/** Metadata, the same at each of its addresses. */
+/** Metadata, equal at each of its addresses. */
 const document =
   <Body extends Schema.Top>(body: Body, about: { readonly summary: string; readonly description: string }) =>
   <const Id extends string, Path extends `/${string}`>(id: Id, path: Path) =>

@@ -1,4 +1,4 @@
-/** The declared routes of the authorization server. */
+/** The handlers of the authorization server's routes. */
 import { Effect, Layer } from "effect"
 import * as Metadata from "../Metadata.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"

@@ -1,4 +1,4 @@
-/** A page as the answer to a request. */
+/** Answers a request with a page. */
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type { Page } from "../pages/Page.ts"
 

@@ -1,4 +1,4 @@
-/** What routes declare that browsers go to: pages, and where they are sent on to. */
+/** The declared responses of browser routes: pages and redirects. */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { contentType } from "../pages/Page.ts"

@@ -1,4 +1,4 @@
-/** The pages on which people let assistants in (contract, "Assistant-tool server"; OAuth 2.1, 4.1). */
+/** The pages on which users sign in assistants (contract, "Assistant-tool server"; OAuth 2.1, 4.1). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Paths from "../Paths.ts"

@@ -1,4 +1,4 @@
-/** What is posted from the sign-in page. */
+/** The form of the sign-in page. */
 import { isUtf8 } from "node:buffer"
 import { Redacted, Result } from "effect"
 import * as Refusal from "#src/edges/http/Refusal.ts"
@@ -11,7 +11,7 @@ export const maxBytes = 16 * 1024
 export interface SignInBody {
   readonly decision: "allow" | "deny"
   readonly token: string
-  /** Fields that are not there are empty. */
+  /** Missing fields are empty. */
   readonly apiKey: Redacted.Redacted
   readonly account: string
   readonly password: Redacted.Redacted
@@ -27,7 +27,7 @@ const undecided = Refusal.malformed("The form says neither that it allows nor th
 
 const urlEncoded = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i
 
-/** Whether the headers announce such a body. */
+/** Whether the headers announce such a form. */
 export const check = (headers: RequestHeaders): Result.Result<void, Refusal.Refusal> =>
   urlEncoded.test(headers["content-type"] ?? "")
     ? Result.flatMap(BodyHeaders.checkEncoding(headers), () => BodyHeaders.checkLength(headers, maxBytes))

@@ -1,4 +1,4 @@
-/** How everything that can go wrong with a sign-in is told to people: as a page, each time. */
+/** The pages that show users what went wrong with a sign-in. */
 import { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type { SqlError } from "effect/sql/SqlError"
@@ -16,7 +16,7 @@ import { UnderWay } from "#src/edges/http/edge/Exchanges.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
 import * as PageAnswer from "./PageAnswer.ts"
 
-/** Whoever fills in the form can do something about it: there. */
+/** Errors that the user can correct in the form. */
 export type Correctable =
   | SignInRefused
   | NothingGranted
@@ -37,7 +37,7 @@ export const correctable = [
 export const headersOf = (error: Correctable): Readonly<Record<string, string>> =>
   error._tag === "TooManySignIns" ? { "retry-after": String(error.retryAfterSeconds) } : {}
 
-/** @param by what was tried. */
+/** @param by the kind of credential. */
 export const toProblem = (error: Correctable, by: "Key" | "Password"): SignInProblem.SignInProblem => {
   switch (error._tag) {
     case "SignInRefused":
@@ -101,7 +101,7 @@ const logged = (error: Final): Effect.Effect<void> =>
     ? Effect.logError("Storage failed a sign-in", error)
     : Effect.void
 
-/** Those that are ours are logged under the id that the page shows. */
+/** Errors of this server are logged under the id on the page. */
 export const asPages = <E extends Final, R>(answer: Effect.Effect<HttpServerResponse, E, R>) =>
   Effect.flatMap(UnderWay, ({ correlationId }) =>
     answer.pipe(

@@ -1,4 +1,4 @@
-/** The declared sign-in routes. */
+/** The handlers of the sign-in routes. */
 import * as SignInPages from "./SignInPages.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import { SignInApi } from "./SignInApi.ts"

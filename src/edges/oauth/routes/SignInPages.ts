@@ -1,4 +1,4 @@
-/** `GET` and `POST /oauth/interaction/{uid}`: where people sign in and decide what an assistant may do. */
+/** `GET` and `POST /oauth/interaction/{uid}`: the page on which users sign in and decide what an assistant may do. */
 import { Effect, Redacted, Result } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -47,7 +47,7 @@ export const make = Effect.gen(function* () {
     const bytes = yield* BodyReader.read(request, SignInBody.maxBytes)
     const body = yield* Effect.fromResult(SignInBody.parse(bytes))
 
-    /** The page once more, which says what to do. */
+    /** The same page, with the problem and advice. */
     const again = (problem: SignInProblem.SignInProblem, headers?: Readonly<Record<string, string>>) => {
       const form = { ...formOf(pending), account: body.account, problem }
       return PageAnswer.make(problem.status, SignInPage.render(form), headers)
@@ -79,7 +79,7 @@ export const make = Effect.gen(function* () {
 
 const isEmpty = (text: Redacted.Redacted): boolean => Redacted.value(text).trim() === ""
 
-/** A key counts before a password: that one browsers fill in by themselves. */
+/** A key takes precedence over a password, because browsers fill in passwords by themselves. */
 const credentialsOf = ({
   account,
   apiKey,
@@ -93,7 +93,7 @@ const credentialsOf = ({
     : Result.succeed({ _tag: "Password", account, password })
 }
 
-/** With 303; a browser by way of a page that takes it on (`ReturnPage`). */
+/** Redirects with 303. A browser gets a page that redirects (`ReturnPage`). */
 const sentOn = (
   { headers }: HttpServerRequest,
   { redirectUri }: PendingAuthorization,
