@@ -1,8 +1,8 @@
-/** Deadlines as they are recorded: a client's patience, counted from the submit (decisions, "Deadlines"). */
+/** Deadlines of a request: the client's limits, counted from the submit (decisions, "Deadlines"). */
 import type { Deadlines } from "#domain/inference-request/Event.ts"
 import type { RelativeDeadlines } from "./Requests.ts"
 
-/** `at`: when it was submitted, Unix time in ms. `null` when there is none. */
+/** `at`: when the request was submitted, Unix time in ms. Returns `null` when there is no deadline. */
 export const of = ({ cancelAfterMs, startTimeoutMs }: RelativeDeadlines, at: number): Deadlines | null =>
   cancelAfterMs === null && startTimeoutMs === null
     ? null
@@ -11,6 +11,6 @@ export const of = ({ cancelAfterMs, startTimeoutMs }: RelativeDeadlines, at: num
         ...(cancelAfterMs === null ? {} : { endBy: at + cancelAfterMs })
       }
 
-/** The one that passes first. */
+/** The earlier of the two. */
 export const earliest = ({ endBy = Infinity, startBy = Infinity }: Deadlines): number =>
   Math.min(startBy, endBy)

@@ -1,4 +1,4 @@
-/** Cancelling a request, and saying what that did (decisions, "Cancel"). */
+/** Cancels a request and says what that did (decisions, "Cancel"). */
 import { Effect } from "effect"
 import { isTerminal, type Terminal } from "#domain/inference-request/State.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
@@ -6,7 +6,7 @@ import { RequestActors } from "./RequestActors.ts"
 import { RequestNotFound, type Requests, type Snapshot as RequestSnapshot } from "./Requests.ts"
 import * as Snapshot from "./Snapshot.ts"
 
-/** How long a provider that was asked to stop has until the client is told that it still runs, ms. */
+/** How long a cancel waits for the provider to stop before it answers, ms. */
 const patienceMs = 2_000
 
 const ended: Record<Terminal["_tag"], string> = {

@@ -1,14 +1,14 @@
-/** What a submit needs of its input, whether it is here or was checked in another thread. */
+/** The input of a submit, parsed here or in another thread. */
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { CatalogEntry, InputIssue } from "#src/features/catalog/models/Catalog.ts"
 import type { Payloads } from "#streams/Payload.ts"
 import type { Submission } from "./Requests.ts"
 
-/** The whole of it. */
+/** The whole input. */
 const valueOf = ({ checked, input }: Submission): Json =>
   checked === undefined ? input : (JSON.parse(checked.text) as Json)
 
-/** Why the model does not take it. It is held against the model here where that has changed since. */
+/** Why the model refuses the input. The input is validated again when the model has changed since it was checked. */
 export const issues = (submission: Submission, entry: CatalogEntry): ReadonlyArray<InputIssue> => {
   const { checked } = submission
   return checked !== undefined && checked.modelVersion === entry.model.version
@@ -19,14 +19,14 @@ export const issues = (submission: Submission, entry: CatalogEntry): ReadonlyArr
 const isBuiltin = ({ model }: CatalogEntry): boolean =>
   model.providers.every(({ adapter }) => adapter === "builtin")
 
-/** Expressions may look at all of an input; models that ship with the server look at numbers alone. */
+/** Expressions may read the whole input; built-in models read numbers only. */
 const looksAtAll = (entry: CatalogEntry): boolean => {
   const { endpoint, metering } = entry.model
   if (entry.runs !== endpoint) return true
   return !isBuiltin(entry) && (metering?.quantity !== undefined || metering?.maxQuantity !== undefined)
 }
 
-/** As much of it as its billable units depend on. */
+/** The part of the input that the billable units depend on. */
 export const forUnits = (submission: Submission, entry: CatalogEntry): Json =>
   looksAtAll(entry) ? valueOf(submission) : submission.input
 

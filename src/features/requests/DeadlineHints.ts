@@ -1,4 +1,4 @@
-/** Tells the reactor of deadlines when there is one to keep: it looks for none by itself. */
+/** Announces deadlines to their reactor, which does not poll for them. */
 import { Context, Effect, Layer, Queue } from "effect"
 
 export class DeadlineHints extends Context.Service<

@@ -1,4 +1,4 @@
-/** The deliveries that a request may have, by ids that anybody can compute. */
+/** The ids of the deliveries that a request may have, derived from the request's id. */
 import * as crypto from "node:crypto"
 import type { RequestId } from "#domain/Ids.ts"
 import type { WebhookEventName } from "#domain/inference-request/Event.ts"

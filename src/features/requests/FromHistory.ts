@@ -1,6 +1,6 @@
 /**
- * What the history tells of a request: all that clients are told of it but its payloads, its log lines, and where its output
- * breaks the schema. For lists, and for when the log cannot be read.
+ * A request from the history: everything that clients see except payloads, log lines and the places where the output breaks
+ * its schema. For lists, and for reads while the log is unavailable.
  */
 import type { Violation } from "#domain/Outcome.ts"
 import type { VisibleRequest, VisiblePhase } from "#domain/inference-request/VisibleRequest.ts"
@@ -9,7 +9,7 @@ import type { HistoryItem } from "#projections/history/HistoryItem.ts"
 import { trustedVersion } from "#streams/ExpectedVersion.ts"
 import type { Snapshot } from "./Requests.ts"
 
-/** The history does not say where an output breaks its schema: only that it does. */
+/** The history says that an output breaks its schema, but not where. */
 const someViolation: Violation = { instancePath: "", message: "is not told while the log cannot be read" }
 
 const phaseOf = (item: HistoryItem): VisiblePhase => {
@@ -54,8 +54,8 @@ const requestOf = (item: HistoryItem): VisibleRequest => ({
 })
 
 /**
- * Its version is none that the log would give, so that an answer that was made of it is not taken for the whole one. It
- * changes with what is told: with the status, and once more when that is erased.
+ * A version that the log never gives, so that the entity tag differs from that of the whole request. It changes with the
+ * status, and when the payloads are erased.
  */
 export const snapshot = (item: HistoryItem): Snapshot => ({
   id: item.requestId,

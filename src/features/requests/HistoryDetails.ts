@@ -11,18 +11,18 @@ import { Requests, type Snapshot } from "./Requests.ts"
 /** Bytes of input and output in one page, as canonical JSON. */
 export const mostPayloadBytes = 16 * 1024 * 1024
 
-/** There was no permit in time to read a page with payloads. */
+/** No permit to read a page with payloads became free in time. */
 export class TooManyExpanded extends Schema.TaggedError<TooManyExpanded>()("TooManyExpanded", {}) {}
 
-/** Pages with payloads that are read at once: each takes several times its bytes in memory. */
+/** Pages with payloads read at the same time. Each takes several times its bytes in memory. */
 export const mostExpanded = 2
 
 const noPermit = Effect.fail(new TooManyExpanded())
 
-/** Requests of a page that are read at once. */
+/** Requests of a page read at the same time. */
 const concurrency = 16
 
-/** A request as its list tells it, and as its stream has it. */
+/** A request from the list and from its stream. */
 interface Found {
   readonly listed: Snapshot
   readonly request: Request
@@ -74,7 +74,7 @@ export const make = Effect.gen(function* () {
 const isOlder = (state: State, { request }: Snapshot): boolean =>
   state._tag === "NotSubmitted" || (isTerminal(request.phase) && !isTerminal(state.phase))
 
-/** Those whose payloads are in the page: each, in its order, that what is left has room for. */
+/** The requests whose payloads fit into the page, in the order of the page. */
 const fit = (found: ReadonlyArray<Found>): ReadonlySet<Found> => {
   let left = mostPayloadBytes
   return new Set(
@@ -87,13 +87,13 @@ const fit = (found: ReadonlyArray<Found>): ReadonlySet<Found> => {
   )
 }
 
-/** What was erased takes no room. */
+/** Erased payloads take no room. */
 const bytesOf = (found: Found): number =>
   found.request.erasure === null
     ? found.request.submitted.payloads.input.size + (shownOutput(found)?.ref.size ?? 0)
     : 0
 
-/** An output that breaks its schema is not handed out: nor is it read. */
+/** An output that breaks its schema is neither shown nor read. */
 const shownOutput = ({ listed, request }: Found): Request["output"] => {
   const word = outcome(listed.request)
   return word === "succeeded" || word === "partial" ? request.output : null

@@ -10,7 +10,7 @@ export interface Bill {
   readonly billed: Billing | null
 }
 
-/** What a list shows of each request beside itself. */
+/** What a list can add to each request. */
 export type Expansion = "payloads" | "billing"
 export const expansions: ReadonlyArray<Expansion> = ["payloads", "billing"]
 

@@ -1,9 +1,9 @@
-/** Events of several streams in the log's order, of which a few are wanted: none is parsed to find them. */
+/** Merges events of several streams in the order of the log without parsing them. */
 import { Effect } from "effect"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 
-/** Of one stream, oldest first. */
+/** The events of one stream, oldest first. */
 export interface Part {
   readonly events: ReadonlyArray<RecordedEvent>
 }
@@ -14,10 +14,10 @@ interface Found<P> {
   readonly part: P
 }
 
-/** Events that are stepped over before everybody else has a turn: some 100 µs. */
+/** Events skipped before other fibers run: about 100 µs. */
 const stride = 1_000
 
-/** How many of a stream's events a reader has passed that stands at `position`. */
+/** How many events of a stream lie at or before `position`. */
 export const reached = (
   events: ReadonlyArray<RecordedEvent>,
   position: GlobalPosition.GlobalPosition
@@ -33,7 +33,7 @@ export const reached = (
   return low
 }
 
-/** Up to `limit` of them, `skipped` further than what lies behind `after`. */
+/** Up to `limit` events, after `after` and after `skipped` more. */
 export const slice = Effect.fnUntraced(function* <P extends Part>(
   parts: ReadonlyArray<P>,
   options: {

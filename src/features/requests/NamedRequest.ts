@@ -1,11 +1,11 @@
-/** The request that the filter of a list names. */
+/** The request named by the filter of a list. */
 import { Effect } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import type { RequestForbidden, Requests } from "./Requests.ts"
 
-/** Fails for one that the caller may not see. Nobody's request is nobody's secret: of it the list is empty. */
+/** Fails for a request that the caller may not see. An unknown request passes and matches nothing, so that callers cannot probe for ids. */
 export const check = (
   requests: Requests["Service"],
   caller: Caller,

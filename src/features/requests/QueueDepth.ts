@@ -1,4 +1,4 @@
-/** How many requests wait for a model. */
+/** The number of requests that wait for a model. */
 import { Context, type Effect } from "effect"
 
 export class QueueDepth extends Context.Service<

@@ -1,4 +1,4 @@
-/** Reading requests: from their own stream, so that a client sees what it has been told at once. */
+/** Reads requests from their own streams, so that a client sees its own changes at once. */
 import { Clock, Context, Effect, Option } from "effect"
 import * as Grant from "#domain/account/Grant.ts"
 import type { Json } from "#domain/CanonicalJson.ts"
@@ -22,17 +22,17 @@ import {
 import * as SnapshotOf from "./Snapshot.ts"
 
 /**
- * Requests that may be on their way to whoever answers for the log, an election of its servers included: their ids tell
- * when they were made, ms.
+ * The age up to which a request may not have reached every server of the log, an election included, ms. A request's id has
+ * its time.
  */
 const youngMs = 30_000
 
-/** Between two looks at the log for a young request. */
+/** The pause between two reads of a young request. */
 const lookInterval = "250 millis"
 
 /**
- * How often a young request that the log does not have is looked for again. A replica of a shared log may answer for a
- * moment although it has been replaced.
+ * How often a young request that is not found is read again. A replica of a shared log may answer for a moment after it was
+ * replaced.
  */
 export const SecondLooks = Context.Reference<number>("inferlog/src/features/requests/SecondLooks", {
   defaultValue: () => 0
@@ -61,7 +61,7 @@ export const make = Effect.gen(function* () {
   const current = (id: RequestId): Effect.Effect<Snapshot | null, EventStoreError> =>
     Effect.map(actors.current(id), (current) => SnapshotOf.of(id, current))
 
-  /** What the history does not know may be there all the same, and is not called unknown. */
+  /** A request that the history does not know may still exist, so it is not reported as unknown. */
   const find = (id: RequestId): Effect.Effect<Snapshot | null, EventStoreError> =>
     current(id).pipe(
       Effect.catchTag("EventStoreError", (error) =>
@@ -73,7 +73,7 @@ export const make = Effect.gen(function* () {
       )
     )
 
-  /** A request that may just have been accepted elsewhere is looked for a little longer. */
+  /** Reads a request again that another node may just have accepted. */
   const search = (id: RequestId): Effect.Effect<Snapshot | null, EventStoreError> =>
     Effect.flatMap(find(id), (found) => {
       if (found !== null || secondLooks === 0) return Effect.succeed(found)
@@ -121,7 +121,7 @@ export const make = Effect.gen(function* () {
       () => Effect.succeed(null)
     )
 
-  /** @param open reads one of them. */
+  /** @param open reads one payload. */
   const read = <A>(open: (...one: Parameters<Payloads["Service"]["open"]>) => Effect.Effect<A, Unreadable>) =>
     Effect.fnUntraced(function* ({ id, request }: Snapshot, wanted: WantedPayloads = { input: true }) {
       if (request.erasure !== null) return { input: null, output: null }

@@ -6,7 +6,7 @@ import type { State } from "#domain/inference-request/State.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import * as Actors from "#streams/Actors.ts"
 
-/** Times of commands are on the clock of `SteadyTime`; their events carry what the wall clock shows as well. */
+/** Times of commands are on the clock of `SteadyTime`. Their events have the time of the wall clock, too. */
 const make = (beginsObserved: boolean) =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock

@@ -1,4 +1,4 @@
-/** Wakes those who wait for a request to change, whichever node changes it: one follower of the log for all of them. */
+/** Wakes waiters when a request changes, on any node. One follower of the log serves all of them. */
 import { Context, Effect, Layer, Queue, type Scope, Stream } from "effect"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import type { RequestId } from "#domain/Ids.ts"

@@ -1,4 +1,4 @@
-/** The requests of an account as its clients list them, whatever the transport (decisions, "History"). */
+/** The requests of an account, as lists show them on every transport (decisions, "History"). */
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { allowsModel } from "#domain/account/Grant.ts"

@@ -1,4 +1,4 @@
-/** What clients do with inference requests, whatever the transport. */
+/** What clients do with inference requests, on every transport. */
 import { Context, type Effect, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
@@ -18,7 +18,7 @@ import type { InputIssue } from "#src/features/catalog/models/Catalog.ts"
 
 export class ModelNotFound extends Schema.TaggedError<ModelNotFound>()("ModelNotFound", {}) {}
 
-/** The key may submit to other models only (`grant.modelEndpoints`). */
+/** The key's grant does not include the model (`grant.modelEndpoints`). */
 export class ModelNotGranted extends Schema.TaggedError<ModelNotGranted>()("ModelNotGranted", {}) {}
 
 /** The input breaks the model's schema; `issues` as in the contract's error envelope. */
@@ -40,26 +40,26 @@ export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReuse
 
 /** The model's queue is full (`maxQueued`). */
 export class QueueFull extends Schema.TaggedError<QueueFull>()("QueueFull", {
-  /** Requests of the model that may wait. */
+  /** The most requests of the model that may wait. */
   limit: Schema.Int,
-  /** Whether it is because all of the model's providers refuse for now (429); when to come again is then their word. */
+  /** Whether all providers of the model refuse for now (429). `retryAfterSeconds` is then theirs. */
   isUpstream: Schema.Boolean,
   retryAfterSeconds: Schema.Int
 }) {}
 
-/** The hold is more than what is available. */
+/** The hold exceeds the available balance. */
 export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
   /** The hold. */
   required: NanoUsd,
-  /** The account's balance less what is held; its credit limit comes on top. */
+  /** The account's balance minus its holds; its credit limit is added to this. */
   available: NanoUsd
 }) {}
 
-/** The hold is more than the key may spend until the month is over. Amounts are nano-USD. */
+/** The hold exceeds the key's remaining budget of the month. Amounts are nano-USD. */
 export class BudgetExceeded extends Schema.TaggedError<BudgetExceeded>()("BudgetExceeded", {
   /** Of a calendar month (UTC). */
   limit: NanoUsd,
-  /** What was charged for the key's requests in this one, and what is held for those that have not ended. */
+  /** The key's charges in this month, and its open holds. */
   spent: NanoUsd,
   /** The hold. */
   required: NanoUsd,
@@ -67,19 +67,19 @@ export class BudgetExceeded extends Schema.TaggedError<BudgetExceeded>()("Budget
   resetsAt: Schema.Int
 }) {}
 
-/** The account has as many requests that have not ended as it may (`maxOpenRequests`). */
+/** The account has reached its limit of open requests (`maxOpenRequests`). */
 export class TooManyOpenRequests extends Schema.TaggedError<TooManyOpenRequests>()("TooManyOpenRequests", {
-  /** Requests of the account that may not have ended. */
+  /** The most open requests of the account. */
   limit: Schema.Int,
   retryAfterSeconds: Schema.Int
 }) {}
 
 export class RequestNotFound extends Schema.TaggedError<RequestNotFound>()("RequestNotFound", {}) {}
 
-/** The request is another account's, or of a model that the key is not granted. */
+/** The request belongs to another account, or to a model that the key is not granted. */
 export class RequestForbidden extends Schema.TaggedError<RequestForbidden>()("RequestForbidden", {}) {}
 
-/** Why a request has no place: in the queue, or in what may be spent, unless that is not known yet. */
+/** Why a submit is refused although it is valid: the queue, the balance or a limit. */
 export type Unaffordable =
   | QueueFull
   | InsufficientBalance
@@ -87,7 +87,7 @@ export type Unaffordable =
   | TooManyOpenRequests
   | ReadModelBehind
 
-/** Why a submit is not accepted. */
+/** Why a submit is refused. */
 export type SubmitRefused =
   | ModelNotGranted
   | ModelNotFound
@@ -98,40 +98,40 @@ export type SubmitRefused =
 
 export type StorageError = EventStoreError | BlobStoreError
 
-/** What is read of the payloads of a request: all by default. */
+/** Which payloads of a request to read; all by default. */
 export interface WantedPayloads {
-  /** `false`: it is not read, and `null`. */
+  /** `false`: the payload is not read, and is `null`. */
   readonly input: boolean
 }
 
-/** Input and output as they are stored, each `null` when not there (yet, or any more). */
+/** Stored input and output; `null` for one that does not exist yet or any more. */
 export interface PayloadTexts {
   readonly input: PayloadText<Unreadable> | null
   readonly output: PayloadText<Unreadable> | null
 }
 
-/** How long the client waits (decisions, "Deadlines"), ms from the submit; each `null`: for ever. */
+/** The client's deadlines (decisions, "Deadlines"), ms from the submit; `null`: none. */
 export interface RelativeDeadlines {
-  /** Until it has started. */
+  /** By when it must have started. */
   readonly startTimeoutMs: number | null
-  /** Until it has ended. */
+  /** By when it must have ended. */
   readonly cancelAfterMs: number | null
 }
 
 export interface Idempotency {
   readonly key: string
-  /** The same for the same request, whenever it is sent. */
+  /** Equal for equal requests. */
   readonly requestHash: string
-  /** Whether a hash that another release has left on the log is this request's, too. */
+  /** Whether a hash that an earlier release stored is this request's, too. */
   readonly isFormerHash?: (hash: string) => boolean
 }
 
-/** An input that was parsed and checked in another thread, of which only this is here. */
+/** An input that was parsed and checked in another thread. */
 interface CheckedInput {
-  /** The version of the model that it was held against; `null` when there was none. */
+  /** The version of the model that it was validated against; `null` when the model was unknown. */
   readonly modelVersion: string | null
   readonly issues: ReadonlyArray<InputIssue>
-  /** Its canonical text. */
+  /** The canonical text. */
   readonly text: string
 }
 
@@ -141,9 +141,9 @@ export interface Submission {
   readonly endpoint: string
   /** The body without the reserved webhook keys. */
   readonly input: Json
-  /** When given, `input` has only the members that are small. */
+  /** When given, `input` has the small members only. */
   readonly checked?: CheckedInput
-  /** About how much memory its values take beside their text, bytes (`JsonScan`); guessed by the text when not given. */
+  /** About how much memory the values take beside their text, bytes (`JsonScan`); estimated from the text when absent. */
   readonly inputMemory?: number
   readonly metadata: Readonly<Record<string, string>>
   readonly webhook: Webhook | null
@@ -151,19 +151,19 @@ export interface Submission {
   readonly idempotency: Idempotency | null
 }
 
-/** What the caller of a submit checks itself. */
+/** Checks that the caller of a submit adds. */
 export interface Checks<out E> {
-  /** Between model and input. */
+  /** Runs after the model was found and before the input is validated. */
   readonly first: Effect.Effect<void, E>
-  /** When all else is checked, for it may take long. */
+  /** Runs after all other checks, because it may be slow. */
   readonly last: Effect.Effect<void, E>
 }
 
-/** A request as of one version of its stream. */
+/** A request at one version of its stream. */
 export interface Snapshot<R extends VisibleRequest = VisibleRequest> {
   readonly id: RequestId
   readonly request: R
-  /** Changes with every event of the request: the basis of the ETag. */
+  /** Changes with every event of the request. The ETag is derived from it. */
   readonly version: Version
 }
 
@@ -171,17 +171,16 @@ export class Requests extends Context.Service<
   Requests,
   {
     /**
-     * Accepted durably when this returns, and its hold taken from what the account has. `replayed`: the answer of an earlier
-     * twin under the same key. Once there is one, nothing is checked again that may have changed since: neither model and
-     * input, nor what the caller has to check.
+     * When this returns, the request is durable and its hold is reserved. `replayed`: the answer to an earlier submit under the
+     * same key. A replay repeats no check whose result may have changed since: neither model and input, nor the caller's checks.
      */
     submit<E = never>(
       submission: Submission,
       checks?: Checks<E> | null
     ): Effect.Effect<Snapshot<Request> & { readonly replayed: boolean }, E | SubmitRefused | StorageError>
     /**
-     * Refuses what `submit` would refuse whatever the input: for callers who have not looked at it yet, as it is large. Says
-     * nothing of a request under a key that has been used.
+     * Refuses what `submit` would refuse for any input, before a large body is read. Passes a submit under a key that was used
+     * before.
      */
     invite(options: {
       readonly caller: Caller
@@ -190,21 +189,21 @@ export class Requests extends Context.Service<
       readonly key: string | null
     }): Effect.Effect<void, ModelNotFound | Unaffordable | EventStoreError>
     /**
-     * `endpoint`, when given, must be the request's model: another one's request is `RequestNotFound`. While the log cannot
-     * be read, a request that is not in memory is answered from the history, without what that does not know.
+     * `endpoint`, when given, must be the request's model; else `RequestNotFound`. While the log cannot be read, a request that
+     * is not in memory comes from the history, without payloads.
      */
     get(options: {
       readonly caller: Caller
       readonly id: RequestId
       readonly endpoint?: string
     }): Effect.Effect<Snapshot, RequestNotFound | RequestForbidden | EventStoreError>
-    /** The snapshot once `until` holds of it, or the newest one after `timeoutMs`. */
+    /** The first snapshot for which `until` is true, or the newest one after `timeoutMs`. */
     waitUntil(
       snapshot: Snapshot,
       until: (snapshot: Snapshot) => boolean,
       timeoutMs: number
     ): Effect.Effect<Snapshot, EventStoreError>
-    /** Cancels what waits, asks the provider to stop what runs, and gives that a moment before it answers. */
+    /** Cancels a waiting request, asks the provider to stop a running one, and waits a moment for it to stop. */
     cancel(options: {
       readonly caller: Caller
       readonly id: RequestId
@@ -214,14 +213,14 @@ export class Requests extends Context.Service<
       RequestNotFound | RequestForbidden | EventStoreError
     >
     /**
-     * Input and output as JSON, each `null` when not there (yet, or any more). `EventStoreError` for a snapshot that does
-     * not know what they are.
+     * Input and output as JSON; `null` for one that does not exist yet or any more. Fails with `EventStoreError` for a snapshot
+     * from the history.
      */
     payloads(
       snapshot: Snapshot,
       wanted?: WantedPayloads
     ): Effect.Effect<{ readonly input: Json; readonly output: Json }, PayloadUnavailable | StorageError>
-    /** The same as texts, for answers that carry them as they are: a large one is read while it is sent. */
+    /** The same as texts, for answers that copy them. A large text is read while it is sent. */
     payloadTexts(
       snapshot: Snapshot,
       wanted?: WantedPayloads

@@ -1,4 +1,4 @@
-/** Snapshots of requests for clients. */
+/** Makes snapshots of requests. */
 import type { RequestId } from "#domain/Ids.ts"
 import { evolve, initial, type Request, type State } from "#domain/inference-request/State.ts"
 import type { Current } from "#streams/Actors.ts"
@@ -9,8 +9,7 @@ export const of = (id: RequestId, { state, version }: Current<State>): Snapshot<
   state._tag === "NotSubmitted" || version === null ? null : { id, request: state, version }
 
 /**
- * The request as its first answer told it, whatever has become of it since: what a repeated submit under an
- * `Idempotency-Key` is answered with.
+ * The request as its first answer showed it. A repeated submit under an `Idempotency-Key` gets this answer.
  */
 export const asSubmitted = (id: RequestId, current: Current<State>): Snapshot<Request> | null =>
   current.state._tag === "NotSubmitted"

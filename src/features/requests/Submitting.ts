@@ -1,4 +1,4 @@
-/** Accepting a request: validated, quoted, its key and its hold reserved, then durable on the log. */
+/** Accepts a request: validates and quotes it, reserves its key and its hold, and appends it. */
 import * as crypto from "node:crypto"
 import { Effect } from "effect"
 import * as Grant from "#domain/account/Grant.ts"

@@ -1,6 +1,6 @@
 /**
- * All that ever happened to a request (decisions, "Timeline"): its own stream is the timeline, with the streams of the
- * deliveries that it may have. Read when it is asked for, so that a client sees what it has been told at once.
+ * Everything that happened to a request (decisions, "Timeline"): the events of its stream and of its deliveries' streams.
+ * Read from the log, so that a client sees its own changes at once.
  */
 import { Context, Effect, Layer } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
@@ -28,7 +28,7 @@ export interface TimelineEntry {
   readonly happening: Happening
 }
 
-/** Every type of an event that a timeline may have. */
+/** The types of all events in a timeline. */
 export const types: ReadonlySet<string> = new Set([
   ...InferenceRequest.aggregate.codec.types,
   ...WebhookDelivery.aggregate.codec.types
@@ -51,10 +51,10 @@ export class Timeline extends Context.Service<
   Timeline,
   {
     /**
-     * A page of it in the log's order, as of one moment: the `page`th one from 1, or with `after` the one behind that place.
+     * A page in the order of the log, as of one moment: the `page`th page from 1, or the page after `after`.
      *
-     * The streams are read as a whole, as commands read them: progress is sampled and retries are counted, but a delivery has
-     * as many events as its ten attempts have again for each replay. So only those of the page are parsed and decoded.
+     * The streams are read whole, but only the events of the page are parsed: a delivery may have many events, because each
+     * replay adds up to ten attempts.
      */
     read(
       options: TimelineOptions
@@ -81,7 +81,7 @@ export class Timeline extends Context.Service<
         ...options
       }) {
         const { id } = yield* requests.get(options)
-        // One stream may be read later than another: without this, what is appended in between would have gaps before it.
+        // Streams are read one after the other. Without this bound, an event appended in between would show without an earlier one.
         const head = yield* reader.head
         const streams = yield* Effect.all(
           [

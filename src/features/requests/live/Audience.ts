@@ -1,6 +1,6 @@
 /**
- * Who is told of which change. Streams that want the same are one cohort: what it is told is put together once, and a
- * change costs what the cohorts that want it cost, however many others there are.
+ * Which streams get which change. Streams with equal filters form a cohort: its events are built once, and a change costs
+ * only the cohorts that match it.
  */
 import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { StatusChange } from "#projections/live-status/LiveStatus.ts"

@@ -1,7 +1,6 @@
 /**
- * One stream of changes, from a place on: it is behind and reads pages of its account's changes for itself, or it has caught
- * up and is handed what is new with all others (`LiveHub`). Whoever reads too slowly for that falls behind and goes on where
- * it was, so that nothing is kept for it meanwhile.
+ * One stream of changes. It is behind and reads pages of its account's changes by itself, or it is live and gets new changes
+ * from `LiveHub`. A slow reader falls behind and continues where it was, so nothing is buffered for it.
  */
 import { Effect, Semaphore } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
@@ -20,10 +19,10 @@ export interface Follower<E> {
   readonly ready: Effect.Effect<void>
 }
 
-/** A page is some 90 KB of frames. */
+/** A page is about 90 KB of frames. */
 const pageSize = 200
 
-/** Streams that read a page at the same time: between two rounds of them the node sees to all else. */
+/** Streams that read a page at the same time. Other work runs between two rounds. */
 const readers = 8
 
 export const make = Effect.gen(function* () {

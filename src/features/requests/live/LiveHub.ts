@@ -1,6 +1,6 @@
 /**
- * Follows the changes of all accounts once for all open streams of a node, and hands each stream its own. One statement
- * reads what is new, whatever the number of streams; none is run while there is no stream.
+ * Follows the changes of all accounts once for all open streams of a node. One statement reads what is new, whatever the
+ * number of streams; without streams it reads nothing.
  */
 import { Context, Effect, Layer, Queue, Stream } from "effect"
 import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
@@ -11,8 +11,8 @@ import * as Audience from "./Audience.ts"
 import type { StreamFilter } from "./StreamFilter.ts"
 
 /**
- * What became of changes that were handed to a stream: `taken`, taken with no room for more (`full`), or not taken
- * (`declined`). In the last two cases it is handed no more, and sees to the rest itself.
+ * Whether a stream took the changes: `taken`, `full` (taken, without room for more) or `declined`. After the last two the
+ * stream gets no more changes and reads the rest by itself.
  */
 export type Taking = "taken" | "full" | "declined"
 
@@ -30,7 +30,7 @@ interface Member {
   readonly leave: () => void
 }
 
-/** Changes read at a time. */
+/** Changes of one read. */
 const pageSize = 500
 
 export class LiveHub extends Context.Service<

@@ -1,7 +1,6 @@
 /**
- * How far runs say they are, for streams that are open at the moment. Nothing is kept of it: it is no change of a status, and
- * whoever comes later asks for the request. One follower of the log for all streams of a node, which reads no request while
- * there are none.
+ * The progress of runs, for open streams. It is not stored: a stream that opens later reads the request. One follower of the
+ * log serves all streams of a node, and reads no request while there are no streams.
  */
 import { Context, Effect, Layer, Queue, type Scope, Stream } from "effect"
 import { type AccountId, RequestId } from "#domain/Ids.ts"
@@ -23,7 +22,7 @@ export interface Progress {
   readonly fraction: number
 }
 
-/** Reports that wait for a stream that takes no more: the oldest go first. */
+/** Reports buffered for a slow stream. The oldest are dropped first. */
 const mostWaiting = 64
 
 const type = ProgressReported.fields._tag.schema.literal

@@ -1,4 +1,4 @@
-/** Which changes a stream tells of. */
+/** Which changes a stream sends. */
 import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
@@ -19,6 +19,6 @@ export const matches = (
   (requestIds === null || requestIds.has(told.requestId)) &&
   (models === null || models.includes(told.model))
 
-/** Equal for streams that tell of the same changes, and for no others. */
+/** Equal for equal filters only. */
 export const keyOf = ({ models, requestIds }: StreamFilter): string =>
   JSON.stringify([requestIds && [...requestIds].sort(), models && [...models].sort()])

@@ -1,8 +1,8 @@
-/** Actors whose commands are looked at when they have led to something: for counting, and for what an operator is told. */
+/** Actors with an observer of the events that their commands lead to, for metrics and log lines. */
 import { Effect } from "effect"
 import type { Actors, Executed } from "#streams/Actors.ts"
 
-/** `observe` gets what a command led to, never nothing, and runs before its caller goes on. */
+/** `observe` gets the events of a command, at least one, and runs before the caller continues. */
 export const make = <State, Command, Event, Rejection>(
   actors: Actors<State, Command, Event, Rejection>,
   observe: (id: string, executed: Executed<State, Event>) => Effect.Effect<void>

@@ -1,4 +1,4 @@
-/** Counts what becomes of inference requests, and logs what an operator would want to look into. */
+/** Counts how inference requests go on, and logs what an operator should look into. */
 import { Context, Effect, Layer, Metric } from "effect"
 import type { Event } from "#domain/inference-request/Event.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
@@ -8,7 +8,7 @@ import * as Families from "./Families.ts"
 import * as ModelSeries from "#src/features/catalog/ModelSeries.ts"
 import * as ObservedActors from "./ObservedActors.ts"
 
-/** Of a request whose model has left the catalog: labels are models of the catalog only. */
+/** The label of a model that has left the catalog: labels are models of the catalog only. */
 const otherModel = "other"
 
 /** The series that counts the event; `undefined` for events that are not counted. */
@@ -42,7 +42,7 @@ const seriesOf = (model: string, event: Event) => {
   }
 }
 
-/** What is worth a warning; `undefined` for most. */
+/** The warning for an event; `undefined` for most events. */
 const warningOf = (event: Event) => {
   if (event._tag === "RequestFailed") {
     return { message: "A request failed", attempt: event.attempt, reason: event.reason }
@@ -111,5 +111,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** The actors of the layer below, observed. */
+/** The actors of the layer below, with metrics. */
 export const layer = Layer.effect(RequestActors, make)

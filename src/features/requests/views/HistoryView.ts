@@ -1,4 +1,4 @@
-/** A request as lists show it (decisions, "History"): the result object, without its payloads unless they are asked for. */
+/** A request in a list (decisions, "History"): the result object, with payloads on request. */
 import { Schema, Struct } from "effect"
 import * as Money from "#domain/Money.ts"
 import { BillingUnit } from "#domain/Pricing.ts"

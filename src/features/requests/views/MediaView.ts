@@ -16,7 +16,7 @@ export const MediaItem = Schema.Struct({
 }).annotate({ identifier: "MediaItem" })
 export type MediaItem = typeof MediaItem.Type
 
-/** None before they are stored, and none any more once they are erased. */
+/** Empty before the files are stored and after they are erased. */
 export const of = (
   mediaUrl: string,
   { erasure, media }: Pick<VisibleRequest, "erasure" | "media">

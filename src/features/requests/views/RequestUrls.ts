@@ -1,4 +1,4 @@
-/** The addresses under which a client follows its request. */
+/** The URLs at which a client follows its request. */
 import { Schema } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"

@@ -1,4 +1,4 @@
-/** The result object (contract, "Result / webhook payload"), and the errors that stand in for it. */
+/** The result object (contract, "Result / webhook payload"), and the errors that replace it. */
 import { Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Money from "#domain/Money.ts"
@@ -21,13 +21,13 @@ import * as RequestUrls from "./RequestUrls.ts"
 import * as WaitView from "./WaitView.ts"
 import * as WallTime from "#domain/inference-request/WallTime.ts"
 
-/** Values where the result is made into something else, texts where it is answered. */
+/** Values where the result is processed, texts where it is sent. */
 export interface RequestPayloads<Payload = Json> {
   readonly input: Payload
   readonly output: Payload
 }
 
-/** The body with payloads in this form. */
+/** The body with payloads of this form. */
 export type Shown<Body extends ResultBody, Payload> = Omit<Body, keyof RequestPayloads> &
   RequestPayloads<Payload | null>
 
@@ -91,7 +91,7 @@ const invalidOutput = "The model's output does not match its declared schema."
 const errorOf = ({ request }: Snapshot): string | null =>
   request.violations.length > 0 ? invalidOutput : failure(request)
 
-/** The result object in any state. An output that breaks its schema is not handed out. */
+/** The result object in any state. An output that breaks its schema is not shown. */
 export const result = <Payload>(
   { mediaUrl }: Pick<Urls, "mediaUrl">,
   snapshot: Snapshot,
@@ -143,7 +143,7 @@ export const withoutOutput = <Payload>(
   }
 }
 
-/** The read after a client's crash: the same in every state (decisions, "GET /requests/{id}"). `keptMs`: the retention. */
+/** `GET /requests/{id}` (decisions): one shape for every state. `keptMs`: the retention. */
 export const retrieved = <Payload>(
   { keptMs, ...urls }: Pick<Urls, "queueUrl" | "mediaUrl"> & { readonly keptMs: number },
   snapshot: Snapshot,
@@ -156,6 +156,6 @@ export const retrieved = <Payload>(
   erasedAt: snapshot.request.erasure === null ? null : new Date(snapshot.request.erasure.at).toISOString()
 })
 
-/** What a request in the queue waits for, as of now: of a single read alone. */
+/** What a queued request waits for now. Only single reads show it. */
 export const waiting = (wait: WaitingFor.Wait | null): Pick<RetrievedBody, "waitingFor" | "waitingReason"> =>
   wait === null ? {} : { waitingFor: wait.cause, waitingReason: wait.reason }

@@ -1,4 +1,4 @@
-/** The request as create, status and cancel answer it (contract, "Request"). */
+/** The request in the answers to submit, status and cancel (contract, "Request"). */
 import { Schema } from "effect"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
 import { status, Status } from "#domain/inference-request/Status.ts"
@@ -98,7 +98,7 @@ export const CancelBody = Schema.Union([
   examples: [{ ...exampleStatus, status: "CANCELLED", cancel: { accepted: true, reason: "Cancelled." } }]
 })
 
-/** The answer to a submit. It tells of the acceptance, so a replay of it says the same. */
+/** The answer to a submit. A replay shows the same. */
 export const created = (queueUrl: string, snapshot: Snapshot): CreatedBody => {
   const { webhook } = snapshot.request.submitted
   return {
@@ -112,7 +112,7 @@ export const created = (queueUrl: string, snapshot: Snapshot): CreatedBody => {
   }
 }
 
-/** As of the change to the status, so that the same change is always told alike. Times in ms. */
+/** The request when its status changed, so that a change always looks the same. Times in ms. */
 export const metrics = (
   status: Status,
   times: { readonly expectedMs: number | null; readonly inferenceMs: number | null }
@@ -131,7 +131,7 @@ export const metrics = (
   }
 }
 
-/** What has run so far, and how far it says it is. @param now Unix time in ms. */
+/** Run time and progress so far. @param now Unix time in ms. */
 const running = ({ phase, progress }: Snapshot["request"], now: number) => {
   if (phase._tag !== "Running" || phase.runStartedAt === undefined) return null
   const seconds = Math.max(0, Math.floor((now - phase.runStartedAt) / 1_000))
@@ -140,7 +140,7 @@ const running = ({ phase, progress }: Snapshot["request"], now: number) => {
 
 const waiting = ({ cause, reason }: WaitingFor.Wait) => ({ waiting_for: cause, waiting_reason: reason })
 
-/** @param wait what it waits for beside its turn. */
+/** @param wait what the request waits for, besides its turn. */
 export const current = (
   queueUrl: string,
   snapshot: Snapshot,

@@ -1,6 +1,6 @@
 /**
- * What clients are told of each event of a request and its deliveries: fields that are named here, and no others. No hash,
- * no salt, no size of a payload, no node, no provider's name, which may be its address, nor job id, and no message that was for operators.
+ * The public fields of each event of a request and its deliveries. Hashes, salts, payload sizes, nodes, job ids, messages for
+ * operators and names of providers, which may be addresses, are not public.
  */
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type { Event as RequestEvent, RequestSubmitted } from "#domain/inference-request/Event.ts"
@@ -10,7 +10,7 @@ import type { Event as DeliveryEvent } from "#domain/webhook-delivery/Event.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
 import * as WallTime from "#domain/inference-request/WallTime.ts"
 
-/** As the wall clock would show it. */
+/** The time of the wall clock. */
 const dateBy = (time: number | undefined, ahead = 0): string | null =>
   DateTime.formatNullable(time === undefined ? null : WallTime.dateBy(time, { ahead }))
 

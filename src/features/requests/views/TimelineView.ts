@@ -1,4 +1,4 @@
-/** Everything that happened to a request, as clients get it (decisions, "Timeline"). */
+/** The timeline of a request (decisions, "Timeline"). */
 import { Schema } from "effect"
 import type { TimelineEntry } from "../Timeline.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"

@@ -1,4 +1,4 @@
-/** What a request waits for that nothing can take now: in its status, and in a single read of it. */
+/** What a request waits for while nothing can run it. Status and single reads show it. */
 import { Schema } from "effect"
 import * as WaitingFor from "#src/features/provider-health/WaitingFor.ts"
 
