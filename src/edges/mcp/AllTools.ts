@@ -1,4 +1,4 @@
-/** The thirteen tools (contract, "Assistant-tool server"), in the order in which they are listed. */
+/** The thirteen tools (contract, "Assistant-tool server"), in the listed order. */
 import { Layer } from "effect"
 import * as CatalogTools from "./tools/CatalogTools.ts"
 import * as FileTools from "./tools/FileTools.ts"

@@ -1,7 +1,6 @@
 /**
- * What the answer to `initialize` promises (MCP 2025-11-25, "Capability Negotiation"). Effect's server promises all that it
- * could do. Nobody hears of lists that change, for there is no stream but a call's own, and they change with a release alone;
- * nothing is logged to clients; and to complete there are arguments of prompts and resources at most.
+ * Limits the answer to `initialize` to capabilities that exist (MCP 2025-11-25, "Capability Negotiation"). Effect's
+ * server announces all that it could have: notifications of changed lists, logging, and completions are never sent.
  */
 import { Result } from "effect"
 import * as HttpBody from "effect/http/HttpBody"
@@ -22,7 +21,7 @@ const withoutListChanged = (capability: Json): Json => {
   return rest
 }
 
-/** An answer to `initialize` that promises what is kept; any other as it is. */
+/** Corrects an answer to `initialize` and returns any other answer unchanged. */
 export const truthful = (
   response: HttpServerResponse.HttpServerResponse
 ): HttpServerResponse.HttpServerResponse => {

@@ -1,32 +1,33 @@
 /**
- * What a message may be (JSON-RPC 2.0, sections 4 to 6; MCP 2025-11-25, "Messages"). The protocol would run a call without an
- * id that nobody has counted, and answer some of what is no message with nothing: here that is refused whole, with a reason.
+ * Checks a message (JSON-RPC 2.0, sections 4 to 6; MCP 2025-11-25, "Messages"). The protocol would run a call
+ * without an id, which is not counted, and leave some invalid messages unanswered. This module refuses them with a
+ * reason.
  */
 import { Result } from "effect"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type * as JsonRpc from "./JsonRpc.ts"
 import * as RequestFault from "./RequestFault.ts"
 
-/** Messages in a batch (2025-03-26 alone has batches). */
+/** Messages in a batch (only 2025-03-26 has batches). */
 export const mostInBatch = 20
 
 interface Malformed {
-  /** Of a request, if it has one to be answered under. */
+  /** The request's id for the answer, if it has one. */
   readonly id: JsonRpc.Id
   readonly reason: string
 }
 
-/** As much of a message as has to be known before the protocol sees it. */
+/** What must be known of a message before the protocol handles it. */
 export interface Incoming {
-  /** How many of it are to be answered: a notification is just taken. */
+  /** How many requests it contains. Notifications get no answer. */
   readonly requests: number
-  /** Of the request; `null` for what is none, or is several. */
+  /** The request's id; `null` for other messages and for batches. */
   readonly id: JsonRpc.Id
-  /** Why the request cannot be done; `null` as far as nothing is wrong with it, and for a batch. */
+  /** Why the request cannot be executed; `null` when nothing is wrong with it, and for a batch. */
   readonly fault: JsonRpc.ErrorText | null
-  /** Of the request; `null` for what is none, and for a batch. */
+  /** The request's method; `null` for other messages and for batches. */
   readonly method: string | null
-  /** The name of the tool that the request calls; `null` for other messages, and for a batch. */
+  /** The name of the called tool; `null` for other messages and for batches. */
   readonly tool: string | null
 }
 
@@ -48,11 +49,11 @@ const idMissing = (method: string) => {
   return `${what} is a request: it has an id, a text or a whole number up to ${Number.MAX_SAFE_INTEGER}, under which it is answered.`
 }
 
-/** The members that effect reads besides, as `discard`, would have a call go on when it is answered. */
+/** Effect reads further members, such as `discard`, with which a call would continue after its answer. */
 const hasOnly = (message: JsonObject, ...names: ReadonlyArray<string>) =>
   Object.keys(message).every((name) => names.includes(name))
 
-/** Greater numbers are others once they are read: an answer would be to another request. */
+/** Greater numbers lose precision when read, and the answer would be to another request. */
 const isId = (id: Json | undefined): id is string | number =>
   typeof id === "string" || Number.isSafeInteger(id)
 
@@ -99,7 +100,7 @@ const lookAtOne = (json: Json): Looked => {
   })
 }
 
-/** What is wrong with one of its requests alone is the protocol's to say: it answers each of them. */
+/** The protocol itself reports faults of the single requests of a batch. */
 const lookAtAll = (batch: ReadonlyArray<Json>): Looked => {
   const malformed = (reason: string) => Result.fail({ id: null, reason })
   if (batch.length === 0) return malformed(nothing)

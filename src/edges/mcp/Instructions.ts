@@ -1,4 +1,4 @@
-/** What the model is told of the server before it sees a tool: how they go together, and in which order. */
+/** The server's instructions for the model: how the tools work together, and in which order. */
 
 export const instructions = `inferlog runs machine-learning models (image, video, audio, text, utility) as asynchronous requests of the account that the user has signed in with.
 

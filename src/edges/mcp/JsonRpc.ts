@@ -1,9 +1,9 @@
-/** The parts of messages that are ours to read and to write (JSON-RPC 2.0; MCP 2025-11-25, "Transports"). */
+/** The parts of messages that this server reads and writes itself (JSON-RPC 2.0; MCP 2025-11-25, "Transports"). */
 import { isObject, type Json } from "#domain/CanonicalJson.ts"
 
 export type Id = string | number | null
 
-/** A call that gives a tool arguments; `null` for every other message. */
+/** The parameters of a tool call with arguments; `null` for every other message. */
 export const toolCallOf = (message: Json) => {
   if (!isObject(message) || message["method"] !== "tools/call") return null
   const { params } = message
@@ -29,13 +29,13 @@ export const parseError = {
 }
 export const invalidRequest = (message: string): ErrorText => ({ code: -32600, message })
 export const internalError = { code: -32603, message: "Internal error" }
-/** Codes that servers choose themselves are from -32000 on downwards; the official SDK has this one for the same. */
+/** Servers may choose codes from -32000 downwards. The official SDK uses the same one. */
 export const sessionGone = {
   code: -32001,
   message: "The session is not there, or has ended: send initialize without Mcp-Session-Id to open one."
 }
 export const stopping = { code: -32000, message: "The server is stopping: call again in a moment." }
-/** Said in JSON-RPC or over HTTP, whichever the client waits for. */
+/** Sent in JSON-RPC or over HTTP, as the client expects. */
 export const signedOut = {
   code: -32000,
   message:

@@ -1,4 +1,4 @@
-/** What the server runs for the tools that assistants call. */
+/** The services for the assistant-tool server. */
 import { Layer } from "effect"
 import { OAuthDatabase } from "#src/edges/oauth/OAuthDatabase.ts"
 import { StorageQuota } from "#src/features/media/storage/StorageQuota.ts"

@@ -1,4 +1,4 @@
-/** The assistant-tool server, all of it but its routes. */
+/** The assistant-tool server, except for its routes. */
 import { Context, Duration, Effect, Layer } from "effect"
 import { AccountActors } from "#src/features/accounts/AccountActors.ts"
 import { CatalogContents } from "#src/features/catalog/CatalogContents.ts"
@@ -25,7 +25,7 @@ import { Sessions } from "./sessions/Sessions.ts"
 import { MaxFileBytes } from "./tools/files/FileSource.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 
-/** A quarter of a second to load and to describe, which no start waits for: the first message does. */
+/** Loading and describing the tools takes a quarter of a second, so the first message does it, not the start. */
 const load = Effect.promise(() => Promise.all([import("./ServedProtocol.ts"), import("./AllTools.ts")]))
 
 type Needed = Exclude<Layer.Services<typeof AllTools.layer>, Open>
@@ -64,14 +64,14 @@ const endpoint = (more: Registrations<never, Open>) =>
         return yield* Layer.buildWithScope(protocol.layerOf(Layer.merge(all, more)), scope)
       }).pipe(
         Effect.map((built) => Context.get(built, McpEndpoint)),
-        // Settings were read at the start. And to its end, even when the first client has gone by then.
+        // The settings were read at the start. Loading continues when the first client disconnects.
         Effect.orDie,
         Effect.uninterruptible,
-        // What it starts lives on, and is to know nothing of the client whose message came first.
+        // The started services outlive the first message and must not see its client's context.
         Effect.updateContext<never, never>(() => services)
       )
       const [cached, forget] = yield* Effect.cachedInvalidateWithTTL(build, Duration.infinity)
-      // What could not be loaded once may be the next time.
+      // A failed load is tried again.
       const built = Effect.onError(cached, () => forget)
       return McpEndpoint.of({
         post: (message, tell) => Effect.flatMap(built, (endpoint) => endpoint.post(message, tell)),
@@ -82,7 +82,7 @@ const endpoint = (more: Registrations<never, Open>) =>
   )
 
 /**
- * Over the HTTP server, of whose end the tools have to hear.
+ * Needs the HTTP server, whose stop must interrupt the tools.
  *
  * @param more tools, for tests and benchmarks.
  */

@@ -1,6 +1,6 @@
 /**
- * The protocol itself, to those who have looked at a message before: who calls, whose session it is and how long an answer
- * may take is decided by them (`http/routes/mcp`).
+ * The protocol itself, for callers that have checked a message: they decide on the caller, the session and the
+ * duration of an answer (`http/routes/mcp`).
  */
 import { Context, type Effect, type Layer } from "effect"
 import type * as McpServer from "effect/ai/McpServer"
@@ -10,16 +10,16 @@ import type { ToolCaller } from "./ToolCaller.ts"
 
 export const sessionHeader = "mcp-session-id"
 export const versionHeader = "mcp-protocol-version"
-/** Of the protocol, the newest first. */
+/** Versions of the protocol, the newest first. */
 export const versions: ReadonlyArray<string> = ["2025-11-25", "2025-06-18", "2025-03-26"]
 
-/** What tools are registered with; whatever else they need has been provided to them. */
+/** Registers tools. All other dependencies have been provided. */
 export type Registrations<E, R> = Layer.Layer<never, E, R>
 
-/** What registrations may leave open: the server they are registered with, and who calls. */
+/** Dependencies that registrations leave open: the MCP server, and the caller. */
 export type Open = McpServer.McpServer | McpServer.McpRequest<"Requires", ToolCaller>
 
-/** What there is to call and to read. */
+/** The tools, prompts and resources that exist. */
 export interface Offered {
   /** Names. */
   readonly tools: ReadonlySet<string>
@@ -28,26 +28,26 @@ export interface Offered {
 }
 
 export interface Message {
-  /** JSON text in UTF-8 that has been looked at: an object or a batch. */
+  /** Checked JSON text in UTF-8: an object or a batch. */
   readonly body: Uint8Array
-  /** As the server named it; `null` for the message that opens one. */
+  /** The server's name of the session; `null` for the message that opens one. */
   readonly session: string | null
   readonly caller: Caller
 }
 
-/** Told the answer as soon as there is one. What it streams is there for as long as the effect runs. */
+/** Receives the answer as soon as there is one. Its stream exists for as long as the effect runs. */
 export type Tell = (response: HttpServerResponse.HttpServerResponse) => Effect.Effect<void>
 
 export class McpEndpoint extends Context.Service<
   McpEndpoint,
   {
     /**
-     * Has the message answered. Interrupting it interrupts the tools that it runs; `tell` then gets an error status.
-     * It ends when the answer has been told whole.
+     * Executes the message. Interrupting it interrupts its tools; `tell` then gets an error status. It ends when the
+     * answer is complete.
      */
     post(message: Message, tell: Tell): Effect.Effect<void>
     readonly offered: Effect.Effect<Offered>
-    /** Forgets the session, and interrupts whatever runs in it. */
+    /** Removes the session and interrupts its calls. */
     terminate(session: string): Effect.Effect<void>
   }
 >()("inferlog/src/edges/mcp/McpEndpoint") {}

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a request that is one: the protocol would say it by repeating what the client has sent, or without a
+ * Finds faults in a well-formed request. The protocol would report them by repeating the client's text, or without a
  * reason (JSON-RPC 2.0, "Error object"; MCP 2025-11-25, "Tools", "Pagination", "Progress").
  */
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
@@ -8,7 +8,7 @@ import type { Offered } from "./McpEndpoint.ts"
 
 const lists = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"]
 
-/** Of every version that is spoken. */
+/** Of every supported version. */
 export const methods: ReadonlySet<string> = new Set([
   ...lists,
   "completion/complete",
@@ -46,7 +46,7 @@ const initializeWrong = invalidParams(
 
 const isText = (json: Json | undefined) => typeof json === "string"
 
-/** A version in it would be one that has no sessions (MCP 2026-07-28). */
+/** A version in `_meta` means a protocol version without sessions (MCP 2026-07-28). */
 const wrongInMeta = (meta: Json): ErrorText | null => {
   if (!isObject(meta)) return metaWrong
   if ("io.modelcontextprotocol/protocolVersion" in meta) return versionNamed
@@ -64,7 +64,7 @@ const opens = ({ capabilities, clientInfo, protocolVersion }: JsonObject): boole
 
 const noParams: JsonObject = {}
 
-/** Says nothing of what is offered. */
+/** Does not check whether the tool, prompt or resource exists. */
 export const find = (method: string, given: Json | undefined): ErrorText | null => {
   if (!methods.has(method)) return unknownMethod
   const params = given ?? noParams
@@ -78,7 +78,7 @@ export const find = (method: string, given: Json | undefined): ErrorText | null 
   return params["arguments"] === undefined || isObject(params["arguments"]) ? null : argumentsWrong
 }
 
-/** Lists of what there is none of are empty; nothing else can be asked of it. */
+/** Methods of prompts and resources. Without any, lists are empty and all other calls fail. */
 const needs: { readonly [method: string]: "hasPrompts" | "hasResources" } = {
   "prompts/get": "hasPrompts",
   "resources/read": "hasResources",
@@ -87,13 +87,13 @@ const needs: { readonly [method: string]: "hasPrompts" | "hasResources" } = {
 }
 
 interface Asked {
-  /** `null` where it is no single request. */
+  /** `null` when the message is not a single request. */
   readonly method: string | null
-  /** The name of the one that it calls, if it calls any. */
+  /** The name of the called tool, if any. */
   readonly tool: string | null
 }
 
-/** Of a request that is as it should be. */
+/** Checks a valid request against what exists. */
 export const findUnoffered = ({ method, tool }: Asked, offered: Offered): ErrorText | null => {
   if (tool !== null && !offered.tools.has(tool)) return unknownTool
   const needed = method === null ? undefined : needs[method]

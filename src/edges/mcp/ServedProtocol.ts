@@ -1,4 +1,4 @@
-/** Effect's MCP server on a router of its own, which nobody else calls (decision 37). */
+/** Effect's MCP server on a private router (decision 37). */
 import { Context, Deferred, Effect, Layer, References, Tracer } from "effect"
 import * as McpProtocol from "effect/ai/McpProtocol"
 import * as McpServer from "effect/ai/McpServer"
@@ -25,17 +25,17 @@ import * as ServiceContext from "./ServiceContext.ts"
 import { SpooledTexts } from "./SpooledText.ts"
 import { ToolCaller } from "./ToolCaller.ts"
 
-/** Of the same kind: each has sessions. A client that offers none of them is offered the first. */
+/** All have sessions. A client that offers none of these versions is offered the first. */
 const protocols = [McpProtocol.v2025_11_25, McpProtocol.v2025_06_18, McpProtocol.v2025_03_26] as const
 
-/** Of the message under way, for whoever answers in the end. */
+/** The receiver of the current message's answer. */
 class Telling extends Context.Service<Telling, Tell>()("inferlog/src/edges/mcp/Telling") {}
 
 const path = "/mcp"
 
 const forms = { accept: "application/json, text/event-stream", "content-type": "application/json" }
 
-/** Nothing of the client's own headers but what concerns the protocol. */
+/** Passes on only those client headers that concern the protocol. */
 const requestOf = (method: "POST" | "DELETE", { body, session }: Omit<Message, "caller">) =>
   HttpServerRequest.fromWeb(
     new Request(`http://inferlog${path}`, {
@@ -50,7 +50,7 @@ const requestOf = (method: "POST" | "DELETE", { body, session }: Omit<Message, "
 
 const empty = { body: new Uint8Array() }
 
-/** Of what no tool is called for. */
+/** The caller outside tool calls. */
 const nobody: Caller = {
   accountId: AccountId.make("none"),
   keyId: KeyId.make("none"),
@@ -64,7 +64,7 @@ export const layerOf = <E>(registrations: Registrations<E, Open>) =>
     McpEndpoint,
     Effect.gen(function* () {
       const offered = yield* Deferred.make<Offered>()
-      /** Once all are registered. */
+      /** Runs after all registrations. */
       const looked = Layer.effectDiscard(
         Effect.flatMap(McpServer.McpServer, ({ prompts, resources, resourceTemplates, tools }) =>
           Deferred.succeed(offered, {
@@ -86,14 +86,14 @@ export const layerOf = <E>(registrations: Registrations<E, Open>) =>
           registrations: Layer.provideMerge(looked, registrations)
         })
       )
-      // Made once: what is done before an answer goes out, as to name its session, has been done when it is told.
+      // Made once. Work before an answer is sent, such as naming its session, is done when the answer is passed on.
       const handled = HttpEffect.toHandled(answer, (_request, response) =>
         Effect.flatMap(Telling, (tell) => tell(response))
       )
 
       const own = ServiceContext.without(yield* Effect.context<never>())
 
-      /** Small, for effect copies it for every call; and of the exchange what concerns the message. */
+      /** Small, because Effect copies it for every call. Of the exchange it contains what concerns the message. */
       const contextOf = (exchange: Context.Context<never>) =>
         own.pipe(
           Context.add(SpooledTexts, Context.get(exchange, SpooledTexts)),
@@ -101,7 +101,7 @@ export const layerOf = <E>(registrations: Registrations<E, Open>) =>
             References.CurrentLogAnnotations,
             Context.get(exchange, References.CurrentLogAnnotations)
           ),
-          // The exchange has its span: tools have theirs in it, if it has one.
+          // The exchange has its own span. Spans of tools are inside it, if there is one.
           Context.add(TracerDisabledWhen, () => true),
           Context.add(References.TracerEnabled, Context.get(exchange, References.TracerEnabled)),
           Context.merge(Context.pick(Tracer.ParentSpan)(exchange))

@@ -1,17 +1,17 @@
 /**
- * Text of a message that is too long for memory, in files of their own. In the message there is a handle in its place, which
- * nobody can guess.
+ * Text of a message that is too long for memory, stored in a file. The message contains an unguessable handle
+ * instead.
  */
 import { Context } from "effect"
 
 export interface SpooledText {
-  /** Absolute, in the scratch directory; it goes with the scope of the call. */
+  /** Absolute, in the scratch directory. Removed with the scope of the call. */
   readonly path: string
-  /** Bytes of the text, unescaped, as it was in the message. */
+  /** Bytes of the unescaped text. */
   readonly size: number
 }
 
-/** By handle, of the message that is being answered. */
+/** The texts of the current message, by handle. */
 export const SpooledTexts = Context.Reference<ReadonlyMap<string, SpooledText>>(
   "inferlog/src/edges/mcp/SpooledTexts",
   { defaultValue: () => new Map() }

@@ -1,4 +1,4 @@
-/** Who calls a tool. Every tool that asks declares it as a dependency; the endpoint provides it with each call. */
+/** The caller of a tool. Tools that need it declare the dependency, and the endpoint provides it with each call. */
 import { Context, Effect } from "effect"
 import type { Scope } from "#domain/account/Grant.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
@@ -6,7 +6,7 @@ import { ToolRefusal } from "./ToolRefusal.ts"
 
 export class ToolCaller extends Context.Service<ToolCaller, Caller>()("inferlog/src/edges/mcp/ToolCaller") {}
 
-/** The caller, if the key behind the sign-in has the scope. */
+/** The caller, if the key of the login has the scope. */
 export const granted = (scope: Scope): Effect.Effect<Caller, ToolRefusal, ToolCaller> =>
   Effect.flatMap(ToolCaller, (caller) =>
     caller.grant.scopes.includes(scope)

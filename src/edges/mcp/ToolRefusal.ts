@@ -1,7 +1,7 @@
-/** Why a tool did not do what it was asked, as the model reads it: what is wrong, then what to do next. */
+/** Why a tool refused a call, for the model to read: what is wrong, then what to do next. */
 import { Schema } from "effect"
 
-/** It becomes a result with `isError`, whose text is the message. No input and no secret is repeated in it. */
+/** Becomes a result with `isError` and the message as its text. It repeats no input and no secret. */
 export class ToolRefusal extends Schema.TaggedError<ToolRefusal>()("ToolRefusal", {
   message: Schema.String
 }) {}

@@ -1,4 +1,4 @@
-/** A message as it comes: its text in memory, long `data` in a file. */
+/** Reads a message as it arrives: its text into memory, a long `data` into a file. */
 import { Effect, type FileSystem, type PlatformError, type Scope, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Bytes from "#src/kernel/text/Bytes.ts"
@@ -11,28 +11,28 @@ import * as MessageScan from "./MessageScan.ts"
 import * as SpoolFile from "./SpoolFile.ts"
 
 export interface LongMessage {
-  /** What is left of the body. */
+  /** The body without the long text. */
   readonly body: Uint8Array
-  /** By the handle that stands in it. */
+  /** By the handle that replaces the text in the body. */
   readonly spooled: ReadonlyMap<string, SpooledText>
 }
 
 interface State {
-  /** Bytes of the body. */
+  /** Bytes of the body so far. */
   received: number
   data: SpoolFile.SpoolFile | null
   isInData: boolean
-  /** Of its file. */
+  /** The path of the file. */
   path: string | null
-  /** For room on disk: nothing is read meanwhile. */
+  /** Waits for a permit to use disk space. Nothing is read meanwhile. */
   isWaiting: boolean
-  /** In the time that the client has for its next bytes. */
+  /** Whether the message has waited within the client's current time limit. */
   hasWaited: boolean
 }
 
 type Failure = Refusal | PlatformError.PlatformError
 
-/** @param place gives the path for the one file that there may be, as soon as there is room for it. */
+/** @param place returns the path of the message's only file, once there is a permit for it. */
 export const read = Effect.fnUntraced(function* (
   request: HttpServerRequest,
   place: Effect.Effect<string, Failure>
@@ -48,7 +48,7 @@ export const read = Effect.fnUntraced(function* (
   }
   let isGivenTwice = false
 
-  /** The first bytes of `data` that is long. */
+  /** Called with the first bytes of a long `data`. */
   const begin = (): SpoolFile.SpoolFile => {
     isGivenTwice = state.data !== null
     state.isInData = true
@@ -99,7 +99,7 @@ export const read = Effect.fnUntraced(function* (
       if (state.data !== null) yield* state.data.flush(state.path ?? (yield* enter))
     })
 
-  /** While we do not read it is not the client who is slow. */
+  /** The client is not slow while this server does not read. */
   const slowness = Effect.gen(function* () {
     const duration = yield* BodyTimeout
     while (true) {

@@ -1,6 +1,6 @@
 /**
- * The body of a message to the assistant-tool server, in bounded memory: what may be longer than other bodies, the bytes that
- * `upload_file` is given, goes to a file as it comes.
+ * Reads the body of a message to the assistant-tool server in bounded memory. The bytes for `upload_file`, which may
+ * exceed the limit of other bodies, go to a file as they arrive.
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Context, Effect, FileSystem, Layer, Result, Scope } from "effect"
@@ -20,7 +20,7 @@ import * as MessageRefusals from "./MessageRefusals.ts"
 
 /** The body has at most 10 MiB. `spooled` is empty for all but uploads of long `data`. */
 export interface Message extends LongMessage.LongMessage {
-  /** What the body says, if it is JSON, or text at all. */
+  /** The parsed body, or why it is not JSON or not text. */
   readonly json: Result.Result<Json, JsonBytes.Fault>
 }
 
@@ -28,10 +28,10 @@ export class MessageBody extends Context.Service<
   MessageBody,
   {
     /**
-     * The files are there until the scope closes, and so is the place that the message takes: 8 such messages in all, 2 of an
-     * account as long as half are free, then 1; others wait up to 30 s, unread. Refused are bodies that are too long or of too
-     * many parts (413), too slow (408: 30 s in all, or for each MiB of a long one), and long `data` that is no text (400) or
-     * another tool's (413).
+     * The files exist until the scope closes, and so does the message's permit: 8 such messages in total, 2 per
+     * account while half are free, then 1. Others wait unread for up to 30 s. Refuses bodies that are too long or
+     * have too many parts (413), that are too slow (408: 30 s in total, or per MiB of a long one), and long `data`
+     * that is not text (400) or belongs to another tool (413).
      */
     read(request: HttpServerRequest, accountId: AccountId): Effect.Effect<Message, Refusal, Scope.Scope>
   }
@@ -90,7 +90,7 @@ const parsed = (message: LongMessage.LongMessage): Message => ({
   json: JsonBytes.parse(message.body)
 })
 
-/** Which tool is called may stand behind what it is given. What is no JSON is refused as that. */
+/** The tool's name may come after its arguments. A body that is not JSON is refused elsewhere. */
 const isUpload = ({ json, spooled }: Message): boolean => {
   if (Result.isFailure(json)) return true
   const call = JsonRpc.toolCallOf(json.success)

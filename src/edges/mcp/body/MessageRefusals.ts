@@ -1,4 +1,4 @@
-/** Why a message is refused before anybody knows what it asks for: it has no id to be answered under yet. */
+/** Refusals of a message before it is parsed. They have no JSON-RPC id. */
 import * as Refusal from "#src/edges/http/Refusal.ts"
 import * as JsonBody from "#src/edges/http/requests/JsonBody.ts"
 import { longText, maxBytes, maxTextBytes, mostParts, ofItsOwn } from "./MessageLimits.ts"

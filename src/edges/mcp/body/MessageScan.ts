@@ -1,15 +1,15 @@
 /**
- * Finds the one string of a message that may be longer than memory allows, `params.arguments.data`, as its bytes come by.
- * Which tool is called may stand behind it: the place alone decides. It judges no JSON beyond what it needs to know where it
- * is: what is left of the message is parsed later, with another string in that place, and is as valid as it was.
+ * Finds the one string of a message that may exceed memory, `params.arguments.data`, while its bytes arrive. It goes
+ * by position alone, since the tool's name may come later, and checks no other JSON syntax: the rest of the message
+ * is parsed later, with a short string in its place.
  */
 import { maxDepth } from "#src/kernel/text/JsonBytes.ts"
 
-/** Told of every byte once and in order. Chunks are passed on, not copied. */
+/** Receives every byte once and in order. Chunks are passed on without copying. */
 export interface Sink {
-  /** What stays in the message, the quotes of the string included. */
+  /** Bytes that stay in the message, including the string's quotes. */
   readonly onText: (bytes: Uint8Array) => void
-  /** The string's bytes as they stand in the message, escapes and all, when it is longer than allowed. */
+  /** Bytes of a string above the limit, as in the message, with escapes. */
   readonly onLong: (raw: Uint8Array) => void
   readonly onLongEnd: () => void
 }
@@ -17,40 +17,43 @@ export interface Sink {
 export type Fault = "too_deep" | "too_many" | "not_json"
 
 export interface Limits {
-  /** Bytes of the string as it stands in the message, up to which it is as any other. */
+  /** Bytes of the string in the message up to which it stays in memory. */
   readonly text: number
-  /** Members and elements. Somewhat more may pass, twice as many do not: exactly they are counted once it is parsed. */
+  /**
+   * Members and elements. The count is approximate, by less than a factor of two; the parsed message is counted
+   * exactly.
+   */
   readonly parts: number
 }
 
 export interface MessageScan {
-  /** Chunks may end anywhere. Nothing may be pushed after a fault. */
+  /** Chunks may end anywhere. Do not push after a fault. */
   readonly push: (chunk: Uint8Array) => Fault | null
 }
 
 interface Container {
   readonly isObject: boolean
-  /** Of the member whose value comes. */
+  /** The key of the current member. */
   key: string
 }
 
-/** Which string a byte is in, if any. */
+/** The string that contains a byte, if any. */
 type StringKind = "key" | "value" | "data" | null
 
 const place = ["params", "arguments", "data"] as const
 
-/** Bytes of a key that can be one of those, each character escaped. */
+/** The longest key that can match, in bytes, with every character escaped. */
 const longestKey = 64
 
 export const make = (sink: Sink, limits: Limits): MessageScan => {
   const containers: Array<Container> = []
-  /** Brackets that open, and commas: a value has one of them before it, and what is empty one of its own. */
+  /** Opening brackets and commas. Every value follows one of them, and every empty container has one of its own. */
   let marks = 0
   let isKeyNext = false
   let string: StringKind = null
   let isEscaped = false
   let isLong = false
-  /** Of a key, or of `data` as long as it is short. */
+  /** Bytes of a key, or of `data` while it is short. */
   let held: Array<Uint8Array> = []
   let heldBytes = 0
 
@@ -123,7 +126,7 @@ export const make = (sink: Sink, limits: Limits): MessageScan => {
     }
   }
 
-  /** Index of the quote that ends the string, or of what no parser would see in `data`, or the length of the chunk. */
+  /** The index of the closing quote or of a byte that is invalid in `data`, or the length of the chunk. */
   const stopIn = (chunk: Uint8Array, from: number): number => {
     let index = from
     for (; index < chunk.length; index++) {
@@ -137,7 +140,7 @@ export const make = (sink: Sink, limits: Limits): MessageScan => {
   }
 
   const push: MessageScan["push"] = (chunk) => {
-    /** What the sink knows of the chunk. */
+    /** Bytes of the chunk that the sink has received. */
     let told = 0
     for (let index = 0; index < chunk.length; index++) {
       if (string === null) {
@@ -173,7 +176,7 @@ export const make = (sink: Sink, limits: Limits): MessageScan => {
   return { push }
 }
 
-/** A key that is no string is nobody's: the parser says so later. */
+/** A key that is not a valid string matches nothing. The parser reports it later. */
 const decode = (raw: Buffer): string => {
   if (!raw.includes(backslash)) return raw.toString()
   try {

@@ -1,6 +1,6 @@
 /**
- * How much of a message there is, whatever it says. The protocol decodes it piece by piece, and tells of each piece that is
- * wrong: ten megabytes of one-letter names would keep everybody else waiting for seconds.
+ * Limits the number of parts of a message. The protocol decodes and reports them one by one, and ten megabytes of
+ * one-letter names would block the server for seconds.
  */
 import { isObject, type Json } from "#domain/CanonicalJson.ts"
 import type { Refusal } from "#src/edges/http/Refusal.ts"
@@ -11,11 +11,11 @@ import * as MessageRefusals from "./MessageRefusals.ts"
 interface Room {
   /** Members and elements. */
   parts: number
-  /** Of names and texts. */
+  /** Characters of names and texts. */
   characters: number
 }
 
-/** Takes what it needs, and stops where there is no more. */
+/** Subtracts what the value needs, and stops when the budget is used up. */
 const fits = (json: Json, room: Room): boolean => {
   if (typeof json === "string") return take(room, 0, json.length)
   if (typeof json !== "object" || json === null) return true
@@ -32,7 +32,7 @@ const take = (room: Room, parts: number, characters: number): boolean => {
   return room.parts >= 0 && room.characters >= 0
 }
 
-/** Without what is as large as models and files are. */
+/** The message without `input` and `data`, which may be large. */
 const ownOf = (message: Json): Json => {
   const call = JsonRpc.toolCallOf(message)
   if (call === null) return message
@@ -46,7 +46,7 @@ const refusedOne = (message: Json): Refusal | null => {
   return room.parts < 0 ? MessageRefusals.tooManyParts : MessageRefusals.tooLong
 }
 
-/** Why a message, or one of a batch, is too much; `null` when it is not. */
+/** Why a message, or one of a batch, is too large; `null` when it is not. */
 export const refused = (json: Json): Refusal | null => {
   if (!fits(json, { parts: mostParts, characters: Infinity })) return MessageRefusals.tooManyParts
   if (!Array.isArray(json)) return refusedOne(json)

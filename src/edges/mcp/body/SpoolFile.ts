@@ -1,23 +1,23 @@
-/** One string of a message on its way into a file. */
+/** Writes one string of a message to a file. */
 import { isAscii } from "node:buffer"
 import * as crypto from "node:crypto"
 import { Effect, FileSystem, type PlatformError, type Scope } from "effect"
 import * as TextEscapes from "./TextEscapes.ts"
 
 export interface SpoolFile {
-  /** What stands in the message in its place: 128 random bits, so that no client can have written it. */
+  /** Replaces the string in the message: 128 random bits, so that no client can guess it. */
   readonly handle: string
-  /** Takes bytes as they stand in the message, for the next `flush`. */
+  /** Adds bytes as they are in the message, for the next `flush`. */
   readonly add: (raw: Uint8Array) => void
-  /** No more comes. */
+  /** Ends the string. */
   readonly end: () => void
-  /** What is wrong with what came so far. */
+  /** The fault in the bytes so far. */
   readonly fault: () => "not_json" | "not_utf8" | null
   /** Bytes of the text so far. */
   readonly size: () => number
   /**
-   * Writes what was added; the chunks belong to others again when it returns. The file is made by the first one, and open
-   * until the scope of that closes.
+   * Writes the added bytes. The chunks are free again when it returns. The first call creates the file, which stays
+   * open until the scope of that call closes.
    */
   flush(path: string): Effect.Effect<void, PlatformError.PlatformError, FileSystem.FileSystem | Scope.Scope>
 }
@@ -31,7 +31,7 @@ export const make = (): SpoolFile => {
   let size = 0
   let file: FileSystem.File | null = null
 
-  /** Most of what comes is base64. */
+  /** Fast for base64, the usual content. */
   const isText = (bytes: Uint8Array): boolean => {
     isAllAscii &&= isAscii(bytes)
     return isAllAscii || decodes(utf8, bytes)
@@ -67,7 +67,7 @@ export const make = (): SpoolFile => {
   }
 }
 
-/** Without bytes: whether none are missing. */
+/** Without bytes: whether the text is complete. */
 const decodes = (utf8: InstanceType<typeof TextDecoder>, bytes?: Uint8Array): boolean => {
   try {
     utf8.decode(bytes, { stream: bytes !== undefined })

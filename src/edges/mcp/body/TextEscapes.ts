@@ -1,16 +1,16 @@
-/** The text of a JSON string (RFC 8259, section 7) out of its bytes as they stand between the quotes, chunk by chunk. */
+/** Decodes the text of a JSON string (RFC 8259, section 7), chunk by chunk, from the bytes between its quotes. */
 
 export interface TextEscapes {
-  /** The text in UTF-8, as far as it is known; `null` where a backslash begins nothing that is JSON. */
+  /** Returns the text in UTF-8 as far as it is complete; `null` for an invalid escape. */
   readonly push: (raw: Uint8Array) => Uint8Array | null
-  /** What was held back. */
+  /** Returns the rest. */
   readonly end: () => Uint8Array | null
 }
 
 const backslash = 0x5c
 const letterU = 0x75
 
-/** `\uXXXX`, and two of them for what lies beyond the basic plane. */
+/** `\uXXXX`. Characters beyond the basic plane have two. */
 const unitLength = 6
 const pairLength = 2 * unitLength
 
@@ -28,14 +28,14 @@ const short: ReadonlyMap<number, number> = new Map([
 
 const nothing = new Uint8Array(0)
 
-/** Of a hexadecimal digit; -1 for every other byte. */
+/** The value of a hexadecimal digit; -1 for every other byte. */
 const digit = (byte: number): number => {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
   const lower = byte | 0x20
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
 }
 
-/** The UTF-16 unit that is escaped at `index`; -1 when none is. */
+/** The UTF-16 unit that is escaped at `index`; -1 when there is none. */
 const unitAt = (bytes: Buffer, index: number): number => {
   if (bytes[index] !== backslash || bytes[index + 1] !== letterU) return -1
   let unit = 0
@@ -51,11 +51,11 @@ const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff
 const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff
 
 export const make = (): TextEscapes => {
-  /** The beginning of an escape whose end is to come. */
+  /** The beginning of an incomplete escape. */
   let carried: Uint8Array = nothing
 
   const convert = (bytes: Buffer, isLast: boolean): Uint8Array | null => {
-    // An escape is never shorter than what it stands for.
+    // An escape is never shorter than its character.
     const text = Buffer.allocUnsafe(bytes.length)
     let length = 0
     let index = 0
@@ -86,7 +86,7 @@ export const make = (): TextEscapes => {
       }
       if (isHigh(unit) && isCutOff(pairLength)) return carry()
       const second = isHigh(unit) ? unitAt(bytes, index + unitLength) : -1
-      // Half of a pair is no text: it becomes the character for that, as everywhere in UTF-8.
+      // Half of a surrogate pair becomes the replacement character, as everywhere in UTF-8.
       length += text.write(String.fromCharCode(unit, ...(isLow(second) ? [second] : [])), length)
       index += isLow(second) ? pairLength : unitLength
     }

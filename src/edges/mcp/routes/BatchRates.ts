@@ -1,4 +1,7 @@
-/** A batch (2025-03-26) is under the rates of account and key with each of its requests: one was counted as it came in. */
+/**
+ * Counts each request of a batch (2025-03-26) against the rates of account and key. The first was counted on
+ * arrival.
+ */
 import { Effect } from "effect"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { isLimited, RateLimits } from "#src/features/accounts/RateLimits.ts"
@@ -7,7 +10,7 @@ import * as LimitRefusals from "#src/edges/http/LimitRefusals.ts"
 import * as RateLimitFields from "#src/edges/http/RateLimitFields.ts"
 import type { Refusal } from "#src/edges/http/Refusal.ts"
 
-/** Gives the fields that tell what is left then, in place of those from before. */
+/** Returns the updated rate-limit headers. */
 export const make = Effect.map(
   RateLimits,
   (rates) =>

@@ -1,6 +1,7 @@
 /**
- * `Authorization: Bearer <access token>`, of which the tool server asks, and before it where the call comes from: a name that
- * is made to lead here must not let a web page in (DNS rebinding; MCP 2025-11-25, "Transports", Security Warning).
+ * Authorizes calls of the tool server: first the origin, because a web page must not get in through a name that
+ * resolves here (DNS rebinding; MCP 2025-11-25, "Transports", Security Warning), then `Authorization: Bearer <access
+ * token>`.
  */
 import { Effect } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
@@ -28,7 +29,7 @@ export class BearerAuthorization extends HttpApiMiddleware.Service<BearerAuthori
   }
 ) {}
 
-/** What the key behind a login is granted is asked by each tool. */
+/** Each tool checks the grant of the login's key itself. */
 export const admit = Effect.gen(function* () {
   const tokens = yield* AccessTokens
   const rateLimits = yield* RateLimits

@@ -1,4 +1,6 @@
-/** The protocol's answers as they go out: whole, or as events of a stream (MCP 2025-11-25, "Sending Messages to the Server"). */
+/**
+ * Sends the protocol's answers: whole, or as events of a stream (MCP 2025-11-25, "Sending Messages to the Server").
+ */
 import { Effect, Stream } from "effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as JsonRpc from "../JsonRpc.ts"
@@ -12,7 +14,7 @@ const lineEnd = 0x0a
 const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse): Uint8Array =>
   body._tag === "Uint8Array" ? body.body : nothing
 
-/** A message without the line end that effect puts behind it. */
+/** The message without the line end that Effect appends. */
 const trimmed = (bytes: Uint8Array): Uint8Array => (bytes.at(-1) === lineEnd ? bytes.subarray(0, -1) : bytes)
 
 const isOfEvents = ({ headers }: HttpServerResponse.HttpServerResponse): boolean =>
@@ -22,14 +24,14 @@ const noBatch = JsonRpc.invalidRequest(
   "The version of the protocol that the session has agreed on has no batches, or one of the batch names another version in `_meta`: send one message at a time."
 )
 
-/** What the protocol refuses without a word, in words. */
+/** The error for a status that the protocol sends without a reason. */
 const unsaid = (status: number): JsonRpc.ErrorText => {
   if (status === 404) return JsonRpc.sessionGone
-  // What else may be wrong with a message has been looked at before.
+  // Other faults of the message have been checked before.
   return status < 500 ? noBatch : JsonRpc.internalError
 }
 
-/** An answer that has come whole. */
+/** A complete answer. */
 export const whole = (
   response: HttpServerResponse.HttpServerResponse,
   id: JsonRpc.Id
@@ -49,7 +51,10 @@ export const whole = (
 
 export const event = (message: string): string => `data: ${message}\n\n`
 
-/** As events, as fast as they are read. What ends without an answer ends with `failure`, of which the usual reason is given. */
+/**
+ * Events, as fast as the client reads them. A stream that ends without an answer ends with `failure`; the default
+ * reason is usual.
+ */
 export const write = (
   stream: EventStream,
   response: HttpServerResponse.HttpServerResponse,

@@ -1,10 +1,10 @@
-/** Tool calls that are under way at once. They wait more than they work: a thousand that wait take some 90 MiB. */
+/** Limits of concurrent tool calls. Calls mostly wait: a thousand waiting ones take some 90 MiB. */
 import { Context } from "effect"
 
 export interface Limits {
-  /** A user of many agents has many that wait. */
+  /** High enough for a user of many agents. */
   readonly ofAccount: number
-  /** Of this node, whatever the account. */
+  /** Of this node, for all accounts. */
   readonly inAll: number
 }
 

@@ -1,4 +1,4 @@
-/** One call between whoever works on it and whoever waits for it: what comes first decides the form of the answer. */
+/** Connects a running call with its client: whichever is first decides the form of the answer. */
 import { Deferred, Effect } from "effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type { Incoming } from "../IncomingMessage.ts"
@@ -12,16 +12,16 @@ const slowAfter = "2 seconds"
 
 export interface CallReply {
   readonly tell: Tell
-  /** The whole answer; `null`: it comes by a stream, as it takes its time or is more than one message. */
+  /** The whole answer; `null` when it needs a stream, because the call is slow or sends several messages. */
   readonly first: Effect.Effect<HttpServerResponse.HttpServerResponse | null>
-  /** Where to write; `null`: nobody is there any more. */
+  /** Sets the stream to write to; `null` when the client has left. */
   readonly writeTo: (stream: OpenStream | null) => void
-  /** Why the call is about to be interrupted, for its client. */
+  /** Sets the reason of an interruption, for the client. */
   readonly blame: (reason: JsonRpc.ErrorText) => void
   readonly reason: () => JsonRpc.ErrorText | null
-  /** Whoever works on it is through: what has not been told by then never is. */
+  /** Ends when the call has ended. Nothing is sent after that. */
   readonly over: Effect.Effect<void>
-  /** What is told by a stream instead. */
+  /** The reason to send when a stream ends without an answer. */
   readonly failure: () => string
 }
 

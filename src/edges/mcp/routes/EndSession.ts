@@ -1,4 +1,4 @@
-/** `DELETE /mcp`: the client is done with its session (MCP 2025-11-25, "Session Management"). */
+/** `DELETE /mcp`: the client ends its session (MCP 2025-11-25, "Session Management"). */
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as JsonRpc from "../JsonRpc.ts"

@@ -24,7 +24,7 @@ const initialized = {
 
 const called = { jsonrpc: "2.0", id: 2, result: { content: [{ type: "text", text: "…" }] } }
 
-/** What is wrong with a message is said in JSON-RPC, which is what the client reads there. */
+/** Errors of a message are JSON-RPC, which the client expects. */
 const messageError = (status: 400 | 404, identifier: string, description: string, error: JsonRpc.ErrorText) =>
   Schema.Struct({
     jsonrpc: Schema.Literal("2.0"),
@@ -118,8 +118,8 @@ const post = HttpApiEndpoint.post("postMessage", "/mcp", {
 )
 
 /**
- * Declared so that whoever asks without a token learns where to sign in, as from every other call. That 405 counts as its
- * success keeps the document from promising another one.
+ * Declared so that a call without a token learns where to sign in, like every other call. With 405 as its success,
+ * the API document promises no other status.
  */
 const listen = HttpApiEndpoint.get("listen", "/mcp", {
   success: CommonResponses.methodNotAllowed,

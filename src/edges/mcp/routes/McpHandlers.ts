@@ -1,4 +1,4 @@
-/** The declared tool server. */
+/** The handlers of the tool server's routes. */
 import { Effect, Layer } from "effect"
 import * as McpRefusals from "./McpRefusals.ts"
 import * as EndSession from "./EndSession.ts"

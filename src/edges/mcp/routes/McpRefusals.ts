@@ -1,4 +1,4 @@
-/** Why the assistant-tool server does not even look at a message: what is wrong with a message is said in JSON-RPC. */
+/** Refusals before a message is read. Errors of a message itself are JSON-RPC. */
 import * as JsonRpc from "../JsonRpc.ts"
 import type { BearerRefused } from "#src/edges/oauth/AccessTokens.ts"
 import * as Paths from "#src/edges/oauth/Paths.ts"
@@ -25,7 +25,7 @@ export const unauthorized =
       headers: challenge(mcpUrl, reason)
     })
 
-/** Of a call that was under way. */
+/** For a call in progress. */
 export const signedOut = (mcpUrl: string): Refusal =>
   new Refusal({
     status: 401,
@@ -33,7 +33,7 @@ export const signedOut = (mcpUrl: string): Refusal =>
     headers: challenge(mcpUrl, "invalid")
   })
 
-/** The server tells a client nothing outside of its calls (MCP 2025-11-25, "Listening for Messages from the Server"). */
+/** The server sends nothing outside of calls (MCP 2025-11-25, "Listening for Messages from the Server"). */
 export const nothingToListenTo = methodNotAllowed(["DELETE", "POST"])
 
 export const foreignOrigin = new Refusal({
@@ -49,7 +49,7 @@ export const notAcceptable = new Refusal({
 
 const retryAfterSeconds = 5
 
-/** @param limit of the account. */
+/** @param limit per account. */
 export const tooManyCalls = (limit: number): Refusal =>
   LimitRefusals.tooManyToolCalls({ limit, retryAfterSeconds })
 

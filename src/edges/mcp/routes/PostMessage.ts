@@ -25,11 +25,11 @@ import { ToolCalls } from "./ToolCalls.ts"
 export interface MessageCall {
   readonly request: HttpServerRequest
   readonly bearer: Bearer
-  /** What every answer to the call carries. */
+  /** Headers of every answer to the call. */
   readonly headers: Answer.Headers
 }
 
-/** Said in JSON-RPC, which is what the client reads there. */
+/** Sent as JSON-RPC, which the client expects. */
 class MessageRefused extends Data.TaggedError("MessageRefused")<{
   readonly status: 200 | 400 | 404
   readonly id: JsonRpc.Id
@@ -45,7 +45,7 @@ const sessionHeaderMissing = "Mcp-Session-Id is missing: the answer to initializ
 const sessionHeaderGiven = "initialize opens a session: it comes without Mcp-Session-Id."
 const versionUnknown = `Mcp-Protocol-Version names none of ${versions.join(", ")}: it is the one that initialize has agreed on.`
 
-/** As the protocol's own answers are. */
+/** In the form of the protocol's own answers. */
 const faulty = (id: JsonRpc.Id, error: JsonRpc.ErrorText) => new MessageRefused({ status: 200, id, error })
 
 const forms = ["application/json", "text/event-stream"]
@@ -100,7 +100,8 @@ export const make = Effect.gen(function* () {
       return yield* Effect.ensuring(open(bearer, body, message.id), Scope.close(scope, Exit.void))
     }
     if (session === undefined) return yield* badRequest(message.id, sessionHeaderMissing)
-    // Any of them stands for the one that the session has agreed on (MCP 2025-11-25, "Protocol Version Header").
+    // Any supported version is accepted, whichever the session has negotiated (MCP 2025-11-25, "Protocol Version
+    // Header").
     const protocolVersion = request.headers[versionHeader]
     if (protocolVersion !== undefined && !versions.includes(protocolVersion)) {
       return yield* badRequest(message.id, versionUnknown)
@@ -115,7 +116,7 @@ export const make = Effect.gen(function* () {
         )
       )
     yield* checkRequest(message)
-    // Whoever has too many under way must be able to cancel them.
+    // Cancellations are always admitted, also with too many calls in progress.
     if (message.requests > 0) yield* atOnce.admit(caller.accountId, request, message.requests)
     const answer = calls.answer({
       request,

@@ -1,6 +1,6 @@
 /**
- * Calls of tools that are under way. One that is answered at once is answered in JSON. One that takes its time gets an event
- * stream before it has anything to say: clients, and what lies between, give up on a connection that is silent for long.
+ * Tool calls in progress. A fast call is answered in JSON. A slow one gets an event stream before there is an
+ * answer, because clients and proxies give up on a connection that stays silent.
  */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
@@ -24,20 +24,20 @@ import { CallLimits } from "./CallLimits.ts"
 import * as CallReply from "./CallReply.ts"
 
 const keepAliveEvery = "15 seconds"
-/** How long a call may go on when its sign-in is over. */
+/** How long a call may continue after its sign-in has ended. */
 const judgeEvery = "5 seconds"
-/** For tools that end by themselves when the server stops: it waits for answers a little longer than this. */
+/** For tools that end by themselves at a stop. The server waits for answers a little longer. */
 const timeToStop = "300 millis"
-/** Sign-ins that are asked about at once. */
+/** Sign-ins that are checked at once. */
 const concurrency = 32
 
 export interface Call {
   readonly request: HttpServerRequest
   readonly loginId: string
   readonly message: Incoming
-  /** What every answer to the call carries. */
+  /** Headers of every answer to the call. */
   readonly headers: Headers
-  /** Closed when the call is over. */
+  /** Closes when the call has ended. */
   readonly scope: Scope.Closeable
   readonly work: (tell: Tell) => Effect.Effect<void>
 }
@@ -49,13 +49,13 @@ interface Held {
   stream: EventStream.OpenStream | null
 }
 
-/** What the exchange is counted as once its stream is open. */
+/** How the exchange is counted once its stream is open. */
 const sent = HttpServerResponse.empty({ status: 200 })
 
 export class ToolCalls extends Context.Service<
   ToolCalls,
   {
-    /** Answers with what `work` tells. The client's leaving interrupts that, as the end of its sign-in does. */
+    /** Answers with the results of `work`. `work` is interrupted when the client disconnects or the sign-in ends. */
     answer(call: Call): Effect.Effect<HttpServerResponse.HttpServerResponse, Refusal.Refusal>
   }
 >()("inferlog/src/edges/mcp/routes/ToolCalls") {
@@ -69,7 +69,7 @@ export class ToolCalls extends Context.Service<
       const { inAll } = yield* CallLimits
       const signedOut = McpRefusals.signedOut((yield* PublicUrls).mcpUrl)
       const underWay = new Set<Held>()
-      /** Of those: a batch has several. */
+      /** Requests among the messages: a batch has several. */
       let requests = 0
 
       const end = ({ fiber, reply }: Held, reason: JsonRpc.ErrorText) => {
@@ -84,7 +84,7 @@ export class ToolCalls extends Context.Service<
         supervise("Keeping tool calls alive", Effect.forever(Effect.delay(keepAll, keepAliveEvery)))
       )
 
-      /** Nobody is cut off because the log cannot be asked. */
+      /** A call continues when the log cannot be read. */
       const judgeOne = (loginId: string) =>
         Effect.map(logins.caller(loginId), (caller) => {
           if (caller !== null) return
@@ -106,7 +106,7 @@ export class ToolCalls extends Context.Service<
       yield* Effect.forkScoped(Effect.andThen(stopping, Effect.delay(endAll, timeToStop)))
       yield* Effect.addFinalizer(() => endAll)
 
-      /** What was written still goes out, unless its reader is too slow (`SlowReaders`). */
+      /** Written data is still sent, unless the reader is too slow (`SlowReaders`). */
       const endStream = (stream: EventStream.OpenStream) =>
         Effect.callback<void>((resume) => {
           stream.onClose(() => resume(Effect.void))
@@ -141,12 +141,12 @@ export class ToolCalls extends Context.Service<
           fiber?.interruptUnsafe()
         })
 
-      /** From then on the platform takes the exchange for one that is over. */
+      /** From then on the platform considers the exchange finished. */
       const openStream = (held: Held, { headers, request }: Call, correlationId: string) =>
         Effect.suspend((): Effect.Effect<HttpServerResponse.HttpServerResponse, Refusal.Refusal> => {
-          // The server speaks HTTP/1 alone.
+          // The server speaks only HTTP/1.
           const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
-          // It would wait behind another answer, for as long as that takes.
+          // A pipelined answer would wait for the one before it.
           if (response.socket === null) {
             return Effect.andThen(leave(held), Effect.fail(Refusal.streamPipelined))
           }
@@ -161,7 +161,7 @@ export class ToolCalls extends Context.Service<
           stream.keepAlive()
           held.reply.writeTo(stream)
           if (underWay.has(held)) return Effect.succeed(sent)
-          // It has ended before it had a stream: nobody else would say so, nor end that.
+          // The call ended before it had a stream, so the end is written here.
           stream.write(CallAnswer.event(held.reply.failure()))
           return Effect.as(endStream(stream), sent)
         })
@@ -170,7 +170,7 @@ export class ToolCalls extends Context.Service<
         Effect.uninterruptibleMask((restore) =>
           Effect.gen(function* () {
             if (isStopping()) return yield* Refusal.stopping
-            // What only tells something is short, and may be what ends others.
+            // Notifications are short, and may cancel other calls.
             const more = call.message.requests
             if (more > 0 && requests + more > inAll) return yield* McpRefusals.callsFull
             const { correlationId } = yield* UnderWay

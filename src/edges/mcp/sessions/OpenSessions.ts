@@ -1,16 +1,16 @@
-/** The sessions that the runtime has in memory, in the order of their last use. */
+/** The sessions in the runtime's memory, in the order of their last use. */
 import type { AccountId } from "#domain/Ids.ts"
 import type { Owner } from "./StoredSessions.ts"
 
 export interface OpenSession extends Owner {
   readonly hash: string
-  /** As the runtime names it. */
+  /** The runtime's name of the session. */
   readonly inner: string
-  /** Calls under way: it stays as long as there are any. */
+  /** Calls in progress. A session stays while there are any. */
   calls: number
-  /** Of its last call, or else of its opening, Unix time in ms. */
+  /** Time of the last call, or else of the opening, Unix time in ms. */
   usedAt: number
-  /** Of the last call that is stored; `null` while there was none. */
+  /** Time of the last stored call; `null` without one. */
   storedCallAt: number | null
 }
 
@@ -24,9 +24,12 @@ export interface OpenSessions {
   readonly use: (session: OpenSession, now: number) => void
   readonly add: (session: OpenSession) => void
   readonly remove: (hash: string) => OpenSession | undefined
-  /** Takes out those that were not used since then; none with a call under way. */
+  /** Removes and returns sessions that were not used since then and have no call in progress. */
   readonly takeIdle: (usedBefore: number) => ReadonlyArray<OpenSession>
-  /** Takes out what is too many, first of the account, then of all: the least lately used, none with a call under way. */
+  /**
+   * Removes and returns surplus sessions, first of the account, then of all: the least recently used without a call
+   * in progress.
+   */
   readonly takeSurplus: (accountId: AccountId, most: Most) => ReadonlyArray<OpenSession>
   readonly size: () => number
 }

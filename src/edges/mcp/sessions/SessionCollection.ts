@@ -1,4 +1,4 @@
-/** Lets go of sessions that nobody uses, and of those whose keys are none any more. */
+/** Removes sessions that are unused or whose keys are no longer valid. */
 import { Clock, type Duration, Effect, Layer } from "effect"
 import * as Key from "#domain/account/Key.ts"
 import { keyOf } from "#domain/account/State.ts"
@@ -15,7 +15,7 @@ export const layer = Layer.effectDiscard(
     const actors = yield* AccountActors
     const sessions = yield* Sessions
 
-    /** Nobody's session goes because the log cannot be asked. */
+    /** No session is removed because the log cannot be read. */
     const isAlive = ({ accountId, keyId }: Owner) =>
       Effect.gen(function* () {
         const { state } = yield* actors.current(accountId)

@@ -1,4 +1,4 @@
-/** Ids of sessions (MCP 2025-11-25, "Session Management"): they are not kept, what is kept is their hash. */
+/** Ids of sessions (MCP 2025-11-25, "Session Management"). Only their hashes are stored. */
 import * as crypto from "node:crypto"
 
 /** 192 random bits. */
@@ -7,7 +7,7 @@ export const make = (): { readonly id: string; readonly hash: string } => {
   return { id, hash: sha256(id) }
 }
 
-/** `null` for text that cannot be an id. */
+/** `null` for a text that cannot be an id. */
 export const hashOf = (text: string): string | null =>
   /^[A-Za-z0-9_-]{32}$/.test(text) ? sha256(text) : null
 

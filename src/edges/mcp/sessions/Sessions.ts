@@ -1,7 +1,7 @@
 /**
- * Sessions as clients know them. Their ids are ours and outlive the process: official clients do not open another one when
- * theirs is gone. What the runtime keeps of one is let go when it is not used, and made again from what opened it. The level
- * of a session's log messages (`logging/setLevel`) goes with that: it is the default again.
+ * Sessions as clients see them. Their ids outlive the process, because official clients do not open a new session.
+ * An idle session leaves the runtime's memory and is opened again from its stored `initialize` message; only its log
+ * level (`logging/setLevel`) returns to the default.
  */
 import { Clock, Context, Effect, Fiber, Layer, Schema, type Scope } from "effect"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
@@ -15,34 +15,34 @@ import * as OpenSessions from "./OpenSessions.ts"
 import * as SessionId from "./SessionId.ts"
 import * as StoredSessions from "./StoredSessions.ts"
 
-/** No session of the caller has that id: there never was one, it has ended or expired, or it is another caller's. */
+/** The caller has no session with that id: it never existed, has ended or expired, or is another caller's. */
 export class SessionGone extends Schema.TaggedError<SessionGone>()("SessionGone", {}) {}
 
-/** Of the message that opens a session: it is kept, in memory too. Clients have one or two KiB to say. */
+/** Size limit of the message that opens a session, since it is stored and in memory. Clients send one or two KiB. */
 export const mostInitializeBytes = 8 * 1024
 
-/** For how many there is room. */
+/** The most sessions. */
 export const Bounds = Context.Reference<{
-  /** Of a key: `toGo` says which goes for another. */
+  /** Per key. `toGo` chooses which one is replaced. */
   readonly ofKey: number
-  /** Stored in all. */
+  /** Stored in total. */
   readonly stored: number
-  /** In memory at once: what is beyond comes back when it is used. */
+  /** In memory at once. Others are opened again when used. */
   readonly open: OpenSessions.Most
 }>("inferlog/src/edges/mcp/sessions/SessionBounds", {
   defaultValue: () => ({ ofKey: 300, stored: 300_000, open: { ofAccount: 300, inAll: 5_000 } })
 })
 
-/** A client calls at once when it has opened a session: one that has not by then is likely to be forgotten by it. */
+/** Clients call right after opening a session. One without a call by then is probably abandoned. */
 const firstCallWithinMs = 10 * 1000
-/** The first call is written, and then one in so many ms of use. */
+/** The first call is stored, and then one per this many ms of use. */
 const writeUseEveryMs = 60 * 60 * 1000
 const idleMs = 30 * 60 * 1000
 const expiryMs = 30 * 24 * 60 * 60 * 1000
 
 export interface Begun {
   readonly response: HttpServerResponse
-  /** `null` where the message was refused: the answer says why. */
+  /** `null` when the message was refused. The answer has the reason. */
   readonly id: string | null
 }
 
@@ -51,15 +51,15 @@ export class Sessions extends Context.Service<
   {
     /** @param initialize at most `mostInitializeBytes`. */
     open(caller: Caller, initialize: Uint8Array): Effect.Effect<Begun, SqlError>
-    /** The runtime's name of the session, which stays until the scope closes. */
+    /** Returns the runtime's name of the session, which stays in memory until the scope closes. */
     hold(caller: Caller, id: string): Effect.Effect<string, SessionGone | SqlError, Scope.Scope>
-    /** For good. Calls under way are interrupted. */
+    /** Ends the session permanently and interrupts its calls. */
     end(caller: Caller, id: string): Effect.Effect<void, SessionGone | SqlError>
-    /** Lets go of what was not used for half an hour. It comes back with the next call. */
+    /** Removes sessions from memory that were not used for half an hour. The next call opens them again. */
     readonly letGo: Effect.Effect<void>
-    /** Forgets what was not used for 30 days, is beyond the bounds, or belongs to nobody any more. */
+    /** Deletes sessions that were not used for 30 days, exceed the limits, or have no valid key. */
     expire(isAlive: (owner: StoredSessions.Owner) => Effect.Effect<boolean>): Effect.Effect<void, SqlError>
-    /** In memory. */
+    /** Sessions in memory. */
     readonly size: () => number
   }
 >()("inferlog/src/edges/mcp/sessions/Sessions") {
@@ -76,7 +76,7 @@ export class Sessions extends Context.Service<
       const terminate = (sessions: Iterable<OpenSessions.OpenSession>) =>
         Effect.forEach(sessions, ({ inner }) => endpoint.terminate(inner), { discard: true })
 
-      /** Whoever leaves meanwhile leaves no session half open. */
+      /** An interruption leaves no session half open. */
       const begin = Effect.fnUntraced(function* (caller: Caller, initialize: Uint8Array) {
         let answer: HttpServerResponse | undefined
         const message = { body: initialize, session: null, caller }
@@ -87,7 +87,7 @@ export class Sessions extends Context.Service<
         return { response: answer, inner, protocolVersion }
       })
 
-      /** From memory alone. What is known of the last call goes to what is stored. */
+      /** Removes sessions from memory and stores the time of their last call. */
       const release = Effect.fnUntraced(function* (sessions: ReadonlyArray<OpenSessions.OpenSession>) {
         yield* terminate(sessions)
         for (const { hash, storedCallAt, usedAt } of sessions) {
@@ -106,14 +106,14 @@ export class Sessions extends Context.Service<
         Effect.suspend(() => terminate(hashes.flatMap((hash) => open.remove(hash) ?? [])))
       const forget = (hashes: ReadonlyArray<string>) => Effect.andThen(stored.remove(hashes), close(hashes))
 
-      /** Of those in memory more is known than what is written. `null` for one that was never called. */
+      /** Time of the last call, from memory when known there; `null` for a session without calls. */
       const lastCall = ({ calledAt, hash }: StoredSessions.Use) => {
         const session = open.find(hash)
         if (session === undefined) return calledAt
         if (session.calls > 0) return Infinity
         return session.storedCallAt === null ? null : session.usedAt
       }
-      /** First those that were opened and never called since, then those that were used least lately. */
+      /** Sessions that were opened and never called come first, then the least recently used. */
       const toGo = (now: number) => (others: ReadonlyArray<StoredSessions.Use>, surplus: number) =>
         others
           .map((one) => ({ ...one, calledAt: lastCall(one) }))
@@ -144,7 +144,7 @@ export class Sessions extends Context.Service<
         return { response: told, id }
       }, Effect.uninterruptible)
 
-      /** From then on it stays, until the call is over. */
+      /** Keeps the session in memory until the call has ended. */
       const held = (caller: Caller, session: OpenSessions.OpenSession, now: number) => {
         if (!isOwner(caller, session)) return Effect.fail(new SessionGone())
         open.use(session, now)
@@ -152,7 +152,7 @@ export class Sessions extends Context.Service<
         return Effect.succeed(session)
       }
 
-      /** From what is stored of it. An answer that is no longer the one that its client was given ends it. */
+      /** Opens a stored session again. Ends it when the answer differs from the one that the client was given. */
       const reopen = Effect.fnUntraced(function* (caller: Caller, hash: string, now: number) {
         const known = open.find(hash)
         if (known !== undefined) return yield* held(caller, known, now)

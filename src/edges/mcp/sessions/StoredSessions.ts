@@ -1,6 +1,6 @@
 /**
- * What is kept of sessions beyond the process: whose they are, and how they were opened, so that they can be opened again
- * without their clients' noticing (table `mcp_sessions`).
+ * The persistent part of sessions: their owners and their opening messages, so that they can be opened again without
+ * their clients noticing (table `mcp_sessions`).
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -13,11 +13,11 @@ export interface Owner {
 }
 
 export interface StoredSession extends Owner {
-  /** Of its id. */
+  /** Hash of the session's id. */
   readonly hash: string
   /** The text of the message that opened it. */
   readonly initialize: string
-  /** As agreed on. */
+  /** The negotiated version. */
   readonly protocolVersion: string
   /** Unix time in ms. */
   readonly openedAt: number
@@ -27,14 +27,14 @@ export interface Use {
   readonly hash: string
   /** Unix time in ms. */
   readonly openedAt: number
-  /** Of the last call that was written, Unix time in ms; `null` while there was none. */
+  /** Time of the last stored call, Unix time in ms; `null` without one. */
   readonly calledAt: number | null
 }
 
 export interface StoredSessions {
   /**
-   * And removes, in the same commit, those that `toGo` names of the others of its key where these are more than `mostOthers`:
-   * only then it is asked, given them and how many are too many. Their hashes.
+   * Inserts the session. When its key has more than `mostOthers` others, removes those that `toGo` chooses from them
+   * in the same commit. Returns their hashes.
    */
   readonly insert: (
     session: StoredSession,
@@ -42,11 +42,14 @@ export interface StoredSessions {
     toGo: (others: ReadonlyArray<Use>, surplus: number) => ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<string>, SqlError>
   readonly find: (hash: string) => Effect.Effect<(StoredSession & Use) | undefined, SqlError>
-  /** Writes down a call. */
+  /** Stores the time of a call. */
   readonly touch: (hash: string, calledAt: number) => Effect.Effect<void, SqlError>
   readonly remove: (hashes: ReadonlyArray<string>) => Effect.Effect<void, SqlError>
   readonly ofKey: (keyId: KeyId) => Effect.Effect<ReadonlyArray<Use>, SqlError>
-  /** Removes those that were not used since `usedBefore`, and of the others the oldest beyond `most`. Their hashes. */
+  /**
+   * Removes sessions that were not used since `usedBefore`, and the oldest of the others beyond `most`. Returns
+   * their hashes.
+   */
   readonly prune: (options: {
     readonly usedBefore: number
     readonly most: number
@@ -54,7 +57,7 @@ export interface StoredSessions {
   readonly owners: Effect.Effect<ReadonlyArray<Owner>, SqlError>
 }
 
-/** Makes the table where there is none. */
+/** Creates the table if it does not exist. */
 export const make = Effect.fnUntraced(function* (sql: SqlClient): Effect.fn.Return<StoredSessions, SqlError> {
   yield* sql`CREATE TABLE IF NOT EXISTS mcp_sessions (
     hash TEXT NOT NULL PRIMARY KEY,
@@ -65,14 +68,14 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient): Effect.fn.Retu
     created_at INTEGER NOT NULL,
     used_at INTEGER NOT NULL
   ) STRICT`
-  // With all of a `Use`: the rows, with their long texts, are not read for it.
+  // Contains all columns of a `Use`, so that the rows with their long texts are not read.
   yield* sql`CREATE INDEX IF NOT EXISTS mcp_sessions_uses ON mcp_sessions (key_id, used_at, created_at, hash)`
   yield* sql`CREATE INDEX IF NOT EXISTS mcp_sessions_used ON mcp_sessions (used_at)`
 
   const remove: StoredSessions["remove"] = (hashes) =>
     hashes.length === 0 ? Effect.void : sql`DELETE FROM mcp_sessions WHERE ${sql.in("hash", hashes)}`
 
-  /** What was called was used later than it was opened: see `touch`. */
+  /** A called session was last used at its call (see `touch`), any other at its opening. */
   const use = sql.literal(
     `hash, created_at AS "openedAt", CASE WHEN used_at > created_at THEN used_at END AS "calledAt"`
   )

@@ -1,11 +1,11 @@
 /**
- * What is wrong with the arguments of a call, as a language model reads it: which of them, what each has to be, and what to do
- * next. No value is repeated, and of names that are not ours only the beginnings of the first few.
+ * Messages for a language model about wrong arguments of a call: which, what each must be, and what to do next. They
+ * repeat no value, and unknown names only as the beginnings of the first few.
  */
 import { Schema } from "effect"
 import * as Excerpt from "./Excerpt.ts"
 
-/** As much of JSON Schema as arguments are told with. */
+/** The part of JSON Schema that describes arguments. */
 const Argument = Schema.Struct({
   type: Schema.Literals(["string", "integer", "number", "boolean", "object", "array"]),
   enum: Schema.optionalKey(Schema.Array(Schema.String)),
@@ -17,16 +17,16 @@ const Argument = Schema.Struct({
 })
 type Argument = typeof Argument.Type
 
-/** Arguments that are told of with an input schema; the tool takes no others. */
+/** An input schema. The tool accepts no other arguments. */
 const InputSchema = Schema.Struct({ properties: Schema.optionalKey(Schema.Record(Schema.String, Argument)) })
 
 const decodeInputSchema = Schema.decodeUnknownSync(InputSchema)
 
-/** Unknown names that are shown, and characters of each. */
+/** The most unknown names that are shown, and characters of each. */
 const mostNames = 5
 const longestName = 64
 
-/** What JSON calls a type, in the words of the refusal. */
+/** JSON's types in the words of the refusal. */
 const kinds = {
   string: "text",
   integer: "a number",
@@ -67,7 +67,7 @@ const text = ({ maxLength, minLength }: Argument): string =>
 const number = (what: string, { maximum, minimum }: Argument): string =>
   minimum === undefined && maximum === undefined ? what : `${what} ${range("from ", minimum, maximum)}`
 
-/** All that it has to be, whatever of it is not so. */
+/** Everything that the argument must be, not only what is wrong. */
 const expected = (argument: Argument): string => {
   if (argument.enum !== undefined) return `one of ${listed(argument.enum)}`
   switch (argument.type) {
@@ -101,11 +101,11 @@ export type Given = Readonly<Record<string, unknown>>
 export interface ArgumentRefusals {
   /** Whether there are arguments that the tool does not have. */
   readonly hasUnknown: (given: Given) => boolean
-  /** @param faulty the arguments of the tool that are not as they have to be, or not there. */
+  /** @param faulty the tool's arguments that are wrong or missing. */
   readonly text: (given: Given, faulty: ReadonlySet<unknown>) => string
 }
 
-/** @param inputSchema of the tool, as clients are told it. */
+/** @param inputSchema the tool's schema that clients receive. */
 export const make = (tool: string, inputSchema: unknown): ArgumentRefusals => {
   const { properties = {} } = decodeInputSchema(inputSchema)
   const names = Object.keys(properties)

@@ -1,4 +1,4 @@
-/** Arguments that several tools take, with the words that a language model reads of them. */
+/** Arguments of several tools, with their descriptions for a language model. */
 import { Option, Schema, SchemaGetter } from "effect"
 import { Category } from "#domain/catalog/Model.ts"
 import { longestQuery } from "#src/features/catalog/CatalogSearch.ts"
@@ -6,8 +6,8 @@ import { isWithin, type TextLength } from "#src/kernel/text/TextLength.ts"
 import { mostPages, mostPerPage, usualLimit } from "#src/edges/http/requests/PageQuery.ts"
 
 /**
- * An argument that may be left out: `null` counts as left out, since models write it for what they do not want to say. The
- * JSON Schema tells of the argument alone.
+ * An optional argument. `null` counts as omitted, because models write it for that. The JSON Schema describes only
+ * the argument itself.
  */
 export const optional = <A, E>(schema: Schema.Codec<A, E>) => {
   const told = Schema.toJsonSchemaDocument(schema).schema
@@ -20,13 +20,13 @@ export const optional = <A, E>(schema: Schema.Codec<A, E>) => {
   )
 }
 
-/** Text of a length that is what the JSON Schema tells. */
+/** Text whose length limits are in the JSON Schema. */
 export const text = (length: TextLength) =>
   Schema.String.check(
     Schema.makeFilter((value) => isWithin(value, length), { toJsonSchema: () => ({ ...length }) })
   )
 
-/** Of a model or a wrapper; whether there is one of that name is for the tool to tell. */
+/** The name of a model or a wrapper. The tool checks whether it exists. */
 export const endpoint = text({ maxLength: 129 })
 
 export const modelEndpoint = endpoint.annotate({
@@ -65,6 +65,6 @@ export const searchText = optional(
   })
 )
 
-/** An empty text searches for nothing in particular. */
+/** The words to search for. An empty text means no search. */
 export const searched = (words: string | undefined): string | null =>
   words === undefined || words.trim() === "" ? null : words

@@ -1,4 +1,4 @@
-/** The tools that tell what can be run, registered with the server. They ask for nobody: the catalog is public. */
+/** Registers the tools that describe the catalog. They need no caller, because the catalog is public. */
 import { Effect, Layer } from "effect"
 import * as Toolkit from "effect/ai/Toolkit"
 import * as GetModel from "./catalog/GetModel.ts"
@@ -11,7 +11,7 @@ import * as RecommendedWrappers from "./catalog/RecommendedWrappers.ts"
 import * as Search from "./catalog/Search.ts"
 import * as ToolRegistration from "./ToolRegistration.ts"
 
-/** In the order in which they are listed: from looking around to looking closely. */
+/** In the listed order: from an overview to details. */
 export const toolkit = Toolkit.make(
   Search.tool,
   RecommendedModels.tool,

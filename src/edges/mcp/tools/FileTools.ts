@@ -1,4 +1,4 @@
-/** The tools that look after files, registered with the server. */
+/** Registers the tools for files. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, Layer } from "effect"
 import * as Toolkit from "effect/ai/Toolkit"

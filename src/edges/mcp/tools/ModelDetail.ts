@@ -1,4 +1,4 @@
-/** All that has to be known of a model or a wrapper to run it, and what that costs and takes. */
+/** Everything needed to run a model or a wrapper, with its cost and duration. */
 import { Effect, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import { BillingUnit } from "#domain/Pricing.ts"
@@ -13,7 +13,7 @@ import * as InputFields from "#src/features/catalog/models/InputFields.ts"
 import * as ModelSummary from "./ModelSummary.ts"
 import * as RunCost from "./RunCost.ts"
 
-/** Characters of JSON of an example: a longer one would fill the reader's context with a file. */
+/** Characters of an example's JSON. A longer one would fill the model's context with a file. */
 const longestExample = 4_000
 
 const InputField = Schema.Struct({
@@ -41,7 +41,7 @@ const Expected = Schema.Struct({
   waitSeconds: figure("In the queue, if started now; null while nothing can run it.")
 })
 
-/** The same of models and of wrappers. */
+/** Fields of both models and wrappers. */
 export const fields = {
   kind: Schema.Literals(["model", "wrapper"]),
   ...ModelSummary.named,
@@ -76,7 +76,7 @@ export const make = Effect.gen(function* () {
   const expectations = yield* Expectations
   const fieldsOf = memoize(InputFields.of)
 
-  /** `null` where the definition does not compile here, or the units of its example cannot be told. */
+  /** `null` when the definition does not compile here, or the units of its example are unknown. */
   const estimate = Effect.fnUntraced(function* (endpoint: string, input: Json) {
     const entry = yield* catalog.find(endpoint)
     if (entry === null) return null

@@ -1,4 +1,4 @@
-/** What lists and searches show of a model or a wrapper: enough to choose by, few enough words for a page of them. */
+/** A model or a wrapper in lists and searches: enough to choose by, and short enough for a page of them. */
 import { Schema, Struct } from "effect"
 import { Category } from "#domain/catalog/Model.ts"
 import { BillingUnit } from "#domain/Pricing.ts"
@@ -11,7 +11,7 @@ import * as Excerpt from "./Excerpt.ts"
 /** Characters of a description in a list. */
 const longestDescription = 200
 
-/** Schemas of answers are short: what all of them have in common is in the instructions of the server. */
+/** Schemas of answers are short. The server's instructions describe what all of them share. */
 const Pricing = Schema.Struct({
   unit: BillingUnit,
   unitPrice: Schema.String,
@@ -49,7 +49,7 @@ export const excerpt = (description: string): string => Excerpt.of(description, 
 
 const names = Struct.keys({ ...named, ...shown })
 
-/** What lists and descriptions have in common, of the record that REST shows. */
+/** The fields that lists and details share, from the REST record. */
 export const commonOf = (record: ReturnType<typeof ListingView.record>) => Struct.pick(record, names)
 
 const of = memoize((listed: Listed): typeof ModelSummary.Type => {

@@ -1,4 +1,4 @@
-/** Progress of a call that takes its time (MCP 2025-11-25, "Progress"): told to those who have asked for it with a token. */
+/** Progress notifications of a long call (MCP 2025-11-25, "Progress"), for clients that sent a progress token. */
 import { Effect, Option, Schema } from "effect"
 import * as McpSchema from "effect/ai/McpSchema"
 import * as McpServer from "effect/ai/McpServer"
@@ -6,16 +6,16 @@ import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 
 const isToken = Schema.is(McpSchema.ProgressToken)
 
-/** The token of the call that is being answered, `null` when it has none. */
+/** The progress token of the current call; `null` when it has none. */
 const token = Effect.map(Effect.serviceOption(McpSchema.McpServerClient), (client) => {
   const sent = Option.getOrUndefined(client)?.requestMetadata?.["progressToken"]
   return isToken(sent) ? sent : null
 })
 
 export interface Told {
-  /** Between two notifications. */
+  /** Interval of notifications. */
   readonly everyMs: number
-  /** The work takes no longer. */
+  /** The longest duration of the work. */
   readonly totalMs: number
   readonly message: Effect.Effect<string>
 }
@@ -39,8 +39,8 @@ export const make = Effect.map(McpServer.McpServer, ({ notifications }) => {
   })
 
   /**
-   * Tells of the work from its begin on, in elapsed seconds, until it ends: nothing is told after it. A client that does
-   * not read is told less often, and keeps nothing waiting.
+   * Reports the elapsed seconds from the start of the work until it ends, and nothing after that. A slow client gets
+   * fewer notifications and delays nothing.
    */
   return <A, E, R>(work: Effect.Effect<A, E, R>, told: Told) =>
     Effect.flatMap(token, (token) => (token === null ? work : Effect.raceFirst(work, report(token, told))))

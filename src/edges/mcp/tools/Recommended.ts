@@ -1,10 +1,10 @@
-/** The curated ones among models or wrappers. */
+/** Curated models or wrappers. */
 import { Order, Schema } from "effect"
 import { Category } from "#domain/catalog/Model.ts"
 import type { Listed } from "#src/features/catalog/CatalogContents.ts"
 import { shownOf } from "#src/features/catalog/CatalogLists.ts"
 
-/** A shortlist: whoever wants more asks for one category, or for the list of all. */
+/** A shortlist: categories and the complete list show more. */
 const most = 20
 
 export const bodyOf = <Item extends Schema.Constraint>(item: Item) =>
@@ -18,14 +18,14 @@ export const bodyOf = <Item extends Schema.Constraint>(item: Item) =>
 
 const rankOf = (listed: Listed): number => shownOf(listed).recommended ?? Number.POSITIVE_INFINITY
 
-/** By their ranks; those of one rank in the order of their categories, then of their names. */
+/** By rank, then by category, then by name. */
 const order = Order.combineAll<Listed>([
   Order.mapInput(Order.Number, rankOf),
   Order.mapInput(Order.Number, (listed) => Category.literals.indexOf(shownOf(listed).category)),
   Order.mapInput(Order.String, (listed) => shownOf(listed).endpoint)
 ])
 
-/** Deprecated ones are recommended to nobody. @param list the tool that has all of them. */
+/** Never recommends deprecated entries. @param list the tool that lists all. */
 export const of = <A extends Listed, Item>(
   listed: ReadonlyArray<A>,
   category: Category | undefined,

@@ -1,4 +1,4 @@
-/** The tools that run models and look after requests, registered with the server. */
+/** Registers the tools that run models and show requests. */
 import { Effect, Layer } from "effect"
 import * as Toolkit from "effect/ai/Toolkit"
 import * as GetRequest from "./requests/GetRequest.ts"

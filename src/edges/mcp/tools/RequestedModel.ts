@@ -1,4 +1,4 @@
-/** The model or wrapper that a tool was asked for. */
+/** Finds the model or wrapper that a tool call names. */
 import { Effect } from "effect"
 import { CatalogContents, type Listed } from "#src/features/catalog/CatalogContents.ts"
 import type { ToolRefusal } from "../ToolRefusal.ts"

@@ -1,4 +1,4 @@
-/** What a run may cost, before it has ended. */
+/** The cost of a run before it has ended. */
 import { Schema } from "effect"
 
 export const fields = {

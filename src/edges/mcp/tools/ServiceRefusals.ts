@@ -1,6 +1,6 @@
 /**
- * How the errors of the application services are told to a language model: what is wrong, what to do next, and whether
- * calling again can help. Nothing of an input is repeated.
+ * Messages for a language model about errors of the services: what is wrong, what to do next, and whether a retry
+ * can help. They repeat nothing of an input.
  */
 import type { SqlError } from "effect/sql/SqlError"
 import type { Grant } from "#domain/account/Grant.ts"
@@ -27,13 +27,13 @@ type ToolServiceError =
   | StorageError
   | SqlError
 
-/** Issues that are told in full. */
+/** The most issues that are listed. */
 const mostIssues = 20
 
-/** Characters of one line: property names are the caller's own, and of any length. */
+/** Characters per line: property names come from the caller and have any length. */
 const longestLine = 300
 
-/** Of a text that goes into one line. */
+/** Converts a text to one line. */
 const oneLine = (text: string): string => {
   const line = text.replace(/\p{Cc}+/gu, " ")
   return line.length > longestLine ? `${line.slice(0, longestLine)}…` : line
@@ -47,7 +47,7 @@ const pathOf = (path: Issue["path"]): string =>
     ""
   )
 
-/** `path: message` lines, at most 20 and how many more there are. @param root what the empty path is called. */
+/** Lines `path: message`, at most 20, and the number of further ones. @param root the name of the empty path. */
 export const issueLines = (issues: ReadonlyArray<Issue>, root: string): string => {
   const lines = issues
     .slice(0, mostIssues)
@@ -70,7 +70,7 @@ const againWithKey = `${again}, the same idempotencyKey included`
 
 export const tryAgain = (afterSeconds: number): string => `Wait ${seconds(afterSeconds)}, ${again}.`
 
-/** @param hint what else may help. */
+/** @param hint additional advice. */
 export const invalidInput = ({ issues }: InvalidInput, hint: string | null): ToolRefusal =>
   refusal(
     [
@@ -81,7 +81,7 @@ export const invalidInput = ({ issues }: InvalidInput, hint: string | null): Too
     ].join("\n")
   )
 
-/** @param grant of the key, where it is known. */
+/** @param grant the key's grant, when known. */
 export const modelNotGranted = (grant: Grant | null): ToolRefusal => {
   const models = grant?.modelEndpoints ?? []
   const others = models.length === 0 ? "" : ` It is granted ${models.join(", ")}.`

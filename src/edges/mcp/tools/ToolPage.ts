@@ -1,4 +1,4 @@
-/** A page of a list, as tools give it. */
+/** A page of a list in a tool's answer. */
 import { Schema } from "effect"
 import { usualLimit } from "#src/edges/http/requests/PageQuery.ts"
 
@@ -19,7 +19,7 @@ interface Asked {
   readonly limit?: number
 }
 
-/** @param instead the hint where nothing is found at all. */
+/** @param instead the hint when nothing is found. */
 export const of = <A, Item>(
   found: ReadonlyArray<A>,
   { limit = usualLimit, page = 1 }: Asked,

@@ -1,6 +1,6 @@
 /**
- * Registers tools as effect does, but for arguments that a tool does not take: in every version of the protocol the model is
- * told of them with a result that it reads, as of every other refusal (MCP 2025-11-25, "Error Handling").
+ * Registers tools as Effect does, except that wrong arguments become a result that the model reads, in every version
+ * of the protocol (MCP 2025-11-25, "Error Handling").
  */
 import { Effect, Layer, Result, type Schema, SchemaIssue, SchemaParser } from "effect"
 import * as McpSchema from "effect/ai/McpSchema"
@@ -9,7 +9,7 @@ import type * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as ArgumentRefusals from "./ArgumentRefusals.ts"
 
-/** Nothing is asked to decode what it is called with. */
+/** A tool whose parameters need no services to decode. */
 type PlainTool = Tool.Any & { readonly parametersSchema: Schema.ConstraintDecoder<unknown> }
 
 type Tools = Readonly<Record<string, PlainTool>>
@@ -27,7 +27,7 @@ const faultsOf = (tool: PlainTool) => {
     })
 }
 
-/** What is true of every JSON Schema that does not say otherwise is left out: lists of tools are read again and again. */
+/** Drops defaults of JSON Schema: models read lists of tools again and again. */
 const shortened = (schema: McpSchema.ToolOutputJson | undefined): McpSchema.ToolOutputJson =>
   JSON.parse(
     JSON.stringify(schema ?? {}, (keyword, value) =>
@@ -51,7 +51,7 @@ const telling = (tool: PlainTool, registration: Registration): Registration => {
     ...registration,
     tool: new McpSchema.Tool({ ...told, outputSchema: shortened(told.outputSchema) }),
     handle: (given: ArgumentRefusals.Given = {}) =>
-      // Effect would make a line of each.
+      // Effect would write a line for each unknown argument.
       refusals.hasUnknown(given)
         ? refuse(given)
         : Effect.catchTag(handle(given), "InvalidParams", () => refuse(given))

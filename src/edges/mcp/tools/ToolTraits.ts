@@ -1,11 +1,11 @@
-/** What clients are told of how a tool behaves (MCP 2025-11-25, `ToolAnnotations`). */
+/** Annotations that describe to clients how a tool behaves (MCP 2025-11-25, `ToolAnnotations`). */
 import { Context } from "effect"
 import * as Tool from "effect/ai/Tool"
 
-/** Unknown arguments are refused: a misnamed one would be ignored otherwise, and the answer be to another question. */
+/** Refuses unknown arguments. Otherwise a misnamed one would be ignored and change the meaning of the call. */
 const strict = Context.make(Tool.Strict, true)
 
-/** It reads what this server has, and changes nothing. */
+/** The tool only reads data of this server. */
 export const reading = strict.pipe(
   Context.add(Tool.Readonly, true),
   Context.add(Tool.Destructive, false),
@@ -13,7 +13,7 @@ export const reading = strict.pipe(
   Context.add(Tool.OpenWorld, false)
 )
 
-/** It adds something each time that it is called, here and with providers outside. Nothing is lost by it. */
+/** Each call adds something here and at external providers, and destroys nothing. */
 export const adding = strict.pipe(
   Context.add(Tool.Readonly, false),
   Context.add(Tool.Destructive, false),

@@ -1,4 +1,4 @@
-/** What a model is told that names something that the catalog has not: what there is instead, and how it finds out. */
+/** The message for an unknown model name: similar names, and how to find others. */
 import { Effect, Schema } from "effect"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import type { Contents } from "#src/features/catalog/CatalogContents.ts"
@@ -12,7 +12,7 @@ const mostNamed = 3
 
 const isEndpoint = Schema.is(ModelEndpoint)
 
-/** What was asked for is not repeated: only names of the catalog are. */
+/** Repeats only names of the catalog, never the requested one. */
 export const make = Effect.map(CatalogSearch, (search) => (contents: Contents, endpoint: string) => {
   const misspelled = nearest(endpoint, [...contents.byEndpoint.keys()])
   const found = [

@@ -1,21 +1,24 @@
-/** What a client calls itself, as text that cannot pass for anything around it. */
+/** A client's name as text that cannot be mistaken for other parts of the page. */
 
 /** Characters. */
 const longest = 60
 
-/** Controls and invisible ones: they turn the direction of what follows, or make one name look like another. */
+/** Control and invisible characters: they change the direction of text or make names look alike. */
 const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
 
-/** Letters, symbols and marks that show nothing, and that Unicode does not call so: Braille, music, Khitan, hieroglyphs. */
+/**
+ * Letters, symbols and marks that are invisible although Unicode does not classify them so: Braille, music, Khitan,
+ * hieroglyphs.
+ */
 const blank = /[\u2800\u{1d159}\u{16fe4}\u{13441}\u{13442}]/gu
 
-/** Marks pile up over the lines around. No letter of a name has more than two once it is composed. */
+/** Stacked marks cover the lines around. No letter of a name has more than two once it is composed. */
 const piled = /(?<=\p{M}{2})\p{M}+/gu
 
-/** With nothing to stand on. */
+/** Marks without a base character. */
 const loose = /(?<=^| )\p{M}+/gu
 
-/** `null` when nothing is left that could be read. */
+/** `null` when nothing readable remains. */
 export const readable = (name: string): string | null => {
   const words = name
     .toWellFormed()
@@ -30,7 +33,7 @@ export const readable = (name: string): string | null => {
   return words === "" ? null : words
 }
 
-/** As the page shows it. */
+/** The name as the page shows it. */
 export const shown = (name: string | null): string | null => {
   const words = name === null ? null : readable(name)
   if (words === null) return null

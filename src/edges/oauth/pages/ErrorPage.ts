@@ -1,12 +1,12 @@
-/** A page that says what went wrong, and what to do about it. */
+/** A page that describes an error and what to do about it. */
 import { html } from "./Html.ts"
 import * as Page from "./Page.ts"
 
 export interface Trouble {
   readonly title: string
-  /** What is the matter and what to do, a paragraph each. Anything in them is text. */
+  /** The problem and the advice, a paragraph each. All of it is escaped as text. */
   readonly paragraphs: ReadonlyArray<string>
-  /** Of the exchange, for whoever looks into the log. */
+  /** The id of the exchange, for a search in the log. */
   readonly requestId?: string
 }
 

@@ -1,4 +1,4 @@
-/** For a sign-in that is no more: whose time is up, that has ended, or was begun in another browser. */
+/** The page for a sign-in that has expired, has ended, or began in another browser. */
 import * as ErrorPage from "./ErrorPage.ts"
 
 export const page = ErrorPage.render({

@@ -1,4 +1,4 @@
-/** HTML as a template: whatever is put into it is text, unless it was made by the same template. */
+/** HTML templates: inserted values are escaped as text, unless the same template made them. */
 
 const made: unique symbol = Symbol("inferlog/src/edges/oauth/pages/Html")
 
@@ -27,10 +27,10 @@ const toText = (part: Part): string => {
   return typeof part === "object" ? part.map(({ text }) => text).join("") : escape(String(part))
 }
 
-/** Markup as it is. Only of constants: nothing that comes from outside may be in it. */
+/** Unescaped markup. For constants only, never for external values. */
 export const raw = (text: string): Html => ({ [made]: true, text })
 
-/** In the text of elements, and in attributes in double quotes; no other place is safe. `null` is nothing. */
+/** Values are safe in the text of elements and in double-quoted attributes only. `null` inserts nothing. */
 export const html = (strings: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
   raw(
     strings.reduce((text, string, index) => {

@@ -1,20 +1,20 @@
-/** What all pages of the sign-in have in common: their frame, and the headers that they must be sent with. */
+/** The frame of all sign-in pages, and the headers that they must be sent with. */
 import { type Html, html, raw } from "./Html.ts"
 import * as Style from "./Style.ts"
 
 export interface Page {
   readonly html: string
-  /** By lower-case name, the content type included. */
+  /** By lower-case name, including the content type. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 export const contentType = "text/html; charset=utf-8"
 
-/** Neither the title nor the body is more than text to whoever shows the page: there is no script, and none would run. */
+/** Title and body are text only: the page has no script, and the policy allows none. */
 export const make = (options: {
   readonly title: string
   readonly body: Html
-  /** Where its form may lead, beside this server: sources as in a policy (`RedirectTarget`). None: it has no form. */
+  /** Targets that its form may lead to besides this server, as policy sources (`RedirectTarget`). None: no form. */
   readonly formTargets?: ReadonlyArray<string>
 }): Page => ({
   html: document(options).text,
@@ -33,7 +33,7 @@ export const make = (options: {
     // With `no-referrer` browsers would send `Origin: null` with the form.
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff"
-    // No Cross-Origin-Opener-Policy: clients that open the sign-in in a window of its own would lose sight of it.
+    // No Cross-Origin-Opener-Policy: clients that open the sign-in in a separate window would lose access to it.
   }
 })
 

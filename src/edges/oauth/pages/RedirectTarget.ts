@@ -1,19 +1,19 @@
-/** Where the browser goes with the decision: as people know it, and as a policy does. */
+/** The target of the redirect after a decision: as text for users, and as a policy source. */
 import * as RedirectUri from "../RedirectUri.ts"
 
 export interface RedirectTarget {
-  /** Of a site the host in full, an IDN in its ASCII form; of an app's own scheme the address without its query. */
+  /** For a site the full host, an IDN in its ASCII form; for an app's scheme the address without its query. */
   readonly shown: string
-  /** Who takes it there: a site, a program on the reader's computer, or an app that claims the scheme (RFC 8252, 7). */
+  /** Who receives the code: a site, a program on the user's computer, or an app with its own scheme (RFC 8252, 7). */
   readonly kind: "site" | "computer" | "app"
-  /** A source for `form-action` (CSP 3): Chromium holds against it where the answer to a form leads, too. */
+  /** A source for `form-action` (CSP 3): Chromium also checks the redirects that follow a form. */
   readonly source: string
 }
 
-/** What a policy takes for a host: other ones, which URLs may well have, would end the source or widen it. */
+/** A host that is valid in a policy. Other hosts of URLs could end the source or widen it. */
 const plainHost = /^[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?$/
 
-/** Of an address that the client has registered; `shown` is what is left of longer ones. */
+/** Characters of an address from the client. `shown` is shortened to this. */
 const longest = 80
 
 const clipped = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text)

@@ -1,13 +1,13 @@
-/** What a browser shows where an authorization request is wrong and does not go back to the client that made it. */
+/** The page for a wrong authorization request that is not redirected to its client. */
 import * as ErrorPage from "./ErrorPage.ts"
 import type { Page } from "./Page.ts"
 import * as RedirectTarget from "./RedirectTarget.ts"
 
-/** As the protocol says it (RFC 6749, 4.1.2.1): text of ours, or of the request. */
+/** As in the protocol (RFC 6749, 4.1.2.1): text of this server, or of the request. */
 export interface Refused {
   readonly error: string
   readonly description: string | undefined
-  /** Where the client would have been told of it. Nobody is sent there, and no link leads there. */
+  /** The address that would have received the error. The browser is not redirected there, and no link leads there. */
   readonly withheldFrom?: string
 }
 

@@ -1,7 +1,7 @@
 /**
- * Takes the browser on after a decision. Chromium holds every redirect after a form against the policy of its page, those of
- * the client's own sites as well; where this page leads, no form does. Of an app that opens outside of the browser it is
- * what stays to be seen.
+ * Redirects the browser after a decision. Chromium checks every redirect after a form against the page's policy,
+ * including those of the client's site; this page has no form. When an app opens outside the browser, this page
+ * stays visible.
  */
 import { html } from "./Html.ts"
 import * as Page from "./Page.ts"
@@ -10,7 +10,7 @@ import * as RedirectTarget from "./RedirectTarget.ts"
 export const render = (options: {
   readonly decision: "allow" | "deny"
   readonly redirectUri: string
-  /** Where to. */
+  /** The target. */
   readonly address: string
 }): Page.Page => {
   const title = options.decision === "allow" ? "Allowed" : "Denied"

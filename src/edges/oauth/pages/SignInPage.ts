@@ -1,4 +1,4 @@
-/** The page that an assistant leads to: who asks, for what, and a form to sign in and decide. It needs no script. */
+/** The sign-in page of an assistant: who asks for what, and a form to sign in and decide. It needs no script. */
 import type { PendingAuthorization } from "../Interactions.ts"
 import * as Lifetimes from "../Lifetimes.ts"
 import * as ClientName from "./ClientName.ts"
@@ -9,9 +9,9 @@ import type { SignInProblem } from "./SignInProblem.ts"
 
 export interface SignInForm {
   readonly asking: Pick<PendingAuthorization, "clientName" | "redirectUri">
-  /** That the form was made here for this browser (`FormToken`). */
+  /** Proves that the form was made for this browser (`FormToken`). */
   readonly token: string
-  /** What was entered before. Of the secrets nothing is repeated. */
+  /** The account entered before. Secrets are never repeated. */
   readonly account: string
   readonly problem: SignInProblem | null
   readonly docsUrl: string
@@ -27,7 +27,7 @@ export const render = (form: SignInForm): Page.Page => {
   })
 }
 
-// Without a script to move the focus `autofocus` does.
+// Without scripts, `autofocus` moves the focus.
 const alert = ({ advice, field, what }: SignInProblem): Html =>
   html`<div class="problem" id="problem" role="alert" tabindex="-1" autofocus>
     <strong>${what}</strong>
@@ -66,7 +66,7 @@ const forWhat = html`<h2>It will be able to</h2>
   </ul>
   <p class="quiet">It does not learn your key or password, and may do no more than the key itself.</p>`
 
-/** Allowing comes first: it is what Enter does, and does nothing where nothing was entered. */
+/** The allow button comes first, because Enter activates it. With an empty form it does nothing. */
 const signIn = ({ account, problem, token }: SignInForm): Html => {
   const isKeyWrong = problem?.field === "api_key"
   const isPasswordWrong = problem?.field === "account"
@@ -104,7 +104,7 @@ const signIn = ({ account, problem, token }: SignInForm): Html => {
     </form>`
 }
 
-/** @param hint id of what is always said of the field. */
+/** @param hint id of the field's permanent hint. */
 const described = (isWrong: boolean, ...hint: ReadonlyArray<string>): Html | null => {
   const by = [...hint, ...(isWrong ? ["problem"] : [])]
   if (by.length === 0) return null
@@ -113,7 +113,7 @@ const described = (isWrong: boolean, ...hint: ReadonlyArray<string>): Html | nul
 
 const verbatim = html`autocapitalize="none" spellcheck="false"`
 
-/** With `off` browsers fill in a password that they know, and offer to keep the key as one. */
+/** With `off` browsers fill in a stored password, and offer to store the key as one. */
 const unsaved = html`autocomplete="one-time-code"`
 
 const takingBack = (docsUrl: string): Html =>

@@ -1,11 +1,11 @@
-/** Why nobody is signed in yet, in words for whoever fills in the form. */
+/** Problems of a sign-in, in words for its user. */
 
 export interface SignInProblem {
   readonly status: number
   readonly what: string
-  /** What to do about it. */
+  /** Advice for the user. */
   readonly advice: string
-  /** Of the form: where to do it. */
+  /** The form field to correct. */
   readonly field: "api_key" | "account"
 }
 
@@ -38,7 +38,7 @@ export const passwordRefused: SignInProblem = {
   field: "account"
 }
 
-/** @param scopes of which the key would need one. */
+/** @param scopes one of which the key needs. */
 export const nothingGranted = (scopes: ReadonlyArray<string>): SignInProblem => ({
   status: 403,
   what: "This API key may do nothing that an assistant does.",
@@ -60,7 +60,7 @@ export const tooManyKeys = (limit: number): SignInProblem => ({
   field: "api_key"
 })
 
-/** A right key is taken at any time: whoever is told so had a wrong one. */
+/** A valid key is accepted at any time, so the key was wrong. */
 export const tooManySignIns = (retryAfterSeconds: number, by: "Key" | "Password"): SignInProblem => ({
   status: 429,
   what: "Too many sign-ins have failed.",

@@ -1,4 +1,6 @@
-/** The look of all pages: one style sheet, allowed by its hash. Colours keep a contrast of 4.5 and more, light and dark. */
+/**
+ * The style sheet of all pages, allowed by its hash. Colours have a contrast of at least 4.5 in light and dark mode.
+ */
 import * as crypto from "node:crypto"
 
 export const css = `
@@ -108,5 +110,5 @@ a:focus-visible, button:focus-visible, input:focus-visible, summary:focus-visibl
 .ending h2 { margin-top: 0 }
 `
 
-/** As a source of a `style-src`. */
+/** The source for `style-src`. */
 export const source = `'sha256-${crypto.hash("sha256", css, "base64")}'`

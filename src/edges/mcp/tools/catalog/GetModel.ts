@@ -1,4 +1,4 @@
-/** `get_model`: what has to be known to run a model. */
+/** `get_model`: everything needed to run a model. */
 import { Effect, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import { ToolRefusal } from "../../ToolRefusal.ts"

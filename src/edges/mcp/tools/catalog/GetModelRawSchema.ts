@@ -1,4 +1,4 @@
-/** `get_model_raw_schema`: the JSON Schema that the input of a model is checked against. */
+/** `get_model_raw_schema`: the JSON Schema that checks the input of a model. */
 import { Effect, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import { shownOf } from "#src/features/catalog/CatalogLists.ts"

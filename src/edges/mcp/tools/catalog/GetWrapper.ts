@@ -1,4 +1,4 @@
-/** `get_wrapper`: what has to be known to run a wrapper, and what it makes of its input. */
+/** `get_wrapper`: everything needed to run a wrapper, and how it converts its input. */
 import { Effect, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import { ToolRefusal } from "../../ToolRefusal.ts"

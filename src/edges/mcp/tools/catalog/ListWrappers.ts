@@ -1,4 +1,4 @@
-/** `list_wrappers`: all wrappers in pages, newest first, or best first when they are searched. */
+/** `list_wrappers`: all wrappers in pages, newest first, or with a search best first. */
 import { Effect, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import { CatalogContents } from "#src/features/catalog/CatalogContents.ts"

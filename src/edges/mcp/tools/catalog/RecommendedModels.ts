@@ -1,4 +1,4 @@
-/** `recommended_models`: what the operator curates, best first. */
+/** `recommended_models`: models that the operator has curated, best first. */
 import { Effect, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import { CatalogContents } from "#src/features/catalog/CatalogContents.ts"

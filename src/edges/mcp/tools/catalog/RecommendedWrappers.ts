@@ -1,4 +1,4 @@
-/** `recommended_wrappers`: what the operator curates, best first. */
+/** `recommended_wrappers`: wrappers that the operator has curated, best first. */
 import { Effect, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import { CatalogContents } from "#src/features/catalog/CatalogContents.ts"

@@ -1,12 +1,12 @@
 /**
- * Base64 (RFC 4648, sections 4 and 5), chunk by chunk: of either alphabet, with or without padding, and with the line ends
- * that encoders put in (RFC 2045, section 6.8). Everything else is refused.
+ * Decodes base64 (RFC 4648, sections 4 and 5), chunk by chunk: either alphabet, with or without padding, and with
+ * line ends (RFC 2045, section 6.8). Refuses everything else.
  */
 
 export interface Base64Text {
-  /** The bytes, as far as they are known; `null` when it is no base64. Chunks may end anywhere. */
+  /** Returns the bytes as far as they are complete; `null` when the text is not base64. Chunks may end anywhere. */
   readonly push: (text: string) => Uint8Array | null
-  /** What was held back. */
+  /** Returns the rest. */
   readonly end: () => Uint8Array | null
 }
 
@@ -15,7 +15,7 @@ const padded = /^([A-Za-z0-9+/_-]*)(=*)$/
 const spaces = /[\t\n\r ]+/g
 
 export const make = (): Base64Text => {
-  /** Characters of the group of four whose end is to come. */
+  /** Characters of an incomplete group of four. */
   let carried = ""
   let padding = 0
 

@@ -1,4 +1,4 @@
-/** `data` of `upload_file`: in the message itself, or in a file when it was too long for that. */
+/** The argument `data` of `upload_file`: in the message itself, or in a file when it is long. */
 import { Effect, FileSystem, Stream } from "effect"
 import { isDataUri } from "#src/features/media/DataUri.ts"
 import { sniffLength } from "#src/features/media/ImageFormat.ts"
@@ -12,7 +12,7 @@ import { type FileSource, MaxFileBytes } from "./FileSource.ts"
 /** Characters of the head of a `data:` URL. */
 const headLength = 512
 
-/** RFC 2397, of base64 alone. */
+/** RFC 2397, for base64 only. */
 const head = /^data:([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)?((?:;[a-z0-9-]+=[a-z0-9._-]+)*);base64,/i
 
 /** Characters of base64 that are decoded at a time. */
@@ -21,7 +21,7 @@ const chunkSize = 256 * 1024
 const unreadable = (cause: unknown) =>
   new BlobStoreError({ reason: "could not read the data of an upload", cause })
 
-/** What stands before the base64, and what it claims. */
+/** The length of the head before the base64, and the content type in it. */
 const headOf = (start: string): { readonly length: number; readonly contentType: string | null } | null => {
   if (!isDataUri(start)) return { length: 0, contentType: null }
   const match = head.exec(start)
@@ -30,7 +30,7 @@ const headOf = (start: string): { readonly length: number; readonly contentType:
   return { length: whole.length, contentType: type === undefined ? null : type + parameters }
 }
 
-/** The bytes of base64 that comes as `texts`. */
+/** Decodes base64 that arrives as `texts`. */
 const decoded = <E>(texts: Stream.Stream<string, E>): Stream.Stream<Uint8Array, E | ToolRefusal> =>
   Stream.suspend(() => {
     const base64 = Base64Text.make()
@@ -47,7 +47,7 @@ interface Measured {
   readonly head: Uint8Array
 }
 
-/** Read once before anything is announced: what is no base64 leaves no trace. */
+/** Reads everything once before the upload is announced, so that invalid base64 leaves no trace. */
 const measure = <E>(bytes: Stream.Stream<Uint8Array, E | ToolRefusal>, maxBytes: number) =>
   Stream.runFoldEffect(
     bytes,
@@ -84,7 +84,7 @@ export const make = Effect.gen(function* () {
     const bytes = decoded(texts)
     const measured = yield* measure(bytes, maxBytes)
     if (measured.size === 0) return yield* FileRefusals.emptyData
-    // It was base64 a moment ago.
+    // The first reading found valid base64.
     const body = Stream.catchTag(bytes, "ToolRefusal", (changed) => Stream.fail(unreadable(changed)))
     return { ...measured, contentType, fileName: null, body } satisfies FileSource
   })

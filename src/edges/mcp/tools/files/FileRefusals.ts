@@ -1,4 +1,7 @@
-/** Why a file was not taken, and what to do next. No URL, address or data is ever repeated. */
+/**
+ * Messages for a language model about files that were refused, and what to do next. They repeat no URL, address or
+ * data.
+ */
 import type { SqlError } from "effect/sql/SqlError"
 import type { FileGone, QuotaExceeded } from "#src/features/media/storage/FileErrors.ts"
 import type { TooManyUploads } from "#src/features/media/storage/Reception.ts"
@@ -61,7 +64,7 @@ const refusedUrls: Readonly<Record<OutboundRefused["reason"], string>> = {
 
 const giveAnother = "Give another URL, or the bytes in `data`."
 
-/** Its words are its own: what the other side says is not repeated. */
+/** Uses its own words and repeats nothing of the remote server. */
 const failedUrl = (reason: OutboundError["reason"]): string => {
   switch (reason) {
     case "timeout":

@@ -1,4 +1,4 @@
-/** `url` of `upload_file` that is a file of this service already: it is told, and nothing is stored again. */
+/** Handles a `url` of `upload_file` that already is a file of this service: returns it and stores nothing. */
 import { Effect, Option } from "effect"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import type { Media } from "#src/features/media/Media.ts"

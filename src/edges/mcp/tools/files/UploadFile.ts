@@ -19,7 +19,7 @@ import * as DataSource from "./DataSource.ts"
 import * as UrlSource from "./UrlSource.ts"
 import * as StoredFile from "./StoredFile.ts"
 
-/** Downloads at once: each may have 200 MiB on disk. */
+/** Concurrent downloads: each may take 200 MiB on disk. */
 const mostDownloads = { total: 8, perKey: 3, patience: "30 seconds" } as const
 
 export const tool = Tool.make("upload_file", {
@@ -79,7 +79,7 @@ type Given = Tool.Parameters<typeof tool>
 
 const isMediaType = Schema.is(MediaType.MediaType)
 
-/** Told to us, or else by whoever has the file, or else what its name and its bytes say. */
+/** The type from the caller, or else from the source, or else from the file's name and bytes. */
 const typeOf = ({ contentType }: Given, source: FileSource, fileName: string): string => {
   const claimed = contentType ?? source.contentType
   if (claimed !== null && claimed !== undefined && isMediaType(claimed)) return claimed

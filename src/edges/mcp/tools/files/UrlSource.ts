@@ -1,4 +1,6 @@
-/** `url` of `upload_file`: downloaded through the guard, as a whole, before anything is stored. */
+/**
+ * The argument `url` of `upload_file`: downloaded completely through the outbound guard before anything is stored.
+ */
 import { Duration, Effect, FileSystem, Option, Stream } from "effect"
 import { sniffLength } from "#src/features/media/ImageFormat.ts"
 import { Outbound } from "#src/kernel/outbound/Outbound.ts"
@@ -8,18 +10,18 @@ import * as Progress from "../Progress.ts"
 import * as FileRefusals from "./FileRefusals.ts"
 import { type FileSource, MaxFileBytes } from "./FileSource.ts"
 
-/** Over everything from the look-up of the name to the last byte. */
+/** From the look-up of the name to the last byte. */
 const downloadTimeout = Duration.minutes(5)
 
 const totalMs = Duration.toMillis(downloadTimeout)
 
-/** Between two notifications of progress. */
+/** Interval of progress notifications. */
 const everyMs = 2_000
 
-/** What servers say of files that they know nothing of. */
+/** The type that servers send for files they do not know. */
 const saysNothing = /^(?:application|binary)\/octet-stream\b/i
 
-/** The last segment of the path, as it reads. */
+/** The last segment of the path, decoded. */
 const fileNameOf = (url: string): string | null => {
   const segment = URL.parse(url)?.pathname.split("/").at(-1) ?? ""
   try {
@@ -38,7 +40,7 @@ export const make = Effect.gen(function* () {
   const maxBytes = yield* MaxFileBytes
   const progress = yield* Progress.make
 
-  /** It may not be there yet. */
+  /** The file may not exist yet. */
   const soFar = (path: string) =>
     fs.stat(path).pipe(
       Effect.map(({ size }) => Number(size)),

@@ -1,4 +1,4 @@
-/** JSON for a language model: whole as long as it is small, else its beginning, so that nobody is flooded. */
+/** JSON for a language model: complete while it is small, else its beginning. */
 import { Effect, Stream } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { Unreadable } from "#streams/Payload.ts"
@@ -9,13 +9,13 @@ export interface BoundedJson {
   readonly whole: Json
   /** Bytes of the JSON text. */
   readonly bytes: number
-  /** The beginning of the JSON text, at most as many bytes as allowed; `null` when it is whole. */
+  /** The beginning of the JSON text, within the limit; `null` when it is complete. */
   readonly excerpt: string | null
 }
 
 export const nothing: BoundedJson = { whole: null, bytes: 4, excerpt: null }
 
-/** The first bytes of a text, at least `most` if it has them. No more of it is read. */
+/** At least the first `most` bytes of a text, or all of it. Reads no further. */
 const beginningOf = ({ chunks }: StoredText<Unreadable>, most: number) => {
   let read = 0
   return Stream.mkUint8Array(
@@ -29,14 +29,14 @@ export const of = Effect.fnUntraced(function* (payload: PayloadText<Unreadable> 
   const isInline = payload instanceof InlineText
   const bytes = isInline ? Buffer.byteLength(payload.text) : payload.size
   const isWhole = bytes <= most
-  // All chunks where it is whole, since the last ones come only once the text has been found right.
+  // A complete text is read to its end, because its last chunks come only after verification.
   const begin = isInline
     ? Buffer.from(isWhole ? payload.text : payload.text.slice(0, most))
     : yield* isWhole ? Stream.mkUint8Array(payload.chunks) : beginningOf(payload, most)
   if (isWhole) {
     return { whole: JSON.parse(new TextDecoder().decode(begin)) as Json, bytes, excerpt: null }
   }
-  // A character that is cut through is left out.
+  // Drops a character that is cut.
   return {
     whole: null,
     bytes,

@@ -1,4 +1,7 @@
-/** The input of a run. What a body over HTTP is looked at for (decisions, "Bodies"), the message was that it came in. */
+/**
+ * Checks the input of a run. The message that contains it has passed the checks of an HTTP body (decisions,
+ * "Bodies").
+ */
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 import * as WebhookFields from "#src/edges/api/requests/WebhookFields.ts"
 import { isDataUri } from "#src/features/media/DataUri.ts"
@@ -13,7 +16,7 @@ const withWebhook = refusal(
   "input: `webhook` and `webhook_events_filter` are not taken here. Leave them out, and call wait_for_request after run_model."
 )
 
-/** Why it may not be submitted; `null` when it may, whatever the model's schema says of it. */
+/** Why the input may not be submitted, whatever the model's schema says; `null` when it may. */
 export const refused = (input: JsonObject): ToolRefusal | null =>
   WebhookFields.withoutWebhook(input) === input ? null : withWebhook
 
@@ -26,10 +29,10 @@ const at = (input: Json, path: ReadonlyArray<string | number>): Json | undefined
     input
   )
 
-/** A text that is hardly meant to be read: a file as a `data:` URI, or its bytes as base64. */
+/** A text that is probably file content: a `data:` URI or base64. */
 const isFile = (json: Json | undefined): boolean =>
   typeof json === "string" && (isDataUri(json) || /^[A-Za-z0-9+/_-]{256}/.test(json))
 
-/** What may help with an input that the model does not take; `null` when there is nothing to say. */
+/** Advice for an input that the model does not accept; `null` when there is none. */
 export const hintFor = (input: JsonObject, { issues }: InvalidInput): string | null =>
   issues.some(({ path }) => isFile(at(input, path))) ? uploadFirst : null

@@ -1,4 +1,4 @@
-/** Reports of requests, with as much of their payloads as there still is. */
+/** Reports of requests, with their payloads as far as they still exist. */
 import { Effect } from "effect"
 import { RequestId, requestIdPattern } from "#domain/Ids.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
@@ -39,7 +39,7 @@ export const make = Effect.gen(function* () {
     return { input: yield* BoundedJson.of(input, most), output: yield* BoundedJson.of(output, most) }
   })
 
-  /** An input that is not asked for is not read: it may be large. */
+  /** An input is read only when requested, because it may be large. */
   const report = Effect.fnUntraced(function* (snapshot: Snapshot, asked: RequestReport.Asked) {
     const wanted = { input: asked.includeInput === true }
     const payloads = yield* Effect.mapError(read(snapshot, wanted, asked), (error) =>

@@ -1,4 +1,4 @@
-/** What get_request and wait_for_request answer: the request as it is now, and what to do next. */
+/** The answer of get_request and wait_for_request: the current state of a request, and what to do next. */
 import { Schema } from "effect"
 import { BillingStatus } from "#domain/inference-request/Event.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
@@ -35,7 +35,7 @@ const Pricing = Schema.Struct({
   })
 })
 
-/** What lists show of a request, too. */
+/** Fields that lists show too. */
 export const fields = {
   requestId: Schema.String,
   modelEndpoint: Schema.String,
@@ -108,7 +108,7 @@ const lastLines = (logs: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 const ended = "The run is over and nothing was charged."
 
-/** @param bytes of the output as JSON, which are more than were asked for. */
+/** @param bytes of the output's JSON, above the limit. */
 const truncated = (bytes: number): string =>
   bytes <= mostOutputBytes
     ? `Done. The output is larger than maxOutputBytes: call get_request with maxOutputBytes ${bytes} to have all of it, or give the user the URLs in media.`
@@ -170,7 +170,7 @@ export const of = (
   }
 }
 
-/** What lists show of it, too. */
+/** The fields that lists show too. */
 export const listed = (result: Omit<ResultView.RetrievedBody, "input" | "output">) => ({
   requestId: result.id,
   modelEndpoint: result.modelEndpoint,

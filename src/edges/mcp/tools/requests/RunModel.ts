@@ -1,4 +1,4 @@
-/** `run_model`: submits a request (contract, "Assistant-tool server"). What is checked is what submit over HTTP checks. */
+/** `run_model`: submits a request (contract, "Assistant-tool server"), with the same checks as a submit over HTTP. */
 import { Effect, Result, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import * as Grant from "#domain/account/Grant.ts"
@@ -94,8 +94,8 @@ const metadataOf = ({ metadata = {} }: Given): Result.Result<MetadataHeader.Meta
   )
 
 /**
- * The same for the same call, however its JSON is written. The head keeps it apart from every request over HTTP: under one
- * key a call of this tool is never the twin of one of those.
+ * Equal for equal calls, however their JSON is written. A prefix separates it from HTTP requests: under one key, a
+ * call of this tool never matches one of those.
  */
 const hashOf = (secret: Buffer, { input, modelEndpoint }: Given, metadata: MetadataHeader.Metadata): string =>
   IdempotencyHeader.hashOf(
@@ -108,7 +108,7 @@ const notAscii = ServiceRefusals.refusal(
   "idempotencyKey: must be printable ASCII characters, for example a UUID. Nothing was run: correct it and call again."
 )
 
-/** The failure may have come after the request was stored. */
+/** The failure may have happened after the request was stored. */
 const unknownWhether = ServiceRefusals.refusal(
   `${ServiceRefusals.unavailable.message} It is not known whether the request was accepted: without an idempotencyKey look at list_my_requests before you call again.`
 )
@@ -142,7 +142,7 @@ export const make = Effect.gen(function* () {
   const submissionOf = Effect.fnUntraced(function* (given: Given) {
     const caller = yield* granted("requests:write")
     const { idempotencyKey, input, modelEndpoint } = given
-    // The service says so, too: here it is said before the input is looked at.
+    // The service checks this too, but only after the input.
     if (!Grant.allowsModel(caller.grant, modelEndpoint))
       return yield* ServiceRefusals.modelNotGranted(caller.grant)
     const refused = ModelInput.refused(input)
@@ -185,7 +185,7 @@ export const make = Effect.gen(function* () {
 
   return Effect.fn("RunModel.call")(function* (given: Given) {
     const submission = yield* submissionOf(given)
-    // A client that goes away breaks off neither the submit nor its hold: the retry finds what has become of them.
+    // If the client disconnects, the submit and its hold still complete, and a retry finds the result.
     const snapshot = yield* Effect.uninterruptible(
       Effect.catch(requests.submit(submission), (error) => refuse(given, error))
     )

@@ -1,6 +1,6 @@
 /**
- * `wait_for_request`: waits for the end of a request (contract, "Assistant-tool server"). Nothing is polled: the wait is
- * woken by what happens to the request, and the interval is that of the progress notifications.
+ * `wait_for_request`: waits for the end of a request (contract, "Assistant-tool server"). Changes of the request end
+ * the wait without polling; the interval is that of the progress notifications.
  */
 import { Clock, Effect, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
   const progress = yield* Progress.make
   const tell = yield* WaitMessage.make
 
-  /** Whoever may wait for ten minutes is looked at again before they are told anything. */
+  /** A call may wait for ten minutes, so its key is checked again before the answer. */
   const checkKey = Effect.fnUntraced(function* ({ accountId, keyId }: Caller) {
     const { state } = yield* Effect.mapError(accounts.current(accountId), ServiceRefusals.toRefusal)
     const key = keyOf(state, keyId)

@@ -1,4 +1,4 @@
-/** What is told of a request that is waited for: where it is, and how far it is or how much longer it may take. */
+/** Describes a request that is waited for: its state, and its progress or the remaining time. */
 import { Effect } from "effect"
 import { status } from "#domain/inference-request/Status.ts"
 import type { RequestId } from "#domain/Ids.ts"
@@ -20,13 +20,13 @@ export const make = Effect.gen(function* () {
   const steady = yield* SteadyTime
   const waitingFor = yield* WaitingFor.WaitingFor
 
-  /** 0 to 1, of a run whose provider tells. */
+  /** 0 to 1, for a run whose provider reports progress. */
   const fractionOf = (id: RequestId): number | null => {
     const state = actors.peek(id)?.state
     return state?._tag === "Request" ? state.progress : null
   }
 
-  /** What is left of the usual time; `null` when that is not known, or is over. */
+  /** The rest of the usual time; `null` when it is unknown or over. */
   const leftMs = ({ request: { startedAt, submitted } }: Snapshot, now: number): number | null => {
     const expected = expectations.of(submitted.model)
     const learned = expected?.p50Seconds ?? null
@@ -37,7 +37,7 @@ export const make = Effect.gen(function* () {
     return endsAt > now ? endsAt - now : null
   }
 
-  /** A run that tells how far it is knows better than what others took. */
+  /** A run's own progress is better than the duration of other runs. */
   const outlook = Effect.fnUntraced(function* (snapshot: Snapshot) {
     const wait = WaitingFor.ofRequest(waitingFor, snapshot.request)
     if (wait !== null) return [`nothing takes it for now: ${wait.reason}`]
