@@ -1,4 +1,4 @@
-/** What every command that changes something needs: the log, its payloads, the aggregates, and the read side. */
+/** What a server and a changing command have in common: the log, its payloads, the aggregates and the read models. */
 import { Effect, Layer } from "effect"
 import { Deliveries } from "#projections/deliveries/Deliveries.ts"
 import { DueDeliveries } from "#projections/deliveries/DueDeliveries.ts"
@@ -45,7 +45,7 @@ const logOf = (
     ? Layer.merge(SqliteEventStore.layer(directory), Layer.succeed(LogServers, null))
     : NatsLog.layer({ nats: choice.options, directory, told: Snapshots.toldHead })
 
-/** The log alone, for commands that need no read side. */
+/** The log alone, for commands that need no read models. */
 export const log = AppendHealth.layer.pipe(
   Layer.provideMerge(
     Layer.unwrap(
@@ -80,7 +80,7 @@ const readModels = Layer.mergeAll(
   Files.layer
 ).pipe(Layer.provideMerge(ReadModels.layer), Layer.provideMerge(projections))
 
-/** On one of several nodes they see what the others append. */
+/** On one of several nodes the actors follow what other nodes append. */
 const actors = LogServers.choose({
   single: Layer.mergeAll(
     RequestActors.layer,

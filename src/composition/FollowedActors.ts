@@ -1,6 +1,6 @@
 /**
- * The actors of one of several nodes: they follow the log, so that what other nodes append is seen here within the lag of
- * the subscription: a revoked key, a cancel, the progress of a run, a deleted file.
+ * The actors of one of several nodes. They follow the log, so that a revoked key, a cancel, the progress of a run or a deleted
+ * file is seen here within the lag of the subscription.
  */
 import { Effect, Layer, Stream } from "effect"
 import { AccountActors } from "#src/features/accounts/AccountActors.ts"
@@ -36,7 +36,7 @@ const following = Layer.effectDiscard(
   })
 )
 
-/** They follow from a position before which none of them was loaded: nobody has them before that. */
+/** The actors follow from a position before which none of them was loaded. */
 export const layer = following.pipe(
   Layer.provideMerge(
     Layer.mergeAll(

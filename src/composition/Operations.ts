@@ -1,4 +1,4 @@
-/** How whoever runs the server sees what it does: metrics, log and telemetry. The ground that all else is built on. */
+/** How an operator observes the server: metrics, log and telemetry. */
 import { Layer, Metric } from "effect"
 import * as LogLevel from "#src/kernel/settings/LogLevel.ts"
 import { Lifecycle } from "#src/platform/telemetry/Lifecycle.ts"
@@ -17,7 +17,7 @@ import * as MetricExportReadings from "#src/platform/telemetry/otlp/MetricExport
 import { SubmitSpans } from "#src/features/dispatch/SubmitSpans.ts"
 import * as Telemetry from "#src/platform/telemetry/otlp/Telemetry.ts"
 
-/** Of this server alone: another one in the same process counts for itself. */
+/** A registry per server: several servers may run in one process. */
 const registry = Layer.sync(Metric.MetricRegistry, () => new Map())
 
 const observers = Layer.mergeAll(
@@ -29,14 +29,14 @@ const observers = Layer.mergeAll(
 
 const health = Layer.provideMerge(Layer.merge(WalHealth.layer, PayloadDamages.layer), Health.layer)
 
-/** Provided to everything: it is there first, and closed last. */
+/** Provided to every layer: built first, closed last. */
 export const ground = Layer.mergeAll(observers, Lifecycle.layer, SubmitSpans.layer, health).pipe(
   Layer.provideMerge(LogRateLimit.layer),
   Layer.provideMerge(Telemetry.layer),
   Layer.provideMerge(Layer.mergeAll(LogFormat.layer, LogLevel.layer, registry))
 )
 
-/** What `/metrics` and exports read of the running server. */
+/** The readings for `/metrics` and exports. */
 export const readings = Layer.mergeAll(MetricsPage.layer, MetricExportReadings.layer).pipe(
   Layer.provide(AllReadings.layer)
 )

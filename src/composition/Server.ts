@@ -1,4 +1,4 @@
-/** One node: everything that `inferlog serve` runs, a layer for each feature. Each starts its part and stops it with its scope. */
+/** One node: everything that `inferlog serve` runs, as one layer per feature. */
 import { Console, Effect, Layer } from "effect"
 import * as AdminServer from "#src/edges/admin/AdminServer.ts"
 import * as McpLayers from "#src/edges/mcp/Layers.ts"
@@ -64,7 +64,7 @@ const resources = Layer.mergeAll(Media.layer, outbound, ScratchDirectory.layer).
   Layer.provideMerge(masterKey)
 )
 
-/** What clients, workers and providers ask of the features. */
+/** The services behind the routes. */
 const services = Layer.mergeAll(
   RequestHistory.layer,
   Statements.layer,
@@ -74,10 +74,10 @@ const services = Layer.mergeAll(
   Accounts.layer
 ).pipe(Layer.provideMerge(SubmitSpans.requests.pipe(Layer.provide(Requests.layer))))
 
-/** What goes on by itself. */
+/** Background work. */
 const reactors = Layer.mergeAll(Dispatch.layer, Retention.layer, Webhooks.layerSending, Snapshots.layerTaking)
 
-/** What is observed of providers, requests and deliveries. */
+/** Metrics and state of providers, requests and deliveries. */
 const observers = Layer.mergeAll(
   RequestMetrics.layer,
   DeliveryMetrics.layer,

@@ -1,4 +1,4 @@
-/** The projections' thread, which finds its modules as `main.ts` does. */
+/** The entry of the projections' thread. It resolves modules as `main.ts` does. */
 import * as module from "node:module"
 import * as Resolution from "#src/kernel/program/Resolution.ts"
 

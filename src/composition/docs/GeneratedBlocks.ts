@@ -1,11 +1,11 @@
-/** The parts of the documents that are written from the code, between `<!-- name -->` and `<!-- /name -->`. */
+/** Parts of the documents that are generated from the code, between `<!-- name -->` and `<!-- /name -->`. */
 import { Option } from "effect"
 import * as MetricsTable from "#src/composition/metrics/MetricsTable.ts"
 import * as AllSettings from "#src/composition/settings/AllSettings.ts"
 import * as SettingsTable from "./SettingsTable.ts"
 
 export interface GeneratedBlock {
-  /** From the root of the project. */
+  /** Path from the root of the project. */
   readonly file: string
   readonly name: string
   /** Markdown without blank lines at its ends. */
@@ -17,7 +17,7 @@ export const blocks: ReadonlyArray<GeneratedBlock> = [
   { file: "docs/operators/monitoring.md", name: "metrics", text: MetricsTable.markdown }
 ]
 
-/** The page with the block as it should be; `None` when the page has no place for it. */
+/** The page with the generated block; `None` when the page lacks its markers. */
 export const written = (page: string, { name, text }: GeneratedBlock): Option.Option<string> => {
   const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const start = page.indexOf(open)

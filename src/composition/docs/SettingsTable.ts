@@ -14,7 +14,7 @@ const code = (text: string) => `\`${text}\``
 const meaning = ({ description, isSecret }: Setting<unknown>) =>
   isSecret ? `${description}; a secret` : description
 
-/** Everything that a setting says of itself. */
+/** All columns. */
 export const full = (settings: Settings): string =>
   table(
     ["Name", "Default", "Means", "Takes", "Example"],

@@ -1,4 +1,4 @@
-/** Takes the readings of every feature. A reading costs some steps in indexes for each model and projection. */
+/** Takes the readings of every feature. A reading costs a few index steps per model and projection. */
 import { Effect, Layer, Metric } from "effect"
 import { DeliveryFailed } from "#domain/webhook-delivery/Event.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
@@ -16,7 +16,7 @@ import * as ProviderStandings from "#src/features/dispatch/metrics/ProviderStand
 import * as Queues from "#src/features/requests/metrics/Queues.ts"
 import * as WebhookBacklog from "#src/features/webhooks/metrics/WebhookBacklog.ts"
 
-/** Series that are there from the start: what is counted from 0 can be compared. */
+/** Series that exist from the start, so that rates count from 0. */
 const outcomes = [
   ["completed", "charged"],
   ["completed", "partial"],
@@ -30,7 +30,7 @@ const failureReasons = DeliveryFailed.fields.reason.literals
 
 const reasons = ["transport_error", "rate_limited", "unreachable", "lost", "shutdown"] as const
 
-/** For each model once: others begin with the reading after their first request. */
+/** Once per model. A model's series begin with the reading after its first request. */
 const countModelsFromZero = Effect.gen(function* () {
   const catalog = yield* Catalog
   const series = yield* ModelSeries.make
@@ -52,7 +52,7 @@ const countModelsFromZero = Effect.gen(function* () {
 })
 
 const countWebhooksFromZero = Effect.gen(function* () {
-  // The manifests may have been looked at before.
+  // The manifests may have been read before.
   yield* Metric.modify(ManifestsFamilies.manifestErrors.of(), 0)
   for (const result of attemptResults) yield* Metric.update(WebhooksFamilies.webhookAttempts.of(result), 0)
   for (const reason of failureReasons) yield* Metric.update(WebhooksFamilies.webhooksFailed.of(reason), 0)

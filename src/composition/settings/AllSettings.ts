@@ -1,4 +1,4 @@
-/** Every setting of the server, in the order of its documentation. One that is not listed is neither validated nor documented. */
+/** Every setting of the server, in the order of its documentation. A setting that is not listed is neither validated nor documented. */
 import { Array, Config, Effect } from "effect"
 import { bootstrapApiKey, bootstrapBalance } from "#src/features/accounts/Bootstrap.ts"
 import { dataDir, expectData } from "#src/kernel/disk/DataDirectory.ts"
@@ -64,7 +64,7 @@ const faultOf = ({ fault, name }: Setting<unknown>): Effect.Effect<string | null
     ? Effect.succeed(null)
     : Effect.orElseSucceed(Config.map(Config.String(name), fault), () => null)
 
-/** Fails with everything that is wrong with the settings, not merely the first. */
+/** Fails with all invalid settings. */
 export const validate: Effect.Effect<void, InvalidSettings> = Effect.gen(function* () {
   const wrong = yield* Effect.filter(all, ({ config }) => Effect.isFailure(config))
   const told = yield* Effect.forEach(wrong, (setting) =>

@@ -1,4 +1,4 @@
-/** Variables of the environment that are probably meant to be settings: a setting that is misspelled would silently not be in force. */
+/** Finds environment variables that look like misspelled settings, which would be ignored silently. */
 import { Effect, Layer } from "effect"
 import { isOneEditApart } from "#src/kernel/text/EditDistance.ts"
 import * as AllSettings from "./AllSettings.ts"
@@ -11,7 +11,7 @@ export interface Misspelling {
 /** Shorter names are too close to variables of others (`HOST`, `HOME`). */
 const shortest = 7
 
-/** Of variables that are not settings themselves. */
+/** Ignores variables that are settings. */
 export const find = (
   variables: ReadonlyArray<string>,
   settings: ReadonlyArray<string>
@@ -27,7 +27,7 @@ export const find = (
     )
 }
 
-/** Warns of them, by name only. */
+/** Logs a warning for each, by name only. */
 export const layer = Layer.effectDiscard(
   Effect.suspend(() => {
     const names = AllSettings.all.map(({ name }) => name)

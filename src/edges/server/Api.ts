@@ -1,4 +1,4 @@
-/** Every route of the service, in one document: it is served as OpenAPI, and typed clients are derived from it. */
+/** All routes in one declaration. OpenAPI and typed clients are derived from it. */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AccountApi } from "#src/edges/api/account/AccountApi.ts"
 import { AuthorizeApi } from "#src/edges/oauth/routes/AuthorizeApi.ts"

@@ -1,7 +1,6 @@
 /**
- * The three hot routes (submit, status, result) on a listener of their own, one fiber a request, before the declared API:
- * the same `RequestHandlers`, without the HTTP layer that costs more than they do (docs/decisions/0016). They stay declared
- * in `Api`, which answers every request that is not taken here, and the two ways give equal answers
+ * Serves the hot routes (submit, status, result) on a listener before the declared API, with the same `RequestHandlers` and
+ * without its cost (docs/decisions/0016). The declared API serves every request that is not taken here, with equal answers
  * (`test/src/edges/http/EqualAnswers.test.ts`).
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -107,7 +106,7 @@ const make = Effect.gen(function* () {
     const elapsedMs = timer(clock)
     const correlationId = CorrelationId.next(ids)
     let accountId: string | null = null
-    /** Where too much waits to be read, a refusal takes the place of a large answer. */
+    /** Refuses a large answer while too many bytes wait for slow readers. */
     const fitting = (answer: Answer.Answer): Answer.Answer => {
       const full = readers.admit(response, {
         bytes: OutgoingAnswer.heldBytes(answer),
@@ -139,7 +138,7 @@ const make = Effect.gen(function* () {
     follow(fiber, response, finish)
   }
 
-  /** Until its end, or that of its client. */
+  /** Runs until the request or its client ends. */
   const follow = <A>(
     fiber: Fiber.Fiber<A>,
     response: ServerResponse,
@@ -161,7 +160,7 @@ const make = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => Fiber.interruptAll(running))
   const front = yield* Front
   yield* front.place((request, response) => {
-    // The declared way knows how to go on with a client's trace.
+    // The declared API continues a client's trace.
     if (isTraced && request.headers["traceparent"] !== undefined) return false
     const call = HotCall.recognize(request)
     if (call === null || !table.isServedHere(call.route, request.headers.host)) return false

@@ -1,6 +1,6 @@
 /**
- * Which requests the fast path takes: those of the three hot routes in their plain form. Whatever needs a second look (a
- * query, an escaped path, a wish to wait, a method or name that may be no route) goes the declared way.
+ * Recognizes plain requests of the hot routes. Anything else (a query, an escaped path, a wait, another method or name) goes to
+ * the declared API.
  */
 import type { IncomingMessage } from "node:http"
 import { type EndpointParams, isEndpoint } from "#src/edges/http/requests/EndpointParams.ts"

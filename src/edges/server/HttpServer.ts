@@ -43,7 +43,7 @@ import { IsStopping, Stopping } from "#src/edges/http/Stopping.ts"
 
 const routeTable = RouteTable.layer(Api)
 
-/** All routes, on whatever router serves them. */
+/** All routes, for any router. */
 const routes = Layer.mergeAll(
   Queue.layer,
   HistoryHandlers.layer,
@@ -73,20 +73,19 @@ export const fastPath = FastPath.layer.pipe(
   Layer.provide([RequestHandlers.layer, Admission.layer, routeTable])
 )
 
-/** The declared way of every route, on the server that is given. */
+/** The declared API on the given server. */
 export const declared = HttpRouter.serve(routes, {
   disableLogger: true,
   disableListenLog: true,
   routerConfig
 })
 
-/** The fast path is closed after the routes, which give all requests under way time to end. */
+/** The fast path closes after the routes, which let requests under way end. */
 export const layerNoServer = declared.pipe(Layer.provide(fastPath))
 
 /**
- * Against clients that hold connections without asking for anything; times in ms. Bodies have limits of their own, for a
- * body may be a large file: read ones in `BodyReader`, unread ones in `UnreadBody`. Idle connections are kept longer than
- * load balancers usually do, so that those close first.
+ * Limits against clients that hold connections without sending requests; times in ms. Bodies may be large files and have limits
+ * of their own (`BodyReader`, `UnreadBody`). Idle connections stay open longer than most load balancers keep theirs.
  */
 export const limits: http.ServerOptions = {
   maxHeaderSize: 16 * 1024,
@@ -94,16 +93,16 @@ export const limits: http.ServerOptions = {
   connectionsCheckingInterval: 5_000,
   requestTimeout: 0,
   keepAliveTimeout: 75_000,
-  // No route upgrades. Declined here, such requests are under the same limits as any other.
+  // No route upgrades connections.
   shouldUpgradeCallback: () => false,
-  // A request without Host is refused like any other, in the envelope.
+  // A request without Host is refused in the error envelope.
   requireHostHeader: false
 }
 
 /**
- * The bound server alone: its address is known before it serves. Port 0 is any free one.
+ * Binds the port before the server serves. Port 0 is any free port.
  *
- * @param overrides of the limits, for tests.
+ * @param overrides limits for tests.
  */
 export const layerServerAt = (
   address: { readonly host: string; readonly port: number },
@@ -142,10 +141,10 @@ const bind = Effect.fnUntraced(function* (
   yield* Effect.forkScoped(SlowReaders.watching(readers))
   const server = yield* NodeHttpServer.make(() => node, {
     ...address,
-    // The process has two seconds in all (decisions): the rest is for the runs and the log.
+    // The process has two seconds in all (decisions). The rest is for runs and the log.
     gracefulShutdownTimeout: "600 millis"
   })
-  // By then all requests are answered or interrupted: what is left belongs to clients that do not read.
+  // All requests have ended by then. The remaining connections belong to clients that do not read.
   yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
   return Context.make(Server, server).pipe(
     Context.add(FrontedServer.Front, front),

@@ -9,7 +9,7 @@ import { maxBytes } from "#src/edges/http/requests/JsonBody.ts"
 
 type Read = Effect.Effect<Uint8Array, Refusal.Refusal>
 
-/** Calls back once, never synchronously, with the whole body or why there is none. */
+/** Calls back once, never synchronously, with the body or a refusal. */
 const collect = (request: IncomingMessage, grow: Grow, onEnd: (read: Read) => void): void => {
   const body = Bytes.make()
   let isOver = false
@@ -30,7 +30,7 @@ const collect = (request: IncomingMessage, grow: Grow, onEnd: (read: Read) => vo
     .on("end", () => end(Effect.succeed(body.whole())))
     .on("error", () => end(Effect.fail(unreadable)))
     .on("close", () => end(Effect.fail(unreadable)))
-  // One that broke off before anybody listened says nothing any more.
+  // A request that broke off earlier emits no event any more.
   if (request.closed) process.nextTick(end, Effect.fail(unreadable))
 }
 
@@ -39,7 +39,7 @@ const inTime = (body: Read): Read =>
     Effect.timeoutOrElse(body, { duration, orElse: () => Effect.fail(Refusal.bodyTimeout) })
   )
 
-/** Most bodies come with their headers and are whole before the event loop turns: only the others are worth a timer. */
+/** Most bodies arrive with their headers, so the timer starts only for the others. */
 export const read = (request: IncomingMessage, grow: Grow): Read =>
   Effect.callback((resume) => {
     let settle = (body: Read) => {

@@ -1,4 +1,4 @@
-/** The `Range` header (RFC 9110, 14.2). Only a single range of bytes is honoured; any other form is as none. */
+/** The `Range` header (RFC 9110, 14.2). Only a single range of bytes is honoured; any other form is ignored. */
 
 export type ByteRange =
   | { readonly _tag: "Whole" }
@@ -8,8 +8,7 @@ export type ByteRange =
 const whole: ByteRange = { _tag: "Whole" }
 
 /**
- * Numbers are of any length, and each past the end is as good as any other. Of an empty file no range exists: `206` could
- * not name one.
+ * Numbers may have any length; all past the end are equal. An empty file has no range, because `206` could not name one.
  *
  * @param size of the whole, in bytes.
  */

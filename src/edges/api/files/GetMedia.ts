@@ -37,7 +37,7 @@ const contentRange = {
   required: true
 }
 
-/** An endpoint declares one stream at most, and of one type: the answers with bytes are described by hand. */
+/** An endpoint can declare one stream of one type, so the answers with bytes are described by hand. */
 const withContent = (operation: Record<string, unknown>): Record<string, unknown> => {
   const responses = Object(operation["responses"])
   const { headers } = Object(responses[200])
@@ -95,10 +95,10 @@ const endpoint = HttpApiEndpoint.get("file", "/media/:mediaId/:fileName", {
 
 const isFileId = Schema.is(FileId)
 
-/** Whatever the bytes are, a browser that shows them runs nothing of them. */
+/** A browser runs nothing in the bytes, whatever they are. */
 const contentSecurityPolicy = "default-src 'none'; sandbox"
 
-/** The bytes do not change, but they may be deleted: nobody keeps them for long unasked, and nobody between us at all. */
+/** The bytes do not change but may be deleted: the client caches them for minutes, proxies not at all. */
 const cacheControl = "private, max-age=300"
 
 const headersOf = (media: Media) => ({
@@ -120,14 +120,14 @@ const isOther = (headers: RequestHeaders, media: Media): boolean => {
   return wanted !== undefined && !EntityTag.isStrongMatch(wanted, media.etag)
 }
 
-/** `If-Range` with anything but the current tag, a date too, asks for the whole (RFC 9110, 13.1.5). */
+/** `If-Range` with anything but the current tag, a date included, selects the whole (RFC 9110, 13.1.5). */
 const rangeOf = (headers: RequestHeaders, media: Media): ByteRange.ByteRange => {
   const condition = headers["if-range"]
   const isCurrent = condition === undefined || condition === media.etag
   return ByteRange.parse(isCurrent ? headers["range"] : undefined, media.size)
 }
 
-/** Without a body, whatever its headers announce. */
+/** An answer to HEAD: the headers announce a body that is not sent. */
 const head = (media: Media) =>
   HttpServerResponse.empty({
     status: 200,
@@ -160,7 +160,7 @@ const partOf = (
     }
   })
 
-/** The store there answers to conditions and ranges itself. Its URL is good for some minutes only. */
+/** The store handles conditions and ranges itself. Its URL is valid for some minutes. */
 const redirect = (location: string) =>
   HttpServerResponse.empty({
     status: 302,
@@ -175,7 +175,7 @@ const make = Effect.gen(function* () {
   const readers = yield* SlowReaders.SlowReaders
   const addressOf = yield* ClientAddress.make
 
-  /** Before the bytes are opened: those of one file are in the way of no other. */
+  /** Runs before the bytes are opened, so that readers of one file do not block others. */
   const admit = (media: Media, bytes: number, request: HttpServerRequest) =>
     Effect.suspend(() => {
       // The server speaks HTTP/1 alone.
@@ -208,7 +208,7 @@ const make = Effect.gen(function* () {
       const body = releaseConsumed(opened.body)
       return part === undefined ? whole(media, body) : partOf(media, body, part)
     }
-    // Replaced since it was found: what was asked for is judged again. The first bytes are read so that it is closed.
+    // The file was replaced since it was found, so conditions are checked again. Reading the first bytes closes the stream.
     yield* Effect.ignore(Stream.runHead(opened.body))
     return yield* stream(opened.media, request)
   })

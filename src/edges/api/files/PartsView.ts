@@ -1,4 +1,4 @@
-/** Why no file can be made of the parts that a client named (decisions, "Upload errors"): 400 with their numbers. */
+/** The 400 for parts that cannot be made a file (decisions, "Upload errors"), with their numbers. */
 import { minPartBytes } from "#src/features/media/storage/FileLimits.ts"
 import type { Part } from "#src/platform/blobs/Part.ts"
 import type { PartsRefused } from "#src/features/media/storage/UploadStore.ts"
@@ -14,7 +14,7 @@ const messages: Record<PartsRefused["reason"], string> = {
   not_named: "must name every part that was uploaded"
 }
 
-/** @param named as the client named them: an issue is at the place of its part, or at all of them for one that is not named. */
+/** @param named the parts of the body. An issue has the path of its part, or of `parts` when the part is not named. */
 export const refusal = (
   { partNumbers, reason }: PartsRefused,
   named: ReadonlyArray<Part>

@@ -60,17 +60,17 @@ const lengthOf = (headers: RequestHeaders): number | undefined => {
   return length === undefined ? undefined : Number(length)
 }
 
-/** What a PUT that says nothing of a body leaves open: a file of no bytes, or a client that lost them. */
+/** A PUT without a length may mean an empty file or a lost body, so it is refused. */
 const hasBody = (headers: RequestHeaders): boolean =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
 
-/** RFC 9110, 14.5: a part of a resource is not to be taken for all of it. */
+/** A partial PUT must not replace the whole (RFC 9110, 14.5). */
 const partial = Refusal.invalid([
   issue(["Content-Range"], "invalid", "must not be given: the body of a PUT is all there is")
 ])
 
 const refusalOf = (headers: RequestHeaders): Refusal.Refusal | null => {
-  // It would be served without.
+  // The file would be served without this encoding.
   if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity")
     return Refusal.unsupportedEncoding
   if (!hasBody(headers)) return FileRefusals.lengthRequired

@@ -1,4 +1,4 @@
-/** `…/requests/{id}/cancel`: 200 with the state it leads to, whatever that is (decisions, "Cancel"). */
+/** `…/requests/{id}/cancel`: 200 with the resulting state (decisions, "Cancel"). */
 import { Clock, Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { AnswersHead, Requires } from "#src/edges/http/api/RouteAnnotations.ts"

@@ -1,4 +1,4 @@
-/** `Idempotency-Key` on submit (decisions, "Idempotency"), and what makes two submits the same request. */
+/** `Idempotency-Key` on submit (decisions, "Idempotency"), and when two submits are the same request. */
 import * as crypto from "node:crypto"
 import { Result } from "effect"
 import { invalid, issue, type Parsed } from "#src/edges/http/requests/Parsed.ts"
@@ -9,7 +9,7 @@ const name = "Idempotency-Key"
 /** Characters. */
 export const longestKey = 255
 
-/** Of a key, however it is sent. */
+/** The characters of a key. */
 export const pattern = /^[\x20-\x7e]{1,255}$/
 
 export const parse = (header: string | undefined): Parsed<string | null> => {
@@ -19,17 +19,17 @@ export const parse = (header: string | undefined): Parsed<string | null> => {
     : invalid(issue([name], "pattern", "must be 1 to 255 printable ASCII characters"))
 }
 
-/** What the secret of `requestHash` is derived for. */
+/** The purpose for which the secret of `requestHash` is derived. */
 export const purpose = "idempotency request hash"
 
-/** What of a submit says which request it is. */
+/** The parts of a submit that identify the request. */
 export interface Meant {
   readonly endpoint: string
   readonly headers: RequestHeaders
   readonly body: Uint8Array
 }
 
-/** Headers that change what a submit means. */
+/** Headers that are part of the request's identity. */
 const relevant = ["x-request-metadata", "x-request-start-timeout", "cancel-after"]
 
 const head = ({ endpoint, headers }: Meant): string =>
@@ -38,8 +38,8 @@ const head = ({ endpoint, headers }: Meant): string =>
 const mark = "hmac."
 
 /**
- * HMAC-SHA-256 over what a request means, `head` first: it is on the log for good, and without the secret a body cannot be
- * guessed by it.
+ * HMAC-SHA-256 over the identifying parts, `head` first. The hash stays on the log; without the secret nobody can test guesses
+ * of a body against it.
  */
 export const hashOf = (secret: Buffer, head: string, body: string | Uint8Array): string =>
   mark + crypto.createHmac("sha256", secret).update(head).update(body).digest("base64url")
@@ -47,7 +47,7 @@ export const hashOf = (secret: Buffer, head: string, body: string | Uint8Array):
 /** Over method, path, raw body, metadata and deadline headers. */
 export const requestHash = (secret: Buffer, meant: Meant): string => hashOf(secret, head(meant), meant.body)
 
-/** Whether `hash` is the request's as it was made before there was a secret. A key holds it for a day. */
+/** Whether `hash` is the request's in the form without a secret, which earlier releases stored for a day. */
 export const isFormerHash = (hash: string, meant: Meant): boolean =>
   !hash.startsWith(mark) &&
   hash === crypto.createHash("sha256").update(head(meant)).update(meant.body).digest("base64url")

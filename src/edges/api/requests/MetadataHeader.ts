@@ -14,7 +14,7 @@ export const parse = (header: string | undefined): Parsed<Metadata> =>
   // Header bytes arrive as one character each, whatever their encoding.
   header === undefined ? Result.succeed({}) : parseBytes(name, Buffer.from(header, "latin1"))
 
-/** @param name what issues call it. */
+/** @param name the field in issues. */
 export const parseBytes = (name: string, bytes: Uint8Array): Parsed<Metadata> => {
   if (bytes.length > maxBytes) return invalid(issue([name], "maxLength", `must not exceed ${maxBytes} bytes`))
   const json = parseJson(bytes)

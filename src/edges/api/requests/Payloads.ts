@@ -1,4 +1,4 @@
-/** Input and output of a request, as far as they are still there. */
+/** The stored input and output of a request. */
 import { Effect } from "effect"
 import type {
   PayloadTexts,
@@ -9,7 +9,7 @@ import type {
 } from "#src/features/requests/Requests.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
 
-/** Says so where storage has lost or damaged them. */
+/** Fails when storage has lost or damaged a payload. */
 export const read = (
   requests: Requests["Service"],
   snapshot: Snapshot,

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import type { Parsed } from "#src/edges/http/requests/Parsed.ts"
 import * as WaitSeconds from "./WaitSeconds.ts"
 
-/** How long the answer may wait for the end of the request, in ms; `null` when that is not asked for. */
+/** How long the answer may wait for the end of the request, in ms; `null` without the preference. */
 export const parse = (prefer: string | undefined): Parsed<number | null> => {
   for (const preference of (prefer ?? "").split(",")) {
     const [name = "", ...rest] = (preference.split(";", 1)[0] ?? "").split("=")

@@ -1,4 +1,4 @@
-/** What the routes of one request are called with. */
+/** The call of a route of one request. */
 import { Effect, Result } from "effect"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import type {
@@ -17,7 +17,7 @@ export interface RequestCall {
   readonly params: EndpointParams & { readonly requestId: string }
 }
 
-/** The request, if it is the caller's and its model the one of the path. */
+/** The request, if it belongs to the caller and to the model in the path. */
 export const find = (
   requests: Requests["Service"],
   { caller, params }: RequestCall

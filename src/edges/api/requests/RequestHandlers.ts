@@ -1,4 +1,4 @@
-/** The routes of the request lifecycle, before any transport: calls in, answers out. */
+/** The handlers of the request lifecycle, independent of the transport. */
 import { Context, Effect, Layer } from "effect"
 import * as Cancel from "./Cancel.ts"
 import * as Erase from "./Erase.ts"

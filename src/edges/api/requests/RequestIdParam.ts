@@ -1,4 +1,4 @@
-/** The request id in a path: of another length or alphabet it is malformed, not unknown (decisions, "request_id"). */
+/** The request id in a path. With another length or alphabet it is malformed (400), not unknown (decisions, "request_id"). */
 import { Result } from "effect"
 import { RequestId, requestIdPattern } from "#domain/Ids.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"

@@ -58,7 +58,7 @@ export const make = Effect.gen(function* () {
         const payloads = yield* Payloads.read(requests, snapshot)
         const withoutOutput = ResultView.withoutOutput(urls, snapshot, payloads)
         if (withoutOutput !== null) return Answer.record(422, withoutOutput)
-        // It may have been erased just now, between the snapshot and its payloads.
+        // The payloads may have been erased after the snapshot was read.
         if (payloads.output === null && (yield* RequestCall.find(requests, call)).request.erasure !== null) {
           return yield* Refusal.payloadsErased
         }

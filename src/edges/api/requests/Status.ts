@@ -47,15 +47,15 @@ export interface StatusCall extends RequestCall.RequestCall {
   readonly wait: string | undefined
 }
 
-/** Raised when the same snapshot is shown differently, so that no client keeps the older form. */
+/** Raised when the form of the answer changes, so that cached tags do not match. */
 const viewVersion = 2
 
-/** Kept by the client, and asked for again each time. */
+/** The client may store the answer and must revalidate it. */
 const cacheControl = "private, no-cache"
 
 interface StatusAnswer {
   readonly answer: Answer.Answer
-  /** `null` for what is not to be kept. */
+  /** `null` for an answer that must not be cached. */
   readonly etag: string | null
 }
 
@@ -67,7 +67,7 @@ const tell = (...shown: Parameters<typeof StatusView.current>): StatusAnswer => 
   return { answer: Answer.json(200, body, { etag, "cache-control": cacheControl }), etag }
 }
 
-/** How long it has run is no news to a client that knows the rest: the tag of what runs is a weak one (RFC 9110, 8.8.1). */
+/** The run time changes without a new tag, so the tag of a running request is weak (RFC 9110, 8.8.1). */
 const tagOf = ({ id, request, version }: Snapshot, wait: WaitingFor.Wait | null): string => {
   const tag = EntityTag.make(viewVersion, id, version, ...(wait === null ? [] : [wait.reason]))
   return request.phase._tag === "Running" ? EntityTag.weak(tag) : tag
@@ -81,8 +81,7 @@ export const make = Effect.gen(function* () {
   const waitingFor = yield* WaitingFor.WaitingFor
   const waitOf = ({ request }: Snapshot) => WaitingFor.ofRequest(waitingFor, request)
   /**
-   * The answer is the same until the request's next event, which makes a new state; but for how long it has run, and for
-   * what it waits for.
+   * Answers by state: an answer changes only with the next event, except for the run time and for what the request waits for.
    */
   const answers = new WeakMap<Snapshot["request"], StatusAnswer>()
 
@@ -109,7 +108,7 @@ export const make = Effect.gen(function* () {
     )
     const found = yield* RequestCall.find(requests, call)
     const known = call.headers["if-none-match"]
-    // A client whose last answer is out of date has waited long enough.
+    // A client with an outdated tag gets the new answer at once.
     const isCurrent = known === undefined || EntityTag.isMatch(known, tagOf(found, waitOf(found)))
     if (waitMs === 0 || isTerminal(found.request.phase) || !isCurrent) return show(call, found)
     const next = yield* Effect.raceFirst(

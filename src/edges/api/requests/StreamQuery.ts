@@ -1,4 +1,4 @@
-/** What a client wants to be told of, and from where on (decisions, "Server-sent events"). */
+/** The query of an event stream: its filter and where it begins (decisions, "Server-sent events"). */
 import { Result, Schema } from "effect"
 import { RequestId, requestIdPattern } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
@@ -14,23 +14,23 @@ export interface StreamQuery {
 }
 
 export interface StreamOptions {
-  /** `null`: of all requests. */
+  /** `null`: all requests. */
   readonly requestIds: ReadonlySet<RequestId> | null
   readonly modelEndpoint: ModelEndpoint | null
   readonly withLogs: boolean
-  /** `null`: from now on, with what there is now before. */
+  /** `null`: from now on, after a snapshot. */
   readonly after: GlobalPosition | null
 }
 
-/** Ids that one stream may name. */
+/** The most ids in one stream's filter. */
 export const mostRequests = 100
 
 const isModelEndpoint = Schema.is(ModelEndpoint)
 const isPosition = Schema.is(GlobalPosition)
 
 /**
- * The header wins over the parameter: a browser that reconnects sends it with the URL that it was given at first, which may
- * hold an older id. Empty it says that there is none (WHATWG HTML, 9.2.6).
+ * The header wins over the parameter: a reconnecting browser sends it with the original URL, which may have an older id. An
+ * empty header means no id (WHATWG HTML, 9.2.6).
  */
 export const parse = (query: StreamQuery, headers: RequestHeaders): Parsed<StreamOptions> => {
   const header = headers["last-event-id"]

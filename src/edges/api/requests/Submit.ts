@@ -59,7 +59,7 @@ const SubmitPayload = Schema.StructWithRest(
 ).annotate({
   identifier: "SubmitBody",
   description: "The model's input, and two reserved fields that the model does not see.",
-  // The first can be sent as it is.
+  // The first example can be sent as it is.
   examples: [
     { value: "hello" },
     { value: "hello", webhook: "https://example.com/hook", webhook_events_filter: ["completed"] }
@@ -112,16 +112,16 @@ export interface SubmitCall {
   readonly caller: Caller
   readonly params: EndpointParams
   readonly headers: RequestHeaders
-  /** Query parameter: the same wish as `Prefer: wait`, which counts when both are sent. */
+  /** The query parameter `wait`. `Prefer: wait` wins when both are sent. */
   readonly wait: string | undefined
-  /** Not run before the headers and the model are found good. At most `JsonBody.maxBytes`. */
+  /** Runs after headers and model were checked. At most `JsonBody.maxBytes`. */
   readonly readBody: (grow: BodyReader.Grow) => Effect.Effect<Uint8Array, Refusal.Refusal>
 }
 
-/** Bytes of a body from which on what can be refused without it is refused first. */
+/** From this many bytes on, everything that needs no body is checked before the body is read. */
 const large = 64 * 1024
 
-/** A body that has been parsed, here or in the lane. */
+/** A body, parsed on this thread or in the lane. */
 interface Read extends Pick<Submission, "input" | "checked"> {
   readonly webhook: Parsed.Parsed<Webhook | null>
 }
@@ -145,7 +145,7 @@ const readInLane = (
   }
 })
 
-/** The whole call: nothing of it is invalid then but, possibly, the model, its input and the webhook. */
+/** Everything of the call except the model, its input and the webhook's target. */
 const parse = ({ headers, wait }: SubmitCall, { webhook }: Read) => {
   const parts = {
     webhook,
@@ -181,7 +181,7 @@ export const make = Effect.gen(function* () {
   const lane = yield* BodyLane.make
   const secret = (yield* MasterKey).keyFor(IdempotencyHeader.purpose)
 
-  /** What is large is not even read for those who cannot submit anything. */
+  /** Refuses a large body before it is read, for callers who cannot submit anything. */
   const invite = (call: SubmitCall, endpoint: string) => {
     const key = call.headers["idempotency-key"] ?? null
     const announced = Number(call.headers["content-length"] ?? 0)
@@ -206,7 +206,7 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  /** Nothing of the body outlives it: a client may wait for long. */
+  /** The body is released when this returns, because a client may wait for long. */
   const submit = Effect.fnUntraced(function* (
     call: SubmitCall,
     endpoint: string,
@@ -242,7 +242,7 @@ export const make = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (call: SubmitCall) {
     const endpoint = endpointOf(call.params)
-    // The service says so, too: here it is said before the body is read.
+    // The service checks this, too; here it is checked before the body is read.
     if (!Grant.allowsModel(call.caller.grant, endpoint)) return yield* new ModelNotGranted()
     const announced = BodyHeaders.check(call.headers)
     if (Result.isFailure(announced)) return yield* announced.failure
@@ -258,7 +258,7 @@ export const make = Effect.gen(function* () {
     const created = Answer.json(200, StatusView.created(urls.queueUrl, accepted), headers)
     const waitMs = preferredMs ?? queriedMs
     if (waitMs === 0) return created
-    // What is accepted is accepted, also when the server stops: a client that is not told the id would submit it again.
+    // The answer is sent even when the server stops: without the id the client would submit again.
     const latest = yield* Effect.raceFirst(
       requests.waitUntil(accepted, isEnded, waitMs),
       Effect.as(stopping, accepted)

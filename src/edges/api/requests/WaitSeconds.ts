@@ -1,10 +1,10 @@
-/** How long a client asks to be kept waiting, by header or query: whole seconds, at most a minute. */
+/** How long an answer may be held, from a header or the query: whole seconds, at most a minute. */
 import { Result } from "effect"
 import { invalid, issue, type Parsed } from "#src/edges/http/requests/Parsed.ts"
 
 export const maxSeconds = 60
 
-/** Milliseconds. Less than `minSeconds` is out of range. `name`: of the header or parameter. */
+/** Milliseconds. Fewer seconds than `minSeconds` are out of range. `name`: the header or parameter. */
 export const parse = (
   text: string,
   options: { readonly name: string; readonly minSeconds: number }

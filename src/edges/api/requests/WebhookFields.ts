@@ -1,6 +1,6 @@
 /**
- * The reserved body fields `webhook` and `webhook_events_filter` (contract, "Submit rules"): taken out before the model
- * sees the input. Whether the URL may be called is for `#src/outbound/Outbound.ts`.
+ * The reserved body fields `webhook` and `webhook_events_filter` (contract, "Submit rules"): removed before the model
+ * sees the input. `src/kernel/outbound` decides whether the URL may be called.
  */
 import { Result } from "effect"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
@@ -40,7 +40,7 @@ export const parse = (body: JsonObject): Parsed<Webhook | null> => {
 const filterIssues = (filter: Json): Array<Issue> => {
   if (!isArray(filter)) return [issue([filterField], "type", "must be array")]
   if (filter.length === 0) return [issue([filterField], "minItems", "must not be empty")]
-  // Each item that is wrong would be told of: a body has room for millions.
+  // Each wrong item would be an issue, and a body has room for millions.
   if (filter.length > mostNames) {
     return [issue([filterField], "maxItems", `must not have more than ${mostNames} items`)]
   }
@@ -53,7 +53,7 @@ const filterIssues = (filter: Json): Array<Issue> => {
   return issues
 }
 
-/** More than there are events, so that a name too many is told as what it is. */
+/** More than there are events, so that a duplicate is reported as a duplicate. */
 const mostNames = 16
 
 const names = WebhookEventName.literals

@@ -1,4 +1,4 @@
-/** Refuses a webhook that can never be delivered (contract, "Submit rules", 2): the same guard judges it at delivery. */
+/** Refuses a webhook that can never be delivered (contract, "Submit rules", 2), by the guard that delivery uses. */
 import { Effect } from "effect"
 import type { Outbound } from "#src/kernel/outbound/Outbound.ts"
 import type { OutboundRefused, OutboundUnresolved } from "#src/kernel/outbound/OutboundError.ts"
@@ -22,7 +22,7 @@ const toRefusal = (error: OutboundRefused | OutboundUnresolved): Refusal.Refusal
       : issue(["webhook"], "dns_error", "must name a host that resolves")
   ])
 
-/** As far as it can be told without a look-up. */
+/** The checks that need no name look-up. */
 export const look = (outbound: Outbound["Service"], url: string): Effect.Effect<void, Refusal.Refusal> =>
   Effect.mapError(outbound.look(url), toRefusal)
 

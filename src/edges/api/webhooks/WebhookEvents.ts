@@ -1,4 +1,4 @@
-/** What receivers of webhooks get (contract, "Result / webhook payload", "Events"): described as an API that they serve. */
+/** The webhooks that receivers get (contract, "Result / webhook payload", "Events"), declared as an API that they serve. */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { BillingStatus } from "#domain/inference-request/Event.ts"
@@ -70,7 +70,7 @@ const CompletedWithoutOutput = Schema.Struct({
   ]
 })
 
-/** The one with `details` first: the other one has all of its other fields. */
+/** The variant with `details` first, because the other one accepts its fields, too. */
 export const CompletedBody = Schema.Union([CompletedWithoutOutput, CompletedWithResult])
 
 const described = (description: string) => Schema.String.annotate({ description })

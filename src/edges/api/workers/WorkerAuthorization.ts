@@ -1,4 +1,4 @@
-/** `Authorization: Key <WORKER_KEY>`: a worker's key, which is no account's. */
+/** `Authorization: Key <WORKER_KEY>`: the key of a worker. */
 import { Effect } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import { type Worker, WorkerAuthentication } from "#src/features/providers/workers/WorkerAuthentication.ts"
@@ -14,13 +14,13 @@ const workerKey = HttpApiSecurity.apiKey({ key: "Authorization", in: "header" })
   )
 )
 
-/** The declaration, with what every route of a worker may answer. `admit` is what carries it out. */
+/** Declares the security scheme and its answers. `admit` implements it. */
 export class WorkerAuthorization extends HttpApiMiddleware.Service<WorkerAuthorization>()(
   "inferlog/src/edges/api/workers/WorkerAuthorization",
   { security: { workerKey }, error: CommonResponses.unauthorized }
 ) {}
 
-/** From a request to its worker. */
+/** Authenticates the worker of a request. */
 export const admit = Effect.map(
   WorkerAuthentication,
   ({ authenticate }): Admit<Worker> =>

@@ -1,6 +1,6 @@
 /**
- * The lane of large bodies: they are parsed, held against the model's schema and written anew in a thread beside the one that
- * serves, one of an account at a time. What waits for it is bounded by `INPUT_MEMORY`.
+ * The lane of large bodies: a second thread parses, validates and serializes them, one body of an account at a time.
+ * `INPUT_MEMORY` bounds what waits for it.
  */
 import { Duration, Effect, type Scope } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
@@ -14,7 +14,7 @@ import type { LaneAnswer, LaneTask } from "./LaneTask.ts"
 export type ReadBody = Extract<LaneAnswer, { readonly _tag: "Read" }>
 
 export interface BodyLane {
-  /** `entry`: the model, or `null` where it is not known. */
+  /** `entry`: the model, or `null` when it is unknown. */
   readonly read: (options: {
     readonly account: AccountId
     readonly body: Uint8Array
@@ -22,14 +22,14 @@ export interface BodyLane {
   }) => Effect.Effect<ReadBody, Refusal.Refusal>
 }
 
-/** For parsing and checking one body. Most take less than a second. */
+/** The deadline for one body. Most take less than a second. */
 const deadline = Duration.seconds(10)
 
-/** Bytes, and memory of the values (`JsonScan`), from which on a body is read in the lane. */
+/** From these bytes, or this memory of values (`JsonScan`), a body is read in the lane. */
 const longText = 256 * 1024
 const heavy = 1024 * 1024
 
-/** A wrapper's input is held against its base model's schema, too: those are read by the thread that serves. */
+/** A wrapper's input is also validated against its base model's schema, so the main thread reads it. */
 const isWrapper = ({ model, runs }: CatalogEntry) => model.endpoint !== runs
 
 export const isLarge = (bytes: number, weight: number): boolean => bytes > longText || weight > heavy

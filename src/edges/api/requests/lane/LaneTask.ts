@@ -1,4 +1,4 @@
-/** What the lane's thread is told, and what it answers. */
+/** The messages to and from the lane's thread. */
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type { Webhook } from "#domain/inference-request/Event.ts"
 import type { Model } from "#domain/catalog/Model.ts"
@@ -7,9 +7,9 @@ import type { InputIssue } from "#src/features/catalog/models/Catalog.ts"
 
 export interface LaneTask {
   readonly body: Uint8Array
-  /** Of the model; `null` where there is none to hold the input against. */
+  /** The model's input schema; `null` when there is none. */
   readonly schema: Model["inputSchema"] | null
-  /** Names the schema: it is compiled once. */
+  /** The name of the schema, which is compiled once. */
   readonly schemaKey: string
 }
 
@@ -17,9 +17,9 @@ export type LaneAnswer =
   | { readonly _tag: "Refused"; readonly fault: Fault | "not_an_object" }
   | {
       readonly _tag: "Read"
-      /** The reserved fields, or what is wrong with them. */
+      /** The reserved fields, or their issues. */
       readonly webhook: Webhook | null | { readonly issues: ReadonlyArray<InputIssue> }
-      /** Of the input, where there was a schema. */
+      /** The issues of the input; empty without a schema. */
       readonly issues: ReadonlyArray<InputIssue>
       /** The input's canonical text, in UTF-8. */
       readonly text: Uint8Array

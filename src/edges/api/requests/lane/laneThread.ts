@@ -1,4 +1,4 @@
-/** Entry of the lane's thread: reads one body after the other, each answered by one message. */
+/** The entry of the lane's thread: reads one body after the other and answers each with one message. */
 import { parentPort } from "node:worker_threads"
 import { Result } from "effect"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
@@ -24,7 +24,7 @@ const shortText = 1_024
 const isSmall = (value: CanonicalJson.Json): boolean =>
   typeof value === "string" ? value.length <= shortText : typeof value !== "object" || value === null
 
-/** Names that any object may have: one of many members has no more than a hundred here. */
+/** The most members of a small object. */
 const mostMembers = 100
 
 const smallOf = (input: CanonicalJson.JsonObject): CanonicalJson.JsonObject => {
@@ -48,7 +48,7 @@ const read = ({ body, schema, schemaKey }: LaneTask): LaneAnswer => {
     _tag: "Read",
     webhook: Result.isSuccess(webhook) ? webhook.success : { issues: webhook.failure },
     issues: schema === null ? [] : validatorOf(schema, schemaKey).issues(input),
-    // A copy of its own size: small ones would lie in a pool that cannot be given away.
+    // A copy of its own: a small buffer lies in a pool, which cannot be transferred.
     text: new TextEncoder().encode(CanonicalJson.stringify(input)),
     small: smallOf(input)
   }
