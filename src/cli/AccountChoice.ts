@@ -1,4 +1,4 @@
-/** Which account a command means, also when it names none. */
+/** The account of a command: the given one, or the only one. */
 import { Effect, Option, Stream } from "effect"
 import { Flag } from "effect/cli"
 import { AccountId, type KeyId } from "#domain/Ids.ts"
@@ -7,15 +7,15 @@ import { UsageError } from "./Failure.ts"
 
 export const accountFlag = Flag.String("account").pipe(
   Flag.withMetavar("acc_…"),
-  Flag.withDescription("The account; may be left out when there is only one"),
+  Flag.withDescription("The account; optional when there is only one"),
   Flag.withSchema(AccountId),
   Flag.optional
 )
 
-/** Ids that an error lists at most. */
+/** Ids that an error lists. */
 const listedIds = 20
 
-/** Every key of the account, or of all. */
+/** All keys of the account, or of all accounts. */
 export const allKeys = Effect.fnUntraced(function* (account: Option.Option<AccountId>) {
   const { listKeys } = yield* Administration
   const accountId = Option.getOrUndefined(account)
@@ -29,13 +29,13 @@ export const allKeys = Effect.fnUntraced(function* (account: Option.Option<Accou
   return yield* Stream.runCollect(pages)
 })
 
-/** The only account there is. Every account has a key, if a revoked one. `choose`: how to say which of several. */
+/** The only account. Every account has at least one key. `choose` tells how to choose one of several. */
 export const onlyAccountOf = Effect.fnUntraced(function* (choose: string) {
   const ids = [...new Set((yield* allKeys(Option.none())).map(({ accountId }) => accountId))]
   const [only, ...others] = ids
   if (only === undefined) {
     return yield* new UsageError({
-      message: "There is no account yet: see 'inferlog accounts create --help'"
+      message: "There are no accounts: see 'inferlog accounts create --help'"
     })
   }
   if (others.length === 0) return only
@@ -45,8 +45,8 @@ export const onlyAccountOf = Effect.fnUntraced(function* (choose: string) {
   })
 })
 
-const onlyAccount = onlyAccountOf("name one with --account")
+const onlyAccount = onlyAccountOf("choose one with --account")
 
-/** The account that was named, or else the only one there is. */
+/** The given account, or the only one. */
 export const chosenAccount = (account: Option.Option<AccountId>) =>
   Option.match(account, { onNone: () => onlyAccount, onSome: Effect.succeed })

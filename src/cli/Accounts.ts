@@ -24,10 +24,10 @@ const balance = Flag.String("balance").pipe(
 
 const create = Command.make(
   "create",
-  { name: NameFlag.make("What the account is called"), balance, json: Output.json },
+  { name: NameFlag.make("Name of the account"), balance, json: Output.json },
   Effect.fnUntraced(function* ({ json, ...options }) {
     const { accountId, key } = yield* (yield* Administration).openAccount(options)
-    yield* Console.error(`Opened account ${accountId}. Its first key, shown this once:`)
+    yield* Console.error(`Opened account ${accountId}. Its first key, shown only once:`)
     yield* json ? Output.printJson({ accountId, key: Redacted.value(key) }) : Console.log(Redacted.value(key))
   })
 ).pipe(
@@ -39,7 +39,7 @@ const create = Command.make(
   ])
 )
 
-/** For commands that make none. */
+/** For commands that do not create a log. */
 const onExistingLog = OperatorAccess.layer.pipe(Layer.provide(ExistingLog.layer))
 
 export const accounts = Command.make("accounts").pipe(

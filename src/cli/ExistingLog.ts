@@ -1,11 +1,11 @@
-/** The data directory of commands that need a log: in it, or at the NATS servers. They never make one. */
+/** The data directory for commands that need an existing log, in the directory or on NATS. They never create one. */
 import { Effect, Layer, Schema } from "effect"
 import { configured, DataDirectory, holdsLog } from "#src/kernel/disk/DataDirectory.ts"
 import { eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
 
 export class NoLog extends Schema.TaggedError<NoLog>()("NoLog", { directory: Schema.String }) {
   override get message(): string {
-    return `DATA_DIR: there is no event log in ${this.directory}`
+    return `DATA_DIR: ${this.directory} contains no event log`
   }
 }
 
@@ -24,12 +24,11 @@ const found = Effect.gen(function* () {
 })
 
 /**
- * For readers of the log. Nothing is written, so a copy may be read-only; with a log at the NATS servers the directory
- * need not be there.
+ * For commands that only read the log. The directory may be read-only, and need not exist when the log is on NATS.
  */
 export const layerReadOnly = Layer.effect(DataDirectory, found)
 
-/** For those who open the log and its read models. With a log at the NATS servers the directory is made at first use. */
+/** For commands that open the log and its read models. With a log on NATS, the directory is created at first use. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { _tag } = yield* eventStore.config

@@ -1,13 +1,13 @@
-/** How a command ends: exit code 0 when it did what it says, 1 when it failed, 2 when it was called wrongly. */
+/** How a command ends. Exit codes: 0 for success, 1 for a failure, 2 for wrong usage. */
 import { Cause, Config, Console, Effect, Exit, Predicate, Runtime, Schema, SchemaIssue } from "effect"
 import { CliError } from "effect/cli"
 
-/** The arguments fit each other or the data wrongly, beyond what parsing can see. */
+/** The arguments contradict each other or the data, which parsing cannot detect. */
 export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
 }
 
-/** Which setting leads out of an error whose message does not name it. */
+/** The setting to change, for errors whose message does not name it. */
 const settings: Readonly<Record<string, string>> = {
   DataDirectoryLocked: "DATA_DIR",
   LogHeadDamaged: "DATA_DIR",
@@ -25,7 +25,7 @@ const settings: Readonly<Record<string, string>> = {
 
 const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** `PORT: Expected …`. What was found is not shown: it may be a secret. */
+/** `PORT: Expected …`. The invalid value is not shown, because it may be a secret. */
 const describeConfigError = ({ cause, message }: Config.ConfigError): string =>
   Schema.isSchemaError(cause)
     ? formatIssue(cause.issue)
@@ -45,7 +45,7 @@ export const describe = (error: unknown): string => {
 
 const oneLine = (text: string) => text.replace(/\s*\n\s*/g, " ").trim()
 
-/** On stderr. Errors are one line; only a bug comes with its stack. */
+/** Prints to stderr. An error takes one line; only a bug is printed with its stack. */
 export const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.void
   const error = Cause.squash(cause)
@@ -55,29 +55,26 @@ export const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   )
 }
 
-/** How long a process whose log has failed may take to close. */
-const farewell = "5 seconds"
+/** The time that a process has for closing after its log has failed. */
+const closingTime = "5 seconds"
 
-/**
- * For a process that is of no use any more: it is left to close what it has open, and ended with the error's exit code when
- * that hangs.
- */
+/** Lets a failed process close its resources, and ends it with the error's exit code when closing hangs. */
 export const endSoon = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.tapCause(effect, (cause) =>
     Cause.hasInterruptsOnly(cause)
       ? Effect.void
-      : Effect.sleep(farewell).pipe(
+      : Effect.sleep(closingTime).pipe(
           Effect.andThen(report(cause)),
           Effect.andThen(Effect.sync(() => process.exit(Runtime.getErrorExitCode(Cause.squash(cause))))),
           Effect.forkDetach
         )
   )
 
-/** For what runs until it is stopped: a signal is its good end, with exit code 0. */
+/** For commands that run until they are stopped: a signal ends them with exit code 0. */
 export const untilStopped = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.onInterrupt(effect, () => Effect.sync(() => (process.exitCode = 0)))
 
-/** 130 for what was interrupted, unless that is its good end (`untilStopped`). */
+/** An interrupted command exits with 130, except under `untilStopped`. */
 export const teardown: Runtime.Teardown = (exit, onExit) => {
   if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))
     return onExit(Number(process.exitCode ?? 130))

@@ -1,4 +1,4 @@
-/** `init`: makes an empty log where `EXPECT_DATA` expects one. */
+/** `init`: creates an empty log, for servers that run with `EXPECT_DATA=true`. */
 import { Console, Effect, Layer, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
@@ -10,7 +10,7 @@ import * as Output from "./Output.ts"
 
 export class LogExists extends Schema.TaggedError<LogExists>()("LogExists", { directory: Schema.String }) {
   override get message(): string {
-    return `DATA_DIR: there is a log in ${this.directory} already`
+    return `DATA_DIR: ${this.directory} already contains a log`
   }
 }
 
@@ -18,7 +18,7 @@ const check = Effect.gen(function* () {
   if (yield* ChosenLog.isShared) {
     return yield* new UsageError({
       message:
-        "init makes a log in DATA_DIR, and EVENT_STORE names one at NATS servers: the first node makes that"
+        "init creates a log in DATA_DIR, but EVENT_STORE names a log on NATS, which the first node creates"
     })
   }
   const directory = yield* configured
@@ -37,13 +37,13 @@ export const init = Command.make(
       Layer.build,
       Effect.scoped
     )
-    yield* json ? Output.printJson({ directory }) : Console.log(`Made an empty log in ${directory}.`)
+    yield* json ? Output.printJson({ directory }) : Console.log(`Created an empty log in ${directory}.`)
   })
 ).pipe(
   Command.withDescription(
-    "Make an empty log and its master key in DATA_DIR, for servers that run with EXPECT_DATA=true. Fails when there is a " +
-      "log already"
+    "Create an empty log and its master key in DATA_DIR, for servers that run with EXPECT_DATA=true. Fails when the " +
+      "directory already contains a log"
   ),
-  Command.withShortDescription("Make an empty log"),
+  Command.withShortDescription("Create an empty log"),
   Command.withExamples([{ command: "inferlog init --data-dir /var/lib/inferlog" }])
 )

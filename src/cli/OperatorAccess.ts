@@ -7,14 +7,14 @@ import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import * as DataLock from "#streams/DataLock.ts"
 
-/** Not loaded when a server runs: it would be half of the command's time. */
+/** Loaded only when no server runs: loading takes about half of a command's time. */
 const local = Effect.map(
   Effect.promise(() =>
     Promise.all([import("#src/composition/Core.ts"), import("#src/features/catalog/ActorPublishing.ts")])
   ),
   ([Core, ActorPublishing]) =>
     LocalAdministration.layer.pipe(
-      // Nobody is shown the catalog meanwhile.
+      // The command serves no requests, so its catalog need not follow the log.
       Layer.provide(ActorPublishing.layerOwnActors.pipe(Layer.provide(CatalogProgress.layerStatic))),
       Layer.provide([Core.layer, PublicUrls.layer])
     )
@@ -29,7 +29,7 @@ const choose = Effect.gen(function* () {
   return isFree ? yield* local : yield* AdminClient.open
 })
 
-/** A server that starts or stops, or another command, is waited for, at most 5 s. */
+/** Waits up to 5 s for a server that is starting or stopping, and for another command. */
 export const layer = Layer.effectContext(
   Effect.flatMap(choose, (found) => Layer.build(Layer.fresh(found))).pipe(
     Effect.retry({

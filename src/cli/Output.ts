@@ -1,4 +1,4 @@
-/** What commands print: JSON for programs, tables and sentences for people. Only results go to stdout. */
+/** The output of commands: JSON for programs, tables and sentences for people. Only results go to stdout. */
 import { Console, DateTime, type Effect } from "effect"
 import { CliOutput, Flag } from "effect/cli"
 
@@ -19,11 +19,11 @@ export const jsonText = (value: unknown): string =>
 
 export const printJson = (value: unknown): Effect.Effect<void> => Console.log(jsonText(value))
 
-/** In columns of a terminal. Most text is ASCII, whose width need not be looked up. */
+/** Width in terminal columns. ASCII text, the most common, skips the lookup. */
 const displayWidth = (text: string): number =>
   /^[ -~]*$/.test(text) ? text.length : CliOutput.displayWidth(text)
 
-/** Columns as wide as their widest cell, two spaces between them. */
+/** Each column is as wide as its widest cell. Two spaces separate columns. */
 export const table = (header: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const lines = [header, ...rows].map((cells) => cells.map(printable))
   const widths = header.map((_, column) =>
@@ -39,36 +39,35 @@ export const table = (header: ReadonlyArray<string>, rows: ReadonlyArray<Readonl
     .join("\n")
 }
 
-/** What others wrote cannot steer the terminal. */
+/** Replaces control characters, so that stored text cannot control the terminal. */
 export const printable = (text: string) => text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, "\u{fffd}")
 
-/** Text of several lines. */
+/** The same for text of several lines. */
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n")
 
-/** To `width` columns of a terminal. */
+/** Pads to `width` terminal columns. */
 export const pad = (text: string, width: number): string =>
   text + " ".repeat(Math.max(0, width - displayWidth(text)))
 
-/** ISO 8601, of Unix time in ms. */
+/** Formats Unix time in ms as ISO 8601. */
 export const time = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
-/** `null` for what has not happened. */
 export const timeOrNull = (millis: number | null): string | null => (millis === null ? null : time(millis))
 
-/** With separators, for people. */
+/** With thousands separators. */
 export const count = (value: number): string => value.toLocaleString("en-US")
 
 /** `1 request`, `2,000 requests`. */
 export const counted = (value: number, what: string, many = `${what}s`): string =>
   `${count(value)} ${value === 1 ? what : many}`
 
-/** Short times of people: `12 ms`, `1.234 s`; `-` for `null`. */
+/** A short duration for people: `12 ms`, `1.234 s`; `-` for `null`. */
 export const milliseconds = (millis: number | null): string => {
   if (millis === null) return "-"
   return millis < 1000 ? `${millis} ms` : `${millis / 1000} s`
 }
 
-/** Of ms, to the second: `10 s`, `2 min 5 s`, `3 h 0 min`. */
+/** A duration in ms, rounded to seconds: `10 s`, `2 min 5 s`, `3 h 0 min`. */
 export const duration = (millis: number): string => {
   const seconds = Math.round(millis / 1000)
   if (seconds < 60) return `${seconds} s`

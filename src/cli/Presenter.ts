@@ -1,4 +1,4 @@
-/** Help goes to stdout when it was asked for; of a wrong invocation only the errors are shown, on stderr. */
+/** Prints requested help to stdout. A wrong invocation prints only its errors, to stderr. */
 import { Console } from "effect"
 import { CliOutput } from "effect/cli"
 import * as Output from "./Output.ts"

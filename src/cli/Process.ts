@@ -1,4 +1,4 @@
-/** The command line as this process: its arguments, its streams, its signals and its exit code. */
+/** Runs the command line in this process, with its arguments, streams, signals and exit code. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
@@ -8,7 +8,7 @@ import * as Stdout from "./Stdout.ts"
 
 Stdout.watch()
 
-/** Whoever has said a line may hold the pipe open, which would keep this process waiting for more. */
+/** An open pipe on stdin would keep the process alive after the command has ended. */
 const closeStdin = Effect.sync(() => process.stdin.destroy())
 
 program.pipe(

@@ -1,4 +1,4 @@
-/** The command line, from its arguments to what it prints; `Failure.teardown` makes the exit code of how it ends. */
+/** The command line, from its arguments to its output. `Failure.teardown` sets the exit code. */
 import { ConfigProvider, Effect, Layer, Logger, References } from "effect"
 import { CliConfig, Command, GlobalFlag } from "effect/cli"
 import { accounts } from "./Accounts.ts"
@@ -22,13 +22,13 @@ import { workers } from "#src/cli/workers/Workers.ts"
 
 const inferlog = Command.make("inferlog").pipe(
   Command.withDescription(
-    "Asynchronous model inference on an event log. Commands work beside a running server and without one. " +
+    "Asynchronous model inference on an event log. Commands work with and without a running server. " +
       "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted"
   ),
   Command.withExamples([
     { command: "inferlog serve", description: "Run the server" },
     { command: "inferlog keys create --name ci", description: "Create an API key" },
-    { command: "inferlog log verify", description: "Prove that the log is what was written" }
+    { command: "inferlog log verify", description: "Prove that the log is unchanged" }
   ]),
   Command.withSubcommands([
     serve,
@@ -51,14 +51,14 @@ const inferlog = Command.make("inferlog").pipe(
 
 const builtIns = [GlobalFlag.Help, GlobalFlag.Version, ShellCompletions.flagOfRoot]
 
-/** Its arguments, and where it prints, are those of `Stdio`, `Console` and `ConfigProvider`. */
+/** Reads its arguments and settings from `Stdio` and `ConfigProvider`, and prints to `Console`. */
 export const program = inferlog.pipe(
   Command.run({ version }),
   Effect.tapCause(Failure.report),
   Effect.provide([
     Presenter.layer,
     CliConfig.layer({ builtIns }),
-    // Results alone go to stdout. The server sets a level of its own (LOG_LEVEL).
+    // Only results go to stdout. The server sets its own level (LOG_LEVEL).
     Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
     Layer.succeed(References.MinimumLogLevel, "Warn")
   ])

@@ -1,27 +1,27 @@
-/** How far a long run over events is, on one line of a terminal; nothing when stderr is none. */
+/** The progress of a long run over events, on one line of a terminal. Prints nothing when stderr is not a terminal. */
 import { Clock, Effect, Stdio, Stream } from "effect"
 import * as Output from "./Output.ts"
 
 export interface ProgressLine {
-  /** Events done so far. Shown now and then, however often it is called. */
+  /** Reports the number of processed events. The line is updated at most every 200 ms. */
   readonly report: (events: number) => Effect.Effect<void>
   readonly clear: Effect.Effect<void>
 }
 
 export interface Progress {
   readonly events: number
-  /** `null` when nobody knows. */
+  /** `null` when unknown. */
   readonly total: number | null
   /** ms */
   readonly elapsed: number
-  /** What is counted; events when not given. */
+  /** Unit of the count; events by default. */
   readonly unit?: string
 }
 
-/** Between two updates, in ms. */
+/** Time between two updates, ms. */
 const interval = 200
 
-/** Back to the start of the line, and erase it. */
+/** Moves the cursor to the start of the line and erases the line. */
 const restart = "\r\u001b[K"
 
 /** `12,345 of 1,000,000 events  1.2 %  98,000/s  ETA 10 s`; without a total `12,345 events  98,000/s`. */
@@ -36,7 +36,7 @@ export const format = ({ elapsed, events, total, unit = "events" }: Progress): s
   return `${done}  ${percent}  ${rate}${eta}`
 }
 
-/** `total`: how many there are to do, `null` when nobody knows. */
+/** `total`: the number of events, `null` when unknown. */
 export const make = Effect.fnUntraced(function* (
   total: number | null,
   unit = "events"

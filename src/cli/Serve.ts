@@ -5,15 +5,15 @@ import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import { configured, DataDirectory, expectData, holdsLog } from "#src/kernel/disk/DataDirectory.ts"
 import * as Failure from "./Failure.ts"
 
-/** Shows at once that a directory which should hold data is empty. */
-const tellOfNewLog = Effect.gen(function* () {
+/** Reports a new log, so that an operator notices a data directory that is unexpectedly empty. */
+const reportNewLog = Effect.gen(function* () {
   const directory = yield* configured
   if (yield* expectData.config) return
   if ((yield* ChosenLog.isShared) || holdsLog(directory)) return
-  yield* Console.log(`There is no log in ${directory}: this start begins a new one`)
+  yield* Console.log(`${directory} contains no log: creating a new one`)
 })
 
-/** Loaded by nobody else: the other commands start in a fraction of its time. */
+/** Loaded for this command only, because the other commands start in a fraction of the time. */
 const server = Layer.unwrap(
   Effect.promise(async () => {
     const [AllSettings, Requirements, Server] = await Promise.all([
@@ -22,28 +22,28 @@ const server = Layer.unwrap(
       import("#src/composition/Server.ts")
     ])
     const node = Server.layer.pipe(Layer.provide(DataDirectory.layer))
-    // Before anything is made or opened.
-    return Layer.unwrap(Effect.as(Effect.all([AllSettings.validate, Requirements.check, tellOfNewLog]), node))
+    // Checks run before anything is created or opened.
+    return Layer.unwrap(Effect.as(Effect.all([AllSettings.validate, Requirements.check, reportNewLog]), node))
   })
 )
 
 export const serve = Command.make("serve", {}, () =>
   Layer.build(server).pipe(
-    // A log that takes no more appends ends the process, so that whoever watches it starts it anew.
+    // A log that refuses appends ends the process, so that its supervisor restarts it.
     Effect.flatMap((services) => Failure.endSoon(Context.get(services, LogFailure).await)),
     Effect.scoped,
     Failure.untilStopped
   )
 ).pipe(
   Command.withDescription(
-    "Run the server until SIGTERM or SIGINT. Settings are environment variables, HOST and PORT among them"
+    "Run the server until SIGTERM or SIGINT. Settings are environment variables, such as HOST and PORT"
   ),
   Command.withShortDescription("Run the server"),
   Command.withExamples([
-    { command: "inferlog serve", description: "Serve at http://127.0.0.1:8080, with the state in ./data" },
+    { command: "inferlog serve", description: "Serve at http://127.0.0.1:8080, with data in ./data" },
     {
       command: "PORT=9000 inferlog serve --data-dir /var/lib/inferlog",
-      description: "Another port and place"
+      description: "Use another port and data directory"
     }
   ])
 )

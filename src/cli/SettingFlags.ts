@@ -1,10 +1,10 @@
-/** Flags that stand in for a setting of the environment: whatever reads the setting then reads the flag. */
+/** Flags that override a setting of the environment. */
 import { ConfigProvider, Effect, Option } from "effect"
 import { Flag, GlobalFlag } from "effect/cli"
 
 export const DataDir = GlobalFlag.Setting("data-dir")({
   flag: Flag.String("data-dir").pipe(
-    Flag.withDescription("Where the server keeps its state (default: DATA_DIR, or ./data)"),
+    Flag.withDescription("Data directory of the server (default: DATA_DIR, or ./data)"),
     Flag.optional
   )
 })
@@ -18,7 +18,7 @@ const overrides = Effect.gen(function* () {
   }
 })
 
-/** The environment, under the flags that were given. */
+/** The environment, overridden by the given flags. */
 export const configProvider = Effect.gen(function* () {
   const environment = yield* ConfigProvider.ConfigProvider
   return ConfigProvider.orElse(ConfigProvider.fromUnknown(yield* overrides), environment)

@@ -1,4 +1,4 @@
-/** `--completions`: Effect's own, which leaves out the flags that every command has. */
+/** `--completions`: Effect's completions, with the global flags, which Effect omits. */
 import { Console, Effect, Option } from "effect"
 import { Command, Completions, Flag, GlobalFlag } from "effect/cli"
 import * as SettingFlags from "./SettingFlags.ts"

@@ -100,7 +100,7 @@ describe("E6: a missing DATA_DIR", () => {
       assert.strictEqual((yield* Inferlog.spawn(["init"], settings)).code, 0)
       const again = yield* Inferlog.run(["init"], settings)
       assert.deepStrictEqual([again.code, again.stdout], [1, ""])
-      assert.include(again.stderr, "there is a log in")
+      assert.include(again.stderr, "already contains a log")
       yield* Inferlog.serve(settings)
     }).pipe(Effect.scoped)
   )
@@ -114,7 +114,7 @@ describe("E6: a missing DATA_DIR", () => {
         (server) => Effect.promise(() => server.kill("SIGKILL"))
       )
       const lines = (output: string) =>
-        output.split("\n").filter((line) => line.includes("There is no log in"))
+        output.split("\n").filter((line) => line.includes("contains no log: creating"))
       const first = yield* Effect.scoped(Effect.map(start, (server) => server.output()))
       assert.strictEqual(lines(first).length, 1)
       const second = yield* Effect.scoped(Effect.map(start, (server) => server.output()))

@@ -16,7 +16,7 @@ const flags = {
     Flag.withSchema(AccountId)
   ),
   yes: Flag.Boolean("yes").pipe(
-    Flag.withDescription("Do not ask. Without a terminal there is nobody to ask"),
+    Flag.withDescription("Do not ask for confirmation. Required without a terminal"),
     Flag.withoutNegation,
     Flag.withDefault(false)
   )
@@ -25,18 +25,20 @@ const flags = {
 const confirm = Effect.fnUntraced(function* (accountId: AccountId) {
   const stdio = yield* Stdio.Stdio
   if (!((yield* stdio.stdinIsTerminal) && (yield* stdio.stdoutIsTerminal))) {
-    return yield* new UsageError({ message: "This cannot be undone: say --yes, or run it on a terminal" })
+    return yield* new UsageError({
+      message: "This cannot be undone: add --yes, or run the command on a terminal"
+    })
   }
-  const message = `Close ${accountId} for good and erase what its requests carried?`
+  const message = `Close ${accountId} permanently and erase its inputs, outputs and files?`
   return yield* Prompt.run(Prompt.Confirm({ message })).pipe(
     Effect.catchTag("QuitError", () => Effect.interrupt)
   )
 })
 
-/** Between two rounds that wait for runs to stop. */
+/** Pause between two rounds that wait for runs to stop. */
 const pause = "500 millis"
 
-/** Round by round, until one finds nothing, or only what a server has to stop and none runs. */
+/** Repeats rounds until one erases nothing, and no server is left to stop the runs that remain. */
 const eraseAll = Effect.fnUntraced(function* (accountId: AccountId) {
   const { eraseAccount } = yield* Administration
   const progress = yield* ProgressLine.make(null, "requests and files erased")
@@ -57,7 +59,7 @@ const eraseAll = Effect.fnUntraced(function* (accountId: AccountId) {
   return yield* Effect.ensuring(rounds, progress.clear)
 })
 
-const left = (open: number, failed: number): string => {
+const remainder = (open: number, failed: number): string => {
   const running = open === 0 ? "" : ` ${Output.count(open)} under way: the next server stops and erases them.`
   return failed === 0 ? running : `${running} ${Output.count(failed)} failed: the next server tries again.`
 }
@@ -67,7 +69,7 @@ export const erase = Command.make(
   { ...flags, json: Output.json },
   Effect.fnUntraced(function* ({ account: accountId, json, yes }) {
     if (!yes && !(yield* confirm(accountId))) return yield* Console.error("Nothing was erased.")
-    // The log is not held while somebody thinks it over.
+    // The log is opened after the confirmation, so that the prompt does not lock it.
     const { erased, failed, open } = yield* Effect.provide(
       eraseAll(accountId),
       OperatorAccess.layer.pipe(Layer.provide(ExistingLog.layer))
@@ -76,16 +78,16 @@ export const erase = Command.make(
       return yield* Output.printJson({ accountId, erased, open, failed, finished: open + failed === 0 })
     }
     yield* Console.log(
-      `Closed ${accountId}; erased ${Output.counted(erased, "request or file", "requests and files")}.${left(open, failed)}`
+      `Closed ${accountId}; erased ${Output.counted(erased, "request or file", "requests and files")}.${remainder(open, failed)}`
     )
   })
 ).pipe(
   Command.withDescription(
-    "Close an account for good: its keys are refused at once, its requests are cancelled, and their inputs, outputs and " +
-      "files are erased. Its ledger stays, and so do the events. A running server does the work and goes on when this " +
+    "Close an account permanently: its keys are refused at once, its requests are cancelled, and their inputs, outputs and " +
+      "files are erased. Its ledger and its events remain. A running server does the work, and continues when this " +
       "command is interrupted"
   ),
-  Command.withShortDescription("Close an account and erase what it sent and got"),
+  Command.withShortDescription("Close an account and erase its inputs, outputs and files"),
   Command.withExamples([
     { command: "inferlog accounts erase --account acc_0123456789abcdef" },
     {

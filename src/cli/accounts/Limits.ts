@@ -21,7 +21,7 @@ import * as Output from "#src/cli/Output.ts"
 import * as LimitsText from "./LimitsText.ts"
 import * as RateText from "./RateText.ts"
 
-/** `none` is `null`. */
+/** Parses `none` as `null`. */
 const orNone =
   <A>(parse: (text: string) => Option.Option<A>) =>
   (text: string): Option.Option<A | null> =>
@@ -50,7 +50,7 @@ const flags = {
   account: accountFlag,
   credit: Flag.String("credit").pipe(
     Flag.withMetavar("USD"),
-    Flag.withDescription("How far below zero what is available may go, such as 100 or 0"),
+    Flag.withDescription("How far the available balance may go below zero, such as 100 or 0"),
     Flag.filterMap(
       (text) => Option.filter(Money.parse(text), isCreditLimit),
       () => "Expected an amount from 0 to 1000000000 USD such as 100 or 0"
@@ -59,15 +59,13 @@ const flags = {
   ),
   maxOpen: Flag.String("max-open").pipe(
     Flag.withMetavar("N|none"),
-    Flag.withDescription("How many requests that have not ended it may have, or none for any number"),
+    Flag.withDescription("Most requests that have not ended, or none for no limit"),
     Flag.filterMap(number(isOpenRequests), () => `Expected a number from 0 to ${mostOpenRequests}, or none`),
     Flag.optional
   ),
   maxStored: Flag.String("max-stored").pipe(
     Flag.withMetavar("SIZE|none"),
-    Flag.withDescription(
-      "How much its files may take up, such as 100GiB, or none for as much as STORAGE_QUOTA says"
-    ),
+    Flag.withDescription("Most bytes of stored files, such as 100GiB, or none for STORAGE_QUOTA"),
     Flag.filterMap(
       storedBytes,
       () =>
@@ -75,11 +73,11 @@ const flags = {
     ),
     Flag.optional
   ),
-  rate: rateFlag("rate", "How often all its keys together may call each server, or none for any number"),
-  keyRate: rateFlag("key-rate", "How often each of its keys may call each server, or none for any number"),
+  rate: rateFlag("rate", "Calls of all its keys together to each server, or none for no limit"),
+  keyRate: rateFlag("key-rate", "Calls of each of its keys to each server, or none for no limit"),
   maxStreams: Flag.String("max-streams").pipe(
     Flag.withMetavar("N|none"),
-    Flag.withDescription("How many event streams it may have open on each server, or none for 10000"),
+    Flag.withDescription("Most open event streams on each server, or none for 10000"),
     Flag.filterMap(number(isStreams), () => `Expected a number from 0 to ${mostStreams}, or none`),
     Flag.optional
   )
@@ -122,17 +120,17 @@ export const limits = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Show the limits of an account, or change those that are given; a running server keeps to them from then on"
+    "Show the limits of an account, or change the given ones. A running server applies them at once"
   ),
   Command.withShortDescription("Show or change the limits of an account"),
   Command.withExamples([
     { command: "inferlog accounts limits" },
     {
       command: "inferlog accounts limits --account acc_0123456789abcdef --credit 100 --max-open 500",
-      description: "Up to 100 USD below zero, up to 500 requests at a time"
+      description: "Up to 100 USD below zero, and up to 500 requests at a time"
     },
-    { command: "inferlog accounts limits --max-open none", description: "Any number of requests" },
-    { command: "inferlog accounts limits --max-stored 100GiB", description: "Files of 100 GiB together" },
+    { command: "inferlog accounts limits --max-open none", description: "No limit of requests" },
+    { command: "inferlog accounts limits --max-stored 100GiB", description: "At most 100 GiB of files" },
     {
       command: "inferlog accounts limits --rate 100/60s --key-rate 20/1s",
       description: "100 calls in a minute, at most 20 in a second with one key"

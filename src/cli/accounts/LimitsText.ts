@@ -1,4 +1,4 @@
-/** Limits as commands print them. */
+/** Formats limits for output. */
 import { defaultStreams, type Rate } from "#domain/account/Limits.ts"
 import * as Money from "#domain/Money.ts"
 import type { AccountLimits } from "#src/edges/admin/accounts/AccountOperations.ts"
@@ -8,17 +8,17 @@ import * as RateText from "./RateText.ts"
 
 type Limits = typeof AccountLimits.Type
 
-/** Those that lists of accounts show. */
+/** The limits in a list of accounts. */
 type Listed = Pick<Limits, "creditLimit" | "maxOpenRequests" | "maxStoredBytes">
 
-/** `maxOpenRequests`: `null` for any number. `maxStoredBytes`: `null` for as many as `STORAGE_QUOTA` says. */
+/** `null` means no limit for `maxOpenRequests`, and `STORAGE_QUOTA` for `maxStoredBytes`. */
 export const listedForPrograms = ({ creditLimit, maxOpenRequests, maxStoredBytes }: Listed) => ({
   creditLimit: Money.format(creditLimit),
   maxOpenRequests,
   maxStoredBytes
 })
 
-/** `null` of the others: any number of calls, and 10,000 streams. */
+/** `null` means no limit of calls, and 10,000 streams. */
 export const forPrograms = ({ accountRate, keyRate, maxStreams, ...limits }: Limits) => ({
   ...listedForPrograms(limits),
   accountRate,

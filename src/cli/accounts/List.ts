@@ -65,7 +65,9 @@ export const list = Command.make(
     yield* Console.log(Output.table(header, accounts.map(forPeople)))
   })
 ).pipe(
-  Command.withDescription("Accounts with what they have, in USD, and their limits; erased ones too"),
-  Command.withShortDescription("Accounts, their balances and limits"),
+  Command.withDescription(
+    "List accounts with their balances in USD and their limits, erased accounts included"
+  ),
+  Command.withShortDescription("List accounts, their balances and limits"),
   Command.withExamples([{ command: "inferlog accounts list" }, { command: "inferlog accounts list --json" }])
 )

@@ -10,13 +10,13 @@ import * as Output from "#src/cli/Output.ts"
 import * as PasswordInput from "./PasswordInput.ts"
 
 const account = Argument.String("account").pipe(
-  Argument.withDescription("The account, acc_…; may be left out when there is only one"),
+  Argument.withDescription("The account, acc_…; optional when there is only one"),
   Argument.withSchema(AccountId),
   Argument.optional
 )
 
 const remove = Flag.Boolean("remove").pipe(
-  Flag.withDescription("Take the password away: keys alone sign in from then on"),
+  Flag.withDescription("Remove the password; only keys sign in from then on"),
   Flag.withoutNegation,
   Flag.withDefault(false)
 )
@@ -30,7 +30,7 @@ export const passwd = Command.make(
   { account, remove, json: Output.json },
   Effect.fnUntraced(function* ({ account, json, remove }) {
     const accountId = Option.isSome(account) ? account.value : yield* Effect.provide(onlyAccount, access)
-    // The log is not held while somebody types.
+    // The log is opened after the prompt, so that the prompt does not lock it.
     const password = remove ? null : yield* PasswordInput.read(accountId)
     yield* Administration.use(({ setPassword }) => setPassword({ accountId, password })).pipe(
       Effect.provide(access)
@@ -38,21 +38,21 @@ export const passwd = Command.make(
     if (json) return yield* Output.printJson({ accountId, hasPassword: !remove })
     yield* Console.log(
       remove
-        ? `${accountId} has no password any more.`
+        ? `${accountId} no longer has a password.`
         : `Set the password of ${accountId}. Sign in assistants with this account and the password.`
     )
   })
 ).pipe(
   Command.withDescription(
-    "Give an account a password, or another one, to sign in assistants with on the page of the server; it opens nothing else. " +
-      `On a terminal it asks for it twice without showing it; otherwise the first line of stdin is it: ${PasswordText.expectation}`
+    "Set the password of an account. It signs in assistants on the server's sign-in page, and gives no other access. " +
+      `On a terminal, the command asks for the password twice without showing it. Otherwise it reads the first line of stdin: ${PasswordText.expectation}`
   ),
   Command.withShortDescription("Set or remove the password that signs in assistants"),
   Command.withExamples([
     { command: "inferlog accounts passwd acc_0123456789abcdef" },
     {
       command: "inferlog accounts passwd acc_0123456789abcdef < password.txt",
-      description: "The first line of the file"
+      description: "Use the first line of the file"
     },
     {
       command: "inferlog accounts passwd acc_0123456789abcdef --remove --json",

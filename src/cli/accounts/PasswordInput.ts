@@ -1,4 +1,4 @@
-/** A password as a command gets it: typed twice without being shown, or the first line of a pipe. Never an argument. */
+/** Reads a password: typed twice without echo, or the first line of stdin. Never an argument. */
 import { Effect, Redacted, Stdio, Stream } from "effect"
 import { Prompt } from "effect/cli"
 import type { AccountId } from "#domain/Ids.ts"
@@ -7,7 +7,7 @@ import { UsageError } from "#src/cli/Failure.ts"
 
 const wrong = (message: string) => new UsageError({ message })
 
-/** What an error says never has the text in it. */
+/** Errors never contain the password. */
 const refused = `Expected ${PasswordText.expectation}`
 
 const ask = (message: string) =>
@@ -20,11 +20,11 @@ const ask = (message: string) =>
 
 const typed = Effect.fnUntraced(function* (accountId: AccountId) {
   const first = yield* ask(`New password of ${accountId}`)
-  const second = yield* ask("The same again")
+  const second = yield* ask("Repeat the password")
   return Redacted.value(first) === Redacted.value(second) ? first : yield* wrong("The two passwords differ")
 })
 
-/** Without the end of its line. */
+/** Without the line terminator. */
 const piped = Effect.fnUntraced(function* ({ stdin }: Stdio.Stdio) {
   const [line] = yield* stdin.pipe(
     Stream.decodeText,
@@ -33,7 +33,7 @@ const piped = Effect.fnUntraced(function* ({ stdin }: Stdio.Stdio) {
     Stream.runCollect,
     Effect.mapError(() => wrong("stdin cannot be read"))
   )
-  if (line === undefined) return yield* wrong(`stdin is empty: ${refused}, on a line`)
+  if (line === undefined) return yield* wrong(`stdin is empty: ${refused} on the first line`)
   if (line.includes("\u{fffd}")) return yield* wrong("stdin: Expected UTF-8")
   return PasswordText.isPassword(line) ? Redacted.make(line) : yield* wrong(`stdin: ${refused}`)
 })
@@ -42,5 +42,7 @@ export const read = Effect.fnUntraced(function* (accountId: AccountId) {
   const stdio = yield* Stdio.Stdio
   if (!(yield* stdio.stdinIsTerminal)) return yield* piped(stdio)
   if (yield* stdio.stdoutIsTerminal) return yield* typed(accountId)
-  return yield* wrong("There is no terminal to ask on: leave stdout to it, or pipe the password to stdin")
+  return yield* wrong(
+    "stdout is not a terminal, so the command cannot ask for the password: pipe it to stdin"
+  )
 })

@@ -1,4 +1,4 @@
-/** Rates as people write them: so many calls in so long, `100/60s`. */
+/** Rates, written as calls per time: `100/60s`. */
 import { Option } from "effect"
 import type { Rate } from "#domain/account/Limits.ts"
 import * as Output from "#src/cli/Output.ts"
@@ -17,6 +17,6 @@ export const parse = (text: string): Option.Option<Rate> => {
   })
 }
 
-/** As `parse` takes it, but for the separators of large numbers. */
+/** The form that `parse` reads, with thousands separators. */
 export const format = ({ requests, windowSeconds }: Rate): string =>
   `${Output.count(requests)}/${windowSeconds}s`

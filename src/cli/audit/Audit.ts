@@ -30,14 +30,16 @@ const time = (name: string, description: string) =>
 const flags = {
   account: Flag.String("account").pipe(
     Flag.withMetavar("acc_…"),
-    Flag.withDescription("Show this account alone; all are proven"),
+    Flag.withDescription("Show only this account; the audit still covers all"),
     Flag.withSchema(AccountId),
     Flag.optional
   ),
-  from: time("from", "Show what happened then or later"),
-  to: time("to", "Show what happened before then"),
+  from: time("from", "Show entries from this time on"),
+  to: time("to", "Show entries before this time"),
   format: Flag.Literals("format", ["table", ...Journal.formats]).pipe(
-    Flag.withDescription("A statement of accounts, or the journal: every entry as a line of CSV or JSON"),
+    Flag.withDescription(
+      "A statement of accounts (table), or the journal with one line per entry (csv, json)"
+    ),
     Flag.withDefault("table" as const)
   )
 }
@@ -53,21 +55,21 @@ const periodOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Period.Period, Failure.UsageError> {
   const period = { from: Option.getOrNull(from), to: Option.getOrNull(to) }
   if (period.from !== null && period.to !== null && period.to <= period.from) {
-    return yield* new Failure.UsageError({ message: "--to: lies before --from, or is the same time" })
+    return yield* new Failure.UsageError({ message: "--to: is not after --from" })
   }
   return period
 })
 
-/** The whole log, whatever is shown. */
+/** Audits the whole log, independent of the shown period and account. */
 const audit = Effect.fnUntraced(function* (
   { account }: Choice,
   listener: Pick<Audit.Options, "booked" | "opened"> & { readonly flush?: Effect.Effect<void> }
 ) {
   const directory = yield* DataDirectory
-  // A head that cannot be read is for the audit to tell.
+  // The audit reports a head that cannot be read.
   const anchors = yield* Effect.option(ChosenLog.headAnchors(directory))
   if (Option.exists(anchors, ({ length }) => length === 0)) {
-    yield* Effect.logWarning("There is no log.head: a cut tail would not be noticed")
+    yield* Effect.logWarning("log.head is missing: missing events at the end of the log would go unnoticed")
   }
   const end = yield* (yield* EventReader).head
   const progress = yield* LogProgress.make({ after: GlobalPosition.beginning, end })
@@ -125,9 +127,9 @@ export const auditCommand = Command.make(
 ).pipe(
   Command.provide(ReadOnlyLog.layer),
   Command.withDescription(
-    "Replay the log and prove the books: chain and payloads as 'log verify', every entry balanced, every charge as quoted " +
-      "for what was delivered, none for what failed, and the balances of the read model. Exit code 1 and the first event " +
-      "that breaks a rule when they are not right. Prints a statement of accounts, or the journal. Works while a server writes"
+    "Replay the log and prove the books: the chain and payloads as 'log verify' does, balanced entries, charges as quoted " +
+      "for delivered output only, and the balances of the read model. Exits with 1 and reports the first event that breaks " +
+      "a rule. Prints a statement of accounts, or the journal. Works while a server runs"
   ),
   Command.withShortDescription("Prove the books, and print a statement or the journal"),
   Command.withExamples([

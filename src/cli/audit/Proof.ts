@@ -1,4 +1,4 @@
-/** What an audit has proven, in sentences. */
+/** The result of an audit, in sentences. */
 import type { Audited } from "#src/features/billing/audit/Audit.ts"
 import { usd } from "#src/features/billing/audit/Books.ts"
 import * as Output from "#src/cli/Output.ts"

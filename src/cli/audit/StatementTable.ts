@@ -1,4 +1,4 @@
-/** The statement of a period as a table: a row for each account, and one for all of them. */
+/** Formats the statement of a period as a table: a row for each account, and a total. */
 import type { AccountId } from "#domain/Ids.ts"
 import { usd } from "#src/features/billing/audit/Books.ts"
 import * as Statement from "#src/features/billing/audit/Statement.ts"
@@ -30,7 +30,7 @@ const cells = (name: string, row: Statement.Row): ReadonlyArray<string> => [
   Output.count(row.notBilled)
 ]
 
-/** With the revenue of the period below it. */
+/** The table, followed by the revenue of the period. */
 export const text = (rows: ReadonlyMap<AccountId, Statement.Row>): string => {
   const total = Statement.total(rows.values())
   const lines = Array.from(rows, ([accountId, row]) => cells(accountId, row))

@@ -6,7 +6,7 @@ import { show } from "./Show.ts"
 import { topUp } from "./TopUp.ts"
 
 export const balance = Command.make("balance").pipe(
-  Command.withDescription("What accounts have, and what is paid in"),
+  Command.withDescription("Balances and payments"),
   Command.withSubcommands([show, topUp]),
   Command.provide(OperatorAccess.layer.pipe(Layer.provide(ExistingLog.layer)))
 )

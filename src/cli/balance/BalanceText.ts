@@ -1,4 +1,4 @@
-/** Balances as commands print them. */
+/** Formats balances for output. */
 import { Console, Effect } from "effect"
 import * as Money from "#domain/Money.ts"
 import type { Balance } from "#src/edges/admin/accounts/AccountOperations.ts"
@@ -8,7 +8,7 @@ export const currency = "USD"
 
 export const usd = (amount: Money.NanoUsd): string => `${Money.format(amount)} ${currency}`
 
-/** `isCurrent` is false when what happened last is not part of the amounts. */
+/** `isCurrent` is false when the amounts miss the latest changes. */
 export const forPrograms = ({
   available,
   balance,
@@ -35,8 +35,8 @@ export const forPeople = (balance: Balance): string =>
     ]
   )
 
-/** Says so when amounts are not those of now. */
+/** Warns when the amounts miss the latest changes. */
 export const warn = ({ isCurrent }: { readonly isCurrent: boolean }): Effect.Effect<void> =>
   isCurrent
     ? Effect.void
-    : Console.error("The ledger lags, so what happened last is missing: see 'inferlog projections list'")
+    : Console.error("The ledger lags, so the latest changes are missing: see 'inferlog projections list'")

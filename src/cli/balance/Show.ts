@@ -18,9 +18,9 @@ export const show = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "What an account has: its balance, how much of it is reserved for requests that have not ended, and the rest"
+    "Show the balance of an account: the total, the part reserved for requests that have not ended, and the available rest"
   ),
-  Command.withShortDescription("What an account has"),
+  Command.withShortDescription("Show the balance of an account"),
   Command.withExamples([
     { command: "inferlog balance show" },
     { command: "inferlog balance show --account acc_0123456789abcdef --json" }

@@ -21,7 +21,7 @@ export const remove = Command.make(
   })
 ).pipe(
   Command.provide((given) => Platform.layer(given)),
-  Command.withDescription("Delete a file, at once and for good: its URL answers 410 from now on"),
+  Command.withDescription("Delete a file permanently. Its URL answers 410 at once"),
   Command.withShortDescription("Delete a file"),
   Command.withExamples([{ command: "inferlog files delete 3q2-7wEvcl8qJ4T0a1B2c3D4" }])
 )

@@ -14,14 +14,14 @@ import * as Wire from "./Wire.ts"
 
 const flags = {
   file: Argument.String("id or url").pipe(
-    Argument.withDescription("The file's id, or its URL, which needs no key"),
+    Argument.withDescription("The file's id, or its URL, which works without a key"),
     Argument.filterMap(FileRef.parse, FileRef.expected)
   ),
   output: Flag.Path("output").pipe(
     Flag.withAlias("o"),
     Flag.withMetavar("PATH"),
     Flag.withDescription(
-      "Where to, also a folder; replaces what is there (default: the file's name, a new file here)"
+      "Target file or folder; replaces an existing file (default: a new file here with the file's name)"
     ),
     Flag.optional
   ),
@@ -32,7 +32,7 @@ const flags = {
 interface Source {
   readonly url: string
   readonly fileName: string
-  /** Hex; `null` when nobody says. */
+  /** Hex; `null` when unknown. */
   readonly sha256: string | null
 }
 
@@ -44,7 +44,7 @@ const decoded = (segment: string): string => {
   }
 }
 
-/** Without the prefix that the server gives to names of uploads. */
+/** Without the prefix that the server adds to names of uploads. */
 const nameIn = ({
   id,
   url
@@ -54,7 +54,7 @@ const nameIn = ({
   return name.startsWith(prefix) ? name.slice(prefix.length) : name
 }
 
-/** Of a URL the server is asked only where there is a key, for the checksum, and need not know the file. */
+/** For a URL, asks the server for the checksum only if a key is set; the server need not know the file. */
 const sourceOf = Effect.fnUntraced(function* (file: FileRef.FileRef) {
   if (file._tag === "Id") {
     const { checksums, fileName, url } = yield* Wire.file(file.id)
@@ -83,9 +83,7 @@ export const download = Command.make(
       progress: (total) => TransferProgress.make({ name, total, isSilent: json }),
       onWait: (waiting) => (json ? Effect.void : Console.error(Retrying.describe(waiting)))
     }).pipe(
-      Effect.onInterrupt(() =>
-        Console.error("The same command goes on with the bytes that are not there yet.")
-      )
+      Effect.onInterrupt(() => Console.error("Run the same command again to download the missing bytes."))
     )
     const isVerified = sha256 !== null
     if (json) return yield* Output.printJson({ path: target, url, ...fetched, isVerified })
@@ -96,8 +94,8 @@ export const download = Command.make(
 ).pipe(
   Command.provide((given) => Platform.layer(given)),
   Command.withDescription(
-    "Download a file into a new one, which is in its place when all of it is there and its SHA-256 is right. Interrupted " +
-      "anywhere, the same command goes on"
+    "Download a file. The target appears when the download is complete and its SHA-256 is correct. After an interruption, " +
+      "the same command continues"
   ),
   Command.withShortDescription("Download a file"),
   Command.withExamples([

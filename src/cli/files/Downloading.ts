@@ -1,4 +1,4 @@
-/** Fetches a public URL into a file. What was cut off goes on where it was, as long as the bytes are the same (RFC 9110, "If-Range"). */
+/** Downloads a public URL to a file. Continues a partial download while the ETag is unchanged (RFC 9110, "If-Range"). */
 import * as crypto from "node:crypto"
 import { Effect, type Stdio, Stream } from "effect"
 import * as HttpClient from "effect/http/HttpClient"
@@ -14,18 +14,18 @@ import type { TransferProgress } from "./TransferProgress.ts"
 export interface Options {
   readonly url: string
   readonly target: string
-  /** Hex; `null` when it is not known. */
+  /** Hex; `null` when unknown. */
   readonly sha256: string | null
-  /** Of so many bytes, `null` when the server does not say. */
+  /** `total`: bytes of the file, `null` when the server does not report them. */
   readonly progress: (total: number | null) => Effect.Effect<TransferProgress, never, Stdio.Stdio>
-  /** Told why it is waited. */
+  /** Called before each pause. */
   readonly onWait: (waiting: Retrying.Waiting) => Effect.Effect<void>
 }
 
-/** To where the bytes lie, of a file that is not streamed by the server itself. */
+/** Redirects to the storage of a file that the server does not stream itself. */
 const redirects = 3
 
-/** Ends with the scope, so that what is not wanted is not read. */
+/** The request ends with the scope, so that an unwanted body is not read. */
 const get = Effect.fnUntraced(function* (url: string, headers: Readonly<Record<string, string>> = {}) {
   const client = yield* HttpClient.HttpClient
   const following = HttpClient.followRedirects(HttpClient.withScope(client), redirects)
@@ -40,20 +40,20 @@ const strongTag = ({ headers }: HttpClientResponse): string | null => {
 const numberOf = (text: string | undefined): number | null =>
   text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null
 
-/** First byte of a partial answer, `null` of another one. */
+/** First byte of a partial response; `null` for any other response. */
 const startOf = ({ headers, status }: HttpClientResponse): number | null =>
   status === 206 ? numberOf(/^bytes (\d+)-/.exec(headers["content-range"] ?? "")?.[1]) : null
 
 interface Opened {
   readonly answer: HttpClientResponse
   readonly partial: Target.Partial
-  /** Byte that the answer begins with. */
+  /** First byte of the response. */
   readonly start: number
-  /** Bytes of the whole file, `null` when the server does not say. */
+  /** Bytes of the whole file, `null` when the server does not report them. */
   readonly total: number | null
 }
 
-/** The whole file is asked for first: its ETag tells whether what is there is a part of it. */
+/** Requests the whole file first, because its ETag tells whether the partial download belongs to it. */
 const openWhole = Effect.fnUntraced(function* ({ target, url }: Options) {
   const answer = yield* get(url)
   const etag = strongTag(answer)
@@ -71,7 +71,7 @@ const open = Effect.fnUntraced(function* (options: Options) {
   return { answer, partial, start: partial.size, total } satisfies Opened
 })
 
-/** What is there already is read again for the checksum. */
+/** Reads the existing bytes again for the checksum. */
 const hashOf = Effect.fnUntraced(function* (file: string, length: number) {
   const hash = crypto.createHash("sha256")
   if (length > 0) {
@@ -103,7 +103,7 @@ const receive = Effect.fnUntraced(function* (
     )
   )
   if (total !== null && size !== total) {
-    return yield* brokenOff(options.url, `${size} of ${total} bytes have come`)
+    return yield* brokenOff(options.url, `received ${size} of ${total} bytes`)
   }
   yield* sink.sync
   return { size, sha256: hash.digest("hex") }
@@ -119,12 +119,12 @@ const attempt = Effect.fnUntraced(function* (options: Options) {
     yield* Target.discard(partial.path)
     return yield* new Target.TargetError({
       path: options.target,
-      reason: `its SHA-256 is to be ${options.sha256}, and is ${sha256}: nothing was kept`
+      reason: `expected SHA-256 ${options.sha256}, got ${sha256}: the download was discarded`
     })
   }
   yield* Target.finish(partial.path, options.target)
   return { size, sha256, contentType: opened.answer.headers["content-type"] ?? null }
 }, Effect.scoped)
 
-/** Tries again while that may help, each time from what is there. */
+/** Retries transient failures, and continues from the downloaded bytes. */
 export const download = (options: Options) => Retrying.patiently(attempt(options), options.onWait)

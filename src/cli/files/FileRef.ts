@@ -1,4 +1,4 @@
-/** A stored file as people name it: by its id, or by its URL. */
+/** Refers to a stored file by its id or its URL. */
 import { Option, Schema } from "effect"
 import { FileId } from "#domain/Ids.ts"
 import * as MediaUrl from "#src/features/media/MediaUrl.ts"
@@ -14,10 +14,10 @@ const httpUrl = (text: string): URL | null => {
 
 export type FileRef =
   | { readonly _tag: "Id"; readonly id: FileId }
-  /** `id` is `null` where the URL has none: it is not of a service like this. */
+  /** `id` is `null` for a URL of another service. */
   | { readonly _tag: "Url"; readonly url: string; readonly id: FileId | null }
 
-/** Of a URL, wherever the media are served. */
+/** The id in a URL of any media host. */
 export const idIn = (url: string): FileId | null =>
   Option.getOrNull(decodeId(inPath.exec(httpUrl(url)?.pathname ?? "")?.[1]))
 
@@ -26,7 +26,7 @@ export const parse = (text: string): Option.Option<FileRef> => {
   return Option.map(decodeId(text), (id) => ({ _tag: "Id", id }))
 }
 
-/** Of an id, or of a URL that has one. */
+/** The id, also from a URL. */
 export const parseId = (text: string): Option.Option<FileId> =>
   Option.flatMap(parse(text), ({ id }) => Option.fromNullOr(id))
 

@@ -7,7 +7,7 @@ import { upload } from "./Upload.ts"
 
 export const files = Command.make("files").pipe(
   Command.withDescription(
-    "Files of an account, over HTTP: needs a running server, INFERLOG_URL and INFERLOG_API_KEY, and no log"
+    "Files of an account, over HTTP. Needs a running server, INFERLOG_URL and INFERLOG_API_KEY, but no data directory"
   ),
   Command.withShortDescription("Upload, list, delete and download files"),
   Command.withSubcommands([upload, list, show, remove, download])

@@ -7,30 +7,30 @@ import * as Listing from "./Listing.ts"
 import * as Platform from "#src/cli/platform/Platform.ts"
 import * as Wire from "./Wire.ts"
 
-/** Of one answer of the server. */
+/** Files per response of the server. */
 const mostPerPage = 100
 const mostListed = 1_000
 
 const flags = {
   ...Platform.flags,
   source: Flag.Literals("source", FileSource.literals).pipe(
-    Flag.withDescription("Only what was uploaded, or only what models have made"),
+    Flag.withDescription("Only uploaded files, or only files made by models"),
     Flag.optional
   ),
   contentType: Flag.String("content-type").pipe(
     Flag.withMetavar("TYPE"),
-    Flag.withDescription("Only files of this type, such as image/png, or of all of a kind: image/*"),
+    Flag.withDescription("Only files of this type, such as image/png or image/*"),
     Flag.optional
   ),
   requestId: Flag.String("request-id").pipe(
     Flag.withMetavar("ID"),
-    Flag.withDescription("Only files that this request has made"),
+    Flag.withDescription("Only files made by this request"),
     Flag.filterMap(RequestIdText.parse, RequestIdText.expected),
     Flag.optional
   ),
   limit: Flag.Int("limit").pipe(
     Flag.withMetavar("N"),
-    Flag.withDescription(`How many at most, from 1 to ${mostListed}`),
+    Flag.withDescription(`Most files to list, from 1 to ${mostListed}`),
     Flag.filter(
       (limit) => limit >= 1 && limit <= mostListed,
       () => `Expected a number from 1 to ${mostListed}`
@@ -40,7 +40,7 @@ const flags = {
   json: Output.json
 }
 
-/** As many as are asked for, in as many answers as it takes. */
+/** Lists up to the limit, with as many calls as needed. */
 const listed = Effect.fnUntraced(function* (filter: Readonly<Record<string, string>>, limit: number) {
   const files: Array<Wire.File> = []
   let cursor: string | null = null
@@ -72,16 +72,16 @@ export const list = Command.make(
       limit
     )
     if (json) return yield* Output.printJson({ files, total })
-    if (files.length === 0) return yield* Console.error("There are no such files.")
+    if (files.length === 0) return yield* Console.error("No file matches.")
     yield* Console.log(Listing.table(files))
-    if (hasMore) yield* Console.error(`There are ${Output.count(total)}: raise --limit to see more`)
+    if (hasMore) yield* Console.error(`${Output.count(total)} files match: raise --limit to see more`)
   })
 ).pipe(
   Command.provide((given) => Platform.layer(given)),
   Command.withDescription(
-    "Files of the key's account, newest first: uploaded ones, and those that models have made"
+    "List the files of the key's account, newest first: uploads and files made by models"
   ),
-  Command.withShortDescription("Files, newest first"),
+  Command.withShortDescription("List files, newest first"),
   Command.withExamples([
     { command: "inferlog files list --content-type 'image/*'" },
     { command: "inferlog files list --source output --limit 100 --json" }

@@ -1,4 +1,4 @@
-/** Stored files as the commands print them. */
+/** Formats stored files for output. */
 import * as Output from "#src/cli/Output.ts"
 import * as Bytes from "./Bytes.ts"
 import type * as Wire from "./Wire.ts"

@@ -1,4 +1,4 @@
-/** A file of this machine while it is uploaded: read in pieces, never whole, and noticed when it changes meanwhile. */
+/** A local file during an upload. It is read in pieces, and changes during the upload are detected. */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -22,7 +22,7 @@ export interface LocalFile {
   readonly name: string
   /** Bytes. */
   readonly size: number
-  /** Differs whenever the file's size, time of change or place on the disk does. */
+  /** Changes with the size, modification time or inode of the file. */
   readonly version: string
 }
 
@@ -33,7 +33,7 @@ export interface Range {
   readonly length: number
 }
 
-/** Bytes that are in memory at a time, of each reader. */
+/** Bytes in memory per reader. */
 const chunkSize = 256 * 1024
 
 const failed = (file: string) => (error: unknown) =>
@@ -56,7 +56,7 @@ export const open = Effect.fnUntraced(function* (file: string) {
   } satisfies LocalFile
 })
 
-/** Fails when the file is not what it was when it was opened. */
+/** Fails when the file has changed since it was opened. */
 export const requireUnchanged = Effect.fnUntraced(function* (file: LocalFile) {
   if (versionOf(yield* stat(file.path)) === file.version) return
   const reason =

@@ -1,4 +1,4 @@
-/** A file in parts (contract, "Multipart flow"). Cut off anywhere, the same upload goes on with what is not there yet. */
+/** Uploads a file in parts (contract, "Multipart flow"). An interrupted upload continues with the missing parts. */
 import { Console, Effect } from "effect"
 import * as LocalFile from "./LocalFile.ts"
 import * as PartPlan from "./PartPlan.ts"
@@ -13,20 +13,20 @@ import * as Wire from "./Wire.ts"
 export interface Options extends Uploading {
   /** Bytes. */
   readonly partSize: number
-  /** Parts on their way at once. */
+  /** Parts sent in parallel. */
   readonly concurrency: number
 }
 
 interface Started extends UploadState.UnderWay {
-  /** That have come before. */
+  /** Parts that the server already has. */
   readonly parts: Wire.Parts["parts"]
 }
 
-/** What was begun is gone, or was somebody else's. */
+/** The stored upload has expired, or belongs to another account. */
 const isLost = (error: { readonly _tag: string }): boolean =>
   error instanceof Refused && [403, 404, 409, 410].includes(error.status) && !isCompleted(error)
 
-/** What an earlier run has begun: `null` when it cannot be gone on with. */
+/** The upload of a previous run; `null` when it cannot be continued. */
 const resume = Effect.fnUntraced(function* (options: Options, underWay: UploadState.UnderWay) {
   const found = yield* Retrying.onceReached(Wire.parts(underWay), sayWhy(options)).pipe(
     Effect.catchIf(isLost, () => Effect.succeed(null))
@@ -42,14 +42,16 @@ const begin = Effect.fnUntraced(function* (options: Options, state: UploadState.
   )
   const isSaved = yield* state.save({ fileUrl, uploadId, uploadKey })
   if (!isSaved) {
-    yield* options.progress.say("The upload cannot be gone on with later: nothing can be written about it.")
+    yield* options.progress.say(
+      "If it is interrupted, this upload cannot be continued, because its state cannot be saved."
+    )
   }
   return { fileUrl, uploadId, uploadKey, parts: [] } satisfies Started
 })
 
 const isMd5 = (etag: string): boolean => /^[0-9a-f]{32}$/.test(etag)
 
-/** Whether the part that has come is the one of this file: of an ETag that tells nothing the part is sent again. */
+/** Whether the stored part is the one of this file. A part whose ETag is not an MD5 is sent again. */
 const isSame = Effect.fnUntraced(function* (
   file: LocalFile.LocalFile,
   part: PartPlan.PlannedPart,
@@ -89,9 +91,9 @@ const sendAll = Effect.fnUntraced(function* (options: Options, started: Started)
   yield* Retrying.patiently(Wire.complete(started, parts), sayWhy(options))
 })
 
-const howToGoOn = Console.error("The same command goes on with the parts that are not there yet.")
+const howToContinue = Console.error("Run the same command again to send the missing parts.")
 
-/** Gives the file's URL. */
+/** Returns the file's URL. */
 export const upload = Effect.fnUntraced(function* (options: Options) {
   const { contentType, file, fileName, partSize } = options
   const { url } = yield* Platform
@@ -103,8 +105,8 @@ export const upload = Effect.fnUntraced(function* (options: Options) {
     const resumed = saved === null ? null : yield* resume(options, saved)
     const started = resumed ?? (yield* begin(options, state))
     yield* sendAll(options, started).pipe(
-      Effect.tapError((error) => (error._tag === "LocalFileError" ? Effect.void : howToGoOn)),
-      Effect.onInterrupt(() => Effect.andThen(options.progress.clear, howToGoOn)),
+      Effect.tapError((error) => (error._tag === "LocalFileError" ? Effect.void : howToContinue)),
+      Effect.onInterrupt(() => Effect.andThen(options.progress.clear, howToContinue)),
       Effect.catchIf(isCompleted, () => Effect.void)
     )
     return started.fileUrl

@@ -1,4 +1,4 @@
-/** How a file is cut into parts (contract, "Limits"). */
+/** How a file is split into parts (contract, "Limits"). */
 import * as FileLimits from "#src/features/media/storage/FileLimits.ts"
 import * as Bytes from "./Bytes.ts"
 
@@ -11,19 +11,19 @@ export interface PlannedPart {
   readonly length: number
 }
 
-/** Of files that are uploaded in parts when nobody says how large these are to be. Bytes. */
+/** Default part size, bytes. */
 const usualPartSize = 16 * Bytes.MiB
 
-/** Bytes of a file that goes in one PUT, when nobody says how large parts are to be. */
+/** Largest file for a single PUT by default, bytes. */
 const usualSingle = 64 * Bytes.MiB
 
-/** Whether the file goes in one PUT; `partSize` is what was asked for, `null` for nothing. */
+/** Whether the file is sent in one PUT. `partSize`: the requested size of parts, `null` for the default. */
 export const isSingle = (size: number, partSize: number | null): boolean => size <= (partSize ?? usualSingle)
 
-/** What was asked for, or as much more, in whole MiB, as it takes for the file to have no more parts than it may. */
-export const partSize = (size: number, asked: number | null): number => {
+/** The requested size, or the smallest larger one in whole MiB with which the file stays within the limit of parts. */
+export const partSize = (size: number, requested: number | null): number => {
   const least = Math.ceil(size / FileLimits.maxParts / Bytes.MiB) * Bytes.MiB
-  return Math.max(asked ?? usualPartSize, FileLimits.minPartBytes, least)
+  return Math.max(requested ?? usualPartSize, FileLimits.minPartBytes, least)
 }
 
 export const parts = (size: number, partSize: number): ReadonlyArray<PlannedPart> =>

@@ -1,4 +1,4 @@
-/** Bytes of a local file to a presigned URL (contract, "Uploads"): it carries its own credentials. */
+/** Sends bytes of a local file to a presigned URL (contract, "Uploads"), which needs no key. */
 import { Effect, Ref, Stream } from "effect"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Exchange from "#src/cli/platform/Exchange.ts"
@@ -27,10 +27,7 @@ const withBody = (
         { contentType, contentLength: range.length }
       )
 
-/**
- * One try. The bytes are read twice, first for their MD5: whoever takes them can tell that these are the ones. Gives the
- * ETag, without quotes.
- */
+/** One try. Reads the bytes twice, first for the MD5 with which the server checks them. Returns the ETag without quotes. */
 export const put = Effect.fnUntraced(function* (options: Options) {
   const { file, progress, range, url } = options
   const digest = yield* LocalFile.md5(file, range)
@@ -49,7 +46,7 @@ export const put = Effect.fnUntraced(function* (options: Options) {
       Effect.tap((answer) => Effect.ignore(answer.text))
     )
   ).pipe(
-    // A file that has changed is the reason, whatever else it looks like.
+    // If the file has changed, this is the cause of any other failure.
     Effect.tapError(() => Effect.andThen(takeBack, LocalFile.requireUnchanged(file)))
   )
   yield* LocalFile.requireUnchanged(file)

@@ -22,7 +22,7 @@ export const show = Command.make(
   })
 ).pipe(
   Command.provide((given) => Platform.layer(given)),
-  Command.withDescription("One file: its name, type, size, checksum, and until when it is kept"),
-  Command.withShortDescription("One file"),
+  Command.withDescription("Show one file: its name, type, size, checksum and expiry"),
+  Command.withShortDescription("Show one file"),
   Command.withExamples([{ command: "inferlog files show 3q2-7wEvcl8qJ4T0a1B2c3D4" }])
 )

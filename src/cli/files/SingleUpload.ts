@@ -5,7 +5,7 @@ import * as Retrying from "#src/cli/platform/Retrying.ts"
 import { announced, isCompleted, sayWhy, type Uploading } from "./Uploading.ts"
 import * as Wire from "./Wire.ts"
 
-/** Gives the file's URL. A PUT whose answer was lost is repeated, and has then happened already. */
+/** Returns the file's URL. A PUT whose response was lost is repeated; the server then reports a completed upload. */
 export const upload = Effect.fnUntraced(function* (uploading: Uploading) {
   const { contentType, file, progress } = uploading
   const initiate = Retrying.onceReached(Wire.initiate(announced(uploading)), sayWhy(uploading))

@@ -1,4 +1,4 @@
-/** Where a download is written: beside its place under another name, until all of it is there. */
+/** The target of a download. Bytes are written to a temporary file beside it until the download is complete. */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -23,13 +23,13 @@ const tried = <A>(file: string, run: () => Promise<A>): Effect.Effect<A, TargetE
 
 const stat = (file: string) => fs.statSync(file, { throwIfNoEntry: false })
 
-/** A name that others chose names no other folder, and nothing that a program reads unasked. */
+/** Makes a name from the server safe: it cannot refer to another folder or be a hidden file. */
 const safeName = (name: string): string => cleanFileName(name).replace(/^\.+/, "_")
 
-/** The path that was asked for, or the file's name in it when it is a folder; without one a new file here. */
-export const choose = Effect.fnUntraced(function* (asked: string | null, fileName: string) {
-  if (asked !== null) {
-    return stat(asked)?.isDirectory() === true ? path.join(asked, safeName(fileName)) : asked
+/** The requested path, or the file's name in it if it is a folder. Without a path, a new file in the current folder. */
+export const choose = Effect.fnUntraced(function* (requested: string | null, fileName: string) {
+  if (requested !== null) {
+    return stat(requested)?.isDirectory() === true ? path.join(requested, safeName(fileName)) : requested
   }
   const name = safeName(fileName)
   if (stat(name) === undefined) return name
@@ -38,11 +38,11 @@ export const choose = Effect.fnUntraced(function* (asked: string | null, fileNam
 
 export interface Partial {
   readonly path: string
-  /** Bytes that are there. */
+  /** Downloaded bytes. */
   readonly size: number
 }
 
-/** What is there of these bytes, known by their ETag; without one that tells bytes from bytes nothing is ever taken up again. */
+/** The partial download with this ETag. Without a strong ETag, a partial download is never continued. */
 export const partial = (target: string, url: string, etag: string | null): Partial => {
   const text = etag === null ? crypto.randomUUID() : `${url}\n${etag}`
   const tag = crypto.createHash("sha256").update(text).digest("hex").slice(0, 12)
@@ -52,11 +52,11 @@ export const partial = (target: string, url: string, etag: string | null): Parti
 
 export interface Sink {
   readonly write: (chunk: Uint8Array) => Effect.Effect<void, TargetError>
-  /** Everything written is on disk when it returns. */
+  /** Returns when everything written is on disk. */
   readonly sync: Effect.Effect<void, TargetError>
 }
 
-/** Open for bytes from `start` on, what was there behind it is cut off; closed with the scope. */
+/** Opens the file for writing at `start` and removes any bytes after it. Closed with the scope. */
 export const open = (file: string, start: number): Effect.Effect<Sink, TargetError, Scope.Scope> =>
   Effect.acquireRelease(
     tried(file, async () => {
@@ -72,7 +72,7 @@ export const open = (file: string, start: number): Effect.Effect<Sink, TargetErr
     }))
   )
 
-/** Puts what is whole in its place. */
+/** Moves the complete file to the target. */
 export const finish = (partial: string, target: string) =>
   tried(target, () => fs.promises.rename(partial, target))
 

@@ -1,38 +1,38 @@
-/** How far a file is sent or received: one line on a terminal, a line now and then elsewhere, nothing for programs. */
+/** The progress of a transfer: one line on a terminal, occasional lines elsewhere, nothing with `--json`. */
 import { Clock, Console, Effect, Stdio, Stream } from "effect"
 import * as Output from "#src/cli/Output.ts"
 import * as Bytes from "./Bytes.ts"
 
 export interface TransferProgress {
-  /** More bytes are on their way; fewer when they have to be sent again. */
+  /** Adds sent bytes; negative when they must be sent again. */
   readonly add: (bytes: number) => Effect.Effect<void>
-  /** Bytes that need not be sent. */
+  /** Bytes that the server already has. */
   readonly skip: (bytes: number) => Effect.Effect<void>
-  /** Something else to know, on a line of its own. */
+  /** Prints a message on its own line. */
   readonly say: (text: string) => Effect.Effect<void>
   readonly clear: Effect.Effect<void>
 }
 
 export interface Progress {
   readonly name: string
-  /** Bytes that are there. */
+  /** Transferred bytes. */
   readonly done: number
-  /** Those of them that have been sent. */
+  /** Bytes transferred by this command. */
   readonly sent: number
-  /** Bytes of the file, `null` when nobody knows. */
+  /** Bytes of the file, `null` when unknown. */
   readonly total: number | null
   /** ms */
   readonly elapsed: number
 }
 
-/** Between two updates, in ms. */
+/** Time between two updates, ms. */
 const onTerminal = 200
 const elsewhere = 10_000
 
-/** Back to the start of the line, and erase it. */
+/** Moves the cursor to the start of the line and erases the line. */
 const restart = "\r\u001b[K"
 
-/** Characters: the line is to stay one. */
+/** Longest name in characters, so that the line does not wrap. */
 const barWidth = 20
 const nameWidth = 24
 

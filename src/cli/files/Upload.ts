@@ -20,26 +20,26 @@ const mediaTypeOf = Schema.decodeUnknownOption(MediaType.MediaType)
 
 const flags = {
   paths: Argument.String("path").pipe(
-    Argument.withDescription("Files of this machine, uploaded one after the other"),
+    Argument.withDescription("Local files, uploaded one after the other"),
     Argument.atLeast(1)
   ),
   ...Platform.flags,
   contentType: Flag.String("content-type").pipe(
     Flag.withMetavar("TYPE"),
-    Flag.withDescription("What the file is (default: by the end of its name, or by how it begins)"),
+    Flag.withDescription("Media type of the file (default: by its extension or its first bytes)"),
     Flag.filterMap(mediaTypeOf, () => "Expected a media type such as image/png"),
     Flag.optional
   ),
   name: Flag.String("name").pipe(
     Flag.withMetavar("NAME"),
-    Flag.withDescription("What the file is to be called (default: as here)"),
+    Flag.withDescription("Name of the file on the server (default: its local name)"),
     Flag.optional
   ),
   partSize: Flag.String("part-size").pipe(
     Flag.withMetavar("SIZE"),
     Flag.withDescription(
-      "Send what is larger in parts of this size, from 5MiB to 5GiB (default: what is larger than 64 MiB, in parts of 16 MiB). " +
-        "Parts are larger where the file would have more than 10,000"
+      "Send larger files in parts of this size, from 5MiB to 5GiB (default: 16 MiB, for files larger than 64 MiB). " +
+        "Parts grow so that a file has at most 10,000"
     ),
     Flag.filterMap(
       (text) => Option.filter(Bytes.parse(text), isPartSize),
@@ -49,7 +49,7 @@ const flags = {
   ),
   concurrency: Flag.Int("concurrency").pipe(
     Flag.withMetavar("N"),
-    Flag.withDescription("Parts that are sent at once, from 1 to 32"),
+    Flag.withDescription("Parts sent in parallel, from 1 to 32"),
     Flag.filter(
       (count) => count >= 1 && count <= 32,
       () => "Expected a number from 1 to 32"
@@ -67,7 +67,7 @@ interface Options {
   readonly json: boolean
 }
 
-/** Bytes that tell what a file is. */
+/** Number of bytes for detecting the type of a file. */
 const headLength = 256
 
 const uploadOne = Effect.fnUntraced(function* (options: Options, path: string) {
@@ -81,13 +81,13 @@ const uploadOne = Effect.fnUntraced(function* (options: Options, path: string) {
     total: file.size,
     isSilent: options.json
   })
-  const asked = Option.getOrNull(options.partSize)
+  const requested = Option.getOrNull(options.partSize)
   const uploading = { file, fileName, contentType, progress }
-  const upload = PartPlan.isSingle(file.size, asked)
+  const upload = PartPlan.isSingle(file.size, requested)
     ? SingleUpload.upload(uploading)
     : MultipartUpload.upload({
         ...uploading,
-        partSize: PartPlan.partSize(file.size, asked),
+        partSize: PartPlan.partSize(file.size, requested),
         concurrency: options.concurrency
       })
   const fileUrl = yield* Effect.ensuring(upload, progress.clear)
@@ -99,7 +99,7 @@ export const upload = Command.make(
   flags,
   Effect.fnUntraced(function* ({ key: _key, paths, url: _url, ...options }) {
     if (paths.length > 1 && Option.isSome(options.name)) {
-      return yield* new Failure.UsageError({ message: "--name: Expected one file, for a name is one's own" })
+      return yield* new Failure.UsageError({ message: "--name: Expected exactly one file" })
     }
     for (const path of paths) {
       const began = yield* Clock.currentTimeMillis
@@ -118,8 +118,8 @@ export const upload = Command.make(
 ).pipe(
   Command.provide((given) => Platform.layer(given)),
   Command.withDescription(
-    "Upload files to a running server and print their URLs, which can be given to models. Large files are sent in parts, several " +
-      "at once; interrupted anywhere, the same command goes on with the parts that are not there yet"
+    "Upload files to a running server and print their URLs, which can be used as inputs of models. Large files are sent in " +
+      "parallel parts. After an interruption, the same command sends the missing parts"
   ),
   Command.withShortDescription("Upload files"),
   Command.withExamples([

@@ -1,4 +1,4 @@
-/** What is remembered of uploads in parts that are under way, so that the same command goes on with them. No key is in it. */
+/** The stored state of unfinished multipart uploads, so that the same command can continue them. Contains no key. */
 import * as crypto from "node:crypto"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -12,7 +12,7 @@ export const UnderWay = Schema.Struct({
 })
 export type UnderWay = typeof UnderWay.Type
 
-/** What makes it the same upload. */
+/** Identifies an upload. */
 export interface Identity {
   readonly serverUrl: string
   /** Absolute. */
@@ -26,9 +26,9 @@ export interface Identity {
 }
 
 export interface UploadState {
-  /** `null` when nothing is remembered that can be read. */
+  /** `null` without a readable state. */
   readonly load: Effect.Effect<UnderWay | null>
-  /** Of the owner's alone. Where nothing can be written the upload goes on, and cannot be resumed: `false`. */
+  /** Readable by the owner only. Returns `false` when nothing can be written; the upload then cannot be continued later. */
   readonly save: (underWay: UnderWay) => Effect.Effect<boolean>
   readonly forget: Effect.Effect<void>
 }
@@ -47,7 +47,7 @@ const json = Schema.fromJsonString(UnderWay)
 const decode = Schema.decodeEffect(json)
 const encode = Schema.encodeEffect(json)
 
-/** Removes what no server has parts of any more. */
+/** Removes states whose parts have expired on every server. */
 const sweep = Effect.fnUntraced(
   function* (directory: string) {
     const fileSystem = yield* FileSystem.FileSystem

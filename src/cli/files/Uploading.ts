@@ -1,4 +1,4 @@
-/** What both ways of uploading a file have in common. */
+/** Shared parts of single-part and multipart uploads. */
 import type { Effect } from "effect"
 import type { LocalFile } from "./LocalFile.ts"
 import type { Refused } from "#src/cli/platform/Refusal.ts"
@@ -7,7 +7,7 @@ import type { TransferProgress } from "./TransferProgress.ts"
 
 export interface Uploading {
   readonly file: LocalFile
-  /** What the file is called on the server. */
+  /** Name of the file on the server. */
   readonly fileName: string
   readonly contentType: string
   readonly progress: TransferProgress
@@ -19,13 +19,13 @@ export const announced = ({ contentType, file, fileName }: Uploading) => ({
   size: file.size
 })
 
-/** Tells why it is waited. */
+/** Reports the reason of a pause. */
 export const sayWhy =
   ({ progress }: Pick<Uploading, "progress">) =>
   (waiting: Retrying.Waiting): Effect.Effect<void> =>
     progress.say(Retrying.describe(waiting))
 
-/** All bytes are there: of an upload of ours nobody else has brought them. */
+/** The server already has all bytes, from a previous try of this upload. */
 export const isCompleted = (error: { readonly _tag: string }): boolean =>
   isRefused(error) && error.status === 409 && error.code === "UPLOAD_COMPLETED"
 

@@ -1,4 +1,4 @@
-/** The routes of uploads and files as this program calls them: fields that it does not need are not looked at. */
+/** Calls the routes of uploads and files. Ignores response fields that the commands do not need. */
 import { Schema } from "effect"
 import { caller } from "#src/cli/platform/Caller.ts"
 

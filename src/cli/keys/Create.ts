@@ -11,7 +11,7 @@ export const create = Command.make(
   "create",
   {
     account: accountFlag,
-    name: NameFlag.make("What the key is for"),
+    name: NameFlag.make("Purpose of the key"),
     ...GrantFlags.flags,
     json: Output.json
   },
@@ -19,13 +19,15 @@ export const create = Command.make(
     const grant = yield* GrantFlags.grantOf(given)
     const accountId = yield* chosenAccount(account)
     const { key, keyId } = yield* (yield* Administration).issueKey({ accountId, name, grant })
-    yield* Console.error(`Created key ${keyId} of account ${accountId}. Shown this once:`)
+    yield* Console.error(`Created key ${keyId} of account ${accountId}. Shown only once:`)
     yield* json
       ? Output.printJson({ accountId, keyId, key: Redacted.value(key), ...GrantText.forPrograms(grant) })
       : Console.log(Redacted.value(key))
   })
 ).pipe(
-  Command.withDescription("Create an API key and print it, once: the log has its hash only"),
+  Command.withDescription(
+    "Create an API key and print it. It is shown only once, because the log stores only its hash"
+  ),
   Command.withShortDescription("Create an API key"),
   Command.withExamples([
     { command: "inferlog keys create --name ci" },

@@ -1,4 +1,4 @@
-/** What a new key may do, as flags: whatever is not said is not limited. */
+/** The flags for the grant of a new key. An omitted flag means no limit. */
 import { Clock, Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { type Grant, Scope, unlimited } from "#domain/account/Grant.ts"
@@ -11,7 +11,7 @@ import * as TimeSpan from "./TimeSpan.ts"
 const isScope = Schema.is(Scope)
 const isModel = Schema.is(ModelEndpoint)
 
-/** Words between commas, each once, none of them empty. */
+/** Words separated by commas, without duplicates and empty words. */
 const listOf =
   <Word extends string>(isWord: (text: string) => text is Word) =>
   (text: string): Option.Option<ReadonlyArray<Word>> => {
@@ -22,7 +22,7 @@ const listOf =
       : Option.none()
   }
 
-/** A time, or how long from now. */
+/** A time, or a duration from now. */
 type Expiry = { readonly at: number } | { readonly afterMs: number }
 
 const parseExpiry = (text: string): Option.Option<Expiry> => {
@@ -33,21 +33,19 @@ const parseExpiry = (text: string): Option.Option<Expiry> => {
 export const flags = {
   scopes: Flag.String("scopes").pipe(
     Flag.withMetavar("S,…"),
-    Flag.withDescription("What it may do, such as requests:write,requests:read; everything when left out"),
+    Flag.withDescription("Allowed scopes, such as requests:write,requests:read; all by default"),
     Flag.filterMap(listOf(isScope), () => `Expected some of ${Scope.literals.join(", ")}`),
     Flag.optional
   ),
   models: Flag.String("models").pipe(
     Flag.withMetavar("M,…"),
-    Flag.withDescription(
-      "Whose requests it may submit and see, such as vision/ocr; every model's when left out"
-    ),
-    Flag.filterMap(listOf(isModel), () => "Expected models such as vision/ocr, with commas between them"),
+    Flag.withDescription("Allowed models, such as vision/ocr; all by default"),
+    Flag.filterMap(listOf(isModel), () => "Expected models such as vision/ocr, separated by commas"),
     Flag.optional
   ),
   monthlyBudget: Flag.String("monthly-budget").pipe(
     Flag.withMetavar("USD"),
-    Flag.withDescription("What its requests may cost in a calendar month (UTC), such as 25 or 0.50"),
+    Flag.withDescription("Most that its requests may cost in a calendar month (UTC), such as 25 or 0.50"),
     Flag.filterMap(
       (text) => Option.filter(Money.parse(text), (amount) => amount > 0n),
       () => "Expected an amount above 0 USD such as 25 or 0.50"
@@ -57,7 +55,7 @@ export const flags = {
   expires: Flag.String("expires").pipe(
     Flag.withMetavar("T"),
     Flag.withDescription(
-      "When it is no key any more: 2026-07-01, 2026-07-01T12:00:00Z, or from now on 90d or 12h"
+      "When the key expires: 2026-07-01, 2026-07-01T12:00:00Z, or a time from now such as 90d or 12h"
     ),
     Flag.filterMap(
       parseExpiry,

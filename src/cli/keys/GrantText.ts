@@ -1,4 +1,4 @@
-/** What a key may, as commands print it. */
+/** Formats the grant of a key for output. */
 import { type Grant, Scope } from "#domain/account/Grant.ts"
 import * as Money from "#domain/Money.ts"
 import * as Output from "#src/cli/Output.ts"

@@ -51,7 +51,7 @@ export const list = Command.make(
     yield* Console.log(Output.table(header, keys.map(forPeople)))
   })
 ).pipe(
-  Command.withDescription("List API keys with what they may do, revoked and expired ones too"),
+  Command.withDescription("List API keys with their grants, revoked and expired keys included"),
   Command.withShortDescription("List API keys"),
   Command.withExamples([{ command: "inferlog keys list" }, { command: "inferlog keys list --json" }])
 )

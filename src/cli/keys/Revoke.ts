@@ -12,7 +12,7 @@ export const revoke = Command.make(
     yield* json ? Output.printJson({ keyId, revoked: true }) : Console.log(`Revoked key ${keyId}.`)
   })
 ).pipe(
-  Command.withDescription("Revoke an API key, at once and for good; a running server refuses it from now on"),
+  Command.withDescription("Revoke an API key permanently. A running server refuses it at once"),
   Command.withShortDescription("Revoke an API key"),
   Command.withExamples([{ command: "inferlog keys revoke key_0123456789abcdef_Ab12Cd34" }])
 )

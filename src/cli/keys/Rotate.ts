@@ -8,7 +8,7 @@ import * as TimeSpan from "./TimeSpan.ts"
 
 export const grace = Flag.String("grace").pipe(
   Flag.withMetavar("SPAN"),
-  Flag.withDescription("How long the secret before stays good, such as 24h, 7d or 0"),
+  Flag.withDescription("How long the previous secret stays valid, such as 24h, 7d or 0"),
   Flag.withDefault("24h"),
   Flag.filterMap(
     (text) => Option.filter(TimeSpan.parse(text), (ms) => ms <= longestGraceMs),
@@ -24,22 +24,22 @@ export const rotate = Command.make(
     const { accountId, key, previousExpiresAt } = yield* administration.rotateKey({ keyId, graceMs: grace })
     const previousKeyExpiresAt = Output.timeOrNull(previousExpiresAt)
     const before =
-      previousKeyExpiresAt === null ? "is refused from now on" : `is good until ${previousKeyExpiresAt}`
-    yield* Console.error(`Rotated key ${keyId}; the secret before ${before}. Shown this once:`)
+      previousKeyExpiresAt === null ? "is refused from now on" : `is valid until ${previousKeyExpiresAt}`
+    yield* Console.error(`Rotated key ${keyId}; the previous secret ${before}. Shown only once:`)
     yield* json
       ? Output.printJson({ accountId, keyId, key: Redacted.value(key), previousKeyExpiresAt })
       : Console.log(Redacted.value(key))
   })
 ).pipe(
   Command.withDescription(
-    "Give an API key another secret and print it, once. The secret before stays good for a while, the one before that no more"
+    "Replace the secret of an API key and print the new key, once. The previous secret stays valid for --grace; older secrets do not"
   ),
-  Command.withShortDescription("Give an API key another secret"),
+  Command.withShortDescription("Replace the secret of an API key"),
   Command.withExamples([
     { command: "inferlog keys rotate key_0123456789abcdef_Ab12Cd34" },
     {
       command: "inferlog keys rotate key_0123456789abcdef_Ab12Cd34 --grace 0",
-      description: "The secret before is refused at once"
+      description: "Refuse the previous secret at once"
     }
   ])
 )

@@ -1,4 +1,4 @@
-/** Lengths of time as people write them: `90d`, `24h`, `15m`, `30s`, `0`. */
+/** Durations, written `90d`, `24h`, `15m`, `30s` or `0`. */
 import { Option } from "effect"
 
 const unitMs: ReadonlyMap<string, number> = new Map([

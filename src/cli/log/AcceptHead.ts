@@ -1,4 +1,4 @@
-/** `log accept-head`: goes on with a log whose `log.head` is damaged, missing or ahead of it, and records that on the log. */
+/** `log accept-head`: accepts a log whose `log.head` is damaged, missing or ahead, and records the decision on the log. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Clock, Console, Effect } from "effect"
@@ -19,11 +19,11 @@ import * as Output from "#src/cli/Output.ts"
 
 interface Finding {
   readonly fault: LogHeadAcceptance.Fault
-  /** Position that the file names. */
+  /** Position in the file. */
   readonly noted?: string
 }
 
-/** What is wrong with the file; `null` when it agrees with the log, as far as a log at NATS servers can be asked here. */
+/** The fault of the file; `null` when it agrees with the log, as far as this can be checked on NATS. */
 const inspect = Effect.fnUntraced(function* (head: string, log: string | null) {
   const noted = yield* OpenLogHead.read(head).pipe(
     Effect.catchTag("LogHeadDamaged", () => Effect.succeed("damaged" as const))
@@ -34,13 +34,13 @@ const inspect = Effect.fnUntraced(function* (head: string, log: string | null) {
   return { fault: "ahead", noted: String(noted.sequence) } satisfies Finding
 })
 
-/** Moves the file aside, as evidence; gives its new name. */
+/** Renames the file, to keep it as evidence, and returns its new name. */
 const setAside = (head: string, at: number) =>
   Effect.try({
     try: () => {
-      const kept = `${head}.accepted-${at}`
-      fs.renameSync(head, kept)
-      return path.basename(kept)
+      const renamed = `${head}.accepted-${at}`
+      fs.renameSync(head, renamed)
+      return path.basename(renamed)
     },
     catch: () => new ExistingLog.NotWritable({ file: head })
   })
@@ -66,7 +66,7 @@ export const acceptHead = Command.make(
     if (finding === null) {
       yield* json
         ? Output.printJson({ accepted: null })
-        : Console.log("log.head is whole, and the log does not end before it: nothing is to be accepted.")
+        : Console.log("log.head is intact, and the log does not end before it: nothing to accept.")
       return
     }
     const at = yield* Clock.currentTimeMillis
@@ -75,17 +75,16 @@ export const acceptHead = Command.make(
     const accepted = yield* record(at, finding, keptAs).pipe(Effect.provide([log, IdGenerator.layer]))
     if (json) return yield* Output.printJson({ accepted })
     yield* Console.log(
-      `Accepted the log as it ends at position ${accepted.end}, and recorded that at position ${accepted.position}.`
+      `Accepted the log that ends at position ${accepted.end}. The decision is recorded at position ${accepted.position}.`
     )
-    if (keptAs !== undefined) yield* Console.log(`What log.head held is kept in ${keptAs}.`)
+    if (keptAs !== undefined) yield* Console.log(`The old log.head is kept as ${keptAs}.`)
   })
 ).pipe(
   Command.provide(ExistingLog.layer),
   Command.withDescription(
-    "Go on with a log whose log.head is damaged, missing, or names events that the log does not have. Events may be " +
-      "missing: restore a copy first if you have one. The decision is recorded as an event, and the old file is kept. " +
-      "Stop the server first"
+    "Accept a log whose log.head is damaged, missing, or ahead of the log. Events may be missing, so restore a copy " +
+      "instead if you have one. The decision is recorded as an event, and the old file is kept. Stop the server first"
   ),
-  Command.withShortDescription("Go on with a damaged log.head"),
+  Command.withShortDescription("Accept a log with a damaged log.head"),
   Command.withExamples([{ command: "inferlog log accept-head" }])
 )

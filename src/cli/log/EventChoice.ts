@@ -1,4 +1,4 @@
-/** Which events a command means, and reading them, beside a server that writes. */
+/** Selects events by flags, and reads them, also while a server writes. */
 import { type Config, Effect, Option, Schema, Stream } from "effect"
 import { Flag } from "effect/cli"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
@@ -12,7 +12,7 @@ import * as StreamName from "#streams/StreamName.ts"
 
 export interface EventChoice {
   readonly stream: Option.Option<StreamName.StreamName>
-  /** Empty for every type. */
+  /** Empty for all types. */
   readonly types: ReadonlyArray<string>
 }
 
@@ -25,14 +25,14 @@ export const flags = {
   ),
   types: Flag.String("type").pipe(
     Flag.withMetavar("TYPE"),
-    Flag.withDescription("Only events of this type, such as RequestCompleted; may be given more than once"),
+    Flag.withDescription("Only events of this type, such as RequestCompleted; repeatable"),
     Flag.atLeast(0)
   )
 }
 
 export const follow = Flag.Boolean("follow").pipe(
   Flag.withAlias("f"),
-  Flag.withDescription("Go on with new events until stopped by Ctrl-C or SIGTERM, which is exit code 0"),
+  Flag.withDescription("Follow new events until Ctrl-C or SIGTERM, which exit with 0"),
   Flag.withoutNegation,
   Flag.withDefault(false)
 )
@@ -44,7 +44,7 @@ export const matcher = ({ stream, types }: EventChoice): ((event: RecordedEvent)
     (name === undefined || event.stream === name) && (wanted === undefined || wanted.has(event.type))
 }
 
-/** The files were removed or replaced while they were read: nothing would ever come from them again. */
+/** The files were removed or replaced while they were read, so new events would never arrive. */
 export class LogReplaced extends Schema.TaggedError<LogReplaced>()("LogReplaced", {
   filename: Schema.String
 }) {
@@ -53,7 +53,7 @@ export class LogReplaced extends Schema.TaggedError<LogReplaced>()("LogReplaced"
   }
 }
 
-/** What the name stands for now is what has just been opened. A log at the NATS servers has no such file. */
+/** Fails if the file was replaced since it was opened. A log on NATS has no file. */
 const untilReplaced = Effect.gen(function* () {
   if (yield* ChosenLog.isShared) return Effect.never
   const { log } = SqliteEventStore.files(yield* DataDirectory)
@@ -65,7 +65,7 @@ const untilReplaced = Effect.gen(function* () {
   )
 })
 
-/** All of the log's events after `after`, without gaps or repeats; with `follow` those that are still to come too. */
+/** All events after `after`, without gaps or repeats. With `follow`, also new ones as they are appended. */
 export const read = Effect.fnUntraced(function* (options: {
   readonly after: GlobalPosition
   readonly follow: boolean

@@ -1,10 +1,10 @@
-/** An event as a line: JSON for programs, columns for people. */
+/** Formats an event as a line: JSON for programs, columns for people. */
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as Output from "#src/cli/Output.ts"
 
 /**
- * One line of an export (docs/reference/cli.md, "log export"). `data` comes last and stands byte for byte as it was hashed, so that
- * others can hash it without knowing how its JSON was made canonical.
+ * One line of an export (docs/reference/cli.md, "log export"). `data` comes last, byte for byte as it was hashed, so that
+ * other programs can hash it without canonicalizing JSON.
  */
 export const json = ({ hash, id, ordinal, position, stream, text, time, type }: RecordedEvent): string =>
   `{"position":"${position}","stream":${JSON.stringify(stream)},"ordinal":${ordinal},"id":${JSON.stringify(id)},` +
@@ -17,7 +17,7 @@ const columns = [
   { title: "TYPE", width: 18 }
 ] as const
 
-/** Characters of the data that people are shown. */
+/** Characters of the data in a line for people. */
 const shownData = 80
 
 const line = (cells: ReadonlyArray<string>, last: string): string =>
@@ -29,7 +29,7 @@ export const header = line(
   "DATA"
 )
 
-/** Columns of fixed width: what follows is not known yet. */
+/** Columns of fixed width, because later lines are not known yet. */
 export const text = ({ position, stream, text, time, type }: RecordedEvent): string => {
   const data = text.length > shownData ? `${text.slice(0, shownData)}…` : text
   const cells = [position, Output.time(time), Output.printable(stream), Output.printable(type)]

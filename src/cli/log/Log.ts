@@ -7,8 +7,6 @@ import { tail } from "./Tail.ts"
 import { verify } from "./Verify.ts"
 
 export const log = Command.make("log").pipe(
-  Command.withDescription(
-    "The event log: its events, its size, proof that it is what was written, and copies"
-  ),
+  Command.withDescription("The event log: show, export, verify and copy it"),
   Command.withSubcommands([tail, exportLog, stats, verify, copy, acceptHead])
 )

@@ -1,4 +1,4 @@
-/** When the log's first and last event happened, ISO 8601; `null` for an empty log. */
+/** Times of the first and the last event, ISO 8601; `null` for an empty log. */
 import { Effect, Option, Stream } from "effect"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"

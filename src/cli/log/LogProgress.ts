@@ -1,6 +1,6 @@
 /**
- * A progress line over the log, by the place that was reached: how many events there are nobody knows where positions count
- * commits, and then these are what is shown.
+ * A progress line for a pass over the log, by position. On NATS positions count commits, and the number of events is
+ * unknown, so the line shows commits.
  */
 import { Effect } from "effect"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
@@ -14,7 +14,7 @@ export interface LogProgress {
 
 export interface Stretch {
   readonly after: GlobalPosition.GlobalPosition
-  /** `null` for no end. */
+  /** `null` for a pass without an end. */
   readonly end: GlobalPosition.GlobalPosition | null
 }
 
@@ -26,6 +26,6 @@ export const of = Effect.fnUntraced(function* (countsCommits: boolean, options: 
   return { report: (reached) => line.report(done(reached)), clear: line.clear } satisfies LogProgress
 })
 
-/** Of the log that `EVENT_STORE` names. */
+/** For the log of `EVENT_STORE`. */
 export const make = (stretch: Stretch) =>
   Effect.flatMap(ChosenLog.countsCommits, (countsCommits) => of(countsCommits, stretch))

@@ -1,4 +1,4 @@
-/** The log and its payloads beside running servers. */
+/** Read-only access to the log and its payloads, also while servers run. */
 import { Effect, Layer, Schedule, Stream } from "effect"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
@@ -11,7 +11,7 @@ const readerWith = (wake?: Stream.Stream<unknown>) =>
 
 const reader = readerWith()
 
-/** Shared, so that it leaves the server's unfinished writes alone. */
+/** Opened as shared, so that it does not touch unfinished writes of the server. */
 export const blobsOf = (directory: string) =>
   Layer.unwrap(
     Effect.map(BlobStorage.blobStore.config, (choice) =>
@@ -23,10 +23,10 @@ const blobs = Layer.unwrap(Effect.map(DataDirectory, blobsOf))
 
 export const layerEvents = reader.pipe(Layer.provideMerge(ExistingLog.layerReadOnly))
 
-/** With a data directory that the command may write to. */
+/** With a writable data directory. */
 export const layerOfNode = reader.pipe(Layer.provideMerge(ExistingLog.layer))
 
-/** A follower looks for new events ten times a second: no other process tells it of them. */
+/** Polls for new events ten times a second, because other processes do not signal them. */
 export const layerFollowing = readerWith(Stream.fromSchedule(Schedule.spaced("100 millis"))).pipe(
   Layer.provideMerge(ExistingLog.layerReadOnly)
 )

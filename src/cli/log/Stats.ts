@@ -18,7 +18,7 @@ const fileSizes = (directory: string) => {
   return { log: bytesOf(log), wal: bytesOf(`${log}-wal`) }
 }
 
-/** Of a log at the NATS servers nobody knows the number of events without reading them, and it has no files here. */
+/** A log on NATS has no files here, and the number of its events is unknown without reading them. */
 const measure = Effect.gen(function* () {
   const directory = yield* DataDirectory
   const countsCommits = yield* ChosenLog.countsCommits
@@ -57,7 +57,7 @@ export const stats = Command.make(
   "stats",
   {
     types: Flag.Boolean("types").pipe(
-      Flag.withDescription("Count streams and event types too, which reads the whole log"),
+      Flag.withDescription("Also count streams and event types, which reads the whole log"),
       Flag.withoutNegation,
       Flag.withDefault(false)
     ),
@@ -76,9 +76,9 @@ export const stats = Command.make(
 ).pipe(
   Command.provide(ReadOnlyLog.layerEvents),
   Command.withDescription(
-    "Size of the log, and its anchor: the position and digest of its end. Keep the anchor elsewhere; " +
+    "Show the size of the log and its anchor: the position and digest of its end. Store the anchor elsewhere; " +
       "'log verify --expect' then proves that nothing before it was changed. Works while a server runs"
   ),
-  Command.withShortDescription("Size of the log, and its anchor"),
+  Command.withShortDescription("Show the size of the log and its anchor"),
   Command.withExamples([{ command: "inferlog log stats" }, { command: "inferlog log stats --types --json" }])
 )

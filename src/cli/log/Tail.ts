@@ -15,7 +15,7 @@ const mostEvents = 10_000
 const events = Flag.Int("events").pipe(
   Flag.withAlias("n"),
   Flag.withMetavar("N"),
-  Flag.withDescription("How many of the last events"),
+  Flag.withDescription("Number of events"),
   Flag.filter(
     (count) => count >= 0 && count <= mostEvents,
     () => `Expected a number from 0 to ${mostEvents}`
@@ -23,7 +23,7 @@ const events = Flag.Int("events").pipe(
   Flag.withDefault(20)
 )
 
-/** Of one stream the whole stream is read: actors do the same for every command. */
+/** Reads a chosen stream as a whole, as actors do for every command. */
 const last = Effect.fnUntraced(function* (
   choice: EventChoice.EventChoice,
   options: { readonly end: GlobalPosition.GlobalPosition; readonly limit: number }
@@ -49,7 +49,7 @@ export const tail = Command.make(
     const end = yield* (yield* EventReader).head
     const newer = yield* EventChoice.read({ after: end, follow })
     const found = yield* last(choice, { end, limit })
-    if (found.length === 0 && !follow) yield* Console.error("There are no such events.")
+    if (found.length === 0 && !follow) yield* Console.error("No event matches.")
     const shown = follow
       ? Stream.concat(Stream.fromIterable(found), Stream.filter(newer, EventChoice.matcher(choice)))
       : Stream.fromIterable(found)
@@ -61,10 +61,10 @@ export const tail = Command.make(
 ).pipe(
   Command.provide(({ follow }) => (follow ? ReadOnlyLog.layerFollowing : ReadOnlyLog.layerEvents)),
   Command.withDescription(
-    "The last events of the log, oldest first, read from its end. With --follow new ones too, as they are committed. " +
+    "Show the last events of the log, oldest first. With --follow, also show new events as they are committed. " +
       "Works while a server runs"
   ),
-  Command.withShortDescription("The last events, and new ones as they come"),
+  Command.withShortDescription("Show the last events, and follow new ones"),
   Command.withExamples([
     { command: "inferlog log tail -n 5" },
     { command: "inferlog log tail -f --type RequestFailed", description: "Failures as they happen" },

@@ -1,4 +1,4 @@
-/** Counts that only a pass over the whole log can tell. */
+/** Counts that require a pass over the whole log. */
 import { Effect, Stream } from "effect"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import * as EventChain from "#streams/EventChain.ts"
@@ -26,7 +26,7 @@ export const count = Effect.gen(function* () {
   )
   return {
     counts: { streams, types: Object.fromEntries([...types].sort(([, a], [, b]) => b - a)) },
-    /** What is not known otherwise of a log at the NATS servers. */
+    /** On NATS, only this pass knows these values. */
     end: countsCommits ? { events, position, digest } : undefined
   }
 })

@@ -20,8 +20,8 @@ const parseAnchor = (text: string): Option.Option<Anchor> => {
 
 const expect = Flag.String("expect").pipe(
   Flag.withMetavar("position:digest"),
-  Flag.withDescription("An anchor that 'log stats' printed; may be given more than once"),
-  Flag.filterMap(parseAnchor, () => "Expected <position>:<digest> as 'inferlog log stats' prints them"),
+  Flag.withDescription("An anchor printed by 'log stats'; repeatable"),
+  Flag.filterMap(parseAnchor, () => "Expected <position>:<digest>, as printed by 'inferlog log stats'"),
   Flag.atLeast(0)
 )
 
@@ -31,7 +31,9 @@ export const verify = Command.make(
   Effect.fnUntraced(function* ({ expect, json }) {
     const directory = yield* DataDirectory
     if ((yield* ChosenLog.headAnchors(directory)).length === 0 && expect.length === 0) {
-      yield* Effect.logWarning("There is no log.head, and no --expect: a cut tail would not be noticed")
+      yield* Effect.logWarning(
+        "log.head is missing and --expect is not given: missing events at the end of the log would go unnoticed"
+      )
     }
     const end = yield* (yield* EventReader).head
     const progress = yield* LogProgress.make({ after: GlobalPosition.beginning, end })
@@ -42,7 +44,7 @@ export const verify = Command.make(
     if (json) return yield* Output.printJson({ ok: true, ...verified })
     const { digest, erasedPayloads, events, payloads, position } = verified
     yield* Console.log(
-      `The log is whole: ${Output.count(events)} events, ${Output.count(payloads)} payloads ` +
+      `The log is intact: ${Output.count(events)} events, ${Output.count(payloads)} payloads ` +
         `and ${Output.count(erasedPayloads)} erased ones.`
     )
     if (events > 0) yield* Console.log(`Anchor: ${position}:${digest}`)
@@ -50,17 +52,20 @@ export const verify = Command.make(
 ).pipe(
   Command.provide(ReadOnlyLog.layer),
   Command.withDescription(
-    "Hash every event and payload again and check them against the chain, log.head and --expect. Exit code 1 and the " +
-      "first break when the log is not what was written. Works while a server writes"
+    "Hash every event and payload, and compare with the chain, log.head and --expect. Exits with 1 and reports the first " +
+      "break if the log was changed. Works while a server runs"
   ),
-  Command.withShortDescription("Prove that the log is what was written"),
+  Command.withShortDescription("Prove that the log is unchanged"),
   Command.withExamples([
     { command: "inferlog log verify" },
-    { command: "inferlog log verify --expect 1200:0c2…", description: "Against an anchor kept elsewhere" }
+    {
+      command: "inferlog log verify --expect 1200:0c2…",
+      description: "Compare with an anchor that is stored elsewhere"
+    }
   ])
 )
 
-/** For programs; people read the error's line. */
+/** Prints the break as JSON. Without `--json`, the error line reports it. */
 function reportBroken<A, E extends { readonly message: string }, R>(
   effect: Effect.Effect<A, E, R>,
   { json }: { readonly json: boolean }

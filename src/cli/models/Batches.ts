@@ -1,4 +1,4 @@
-/** Definitions on their way to the log: as many at once as a message to the server may hold. */
+/** Splits definitions into batches that fit the size limit of a message to the server. */
 import { Schema } from "effect"
 import { PublishDefinitions } from "#src/edges/admin/catalog/CatalogOperations.ts"
 import { definitionsOf, type Item } from "#src/features/manifests/Items.ts"
@@ -11,14 +11,13 @@ const encode = Schema.encodeSync(PublishDefinitions)
 
 const encoded = (item: Item) => encode({ ...definitionsOf([item]), source: "", reactivates: false })
 
-/** As its event would hold it. */
+/** The fingerprint of the definition in its event. */
 export const fingerprintOf = (item: Item): string => {
   const { collections, gpus, models, templates, wrappers } = encoded(item)
   const [definition = null] = [...models, ...wrappers, ...collections, ...gpus, ...templates]
   return Version.fingerprint(definition)
 }
 
-/** In their order. */
 export const batches = (items: ReadonlyArray<Item>): ReadonlyArray<ReadonlyArray<Item>> => {
   const made: Array<Array<Item>> = []
   let room = 0

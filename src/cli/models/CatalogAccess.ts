@@ -1,4 +1,4 @@
-/** What commands that look at the catalog of a log, or change it, share. */
+/** Shared parts of the commands that read or change the catalog. */
 import { Effect, Layer } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { Administration } from "#src/edges/admin/Administration.ts"
@@ -11,16 +11,16 @@ export const layer = OperatorAccess.layer.pipe(Layer.provide(ExistingLog.layer))
 
 export const name = Argument.String("name").pipe(
   Argument.withDescription(
-    "A model or wrapper such as acme/flux, or what a collection, GPU or template is named by"
+    "A model or wrapper such as acme/flux, or the name of a collection, GPU or template"
   )
 )
 
 export const kind = Flag.Literals("kind", ItemKind.literals).pipe(
-  Flag.withDescription("What it is, where several have the name"),
+  Flag.withDescription("Kind of the item, when items of several kinds have the name"),
   Flag.optional
 )
 
-/** All of them, however many pages. */
+/** All items, from all pages. */
 export const allItems = Effect.gen(function* () {
   const administration = yield* Administration
   const items: Array<ListedItem> = []

@@ -1,4 +1,4 @@
-/** What manifests may name in an import: what the catalog of the log has. */
+/** The items of the catalog that imported manifests may refer to. */
 import { Effect, Result, Schema } from "effect"
 import { Model } from "#domain/catalog/Model.ts"
 import { Wrapper } from "#domain/catalog/Wrapper.ts"
@@ -13,7 +13,7 @@ import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 const decodeModel = Schema.decodeUnknownResult(Model)
 const decodeWrapper = Schema.decodeUnknownResult(Wrapper)
 
-/** What ships with this release is told without asking; a definition that this release cannot read is none. */
+/** Built-in items are known without a query. A definition that this release cannot decode counts as absent. */
 export const known = Effect.fnUntraced(function* (items: ReadonlyArray<ListedItem>) {
   const administration = yield* Administration
   const present = new Map(

@@ -15,7 +15,7 @@ export const deprecate = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Mark a model or a wrapper as deprecated. It runs on, and says that it should not be used any more; an import offers it again"
+    "Mark a model or a wrapper as deprecated. It still runs, and is marked as no longer recommended. An import reactivates it"
   ),
   Command.withShortDescription("Mark a model as deprecated"),
   Command.withExamples([{ command: "inferlog models deprecate acme/flux" }]),

@@ -41,7 +41,7 @@ const plan = (items: ReadonlyArray<Item>, listed: ReadonlyArray<ListedItem>): Re
   }))
 }
 
-/** What is marked as deprecated is not offered again by the same definition. */
+/** A manifest that is marked as deprecated does not reactivate its item. */
 const publish = Effect.fnUntraced(function* (items: ReadonlyArray<Item>, reactivates: boolean) {
   const administration = yield* Administration
   const published: Array<PublishedItem> = []
@@ -60,7 +60,7 @@ const publishAll = Effect.fnUntraced(function* (items: ReadonlyArray<Item>) {
   const offered = items.filter((item) => !isDeprecated(item))
   const published = [...(yield* publish(deprecated, false)), ...(yield* publish(offered, true))]
   for (const { name } of deprecated) {
-    // What was withdrawn stays so.
+    // A withdrawn item stays withdrawn.
     yield* Effect.catchTag(administration.deprecateItem({ name }), "NotDeprecatable", () => Effect.void)
   }
   const changes = new Map(published.map((item) => [key(item), item]))
@@ -80,7 +80,7 @@ export const importCommand = Command.make(
   {
     paths: ManifestPaths.paths,
     dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Say what would become of them, and publish nothing"),
+      Flag.withDescription("Show the changes without publishing them"),
       Flag.withoutNegation,
       Flag.withDefault(false)
     ),
@@ -91,7 +91,9 @@ export const importCommand = Command.make(
     const checked = yield* ManifestPaths.check(paths, yield* Catalogued.known(listed))
     yield* ProblemText.print(checked)
     if (ProblemText.errorsOf(checked).length > 0) {
-      return yield* new ManifestsInvalid({ message: `Nothing is published: ${ProblemText.summary(checked)}` })
+      return yield* new ManifestsInvalid({
+        message: `Nothing was published: ${ProblemText.summary(checked)}`
+      })
     }
     yield* ManifestPaths.some(checked)
     const imported = dryRun ? plan(checked.items, listed) : yield* publishAll(checked.items)
@@ -108,7 +110,7 @@ export const importCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Publish manifests, all or, if one of them has an error, none. What was deprecated or withdrawn is offered again, unless its manifest is marked as deprecated"
+    "Publish manifests: all of them, or none if one has an error. Publishing reactivates deprecated and withdrawn items, unless their manifest is marked as deprecated"
   ),
   Command.withShortDescription("Publish manifests"),
   Command.withExamples([

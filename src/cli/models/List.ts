@@ -32,7 +32,7 @@ export const list = Command.make(
       Flag.optional
     ),
     status: Flag.Literals("status", ["active", "deprecated", "withdrawn"]).pipe(
-      Flag.withDescription("Only items that are so; those that are not withdrawn otherwise"),
+      Flag.withDescription("Only items with this status (default: all that are not withdrawn)"),
       Flag.optional
     ),
     json: Output.json
@@ -43,13 +43,13 @@ export const list = Command.make(
       (Option.isSome(status) ? item.status === status.value : item.status !== "withdrawn")
     const items = (yield* allItems).filter(isWanted)
     if (json) return yield* Output.printJson(items.map(forPrograms))
-    if (items.length === 0) return yield* Console.error("There is nothing of that in the catalog.")
+    if (items.length === 0) return yield* Console.error("No item of the catalog matches.")
     yield* Console.log(
       Output.table(["KIND", "NAME", "DISPLAY NAME", "STATUS", "VERSION", "UPDATED"], items.map(forPeople))
     )
   })
 ).pipe(
-  Command.withDescription("What the catalog has, by kind and name"),
+  Command.withDescription("List the items of the catalog by kind and name"),
   Command.withExamples([
     { command: "inferlog models list --kind model" },
     { command: "inferlog models list --status withdrawn --json" }

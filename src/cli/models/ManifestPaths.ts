@@ -1,4 +1,4 @@
-/** The manifests that a command is about, read and checked. */
+/** Reads and checks the manifests of a command. */
 import { Effect, Option, Schema } from "effect"
 import { Argument } from "effect/cli"
 import * as Checks from "#src/features/manifests/Checks.ts"
@@ -9,7 +9,7 @@ import { modelsDir } from "#src/features/manifests/ModelsDir.ts"
 import { UsageError } from "#src/cli/Failure.ts"
 
 export const paths = Argument.String("path").pipe(
-  Argument.withDescription("A manifest, or a folder of them; MODELS_DIR when left out"),
+  Argument.withDescription("A manifest, or a folder of manifests (default: MODELS_DIR)"),
   Argument.variadic()
 )
 
@@ -20,17 +20,17 @@ const orSetting = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
   return yield* new UsageError({ message: "Expected a path: MODELS_DIR is not set" })
 })
 
-/** A file that is named twice counts once. */
+/** A file that is given twice counts once. */
 const drafts = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
   const found = yield* Effect.forEach(yield* orSetting(given), ManifestFiles.find)
   const files = new Map(found.flat().map((file) => [file.path, file]))
   return yield* Drafts.read([...files.values()])
 })
 
-/** Whoever names a folder means what is in it: a wrong path in a script is not to pass for good manifests. */
+/** A path without manifests is an error, so that a wrong path in a script does not pass as valid. */
 export class NoManifests extends Schema.TaggedError<NoManifests>()("NoManifests", {}) {
   override get message(): string {
-    return "There is no manifest: no .yaml, .yml or .json file with a definition is at or below the given path"
+    return "No manifest found: there is no .yaml, .yml or .json file with a definition at or below the given path"
   }
 }
 

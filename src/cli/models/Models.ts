@@ -7,6 +7,6 @@ import { validate } from "./Validate.ts"
 import { withdraw } from "./Withdraw.ts"
 
 export const models = Command.make("models").pipe(
-  Command.withDescription("The catalog: manifests, and what is published of them"),
+  Command.withDescription("The catalog, and the manifests that it is published from"),
   Command.withSubcommands([validate, importCommand, list, show, deprecate, withdraw])
 )

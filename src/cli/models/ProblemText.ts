@@ -1,4 +1,4 @@
-/** Problems of manifests, as commands print them. */
+/** Formats problems of manifests for output. */
 import { Console, Effect } from "effect"
 import type { Checked } from "#src/features/manifests/Checks.ts"
 import { isError, type Problem, text } from "#src/features/manifests/Problem.ts"
@@ -18,7 +18,7 @@ export const warningsOf = ({ problems }: Checked) => problems.filter((problem) =
 const line = (problem: Problem): string =>
   Output.printable(isError(problem) ? text(problem) : `${text(problem)} (warning)`)
 
-/** A line for each, on stderr. */
+/** Prints one line per problem to stderr. */
 export const print = ({ problems }: Checked): Effect.Effect<void> =>
   problems.length === 0 ? Effect.void : Console.error(problems.map(line).join("\n"))
 

@@ -49,8 +49,8 @@ export const show = Command.make(
     yield* json ? Output.printJson(forPrograms(item)) : Console.log(forPeople(item))
   })
 ).pipe(
-  Command.withDescription("One item of the catalog: its definition, and when and by what it came to it"),
-  Command.withShortDescription("One item, and its history"),
+  Command.withDescription("Show one item of the catalog: its definition and its history"),
+  Command.withShortDescription("Show one item and its history"),
   Command.withExamples([
     { command: "inferlog models show vision/thumbnail" },
     { command: "inferlog models show rtx-4090 --kind gpu --json" }

@@ -6,7 +6,7 @@ import * as Output from "#src/cli/Output.ts"
 import * as ManifestPaths from "./ManifestPaths.ts"
 import * as ProblemText from "./ProblemText.ts"
 
-/** They have been printed. */
+/** Raised after the problems were printed. */
 export class ManifestsInvalid extends Schema.TaggedError<ManifestsInvalid>()("ManifestsInvalid", {
   message: Schema.String
 }) {}
@@ -36,7 +36,7 @@ export const validate = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Check manifests, without a server and without a log. What they name has to be in them or ship with this release"
+    "Check manifests without a server and without a log. Every model, wrapper and GPU that they refer to must be in the manifests or ship with this release"
   ),
   Command.withShortDescription("Check manifests"),
   Command.withExamples([

@@ -5,7 +5,7 @@ import type { ItemKind } from "#src/features/catalog/Publishing.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as CatalogAccess from "./CatalogAccess.ts"
 
-/** What that means, of each kind. */
+/** The consequence of a withdrawal, per kind. */
 const consequence: Readonly<Record<ItemKind, string>> = {
   model: "it is neither shown nor accepted",
   wrapper: "it is neither shown nor accepted",
@@ -20,7 +20,7 @@ export const withdraw = Command.make(
     name: CatalogAccess.name,
     kind: CatalogAccess.kind,
     force: Flag.Boolean("force").pipe(
-      Flag.withDescription("Also while wrappers, collections or templates depend on it"),
+      Flag.withDescription("Withdraw the item even if wrappers, collections or templates depend on it"),
       Flag.withoutNegation,
       Flag.withDefault(false)
     ),
@@ -32,18 +32,18 @@ export const withdraw = Command.make(
     const { change, dependents } = yield* administration.withdrawItem({ kind, name, force })
     if (json) return yield* Output.printJson({ kind, name, withdrawn: true, change, dependents })
     const item = `${kind} ${Output.printable(name)}`
-    if (change === "unchanged") return yield* Console.log(`The ${item} is withdrawn already.`)
+    if (change === "unchanged") return yield* Console.log(`The ${item} is already withdrawn.`)
     yield* Console.log(`Withdrew ${item}: ${consequence[kind]}.`)
     if (dependents.length > 0) {
       const users = dependents.map((user) => `${user.kind} ${Output.printable(user.name)}`).join(", ")
-      yield* Console.log(`It was used by: ${users}.`)
+      yield* Console.log(`Used by: ${users}.`)
     }
   })
 ).pipe(
   Command.withDescription(
-    "Take an item out of the catalog. Requests that were accepted end as if nothing had happened, new ones get 404; an import offers it again. Refused while wrappers, collections or templates depend on it, unless forced"
+    "Withdraw an item from the catalog. Accepted requests still run; new requests get 404. An import publishes the item again. Refused while wrappers, collections or templates depend on the item, unless --force is given"
   ),
-  Command.withShortDescription("Take an item out of the catalog"),
+  Command.withShortDescription("Withdraw an item from the catalog"),
   Command.withExamples([
     { command: "inferlog models withdraw acme/flux" },
     { command: "inferlog models withdraw acme/flux --force" },

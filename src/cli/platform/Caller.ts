@@ -1,14 +1,12 @@
-/** Routes of a running server as this program calls them: fields that it does not need are not looked at. */
+/** Calls routes of a running server. Ignores response fields that the command does not need. */
 import { Effect, Schema } from "effect"
 import { type Call, Platform } from "./Platform.ts"
 import { unexpected } from "./Refusal.ts"
 
 const notAsExpected = (call: Call) => () =>
-  unexpected(
-    `the answer of ${call.method} ${call.path} is not as expected: is the server of another release?`
-  )
+  unexpected(`unexpected response of ${call.method} ${call.path}: the server may be another release`)
 
-/** Calls a route, and decodes what it answers. */
+/** Calls a route and decodes its response. */
 export const caller = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
   const decode = Schema.decodeUnknownEffect(schema)
   return Effect.fnUntraced(function* (

@@ -1,4 +1,4 @@
-/** One HTTP exchange, with its failures in words. */
+/** One HTTP exchange, with readable failures. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Effect, Layer, Predicate } from "effect"
 import * as HttpClient from "effect/http/HttpClient"
@@ -8,27 +8,25 @@ import type { HttpClientResponse } from "effect/http/HttpClientResponse"
 import { describe } from "#src/cli/Failure.ts"
 import * as Refusal from "./Refusal.ts"
 
-/** Requests carry nothing but what they are given. */
+/** Requests carry only the given headers. */
 export const layerClient = Layer.merge(
   NodeHttpClient.layerUndici,
   Layer.succeed(HttpClient.TracerPropagationEnabled, false)
 )
 
-/** Of several addresses that were tried each has an error of its own, and all together have no words. */
+/** When several addresses fail, each has its own error, and the combined error has no message. */
 const firstOf = (cause: unknown): unknown => (cause instanceof AggregateError ? cause.errors[0] : cause)
 
 export const wordsOf = (cause: unknown): string => (cause === undefined ? "no words" : describe(cause))
 
-/** What the system, or the connection, has to say. */
+/** The message of the operating system or of the connection. */
 export const causeOf = (error: HttpClientError): unknown =>
   Predicate.hasProperty(error.reason, "cause") ? firstOf(error.reason.cause) : error
 
 export const unreachable = (url: string) => (error: HttpClientError) =>
   new Refusal.Unreachable({ origin: new URL(url).origin, reason: wordsOf(causeOf(error)) })
 
-/**
- * Fails unless the status is a success, or one of `accepts`, at redirects too. The body is not read yet.
- */
+/** Fails unless the status is 2xx or in `accepts`; a redirect fails too. Does not read the body. */
 export const answered = Effect.fnUntraced(function* <R>(
   url: string,
   exchange: Effect.Effect<HttpClientResponse, HttpClientError, R>,

@@ -20,7 +20,7 @@ export const flags = {
   key: Flag.Redacted("key").pipe(
     Flag.withMetavar("keyId:secret"),
     Flag.withDescription(
-      "The API key. Others on this machine can see it while the command runs: rather set INFERLOG_API_KEY"
+      "The API key. Other users of this machine can see it while the command runs: prefer INFERLOG_API_KEY"
     ),
     Flag.optional
   )
@@ -33,29 +33,29 @@ export interface Given {
 
 export interface Call {
   readonly method: "GET" | "POST" | "DELETE"
-  /** From the server's root; or a URL that the server has named, which gets the key as well. */
+  /** A path from the server's root, or a URL from a response of the server. Both are called with the key. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | ReadonlyArray<string>>>
-  /** Beside `Authorization`. */
+  /** In addition to `Authorization`. */
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: Readonly<Record<string, unknown>>
-  /** Statuses that are answers, too, beside those of success. */
+  /** Statuses outside 2xx that do not fail the call. */
   readonly accepts?: ReadonlyArray<number>
 }
 
-/** Why a call gives nothing. */
+/** Why a call fails. */
 export type CallError = Refused | Unreachable | Failure.UsageError
 
 export class Platform extends Context.Service<
   Platform,
   {
-    /** Without a slash at its end. */
+    /** Without a trailing slash. */
     readonly url: string
     readonly hasKey: boolean
-    /** One exchange, not repeated. Gives what was answered, as JSON; `null` when nothing was. */
+    /** One exchange without retries. Returns the JSON body; `null` for an empty one. */
     call(call: Call): Effect.Effect<unknown, CallError>
-    /** The same before the body is read, for what has no end. Whoever calls bounds its time. */
+    /** The same without reading the body, for endless responses. The caller limits the time. */
     open(call: Call): Effect.Effect<HttpClientResponse, CallError>
   }
 >()("inferlog/src/cli/platform/Platform") {}
@@ -64,7 +64,7 @@ const wrong = (message: string) => new Failure.UsageError({ message })
 
 const urlFromEnvironment = Config.String("INFERLOG_URL").pipe(Config.withDefault(local))
 
-/** What is wrong is not shown: it may hold a password. */
+/** Does not show the invalid value, because it may contain a password. */
 const addressOf = Effect.fnUntraced(function* (given: Option.Option<string>) {
   const text = Option.isSome(given) ? given.value : yield* urlFromEnvironment
   const url = URL.parse(text)
@@ -77,7 +77,7 @@ const addressOf = Effect.fnUntraced(function* (given: Option.Option<string>) {
 
 const keyFromEnvironment = Config.option(Config.schema(Schema.Redacted(Schema.String), "INFERLOG_API_KEY"))
 
-/** Without the white space around it. It is never shown. */
+/** Trimmed. The key is never shown. */
 const keyOf = Effect.fnUntraced(function* (given: Option.Option<Redacted.Redacted>) {
   const found = Option.isSome(given) ? given : yield* keyFromEnvironment
   if (Option.isNone(found)) return null
@@ -105,7 +105,7 @@ const make = Effect.fnUntraced(function* (given: Given) {
   const client = yield* HttpClient
   const url = yield* addressOf(given.url)
   const key = yield* keyOf(given.key)
-  const notOurs = () => unexpected(`${url} answers something else: is it the address of an inferlog server?`)
+  const notOurs = () => unexpected(`${url} does not answer like an inferlog server: check the address`)
 
   const open = (call: Call): Effect.Effect<HttpClientResponse, CallError> =>
     key === null
@@ -124,6 +124,6 @@ const make = Effect.fnUntraced(function* (given: Given) {
   return Platform.of({ url, hasKey: key !== null, call, open })
 })
 
-/** With a client for what needs no key. */
+/** With an HTTP client for requests without a key. */
 export const layer = (given: Given) =>
   Layer.effect(Platform, make(given)).pipe(Layer.provideMerge(Exchange.layerClient))

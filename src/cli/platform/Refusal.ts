@@ -1,35 +1,36 @@
-/** Why the other side does not do what it was asked to: a server of ours, or S3. */
-import { Option, Schema } from "effect"
+/** Errors of calls to an inferlog server or to S3. */
+import { DateTime, Duration, Option, Result, Schema } from "effect"
+import * as Headers from "effect/http/Headers"
 import * as Output from "#src/cli/Output.ts"
 
-/** Nobody answered, or the connection broke off. */
+/** No response came, or the connection broke. */
 export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", {
   origin: Schema.String,
   reason: Schema.String
 }) {
   override get message(): string {
-    return `${this.origin} gives no answer: ${this.reason}`
+    return `${this.origin} does not answer: ${this.reason}`
   }
 }
 
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   status: Schema.Int,
-  /** `details.code` of the envelope, or S3's word; `null` where there is none. */
+  /** `details.code` of the error envelope, or the error code of S3; `null` without one. */
   code: Schema.NullOr(Schema.String),
   reason: Schema.String,
   /** ms */
   retryAfter: Schema.NullOr(Schema.Finite),
-  /** Whether the presigned URL was used after its time. */
+  /** Whether the presigned URL has expired. */
   isExpired: Schema.Boolean
 }) {
   override get message(): string {
     const code = this.code === null ? "" : ` ${this.code}`
-    const hint = this.status === 401 ? " The key is that of INFERLOG_API_KEY or --key." : ""
+    const hint = this.status === 401 ? " Check the key in INFERLOG_API_KEY or --key." : ""
     return `Refused with ${this.status}${code}: ${this.reason}${hint}`
   }
 }
 
-/** Something answers, though not as a server of this release does. */
+/** The response is not one of a server of this release. */
 export const unexpected = (reason: string): Refused =>
   new Refused({ status: 200, code: null, reason, retryAfter: null, isExpired: false })
 
@@ -56,29 +57,32 @@ const reasonOf = ({ error }: Envelope): string =>
     ? error
     : error.map(({ message, path }) => `${path.join(".")}: ${message}`).join("; ")
 
-/** Characters of a reason. */
+/** Longest reason in characters. */
 const longest = 300
 
 const element = (xml: string, name: string): string | null =>
   new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? null
 
-/** ms, of seconds or of a date (RFC 9110, section 10.2.3). */
-const parseRetryAfter = (text: string | undefined, now: number): number | null => {
-  if (text === undefined) return null
-  const millis = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now
-  return Number.isNaN(millis) ? null : Math.max(0, millis)
-}
+/** The delay that `Retry-After` asks for, ms; `null` without a valid header. */
+const parseRetryAfter = (text: string | undefined, now: number): number | null =>
+  Result.match(Headers.parseRetryAfter(text ?? ""), {
+    onFailure: () => null,
+    onSuccess: (retryAfter) =>
+      retryAfter._tag === "Duration"
+        ? Duration.toMillis(retryAfter.duration)
+        : Math.max(0, DateTime.toEpochMillis(retryAfter.dateTime) - now)
+  })
 
 export interface Answer {
   readonly status: number
   readonly text: string
-  /** The header of that name. */
+  /** The header `Retry-After`. */
   readonly retryAfter: string | undefined
   /** Unix time in ms. */
   readonly now: number
 }
 
-/** Of an answer that is no success: an error envelope of ours, or the XML of S3. */
+/** Reads an error response: the error envelope of inferlog, or the XML of S3. */
 export const of = ({ now, retryAfter, status, text }: Answer): Refused => {
   const envelope = decodeEnvelope(text)
   const code = Option.match(envelope, {
@@ -86,7 +90,7 @@ export const of = ({ now, retryAfter, status, text }: Answer): Refused => {
     onSome: ({ details }) => details?.code ?? null
   })
   const reason = Option.match(envelope, {
-    onNone: () => element(text, "Message") ?? "the answer says no more",
+    onNone: () => element(text, "Message") ?? "the response gives no reason",
     onSome: reasonOf
   })
   return new Refused({

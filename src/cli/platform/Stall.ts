@@ -1,11 +1,11 @@
-/** Ends what does not go on: a connection that died without a word would be waited for as long as the system does. */
+/** Ends stalled transfers: without this, a dead connection would last until the operating system gives up. */
 import { Duration, Effect } from "effect"
 import { Unreachable } from "./Refusal.ts"
 
-/** What nothing has moved for this long ends, at the latest after twice as long: a large part is hashed and synced before it is answered. */
+/** Longest time without progress; a stall ends after at most twice as long. Large, because the server hashes and syncs a part before it responds. */
 const longest = Duration.minutes(3)
 
-/** Of an exchange with the URL, which says whenever something has moved. */
+/** Watches an exchange with the URL. The exchange reports progress. */
 export const guarded = <A, E, R>(
   url: string,
   run: (moved: Effect.Effect<void>) => Effect.Effect<A, E, R>
@@ -20,7 +20,7 @@ export const guarded = <A, E, R>(
         hasMoved = false
         return Effect.void
       }
-      const reason = `nothing has moved for ${Duration.toMinutes(longest)} minutes`
+      const reason = `no progress for ${Duration.toMinutes(longest)} minutes`
       return Effect.fail(new Unreachable({ origin: new URL(url).origin, reason }))
     })
     const watch = Effect.forever(Effect.andThen(look, Effect.sleep(longest)))

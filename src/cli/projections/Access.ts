@@ -1,12 +1,12 @@
-/** Whether a server holds the data directory, or this command may. */
+/** Access to the data directory: through the running server, or with the lock. */
 import { Effect, Option, Schedule } from "effect"
 import * as AdminClient from "#src/edges/admin/AdminClient.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import * as DataLock from "#streams/DataLock.ts"
 
 /**
- * The way to the running server; none when there is none, and then the directory is locked until the scope ends. A server
- * that starts or stops is waited for, at most 5 s.
+ * The client of the running server. None when no server runs; then the directory is locked until the scope ends. Waits
+ * up to 5 s for a server that is starting or stopping.
  */
 export const open = Effect.gen(function* () {
   const isFree = yield* DataLock.acquire(yield* DataDirectory).pipe(

@@ -42,10 +42,10 @@ export const list = Command.make(
 ).pipe(
   Command.provide(ReadOnlyLog.layerOfNode),
   Command.withDescription(
-    "How far each read model is: its position on the log, events and time behind the log's end, and its state. From the " +
-      "running server, or from the file when none runs"
+    "List the read models with their position on the log, their lag behind its end, and their state, from the running " +
+      "server, or from the file when no server runs"
   ),
-  Command.withShortDescription("How far each read model is"),
+  Command.withShortDescription("List the read models and their progress"),
   Command.withExamples([
     { command: "inferlog projections list" },
     { command: "inferlog projections list --json", description: "{ head, file, bytes, projections }" }

@@ -3,9 +3,7 @@ import { list } from "./List.ts"
 import { rebuild } from "./Rebuild.ts"
 
 export const projections = Command.make("projections").pipe(
-  Command.withDescription(
-    "The read models that are built from the log: how far they are, and building them anew"
-  ),
+  Command.withDescription("The read models that are built from the log: list, rebuild and verify them"),
   Command.withShortDescription("The read models that are built from the log"),
   Command.withSubcommands([list, rebuild])
 )

@@ -13,19 +13,19 @@ import * as ReadOnlyLog from "#src/cli/log/ReadOnlyLog.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as ProgressLine from "#src/cli/ProgressLine.ts"
 import * as Access from "./Access.ts"
-import { giveWay } from "./GiveWay.ts"
+import { lowerPriority } from "./GiveWay.ts"
 import * as Verify from "./Verify.ts"
 
 const allNames = allProjections.map(({ name }) => name)
 
 const name = Argument.Literals("name", allNames).pipe(
-  Argument.withDescription("Projections to build anew; all when none is named"),
+  Argument.withDescription("Projections to rebuild (default: all)"),
   Argument.variadic()
 )
 
 const verify = Flag.Boolean("verify").pipe(
   Flag.withDescription(
-    "Change nothing: compare every row in use with that of a fresh copy, and end with exit code 1 where they differ"
+    "Change nothing: compare every row in use with a fresh copy, and exit with 1 if they differ"
   ),
   Flag.withoutNegation,
   Flag.withDefault(false)
@@ -33,14 +33,14 @@ const verify = Flag.Boolean("verify").pipe(
 
 const nextStart = Flag.Boolean("next-start").pipe(
   Flag.withDescription(
-    "Leave the running server as it is, and build for the next start: without names, what this release keeps in another version " +
-      "than the rows in use. Called with a new release before it takes over, no list waits for its rows"
+    "Build for the next start, without changing the running server. By default, build the projections whose version differs " +
+      "in this release. Run it with a new release before the upgrade, so that no list waits for its rows"
   ),
   Flag.withoutNegation,
   Flag.withDefault(false)
 )
 
-/** What the next server of this release would build anew. */
+/** The projections that the next server of this release would rebuild. */
 const outdated = (base: string) => {
   const stored = StoredCheckpoints.read(Generations.current(base))
   return allProjections
@@ -55,7 +55,7 @@ const build = Effect.fnUntraced(function* (copy: Copy.Copy) {
   return yield* copy.catchUp(progress.report).pipe(Effect.ensuring(progress.clear))
 })
 
-/** A server lets the copy take over; without one the next server of this directory goes on with it. */
+/** Replaces the read models in use by the copy, through the running server or directly. */
 const handOver = Effect.fnUntraced(function* (copy: Copy.Copy, base: string, isForNextStart: boolean) {
   const server = yield* Access.open
   if (Option.isSome(server)) {
@@ -81,12 +81,12 @@ const replace = Effect.fnUntraced(function* (
   if (names.length === 0) {
     return yield* json
       ? Output.printJson({ projections: [], events: 0, elapsedMs: 0 })
-      : Console.log("The rows in use are of this release: there is nothing to build.")
+      : Console.log("The rows in use belong to this release: nothing to build.")
   }
   const base = Generations.baseIn(yield* DataDirectory)
-  // What would only show at the end is better known now.
+  // Fails early when the server cannot be reached at the end.
   yield* Effect.scoped(Access.open)
-  yield* giveWay
+  yield* lowerPriority
   const start = yield* Clock.currentTimeMillis
   const copy = yield* Copy.open({ base, projections: allProjections, names })
   const events = yield* build(copy)
@@ -110,25 +110,25 @@ export const rebuild = Command.make(
 ).pipe(
   Command.provide(ReadOnlyLog.layerOfNode),
   Command.withDescription(
-    "Build read models anew from the log, beside those in use, and put them in their place when they are level. A running " +
-      "server goes on, and its readers see all old rows or all new ones. Needs as much free disk again as " +
-      "projections.sqlite has. When it fails or is stopped, nothing has changed. With --verify nothing changes at all: the rows " +
-      "in use are compared with the fresh ones, as of where they stand, beside a running server too"
+    "Rebuild read models from the log, next to those in use, and replace those when the copy has caught up. A running " +
+      "server keeps serving, and its readers see either all old rows or all new ones. Needs as much free disk space as " +
+      "projections.sqlite uses. If the rebuild fails or is stopped, nothing has changed. --verify changes nothing: it compares " +
+      "the rows in use with fresh ones at the same position, also while a server runs"
   ),
-  Command.withShortDescription("Build read models anew from the log"),
+  Command.withShortDescription("Rebuild read models from the log"),
   Command.withExamples([
-    { command: "inferlog projections rebuild", description: "All of them" },
+    { command: "inferlog projections rebuild", description: "Rebuild all" },
     {
       command: "inferlog projections rebuild history --json",
       description: "{ projections, events, elapsedMs }"
     },
     {
       command: "inferlog projections rebuild --next-start",
-      description: "Before an upgrade, with the new release beside the old one"
+      description: "Before an upgrade, with the new release while the old one runs"
     },
     {
       command: "inferlog projections rebuild --verify",
-      description: "Prove that the rows in use are what the log leads to"
+      description: "Prove that the rows in use match the log"
     }
   ])
 )

@@ -6,7 +6,7 @@ import { Administration } from "#src/edges/admin/Administration.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import * as Access from "./Access.ts"
 
-/** How far the projections are, as the server knows, or as the file says when none runs. */
+/** The progress of the projections, from the running server, or from the file when none runs. */
 export const read = Effect.gen(function* () {
   const server = yield* Effect.scoped(Access.open)
   if (Option.isSome(server)) {

@@ -1,4 +1,4 @@
-/** `projections rebuild --verify`: whether the rows in use are what the log leads to. */
+/** `projections rebuild --verify`: compares the rows in use with rows built from the log. */
 import { Clock, Console, Effect, Schema } from "effect"
 import { allProjections } from "#projections/AllProjections.ts"
 import type { Difference, Row } from "#projections/rebuild/Differences.ts"
@@ -9,10 +9,10 @@ import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as ProgressLine from "#src/cli/ProgressLine.ts"
-import { giveWay } from "./GiveWay.ts"
+import { lowerPriority } from "./GiveWay.ts"
 import * as Statuses from "./Statuses.ts"
 
-/** Not every row in use is proven to be what the log leads to. */
+/** Some rows in use differ from the rows built from the log, or could not be compared. */
 export class NotVerified extends Schema.TaggedError<NotVerified>()("ProjectionsNotVerified", {
   different: Schema.Array(Schema.String),
   unbuilt: Schema.Array(Schema.String)
@@ -22,30 +22,28 @@ export class NotVerified extends Schema.TaggedError<NotVerified>()("ProjectionsN
       ...(this.different.length === 0
         ? []
         : [
-            `Rows in use are not what the log leads to: 'projections rebuild ${this.different.join(" ")}' makes them anew`
+            `Rows in use differ from the log: 'projections rebuild ${this.different.join(" ")}' rebuilds them`
           ]),
       ...(this.unbuilt.length === 0
         ? []
-        : [
-            `There are no rows of this release to verify of ${this.unbuilt.join(", ")}: the next server builds them`
-          ])
+        : [`This release has no rows to verify for ${this.unbuilt.join(", ")}: the next server builds them`])
     ].join(". ")
   }
 }
 
-/** What is said of one projection, in JSON. */
+/** The JSON output for one projection. */
 interface Report extends Omit<Verification.Verdict, "projection"> {
   readonly name: string
   readonly version: number
-  /** Events of the log that its rows do not have. */
+  /** Number of events that the rows do not include yet. */
   readonly behind: number
-  /** Why the running server's has stopped, `null` when it has not. */
+  /** Why the projection of the running server has stopped; `null` when it runs. */
   readonly stopped: string | null
 }
 
 export const run = Effect.fnUntraced(function* (names: ReadonlyArray<string>, json: boolean) {
   const { projections: statuses } = yield* Statuses.read
-  yield* giveWay
+  yield* lowerPriority
   const start = yield* Clock.currentTimeMillis
   const { events, verdicts } = yield* verified(names)
   const elapsedMs = (yield* Clock.currentTimeMillis) - start
@@ -80,7 +78,8 @@ const verified = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
 })
 
 const failure = (reports: ReadonlyArray<Report>): NotVerified => {
-  const namesOf = (isMeant: (report: Report) => boolean) => reports.filter(isMeant).map(({ name }) => name)
+  const namesOf = (isIncluded: (report: Report) => boolean) =>
+    reports.filter(isIncluded).map(({ name }) => name)
   return new NotVerified({
     different: namesOf(({ result }) => result === "different"),
     unbuilt: namesOf(({ result }) => result === "not built" || result === "other version")
@@ -90,7 +89,7 @@ const failure = (reports: ReadonlyArray<Report>): NotVerified => {
 const summary = (reports: ReadonlyArray<Report>, events: number, elapsedMs: number): string => {
   const rows = reports.reduce((sum, report) => sum + report.rows, 0)
   return (
-    `Compared ${Output.counted(rows, "row")} with those that ${Output.counted(events, "event")} lead to, ` +
+    `Compared ${Output.counted(rows, "row")} with those that ${Output.counted(events, "event")} produce, ` +
     `in ${Output.duration(elapsedMs)}.`
   )
 }
@@ -114,8 +113,8 @@ const text = (reports: ReadonlyArray<Report>): string =>
   ].join("\n")
 
 const titles: Record<Difference["kind"], string> = {
-  checkpoint: "its rows stand at an event that the log does not have",
-  schema: "has not the definition of this release",
+  checkpoint: "its checkpoint is at an event that the log does not have",
+  schema: "its schema is not the one of this release",
   integrity: "is damaged in the file",
   row: "first row that differs"
 }

@@ -13,7 +13,7 @@ import * as RequestIdText from "./RequestIdText.ts"
 const flags = {
   account: Flag.String("account").pipe(
     Flag.withMetavar("acc_…"),
-    Flag.withDescription("Only this account's; of all accounts otherwise"),
+    Flag.withDescription("Only requests of this account"),
     Flag.withSchema(AccountId),
     Flag.optional
   ),
@@ -32,7 +32,7 @@ const flags = {
   ),
   limit: Flag.Int("limit").pipe(
     Flag.withMetavar("N"),
-    Flag.withDescription(`How many at most, from 1 to ${mostListed}`),
+    Flag.withDescription(`Most requests to list, from 1 to ${mostListed}`),
     Flag.filter(
       (limit) => limit >= 1 && limit <= mostListed,
       () => `Expected a number from 1 to ${mostListed}`
@@ -41,13 +41,13 @@ const flags = {
   ),
   after: Flag.String("after").pipe(
     Flag.withMetavar("request-id"),
-    Flag.withDescription("Only requests after this one in the list: the last of the page before"),
+    Flag.withDescription("Only requests after this one in the list: the last one of the previous page"),
     Flag.filterMap(RequestIdText.parse, RequestIdText.expected),
     Flag.optional
   )
 }
 
-/** ms of the run that ended it. */
+/** Duration of the run that ended the request, ms. */
 const duration = ({ endedAt, inferenceMs, runStartedAt }: HistoryItem): number | null =>
   inferenceMs ?? (endedAt === null || runStartedAt === null ? null : Math.max(endedAt - runStartedAt, 0))
 
@@ -93,13 +93,13 @@ export const list = Command.make(
     })
     const next = hasMore ? (requests.at(-1)?.requestId ?? null) : null
     if (json) return yield* Output.printJson({ requests: requests.map(forPrograms), next })
-    if (requests.length === 0) return yield* Console.error("There are no such requests.")
+    if (requests.length === 0) return yield* Console.error("No request matches.")
     yield* Console.log(Output.table(header, requests.map(forPeople)))
-    if (next !== null) yield* Console.error(`There are more: add --after ${next}`)
+    if (next !== null) yield* Console.error(`There are more requests: add --after ${next}`)
   })
 ).pipe(
-  Command.withDescription("Requests of all accounts, newest first, as they stand now"),
-  Command.withShortDescription("Requests, newest first"),
+  Command.withDescription("List requests of all accounts with their current state, newest first"),
+  Command.withShortDescription("List requests, newest first"),
   Command.withExamples([
     { command: "inferlog requests list --status FAILED --limit 50" },
     { command: "inferlog requests list --model sandbox/echo --json" }

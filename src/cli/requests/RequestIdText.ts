@@ -1,4 +1,4 @@
-/** A request id as an argument: of another length or alphabet it is wrong usage, not an unknown request. */
+/** A request id as an argument. A malformed id is wrong usage, not an unknown request. */
 import { RequestId } from "#domain/Ids.ts"
 
 export const parse = (text: string) => RequestId.makeOption(text)

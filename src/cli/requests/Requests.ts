@@ -6,7 +6,7 @@ import { list } from "./List.ts"
 import { show } from "./Show.ts"
 
 export const requests = Command.make("requests").pipe(
-  Command.withDescription("Requests, whoever's they are"),
+  Command.withDescription("Requests of all accounts"),
   Command.withSubcommands([list, show]),
   Command.provide(OperatorAccess.layer.pipe(Layer.provide(ExistingLog.layer)))
 )

@@ -13,7 +13,9 @@ export const show = Command.make(
       Argument.filterMap(RequestIdText.parse, RequestIdText.expected)
     ),
     withPayloads: Flag.Boolean("payloads").pipe(
-      Flag.withDescription("Input, output and the run's log lines too. They may be personal data"),
+      Flag.withDescription(
+        "Include the input, the output and the log lines of runs. They may contain personal data"
+      ),
       Flag.withoutNegation,
       Flag.withDefault(false)
     ),
@@ -24,10 +26,8 @@ export const show = Command.make(
     yield* json ? Output.printJson(ShownText.forPrograms(shown)) : Console.log(ShownText.forPeople(shown))
   })
 ).pipe(
-  Command.withDescription(
-    "Everything that the log says of one request: its state now, and how it came to it"
-  ),
-  Command.withShortDescription("One request, and how it came to its state"),
+  Command.withDescription("Show all facts about one request: its state and its events"),
+  Command.withShortDescription("Show one request and its events"),
   Command.withExamples([
     { command: "inferlog requests show rq0qXk2Ab-0Zp1aB3dE5f" },
     { command: "inferlog requests show rq0qXk2Ab-0Zp1aB3dE5f --payloads --json" }

@@ -1,9 +1,9 @@
-/** One request as `requests show` prints it. */
+/** Formats the output of `requests show`. */
 import * as Money from "#domain/Money.ts"
 import type { ShownPayload, ShownRequest } from "#src/edges/admin/requests/RequestOperations.ts"
 import * as Output from "#src/cli/Output.ts"
 
-/** `null` for a payload that is not stored; its state says why. */
+/** `null` for a payload that is not stored; its state tells why. */
 const payload = ({ state, text }: ShownPayload) => ({
   state,
   json: text === null ? null : (JSON.parse(text) as unknown)

@@ -38,15 +38,15 @@ export const verify = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Check a saved request as a receiver has to, against the signing secret of its account, and say which check fails and " +
-      "why. Exit code 1 when one does. The secret is read from --secret-file, or from the variable WEBHOOK_SECRET"
+    "Check a saved request as a receiver must, with the signing secret of its account, and report which check fails and " +
+      "why. Exits with 1 if a check fails. The secret is read from --secret-file, or from the variable WEBHOOK_SECRET"
   ),
-  Command.withShortDescription("Tell why a receiver refuses a request"),
+  Command.withShortDescription("Find out why a receiver refuses a request"),
   Command.withExamples([
     { command: "inferlog webhooks verify --request saved.http --secret-file secret.txt" },
     {
       command: "inferlog webhooks verify --request saved.http --at 1767225600",
-      description: "As of the time at which it was sent; the secret is in WEBHOOK_SECRET"
+      description: "Judge at the time of sending; the secret is in WEBHOOK_SECRET"
     },
     {
       command:

@@ -4,7 +4,7 @@ import { verify } from "./Verify.ts"
 
 export const webhooks = Command.make("webhooks").pipe(
   Command.withDescription(
-    "Webhooks as their receivers get them: forwarded to an app on this machine, or checked. Needs no log"
+    "Webhooks: forward them to an app on this machine, or check a received one. Needs no data directory"
   ),
   Command.withShortDescription("Forward webhooks to this machine, and check them"),
   Command.withSubcommands([listen, verify])

@@ -8,13 +8,13 @@ import * as ModelWarnings from "./ModelWarnings.ts"
 import * as WorkerKeyText from "./WorkerKeyText.ts"
 
 const models = GrantFlags.flags.models.pipe(
-  Flag.withDescription("Whose jobs it may take, such as acme/upscale; every model's when left out")
+  Flag.withDescription("Models whose jobs the worker may take, such as acme/upscale; all by default")
 )
 
 export const create = Command.make(
   "create",
   {
-    name: NameFlag.make("What the worker is called"),
+    name: NameFlag.make("Name of the worker"),
     models,
     expires: GrantFlags.flags.expires,
     json: Output.json
@@ -23,18 +23,18 @@ export const create = Command.make(
     const unsaid = { scopes: Option.none(), monthlyBudget: Option.none() }
     const { expiresAt, modelEndpoints } = yield* GrantFlags.grantOf({ expires, models, ...unsaid })
     const granted = { modelEndpoints, expiresAt }
-    // Before there is a key: what goes wrong here is not to cost one that nobody sees.
+    // Runs before the key is created, because a failure afterwards would lose the key.
     const warnings = yield* ModelWarnings.of(modelEndpoints ?? [])
     const { key, keyId } = yield* (yield* Administration).issueWorkerKey({ name, ...granted })
     for (const warning of warnings) yield* Console.error(`Warning: ${warning}`)
-    yield* Console.error(`Created worker key ${keyId}. Shown this once:`)
+    yield* Console.error(`Created worker key ${keyId}. Shown only once:`)
     yield* json
       ? Output.printJson({ keyId, key: Redacted.value(key), ...WorkerKeyText.forPrograms(granted) })
       : Console.log(Redacted.value(key))
   })
 ).pipe(
   Command.withDescription(
-    "Create a key with which a worker fetches jobs, and print it, once: the log has its hash only. It sees what all accounts submit to its models"
+    "Create a key for a worker, which fetches jobs, and print it. It is shown only once, because the log stores only its hash. The worker sees the inputs of all accounts for its models"
   ),
   Command.withShortDescription("Create a worker key"),
   Command.withExamples([

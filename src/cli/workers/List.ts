@@ -48,7 +48,7 @@ export const list = Command.make(
     yield* Console.log(Output.table(header, keys.map(forPeople)))
   })
 ).pipe(
-  Command.withDescription("List worker keys with their models, revoked and expired ones too"),
+  Command.withDescription("List worker keys with their models, revoked and expired keys included"),
   Command.withShortDescription("List worker keys"),
   Command.withExamples([{ command: "inferlog workers list" }, { command: "inferlog workers list --json" }])
 )

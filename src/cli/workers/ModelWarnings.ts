@@ -1,10 +1,10 @@
-/** Models of a new worker key that no worker gets jobs of. They are told and not refused: models may come later than keys. */
+/** Warns of models that have no jobs for workers. They are not refused, because a model may be published after the key. */
 import { Effect, Predicate } from "effect"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import type { ShownItem } from "#src/edges/admin/catalog/CatalogOperations.ts"
 import * as Output from "#src/cli/Output.ts"
 
-/** Of a definition as the log holds it, of whatever release. */
+/** Reads a definition from an event of any release. */
 const isPulled = (definition: unknown): boolean => {
   const providers = Predicate.hasProperty(definition, "providers") ? definition.providers : null
   return (
@@ -19,10 +19,10 @@ const baseOf = (definition: unknown): string =>
     : ""
 
 const warningOf = ({ definition, kind, name, status }: ShownItem): string | null => {
-  if (status === "withdrawn") return `${name} is withdrawn: there are no jobs of it`
+  if (status === "withdrawn") return `${name} is withdrawn: it has no jobs`
   if (kind === "wrapper")
     return `${name} is a wrapper: its jobs are those of its base model${baseOf(definition)}`
-  return isPulled(definition) ? null : `${name} has no provider of adapter pull: workers get no jobs of it`
+  return isPulled(definition) ? null : `${name} has no provider of adapter pull: it has no jobs for workers`
 }
 
 export const of = Effect.fnUntraced(function* (models: ReadonlyArray<string>) {
@@ -31,7 +31,7 @@ export const of = Effect.fnUntraced(function* (models: ReadonlyArray<string>) {
     administration.showItem({ kind: null, name }).pipe(
       Effect.map(warningOf),
       Effect.catchTag(["ItemNotFound", "AmbiguousName"], () =>
-        Effect.succeed(`The catalog has no ${name}: there are no jobs of it`)
+        Effect.succeed(`The catalog has no model ${name}: it has no jobs`)
       )
     )
   )

@@ -13,7 +13,7 @@ export const revoke = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Revoke a worker key, at once and for good. A job that a worker has by it is run again when its lease runs out"
+    "Revoke a worker key permanently. The jobs that its worker runs are run again when their leases expire"
   ),
   Command.withShortDescription("Revoke a worker key"),
   Command.withExamples([{ command: "inferlog workers revoke worker_0123456789abcdef" }])

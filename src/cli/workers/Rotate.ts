@@ -13,16 +13,16 @@ export const rotate = Command.make(
     const { key, previousExpiresAt } = yield* administration.rotateWorkerKey({ keyId, graceMs: grace })
     const previousKeyExpiresAt = Output.timeOrNull(previousExpiresAt)
     const before =
-      previousKeyExpiresAt === null ? "is refused from now on" : `is good until ${previousKeyExpiresAt}`
-    yield* Console.error(`Rotated worker key ${keyId}; the secret before ${before}. Shown this once:`)
+      previousKeyExpiresAt === null ? "is refused from now on" : `is valid until ${previousKeyExpiresAt}`
+    yield* Console.error(`Rotated worker key ${keyId}; the previous secret ${before}. Shown only once:`)
     yield* json
       ? Output.printJson({ keyId, key: Redacted.value(key), previousKeyExpiresAt })
       : Console.log(Redacted.value(key))
   })
 ).pipe(
   Command.withDescription(
-    "Give a worker key another secret and print it, once. The secret before stays good for a while, the one before that no more"
+    "Replace the secret of a worker key and print the new key, once. The previous secret stays valid for --grace; older secrets do not"
   ),
-  Command.withShortDescription("Give a worker key another secret"),
+  Command.withShortDescription("Replace the secret of a worker key"),
   Command.withExamples([{ command: "inferlog workers rotate worker_0123456789abcdef --grace 1h" }])
 )

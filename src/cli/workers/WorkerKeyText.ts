@@ -1,4 +1,4 @@
-/** What a worker key may, as commands print it. */
+/** Formats the grant of a worker key for output. */
 import * as Output from "#src/cli/Output.ts"
 
 interface Granted {

@@ -8,7 +8,7 @@ import { revoke } from "./Revoke.ts"
 import { rotate } from "./Rotate.ts"
 
 export const workers = Command.make("workers").pipe(
-  Command.withDescription("Keys of workers, which fetch jobs"),
+  Command.withDescription("Keys for workers, which fetch jobs"),
   Command.withSubcommands([create, list, rotate, revoke]),
   Command.provide(OperatorAccess.layer.pipe(Layer.provide(ExistingLog.layer)))
 )

@@ -9,7 +9,7 @@ import * as AdminSocket from "./AdminSocket.ts"
 import { AdministrationFailed } from "./AdministrationFailed.ts"
 import type { Operations } from "./Operations.ts"
 
-/** The server's directory has no room for a socket (`AdminSocket`). */
+/** The path of the server's data directory is too long for a socket (`AdminSocket`). */
 export class NoAdminSocket extends Schema.TaggedError<NoAdminSocket>()("NoAdminSocket", {
   directory: Schema.String
 }) {
@@ -18,16 +18,16 @@ export class NoAdminSocket extends Schema.TaggedError<NoAdminSocket>()("NoAdminS
   }
 }
 
-/** The lock is held, but nobody answers at the socket: the server is starting or stopping, or it is no server. */
+/** The directory is locked, but nothing listens on the socket: a server is starting or stopping, or another command runs. */
 export class ServerUnreachable extends Schema.TaggedError<ServerUnreachable>()("ServerUnreachable", {
   directory: Schema.String
 }) {
   override get message(): string {
-    return `Another inferlog process uses ${this.directory}, but takes no commands at its admin socket`
+    return `Another inferlog process uses ${this.directory}, but does not accept commands on its admin socket`
   }
 }
 
-/** Whether anybody listens, before a command is sent: one that was sent is never sent again. */
+/** Checks that a server listens before the command is sent, because a command that was sent is never sent again. */
 const connect = (path: string): Effect.Effect<void, Error> =>
   Effect.callback((resume) => {
     const socket = net.connect(path)
@@ -80,7 +80,7 @@ const overSocket = (socketPath: string) =>
     Layer.provide([RpcSerialization.layerJson, NodeHttpClient.layerNodeHttpOptions({ socketPath })])
   )
 
-/** Finds the server; the layer then speaks to it. */
+/** Finds the server. The layer sends the commands to it. */
 export const open = Effect.gen(function* () {
   const directory = yield* DataDirectory
   const path = AdminSocket.pathIn(directory)

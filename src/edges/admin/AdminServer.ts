@@ -1,4 +1,4 @@
-/** Serves `Administration` on the admin socket. To be built by the process that holds the data directory's lock. */
+/** Serves `Administration` on the admin socket. Requires the lock of the data directory. */
 import * as fs from "node:fs"
 import * as http from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -24,11 +24,11 @@ export class AdminSocketUnusable extends Schema.TaggedError<AdminSocketUnusable>
 const attempt = (path: string, run: () => void) =>
   Effect.try({ try: run, catch: (cause) => new AdminSocketUnusable({ path, cause }) })
 
-/** The file that a killed server left is in the way; the lock proves that nobody listens on it. */
+/** Removes the socket of a killed server. The lock proves that no process listens on it. */
 const removeStale = (path: string) =>
   Layer.effectDiscard(attempt(path, () => fs.rmSync(path, { force: true })))
 
-/** Only the owner may connect. In force before anything is answered. */
+/** Only the owner may connect. The permissions are set before the first request is answered. */
 const closeToOthers = (path: string) => Layer.effectDiscard(attempt(path, () => fs.chmodSync(path, 0o600)))
 
 const listener = (path: string) =>
@@ -36,7 +36,7 @@ const listener = (path: string) =>
     Layer.catchTag("ServeError", ({ cause }) => Layer.effectContext(new AdminSocketUnusable({ path, cause })))
   )
 
-/** Definitions of the catalog come by the dozen. */
+/** Large enough for dozens of definitions of the catalog. */
 const bodyLimit = Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.kibibytes(1_024))
 
 const answer = RpcServer.toHttpEffect(operations, {
@@ -44,7 +44,10 @@ const answer = RpcServer.toHttpEffect(operations, {
   disableFatalDefects: true
 }).pipe(Effect.provide([operations.toLayer(Administration), RpcSerialization.layerJson]))
 
-/** A router of its own: `HttpRouter.layer` is one for all servers of a process, and the public server would serve this route too. */
+/**
+ * Uses a router of its own. All servers of a process share `HttpRouter.layer`, so the public server would serve this
+ * route too.
+ */
 const serving = Layer.effectDiscard(
   Effect.gen(function* () {
     const router = yield* HttpRouter.make
@@ -64,8 +67,8 @@ const serveAt = (path: string) =>
 const noSocket = Layer.effectDiscard(
   Effect.logWarning(
     process.platform === "win32"
-      ? "There is no admin socket on Windows: stop the server to change keys and accounts by command"
-      : "The path of DATA_DIR is too long for a socket: stop the server to change keys and accounts by command"
+      ? "Windows has no admin socket: stop the server before commands that change keys and accounts"
+      : "The path of DATA_DIR is too long for an admin socket: stop the server before commands that change keys and accounts"
   )
 )
 

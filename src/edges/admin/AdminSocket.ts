@@ -1,16 +1,16 @@
-/** Where the running server takes commands: a unix socket in its data directory, for the directory's owner only. */
+/** The Unix socket in the data directory on which the running server accepts commands of the directory's owner. */
 import * as path from "node:path"
 import { Option } from "effect"
 
 /** The path of the RPC endpoint on the socket. */
 export const route = "/rpc"
 
-/** Bytes; systems differ, none has room for fewer than 104 with the final zero. */
+/** Bytes. Systems differ; the smallest limit is 104, including the final zero. */
 const longestPath = 100
 
 /**
- * The shorter of its absolute path and its path from here; none when both are too long for a socket, or on Windows,
- * which has no sockets in directories.
+ * The shorter of the absolute path and the path relative to `from`. None when both are too long for a socket, and on
+ * Windows, which has no sockets in directories.
  */
 export const pathIn = (directory: string, from: string = process.cwd()): Option.Option<string> => {
   if (process.platform === "win32") return Option.none()

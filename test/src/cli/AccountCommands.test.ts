@@ -209,10 +209,7 @@ describe("accounts, called wrongly", () => {
       const nowhere = path.join(settings.DATA_DIR, "absent")
       for (const args of [list, limits()]) {
         const { code, stderr } = yield* Inferlog.run(args, { DATA_DIR: nowhere })
-        assert.deepStrictEqual(
-          [code, stderr],
-          [1, `inferlog: DATA_DIR: there is no event log in ${nowhere}\n`]
-        )
+        assert.deepStrictEqual([code, stderr], [1, `inferlog: DATA_DIR: ${nowhere} contains no event log\n`])
       }
     }).pipe(Effect.scoped)
   )

@@ -66,7 +66,7 @@ describe("balance, without a server", () => {
       assert.deepInclude(first, { applied: true, paymentId: "inv-1", amount: "0.5", balance: "25.5" })
       const again = yield* Inferlog.run(payment, settings)
       assert.strictEqual(again.code, 0)
-      assert.match(again.stderr, /^Payment inv-1 had been paid in before: nothing has changed\.\n$/)
+      assert.match(again.stderr, /^Payment inv-1 was already paid in: nothing has changed\.\n$/)
       assert.match(again.stdout, /^available +25\.5 USD$/m)
       const repeated = yield* Inferlog.json(ToppedUp, payment, settings)
       assert.deepInclude(repeated, { applied: false, balance: "25.5", updatedAt: first.updatedAt })
@@ -154,7 +154,7 @@ describe("balance, without a server", () => {
       const absent = yield* Inferlog.run(topUp("1"), { DATA_DIR: nowhere })
       assert.deepStrictEqual(
         [absent.code, absent.stderr],
-        [1, `inferlog: DATA_DIR: there is no event log in ${nowhere}\n`]
+        [1, `inferlog: DATA_DIR: ${nowhere} contains no event log\n`]
       )
     }).pipe(Effect.scoped)
   )

@@ -36,7 +36,7 @@ describe("Commands without a server", () => {
 
         const created = yield* Inferlog.run(["keys", "create", "--name", "ci"], settings)
         assert.strictEqual(created.code, 0)
-        assert.match(created.stderr, /shown this once/i)
+        assert.match(created.stderr, /shown only once/i)
         assert.notInclude(created.stderr, created.stdout.trim())
         const keyId = created.stdout.split(":")[0] ?? ""
 
@@ -120,7 +120,7 @@ describe("Commands without a server", () => {
           DATA_DIR: "/nowhere"
         })
         assert.strictEqual(code, 1)
-        assert.strictEqual(stderr, `inferlog: DATA_DIR: there is no event log in ${directory}\n`)
+        assert.strictEqual(stderr, `inferlog: DATA_DIR: ${directory} contains no event log\n`)
       }
       assert.isFalse(fs.existsSync(directory))
     }).pipe(Effect.scoped)

@@ -53,7 +53,7 @@ describe("The commands of keys", () => {
       const keyId = created.keyId
       const rotated = yield* Inferlog.run(["keys", "rotate", keyId], settings)
       assert.strictEqual(rotated.code, 0)
-      assert.match(rotated.stderr, /is good until 20\d\d-.* Shown this once:\n$/)
+      assert.match(rotated.stderr, /is valid until 20\d\d-.* Shown only once:\n$/)
       assert.match(rotated.stdout, new RegExp(`^${keyId}:\\S{43}\\n$`))
       const last = yield* Inferlog.json(Rotated, ["keys", "rotate", keyId, "--grace", "0"], settings)
       assert.isNull(last.previousKeyExpiresAt)

@@ -78,7 +78,7 @@ describe("inferlog models validate", () => {
       Folder.write(folder, { "notes.txt": "nothing", "empty.yaml": "# nothing yet" })
       const { code, stderr, stdout } = yield* Inferlog.run(["models", "validate", folder], {})
       assert.deepStrictEqual([code, stdout], [1, ""])
-      assert.match(stderr, /^inferlog: There is no manifest/)
+      assert.match(stderr, /^inferlog: No manifest found/)
       const json = yield* Inferlog.run(["models", "validate", folder, "--json"], {})
       assert.deepInclude(decode(json.stdout), { ok: false, found: 0 })
       assert.strictEqual(json.code, 1)
@@ -140,10 +140,10 @@ describe("inferlog models", () => {
       const forced = yield* Inferlog.run(["models", "withdraw", "acme/one", "--force"], settings)
       assert.strictEqual(
         forced.stdout,
-        "Withdrew model acme/one: it is neither shown nor accepted.\nIt was used by: wrapper acme/w.\n"
+        "Withdrew model acme/one: it is neither shown nor accepted.\nUsed by: wrapper acme/w.\n"
       )
       const again = yield* Inferlog.run(["models", "withdraw", "acme/one"], settings)
-      assert.deepStrictEqual([again.code, again.stdout], [0, "The model acme/one is withdrawn already.\n"])
+      assert.deepStrictEqual([again.code, again.stdout], [0, "The model acme/one is already withdrawn.\n"])
 
       const shown = yield* Inferlog.json(Shown, ["models", "show", "acme/two"], settings)
       assert.deepStrictEqual(
@@ -168,7 +168,7 @@ describe("inferlog models", () => {
       const { code, stderr } = yield* Inferlog.run(["models", "import", models], settings)
       assert.strictEqual(code, 1)
       assert.include(stderr, `${models}/b.yaml:1:1: kind: Expected one of`)
-      assert.include(stderr, "inferlog: Nothing is published: 2 definitions, 1 error, 0 warnings")
+      assert.include(stderr, "inferlog: Nothing was published: 2 definitions, 1 error, 0 warnings")
       const none = yield* Inferlog.run(["models", "show", "acme/one"], settings)
       assert.deepStrictEqual([none.code, none.stderr], [1, "inferlog: The catalog has no acme/one\n"])
     })

@@ -230,14 +230,14 @@ describe("projections rebuild --verify", () => {
       const unbuilt = yield* Inferlog.run(verify, settings)
       assert.strictEqual(unbuilt.code, 1)
       assert.match(unbuilt.stdout, /^history .* not built$/m)
-      assert.match(unbuilt.stderr, /^inferlog: There are no rows of this release to verify of .*history.*\n$/)
+      assert.match(unbuilt.stderr, /^inferlog: This release has no rows to verify for .*history.*\n$/)
 
       yield* Inferlog.json(Rebuilt, rebuild, settings)
       const right = yield* Inferlog.run(verify, settings)
       assert.strictEqual(right.code, 0, right.stderr)
       assert.strictEqual(right.stderr, "")
       assert.match(right.stdout, /^history +\d+ +2000 +0 +[\d,]+ +equal$/m)
-      assert.match(right.stdout, /^Compared [\d,]+ rows with those that 2,000 events lead to, in \d+ s\.$/m)
+      assert.match(right.stdout, /^Compared [\d,]+ rows with those that 2,000 events produce, in \d+ s\.$/m)
 
       const file = path.join(settings.DATA_DIR, "projections.1.sqlite")
       using db = new DatabaseSync(file)
@@ -250,7 +250,7 @@ describe("projections rebuild --verify", () => {
       assert.match(wrong.stdout, /^ {2}in use +none\n {2}expected +\{.*\}$/m)
       assert.match(
         wrong.stderr,
-        /^inferlog: Rows in use are .*'projections rebuild history' makes them anew\n$/
+        /^inferlog: Rows in use differ from the log: 'projections rebuild history' rebuilds them\n$/
       )
 
       const { code, stdout } = yield* Inferlog.run([...verify, "history", "--json"], settings)
@@ -331,7 +331,7 @@ describe("projections, beside a server", () => {
       const old = yield* Inferlog.serve(settings)
       yield* untilApplied(settings)
       const nothing = yield* Inferlog.run([...rebuild, "--next-start"], settings)
-      assert.strictEqual(nothing.stdout, "The rows in use are of this release: there is nothing to build.\n")
+      assert.strictEqual(nothing.stdout, "The rows in use belong to this release: nothing to build.\n")
       assert.deepStrictEqual(filesOf(settings.DATA_DIR), ["projections.sqlite"])
       // As a server of the release before has it.
       const own = path.join(settings.DATA_DIR, "projections.sqlite")

@@ -19,12 +19,12 @@ const flags = {
   from: place("from", "The log to copy: sqlite (in DATA_DIR), sqlite:<directory> or nats://…"),
   to: place(
     "to",
-    "Where to: the same forms. A log that is there must be a copy of the other, or the beginning of one"
+    "Where to copy it: the same forms. An existing log there must be a copy of the source, or the beginning of one"
   ),
   json: Output.json
 }
 
-/** What is wrong is not shown: it may hold a password. */
+/** Does not show the invalid value, because it may contain a password. */
 const pageKeyOf = (flag: string, text: string) =>
   Option.match(LogPlace.parse(text), {
     onNone: () => Effect.fail(new Failure.UsageError({ message: `${flag}: ${LogPlace.expected}` })),
@@ -35,7 +35,9 @@ const places = Effect.fnUntraced(function* (options: { readonly from: string; re
   const from = yield* pageKeyOf("--from", options.from)
   const to = yield* pageKeyOf("--to", options.to)
   if (LogPlace.isSame(from, to)) {
-    return yield* new Failure.UsageError({ message: `--to: is the log of --from, ${LogPlace.name(from)}` })
+    return yield* new Failure.UsageError({
+      message: `--to: is the same log as --from, ${LogPlace.name(from)}`
+    })
   }
   return { from, to }
 })
@@ -51,7 +53,7 @@ const copyEvents = Effect.fnUntraced(function* (
   )
 })
 
-/** `BLOB_STORE` says where large payloads are; without it they are with the log that is in a directory. */
+/** Large payloads are in `BLOB_STORE`, or by default beside the log that is in a directory. */
 const blobs = Effect.fnUntraced(function* (from: ChosenLog.LogPlace, to: ChosenLog.LogPlace) {
   const [owner] = [from, to].flatMap((place) => (place._tag === "Sqlite" ? [place.directory] : []))
   return ReadOnlyLog.blobsOf(owner ?? (yield* configured))
@@ -83,7 +85,7 @@ export const copy = Command.make(
       return yield* Output.printJson({ ...counts, from: ends[0], to: ends[1] })
     }
     yield* Console.log(
-      `Copied ${Output.counted(copied.copied, "event")}. The copy is whole: ${Output.counted(events, "event")}, ` +
+      `Copied ${Output.counted(copied.copied, "event")}. The copy is intact: ${Output.counted(events, "event")}, ` +
         `${Output.counted(payloads, "payload")} and ${Output.count(erasedPayloads)} erased ones.`
     )
     if (events === 0) return
@@ -91,16 +93,16 @@ export const copy = Command.make(
   }, Effect.scoped)
 ).pipe(
   Command.withDescription(
-    "Copy a log from one store into another: every event with its id, time and hash, and the payloads that were not erased. " +
-      "Stop the servers of both first. Interrupted anywhere, the same command goes on. At the end the copy is read back and " +
-      "held against the source's digest. Large payloads and files (BLOB_STORE) are not copied: see docs/reference/cli.md"
+    "Copy a log from one store to another: every event with its id, time and hash, and the payloads that were not erased. " +
+      "Stop the servers of both first. After an interruption, the same command continues. At the end, the copy is read back " +
+      "and compared with the source's digest. Large payloads and files (BLOB_STORE) are not copied: see docs/reference/cli.md"
   ),
-  Command.withShortDescription("Copy the log into another store"),
+  Command.withShortDescription("Copy the log to another store"),
   Command.withExamples([
     { command: "inferlog log copy --from sqlite --to nats://127.0.0.1:4222" },
     {
       command: "inferlog log copy --from nats://127.0.0.1:4222 --to sqlite:/srv/inferlog-copy",
-      description: "Back, into a new directory"
+      description: "Copy back, to a new directory"
     }
   ])
 )

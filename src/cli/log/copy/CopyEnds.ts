@@ -1,4 +1,4 @@
-/** The two ends of a copy, opened so that nobody else writes to a log in a directory meanwhile. */
+/** Opens the source and the target of a copy. Logs in a directory are locked against other writers. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Context, Effect, Layer, Schema } from "effect"
@@ -18,24 +18,24 @@ export class NothingToCopy extends Schema.TaggedError<NothingToCopy>()("NothingT
   directory: Schema.String
 }) {
   override get message(): string {
-    return `--from: there is no event log in ${this.directory}`
+    return `--from: ${this.directory} contains no event log`
   }
 }
 
-/** What a server appends meanwhile would be missing in the copy, or would be in its way. */
+/** Events appended during the copy would be missing in it, or would conflict with it. */
 export class LogInUse extends Schema.TaggedError<LogInUse>()("LogInUse", { directory: Schema.String }) {
   override get message(): string {
-    return `A server, or another command, uses ${this.directory}: stop it first, nothing may be appended while a log is copied`
+    return `A server or another command uses ${this.directory}: stop it first, because nothing may be appended during a copy`
   }
 }
 
-/** Read models and `log.head` tell of the positions of one log. */
+/** Read models and `log.head` refer to positions of one log. */
 export class NotEmpty extends Schema.TaggedError<NotEmpty>()("NotEmpty", {
   directory: Schema.String,
   file: Schema.String
 }) {
   override get message(): string {
-    return `--to: ${this.directory} holds ${this.file} of another log: name a new directory`
+    return `--to: ${this.directory} contains ${this.file} of another log: choose a new directory`
   }
 }
 
@@ -44,7 +44,7 @@ const inUse = ({ directory }: DataLock.DataDirectoryLocked) => new LogInUse({ di
 export interface Source {
   readonly reading: Reading
   readonly anchors: ReadonlyArray<Anchor>
-  /** Whether its positions count commits (`ChosenLog.countsCommits`). */
+  /** Whether positions count commits (`ChosenLog.countsCommits`). */
   readonly countsCommits: boolean
 }
 
@@ -59,7 +59,7 @@ export const openSource = Effect.fnUntraced(function* (place: ChosenLog.LogPlace
   return { reading, anchors, countsCommits: place._tag === "Nats" } satisfies Source
 })
 
-/** A directory without a log may not have what was made of another one. */
+/** A directory without a log must not contain files derived from another log. */
 const checkFresh = Effect.fnUntraced(function* (directory: string) {
   if (holdsLog(directory)) return
   const { head } = SqliteEventStore.files(directory)
@@ -78,13 +78,13 @@ const sqliteTarget = Effect.fnUntraced(function* (directory: string) {
   return EventStoreTarget.make(Context.get(context, EventStore), { sharesCommits: true })
 })
 
-/** The client is loaded where it is needed only. */
+/** Loads the NATS client only when it is needed. */
 const natsTarget = (nats: NatsOptions) =>
   Effect.flatMap(
     Effect.promise(() => import("#streams/nats/JetStreamTarget.ts")),
     (JetStreamTarget) => JetStreamTarget.open(nats)
   )
 
-/** A directory is made when it is not there. */
+/** Creates a missing directory. */
 export const openTarget = (place: ChosenLog.LogPlace) =>
   place._tag === "Sqlite" ? sqliteTarget(place.directory) : natsTarget(place.options)

@@ -1,11 +1,11 @@
-/** Where a log is that is copied: `sqlite` (DATA_DIR), `sqlite:<directory>`, or the address of a log at NATS servers. */
+/** The location of a log: `sqlite` (DATA_DIR), `sqlite:<directory>`, or the address of a log on NATS. */
 import * as path from "node:path"
 import { Effect, Option, Result } from "effect"
 import type { LogPlace } from "#src/platform/log/ChosenLog.ts"
 import { configured } from "#src/kernel/disk/DataDirectory.ts"
 import * as NatsOptions from "#streams/nats/NatsOptions.ts"
 
-/** As it is given. */
+/** The location as given on the command line. */
 export type LogAddress =
   | {
       readonly _tag: "Sqlite"
@@ -30,13 +30,13 @@ export const resolve = Effect.fnUntraced(function* (address: LogAddress) {
   return { _tag: "Sqlite", directory } satisfies LogPlace
 })
 
-/** For people: without what the address holds of a login. */
+/** For messages: the location without credentials. */
 export const name = (place: LogPlace): string =>
   place._tag === "Sqlite"
     ? `sqlite:${place.directory}`
     : `nats://${place.options.servers.join(",")}?prefix=${place.options.prefix}`
 
-/** As far as their names tell. */
+/** Compares locations by name. */
 export const isSame = (a: LogPlace, b: LogPlace): boolean => {
   if (a._tag === "Sqlite" || b._tag === "Sqlite") return name(a) === name(b)
   const servers = new Set(a.options.servers)

@@ -24,11 +24,11 @@ const position = (name: string, description: string) =>
 
 const to = Flag.Path("to").pipe(
   Flag.withMetavar("FILE"),
-  Flag.withDescription("Write to this file instead of stdout; one that is there is gone on with"),
+  Flag.withDescription("Write to this file instead of stdout; an existing export is continued"),
   Flag.optional
 )
 
-/** Beyond its end nothing can be meant: it is another log, or a slip. */
+/** A position beyond the end of the log is a mistake, or belongs to another log. */
 const checkAfter = Effect.fnUntraced(function* (after: GlobalPosition.GlobalPosition) {
   const head = yield* (yield* EventReader).head
   if (GlobalPosition.isReached(after, head)) return
@@ -42,15 +42,15 @@ const toStdout = Effect.fnUntraced(function* (choice: ExportLines.Choice) {
   yield* Stdout.write(lines.texts).pipe(Effect.ensuring(lines.clearProgress))
 })
 
-/** The file's last event must be the log's own at that place. The hash vouches for all events before it in its stream. */
+/** The last event of the file must be the one of the log at that position. Its hash covers all events before it in its stream. */
 const checkOrigin = Effect.fnUntraced(function* (file: string, last: ExportFile.LastLine) {
   const event = yield* TailRead.at(last.position)
   if (Option.isSome(event) && event.value.hash === last.hash) return
-  const reason = `its last event is not the one at position ${last.position} of this log. Nothing was written`
+  const reason = `its last event is not the event at position ${last.position} of this log. Nothing was written`
   return yield* new ExportFile.ExportFileError({ file, reason })
 })
 
-/** Where to go on. */
+/** The position to continue after. */
 const startIn = Effect.fnUntraced(function* (
   filename: string,
   file: ExportFile.ExportFile,
@@ -63,7 +63,7 @@ const startIn = Effect.fnUntraced(function* (
   yield* checkOrigin(filename, file.last)
   if (!GlobalPosition.isReached(after, file.last.position)) {
     return yield* new Failure.UsageError({
-      message: `--after ${after}: ${filename} ends at position ${file.last.position}, events between would be missing`
+      message: `--after ${after}: ${filename} ends at position ${file.last.position}, so events between would be missing`
     })
   }
   return file.last.position
@@ -93,13 +93,11 @@ export const exportLog = Command.make(
     to,
     follow: EventChoice.follow,
     ...EventChoice.flags,
-    json: Output.json.pipe(
-      Flag.withDescription("Print what was done with --to as JSON; events are JSON anyway")
-    )
+    json: Output.json.pipe(Flag.withDescription("Print a summary of --to as JSON; events are always JSON"))
   },
   Effect.fnUntraced(function* ({ json, to, ...choice }) {
     if (Option.isSome(choice.until) && !GlobalPosition.isReached(choice.after, choice.until.value)) {
-      return yield* new Failure.UsageError({ message: "--until: lies before --after" })
+      return yield* new Failure.UsageError({ message: "--until: is before --after" })
     }
     const run = Effect.gen(function* () {
       if (Option.isNone(to)) return yield* toStdout(choice)
@@ -114,12 +112,15 @@ export const exportLog = Command.make(
 ).pipe(
   Command.provide(({ follow }) => (follow ? ReadOnlyLog.layerFollowing : ReadOnlyLog.layerEvents)),
   Command.withDescription(
-    "Every event as a line of JSON, complete enough to verify the chain without this program (docs/reference/cli.md). " +
-      "With --to, an export that was interrupted goes on after its last whole line. Works while a server runs"
+    "Export every event as a line of JSON. The chain can be verified without this program (docs/reference/cli.md). " +
+      "With --to, an interrupted export continues after its last complete line. Works while a server runs"
   ),
-  Command.withShortDescription("Every event as a line of JSON"),
+  Command.withShortDescription("Export every event as a line of JSON"),
   Command.withExamples([
-    { command: "inferlog log export --to log.ndjson", description: "Again later: only what is new" },
+    {
+      command: "inferlog log export --to log.ndjson",
+      description: "Run again later, it appends only new events"
+    },
     { command: "inferlog log export --after 1200 | gzip > rest.ndjson.gz" },
     { command: "inferlog log export --follow --type RequestCompleted | node bill.mjs" }
   ])

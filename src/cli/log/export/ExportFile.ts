@@ -1,4 +1,4 @@
-/** A file of exported events that can be gone on with: it is only ever added to, but for a torn last line. */
+/** A file of exported events that can be continued: it is append-only, except that a torn last line is removed. */
 import { ByteSize, Effect, FileSystem, type PlatformError, Schema, type Scope } from "effect"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
 import * as Stdout from "#src/cli/Stdout.ts"
@@ -12,17 +12,17 @@ export class ExportFileError extends Schema.TaggedError<ExportFileError>()("Expo
   }
 }
 
-/** The last whole line of a file. */
+/** The last complete line of a file. */
 export const LastLine = Schema.Struct({ position: GlobalPosition, hash: Schema.String })
 export type LastLine = typeof LastLine.Type
 
 export interface ExportFile {
-  /** `null` when there is no whole line yet. */
+  /** `null` when the file has no complete line. */
   readonly last: LastLine | null
-  /** Takes away what stands after the last whole line. */
+  /** Removes the text after the last complete line. */
   readonly cutTornLine: Effect.Effect<void, ExportFileError>
   readonly append: (lines: string) => Effect.Effect<void, ExportFileError>
-  /** Everything appended is on disk when this returns. */
+  /** Returns when everything appended is on disk. */
   readonly sync: Effect.Effect<void, ExportFileError>
 }
 
@@ -31,14 +31,14 @@ const notAnExport = "the file is there, and is not an export of a log. Nothing w
 const beginning = `{"position":"`
 const newline = 0x0a
 
-/** Bytes read at a time, towards the beginning. */
+/** Bytes per read, from the end towards the beginning. */
 const blockSize = 64 * 1024
-/** Bytes: no line is as long. */
+/** Bytes. Every line is shorter. */
 const longestLine = 64 * 1024 * 1024
 
 const decodeLast = Schema.decodeEffect(Schema.fromJsonString(LastLine))
 
-/** Makes the file when it is not there, and nothing before it is known to be an export changes it. */
+/** Creates a missing file. An existing file is changed only after it is recognized as an export. */
 export const open = Effect.fnUntraced(function* (
   file: string
 ): Effect.fn.Return<ExportFile, ExportFileError, FileSystem.FileSystem | Scope.Scope> {

@@ -1,4 +1,4 @@
-/** The lines of an export, a page of the log at a time. */
+/** The lines of an export, page by page. */
 import { Effect, Option, Stream } from "effect"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
@@ -9,7 +9,7 @@ import * as LogProgress from "../LogProgress.ts"
 
 export interface Choice extends EventChoice.EventChoice {
   readonly after: GlobalPosition.GlobalPosition
-  /** The last one that may be exported. */
+  /** Last position to export. */
   readonly until: Option.Option<GlobalPosition.GlobalPosition>
   readonly follow: boolean
 }

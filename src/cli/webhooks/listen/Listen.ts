@@ -14,15 +14,15 @@ import * as Happenings from "./Happenings.ts"
 import { flags, givenKey, targetOf } from "./ListenFlags.ts"
 import * as SigningKey from "./SigningKey.ts"
 
-/** ms before each further try of what the app did not take. */
+/** Pauses before each retry of a rejected event, ms. */
 const pauses = [1_000, 5_000, 15_000]
 
-/** Lines that stdout may be behind. */
+/** Lines that may wait for stdout. */
 const mostLines = 256
 
 export class NotTaken extends Schema.TaggedError<NotTaken>()("NotTaken", { url: Schema.String }) {
   override get message(): string {
-    return `${this.url} has not taken all events`
+    return `${this.url} did not accept all events`
   }
 }
 
@@ -31,7 +31,7 @@ const say = (text: string) => Console.error(Output.printable(text))
 const decode = Schema.decodeUnknownEffect(Happenings.StatusFrame)
 
 const notAsExpected = () =>
-  unexpected(`a frame of ${Following.path} is not as expected: is the server of another release?`)
+  unexpected(`a frame of ${Following.path} is not as expected: the server may be another release`)
 
 const summary = ({ notTaken, open, taken }: Forwards.Tally): string =>
   [
@@ -40,7 +40,7 @@ const summary = ({ notTaken, open, taken }: Forwards.Tally): string =>
     ...(open === 0 ? [] : [`${Output.count(open)} still waited to be forwarded`])
   ].join("; ") + "."
 
-/** Ends with the work, or when nobody reads stdout any more. */
+/** Ends with the work, or when the reader of stdout stops. */
 const printing = <A, E, R>(use: (print: (line: string) => Effect.Effect<void>) => Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const lines = yield* Queue.bounded<string, Cause.Done>(mostLines)
@@ -118,9 +118,9 @@ export const listen = Command.make(
 ).pipe(
   Command.provide((given) => Layer.merge(Platform.layer(given), Exchange.layerClient)),
   Command.withDescription(
-    "For development: forward what happens to the account's requests to an app on this machine, as webhooks, with the same " +
-      "bodies, ids and signatures. No tunnel, and no webhook in the submit. Goes on until stopped by Ctrl-C or SIGTERM, which is " +
-      "exit code 0. The key needs the scopes requests:read and webhooks:read"
+    "For development: forward events of the account's requests to an app on this machine as webhooks, with the same " +
+      "bodies, ids and signatures, without a tunnel and without a webhook in the submit. Runs until Ctrl-C or SIGTERM, which " +
+      "exit with 0. The key needs the scopes requests:read and webhooks:read"
   ),
   Command.withShortDescription("Forward events to an app on this machine"),
   Command.withExamples([
@@ -128,12 +128,12 @@ export const listen = Command.make(
     {
       command:
         "inferlog webhooks listen --forward http://localhost:3000/hook --events start,completed --json",
-      description: "Starts as well, a line of JSON for each"
+      description: "Forward starts too, and print a line of JSON per forward"
     },
     {
       command:
         "inferlog webhooks listen --forward http://localhost:3000/hook --request rq0qXk2Ab-0Zp1aB3dE5f",
-      description: "The end of this request, though it may be over"
+      description: "Forward the end of this request, even if it is over"
     }
   ])
 )

@@ -1,4 +1,4 @@
-/** The flags of `webhooks listen`, and what they lead to. */
+/** The flags of `webhooks listen`. */
 import { Effect, Option, Redacted, Result } from "effect"
 import { Flag } from "effect/cli"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
@@ -21,13 +21,13 @@ const parseEvents = (text: string): Option.Option<ReadonlySet<WebhookEventName>>
 export const flags = {
   forward: Flag.String("forward").pipe(
     Flag.withMetavar("URL"),
-    Flag.withDescription("Where your app takes webhooks, such as http://localhost:3000/hook")
+    Flag.withDescription("URL where your app receives webhooks, such as http://localhost:3000/hook")
   ),
   events: Flag.String("events").pipe(
     Flag.withMetavar("EVENTS"),
-    Flag.withDescription("What is forwarded: completed, start, or start,completed"),
+    Flag.withDescription("Events to forward: completed, start, or start,completed"),
     Flag.withDefault("completed"),
-    Flag.filterMap(parseEvents, () => "Expected completed, start, or both with a comma between them")
+    Flag.filterMap(parseEvents, () => "Expected completed, start, or both, separated by a comma")
   ),
   model: Flag.String("model").pipe(
     Flag.withMetavar("OWNER/NAME"),
@@ -41,27 +41,25 @@ export const flags = {
   requests: Flag.String("request").pipe(
     Flag.withMetavar("ID"),
     Flag.withDescription(
-      "Only this request; may be given more than once. Its end is forwarded though it is over, and the command ends with the last of them"
+      "Only this request; repeatable. Its end is forwarded even if it is over, and the command ends after the last of them"
     ),
     Flag.filterMap(RequestIdText.parse, RequestIdText.expected),
     Flag.atLeast(0)
   ),
   noRetry: Flag.Boolean("no-retry").pipe(
-    Flag.withDescription("Try once. Without it: again 1, 5 and 15 s after your app did not take one"),
+    Flag.withDescription("Do not retry. By default, a rejected event is sent again after 1, 5 and 15 s"),
     Flag.withoutNegation,
     Flag.withDefault(false)
   ),
   once: Flag.Boolean("once").pipe(
-    Flag.withDescription(
-      "End with the first event: with exit code 0 when your app has taken it, otherwise with 1"
-    ),
+    Flag.withDescription("Stop after the first event, with exit code 0 if your app accepted it, otherwise 1"),
     Flag.withoutNegation,
     Flag.withDefault(false)
   ),
   secret: Flag.Redacted("secret").pipe(
     Flag.withMetavar("whsec_…"),
     Flag.withDescription(
-      "Sign with this secret, instead of the account's. Others on this machine can see it while the command runs"
+      "Sign with this secret instead of the account's. Other users of this machine can see it while the command runs"
     ),
     Flag.optional
   ),
@@ -71,7 +69,7 @@ export const flags = {
 
 const wrong = (message: string) => new Failure.UsageError({ message })
 
-/** Any host: it is the developer's own machine. What is wrong is not shown: it may hold a password. */
+/** Accepts any host, because it is the developer's own. Does not show the invalid value, because it may contain a password. */
 export const targetOf = (text: string): Effect.Effect<string, Failure.UsageError> => {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -83,7 +81,7 @@ export const targetOf = (text: string): Effect.Effect<string, Failure.UsageError
   return Effect.succeed(url.href)
 }
 
-/** `null` for the account's own. */
+/** `null` for the account's secret. */
 export const givenKey = (secret: Option.Option<Redacted.Redacted>) =>
   Option.isNone(secret)
     ? Effect.succeed(null)

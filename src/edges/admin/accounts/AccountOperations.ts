@@ -1,4 +1,4 @@
-/** What an operator sees and changes of accounts and their money: part of `Administration`. Amounts are nano-USD. */
+/** Balances, limits and passwords of accounts: part of `Administration`. Amounts are nano-USD. */
 import { Redacted, Schema, Struct } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { Rate } from "#domain/account/Limits.ts"
@@ -20,19 +20,19 @@ export const isCreditLimit = (amount: NanoUsd): boolean => amount >= 0n && amoun
 /** At most 200 characters of any script, none of them a control character. */
 export const isReference = (text: string): boolean => /^\P{Cc}{0,200}$/u.test(text) && text.isWellFormed()
 
-/** 1 to 100 visible ASCII characters: what looks the same is the same. */
+/** 1 to 100 visible ASCII characters, so that ids that look the same are the same. */
 export const isPaymentId = (text: string): boolean => /^[\x21-\x7e]{1,100}$/.test(text)
 
 export const mostOpenRequests = 1_000_000_000
 
-/** A limit of requests that have not ended. With 0 nothing may be submitted. */
+/** A limit of requests that have not ended. With 0, the account cannot submit. */
 export const isOpenRequests = (limit: number): boolean =>
   Number.isSafeInteger(limit) && limit >= 0 && limit <= mostOpenRequests
 
 /** 4,096 TiB, in bytes. */
 export const mostStoredBytes = 2 ** 52
 
-/** A limit of bytes that files may take up. With 0 nothing may be stored. */
+/** A limit of stored bytes. With 0, the account cannot store files. */
 export const isStoredBytes = (limit: number): boolean =>
   Number.isSafeInteger(limit) && limit >= 0 && limit <= mostStoredBytes
 
@@ -41,7 +41,7 @@ export const mostCalls = 1_000_000
 /** A day. */
 export const longestWindow = 86_400
 
-/** From 1 to 1,000,000 calls in 1 second to a day. Buckets of them are kept in integers. */
+/** From 1 to 1,000,000 calls in 1 second to 1 day. The token buckets count in integers. */
 export const isRate = ({ requests, windowSeconds }: Rate): boolean =>
   isFromOneTo(requests, mostCalls) && isFromOneTo(windowSeconds, longestWindow)
 
@@ -50,21 +50,21 @@ const isFromOneTo = (value: number, most: number): boolean =>
 
 export const mostStreams = 1_000_000
 
-/** A limit of event streams that are open at once. With 0 none may be opened. */
+/** A limit of open event streams. With 0, the account cannot open one. */
 export const isStreams = (limit: number): boolean =>
   Number.isSafeInteger(limit) && limit >= 0 && limit <= mostStreams
 
 export const Balance = Schema.Struct({
   accountId: AccountId,
-  /** What was paid in less what was charged. */
+  /** Payments less charges. */
   balance: NanoUsd,
-  /** The part of the balance that is set aside for requests that have not ended. */
+  /** The part of the balance that is reserved for requests that have not ended. */
   reserved: NanoUsd,
   /** The rest of the balance. */
   available: NanoUsd,
-  /** When it last changed; `null` when nothing has ever been paid in. Unix time in ms. */
+  /** When the balance last changed, Unix time in ms; `null` before the first payment. */
   updatedAt: Schema.NullOr(Schema.Int),
-  /** False when the ledger lags or has stopped: what happened last is not part of it. */
+  /** False when the ledger lags or has stopped, so that the latest changes are missing. */
   isCurrent: Schema.Boolean
 })
 export type Balance = typeof Balance.Type
@@ -80,7 +80,7 @@ const RateLimit = Schema.NullOr(
   )
 )
 
-/** What `null` means: any number; of `maxStoredBytes` as many as `STORAGE_QUOTA` says, of `maxStreams` 10,000. */
+/** `null` means no limit, except for `maxStoredBytes` (`STORAGE_QUOTA`) and `maxStreams` (10,000). */
 export const AccountLimits = Schema.Struct({
   creditLimit: NanoUsd.check(
     Schema.makeFilter(isCreditLimit, { expected: "an amount from 0 to 1000000000 USD" })
@@ -95,16 +95,16 @@ export const AccountLimits = Schema.Struct({
       Schema.makeFilter(isStoredBytes, { expected: `a number of bytes from 0 to ${mostStoredBytes}` })
     )
   ),
-  /** Calls of all keys together, on each node. */
+  /** Calls with all keys together, on each node. */
   accountRate: RateLimit,
-  /** Calls of each key, on each node. */
+  /** Calls with each key, on each node. */
   keyRate: RateLimit,
   maxStreams: Schema.NullOr(
     Schema.Int.check(Schema.makeFilter(isStreams, { expected: `a number from 0 to ${mostStreams}` }))
   )
 })
 
-/** Looked at when it is hidden already: no error shows it. */
+/** The check runs on the redacted value, so that no error shows the password. */
 const Password = Schema.RedactedFromValue(Schema.String).check(
   Schema.makeFilter((password: Redacted.Redacted) => PasswordText.isPassword(Redacted.value(password)), {
     expected: PasswordText.expectation
@@ -145,7 +145,7 @@ export const accountOperations = RpcGroup.make(
     error: AdministrationFailed
   }),
   Rpc.make("showLimits", { payload: { accountId: AccountId }, success: AccountLimits, error: failures }),
-  /** Returns all limits in force. A running server applies the change within milliseconds, once it has followed the log that far. */
+  /** Returns all limits in force. A running server applies the change within milliseconds, when it reads the event. */
   Rpc.make("changeLimits", {
     /** An omitted limit stays as it is. */
     payload: { accountId: AccountId, ...Struct.map(AccountLimits.fields, Schema.optionalKey) },

@@ -12,7 +12,7 @@ import { failed } from "../AdministrationFailed.ts"
 import type { Operations } from "../Operations.ts"
 import type { accountOperations, Balance } from "./AccountOperations.ts"
 
-/** Accounts that a page lists at most. */
+/** Accounts per page. */
 const pageSize = 1_000
 
 const noEntry: Ledger.Balance = { balance: zero, reserved: zero, updatedAt: null }
@@ -38,7 +38,7 @@ export const make = Effect.gen(function* () {
   const projections = yield* Projections
   const reader = yield* EventReader
 
-  /** Whether the projection has everything that was on the log when this began. */
+  /** Whether the projection reaches the head that the log had at the time of the call. */
   const reachesHead = (projection: string) =>
     Effect.flatMap(reader.head, (head) => projections.waitFor(head, { projection }))
 
@@ -47,7 +47,7 @@ export const make = Effect.gen(function* () {
     return balanceOf(accountId, yield* ledger.balance(accountId), isCurrent)
   })
 
-  /** While the log is away: what the ledger has of an account that somebody paid into. */
+  /** The balance from the ledger while the log is unavailable. Fails for an account without any payment. */
   const lastBalance = Effect.fnUntraced(function* (accountId: AccountId, error: EventStoreError) {
     const balance = yield* ledger.balance(accountId)
     return balance.updatedAt === null ? yield* error : balanceOf(accountId, balance, false)
@@ -56,7 +56,7 @@ export const make = Effect.gen(function* () {
   const operations: Operations<typeof accountOperations> = {
     showBalance: Effect.fnUntraced(
       function* ({ accountId }) {
-        // The ledger does not know accounts that nobody paid into.
+        // The ledger has no entry for an account without any payment, so the log decides whether the account exists.
         return yield* Effect.andThen(accounts.limits(accountId), currentBalance(accountId)).pipe(
           Effect.catchTag("EventStoreError", (error) => lastBalance(accountId, error))
         )

@@ -1,4 +1,4 @@
-/** What an operator sees and changes of the catalog: part of `Administration`. Times are Unix time in ms. */
+/** The catalog: part of `Administration`. Times are Unix time in ms. */
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { Collection } from "#domain/catalog/Collection.ts"
@@ -10,7 +10,7 @@ import { EndpointTaken, ItemKind, ItemNotFound, PublishedItem } from "#src/featu
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
 import { AdministrationFailed } from "../AdministrationFailed.ts"
 
-/** Items that a page lists at most. */
+/** Items per page. */
 export const mostListed = 1_000
 
 export const PublishDefinitions = Schema.Struct({
@@ -32,9 +32,9 @@ export const ListedItem = Schema.Struct({
   name: Schema.String,
   displayName: Schema.String,
   status: Status,
-  /** Of models and wrappers. */
+  /** `null` except for models and wrappers. */
   version: Schema.NullOr(Schema.String),
-  /** Of the whole definition, of whatever kind (`models/Version`). */
+  /** A hash of the whole definition (`models/Version`). */
   fingerprint: Schema.String,
   createdAt: Schema.Int,
   updatedAt: Schema.Int
@@ -46,62 +46,62 @@ const Step = Schema.Struct({
   position: GlobalPosition,
   time: Schema.Int,
   type: Schema.String,
-  /** What it was published as, where that has a version. */
+  /** The published version, of models and wrappers. */
   version: Schema.NullOr(Schema.String),
-  /** Who said so: `builtin`, a manifest's path, `command`. */
+  /** The origin of the change: `builtin`, the path of a manifest, or `command`. */
   source: Schema.NullOr(Schema.String)
 })
 
 export const ShownItem = Schema.Struct({
   ...ListedItem.fields,
-  /** As its last event holds it. */
+  /** The definition in the last event. */
   definition: Schema.Json,
   /** Oldest first. */
   history: Schema.Array(Step)
 })
 export type ShownItem = typeof ShownItem.Type
 
-/** Of the catalog, by kind and name. */
+/** Identifies an item of the catalog. */
 export const ItemName = Schema.Struct({ kind: ItemKind, name: Schema.String })
 export type ItemName = typeof ItemName.Type
 
 const WithdrawnItem = Schema.Struct({
-  /** `unchanged`: it was withdrawn already. */
+  /** `unchanged`: the item was already withdrawn. */
   change: Schema.Literals(["withdrawn", "unchanged"]),
-  /** What depended on it. */
+  /** The items that depended on it. */
   dependents: Schema.Array(ItemName)
 })
 
-/** Others of the catalog depend on it. */
+/** Other items of the catalog depend on the item. */
 export class ItemInUse extends Schema.TaggedError<ItemInUse>()("ItemInUse", {
   ...ItemName.fields,
   dependents: Schema.Array(ItemName)
 }) {
   override get message(): string {
     const users = this.dependents.map(({ kind, name }) => `the ${kind} ${name}`).join(", ")
-    return `The ${this.kind} ${this.name} is used by ${users}: --force withdraws it all the same`
+    return `The ${this.kind} ${this.name} is used by ${users}: add --force to withdraw it anyway`
   }
 }
 
-/** It is there and cannot be deprecated. */
+/** The item exists, but cannot be deprecated. */
 export class NotDeprecatable extends Schema.TaggedError<NotDeprecatable>()("NotDeprecatable", {
   ...ItemName.fields,
   reason: Schema.Literals(["kind", "withdrawn"])
 }) {
   override get message(): string {
     return this.reason === "kind"
-      ? `${this.name} is a ${this.kind}: only models and wrappers are deprecated`
+      ? `${this.name} is a ${this.kind}: only models and wrappers can be deprecated`
       : `${this.name} is withdrawn`
   }
 }
 
-/** The name alone does not tell what is meant. */
+/** Items of several kinds have the name. */
 export class AmbiguousName extends Schema.TaggedError<AmbiguousName>()("AmbiguousName", {
   name: Schema.String,
   kinds: Schema.Array(ItemKind)
 }) {
   override get message(): string {
-    return `${this.name} is a ${this.kinds.join(" and a ")}: say which with --kind`
+    return `${this.name} is a ${this.kinds.join(" and a ")}: choose one with --kind`
   }
 }
 
@@ -112,7 +112,7 @@ export const catalogOperations = RpcGroup.make(
     success: Schema.Array(PublishedItem),
     error: Schema.Union([EndpointTaken, AdministrationFailed])
   }),
-  /** A page in the order of kind and name, withdrawn items included. Contains everything on the log at the time of the call. */
+  /** A page in the order of kind and name, withdrawn items included, as of the log's head at the time of the call. */
   Rpc.make("listItems", {
     /** `after`: the last item of the previous page; `null` for the first page. */
     payload: { after: Schema.NullOr(ItemName) },

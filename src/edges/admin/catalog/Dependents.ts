@@ -1,9 +1,9 @@
-/** What of the catalog is gone, or says less, once an item is withdrawn. */
+/** The items of the catalog that a withdrawn item affects. */
 import { Predicate } from "effect"
 import type { CatalogRow } from "#projections/catalog/CatalogRows.ts"
 import type { ItemName } from "./CatalogOperations.ts"
 
-/** Definitions are as events hold them: of a form that this release may not know. */
+/** Definitions come from events, so this release may not know their form. */
 const member = (definition: unknown, name: string): unknown =>
   Predicate.hasProperty(definition, name) ? definition[name] : undefined
 
@@ -15,8 +15,8 @@ const lists = (definition: unknown, name: string, wanted: ReadonlySet<string>): 
 const nameOf = ({ kind, name }: CatalogRow): ItemName => ({ kind, name })
 
 /**
- * Of a model its wrappers, which run no more without it, and the collections that list it or them; of a wrapper its
- * collections; of a GPU the deployment templates for it. What is withdrawn depends on nothing.
+ * For a model: its wrappers, which cannot run without it, and the collections that list it or them. For a wrapper: its
+ * collections. For a GPU: its deployment templates. Withdrawn items are not dependents.
  */
 export const of = (rows: ReadonlyArray<CatalogRow>, { kind, name }: ItemName): ReadonlyArray<ItemName> => {
   const present = rows.filter(({ status }) => status !== "withdrawn")

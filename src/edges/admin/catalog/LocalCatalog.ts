@@ -22,7 +22,7 @@ import {
 } from "./CatalogOperations.ts"
 import * as Dependents from "./Dependents.ts"
 
-/** What events say that operators did by these operations. */
+/** The `source` of the events that these operations append. */
 const source = "command"
 
 const textIn = (value: unknown, name: string): string | null => {

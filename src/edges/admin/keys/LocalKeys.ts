@@ -11,7 +11,7 @@ import type { IssuedKey, keyOperations } from "./KeyOperations.ts"
 import { failed } from "../AdministrationFailed.ts"
 import type { Operations } from "../Operations.ts"
 
-/** Keys in a page at most. */
+/** Keys per page. */
 const pageSize = 1_000
 
 const issued = (accountId: AccountId, key: ApiKey.ApiKey): typeof IssuedKey.Type => ({

@@ -9,7 +9,7 @@ import { failed } from "../AdministrationFailed.ts"
 import type { Operations } from "../Operations.ts"
 import type { IssuedWorkerKey, workerKeyOperations } from "./WorkerKeyOperations.ts"
 
-/** Keys that a page lists at most. */
+/** Keys per page. */
 const pageSize = 1_000
 
 const issued = (key: ApiKey.ApiKey): typeof IssuedWorkerKey.Type => ({

@@ -1,4 +1,4 @@
-/** Everything that the log says of one request, from one read of its stream. */
+/** All facts about one request, from one read of its stream. */
 import { Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -23,7 +23,7 @@ import * as WallTime from "#domain/inference-request/WallTime.ts"
 
 const { category, codec, decider } = InferenceRequest.aggregate
 
-/** Fields of events that are short and nobody's content. */
+/** Event fields that are short and contain no input or output. */
 const shownFields = [
   "attempt",
   "provider",
@@ -70,7 +70,7 @@ export const make = Effect.gen(function* () {
     const request = yield* Effect.try({
       try: () => events.map(codec.decode).reduce(decider.evolve, decider.initial),
       catch: () =>
-        new AdministrationFailed({ reason: "The request has an event that cannot be read: see 'log tail'" })
+        new AdministrationFailed({ reason: "An event of the request cannot be read: see 'log tail'" })
     })
     if (request._tag === "NotSubmitted" || version === undefined) return yield* new UnknownRequest()
     const { phase, submitted } = request

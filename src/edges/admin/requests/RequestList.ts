@@ -1,6 +1,6 @@
 /**
- * Requests of all accounts, newest first: the history has one list for each account, and these are merged. A page is the
- * requests after a given one, so that requests that come meanwhile shift nothing.
+ * Requests of all accounts, newest first: merges the histories of the accounts. A page begins after a given request, so
+ * new requests do not shift the pages.
  */
 import { Effect, Stream } from "effect"
 import type { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
@@ -13,7 +13,7 @@ import { EventReader } from "#streams/EventReader.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { type ListRequests, UnknownRequest } from "./RequestOperations.ts"
 
-/** Where a request stands in every list. */
+/** The sort key of a request. */
 type PageKey = Pick<HistoryItem, "createdAt" | "requestId">
 
 /** The order of the history. */
@@ -28,7 +28,7 @@ export const make = Effect.gen(function* () {
   const projections = yield* Projections
   const reader = yield* EventReader
 
-  /** Every account has a key, if a revoked one. */
+  /** Every account has at least one key, even if it is revoked. */
   const allAccounts = Effect.fnUntraced(function* () {
     const accounts = new Set<AccountId>()
     let after: KeyId | null = null
@@ -56,7 +56,7 @@ export const make = Effect.gen(function* () {
     yield* projections.waitFor(head, { projection: "history" })
     yield* projections.waitFor(head, { projection: "keys" })
     const accounts = accountId === undefined ? yield* allAccounts() : [accountId]
-    // One more than is shown tells whether a page follows.
+    // One more than the page shows, to know whether another page follows.
     const first = yield* Stream.fromIterable(accounts).pipe(
       Stream.mapEffect((id) =>
         history.list({ ...filter, accountId: id, page: 1, after: place, limit: limit + 1 })

@@ -1,4 +1,4 @@
-/** What an operator sees of requests, whoever's they are: part of `Administration`. Times are Unix time in ms. */
+/** Requests of all accounts: part of `Administration`. Times are Unix time in ms. */
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
@@ -23,7 +23,7 @@ export const ListRequests = Schema.Struct({
 
 export const ShowRequest = Schema.Struct({
   requestId: RequestId,
-  /** They may be personal data: only for who asks. */
+  /** Payloads may contain personal data, so they are returned on demand only. */
   withPayloads: Schema.Boolean
 })
 
@@ -32,11 +32,11 @@ const Step = Schema.Struct({
   position: GlobalPosition,
   time: Schema.Int,
   type: Schema.String,
-  /** What the event says of the run: number, node, provider, reason, and what else fits a line. */
+  /** Short facts about the run: its number, node, provider, reason and others. */
   facts: Schema.Record(Schema.String, Schema.Json)
 })
 
-/** `text`: the canonical JSON, when it is `stored`. `damaged`: it is not what its event says. */
+/** `text`: the canonical JSON of a `stored` payload. `damaged`: the payload does not match the hash in its event. */
 const ShownPayload = Schema.Struct({
   state: Schema.Literals(["none", "stored", "erased", "lost", "damaged"]),
   text: Schema.NullOr(Schema.String)
@@ -53,7 +53,7 @@ export const ShownRequest = Schema.Struct({
   outcome: OutcomeWord,
   error: Schema.NullOr(Schema.String),
   violations: Schema.Array(Violation),
-  /** Runs so far. */
+  /** Number of runs. */
   runs: Schema.Int,
   /** 0..1 */
   progress: Schema.NullOr(Schema.Finite),
@@ -61,7 +61,7 @@ export const ShownRequest = Schema.Struct({
   /** When a provider first started it. */
   startedAt: Schema.NullOr(Schema.Int),
   endedAt: Schema.NullOr(Schema.Int),
-  /** ms of the run that ended it. */
+  /** Duration of the run that ended the request, ms. */
   inferenceMs: Schema.NullOr(Schema.Int),
   billing: Schema.NullOr(Billing),
   metadata: Schema.Record(Schema.String, Schema.String),
@@ -74,7 +74,7 @@ export const ShownRequest = Schema.Struct({
     cancel_url: Schema.String
   }),
   timeline: Schema.Array(Step),
-  /** `null` unless asked for. `logs`: what its runs wrote, the newest lines. */
+  /** `null` unless `withPayloads`. `logs`: the newest lines that the runs wrote. */
   payloads: Schema.NullOr(
     Schema.Struct({ input: ShownPayload, output: ShownPayload, logs: Schema.Array(Schema.String) })
   )

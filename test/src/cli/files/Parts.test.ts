@@ -103,7 +103,7 @@ describe("Refusal", () => {
     assert.strictEqual(s3.message, "Refused with 403 AccessDenied: Request has expired")
     assert.isTrue(s3.isExpired)
     assert.isFalse(answered(403, '{"error":"no","details":{"code":"SIGNATURE_MISMATCH"}}').isExpired)
-    assert.strictEqual(answered(502, "<html>").message, "Refused with 502: the answer says no more")
+    assert.strictEqual(answered(502, "<html>").message, "Refused with 502: the response gives no reason")
     assert.notInclude(answered(400, '{"error":"a\\u001b[2Jb"}').message, "\u001b")
   })
 

@@ -36,7 +36,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload, cut o
         command.kill("SIGINT")
         const { code, stderr, stdout } = yield* Effect.promise(() => command.ended)
         assert.deepStrictEqual([code, stdout], [130, ""])
-        assert.match(stderr, /The same command goes on/)
+        assert.match(stderr, /Run the same command again/)
 
         const [state = "", ...others] = cli.states()
         assert.lengthOf(others, 0)
@@ -70,7 +70,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload, cut o
     )
     const ended = yield* cli.run("upload", path, ...inParts, "--concurrency", "1")
     assert.strictEqual(ended.code, 1)
-    assert.match(ended.stderr, /The same command goes on/)
+    assert.match(ended.stderr, /Run the same command again/)
     server.faults(() => null)
   })
 

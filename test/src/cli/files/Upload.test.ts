@@ -196,7 +196,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload", (it)
         const port = yield* Effect.promise(ServerProcess.freePort)
         const nobody = yield* cli.run("upload", path, "--url", `http://127.0.0.1:${port}`)
         assert.strictEqual(nobody.code, 1)
-        assertOneLine(nobody, new RegExp(`http://127\\.0\\.0\\.1:${port} gives no answer: .*ECONNREFUSED`))
+        assertOneLine(nobody, new RegExp(`http://127\\.0\\.0\\.1:${port} does not answer: .*ECONNREFUSED`))
 
         const details = { code: "QUOTA_EXCEEDED" }
         server.faults(() => ({

@@ -71,7 +71,7 @@ describe("log copy", () => {
       const [first, ...anchors] = stdout.trimEnd().split("\n")
       assert.strictEqual(
         first,
-        "Copied 1 event. The copy is whole: 1,302 events, 1 payload and 0 erased ones."
+        "Copied 1 event. The copy is intact: 1,302 events, 1 payload and 0 erased ones."
       )
       assert.match(anchors.join("\n"), /^Anchor of \S+data: (1302:\S+)\nAnchor of \S+copy: \1$/)
     }).pipe(Effect.scoped)
@@ -101,7 +101,7 @@ describe("log copy", () => {
     Effect.gen(function* () {
       const { settings, target } = yield* filled(3)
       const inUse = (directory: string) =>
-        `inferlog: A server, or another command, uses ${directory}: stop it first, nothing may be appended while a log is copied\n`
+        `inferlog: A server or another command uses ${directory}: stop it first, because nothing may be appended during a copy\n`
       const source = yield* DataDirectory.own(settings.DATA_DIR, Inferlog.run(copy(target), settings))
       assert.deepStrictEqual(source, { code: 1, stdout: "", stderr: inUse(settings.DATA_DIR) })
       assert.isFalse(fs.existsSync(target))
@@ -137,7 +137,7 @@ describe("log copy", () => {
         assert.strictEqual(code, 1)
         assert.strictEqual(
           stderr,
-          `inferlog: --to: ${target} holds ${file} of another log: name a new directory\n`
+          `inferlog: --to: ${target} contains ${file} of another log: choose a new directory\n`
         )
         assert.deepStrictEqual(fs.readdirSync(target), [file])
         fs.rmSync(target, { recursive: true })
@@ -159,17 +159,17 @@ describe("log copy", () => {
         const same = yield* run(`sqlite:${settings.DATA_DIR}`, "sqlite")
         assert.deepInclude(same, {
           code: 2,
-          stderr: `inferlog: --to: is the log of --from, sqlite:${settings.DATA_DIR}\n`
+          stderr: `inferlog: --to: is the same log as --from, sqlite:${settings.DATA_DIR}\n`
         })
         const nodes = yield* run("nats://hunter2@a,b:4222", "nats://b,c")
         assert.deepInclude(nodes, {
           code: 2,
-          stderr: "inferlog: --to: is the log of --from, nats://a:4222,b:4222?prefix=inferlog\n"
+          stderr: "inferlog: --to: is the same log as --from, nats://a:4222,b:4222?prefix=inferlog\n"
         })
         const missing = yield* run(`sqlite:${target}`, "sqlite")
         assert.deepInclude(missing, {
           code: 1,
-          stderr: `inferlog: --from: there is no event log in ${target}\n`
+          stderr: `inferlog: --from: ${target} contains no event log\n`
         })
       }).pipe(Effect.scoped)
   )

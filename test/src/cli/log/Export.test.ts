@@ -201,8 +201,8 @@ describe("log export", () => {
       const changed = own.replace(/"hash":"..([^"]*","data":[^\n]*\n)$/, '"hash":"AA$1')
       assert.notStrictEqual(changed, own)
       const cases = [
-        { content: foreign, code: 1, reason: /its last event is not the one at position 1400 of this log/ },
-        { content: changed, code: 1, reason: /its last event is not the one at position 1300 of this log/ },
+        { content: foreign, code: 1, reason: /its last event is not the event at position 1400 of this log/ },
+        { content: changed, code: 1, reason: /its last event is not the event at position 1300 of this log/ },
         { content: "precious", code: 1, reason: /not an export/ },
         { content: "precious\n", code: 1, reason: /not an export/ },
         { content: `${own}precious`, code: 1, reason: /not an export/ },
@@ -271,7 +271,7 @@ describe.skipIf(process.platform === "win32")("Results (skipped on Windows, whic
         for (const command of ["log export", "log stats --json"]) {
           const { status, stderr } = yield* shell(`$INFERLOG ${command} > /dev/full`, settings)
           assert.strictEqual(status, 1)
-          assert.match(stderr, /^inferlog: stdout cannot be written: ENOSPC.*\n$/)
+          assert.match(stderr, /^inferlog: cannot write to stdout: ENOSPC.*\n$/)
         }
       }).pipe(Effect.scoped)
   )

@@ -57,7 +57,7 @@ describe("log tail", () => {
       assert.deepStrictEqual(FilledLog.positions(String(ofTypes?.stdout)), FilledLog.range(1_299, 1_302))
       assert.deepStrictEqual(FilledLog.positions(String(ofStream?.stdout)), [1_288, 1_295])
       assert.deepStrictEqual(FilledLog.positions(String(ofBoth?.stdout)), [1_288])
-      assert.deepStrictEqual(none, { code: 0, stdout: "", stderr: "There are no such events.\n" })
+      assert.deepStrictEqual(none, { code: 0, stdout: "", stderr: "No event matches.\n" })
     }).pipe(Effect.scoped)
   )
 

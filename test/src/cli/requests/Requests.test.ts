@@ -126,14 +126,14 @@ describe("requests, without a server", () => {
         rows.map((row) => row.slice(0, 21)),
         Array.from({ length: 20 }, (_, index) => Log.requestId(24 - index))
       )
-      assert.strictEqual(list.stderr, `There are more: add --after ${Log.requestId(5)}\n`)
+      assert.strictEqual(list.stderr, `There are more requests: add --after ${Log.requestId(5)}\n`)
       assert.match(
         String(rows[17]),
         /sandbox\/echo +acc_[0-9a-f]+ +COMPLETED +succeeded +2023-11-14T22:13:20.007Z +1.234 s +\$0.001$/
       )
 
       const none = yield* Inferlog.run(["requests", "list", "--status", "FAILED"], settings)
-      assert.deepStrictEqual(none, { code: 0, stdout: "", stderr: "There are no such requests.\n" })
+      assert.deepStrictEqual(none, { code: 0, stdout: "", stderr: "No request matches.\n" })
 
       const show = yield* Inferlog.run(["requests", "show", Log.requestId(7)], settings)
       assert.match(show.stdout, /^status +COMPLETED$/m)

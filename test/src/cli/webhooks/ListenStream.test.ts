@@ -225,7 +225,7 @@ describe("webhooks listen", () => {
       const own = ["--forward", "http://localhost:1/"]
       const away = yield* Listening.run(gone, own)
       assert.deepStrictEqual([away.code, away.stdout], [1, ""])
-      assert.match(away.stderr, /^inferlog: http:\/\/127\.0\.0\.1:\d+ gives no answer: connect ECONNREFUSED/)
+      assert.match(away.stderr, /^inferlog: http:\/\/127\.0\.0\.1:\d+ does not answer: connect ECONNREFUSED/)
       const signed = yield* Listening.run(gone, [...own, "--secret", StreamFront.secret])
       assert.include(signed.stderr, "inferlog: http://127.0.0.1")
       const app = yield* App.make(App.status(200, { "content-type": "text/html" }))

@@ -95,11 +95,11 @@ for (const [name, layer] of Object.entries(layers)) {
         const base = { kind: "model", name: "acme/base" } as const
         assert.strictEqual(
           yield* refusal(administration.withdrawItem({ ...base, force: false })),
-          "The model acme/base is used by the collection best, the wrapper acme/one: --force withdraws it all the same"
+          "The model acme/base is used by the collection best, the wrapper acme/one: add --force to withdraw it anyway"
         )
         assert.strictEqual(
           yield* refusal(administration.withdrawItem({ kind: "gpu", name: "acme-gpu", force: false })),
-          "The gpu acme-gpu is used by the deployment-template vllm: --force withdraws it all the same"
+          "The gpu acme-gpu is used by the deployment-template vllm: add --force to withdraw it anyway"
         )
         const status = Effect.map(
           administration.showItem({ kind: null, name: "acme/base" }),
@@ -137,7 +137,7 @@ for (const [name, layer] of Object.entries(layers)) {
 
         assert.strictEqual(
           yield* refusal(administration.deprecateItem({ name: "tgi" })),
-          "tgi is a deployment-template: only models and wrappers are deprecated"
+          "tgi is a deployment-template: only models and wrappers can be deprecated"
         )
         assert.strictEqual(
           yield* refusal(administration.deprecateItem({ name: "acme/base" })),
@@ -170,7 +170,7 @@ for (const [name, layer] of Object.entries(layers)) {
         yield* administration.publishDefinitions(both)
         assert.strictEqual(
           yield* refusal(administration.showItem({ kind: null, name: "acme-gpu" })),
-          "acme-gpu is a collection and a gpu: say which with --kind"
+          "acme-gpu is a collection and a gpu: choose one with --kind"
         )
         const [echo] = BuiltinCatalog.builtinModels
         const [wrapper] = both.wrappers

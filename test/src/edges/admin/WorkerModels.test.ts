@@ -27,10 +27,10 @@ describe("The models of a new worker key", () => {
       yield* administration.withdrawItem({ kind: "model", name: "acme/gone", force: false })
       const given = ["acme/pulled", "acme/none", "acme/pushed", "acme/wrapped", "acme/gone"]
       assert.deepStrictEqual(yield* ModelWarnings.of(given), [
-        "The catalog has no acme/none: there are no jobs of it",
-        "acme/pushed has no provider of adapter pull: workers get no jobs of it",
+        "The catalog has no model acme/none: it has no jobs",
+        "acme/pushed has no provider of adapter pull: it has no jobs for workers",
         "acme/wrapped is a wrapper: its jobs are those of its base model acme/pulled",
-        "acme/gone is withdrawn: there are no jobs of it"
+        "acme/gone is withdrawn: it has no jobs"
       ])
     }).pipe(Effect.provide(Layer.provide(layers.local, quiet)))
   )

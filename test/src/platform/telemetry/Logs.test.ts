@@ -37,7 +37,7 @@ const life = Effect.fnUntraced(function* (settings: Readonly<Record<string, stri
 /** Two lines: that the log is new, and the address. */
 const assertStdout = (stdout: string, url: string) => {
   const [newLog, ...more] = stdout.split("\n")
-  assert.match(String(newLog), /^There is no log in \S+: this start begins a new one$/)
+  assert.match(String(newLog), /^\S+ contains no log: creating a new one$/)
   assert.deepStrictEqual(more, [`inferlog serves at ${url}`, ""])
 }
 
