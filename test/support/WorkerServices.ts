@@ -2,7 +2,7 @@
 import { Layer } from "effect"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import { WorkerPool } from "#src/features/providers/pull/WorkerPool.ts"
-import * as LeasesElsewhere from "#src/features/dispatch/LeasesOfOtherNodes.ts"
+import * as LeasesElsewhere from "#src/features/dispatch/RemoteLeases.ts"
 import { WorkerAuthentication } from "#src/features/providers/workers/WorkerAuthentication.ts"
 import { WorkerCalls } from "#src/features/providers/workers/WorkerCalls.ts"
 import { WorkerKeyActors } from "#src/features/providers/workers/WorkerKeyActors.ts"

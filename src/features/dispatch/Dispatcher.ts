@@ -16,7 +16,7 @@ import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { Health } from "#src/platform/health/Health.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import * as DueWorkLoop from "#src/platform/reactors/DueWorkLoop.ts"
-import * as Unreadable from "#src/platform/reactors/Unreadable.ts"
+import * as UnreadableRequests from "#src/platform/reactors/UnreadableRequests.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import * as Contenders from "./Contenders.ts"
@@ -58,7 +58,7 @@ const make = Effect.gen(function* () {
   /** The next pass goes on after the account that was served last. */
   const served = Contenders.served<AccountId>()
 
-  const unreadable = Unreadable.make("be read")
+  const unreadable = UnreadableRequests.make("be read")
   const slowStart = SlowStart.make()
   const knownOf = yield* KnownModels.make
 

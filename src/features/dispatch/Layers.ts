@@ -8,7 +8,7 @@ import * as Deadlines from "./deadlines/Deadlines.ts"
 import * as Dispatcher from "./Dispatcher.ts"
 import * as OtherNodes from "./OtherNodes.ts"
 import { Finalizer } from "./finalize/Finalizer.ts"
-import * as LeasesOfOtherNodes from "./LeasesOfOtherNodes.ts"
+import * as RemoteLeases from "./RemoteLeases.ts"
 import { Runs } from "./Runs.ts"
 import * as SubmitSpans from "./SubmitSpans.ts"
 import { Sweeper } from "./sweep/Sweeper.ts"
@@ -19,7 +19,7 @@ const finalizer = Finalizer.layer.pipe(Layer.provide(Telemetry.untraced), Layer.
 /** Reports of workers whose lease another node follows. */
 export const layerLeases = LogServers.choose({
   single: Layer.empty,
-  shared: LeasesOfOtherNodes.layer.pipe(Layer.provide(finalizer))
+  shared: RemoteLeases.layer.pipe(Layer.provide(finalizer))
 })
 
 const sweeping = Sweeping.layer.pipe(Layer.provide(Sweeper.layer))

@@ -14,8 +14,8 @@ import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import * as Rendezvous from "#src/platform/cluster/Rendezvous.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import { unwatched } from "#src/features/provider-health/ProviderHealth.ts"
-import * as AtHead from "#src/platform/reactors/AtHead.ts"
-import * as Pages from "#src/platform/reactors/Pages.ts"
+import * as WaitForHead from "#src/platform/reactors/WaitForHead.ts"
+import * as PagedRows from "#src/platform/reactors/PagedRows.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import type { Claimed } from "./Run.ts"
@@ -33,7 +33,7 @@ export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effec
     const catalog = yield* Catalog
     const runs = yield* Runs
     const node = yield* Nodes
-    const atHead = yield* AtHead.make
+    const waitForHead = yield* WaitForHead.make
 
     /** Nobody works on it, and it is for this node to see to that. */
     const isOurs = (owner: string, id: RequestId) => {
@@ -119,8 +119,8 @@ export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effec
      * is not known to be run yet.
      */
     return Effect.gen(function* () {
-      yield* atHead(projection.name)
-      yield* Pages.forEach({
+      yield* waitForHead(projection.name)
+      yield* PagedRows.forEach({
         read: (after: Claim | null) => dueWork.claims({ after: after?.requestId ?? null, limit: pageSize }),
         use: recoverAlone,
         concurrency

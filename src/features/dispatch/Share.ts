@@ -1,10 +1,10 @@
-/** A model's concurrency, split over the live nodes. */
+/** Splits the concurrency of a model over the live nodes. */
 import * as Rendezvous from "#src/platform/cluster/Rendezvous.ts"
 
 export interface Share {
-  /** Runs at once on the node that asks. */
+  /** Runs that this node may have under way. */
   readonly runs: number
-  /** The nodes whose share is not nothing: those that are to claim the model's requests. */
+  /** The nodes with a share above zero. Only they claim requests of the model. */
   readonly nodes: ReadonlyArray<string>
 }
 

@@ -10,7 +10,7 @@ import { projection } from "#projections/retention/RetentionProjection.ts"
 import { type ErasedAccount, Retention } from "#projections/retention/Retention.ts"
 import { Lease } from "#src/platform/cluster/Lease.ts"
 import { sweepInterval } from "#src/features/dispatch/sweep/Sweeping.ts"
-import * as Unreadable from "#src/platform/reactors/Unreadable.ts"
+import * as UnreadableRequests from "#src/platform/reactors/UnreadableRequests.ts"
 import { AccountErasing, type Round } from "./AccountErasing.ts"
 import { FileSweep } from "#src/features/files/FileSweep.ts"
 import { Eraser } from "./Eraser.ts"
@@ -53,7 +53,7 @@ export class RetentionSweep extends Context.Service<
       const accountErasing = yield* AccountErasing
       const files = yield* FileSweep
       const keptMs = yield* retentionMs
-      const unreadable = Unreadable.make("be erased")
+      const unreadable = UnreadableRequests.make("be erased")
 
       /**
        * Does it with every request of all pages; gives how often it did something, and how often it failed. The first

@@ -1,38 +1,38 @@
 /**
- * Whose turn a due request is. One node at a time is to claim it: first the one that rendezvous hashing names, and as long as
- * it waits, with every grace that passes the next one, round and round. So claims race only where clocks disagree, and no
- * request waits for a node that is gone, stuck or full.
+ * Decides which node may claim a due request. The first turn goes to the node that rendezvous hashing ranks first; after each
+ * grace time the next node has its turn. Claims race only when clocks disagree, and no request waits
+ * for a node that is gone, stuck or full.
  */
 import * as Rendezvous from "#src/platform/cluster/Rendezvous.ts"
 
-/** Each node's turn, ms. */
+/** How long the turn of a node lasts, ms. */
 export const graceMs = 2_000
 
-/** The same of what only the node can run that a worker happens to wait at: nobody is stuck there, the others have no room. */
+/** The same for pull workers, ms. It is short because only the node at which a worker waits can run the request. */
 export const workersGraceMs = 100
 
-/** Rows looked at by one node at once when others claim too, at most. */
+/** The most rows that one node reads at once when other nodes claim too. */
 const maxRows = 2_048
 const spareClaims = 8
 
-/** How many rows to look at for `claims` claims, so that some are the node's own. On the only node every row is. */
+/** How many rows to read to find about `claims` rows of this node. A single node owns every row. */
 export const rowsFor = (claims: number, { length: count }: ReadonlyArray<string>): number =>
   count < 2 ? claims : Math.max(claims, Math.min(2 * count * (claims + spareClaims), maxRows))
 
-/** What is due, at `dueAt` as `now` in Unix time, ms. */
+/** A due request. `dueAt`, and every `now` here, is Unix time in ms. */
 interface Due {
   readonly requestId: string
   readonly dueAt: number
 }
 
 export interface Turns<Row> {
-  /** Those of this node now, in their order. */
+  /** The rows whose turn is this node's now, in their order. */
   readonly rows: ReadonlyArray<Row>
-  /** When the first of the others is this node's, should it wait that long, Unix time in ms; `null` when there is none. */
+  /** When this node's turn comes at the first of the other rows, Unix time in ms; `null` when there are no other rows. */
   readonly nextAt: number | null
 }
 
-/** When the request is `node`'s: `now`, or the beginning of its next turn. */
+/** When `node` may claim the request: `now`, or the beginning of its next turn. */
 const turnOf = (
   { dueAt, requestId }: Due,
   node: string,
@@ -46,7 +46,7 @@ const turnOf = (
   return ahead === 0 ? now : dueAt + (turn + ahead) * grace
 }
 
-/** The turns of `node`, one of `nodes`. On the only node everything is its own, and nothing is hashed. */
+/** Splits the rows into those of `node`, one of `nodes`, and the others. A single node owns all rows without hashing. */
 export const of = <Row extends Due>(
   rows: ReadonlyArray<Row>,
   node: string,

@@ -1,9 +1,9 @@
-/** For what this node alone can record: whatever refuses it for now, it goes on. */
+/** Retries a write that only this node can make until the log and the blob store accept it. */
 import { Effect } from "effect"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 
-/** What is refused for long is told of again after so many tries, about a minute: it may be refused to a thousand runs. */
+/** Tries between two log lines, about a minute. A thousand runs may be retrying at the same time. */
 const triesBetweenLines = 60
 
 type StorageError = BlobStoreError | EventStoreError
@@ -13,10 +13,10 @@ interface Tagged {
 }
 
 /**
- * Tries again each second what the log or the blob store refuses, and logs `what`. An append that seemed to fail may have
- * been stored: then the next try yields no events. Between two tries it can be interrupted.
+ * Retries every second while the log or the blob store fails, and logs `what`. An append that seemed to fail may have been
+ * stored; the next try then yields no events. The wait between two tries can be interrupted.
  *
- * @param tell decides whether a line is logged; by default this call has one a minute.
+ * @param tell decides whether a line is logged; by default each call logs one line a minute.
  */
 export const untilStored = <A, E extends Tagged>(
   what: string,

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import { DueWork, type PassedDeadline } from "#projections/due-work/DueWork.ts"
 import { Runs } from "../Runs.ts"
-import * as Pages from "#src/platform/reactors/Pages.ts"
-import * as Unreadable from "#src/platform/reactors/Unreadable.ts"
+import * as PagedRows from "#src/platform/reactors/PagedRows.ts"
+import * as UnreadableRequests from "#src/platform/reactors/UnreadableRequests.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import { DeadlineHints } from "#src/features/requests/DeadlineHints.ts"
 
@@ -22,7 +22,7 @@ export const make = Effect.gen(function* () {
   const actors = yield* RequestActors
   const runs = yield* Runs
   const hints = yield* DeadlineHints
-  const unreadable = Unreadable.make("be ended at its deadline")
+  const unreadable = UnreadableRequests.make("be ended at its deadline")
 
   /** True when this has ended it. Between the end and the stop nothing interrupts: the queue would not show it again. */
   const expire = Effect.fnUntraced(function* (id: RequestId, at: number) {
@@ -44,7 +44,7 @@ export const make = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (now: number, isOurs?: (deadline: PassedDeadline) => boolean) {
     let count = 0
-    yield* Pages.forEach({
+    yield* PagedRows.forEach({
       read: (after: PassedDeadline | null) => dueWork.deadlines({ now, after, limit: pageSize }),
       use: (deadline) =>
         isOurs?.(deadline) === false

@@ -15,8 +15,8 @@ import { ProviderHealth } from "#src/features/provider-health/ProviderHealth.ts"
 import { Runs } from "../Runs.ts"
 import { Finalizer } from "../finalize/Finalizer.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
-import * as Pages from "#src/platform/reactors/Pages.ts"
-import * as Unreadable from "#src/platform/reactors/Unreadable.ts"
+import * as PagedRows from "#src/platform/reactors/PagedRows.ts"
+import * as UnreadableRequests from "#src/platform/reactors/UnreadableRequests.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import * as OverdueRun from "./OverdueRun.ts"
@@ -58,7 +58,7 @@ export const make = Effect.gen(function* () {
   const projections = yield* Projections
   const reader = yield* EventReader
   const runs = yield* Runs
-  const unreadable = Unreadable.make("be swept")
+  const unreadable = UnreadableRequests.make("be swept")
 
   /** Whatever goes wrong with one request, the others are swept. */
   const alone = (id: RequestId, effect: Effect.Effect<void, EventStoreError | Rejection>) =>
@@ -75,7 +75,7 @@ export const make = Effect.gen(function* () {
     )
 
   const forceFail = (tally: Tally, now: number) =>
-    Pages.forEach({
+    PagedRows.forEach({
       read: (after: RequestId | null) => {
         const createdBefore = now - SweepSchedule.ageBeforeForceFail
         return dueWork.forceFailable({ createdBefore, after, limit: pageSize })
@@ -102,7 +102,7 @@ export const make = Effect.gen(function* () {
       if (model.providers.some((binding) => health.unreachable(binding) === null)) continue
       const longestMs = (model.queueTimeout ?? usualQueueTimeout) * 1_000
       const endpoint = ModelEndpoint.make(model.endpoint)
-      yield* Pages.forEach({
+      yield* PagedRows.forEach({
         read: (after: DueSince | null) =>
           dueWork.waiting({ model: endpoint, now: now - longestMs, after, limit: pageSize }),
         use: ({ requestId: id }) =>
@@ -118,7 +118,7 @@ export const make = Effect.gen(function* () {
   })
 
   const overdue = (tally: Tally, now: number) =>
-    Pages.forEach({
+    PagedRows.forEach({
       read: (after: DueClaim | null) => dueWork.overdue({ now, after, limit: pageSize }),
       use: (claim) =>
         alone(
@@ -136,7 +136,7 @@ export const make = Effect.gen(function* () {
   const isNoOther = (claim: DueClaim) => isOwn(claim) || !node.isAlive(claim.node)
 
   const finalize = (tally: Tally, now: number, isOurs: (claim: DueClaim) => boolean) =>
-    Pages.forEach({
+    PagedRows.forEach({
       read: (after: DueClaim | null) => dueWork.finalizing({ now, after, limit: pageSize }),
       use: (claim) => {
         if (!isOurs(claim) || finalizer.has(claim.requestId)) return Effect.void

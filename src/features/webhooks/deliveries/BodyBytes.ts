@@ -1,4 +1,4 @@
-/** Memory for bodies: bounded in all, of one account and of one receiver, so that neither has all of it. */
+/** Limits the memory for bodies: in total, per account and per receiver, so that none of them takes all of it. */
 import type { DeliveryLimits } from "./DeliveryLimits.ts"
 import * as Counters from "./Counters.ts"
 import type { Lane } from "./Lane.ts"

@@ -11,7 +11,7 @@ import { Projections } from "#projections/Projections.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import * as DueWorkLoop from "#src/platform/reactors/DueWorkLoop.ts"
-import * as Unreadable from "#src/platform/reactors/Unreadable.ts"
+import * as UnreadableRequests from "#src/platform/reactors/UnreadableRequests.ts"
 import * as Turns from "#src/platform/reactors/Turns.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
@@ -40,7 +40,7 @@ const make = Effect.gen(function* () {
   const steady = yield* SteadyTime
   const limits = yield* DeliveryLimits
   const tellOnce = RateLimitedLog.make()
-  const unreadable = Unreadable.make("be told of by webhook")
+  const unreadable = UnreadableRequests.make("be told of by webhook")
   const loop = yield* DueWorkLoop.make
   const wake = Effect.sync(loop.wake)
 

@@ -1,6 +1,6 @@
 /**
- * Attempts that nobody is at any more: of nodes that are gone, and own ones whose claim was stored though it seemed to fail.
- * They count, and the next one follows when it would have after a failed one: so a crash loop keeps to the schedule, too.
+ * Ends attempts that no node works on: those of nodes that are gone, and own ones whose claim was stored though it seemed to
+ * fail. A lost attempt counts as a failed one, so that a crash loop keeps to the schedule.
  */
 import { Effect } from "effect"
 import { nextAction } from "#domain/webhook-delivery/NextAction.ts"
@@ -9,8 +9,8 @@ import { projection } from "#projections/deliveries/DeliveriesProjection.ts"
 import { DueDeliveries, type UnderWay } from "#projections/deliveries/DueDeliveries.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import * as Rendezvous from "#src/platform/cluster/Rendezvous.ts"
-import * as AtHead from "#src/platform/reactors/AtHead.ts"
-import * as Pages from "#src/platform/reactors/Pages.ts"
+import * as WaitForHead from "#src/platform/reactors/WaitForHead.ts"
+import * as PagedRows from "#src/platform/reactors/PagedRows.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { DeliveryActors } from "../DeliveryActors.ts"
@@ -25,7 +25,7 @@ export const make = (isUnderWay: (id: DeliveryId) => boolean) =>
     const actors = yield* DeliveryActors
     const steady = yield* SteadyTime
     const node = yield* Nodes
-    const atHead = yield* AtHead.make
+    const waitForHead = yield* WaitForHead.make
     const tell = RateLimitedLog.make()
 
     /** Nobody is at it, and it is for this node to see to that. */
@@ -57,8 +57,8 @@ export const make = (isUnderWay: (id: DeliveryId) => boolean) =>
 
     /** Every attempt of this node's that was claimed before; not to be called while this node claims. */
     return Effect.gen(function* () {
-      yield* atHead(projection.name)
-      yield* Pages.forEach({
+      yield* waitForHead(projection.name)
+      yield* PagedRows.forEach({
         read: (after: UnderWay | null) => due.underWay({ after: after?.deliveryId ?? null, limit: pageSize }),
         use: loseAlone,
         concurrency

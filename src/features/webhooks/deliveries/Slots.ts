@@ -1,8 +1,7 @@
 /**
- * Who is being sent to just now, and who may be: bounded in all, per account, per receiver and per lane, which is one account
- * at one receiver. How much goes through a lane follows from what comes back: one more at once with every answer, and after
- * none a few, or one at a time where many do not answer (as TCP opens and closes its window). So neither a receiver that
- * does not answer nor a neighbour's URL at the same host keeps anybody waiting.
+ * Limits the attempts in flight: in total, per account, per receiver and per lane. Every answer widens the window of its lane by
+ * one. After a missing answer the lane may have a few attempts, or one while many lanes are silent. A silent receiver therefore
+ * delays neither other receivers nor other accounts at the same host.
  */
 import type { Without } from "#projections/deliveries/DueDeliveryQueries.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
@@ -11,51 +10,48 @@ import * as Counters from "./Counters.ts"
 import type { Lane } from "./Lane.ts"
 import type { DeliveryLimits } from "./DeliveryLimits.ts"
 
-/** What wants a slot. */
+/** An attempt that needs a slot. */
 export interface Load extends Lane {
-  /** That its body takes in memory until all is over, `whileMade` of it at first. */
+  /** Memory that its body takes until the attempt has ended; `whileMade` while the body is made. */
   readonly bytes: number
 }
 
 export interface Slots {
-  /** Attempts that may begin, of anybody. */
+  /** How many more attempts may begin in total. */
   readonly free: () => number
   /** Whether an attempt may begin in the lane, however large its body. */
   readonly isOpen: (lane: Lane) => boolean
   /** Takes a slot; false when there is none for this load. */
   readonly take: (load: Load) => boolean
-  /** Gives it back. Whether the receiver answered, whatever; `null` when that did not become known. */
+  /** Releases the slot. `answered`: whether the receiver sent any answer; `null` when that is unknown. */
   readonly giveBack: (load: Load, answered: boolean | null) => void
-  /** Its body is made: what is left of the load. That is to be given back instead. */
+  /** Reduces the load once its body is made. The returned load is the one to release. */
   readonly made: (load: Load) => Load
-  /** Room for a body that is made and not sent yet; false when there is none. */
+  /** Takes memory for a body that is made now and sent later; false when there is none. */
   readonly takeBytes: (load: Load) => boolean
   readonly giveBackBytes: (load: Load) => void
-  /** Who gets none for now, as far as that is remembered. */
+  /** The accounts, receivers and lanes that get no slot now, as far as they are remembered. */
   readonly closed: () => Omit<Without, "deliveries">
 }
 
 interface Window extends Lane {
   inFlight: number
-  /** How many there may be at once, at least. */
+  /** How many attempts may be in flight, at least. */
   size: number
-  /** It was not answered the last time, or never sent anything. */
+  /** The last attempt got no answer, or there was no attempt yet. */
   isSilent: boolean
 }
 
-/**
- * A body of so many bytes takes about this many times as much while it is read or made: what it is made of, its text, and
- * the bytes that are stored, signed and sent.
- */
+/** Memory for a body while it is read or made, as a multiple of its bytes: its sources, its text and the bytes to send. */
 const copies = 4
 
-/** What a body of so many bytes takes at first. */
+/** Memory for a body of `bytes` bytes while it is read or made. */
 export const whileMade = (bytes: number): number => copies * bytes
 
-/** Lanes that are remembered when nothing is on its way in them. */
+/** How many lanes without attempts in flight are remembered. */
 const mostRemembered = 4_000
 
-/** Of what may be under way in silent lanes, so little is few: of one account, and of all. */
+/** Parts of the limits on silent lanes below which attempts count as few: per account, and in total. */
 const fewPerAccount = 1 / 64
 const fewInAll = 1 / 8
 
@@ -67,9 +63,9 @@ export const make = (limits: DeliveryLimits): Slots => {
     isPinned: ({ inFlight }) => inFlight > 0,
     onDrop: (window) => knownSilent.delete(window)
   })
-  /** Lanes whose size is reached. */
+  /** Lanes with as many attempts in flight as their size. */
   const full = new Set<Window>()
-  /** Silent lanes that something was sent in. */
+  /** Silent lanes that had an attempt. */
   const knownSilent = new Set<Window>()
   const ofAccounts = Counters.make()
   const silentOfAccounts = Counters.make()

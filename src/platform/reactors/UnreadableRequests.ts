@@ -1,18 +1,18 @@
-/** Requests whose events cannot be read: they wait for another release. Each is told of once, and keeps no other waiting. */
+/** Requests whose events this release cannot read. Each is logged once and then skipped, so that it delays no other request. */
 import { Effect } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 
 export interface Unreadable {
   readonly has: (id: RequestId) => boolean
   readonly count: () => number
-  /** When what is done with the request dies, it gives `otherwise` instead, and from then on without being done. */
+  /** Returns `otherwise` when the effect dies. Later calls for the same request return `otherwise` without running it. */
   readonly orElse: <A>(
     id: RequestId,
     otherwise: A
   ) => <E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-/** @param doing what cannot be done with them, as the log has it: `be swept`. */
+/** @param doing completes the log line "A request cannot …", as in `be swept`. */
 export const make = (doing: string): Unreadable => {
   const ids = new Set<RequestId>()
 

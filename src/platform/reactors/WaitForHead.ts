@@ -1,4 +1,4 @@
-/** Waiting, for as long as it takes, until a read model shows all that is on the log now. */
+/** Waits, without a limit, until a read model shows every event that is on the log at the call. */
 import { Effect, Schedule } from "effect"
 import { Projections } from "#projections/Projections.ts"
 import { EventReader } from "#streams/EventReader.ts"

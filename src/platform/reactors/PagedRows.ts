@@ -1,15 +1,15 @@
-/** Walking what a query finds, however much that is: one page in memory at a time. */
+/** Walks the rows of a query with one page in memory at a time. */
 import { Effect } from "effect"
 
 export interface PagesOptions<Row, E, R, E2, R2> {
-  /** The page after the row; `null`: the first. An empty one is the end. */
+  /** Reads the page after the row, or the first page for `null`. An empty page ends the walk. */
   readonly read: (after: Row | null) => Effect.Effect<ReadonlyArray<Row>, E, R>
   readonly use: (row: Row) => Effect.Effect<unknown, E2, R2>
-  /** Rows used at once. */
+  /** How many rows are used at the same time. */
   readonly concurrency: number
 }
 
-/** Rows of a page are used before the next page is read. */
+/** Uses all rows of a page before it reads the next page. */
 export const forEach = Effect.fnUntraced(function* <Row, E, R, E2, R2>({
   concurrency,
   read,
