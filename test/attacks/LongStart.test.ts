@@ -48,7 +48,7 @@ describe("E10: a start without read models", () => {
           const list = await get(`${url}/requests?limit=1`)
           assert.strictEqual(list.status, 503)
           assert.isNotNull(list.headers.get("retry-after"))
-          assert.match(output(), new RegExp(`Read models are built from the log.*of=${events}`))
+          assert.match(output(), new RegExp(`Building read models from the log.*of=${events}`))
           await Seen.until(url, ({ status }) => status === 200)
           assert.deepInclude(await Attacked.json(`${url}/requests?limit=1`), { total: 1 })
           const { request_id: next } = await Attacked.json(`${url}/sandbox/echo`, {

@@ -17,7 +17,7 @@ const ConfiguredProvider = Effect.promise(() => import("./ConfiguredProvider.ts"
 /** The error for clients while storage is unavailable. */
 export const storageAway = {
   error: "temporarily_unavailable",
-  description: "The service cannot reach its storage: try again later.",
+  description: "The service cannot reach its storage. Try again later.",
   retryAfterSeconds: 5
 } as const
 

@@ -107,7 +107,7 @@ export const make = Effect.gen(function* () {
     (isOutdated ? Effect.succeed(true) : isStillUnused(id)).pipe(
       Effect.tap((isOver) => (isOver ? end(id) : Effect.void)),
       Effect.catch((error) =>
-        Effect.as(Effect.logWarning("A sign-in that is over could not be cleared away", error), true)
+        Effect.as(Effect.logWarning("An ended sign-in could not be removed", error), true)
       )
     )
 
@@ -116,7 +116,7 @@ export const make = Effect.gen(function* () {
     const ofOtherPassword = yield* outdated(found).pipe(
       Effect.catch((error) =>
         Effect.as(
-          Effect.logWarning("Whether sign-ins by password are over could not be told", error),
+          Effect.logWarning("Sign-ins by password could not be checked for changed passwords", error),
           new Set<string>()
         )
       )
@@ -157,7 +157,7 @@ export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const collect = yield* make
     const round = Effect.catchCause(collect, (cause) =>
-      Effect.logWarning("What has expired of sign-ins could not be cleared away", cause)
+      Effect.logWarning("Expired records of sign-ins could not be removed", cause)
     )
     // Gives clients whose refresh a crash has cut short time to retry.
     const rounds = Effect.delay(

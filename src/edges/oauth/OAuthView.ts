@@ -7,7 +7,7 @@ const described = (description: string, ...examples: ReadonlyArray<string>) =>
 const texts = (description: string) => Schema.Array(Schema.String).annotate({ description })
 
 export const ProtectedResourceBody = Schema.Struct({
-  resource: described("What tokens are asked for: the address of the tool server."),
+  resource: described("The resource of tokens: the address of the tool server."),
   authorization_servers: texts("Their issuers."),
   scopes_supported: texts("`mcp` alone."),
   bearer_methods_supported: texts("`header` alone."),
@@ -16,7 +16,7 @@ export const ProtectedResourceBody = Schema.Struct({
 }).annotate({ identifier: "ProtectedResourceMetadata", description: "RFC 9728." })
 
 export const AuthorizationServerBody = Schema.Struct({
-  issuer: described("In answers to the browser too, as `iss` (RFC 9207)."),
+  issuer: described("Also in answers to the browser, as `iss` (RFC 9207)."),
   authorization_endpoint: Schema.String,
   token_endpoint: Schema.String,
   registration_endpoint: Schema.String,
@@ -35,11 +35,11 @@ export const AuthorizationServerBody = Schema.Struct({
 const optional = (description: string) => Schema.optionalKey(described(description))
 
 const shown = {
-  client_name: optional("Shown to whoever signs in."),
-  client_uri: optional("Shown to whoever signs in."),
-  logo_uri: optional("Kept; nobody fetches it."),
-  tos_uri: optional("Kept."),
-  policy_uri: optional("Kept.")
+  client_name: optional("Shown on the sign-in page."),
+  client_uri: optional("Shown on the sign-in page."),
+  logo_uri: optional("Stored, never fetched."),
+  tos_uri: optional("Stored."),
+  policy_uri: optional("Stored.")
 }
 
 const redirectUris = texts(
@@ -49,10 +49,10 @@ const redirectUris = texts(
 export const RegistrationPayload = Schema.Struct({
   redirect_uris: redirectUris,
   ...shown,
-  token_endpoint_auth_method: optional("`none` unless another one that is supported is named."),
-  grant_types: Schema.optionalKey(texts("Replaced by what is supported.")),
-  response_types: Schema.optionalKey(texts("Replaced by what is supported.")),
-  scope: optional("Replaced by what is supported.")
+  token_endpoint_auth_method: optional("Default: `none`."),
+  grant_types: Schema.optionalKey(texts("Replaced by the supported scope.")),
+  response_types: Schema.optionalKey(texts("Replaced by the supported scope.")),
+  scope: optional("Replaced by the supported scope.")
 }).annotate({
   identifier: "ClientMetadata",
   description: "RFC 7591. Other metadata is ignored.",
@@ -62,7 +62,7 @@ export const RegistrationPayload = Schema.Struct({
 export const RegisteredBody = Schema.Struct({
   client_id: Schema.String,
   client_id_issued_at: Schema.Int.annotate({ description: "Unix time in seconds." }),
-  client_secret: optional("Shown once; of clients that asked for a method with a secret."),
+  client_secret: optional("Returned once, to clients that registered a method with a secret."),
   client_secret_expires_at: Schema.optionalKey(Schema.Int.annotate({ description: "0: never." })),
   application_type: Schema.String,
   ...shown,
@@ -75,31 +75,31 @@ export const RegisteredBody = Schema.Struct({
 
 export const TokenPayload = Schema.Struct({
   grant_type: Schema.Literals(["authorization_code", "refresh_token"]),
-  client_id: optional("Of clients without a secret, or with it in the body."),
-  client_secret: optional("Or by `Authorization: Basic`."),
-  code: optional("As it came to the redirect address; good for a minute, once."),
-  code_verifier: optional("To the code's challenge (RFC 7636)."),
-  redirect_uri: optional("The one that the code was sent to."),
-  refresh_token: optional("The last one that was given out."),
-  resource: optional("That of the protected-resource metadata, or none (RFC 8707).")
+  client_id: optional("For clients without a secret, or with the secret in the body."),
+  client_secret: optional("Alternatively by `Authorization: Basic`."),
+  code: optional("The code from the redirect; valid once, for a minute."),
+  code_verifier: optional("For the code's challenge (RFC 7636)."),
+  redirect_uri: optional("The address to which the code was sent."),
+  refresh_token: optional("The last refresh token that was issued."),
+  resource: optional("The resource in the protected-resource metadata, or none (RFC 8707).")
 }).annotate({ identifier: "TokenRequest" })
 
 export const TokenBody = Schema.Struct({
   access_token: described("Opaque."),
   token_type: Schema.String,
   expires_in: Schema.Int.annotate({ description: "Seconds." }),
-  refresh_token: optional("In place of the one before: that one is good for 20 seconds more."),
+  refresh_token: optional("Replaces the previous refresh token, which stays valid for 20 seconds."),
   scope: described("`mcp`.")
 }).annotate({ identifier: "Tokens" })
 
 export const RevocationPayload = Schema.Struct({
-  token: described("An access token, which ends alone, or a refresh token, which ends the sign-in."),
+  token: described("An access token, which is revoked alone, or a refresh token, which ends the sign-in."),
   token_type_hint: optional("`access_token` or `refresh_token`."),
   client_id: optional("As at the token endpoint."),
   client_secret: optional("As at the token endpoint.")
 }).annotate({ identifier: "RevocationRequest" })
 
 export const ErrorBody = Schema.Struct({
-  error: described("One of the protocol's words.", "invalid_grant"),
+  error: described("An error code of the protocol.", "invalid_grant"),
   error_description: optional("For developers.")
 })

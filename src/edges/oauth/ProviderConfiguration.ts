@@ -48,7 +48,7 @@ const resourceIndicators = (ours: string): Features["resourceIndicators"] => ({
 /** Refused before the refresh token is used, so that the client can retry with it. */
 const tooManyRefreshes = () =>
   Object.assign(new errors.OIDCProviderError(429, "temporarily_unavailable"), {
-    error_description: "This sign-in has been given new tokens too often: try again later."
+    error_description: "This sign-in has refreshed its tokens too often. Try again later."
   })
 
 export interface Options {

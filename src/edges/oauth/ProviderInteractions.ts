@@ -117,7 +117,7 @@ export const layer = Layer.effect(
       (...[request, pending]: Parameters<Interactions["Service"]["deny"]>) =>
         decide(request, pending, () =>
           Effect.succeed({
-            result: { error: "access_denied", error_description: "The account's holder declined." },
+            result: { error: "access_denied", error_description: "The user declined." },
             undo: Effect.void
           })
         )

@@ -26,7 +26,7 @@ export const dataDir = Setting.make({
   name: "DATA_DIR",
   config: Config.String,
   default: "./data",
-  description: "where the server keeps its state; made at first use, readable by its owner only",
+  description: "the directory of the server's state; created at first use, readable by its owner only",
   accepts: "a path",
   example: "/var/lib/inferlog"
 })
@@ -48,7 +48,7 @@ export const expectData = Setting.make({
   config: Config.Boolean,
   default: false,
   description:
-    "refuses a `DATA_DIR` without a log instead of making one, so that a missing volume is noticed; `inferlog init` makes the first. Ignored with the log on NATS",
+    "refuses to start when `DATA_DIR` has no log, so that a missing volume is noticed; `inferlog init` creates the first log. Ignored with the log on NATS",
   accepts: "`true`, `false`, `yes`, `no`, `on`, `off`, `1`, `0`, `y`, `n`",
   example: "true"
 })

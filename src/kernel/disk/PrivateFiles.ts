@@ -67,11 +67,15 @@ export const check = Effect.fnUntraced(function* (directory: string) {
   for (const found of loose) {
     const { file, isDirectory, mode } = found
     if (close(found)) {
-      yield* Effect.logWarning(`${file} was open to other users (mode ${modeOf(mode)}): it is closed now`)
+      yield* Effect.logWarning(
+        `${file} was open to other users (mode ${modeOf(mode)}): access is now restricted to its owner`
+      )
     } else if (!isDirectory && (mode & ofEverybody) !== 0) {
       return yield* new FileOpenToOthers({ file, mode: modeOf(mode) })
     } else {
-      yield* Effect.logWarning(`${file} is open to other users (mode ${modeOf(mode)}) and cannot be closed`)
+      yield* Effect.logWarning(
+        `${file} is open to other users (mode ${modeOf(mode)}) and its access cannot be restricted`
+      )
     }
   }
 })

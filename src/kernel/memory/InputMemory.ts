@@ -23,7 +23,7 @@ export const inputMemory = Setting.optional({
     ),
   defaultText: "3/8 of the heap's limit",
   description:
-    "how much memory inputs may take: two thirds for those of runs under way, one third for those of submits that are being read. An account may have as much of either as is left for all others",
+    "the memory for inputs: two thirds for running requests, one third for submits that are being read. An account may use as much of either as remains free",
   accepts: "a size of at least `64MiB`, such as `512MiB` or `4GiB`",
   example: "1GiB"
 })

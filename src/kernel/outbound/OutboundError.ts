@@ -47,6 +47,6 @@ export class OutboundError extends Schema.TaggedError<OutboundError>()("Outbound
 /** The download is larger than the caller accepts, as announced or as received. */
 export class OutboundTooLarge extends Schema.TaggedError<OutboundTooLarge>()("OutboundTooLarge", {}) {
   override get message() {
-    return "Outbound download is larger than what is taken"
+    return "The outbound download exceeds the size limit"
   }
 }

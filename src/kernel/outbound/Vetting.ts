@@ -15,7 +15,7 @@ export const allowPrivateTargets = Setting.make({
   name: "ALLOW_PRIVATE_TARGETS",
   config: Config.Boolean,
   default: false,
-  description: "lets URLs in requests reach private addresses and plain http: for development only",
+  description: "allows URLs in requests to reach private addresses and plain http; for development only",
   accepts: "`true`, `false`, `yes`, `no`, `on`, `off`, `1`, `0`, `y`, `n`",
   example: "true"
 })

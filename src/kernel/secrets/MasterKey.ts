@@ -23,7 +23,7 @@ export const masterKey = Setting.optional({
   name: "MASTER_KEY",
   config: (name) => Config.schema(Schema.Redacted(keyText), name),
   defaultText: "made at the first start, in `DATA_DIR`; required with `EVENT_STORE=nats://…`",
-  description: "the secret from which others are derived, the same on every node",
+  description: "the secret from which all others are derived; the same on every node",
   accepts: "64 hexadecimal digits",
   example: "5d41402abc4b2a76b9719d911017c5925d41402abc4b2a76b9719d911017c592",
   isSecret: true

@@ -11,7 +11,7 @@ import { Result, Schema } from "effect"
 /** The text was changed, sealed under another key or context, or is not a sealed text. */
 export class Unopenable extends Schema.TaggedError<Unopenable>()("Unopenable", {}) {
   override readonly message =
-    "What was sealed cannot be opened: the key or the context is another, or it was changed"
+    "The sealed text cannot be opened: the key or the context differs, or the text was changed"
 }
 
 export interface Seal {

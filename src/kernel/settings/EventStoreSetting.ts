@@ -31,7 +31,7 @@ export const eventStore: Setting.Setting<EventStoreChoice> = Setting.make({
     Config.map(Config.schema(EventStoreText, name), (text) => Result.getOrElse(parse(text), () => sqlite)),
   default: sqlite,
   defaultText: "`sqlite`",
-  description: "where the log is: in `DATA_DIR`, or on NATS JetStream, which nodes share",
+  description: "the location of the log: in `DATA_DIR`, or on NATS JetStream, which nodes can share",
   accepts: `\`sqlite\`, or ${NatsOptions.expected}`,
   example: "nats://nats-1:4222,nats-2:4222,nats-3:4222?replicas=3"
 })

@@ -14,7 +14,7 @@ export const host = Setting.make({
   name: "HOST",
   config: (name) => Config.schema(Host, name),
   default: "127.0.0.1",
-  description: "the address the server listens at; `0.0.0.0` or `::` for all of them",
+  description: "the address on which the server listens; `0.0.0.0` or `::` for every address",
   accepts: "an IP address or a host name",
   example: "0.0.0.0"
 })
@@ -23,7 +23,7 @@ export const port = Setting.make({
   name: "PORT",
   config: Config.Port,
   default: 8080,
-  description: "the port it listens at",
+  description: "the port on which the server listens",
   accepts: "1 to 65535",
   example: "9000"
 })

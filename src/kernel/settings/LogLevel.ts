@@ -6,7 +6,7 @@ export const logLevel = Setting.make({
   name: "LOG_LEVEL",
   config: Config.LogLevel,
   default: "Info",
-  description: "the least severe log entries that are written",
+  description: "the lowest severity of logged entries",
   accepts: "`Trace`, `Debug`, `Info`, `Warn`, `Error`, `Fatal`, `All`, `None`",
   example: "Debug"
 })

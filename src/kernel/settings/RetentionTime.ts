@@ -20,7 +20,7 @@ export const retention = Setting.make({
   default: Duration.days(30),
   defaultText: "`30 days`",
   description:
-    "how long inputs, outputs and files of a request are kept after its submit, if it has ended by then, and uploads after they came",
+    "how long inputs, outputs and files of an ended request are stored, counted from its submit; uploads are counted from their arrival",
   accepts: "a duration from 1 hour to 10 years, such as `12 hours`, `90 days` or `52 weeks`",
   example: "90 days"
 })

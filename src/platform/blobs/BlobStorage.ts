@@ -48,7 +48,7 @@ const BlobStoreText = Schema.String.check(
 /** Nodes that share a log must share the blob store too. */
 export class BlobStoreNotShared extends Schema.TaggedError<BlobStoreNotShared>()("BlobStoreNotShared", {}) {
   override readonly message =
-    "With EVENT_STORE=nats://… nodes share their blobs too: expected a folder that all of them see, file:///<path>, " +
+    "With EVENT_STORE=nats://… nodes must share their blobs too: expected a folder that all nodes can access, file:///<path>, " +
     "or a bucket, s3://<bucket>"
 }
 
@@ -61,7 +61,7 @@ export const blobStore: Setting.Setting<BlobStoreChoice> = Setting.make({
   default: inDataDirectory,
   defaultText: "`file`",
   description:
-    "where large payloads and media are: in `DATA_DIR`, in a folder that nodes may share, or in a bucket of S3 or a server like it",
+    "the location of large payloads and media: in `DATA_DIR`, in a folder that nodes can share, or in a bucket on an S3-compatible server",
   accepts: `\`file\`, \`file:///<path>\`, or ${S3Options.expected}`,
   example: "s3://inferlog-blobs?region=eu-central-1",
   fault: (text) => Result.match(parse(text), { onFailure: (fault) => fault, onSuccess: () => null })

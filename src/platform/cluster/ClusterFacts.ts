@@ -28,7 +28,7 @@ export class FactConflict extends Schema.TaggedError<FactConflict>()("FactConfli
 }) {
   override get message(): string {
     const what = this.expected === null ? "absent" : `at revision ${this.expected}`
-    return `The fact ${this.key} was expected to be ${what}; another node has put it`
+    return `The fact ${this.key} was expected to be ${what}, but another node has written it`
   }
 }
 

@@ -59,7 +59,7 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsNodesOptions>) {
       isWarned = true
       const seconds = Math.round((at - sentAt) / 1_000)
       yield* Effect.logWarning(
-        `The other nodes have not heard this one for ${seconds} s: they run again what it had claimed`
+        `The other nodes had no heartbeat of this node for ${seconds} s, so they run its claimed requests again`
       )
     }
     // Messages sent without a connection would pile up.

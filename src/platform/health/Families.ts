@@ -10,13 +10,13 @@ export const logHead = Family.gauge({
 export const walBytes = Family.gauge({
   name: "inferlog_log_wal_bytes",
   labels: [],
-  help: "Size of log.sqlite-wal, about once a second while the log is written; more than 64 MiB: a reader holds it up, or log.sqlite cannot be written"
+  help: "Size of log.sqlite-wal, updated about once a second while the log is written; above 64 MiB a reader blocks it, or log.sqlite cannot be written"
 })
 
 export const payloadsDamaged = Family.counter({
   name: "inferlog_payloads_damaged_total",
   labels: [],
-  help: "Reads of stored inputs, outputs and webhook bodies that are lost or are not what the log says"
+  help: "Reads of stored inputs, outputs and webhook bodies that are lost or do not match their hash on the log"
 })
 
 export const projectionLagEvents = Family.gauge({
@@ -34,7 +34,7 @@ export const projectionLagSeconds = Family.gauge({
 export const projectionStopped = Family.gauge({
   name: "inferlog_projection_stopped",
   labels: ["projection"],
-  help: "1 while the projection does not move although the log has: it met an event that it cannot apply, or its rows cannot be written"
+  help: "1 while the projection does not move although the log grows: it cannot apply an event or write its rows"
 })
 
 export const healthReason = Family.gauge({

@@ -113,7 +113,7 @@ export const makeTracker = () => {
 const tellBuilding = (building: ReadonlyArray<Building>): Effect.Effect<void> => {
   const [slowest] = building
   if (slowest === undefined) return Effect.void
-  return Effect.logInfo("Read models are built from the log").pipe(
+  return Effect.logInfo("Building read models from the log").pipe(
     Effect.annotateLogs({
       events: slowest.done,
       of: slowest.of,

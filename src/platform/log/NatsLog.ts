@@ -17,7 +17,7 @@ export const headFile = (directory: string): Effect.Effect<string> =>
 /** The read models in the directory have positions of its own log. On another log they would skip events. */
 export class HasOwnLog extends Schema.TaggedError<HasOwnLog>()("HasOwnLog", { directory: Schema.String }) {
   override get message(): string {
-    return `DATA_DIR: ${this.directory} holds a log of its own, and EVENT_STORE names one at NATS servers: name a new directory`
+    return `DATA_DIR: ${this.directory} has a log of its own, but EVENT_STORE selects a log on NATS servers: set DATA_DIR to a new directory`
   }
 }
 

@@ -86,7 +86,7 @@ export class SnapshotReactor extends Context.Service<
           const [duration, snapshot] = yield* Effect.timed(
             Take.run({ filename, directory, id: ids.next(), ...options })
           )
-          yield* Effect.annotateLogs(Effect.logInfo("A snapshot of the read models was taken"), {
+          yield* Effect.annotateLogs(Effect.logInfo("Took a snapshot of the read models"), {
             ...Snapshot.described(snapshot),
             duration_ms: Math.round(Duration.toMillis(duration))
           })
@@ -110,10 +110,7 @@ export class SnapshotReactor extends Context.Service<
           Effect.as(lookInterval),
           Effect.catchTag("SnapshotPointerMoved", () => Effect.succeed(lookInterval)),
           Effect.catchCause((cause) =>
-            Effect.as(
-              Effect.logWarning("A snapshot of the read models could not be taken", cause),
-              retryInterval
-            )
+            Effect.as(Effect.logWarning("Taking a snapshot of the read models failed", cause), retryInterval)
           )
         )
         const passes = Effect.andThen(

@@ -36,6 +36,9 @@ export const toldHead = Effect.flatMap(SnapshotPointer, ({ get }) => get).pipe(
   Effect.map((found) => found?.snapshots.newest?.anchor ?? null),
   Effect.provide(pointer),
   Effect.catch((error) =>
-    Effect.as(Effect.logWarning("The log is read from its beginning: no snapshot is known", error), null)
+    Effect.as(
+      Effect.logWarning("Reading the log from its beginning, because no snapshot is known", error),
+      null
+    )
   )
 )

@@ -34,6 +34,6 @@ export const serving = Layer.effectDiscard(
     const { queueUrl } = yield* PublicUrls
     serves()
     yield* Effect.annotateLogs(Effect.logInfo("Listening"), { url: queueUrl, version })
-    yield* Effect.addFinalizer(() => Effect.logInfo("Stopping: requests are refused, runs are given back"))
+    yield* Effect.addFinalizer(() => Effect.logInfo("Stopping: refusing requests and requeuing runs"))
   })
 )

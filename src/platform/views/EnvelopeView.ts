@@ -8,7 +8,7 @@ export const Issue = Schema.Struct({
       "From the body's root: property names and array indexes; a header or query parameter by its name."
   }),
   message: Schema.String,
-  code: Schema.String.annotate({ description: "The broken rule as one word." })
+  code: Schema.String.annotate({ description: "The violated rule, as one word." })
 }).annotate({ identifier: "Issue", description: "One reason why a request is invalid." })
 export type Issue = typeof Issue.Type
 
@@ -23,7 +23,7 @@ const PartsReason = Schema.Literals([
   "too_small",
   "wrong_size",
   "not_named"
-]).annotate({ description: "Why no file can be made of the parts." })
+]).annotate({ description: "Why the parts cannot be completed to a file." })
 
 const ErrorDetails = Schema.Struct({
   code: Schema.String,
@@ -32,50 +32,52 @@ const ErrorDetails = Schema.Struct({
   scope: Schema.optionalKey(
     Schema.Literals(["account", "key", "model", "node", "address", "connection", ...Scope.literals]).annotate(
       {
-        description: "Whose limit it is, or what the key is not granted."
+        description: "The owner of the limit, or the scope that the key lacks."
       }
     )
   ),
   required: Schema.optionalKey(
-    Schema.String.annotate({ description: "What the request may cost at most, in USD." })
+    Schema.String.annotate({ description: "The most that the request may cost, in USD." })
   ),
   available: Schema.optionalKey(
-    Schema.String.annotate({ description: "The account's balance less what is held, in USD." })
+    Schema.String.annotate({ description: "The account's balance minus its holds, in USD." })
   ),
   limit: Schema.optionalKey(
     Schema.Union([Schema.Int, Schema.String]).annotate({
       description:
-        "Of 413 the bytes that the file, or the account's files, may have; of 429 how many calls, or requests at once; of 402 the key's budget for a month, in USD."
+        "For 413 the limit in bytes of the file or of the account's files; for 429 the number of calls or of concurrent requests; for 402 the key's monthly budget in USD."
     })
   ),
   spent: Schema.optionalKey(
-    Schema.String.annotate({ description: "What the key has spent of it, and has held, in USD." })
+    Schema.String.annotate({
+      description: "The part of the budget that the key has spent or reserved, in USD."
+    })
   ),
   resetsAt: Schema.optionalKey(
     Schema.String.annotate({ description: "When the next month begins.", format: "date-time" })
   ),
   window: Schema.optionalKey(
     Schema.NullOr(Schema.Int).annotate({
-      description: "Seconds that the limit is for; null for a limit of what may be there at once."
+      description: "The period of the limit in seconds; null for a limit of concurrent use."
     })
   ),
   fields: Schema.optionalKey(
-    Schema.Array(Schema.String).annotate({ description: "In which the key would be given too much." })
+    Schema.Array(Schema.String).annotate({ description: "The fields that would grant the key too much." })
   ),
-  used: Schema.optionalKey(Schema.Int.annotate({ description: "Bytes that the account's files take up." })),
+  used: Schema.optionalKey(Schema.Int.annotate({ description: "Bytes of the account's files." })),
   fileUrl: Schema.optionalKey(
-    Schema.String.annotate({ description: "Of the file whose bytes have come before.", format: "uri" })
+    Schema.String.annotate({ description: "The file that already has these bytes.", format: "uri" })
   ),
   reason: Schema.optionalKey(PartsReason),
   partNumbers: Schema.optionalKey(
-    Schema.Array(Schema.Int).annotate({ description: "The parts that the reason is about." })
+    Schema.Array(Schema.Int).annotate({ description: "The parts that the reason concerns." })
   )
 }).annotate({ identifier: "ErrorDetails" })
 
 export const Envelope = Schema.Struct({
   error: Schema.Union([Schema.String, Schema.Array(Issue)]),
   request_id: Schema.String.annotate({
-    description: "Correlation id for support, also in `x-request-id`; no id of a request."
+    description: "Correlation id for support, also in `x-request-id`. Not the id of an inference request."
   }),
   details: Schema.optionalKey(ErrorDetails)
 }).annotate({ identifier: "Error", description: "The body of every error." })

@@ -5,12 +5,12 @@ export const bodyOf = <Item extends Schema.Constraint>(item: Item) =>
   Schema.Struct({
     page: Schema.Int,
     limit: Schema.Int,
-    total: Schema.Int.annotate({ description: "Of all pages." }),
+    total: Schema.Int.annotate({ description: "The number of items on all pages." }),
     totalPages: Schema.Int,
     data: Schema.Array(item),
     next: Schema.NullOr(Schema.String).annotate({
       description:
-        "Given back as `cursor` it leads to the page that follows, whatever has been added since; null at the end."
+        "Pass it as `cursor` to get the next page, regardless of later additions; null on the last page."
     })
   })
 

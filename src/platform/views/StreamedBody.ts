@@ -29,7 +29,9 @@ export class StreamedBody {
       Stream.flatMap((piece) =>
         typeof piece === "string" ? Stream.sync(() => Buffer.from(piece)) : releaseConsumed(piece.chunks)
       ),
-      Stream.tapError((error) => Effect.logError("An answer broke off: its payload cannot be read", error)),
+      Stream.tapError((error) =>
+        Effect.logError("An answer broke off because its payload cannot be read", error)
+      ),
       Stream.orDie
     )
   }

@@ -69,7 +69,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log at a NATS server")
       assert.deepStrictEqual({ code, stdout }, { code: 1, stdout: "" })
       assert.strictEqual(
         stderr,
-        `inferlog: DATA_DIR: ${DATA_DIR} holds a log of its own, and EVENT_STORE names one at NATS servers: name a new directory\n`
+        `inferlog: DATA_DIR: ${DATA_DIR} has a log of its own, but EVENT_STORE selects a log on NATS servers: set DATA_DIR to a new directory\n`
       )
     }).pipe(Effect.scoped)
   )

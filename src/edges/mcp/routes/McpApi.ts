@@ -52,7 +52,7 @@ const post = HttpApiEndpoint.post("postMessage", "/mcp", {
   headers: {
     accept: optional("Lists both `application/json` and `text/event-stream`."),
     "mcp-session-id": optional(`${session} Not with \`initialize\`, and with everything else.`),
-    "mcp-protocol-version": optional("As agreed on by `initialize`.")
+    "mcp-protocol-version": optional("The version negotiated by `initialize`.")
   },
   payload: Schema.Json.annotate({
     identifier: "McpMessage",
@@ -80,7 +80,7 @@ const post = HttpApiEndpoint.post("postMessage", "/mcp", {
     HttpApiSchema.WithHeaders(
       Schema.Json.annotate({
         identifier: "McpAnswer",
-        description: "The JSON-RPC answer, an error included that is the tool's or the protocol's.",
+        description: "The JSON-RPC answer, including errors of the tool or the protocol.",
         examples: [initialized, called]
       }),
       {
@@ -95,7 +95,7 @@ const post = HttpApiEndpoint.post("postMessage", "/mcp", {
       examples: [`: keep-alive\n\ndata: ${JSON.stringify(called)}\n\n`]
     }).pipe(HttpApiSchema.asText({ contentType: "text/event-stream" })),
     HttpApiSchema.Empty(202).annotate({
-      description: "Notifications, which nothing is answered to, were taken."
+      description: "The notifications were accepted. They have no answer."
     })
   ],
   error: [
@@ -137,7 +137,7 @@ const listen = HttpApiEndpoint.get("listen", "/mcp", {
 
 const end = HttpApiEndpoint.delete("endSession", "/mcp", {
   headers: { "mcp-session-id": Schema.String.annotate({ description: session }) },
-  success: HttpApiSchema.NoContent.annotate({ description: "The session has ended, and its calls with it." }),
+  success: HttpApiSchema.NoContent.annotate({ description: "The session and its calls have ended." }),
   error: [
     refused,
     sessionGone,
@@ -149,7 +149,7 @@ const end = HttpApiEndpoint.delete("endSession", "/mcp", {
   OpenApi.annotations({
     identifier: "endMcpSession",
     summary: "End a session of the tools",
-    description: "What an assistant does when it is done with the tools."
+    description: "Ends a session."
   })
 )
 

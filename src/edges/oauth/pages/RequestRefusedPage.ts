@@ -14,9 +14,9 @@ export interface Refused {
 const advice: Readonly<Record<string, string>> = {
   server_error: "Something went wrong here. Go back to the assistant and connect again in a moment.",
   invalid_client:
-    "This server does not know the assistant any more. Remove the connection in your assistant and add it again: it then makes itself known anew.",
+    "This server does not know the assistant any more. Remove the connection in your assistant and add it again, so that it registers again.",
   invalid_redirect_uri:
-    "The assistant wants to be answered at an address that it has not registered. Go no further if you did not begin this yourself."
+    "The assistant has requested an answer at an address that it has not registered. Do not continue unless you began this yourself."
 }
 
 const withheld = (address: string): string =>
@@ -27,7 +27,7 @@ export const render = ({ description, error, withheldFrom }: Refused): Page =>
     title: "This sign-in cannot begin",
     paragraphs: [
       advice[error] ??
-        "The assistant has asked for access in a way that cannot be answered. Go back to it and connect again from there.",
+        "The assistant has sent an invalid request for access. Go back to it and connect again from there.",
       description === undefined ? error : `${error}: ${description}`,
       ...(withheldFrom === undefined ? [] : [withheld(withheldFrom)])
     ]

@@ -24,14 +24,14 @@ const unavailable = page(
 const authorize = HttpApiEndpoint.get("authorize", Paths.authorize, {
   query: {
     response_type: asked("`code`."),
-    client_id: asked("Of a registered client."),
-    redirect_uri: asked("One that it registered; on the loopback interface with any port."),
+    client_id: asked("A registered client."),
+    redirect_uri: asked("A registered address; on the loopback interface with any port."),
     code_challenge: asked("The SHA-256 of the verifier, in base64url (RFC 7636)."),
     code_challenge_method: asked("`S256`."),
-    state: asked("Given back as it is; at most 2,048 bytes."),
-    resource: asked("That of the protected-resource metadata, or none (RFC 8707)."),
-    scope: asked("`mcp`, whatever is asked for."),
-    prompt: asked("`none`: not to be asked. Others say nothing.")
+    state: asked("Returned unchanged; at most 2,048 bytes."),
+    resource: asked("The resource in the protected-resource metadata, or none (RFC 8707)."),
+    scope: asked("Always `mcp`."),
+    prompt: asked("`none` fails with `login_required`. Other values are ignored.")
   },
   success: sentOn("To the sign-in page, or back to a client on the loopback interface with an `error`."),
   error: [refused, unknown, tooMany, unexpected, unavailable]
@@ -41,12 +41,13 @@ const authorize = HttpApiEndpoint.get("authorize", Paths.authorize, {
     OpenApi.annotations({
       identifier: "authorize",
       summary: "Ask for access",
-      description: "For browsers. Everybody is asked each time: `prompt=none` ends with `login_required`."
+      description:
+        "For browsers. Every authorization asks the user: `prompt=none` fails with `login_required`."
     })
   )
 
 const resume = HttpApiEndpoint.get("resumeAuthorization", `${Paths.authorize}/:uid`, {
-  params: { uid: Schema.String.annotate({ description: "Of the authorization." }) },
+  params: { uid: Schema.String.annotate({ description: "The id of the authorization." }) },
   success: sentOn("Back to the client, with `code` or `error`, `state` and `iss`."),
   error: [refused, unexpected, unavailable]
 })
@@ -55,7 +56,8 @@ const resume = HttpApiEndpoint.get("resumeAuthorization", `${Paths.authorize}/:u
     OpenApi.annotations({
       identifier: "resumeAuthorization",
       summary: "Go back to the client",
-      description: "Where the sign-in page sends the browser, known by its cookie."
+      description:
+        "The address to which the sign-in page redirects the browser. A cookie identifies the browser."
     })
   )
 

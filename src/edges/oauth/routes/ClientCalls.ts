@@ -37,7 +37,7 @@ const isOf = (mediaType: string, { headers }: HttpServerRequest): boolean =>
 const tooMany = (seconds: number) =>
   OAuthAnswer.refused(
     429,
-    { error: "temporarily_unavailable", description: "Too many clients are registering: try again later." },
+    { error: "temporarily_unavailable", description: "Too many clients are registering. Try again later." },
     { "retry-after": String(seconds) }
   )
 

@@ -55,7 +55,7 @@ const resourceMetadata = document(OAuthView.ProtectedResourceBody, {
 
 const serverMetadata = document(OAuthView.AuthorizationServerBody, {
   summary: "The authorization server",
-  description: "RFC 8414: where clients register, sign people in, get tokens and give them back."
+  description: "RFC 8414: the endpoints for registration, sign-in, tokens and revocation."
 })
 
 const register = HttpApiEndpoint.post("registerClient", Paths.register, {
@@ -86,13 +86,13 @@ const token = HttpApiEndpoint.post("getToken", Paths.token, {
 
 const revoke = HttpApiEndpoint.post("revokeToken", Paths.revoke, {
   payload: OAuthView.RevocationPayload.pipe(HttpApiSchema.asFormUrlEncoded()),
-  success: HttpApiSchema.Empty(200).annotate({ description: "It is good no more, if it ever was." }),
+  success: HttpApiSchema.Empty(200).annotate({ description: "The token is not valid (any more)." }),
   error: [invalid, unauthenticated, timeout, tooLarge, failed, unavailable]
 }).annotateMerge(
   OpenApi.annotations({
     identifier: "revokeToken",
     summary: "Give a token back",
-    description: "RFC 7009. A refresh token takes all tokens of its sign-in with it."
+    description: "RFC 7009. Revoking a refresh token revokes all tokens of its sign-in."
   })
 )
 

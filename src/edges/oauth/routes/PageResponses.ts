@@ -10,5 +10,5 @@ export const page = (status: number, description: string) =>
 
 export const sentOn = (description: string) =>
   HttpApiSchema.WithHeaders(HttpApiSchema.Empty(303).annotate({ description }), {
-    location: described("Where the browser goes on.")
+    location: described("The address to which the browser is redirected.")
   })

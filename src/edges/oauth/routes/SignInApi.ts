@@ -9,7 +9,7 @@ const described = (description: string) => Schema.String.annotate({ description 
 const optional = (description: string) => Schema.optionalKey(described(description))
 
 const path = `${Paths.interaction}/:uid` as const
-const params = { uid: described("Of the authorization, as the browser was sent to it.") }
+const params = { uid: described("The id of the authorization.") }
 
 const gone = page(
   410,
@@ -33,11 +33,11 @@ const show = HttpApiEndpoint.get("showSignIn", path, {
 const submit = HttpApiEndpoint.post("submitSignIn", path, {
   params,
   payload: Schema.Struct({
-    csrf: described("As in the form."),
+    csrf: described("The token in the form."),
     decision: Schema.Literals(["allow", "deny"]),
     api_key: optional("To sign in with a key."),
-    account: optional("To sign in with the account's password, where no key is given."),
-    password: optional("Of the account.")
+    account: optional("To sign in with the account's password when there is no key."),
+    password: optional("The account's password.")
   }).pipe(HttpApiSchema.asFormUrlEncoded()),
   success: [page(200, "To a browser's navigation: a page that takes it on."), sentOn("Decided.")],
   error: [
@@ -56,7 +56,8 @@ const submit = HttpApiEndpoint.post("submitSignIn", path, {
   OpenApi.annotations({
     identifier: "submitSignIn",
     summary: "Send the form",
-    description: "From the page alone: of other origins it is refused. Wrong credentials show the page again."
+    description:
+      "Only from the sign-in page: other origins are refused. Wrong credentials show the page again."
   })
 )
 
@@ -65,5 +66,5 @@ export class SignInApi extends HttpApiGroup.make("signIn")
   .annotate(ServedOn, ["mcp"])
   .annotate(TakesQuery, anyQuery)
   .annotateMerge(
-    OpenApi.annotations({ title: "Sign-in", description: "Pages on which people let assistants in." })
+    OpenApi.annotations({ title: "Sign-in", description: "Pages on which users sign in assistants." })
   ) {}

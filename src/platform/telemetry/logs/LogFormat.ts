@@ -6,7 +6,8 @@ export const logFormat = Setting.make({
   name: "LOG_FORMAT",
   config: (name) => Config.Literals(["logfmt", "json", "pretty"], name),
   default: "logfmt",
-  description: "how log entries are written: `logfmt` and `json` one to a line, `pretty` for a terminal",
+  description:
+    "the format of log entries: `logfmt` and `json` with one entry per line, `pretty` for a terminal",
   accepts: "`logfmt`, `json`, `pretty`",
   example: "json"
 })

@@ -42,7 +42,7 @@ export class LogRateLimit extends Context.Service<
           const { suppressed } = state
           if (suppressed === 0) continue
           state.suppressed = 0
-          yield* Effect.annotateLogs(Effect.logInfo("Log lines were left out"), { kind, count: suppressed })
+          yield* Effect.annotateLogs(Effect.logInfo("Log lines were dropped"), { kind, count: suppressed })
         }
       })
 

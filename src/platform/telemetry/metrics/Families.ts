@@ -7,7 +7,7 @@ const batchSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024]
 export const buildInfo = Family.gauge({
   name: "inferlog_build_info",
   labels: ["version", "node_version"],
-  help: "Always 1; which release runs on which Node"
+  help: "Always 1; the labels show the release and the Node version"
 })
 
 export const appendBatch = Family.histogram({
@@ -33,7 +33,7 @@ export const eventsAppended = Family.counter({
 export const logLinesSuppressed = Family.counter({
   name: "inferlog_log_lines_suppressed_total",
   labels: ["kind"],
-  help: "Log lines left out because there were too many of their kind in one second"
+  help: "Log lines dropped because their kind exceeded its limit per second"
 })
 
 export const residentMemory = Family.gauge({

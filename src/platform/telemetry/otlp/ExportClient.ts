@@ -20,13 +20,13 @@ const make = Effect.gen(function* () {
     Effect.suspend(() => {
       if (isFailing || Cause.hasInterruptsOnly(cause)) return Effect.void
       isFailing = true
-      return Effect.logWarning("Telemetry cannot be exported, and is dropped")
+      return Effect.logWarning("Telemetry export failed; the data was dropped")
     })
 
   const succeeded = Effect.suspend(() => {
     if (!isFailing) return Effect.void
     isFailing = false
-    return Effect.logInfo("Telemetry is exported again")
+    return Effect.logInfo("Telemetry export works again")
   })
 
   return HttpClient.transform(client, (send) =>

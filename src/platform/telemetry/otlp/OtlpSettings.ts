@@ -24,7 +24,7 @@ const endpoint = (name: string, defaultText: string, description: string, exampl
 const otlpEndpoint = endpoint(
   "OTEL_EXPORTER_OTLP_ENDPOINT",
   "nothing is exported",
-  "OTLP/HTTP receiver of traces, metrics and logs; `/v1/traces` and so on is added",
+  "the OTLP/HTTP receiver of traces, metrics and logs; `/v1/traces` etc. is appended",
   "http://127.0.0.1:4318"
 )
 
@@ -58,7 +58,7 @@ const sdkDisabled = Setting.make({
   name: "OTEL_SDK_DISABLED",
   config: Config.Boolean,
   default: false,
-  description: "exports nothing, whatever else is set",
+  description: "disables all exports",
   accepts: "`true`, `false`",
   example: "true"
 })
@@ -80,7 +80,7 @@ export const otlpProtocol = Setting.make({
   name: "OTEL_EXPORTER_OTLP_PROTOCOL",
   config: (name) => Config.Literals(["http/protobuf", "http/json"], name),
   default: "http/protobuf",
-  description: "encoding of exports; there is no gRPC",
+  description: "the encoding of exports; gRPC is not supported",
   accepts: "`http/protobuf`, `http/json`",
   example: "http/json"
 })
@@ -89,7 +89,7 @@ export const otlpCompression = Setting.make({
   name: "OTEL_EXPORTER_OTLP_COMPRESSION",
   config: (name) => Config.Literals(["none", "gzip"], name),
   default: "none",
-  description: "compression of exports of more than 1 KB",
+  description: "the compression of exports above 1 KB",
   accepts: "`none`, `gzip`",
   example: "gzip"
 })
@@ -109,25 +109,25 @@ const millis = (name: string, defaultMillis: number, description: string, exampl
 export const otlpTimeout = millis(
   "OTEL_EXPORTER_OTLP_TIMEOUT",
   10_000,
-  "the longest that one export may take, ms",
+  "the time limit of one export, ms",
   "5000"
 )
 export const tracesDelay = millis(
   "OTEL_BSP_SCHEDULE_DELAY",
   5_000,
-  "time between two exports of spans, ms",
+  "the interval between exports of spans, ms",
   "1000"
 )
 export const logsDelay = millis(
   "OTEL_BLRP_SCHEDULE_DELAY",
   1_000,
-  "time between two exports of log entries, ms",
+  "the interval between exports of log entries, ms",
   "5000"
 )
 export const metricsInterval = millis(
   "OTEL_METRIC_EXPORT_INTERVAL",
   60_000,
-  "time between two exports of metrics, ms",
+  "the interval between exports of metrics, ms",
   "10000"
 )
 
@@ -144,7 +144,7 @@ export const resourceAttributes = Setting.optional({
   name: "OTEL_RESOURCE_ATTRIBUTES",
   config: pairs,
   defaultText: "none",
-  description: "further attributes of this service in exports, percent-encoded",
+  description: "additional attributes of this service in exports, percent-encoded",
   accepts: "`name=value` pairs, separated by commas",
   example: "deployment.environment.name=production"
 })
@@ -153,7 +153,7 @@ export const tracesSampler = Setting.make({
   name: "OTEL_TRACES_SAMPLER",
   config: (name) => Config.Literals(["parentbased_always_on", "parentbased_traceidratio"], name),
   default: "parentbased_always_on",
-  description: "which traces that begin here are exported; others go by what their caller has decided",
+  description: "which traces are exported that begin here; other traces follow their caller's decision",
   accepts: "`parentbased_always_on`, `parentbased_traceidratio`",
   example: "parentbased_traceidratio"
 })

@@ -62,7 +62,7 @@ const linesOf = (
 
 const requests = (lines: ReadonlyArray<Line>) => lines.filter(({ message }) => message === "HTTP request")
 const accounts = (lines: ReadonlyArray<Line>) =>
-  lines.filter(({ message }) => message === "Log lines were left out").map(({ annotations }) => annotations)
+  lines.filter(({ message }) => message === "Log lines were dropped").map(({ annotations }) => annotations)
 
 describe("the access log", () => {
   it.effect("says who asked what, and how it ended", () =>
