@@ -1,4 +1,4 @@
-/** What is done to a body on its way from the wire to whoever verifies it, most often; each change is undone here. */
+/** Undoes the most frequent changes that a body undergoes between the wire and the verifier. */
 import { Option } from "effect"
 
 export interface BodyChange {

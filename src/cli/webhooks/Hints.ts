@@ -1,4 +1,4 @@
-/** What to do about a check that has failed. */
+/** Hints for failed checks. */
 import { Result } from "effect"
 import * as StandardWebhooks from "#src/features/webhooks/StandardWebhooks.ts"
 import * as BodyChanges from "./BodyChanges.ts"

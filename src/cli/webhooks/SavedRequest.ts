@@ -1,21 +1,21 @@
-/** An HTTP request as somebody saved it: a request line or none, headers, an empty line, and the body as it came. */
+/** A saved HTTP request: an optional request line, headers, an empty line, and the unchanged body. */
 import { Result, Schema } from "effect"
 import type { Received } from "#src/features/webhooks/StandardWebhooks.ts"
 
 export class NoRequest extends Schema.TaggedError<NoRequest>()("NoRequest", { message: Schema.String }) {}
 
 export interface SavedRequest extends Received {
-  /** Bytes that the body had for its sender; `null` when the request does not say. */
+  /** `content-length` of the request; `null` without one. */
   readonly contentLength: number | null
 }
 
 const requestLine = /^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?$/
-/** Pseudo headers of HTTP/2 too. */
+/** Includes pseudo headers of HTTP/2. */
 const headerLine = /^(:?[\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/
 
 const byteOrderMark = "\u00ef\u00bb\u00bf"
 
-/** Lines may end as HTTP has it, or as editors do. The bytes behind the first empty line are the body, all of them. */
+/** Lines end with CRLF or LF. All bytes after the first empty line are the body. */
 export const parse = (bytes: Uint8Array): Result.Result<SavedRequest, NoRequest> => {
   // A character is a byte.
   const text = Buffer.from(bytes).toString("latin1")

@@ -1,4 +1,4 @@
-/** The flags of `webhooks verify`, and what they lead to. */
+/** The flags of `webhooks verify`. */
 import {
   Config,
   Effect,
@@ -102,7 +102,7 @@ export const requestOf = Effect.fnUntraced(function* (given: Given) {
 
 const fromEnvironment = Config.option(Config.schema(Schema.Redacted(Schema.String), "WEBHOOK_SECRET"))
 
-/** Without the white space around it, with which files end. */
+/** Trimmed, because files end with a newline. */
 export const secretOf = Effect.fnUntraced(function* ({ secret, secretFile }: Given) {
   if (Option.isSome(secret) && Option.isSome(secretFile)) {
     return yield* wrong("Expected --secret-file or --secret, not both")

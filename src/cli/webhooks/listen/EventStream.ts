@@ -1,14 +1,14 @@
-/** What a connection to an event stream brings (WHATWG HTML, 9.2.6). */
+/** Reads the events of one connection to an event stream (WHATWG HTML, 9.2.6). */
 import { Duration, Effect, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
 import type { HttpClientResponse } from "effect/http/HttpClientResponse"
 import * as Exchange from "#src/cli/platform/Exchange.ts"
 import { type Refused, Unreachable, unexpected } from "#src/cli/platform/Refusal.ts"
 
-/** A server that lives says something every 15 s. */
+/** A live server sends something every 15 s. */
 const longestSilence = Duration.seconds(45)
 
-/** Characters of one event. */
+/** Longest event in characters. */
 const longestEvent = 1_048_576
 
 const silent = (url: string) => () =>
@@ -19,15 +19,15 @@ const silent = (url: string) => () =>
     })
   )
 
-/** Fails when nothing comes of it for 45 s. */
+/** Fails when no response comes for 45 s. */
 export const unlessSilent =
   (url: string) =>
   <A, E, R>(answer: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unreachable, R> =>
     Effect.timeoutOrElse(answer, { duration: longestSilence, orElse: silent(url) })
 
 /**
- * The events of an answer, and the times to wait that it asks for. An event that has a name and no data tells how far the
- * stream has come. Fails when nothing comes for 45 s, keep-alives included; a reader that takes its time may do so.
+ * The events of a response, and its retry times. An event with a name and without data only reports the position. Fails
+ * when nothing comes for 45 s, not even a keep-alive. A slow reader does not cause this failure.
  */
 export const read = (
   url: string,

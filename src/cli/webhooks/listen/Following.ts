@@ -1,4 +1,4 @@
-/** The event stream of a server, for as long as it takes: what breaks off is resumed behind the last frame that came. */
+/** Follows the event stream of a server. A broken connection resumes after the last received frame. */
 import { Duration, Effect, Stream } from "effect"
 import type * as Sse from "effect/encoding/Sse"
 import { type CallError, Platform } from "#src/cli/platform/Platform.ts"
@@ -8,44 +8,44 @@ import * as EventStream from "./EventStream.ts"
 
 export const path = "/requests/stream"
 
-/** ms between connections, unless the server asks for another time. */
+/** Pause between connections, ms, unless the server sets another one. */
 const usualPause = 2_000
 const shortestPause = 50
 const longestPause = 60_000
 
-/** How often a pause is doubled, at most: to some seconds, for a developer is waiting. */
+/** Most doublings of a pause. It stays at a few seconds, because a developer is waiting. */
 const mostBackOff = 4
 
 export interface Frame {
   /** The name of the event. */
   readonly event: string
   readonly data: string
-  /** Whether its connection went on behind another one. */
+  /** Whether the connection resumed a previous one. */
   readonly isResumed: boolean
 }
 
 export interface Options<R> {
   readonly query: Readonly<Record<string, string | ReadonlyArray<string>>>
-  /** Nothing is read while it runs. A frame counts as come when it begins. */
+  /** The stream is not read while it runs. A frame counts as received when it starts. */
   readonly onFrame: (frame: Frame) => Effect.Effect<void, Refused, R>
-  /** Whether there is nothing more to come. Asked after each frame, and when a connection ends. */
+  /** Whether to stop. Called after each frame, and when a connection ends. */
   readonly isOver: () => boolean
-  /** When it is connected for the first time. */
+  /** Runs at the first connection. */
   readonly onBegin: Effect.Effect<void>
-  /** In one line, when the server goes away and when it is there again. */
+  /** Reports in one line that the server disappeared or is back. */
   readonly say: (text: string) => Effect.Effect<void>
 }
 
 const notAStream = (contentType = "nothing") =>
   unexpected(`${path} answers ${contentType}, not an event stream: is the server of another release?`)
 
-/** Of a log that was replaced, or restored from an older copy. */
+/** The log was replaced, or restored from an older copy. */
 const isOfAnotherLog = (error: CallError): boolean =>
   error._tag === "Refused" && error.code === "UNKNOWN_EVENT_ID"
 
 /**
- * Ends when there is nothing more to come, and fails when the server refuses for good, or is not there to begin with.
- * Of a connection that went on `Last-Event-ID` makes sure that nothing is missed or comes twice.
+ * Ends when `isOver`. Fails when the server refuses permanently, or is unreachable at the start. A resumed connection
+ * neither misses nor repeats events, because it sends `Last-Event-ID`.
  */
 export const follow = Effect.fnUntraced(function* <R>({
   isOver,
@@ -60,7 +60,7 @@ export const follow = Effect.fnUntraced(function* <R>({
   let failures = 0
   let hasConnected = false
   let isAway = false
-  let isAllTold = false
+  let isExhausted = false
 
   const opened = Effect.fnUntraced(function* () {
     const answer = yield* platform
@@ -72,9 +72,9 @@ export const follow = Effect.fnUntraced(function* <R>({
       })
       .pipe(EventStream.unlessSilent(platform.url))
     const contentType = answer.headers["content-type"]
-    // All that were named have ended, and nothing is to be told of them any more.
-    isAllTold = answer.status === 204
-    if (isAllTold) return null
+    // 204: all given requests have ended, and no event of them is left.
+    isExhausted = answer.status === 204
+    if (isExhausted) return null
     if (contentType?.startsWith("text/event-stream") !== true) return yield* notAStream(contentType)
     if (!hasConnected) yield* onBegin
     else if (isAway) yield* say("Reconnected.")
@@ -116,7 +116,7 @@ export const follow = Effect.fnUntraced(function* <R>({
     return say("The server has another log by now: what happened meanwhile is not known. Following goes on.")
   })
 
-  const hasMore = () => !isAllTold && !isOver()
+  const hasMore = () => !isExhausted && !isOver()
   while (hasMore()) {
     yield* connection.pipe(
       Effect.andThen(Effect.suspend(() => (hasMore() ? Effect.sleep(pause) : Effect.void))),

@@ -1,6 +1,6 @@
 /**
- * Forwards what happens to the app: several at once, in no order, and again a little later what it did not take. What waits
- * for that is bounded, and holds up nothing that comes after it.
+ * Forwards events to the app, several in parallel and unordered, and retries rejected ones. The number and the bytes of
+ * waiting retries are limited, and retries do not delay later events.
  */
 import { Clock, Effect, FiberSet, Semaphore } from "effect"
 import type { HttpClient } from "effect/http/HttpClient"
@@ -13,30 +13,30 @@ import * as Post from "./Post.ts"
 import type { SigningKey } from "./SigningKey.ts"
 import * as WebhookBody from "./WebhookBody.ts"
 
-/** Bodies that are read, and POSTs that are made, at once. */
+/** Parallel reads of bodies, and parallel POSTs. */
 const concurrency = 8
 
-/** What has come and was not tried once yet. Beyond that nothing more is taken from the stream. */
+/** Events that were not tried yet. At this limit, the stream is not read. */
 const mostUntried = 64
 
-/** What waits for its next try. Beyond that there is none. */
+/** Events that wait for a retry. Beyond this limit, a rejected event is not retried. */
 const mostWaiting = 1_000
 const mostWaitingBytes = 64 * 1024 * 1024
 
 export interface Options {
   readonly url: string
   readonly key: SigningKey
-  /** ms before each further try. */
+  /** Pauses before each retry, ms. */
   readonly pauses: ReadonlyArray<number>
   readonly report: (attempt: Attempt) => Effect.Effect<void>
-  /** In one line: of what cannot be forwarded at all. */
+  /** Reports in one line an event that cannot be forwarded. */
   readonly say: (text: string) => Effect.Effect<void>
 }
 
 export interface Tally {
   readonly taken: number
   readonly notTaken: number
-  /** Not tried yet, or to be tried again. */
+  /** Not tried yet, or waiting for a retry. */
   readonly open: number
 }
 
@@ -46,12 +46,12 @@ interface Prepared {
   readonly body: Uint8Array
 }
 
-/** The key is no longer one, or may not do this: so it is with every request. */
+/** The key is invalid or lacks a scope, so every further call fails too. */
 const isOfTheKey = (error: CallError): boolean =>
   error._tag === "UsageError" ||
   (error._tag === "Refused" && (error.status === 401 || error.code === "MISSING_SCOPE"))
 
-/** What apps answer to a signature that they cannot verify. */
+/** Whether the app may have refused the signature. */
 const mayBeUnverified = ({ status }: Post.Answered): boolean =>
   status === 400 || status === 401 || status === 403
 
@@ -69,7 +69,7 @@ export const make = Effect.fnUntraced(function* ({ key, pauses, report, say, url
       tally = { taken: taken + (isTaken ? 1 : 0), notTaken: notTaken + (isTaken ? 0 : 1), open: open - 1 }
     })
 
-  /** `null` when there is no further try: they are used up, nobody wants it (410), or too much waits. */
+  /** `null` when there is no retry: the tries are used up, the app answered 410, or too many events wait. */
   const pauseAfter = ({ body }: Prepared, attempt: number, { error, status }: Post.Answered) => {
     const isFull = waiting.count >= mostWaiting || waiting.bytes + body.length > mostWaitingBytes
     return error === null || status === 410 || isFull ? null : (pauses[attempt - 1] ?? null)
@@ -115,7 +115,7 @@ export const make = Effect.fnUntraced(function* ({ key, pauses, report, say, url
       : Effect.andThen(settle(false), say(`${event} of ${requestId} is not forwarded: ${error.message}`))
 
   return {
-    /** Returns when there is room for more. */
+    /** Returns when there is room for the event. */
     offer: Effect.fnUntraced(function* (happening: Happening) {
       yield* untried.take(1)
       tally = { ...tally, open: tally.open + 1 }
@@ -127,9 +127,9 @@ export const make = Effect.fnUntraced(function* ({ key, pauses, report, say, url
         )
       )
     }),
-    /** Fails when the key may do no more. */
+    /** Fails when the key is refused. */
     refused: Effect.andThen(FiberSet.join(fibers), Effect.never),
-    /** Nothing that was offered waits any more. */
+    /** Completes when no offered event waits. */
     settled: FiberSet.awaitEmpty(fibers),
     tally: (): Tally => tally
   }

@@ -1,6 +1,6 @@
 /**
- * Which frames of the event stream (decisions, "Server-sent events") tell of something that webhooks tell of. A stream that
- * does not resume begins with the state of what is open: that is known, and did not happen now.
+ * Selects the frames of the event stream (decisions, "Server-sent events") that correspond to webhook events. A stream
+ * that does not resume begins with the state of open requests, which is not a new event.
  */
 import { Schema } from "effect"
 import { RequestId } from "#domain/Ids.ts"
@@ -8,26 +8,26 @@ import type { WebhookEventName } from "#domain/inference-request/Event.ts"
 import { Status } from "#domain/inference-request/Status.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 
-/** What a frame carries; there is more that is not looked at. */
+/** The fields of a frame that the command reads. */
 export const StatusFrame = Schema.fromJsonString(
   Schema.Struct({ request_id: RequestId, modelEndpoint: Schema.String, status: Status })
 )
 export type StatusFrame = typeof StatusFrame.Type
 
-/** Something that a webhook tells of. */
+/** An event that a webhook delivers. */
 export interface Happening {
   readonly event: WebhookEventName
   readonly requestId: RequestId
   readonly modelEndpoint: string
 }
 
-/** Requests whose start is waited for. Of more a `start` may be missing: nobody is to rely on it. */
+/** Queued requests whose start is tracked. With more queued requests, a `start` may be missing. */
 const mostQueued = 10_000
 
 export interface Happenings {
-  /** Of the next frame, `null` when it is no news. `isResumed`: its connection goes on behind another one. */
+  /** The event of the next frame; `null` without a new one. `isResumed`: the connection resumed a previous one. */
   readonly of: (frame: StatusFrame, isResumed: boolean) => Happening | null
-  /** Whether all requests that were named have ended; false when none was. */
+  /** Whether all given requests have ended; false when none was given. */
   readonly haveEnded: () => boolean
 }
 
@@ -43,7 +43,7 @@ export const make = (options: {
       case "IN_QUEUE":
         queued.set(request_id, true)
         return null
-      // Of a start that happens now the frame before it was seen.
+      // A start is new if the request was seen in the queue before.
       case "IN_PROGRESS":
         return isResumed || queued.get(request_id) === true ? "start" : null
       case "COMPLETED":

@@ -1,4 +1,4 @@
-/** What forwards are signed with: the account's secret, as the server has it now, or one that was given. */
+/** The key that signs forwards: the current secret of the account, or a given one. */
 import { Effect, Result, Schema } from "effect"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import * as StandardWebhooks from "#src/features/webhooks/StandardWebhooks.ts"
@@ -8,7 +8,7 @@ import * as Retrying from "#src/cli/platform/Retrying.ts"
 
 export const path = "/webhooks/default/secret"
 
-/** ms until a rotation shows at the latest. */
+/** Longest time until a rotation is noticed, ms. */
 const longest = 60_000
 
 const SecretText = Schema.String.check(
@@ -24,15 +24,15 @@ type FetchError = Effect.Error<typeof fetchKey>
 
 export interface SigningKey {
   readonly current: Effect.Effect<Uint8Array, FetchError, Platform>
-  /** The app does not know it: it is asked for again before it is next used. */
+  /** The app refused the signature, so the key is fetched again before its next use. */
   readonly doubt: Effect.Effect<void>
 }
 
 export const given = (key: Uint8Array): SigningKey => ({ current: Effect.succeed(key), doubt: Effect.void })
 
 /**
- * Fetched now, and again before it is used when it is a minute old or was doubted. A server that is away does not change
- * it; a server that is not there to begin with is not waited for.
+ * Fetches the key now, and again before use when it is a minute old or was doubted. The old key stays in use while the
+ * server is unavailable. Fails when the server is unreachable at the start.
  */
 export const ofAccount = Effect.fnUntraced(function* (
   onWait: (waiting: Retrying.Waiting) => Effect.Effect<void>

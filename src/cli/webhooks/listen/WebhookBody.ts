@@ -1,6 +1,6 @@
 /**
- * The body of a webhook, made again from what the server's routes tell of the request: byte for byte what
- * `src/features/webhooks/DeliveryBody.ts` makes of it (contract, "Result / webhook payload").
+ * Rebuilds the body of a webhook from the server's routes, byte for byte as `src/features/webhooks/DeliveryBody.ts`
+ * writes it (contract, "Result / webhook payload").
  */
 import { Effect, Schema } from "effect"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
@@ -11,7 +11,7 @@ import type { Happening } from "./Happenings.ts"
 
 const callObject = caller(Schema.Record(Schema.String, Schema.Json))
 
-/** What `GET /requests/{id}` has beside the result. */
+/** Fields of `GET /requests/{id}` that are not part of the result. */
 const besides: ReadonlySet<string> = new Set([
   "response_url",
   "status_url",
@@ -24,7 +24,7 @@ const besides: ReadonlySet<string> = new Set([
 const resultIn = (retrieved: CanonicalJson.JsonObject): CanonicalJson.JsonObject =>
   Object.fromEntries(Object.entries(retrieved).filter(([name]) => !besides.has(name)))
 
-/** As the request was when it began (decisions, "Payload of `start`"), whatever has become of it. */
+/** The state of the request at its start (decisions, "Payload of `start`"). */
 const atStart = {
   status: "IN_PROGRESS",
   output: null,
@@ -35,7 +35,7 @@ const atStart = {
   media: []
 }
 
-/** Of a URL that does not give the key away to who listens on the line. */
+/** Whether the URL is at least as secure as the server's, so that the key is not sent in clear text. */
 const isSafeFor = (key: { readonly url: string }, named: string): boolean =>
   named.startsWith("https:") || (named.startsWith("http:") && key.url.startsWith("http:"))
 
@@ -55,7 +55,7 @@ const withoutOutput = Effect.fnUntraced(function* (
   )
 })
 
-/** The node that was asked lags behind the one that told of the end. */
+/** The responding node lags behind the one that reported the end. */
 const notEndedYet = (origin: string) =>
   new Unreachable({ origin, reason: "the end of the request is not known there yet" })
 
