@@ -60,7 +60,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsNodes"), { concurren
       assert.isAtLeast(took, 6_000)
       assert.isAtMost(took, 14_000)
       assert.isFalse(one.nodes.isAlive(two.nodes.self))
-      yield* ClusterNode.until(Effect.sync(() => two.logged.some((line) => line.includes("have not heard"))))
+      yield* ClusterNode.until(Effect.sync(() => two.logged.some((line) => line.includes("had no heartbeat of this node"))))
       assert.isTrue(two.nodes.isAlive("node_unknown"))
 
       yield* proxy.heal
@@ -68,7 +68,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsNodes"), { concurren
       yield* hearsAgain(two)
       for (const live of seen) assert.deepStrictEqual(live, [...both].sort())
       assert.lengthOf(
-        two.logged.filter((line) => line.includes("have not heard")),
+        two.logged.filter((line) => line.includes("had no heartbeat of this node")),
         1
       )
     })
