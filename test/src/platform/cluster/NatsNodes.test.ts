@@ -60,7 +60,9 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsNodes"), { concurren
       assert.isAtLeast(took, 6_000)
       assert.isAtMost(took, 14_000)
       assert.isFalse(one.nodes.isAlive(two.nodes.self))
-      yield* ClusterNode.until(Effect.sync(() => two.logged.some((line) => line.includes("had no heartbeat of this node"))))
+      yield* ClusterNode.until(
+        Effect.sync(() => two.logged.some((line) => line.includes("had no heartbeat of this node")))
+      )
       assert.isTrue(two.nodes.isAlive("node_unknown"))
 
       yield* proxy.heal
