@@ -1,100 +1,85 @@
-/** JSON (RFC 8259) with the places of its values: `JSON.parse` tells neither those nor names that are there twice. */
+/** Parses strict JSON (RFC 8259) into values with their locations. Refuses duplicate names, which `JSON.parse` accepts. */
+import { printParseErrorCode, visit } from "jsonc-parser"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Located from "./Located.ts"
-import type { Path } from "./Problem.ts"
 
-const space = /[ \t\n\r]*/y
-/** Numbers and words; what `JSON.parse` refuses is refused. */
-const bare = /[-+.\w]*/y
+/** Messages by the parser's error codes. Every other code is "Expected JSON". */
+const messages: Readonly<Record<string, string>> = {
+  PropertyNameExpected: 'Expected JSON: a text in "…"',
+  ColonExpected: "Expected JSON: :",
+  CommaExpected: "Expected JSON: , or ",
+  CloseBraceExpected: "Expected JSON: , or }",
+  CloseBracketExpected: "Expected JSON: , or ]",
+  EndOfFileExpected: "Expected one JSON value: several in one file are for .yaml, with --- between them"
+}
 
-/** Fails with `Refused`; linear in the text. */
+/** An object or array whose end has not been read. */
+interface Container {
+  readonly at: number
+  readonly members: Map<string, Located.Located> | Array<Located.Located>
+  /** The member of an object that is being read. */
+  property: { readonly name: string; readonly at: number }
+}
+
+/** Throws `Located.Refused` at the first fault. */
 export const read = (text: string): Located.Located => {
   const budget = new Located.Budget()
-  let at = 0
+  const containers: Array<Container> = []
+  let root: Located.Located | undefined
 
-  const take = (pattern: RegExp): string => {
-    pattern.lastIndex = at
-    const [found = ""] = pattern.exec(text) ?? []
-    at += found.length
-    return found
+  const add = (value: Located.Located) => {
+    const container = containers.at(-1)
+    if (container === undefined) root = value
+    else if (Array.isArray(container.members)) container.members.push(value)
+    else container.members.set(container.property.name, { ...value, at: container.property.at })
   }
 
-  const refuse = (expected: string): never => {
-    throw new Located.Refused(at < text.length ? expected : "Unexpected end of the JSON", at)
+  const begin = (at: number, path: ReadonlyArray<string | number>, members: Container["members"]) => {
+    Located.checkDepth(containers.length, 1, at, path)
+    budget.spend({ values: 1, characters: 0 }, at)
+    containers.push({ at, members, property: { name: "", at } })
   }
 
-  /** The next mark, if it is this one. */
-  const skip = (mark: string): boolean => {
-    take(space)
-    if (text[at] !== mark) return false
-    at += 1
-    return true
+  const end = () => {
+    const container = containers.pop()
+    if (container === undefined) return
+    const { at, members } = container
+    add(Array.isArray(members) ? Located.list(at, members) : Located.object(at, members))
   }
 
-  const literal = (source: string, start: number): Json => {
-    try {
-      return JSON.parse(source)
-    } catch {
-      at = start
-      return refuse("Expected JSON")
-    }
-  }
-
-  const quoted = (): string => {
-    const start = at
-    if (text[at] !== '"') refuse('Expected JSON: a text in "…"')
-    for (at += 1; at < text.length && text[at] !== '"'; at += 1) if (text[at] === "\\") at += 1
-    if (at >= text.length) refuse("")
-    at += 1
-    return String(literal(text.slice(start, at), start))
-  }
-
-  const list = (start: number, path: Path): Located.Located => {
-    const members: Array<Located.Located> = []
-    if (skip("]")) return Located.list(start, members)
-    do members.push(value([...path, members.length]))
-    while (skip(","))
-    if (!skip("]")) refuse("Expected JSON: , or ]")
-    return Located.list(start, members)
-  }
-
-  const object = (start: number, path: Path): Located.Located => {
-    const members = new Map<string, Located.Located>()
-    if (skip("}")) return Located.object(start, members)
-    do {
-      take(space)
-      const nameAt = at
-      const name = quoted()
-      if (members.has(name)) throw new Located.Refused("Map keys must be unique", nameAt)
-      budget.spend({ values: 0, characters: name.length }, nameAt)
-      if (!skip(":")) refuse("Expected JSON: :")
-      members.set(name, { ...value([...path, name]), at: nameAt })
-    } while (skip(","))
-    if (!skip("}")) refuse("Expected JSON: , or }")
-    return Located.object(start, members)
-  }
-
-  const value = (path: Path): Located.Located => {
-    take(space)
-    const start = at
-    Located.checkDepth(path.length, 1, start, path)
-    if (text[at] === '"') return Located.scalar(quoted(), start, budget)
-    if (text[at] === "[" || text[at] === "{") {
-      budget.spend({ values: 1, characters: 0 }, start)
-      return skip("[") ? list(start, path) : (skip("{"), object(start, path))
-    }
-    const source = take(bare)
-    if (source === "") refuse("Expected JSON")
-    const found = literal(source, start)
-    if (typeof found === "number" && !Number.isFinite(found)) {
-      throw new Located.Refused("Expected a number that JSON has", start, path)
-    }
-    return Located.scalar(found, start, budget)
-  }
-
-  const root = value([])
-  take(space)
-  if (at < text.length)
-    refuse("Expected one JSON value: several in one file are for .yaml, with --- between them")
+  visit(
+    text,
+    {
+      onObjectBegin: (at, _length, _line, _character, path) => begin(at, path(), new Map()),
+      onObjectProperty: (name, at) => {
+        const container = containers.at(-1)
+        if (container === undefined || Array.isArray(container.members)) return
+        if (container.members.has(name)) throw new Located.Refused("Map keys must be unique", at)
+        budget.spend({ values: 0, characters: name.length }, at)
+        container.property = { name, at }
+      },
+      onObjectEnd: end,
+      onArrayBegin: (at, _length, _line, _character, path) => begin(at, path(), []),
+      onArrayEnd: end,
+      onLiteralValue: (value: Json, at, _length, _line, _character, path) => {
+        Located.checkDepth(containers.length, 1, at, path())
+        if (typeof value === "number" && !Number.isFinite(value)) {
+          throw new Located.Refused("Expected a number that JSON has", at, path())
+        }
+        add(Located.scalar(value, at, budget))
+      },
+      onError: (code, at) => {
+        const name = printParseErrorCode(code)
+        if (at >= text.length || name === "UnexpectedEndOfString") {
+          throw new Located.Refused("Unexpected end of the JSON", text.length)
+        }
+        const isArray = Array.isArray(containers.at(-1)?.members)
+        const close = name === "CommaExpected" ? (isArray ? "]" : "}") : ""
+        throw new Located.Refused((messages[name] ?? "Expected JSON") + close, at)
+      }
+    },
+    { disallowComments: true, allowTrailingComma: false }
+  )
+  if (root === undefined) throw new Located.Refused("Unexpected end of the JSON", text.length)
   return root
 }
