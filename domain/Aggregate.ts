@@ -1,4 +1,4 @@
-/** An aggregate as storage and actors need it: its decider, its events' codec, and the category of its streams. */
+/** What storage and actors need of an aggregate: its decider, the codec of its events, and the category of its streams. */
 import type { Decider } from "./Decider.ts"
 import type { DomainEvent, EventCodec } from "./EventCodec.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Hours, days and months of UTC: what usage is summed by, and the months of budgets. All times are Unix time in ms, so that
- * an hour and a day are always of one length.
+ * Hours, days and months in UTC. Usage is summed by them, and budgets count by month. Times are Unix times in ms, so every
+ * hour and every day has the same length.
  */
 import { Schema } from "effect"
 
@@ -12,11 +12,11 @@ export const day = 24 * hour
 
 const monthsOn = (at: number, months: number): number => {
   const date = new Date(at)
-  // `Date.UTC` takes the years 0 to 99 for 1900 to 1999.
+  // `Date.UTC` reads the years 0 to 99 as 1900 to 1999.
   return new Date(0).setUTCFullYear(date.getUTCFullYear(), date.getUTCMonth() + months, 1)
 }
 
-/** When the hour, day or month began that `at` is in. */
+/** The start of the hour, day or month that contains `at`. */
 export const startOf = (granularity: Granularity, at: number): number => {
   switch (granularity) {
     case "hour":
@@ -28,7 +28,7 @@ export const startOf = (granularity: Granularity, at: number): number => {
   }
 }
 
-/** When the one behind it begins. */
+/** The end of the hour, day or month that contains `at`: the start of the next one. */
 export const endOf = (granularity: Granularity, at: number): number => {
   switch (granularity) {
     case "hour":

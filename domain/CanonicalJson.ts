@@ -1,27 +1,27 @@
 /**
- * JSON with one spelling: object keys sorted by UTF-16 code units and no white space (RFC 8785). What is hashed and
- * stored is this text, so that equal values have equal hashes on every backend.
+ * JSON with one spelling: object keys sorted by UTF-16 code units, no white space (RFC 8785). This text is hashed and
+ * stored, so equal values have equal hashes on every backend.
  */
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | JsonObject
 export interface JsonObject {
   readonly [key: string]: Json
 }
 
-/** The canonical text of a value that came from `JSON.parse` or an encoder: no `undefined`, functions or bigints. */
+/** The canonical text of a value from `JSON.parse` or an encoder: no `undefined`, functions or bigints. */
 export const stringify = (value: Json): string => {
   if (isInOrder(value)) return JSON.stringify(value)
   const sorted = sort(value)
   return sorted === undefined ? write(value) : JSON.stringify(sorted)
 }
 
-/** The canonical text of an object, of which some members are given by theirs: `texts` may be large. */
+/** The canonical text of an object. `texts` has members that are already canonical text, which may be large. */
 export const stringifyWith = (value: JsonObject, texts: Readonly<Record<string, string>>): string => {
   const textOf = (key: string): string => texts[key] ?? stringify(value[key] ?? null)
   const keys = Object.keys({ ...value, ...texts }).toSorted()
   return `{${keys.map((key) => `${JSON.stringify(key)}:${textOf(key)}`).join(",")}}`
 }
 
-/** Whether every object has its keys in order already: those that we make ourselves have. */
+/** Whether every object already has its keys in order, as the objects made here do. */
 const isInOrder = (value: Json): boolean => {
   if (value === null || typeof value !== "object") return true
   if (isArray(value)) return value.every(isInOrder)
@@ -36,9 +36,9 @@ const isInOrder = (value: Json): boolean => {
 }
 
 /**
- * The value with its keys in order, for `JSON.stringify` is much faster than what is written here. `undefined` when an
- * object cannot hold its keys in that order: those that look like integers come first in any object, and `__proto__` is no
- * key to assign to.
+ * The value with its keys in order, for the native `JSON.stringify`, which is much faster than `write`. Returns `undefined`
+ * when an object cannot store its keys in that order: integer-like keys always come first, and assigning `__proto__` adds no
+ * key.
  */
 const sort = (value: Json): Json | undefined => {
   if (value === null || typeof value !== "object") return value
@@ -90,6 +90,6 @@ const writeObject = (value: JsonObject): string => {
 
 const isArray: (value: Json) => value is ReadonlyArray<Json> = Array.isArray
 
-/** Whether it has members by name: no list, no scalar, not absent. */
+/** Whether the value is an object: not an array, a scalar or absent. */
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,14 +1,14 @@
 /**
- * A decider is an aggregate's behaviour without its storage: which events a command leads to, and how state
- * follows from events. Deciders are pure: time, identifiers and hashes arrive inside the command.
+ * A decider is the behaviour of an aggregate without its storage: which events follow from a command, and which state
+ * follows from events. Deciders are pure: time, ids and hashes are fields of the command.
  */
 import type { Result } from "effect"
 
 export interface Decider<State, Command, Event, Rejection> {
-  /** The state of a stream that has no event yet. */
+  /** The state of a stream without events. */
   readonly initial: State
-  /** The events that a command leads to. None at all means that the command had already taken effect. */
+  /** The events that follow from a command. An empty list means that the command has already taken effect. */
   readonly decide: (command: Command, state: State) => Result.Result<ReadonlyArray<Event>, Rejection>
-  /** The state after one more event. Total: an event on the log has happened, whatever the state says. */
+  /** The state after one more event. It never fails, because an event on the log is a fact. */
   readonly evolve: (state: State, event: Event) => State
 }

@@ -1,20 +1,19 @@
 /**
- * Encodes the values of a schema by a plan that is made once: what the schema's own encoder would write, at a fraction of
- * its cost. Whatever it is not made for, and whatever breaks its schema, it leaves to that encoder, so that the two never
- * differ and errors are the encoder's.
+ * Encodes values by a plan that is made once per schema, at a fraction of the cost of the schema's own encoder. A value that
+ * the plan does not cover or that breaks the schema goes to that encoder, so results and errors are always the encoder's.
  */
 import { Schema, SchemaAST } from "effect"
 import type { Json, JsonObject } from "./CanonicalJson.ts"
 
 /**
- * What the schema's encoder gives for the value. `undefined`: ask the encoder, for the value may break its schema, or the
- * schema may have a part that is not planned for.
+ * Returns what the schema's encoder would return. `undefined` means that the encoder must decide: the value may break the
+ * schema, or the plan does not cover a part of the schema.
  */
 export type EncodePlan<Encoded extends Json = Json> = (value: unknown) => Encoded | undefined
 
 export const make = (schema: { readonly ast: SchemaAST.AST }): EncodePlan => planOf(schema.ast)
 
-/** Of a struct, but for the properties named. */
+/** The plan of a struct without the named properties. */
 export const without = (
   { ast }: { readonly ast: SchemaAST.Objects },
   names: ReadonlyArray<PropertyKey>
@@ -76,7 +75,7 @@ const checked = (encode: EncodePlan, ast: SchemaAST.AST, checks: SchemaAST.Check
   return (value) => {
     const encoded = encode(value)
     if (encoded === undefined) return undefined
-    // A check is of a value whose type is known to be right.
+    // Checks expect a value of the right type, so they run after the encoding has confirmed the type.
     return filters.every((filter) => filter.run(value, ast, defaults) === undefined) ? encoded : undefined
   }
 }
@@ -129,7 +128,7 @@ const eachProperty = (signatures: ReadonlyArray<SchemaAST.PropertySignature>): E
       isOptional: SchemaAST.isOptional(type),
       plan: planOf(type)
     }))
-    // In the order that canonical JSON has them in, so that nothing is left to sort when they are written.
+    // In the order of canonical JSON, so that writing the object does not sort again.
     .sort((a, b) => (a.name < b.name ? -1 : 1))
   if (signatures.some(({ name }) => typeof name !== "string" || name in Object.prototype)) return leaveIt
   return (value) => {
@@ -153,7 +152,7 @@ const eachMember =
     const encoded: Record<string, Json> = {}
     for (const name of Object.keys(value)) {
       const written = plan(value[name])
-      // No key to assign to.
+      // Assigning `__proto__` would not add a key.
       if (written === undefined || name === "__proto__") return undefined
       encoded[name] = written
     }

@@ -1,6 +1,6 @@
 /**
- * How domain events become log records and come back. An event in memory is `{ _tag, at, ...fields }`; on the log
- * `_tag` is the record's type, `at` its time, and the schema-encoded rest its data.
+ * Converts domain events to log records and back. An event in memory is `{ _tag, at, ...fields }`. Its record has `_tag` as
+ * the type, `at` as the time and the schema-encoded rest as the data.
  */
 import { Schema, type SchemaAST } from "effect"
 import type { JsonObject } from "./CanonicalJson.ts"
@@ -23,9 +23,9 @@ export interface EventCodec<Event extends DomainEvent> {
   readonly encode: (event: Event) => EncodedEvent
   /** Throws a `SchemaError` on a record that no released version could have written: the log is corrupt. */
   readonly decode: (encoded: EncodedEvent) => Event
-  /** The types this codec reads. */
+  /** The event types that this codec reads. */
   readonly types: ReadonlySet<string>
-  /** Whether this codec reads events of a type: a newer release may have written others. */
+  /** Whether this codec reads the type. A newer release may have written other types. */
   readonly isType: (type: string) => type is Event["_tag"]
 }
 
@@ -38,8 +38,8 @@ type EventSchema = Schema.Codec<DomainEvent, unknown> & {
 }
 
 /**
- * A codec over the union of an aggregate's events. Each event type has its own encoder and decoder, built once, so that
- * a record is matched by its type and not by trying every member; what is encoded is encoded by plan.
+ * A codec of the union of an aggregate's events. Each event type has its own encoder and decoder, built once, so a record is
+ * matched by its type instead of by trying every member. Encoding uses an `EncodePlan`.
  */
 export const make = <const Members extends ReadonlyArray<EventSchema>>(
   members: Members

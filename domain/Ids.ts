@@ -1,6 +1,6 @@
 /**
- * Identifiers. They are no secrets: access is always checked. All of them are built from parts that the caller
- * supplies, so that this stays pure.
+ * Identifiers. They are not secrets: access is always checked. Callers supply the time and the random parts, so that this
+ * module stays pure.
  */
 import { Schema } from "effect"
 
@@ -26,7 +26,7 @@ const decodeBase64Ordered = (text: string): number => {
   return value
 }
 
-/** Shape of a request id: 21 characters (contract, "Limits"; decisions, "Requests"). */
+/** The form of a request id: 21 characters (contract, "Limits"; decisions, "Requests"). */
 export const requestIdPattern = /^[A-Za-z0-9_-]{21}$/
 
 export const RequestId = Schema.String.check(Schema.isPattern(requestIdPattern)).pipe(
@@ -37,7 +37,10 @@ export type RequestId = typeof RequestId.Type
 export const AccountId = Schema.String.pipe(Schema.brand("AccountId"))
 export type AccountId = typeof AccountId.Type
 
-/** 24 characters of base64url, 144 random bits: in a URL it is the only credential (architecture, "Storage"). */
+/**
+ * 24 characters of base64url, 144 random bits. In the URL of a file, the id is the only credential (architecture,
+ * "Storage").
+ */
 export const FileId = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{24}$/)).pipe(
   Schema.brand("FileId")
 )
@@ -49,32 +52,35 @@ export type KeyId = typeof KeyId.Type
 export interface TimeOrderedParts {
   /** Unix time in ms. */
   readonly millis: number
-  /** 0..4095, rising within one millisecond. */
+  /** 0 to 4095, rising within one millisecond. */
   readonly counter: number
   /** At least 10 random bytes. */
   readonly random: Uint8Array
 }
 
-/** The two highest of the nine time digits stay the same until 2109 (64⁷ ms); letters there keep ids friendly to shells. */
+/**
+ * The two highest of the nine time digits. They are constant until 2109 (64⁷ ms), and letters at the start make ids easy to
+ * use in a shell.
+ */
 const timePrefix = "rq"
 const timePrefixCodes = Array.from(timePrefix, (character) => character.charCodeAt(0))
 
 /**
- * 21 characters that sort by time: 9 of milliseconds, 2 of a counter, 10 random (60 bits). A unique index on random ids
- * would cost 40 % of the submit rate.
+ * An id of 21 characters that sorts by time: 9 for milliseconds, 2 for the counter, 10 random (60 bits). A unique index on
+ * random ids would cost 40 % of the submit rate.
  */
 export const makeTimeOrdered = ({ counter, millis, random }: TimeOrderedParts): string => {
   const codes = [...timePrefixCodes]
   putOrdered(codes, millis, 7)
   putOrdered(codes, counter, 2)
   for (const byte of random.subarray(0, 10)) codes.push(codeOf(byte % 64))
-  // In one step: text put together piece by piece is put together again wherever it is a key.
+  // In one step: a string built by concatenation would be flattened again wherever it is used as a key.
   return String.fromCharCode(...codes)
 }
 
-/** No id that `makeTimeOrdered` made in that ms (Unix time; 0 for times before it) or later sorts below it. */
+/** A lower bound: `makeTimeOrdered` returns no smaller id at or after `millis` (Unix time; 0 for times before 1970). */
 export const firstTimeOrdered = (millis: number): string =>
   makeTimeOrdered({ millis: Math.max(millis, 0), counter: 0, random: new Uint8Array(10) })
 
-/** The milliseconds that `makeTimeOrdered` put into an id. */
+/** The milliseconds that `makeTimeOrdered` wrote into an id. */
 export const millisOf = (id: string): number => decodeBase64Ordered(id.slice(timePrefix.length, 9))

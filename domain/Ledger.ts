@@ -1,38 +1,38 @@
 /**
- * The ledger: what each event that concerns money means in double entry (architecture, "Billing"). An entry moves an
- * amount from one account to another, so that its two postings always sum to zero, and with them all there are.
+ * The ledger in double entry: which amounts each money event moves (architecture, "Billing"). An entry moves an amount from
+ * one account to another, so the postings of an entry, and all postings together, sum to zero.
  */
 import type { AccountId, RequestId } from "./Ids.ts"
 import { type NanoUsd, NanoUsd as Amount, zero } from "./Money.ts"
 
 /**
- * `external` is whoever pays, `revenue` what was earned. Of each customer's money one part is `available`, the other
- * `held` for requests that have not ended; the balance is both.
+ * `external` stands for payers, `revenue` for earnings. The money of a customer is `available`, or `held` for requests that
+ * have not ended. The balance is the sum of both.
  */
 export type LedgerAccount = "external" | "revenue" | `${AccountId}:available` | `${AccountId}:held`
 
 export const availableOf = (accountId: AccountId): LedgerAccount => `${accountId}:available`
 export const heldOf = (accountId: AccountId): LedgerAccount => `${accountId}:held`
 
-/** What happened to an account's money. */
+/** An event in the life of an account's money. */
 export type MoneyEvent =
-  /** It was paid in. */
+  /** An amount was paid in. */
   | { readonly _tag: "ToppedUp"; readonly accountId: AccountId; readonly amount: NanoUsd }
-  /** A request was accepted, and what it may cost at most is set aside. */
+  /** A request was accepted, and the most that it may cost was reserved. */
   | {
       readonly _tag: "Held"
       readonly accountId: AccountId
       readonly requestId: RequestId
       readonly amount: NanoUsd
     }
-  /** The request ran to its end: `amount` of its hold is charged, the rest given back. */
+  /** The request completed: `amount` of its hold is charged, and the rest is released. */
   | { readonly _tag: "Captured"; readonly requestId: RequestId; readonly amount: NanoUsd }
-  /** The request failed or was cancelled: its hold is given back. */
+  /** The request failed or was cancelled: its hold is released. */
   | { readonly _tag: "Released"; readonly requestId: RequestId }
-  /** The sweep gave the request up: its hold is given back. */
+  /** The sweep ended the request by force: its hold is released. */
   | { readonly _tag: "Reverted"; readonly requestId: RequestId }
 
-/** What was set aside for a request. */
+/** The amount reserved for a request. */
 export interface Hold {
   readonly accountId: AccountId
   readonly amount: NanoUsd
@@ -51,26 +51,26 @@ export interface Entry {
 
 export interface Posting {
   readonly account: LedgerAccount
-  /** What the account has more, negative for less. */
+  /** The change of the account's balance. Negative for a decrease. */
   readonly amount: NanoUsd
 }
 
 /**
- * What the event moves; nothing when the amount is zero. `held` is what was held for the event's request before it: a
- * top-up and a hold need none, and without it an end moves nothing.
+ * The entries of an event; empty when the amount is zero. `hold` is the request's hold before the event. A top-up and a hold
+ * do not need it; the end of a request without it moves nothing.
  */
-export const entriesOf = (event: MoneyEvent, held: Hold | undefined): ReadonlyArray<Entry> => {
+export const entriesOf = (event: MoneyEvent, hold: Hold | undefined): ReadonlyArray<Entry> => {
   switch (event._tag) {
     case "ToppedUp":
       return entry("topup", "external", availableOf(event.accountId), event.amount)
     case "Held":
       return entry("hold", availableOf(event.accountId), heldOf(event.accountId), event.amount)
     case "Captured":
-      return held === undefined ? [] : capture(held, event.amount)
+      return hold === undefined ? [] : capture(hold, event.amount)
     case "Released":
-      return held === undefined ? [] : giveBack("release", held, held.amount)
+      return hold === undefined ? [] : release("release", hold, hold.amount)
     case "Reverted":
-      return held === undefined ? [] : giveBack("revert", held, held.amount)
+      return hold === undefined ? [] : release("revert", hold, hold.amount)
   }
 }
 
@@ -79,13 +79,13 @@ export const postingsOf = ({ amount, credit, debit }: Entry): ReadonlyArray<Post
   { account: credit, amount }
 ]
 
-/** `amount` is at most what is held. */
+/** `amount` is at most the hold's. */
 const capture = (hold: Hold, amount: NanoUsd): ReadonlyArray<Entry> => [
   ...entry("charge", heldOf(hold.accountId), "revenue", amount),
-  ...giveBack("release", hold, Amount.make(hold.amount - amount))
+  ...release("release", hold, Amount.make(hold.amount - amount))
 ]
 
-const giveBack = (kind: "release" | "revert", { accountId }: Hold, amount: NanoUsd) =>
+const release = (kind: "release" | "revert", { accountId }: Hold, amount: NanoUsd) =>
   entry(kind, heldOf(accountId), availableOf(accountId), amount)
 
 const entry = (

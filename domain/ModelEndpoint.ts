@@ -1,4 +1,4 @@
-/** Names of models, `{owner}/{name}`, and the owner names that routes have taken (decisions, "Hosts, names and routing"). */
+/** Names of models, `{owner}/{name}`, and the owner names that routes reserve (decisions, "Hosts, names and routing"). */
 import { Schema } from "effect"
 
 const segment = /^[a-z0-9][a-z0-9._-]{0,63}$/

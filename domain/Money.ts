@@ -1,6 +1,6 @@
 /**
- * Money and quantities as integers. An amount is USD in nano-USD (10⁻⁹), a quantity of billable units in millionths,
- * both bigint: no float ever touches a bill. On the wire both are decimal strings (decisions, preamble).
+ * Money and quantities as bigint: amounts in nano-USD (10⁻⁹ USD), quantities in millionths of a billing unit. No float takes
+ * part in billing. On the wire both are decimal strings (decisions, preamble).
  */
 import { Option, Schema } from "effect"
 
@@ -30,7 +30,9 @@ export const units = (count: number): Quantity => Quantity.make(BigInt(count) * 
 /** `count` millionths of a unit: pixels as megapixels, for instance. */
 export const millionths = (count: number): Quantity => Quantity.make(BigInt(count))
 
-/** Reads units as decimal text, exactly: at most twelve digits before the point and six behind it; `None` for anything else. */
+/**
+ * Reads a decimal text of units exactly: at most twelve digits before the point and six after it. `None` for any other text.
+ */
 export const parseQuantity = (text: string): Option.Option<Quantity> => {
   const match = /^(\d{1,12})(?:\.(\d{1,6}))?$/.exec(text)
   if (match === null) return Option.none()
@@ -38,13 +40,13 @@ export const parseQuantity = (text: string): Option.Option<Quantity> => {
   return Option.some(Quantity.make(BigInt(whole + fraction.padEnd(6, "0"))))
 }
 
-/** Up to here a double still tells millionths apart. */
+/** Up to this number of units, a double can represent millionths. */
 const mostWithFraction = 1e9
 const mostUnits = 1e12
 
 /**
- * Units as a number, rounded half-up to the millionth: 0 to a trillion. `None` for anything else, and for a fraction of
- * more than a billion units, which a double does not hold exactly.
+ * Converts a number of units from 0 to 10¹², rounded half-up to the millionth. `None` for any other number, and for a
+ * fraction above 10⁹ units, which a double cannot represent exactly.
  */
 export const quantityOf = (count: number): Option.Option<Quantity> => {
   if (!(count >= 0 && count <= mostUnits)) return Option.none()
@@ -60,10 +62,10 @@ export const format = (amount: NanoUsd): string => {
   return sign + padded.slice(0, -moneyDigits) + (fraction === "" ? "" : `.${fraction}`)
 }
 
-/** As `format`: `"1.5"` units. */
+/** Like `format`: `"1.5"` for one and a half units. */
 export const formatQuantity = (quantity: Quantity): string => format(NanoUsd.make(quantity * 1_000n))
 
-/** Reads a decimal text with at most nine places; `None` for anything else. */
+/** Reads a decimal text with at most nine decimal places. `None` for any other text. */
 export const parse = (text: string): Option.Option<NanoUsd> => {
   const match = /^(-?)(\d{1,18})(?:\.(\d+))?$/.exec(text)
   if (match === null) return Option.none()

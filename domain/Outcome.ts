@@ -1,6 +1,6 @@
 /**
- * How one run of a model at a provider ended. The three failures differ for the client (decisions, "Failure views"):
- * the provider could not run it, it ran and failed, or it ran and its output is not what the model promises.
+ * How one run of a model at a provider ended. Clients see three kinds of failure (decisions, "Failure views"): the provider
+ * could not run it, the run failed, or the output breaks the model's schema.
  */
 import type { Json } from "./CanonicalJson.ts"
 import type { MediaPlan } from "./inference-request/Event.ts"
@@ -11,31 +11,37 @@ import type { PayloadRef } from "./PayloadRef.ts"
 export type ConnectionFault = "connection_refused" | "connect_timeout" | "dns_error" | "tls_error"
 
 type Outcome<Output, Delivered = Quantity> =
-  /** Ran to its end; `delivered` are the billable units of the output. */
+  /** The run finished. `delivered` is the number of billable units in the output. */
   | {
       readonly _tag: "Succeeded"
       readonly output: Output
       readonly delivered: Delivered
-      /** How long the model ran, where the provider measures it. */
+      /** How long the model ran, if the provider measures it. */
       readonly seconds?: number
     }
-  /** The provider ran it and reports the run as failed. */
+  /** The provider ran the model and reports a failure. */
   | { readonly _tag: "ModelFailed"; readonly message: string }
-  /** The provider could not run it. `retryable`: a transport error, which says nothing about the next try. */
+  /** The provider could not run it. `retryable`: a transport error, after which another try may succeed. */
   | { readonly _tag: "ProviderError"; readonly message: string; readonly retryable: boolean }
-  /** The provider was never handed the run: no connection to it could be made. No try is used up, and it is never an end. */
+  /**
+   * The provider never received the run, because no connection could be made. This uses up no try and never ends the
+   * request.
+   */
   | { readonly _tag: "Unreachable"; readonly reason: ConnectionFault; readonly message: string }
-  /** The provider refuses for now; not a failure, and never an end. */
+  /** The provider refuses at the moment. This is not a failure and never ends the request. */
   | { readonly _tag: "RateLimited"; readonly retryAfterMs: number }
-  /** The run was lost with the provider's process or, where it `crashed`, with the node that had it in hand. */
+  /** The run was lost with the provider's process, or, when `crashed`, with the node that ran it. */
   | { readonly _tag: "Lost"; readonly message: string; readonly crashed?: true }
-  /** The provider confirms that it stopped. */
+  /** The provider confirms that it stopped the run. */
   | { readonly _tag: "Stopped" }
 
-/** What a provider reports. `delivered` is `null` where it does not count: then the model's manifest says how. */
+/**
+ * A provider's report. `delivered` is `null` when the provider does not count units; the model's manifest then says how to
+ * count them.
+ */
 export type ProviderOutcome = Outcome<Json, Quantity | null>
 
-/** The same in the terms of the model: its output, and its units. */
+/** The report converted to the model's output and units. */
 export type RunOutcome = Outcome<Json>
 
 /** One breach of the model's output schema. Values are never echoed. */
@@ -45,10 +51,10 @@ export interface Violation {
   readonly message: string
 }
 
-/** What the aggregate is told: the output is a payload by then, and has been held against the model's schema. */
+/** The outcome in commands to the aggregate: the output is a payload and was validated against the model's schema. */
 export type JudgedOutcome = Outcome<{
   readonly ref: PayloadRef
   readonly violations: ReadonlyArray<Violation>
-  /** Files that a valid output names and that have to be stored before it is settled. */
+  /** Files that a valid output names. They must be stored before the request completes. */
   readonly media?: ReadonlyArray<MediaPlan>
 }>

@@ -1,4 +1,6 @@
-/** What a run costs: a price per billable unit, quoted and held at submit, captured on completion (architecture, "Billing"). */
+/**
+ * What a run costs: a price per billing unit, quoted and held at submit, charged on completion (architecture, "Billing").
+ */
 import { Schema } from "effect"
 import * as Money from "./Money.ts"
 
@@ -15,23 +17,23 @@ export type BillingUnit = typeof BillingUnit.Type
 export const Price = Schema.Struct({
   unit: BillingUnit,
   unitPrice: Money.NanoUsd,
-  /** The least a charged run costs. */
+  /** The least that a charged run costs. */
   minimumCharge: Money.NanoUsd
 })
 export type Price = typeof Price.Type
 
-/** The price a request was accepted at; it never changes afterwards. */
+/** The price at which a request was accepted. It never changes. */
 export const Quote = Schema.Struct({
   ...Price.fields,
-  /** Units asked for; `null` when only the run can tell, as with the pixels of a picture that is scaled by its width. */
+  /** Requested units. `null` when only the run can tell, for instance the pixels of a picture that is scaled to a width. */
   quantity: Schema.NullOr(Money.Quantity),
-  /** Units at most: `hold` pays for them, and a charge never exceeds it. */
+  /** The most units that can be charged. `hold` covers them, and a charge never exceeds `hold`. */
   maxQuantity: Money.Quantity,
   hold: Money.NanoUsd
 })
 export type Quote = typeof Quote.Type
 
-/** A run of what has a price is never free: what would round to nothing costs the smallest unit. */
+/** The minimum charge in force. A run with a price is never free: a charge that would round to zero is 1 nano-USD. */
 export const leastCharge = ({ minimumCharge, unitPrice }: Price): Money.NanoUsd =>
   unitPrice > 0n ? Money.max(minimumCharge, smallest) : minimumCharge
 
@@ -40,13 +42,13 @@ const smallest = Money.NanoUsd.make(1n)
 const cost = (price: Price, quantity: Money.Quantity): Money.NanoUsd =>
   Money.max(price.minimumCharge, Money.times(price.unitPrice, quantity))
 
-/** Its `minimumCharge` is in force as it is: quotes of earlier versions have one of 0 where runs could round to nothing. */
+/** Quotes a price. The quote's `minimumCharge` is at least `leastCharge`; quotes of older releases may have 0 there. */
 export const quote = (price: Price, quantity: Money.Quantity | null, maxQuantity: Money.Quantity): Quote => {
   const quoted = { ...price, minimumCharge: leastCharge(price) }
   return { ...quoted, quantity, maxQuantity, hold: cost(quoted, maxQuantity) }
 }
 
-/** What a quote has to hold, by its own words. */
+/** The hold that follows from the quote's price and `maxQuantity`. */
 export const holdOf = (quote: Quote): Money.NanoUsd => cost(quote, quote.maxQuantity)
 
 /** What `delivered` units cost under the quote. */

@@ -1,6 +1,6 @@
 /**
- * A customer: its keys, its limits, what it paid in, its password, and what its webhooks are signed with. Secrets are on the
- * log as hashes only, or sealed.
+ * A customer: keys, limits, payments, password, and the signing secrets of its webhooks. Secrets are on the log as hashes or
+ * sealed.
  */
 import { HashMap, Option, Result } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
@@ -14,12 +14,12 @@ import { isSame } from "./Limits.ts"
 import * as SigningSecret from "./SigningSecret.ts"
 import { evolve, initial, type Opened, type State } from "./State.ts"
 
-/** Keys issued under an account carry its name, so that a key leads to its account's stream without an index. */
+/** The id of a key contains its account's id, so that the key leads to the account's stream without an index. */
 const issuedKeyId = /^key_([0-9a-f]{16})_[A-Za-z0-9]{8}$/
 
 /**
- * The account that a key id belongs to. A first key chosen by the operator (`BOOTSTRAP_API_KEY`) names its account by its
- * hash, so that two nodes that start at once open the same account.
+ * The account of a key id. A first key that the operator chose (`BOOTSTRAP_API_KEY`) gives the account's id by its hash, so
+ * that two nodes that start at the same time open the same account.
  *
  * @param sha256Hex hashes text to hex; the domain computes no hashes itself.
  */
@@ -28,10 +28,10 @@ export const accountOf = (keyId: string, sha256Hex: (text: string) => string): A
     `acc_${issuedKeyId.exec(keyId)?.[1] ?? sha256Hex(`inferlog account of key ${keyId}`).slice(0, 16)}`
   )
 
-/** Whether the text has the form of an account's id, as `accountOf` makes them. */
+/** Whether the text has the form of an account id, as `accountOf` makes it. */
 export const isAccountId = (text: string): text is AccountId => /^acc_[0-9a-f]{16}$/.test(text)
 
-/** The id of a further key of `accountId`; `random` are eight characters of `A-Za-z0-9`. */
+/** The id of a further key of the account. `random` is eight characters of `A-Za-z0-9`. */
 export const makeKeyId = (accountId: AccountId, random: string): KeyId =>
   KeyId.make(`key_${accountId.slice("acc_".length)}_${random}`)
 
@@ -99,29 +99,29 @@ const open = ({ at, accountId, name, key, balance }: Of<"Open">): ReadonlyArray<
 }
 
 const issue = ({ at, grant, issuer, key }: Of<"IssueKey">, state: Opened): Decided => {
-  const refused = mayNotGive(grant, issuer, at, state)
-  if (refused !== null) return Result.fail(refused)
+  const rejection = issuerRejection(grant, issuer, at, state)
+  if (rejection !== null) return Result.fail(rejection)
   if (KeySet.get(state.keys, key.keyId) !== undefined) return Result.fail({ _tag: "KeyExists" })
   if (issuer !== null && KeySet.size(state.keys) >= Key.mostEver) return Result.fail({ _tag: "KeysUsedUp" })
   if (KeySet.countValid(state.keys, at) >= Key.mostValid) return Result.fail({ _tag: "TooManyKeys" })
   return Result.succeed([{ _tag: "KeyIssued", at, ...key, ...Key.limitsOf(grant) }])
 }
 
-/** Whoever rotates a key gets to know its secret, and with it all that the key may. */
+/** The issuer learns the new secret, so it must have every right of the key. */
 const rotate = ({ at, graceMs, issuer, keyId, secretHash }: Of<"RotateKey">, state: Opened): Decided => {
   const key = KeySet.get(state.keys, keyId)
   if (key === undefined) return Result.fail({ _tag: "KeyNotFound" })
   if (key.revokedAt !== null) return Result.fail({ _tag: "KeyRevoked" })
   if (!Key.isValid(key, at)) return Result.fail({ _tag: "KeyExpired" })
-  const refused = mayNotGive(key.grant, issuer, at, state)
-  if (refused !== null) return Result.fail(refused)
+  const rejection = issuerRejection(key.grant, issuer, at, state)
+  if (rejection !== null) return Result.fail(rejection)
   const { expiresAt } = key.grant
   const previousExpiresAt = Math.min(at + graceMs, expiresAt ?? Number.MAX_SAFE_INTEGER)
   return Result.succeed([{ _tag: "KeyRotated", at, keyId, secretHash, previousExpiresAt }])
 }
 
-/** Why the key `issuer` may not give away what `grant` gives; `null` when it may, as the operator always does. */
-const mayNotGive = (
+/** Why the key `issuer` may not give `grant` to another key. `null` when it may; the operator (`issuer` null) always may. */
+const issuerRejection = (
   grant: Key.Key["grant"],
   issuer: KeyId | null,
   at: number,

@@ -1,4 +1,4 @@
-/** What can be asked of an account. Time, ids and secrets come in with the command, secrets as hashes or sealed. */
+/** Commands to an account. Time, ids and secrets are fields of the command, secrets as hashes or sealed. */
 import type { AccountId, KeyId } from "../Ids.ts"
 import type { NanoUsd } from "../Money.ts"
 import type { Grant } from "./Grant.ts"
@@ -12,7 +12,7 @@ export interface NewKey {
 }
 
 export type Command =
-  /** Opens the account with its first key and balance, at once. Repeated it changes nothing. */
+  /** Opens the account with its first key and balance. Repeating it changes nothing. */
   | {
       readonly _tag: "Open"
       readonly at: number
@@ -26,23 +26,23 @@ export type Command =
       readonly at: number
       readonly key: NewKey
       readonly grant: Grant
-      /** The key that issues it; `null`: the operator, who may everything. */
+      /** The key that issues it. `null`: the operator, who may issue any grant. */
       readonly issuer: KeyId | null
     }
-  /** Puts another secret in force at once; the one until now stays good for a while. */
+  /** Replaces the secret at once. The previous secret stays valid for `graceMs`. */
   | {
       readonly _tag: "RotateKey"
       readonly at: number
       readonly keyId: KeyId
       readonly secretHash: string
-      /** How long the secret until now stays good, ms; 0: not at all. */
+      /** How long the previous secret stays valid, ms. 0: it ends at once. */
       readonly graceMs: number
-      /** The key that rotates it, itself perhaps; `null`: the operator. */
+      /** The key that rotates it, which may be the key itself. `null`: the operator. */
       readonly issuer: KeyId | null
     }
-  /** At once and for good. Repeated it changes nothing. */
+  /** Ends the key at once and permanently. Repeating it changes nothing. */
   | { readonly _tag: "RevokeKey"; readonly at: number; readonly keyId: KeyId }
-  /** Pays in `amount`, which is positive. Repeated under the same payment id it changes nothing. */
+  /** Pays in `amount`, which is positive. Repeating it with the same payment id changes nothing. */
   | {
       readonly _tag: "TopUp"
       readonly at: number
@@ -51,25 +51,25 @@ export type Command =
       readonly paymentId: string | null
     }
   | { readonly _tag: "ChangeLimits"; readonly at: number; readonly limits: Limits }
-  /** Gives a secret to an account that has none. One that is closed gets it too: its last webhooks are signed. */
+  /** Adds a secret if the account has none. A closed account gets one too, because its last webhooks are signed. */
   | { readonly _tag: "EnsureSigningSecret"; readonly at: number; readonly sealed: string }
-  /** Puts a new secret in force at once. */
+  /** Signs with a new secret from now on. */
   | {
       readonly _tag: "RotateSigningSecret"
       readonly at: number
       readonly sealed: string
-      /** Sealed texts of secrets that nobody can sign with: they are the first to go where there are too many. */
+      /** Sealed texts of secrets that cannot be opened. They are dropped first when there are too many. */
       readonly useless: ReadonlyArray<string>
-      /** How long the secrets before stay valid at most. */
+      /** How long previous secrets stay valid at most, ms. */
       readonly graceMs: number
     }
-  /** In the place of the one before; `null`: it has none any more, and if it had none nothing changes. */
+  /** Replaces the password. `null` removes it. */
   | { readonly _tag: "ChangePassword"; readonly at: number; readonly sealed: string | null }
-  /** Closes the account for good. Repeated it changes nothing. */
+  /** Closes the account permanently. Repeating it changes nothing. */
   | { readonly _tag: "Erase"; readonly at: number }
   | { readonly _tag: "RecordErased"; readonly at: number }
 
-/** Why a command was refused. */
+/**  */
 export type Rejection =
   | { readonly _tag: "AccountNotFound" }
   /** The account was erased. */
@@ -78,13 +78,13 @@ export type Rejection =
   | { readonly _tag: "KeyExists" }
   | { readonly _tag: "KeyRevoked" }
   | { readonly _tag: "KeyExpired" }
-  /** The key that issues or rotates is none any more. */
+  /** The issuing key is no longer valid. */
   | { readonly _tag: "IssuerNotValid" }
-  /** It would give more than the key has that issues or rotates it. */
+  /** The grant exceeds the grant of the issuing key in these fields. */
   | { readonly _tag: "GrantExceeded"; readonly fields: ReadonlyArray<keyof Grant> }
-  /** As many keys as an account may have are valid. */
+  /** The account has the maximum number of valid keys. */
   | { readonly _tag: "TooManyKeys" }
-  /** The account had as many keys as its own keys may give it. */
+  /** The account has had the maximum number of keys that its own keys may issue. */
   | { readonly _tag: "KeysUsedUp" }
-  /** Another amount was paid in under this payment id. */
+  /** A different amount was paid in with this payment id. */
   | { readonly _tag: "PaymentIdReused" }

@@ -1,6 +1,6 @@
 /**
- * Events of one account. Their names and fields are the storage format: add cases or optional fields, never rename. Every
- * shape ever released has a fixture that is decoded in the tests.
+ * Events of one account. Names and fields are the storage format: add cases or optional fields, never rename. Tests decode a
+ * fixture of every shape ever released.
  */
 import { Schema } from "effect"
 import * as EventCodec from "../EventCodec.ts"
@@ -25,24 +25,24 @@ export const AccountOpened = Schema.TaggedStruct("AccountOpened", {
 export const BalanceToppedUp = Schema.TaggedStruct("BalanceToppedUp", {
   at,
   amount: NanoUsd,
-  /** Why, in the operator's words. */
+  /** The operator's reason for it. */
   reference: Schema.String,
-  /** Of the payment: there is one top-up of each. */
+  /** The id of the payment. Each payment is credited once. */
   paymentId: Schema.optionalKey(Schema.String)
 })
 
-/** They hold from now on, all of them. */
+/** Replaces all limits. */
 export const LimitsChanged = Schema.TaggedStruct("LimitsChanged", {
   at,
   ...Limits.fields,
-  /** These are younger than the others: `null` where they are absent. */
+  /** Added by later releases. Absent means `null`. */
   maxStoredBytes: Schema.optionalKey(Limits.fields.maxStoredBytes),
   accountRate: Schema.optionalKey(Limits.fields.accountRate),
   keyRate: Schema.optionalKey(Limits.fields.keyRate),
   maxStreams: Schema.optionalKey(Limits.fields.maxStreams)
 })
 
-/** Of what the key is granted the event has what is less than everything (`Grant.unlimited`). */
+/** The event has only the fields of the grant that differ from `Grant.unlimited`. */
 export const KeyIssued = Schema.TaggedStruct("KeyIssued", {
   at,
   keyId: KeyId,
@@ -55,29 +55,29 @@ export const KeyIssued = Schema.TaggedStruct("KeyIssued", {
 })
 export type KeyIssued = typeof KeyIssued.Type
 
-/** The key has another secret from now on. The one until now is good until `previousExpiresAt`, any before it no more. */
+/** Replaces the key's secret. The previous secret stays valid until `previousExpiresAt`; older ones end. */
 export const KeyRotated = Schema.TaggedStruct("KeyRotated", {
   at,
   keyId: KeyId,
   secretHash,
-  /** Unix time in ms; not after `at` when it is good no more. */
+  /** Unix time in ms. At or before `at` when the previous secret ends at once. */
   previousExpiresAt: Schema.Int
 })
 export type KeyRotated = typeof KeyRotated.Type
 
 export const KeyRevoked = Schema.TaggedStruct("KeyRevoked", { at, keyId: KeyId })
 
-/** In force at once. */
+/** Replaces the password at once. */
 export const PasswordChanged = Schema.TaggedStruct("PasswordChanged", {
   at,
-  /** A slow hash of it, sealed; `null`: the account has none any more. */
+  /** A slow hash of the password, sealed. `null`: the account has no password any more. */
   sealed: Schema.NullOr(Schema.String)
 })
 
-/** The account is closed, its keys with it; what its requests carried is to be erased. Its ledger stays. */
+/** The account and its keys are closed, and the data of its requests is to be erased. Its ledger stays. */
 export const AccountErased = Schema.TaggedStruct("AccountErased", { at })
 
-/** All its requests have ended, and nothing of what they carried is left. */
+/** All requests of the account have ended, and their data is erased. */
 export const AccountErasureFinished = Schema.TaggedStruct("AccountErasureFinished", { at })
 
 export const codec = EventCodec.make([

@@ -1,4 +1,4 @@
-/** What an API key may do, and how much (decisions, "Platform routes"). */
+/** The rights of an API key (decisions, "Platform routes"). */
 import { Schema } from "effect"
 import { ModelEndpoint } from "../ModelEndpoint.ts"
 import { NanoUsd } from "../Money.ts"
@@ -17,16 +17,16 @@ export type Scope = typeof Scope.Type
 
 export const Grant = Schema.Struct({
   scopes: Schema.Array(Scope),
-  /** Whose requests it may submit and see; `null`: every model's. */
+  /** Models whose requests the key may submit and read. `null`: every model. */
   modelEndpoints: Schema.NullOr(Schema.Array(ModelEndpoint)),
-  /** What its requests may cost in a calendar month (UTC), nano-USD; `null`: as much as the account has. */
+  /** The most its requests may cost in a calendar month (UTC), nano-USD. `null`: no limit of its own. */
   monthlyBudget: Schema.NullOr(NanoUsd),
-  /** From then on it is no key any more, Unix time in ms; `null`: never. */
+  /** When the key ends, Unix time in ms. `null`: never. */
   expiresAt: Schema.NullOr(Schema.Int)
 })
 export type Grant = typeof Grant.Type
 
-/** Of operators' keys, and of those that were issued before keys had grants. */
+/** The grant of operators' keys, and of keys issued before grants existed. */
 export const unlimited: Grant = {
   scopes: Scope.literals,
   modelEndpoints: null,
@@ -40,7 +40,7 @@ export const allowsModel = ({ modelEndpoints }: Grant, model: string): boolean =
 export const isExpired = ({ expiresAt }: Grant, now: number): boolean =>
   expiresAt !== null && expiresAt <= now
 
-/** Whether `grant` gives nothing that `other` does not: nobody issues more than their own key has. */
+/** Whether `grant` includes no right that `other` lacks. A key can issue only such grants. */
 export const isWithin = (grant: Grant, other: Grant): boolean =>
   grant.scopes.every((scope) => other.scopes.includes(scope)) &&
   (other.modelEndpoints === null ||

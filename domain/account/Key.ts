@@ -1,39 +1,42 @@
-/** One API key of an account: what it may do, until when, and which secrets open it. */
+/** One API key of an account: its grant, its lifetime and its secrets. */
 import type { NewKey } from "./Command.ts"
 import type { KeyIssued, KeyRotated } from "./Event.ts"
 import * as Grant from "./Grant.ts"
 
-/** Keys of an account that are neither revoked nor expired, at most (decisions, "Platform routes"). */
+/** The most keys of an account that may be valid at once (decisions, "Platform routes"). */
 export const mostValid = 100
 
 /**
- * Keys that an account may have had over its life when one of them issues another (decisions, "Platform routes"): all of them stay on the log,
- * and in memory while the account is used. Its operator issues more.
+ * The most keys that an account may ever have when another key issues them (decisions, "Platform routes"). All of them stay
+ * on the log, and in memory while the account is used. The operator may issue more.
  */
 export const mostEver = 10_000
 
-/** How long the secret before may stay good after a rotation, ms. */
+/** The longest time that a previous secret may stay valid after a rotation, ms. */
 export const longestGraceMs = 7 * 24 * 60 * 60 * 1_000
 
 export interface Key extends NewKey {
   readonly grant: Grant.Grant
-  /** The secret before the one in force, with when it is good no more; at most these two open the key. */
+  /** The previous secret and when it ends. Only the current and this secret open the key. */
   readonly previous: { readonly secretHash: string; readonly expiresAt: number } | null
-  /** Unix time in ms, as all times here. */
+  /** Unix time in ms, like all times here. */
   readonly issuedAt: number
   readonly rotatedAt: number | null
   readonly revokedAt: number | null
 }
 
-/** Whether it opens anything at `now`, by whichever secret. */
+/** Whether the key is neither revoked nor expired at `now`. */
 export const isValid = ({ grant, revokedAt }: Key, now: number): boolean =>
   revokedAt === null && !Grant.isExpired(grant, now)
 
-/** Whether the secret before the one in force is good at `now`. */
+/** Whether the previous secret is valid at `now`. */
 export const isInGrace = ({ previous }: Key, now: number): boolean =>
   previous !== null && now < previous.expiresAt
 
-/** What is less than everything. Absent from an event, it is everything there ever will be. */
+/**
+ * The fields that differ from `unlimited`. A field absent from an event means all rights of that field, also ones added
+ * later.
+ */
 export const limitsOf = ({
   expiresAt,
   modelEndpoints,
@@ -48,7 +51,7 @@ export const limitsOf = ({
 
 export const grantFields = ["scopes", "modelEndpoints", "monthlyBudget", "expiresAt"] as const
 
-/** In which ways `grant` gives more than `own`, which is the grant of whoever gives it. */
+/** The fields in which `grant` gives more than `own`, the grant of the issuing key. */
 export const exceeding = (grant: Grant.Grant, own: Grant.Grant): ReadonlyArray<keyof Grant.Grant> =>
   grantFields.filter((field) => !Grant.isWithin({ ...own, [field]: grant[field] }, own))
 
@@ -77,5 +80,5 @@ export const rotated = (key: Key, { at, previousExpiresAt, secretHash }: KeyRota
   rotatedAt: at
 })
 
-/** Revoked before, it was at that time. */
+/** A key that is already revoked keeps its first time. */
 export const revoked = (key: Key, at: number): Key => ({ ...key, revokedAt: key.revokedAt ?? at })

@@ -1,12 +1,12 @@
-/** All keys that an account ever had. Keys may come and go by the thousand: none is copied for another one. */
+/** All keys that an account ever had. There may be thousands, so a change copies none of the others. */
 import { HashMap, Option } from "effect"
 import * as Grant from "./Grant.ts"
 import * as Key from "./Key.ts"
 
 export interface KeySet {
-  /** By their ids; those that were revoked or have expired too. */
+  /** By key id, including revoked and expired keys. */
   readonly all: HashMap.HashMap<string, Key.Key>
-  /** Those that may be valid: neither revoked, nor expired when the newest one was issued. About a hundred at most. */
+  /** Keys that may be valid: not revoked, and not expired when the newest key was issued. About a hundred at most. */
   readonly current: ReadonlyArray<Pick<Key.Key, "keyId" | "grant">>
 }
 
@@ -17,14 +17,14 @@ export const get = ({ all }: KeySet, keyId: string): Key.Key | undefined =>
 
 export const values = ({ all }: KeySet): Iterable<Key.Key> => HashMap.values(all)
 
-/** How many there ever were. */
+/** The number of keys ever issued. */
 export const size = ({ all }: KeySet): number => HashMap.size(all)
 
-/** How many are valid at `now`, Unix time in ms. */
+/** The number of valid keys at `now`, Unix time in ms. */
 export const countValid = ({ current }: KeySet, now: number): number =>
   current.reduce((count, { grant }) => (Grant.isExpired(grant, now) ? count : count + 1), 0)
 
-/** With a new key. */
+/**  */
 export const issued = ({ all, current }: KeySet, key: Key.Key): KeySet => ({
   all: HashMap.set(all, key.keyId, key),
   current: [
@@ -33,7 +33,7 @@ export const issued = ({ all, current }: KeySet, key: Key.Key): KeySet => ({
   ]
 })
 
-/** With another secret of the key; of one that it does not have nothing follows. */
+/** An unknown key changes nothing. */
 export const rotated = (keys: KeySet, event: Parameters<typeof Key.rotated>[1]): KeySet => {
   const key = get(keys, event.keyId)
   return key === undefined
@@ -41,7 +41,7 @@ export const rotated = (keys: KeySet, event: Parameters<typeof Key.rotated>[1]):
     : { ...keys, all: HashMap.set(keys.all, key.keyId, Key.rotated(key, event)) }
 }
 
-/** Without the key being valid; of one that it does not have nothing follows. */
+/** An unknown key changes nothing. */
 export const revoked = (keys: KeySet, keyId: string, at: number): KeySet => {
   const key = get(keys, keyId)
   if (key === undefined) return keys

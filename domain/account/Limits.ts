@@ -1,8 +1,8 @@
-/** What an account may at most, as its operator has set it. */
+/** The limits of an account, set by the operator. */
 import { Schema } from "effect"
 import { NanoUsd, zero } from "../Money.ts"
 
-/** A bucket of `requests` tokens, which fills up in `windowSeconds`. */
+/** A bucket of `requests` tokens that refills in `windowSeconds`. */
 export const Rate = Schema.Struct({
   requests: Schema.Int,
   windowSeconds: Schema.Int
@@ -10,25 +10,25 @@ export const Rate = Schema.Struct({
 export type Rate = typeof Rate.Type
 
 export const Limits = Schema.Struct({
-  /** How far below zero what is available may go, nano-USD. */
+  /** How far the available balance may go below zero, nano-USD. */
   creditLimit: NanoUsd,
-  /** Requests that have not ended, at most; `null`: any number. */
+  /** The most requests that have not ended. `null`: unlimited. */
   maxOpenRequests: Schema.NullOr(Schema.Int),
-  /** Bytes that its files may take up; `null`: no quota of its own. */
+  /** The most bytes of files. `null`: no quota of its own. */
   maxStoredBytes: Schema.NullOr(Schema.Int),
-  /** Calls of all its keys together, on each node; `null`: any number. */
+  /** Calls of all its keys together, on each node. `null`: unlimited. */
   accountRate: Schema.NullOr(Rate),
-  /** Calls of each of its keys, on each node; `null`: any number. */
+  /** Calls of each of its keys, on each node. `null`: unlimited. */
   keyRate: Schema.NullOr(Rate),
-  /** Event streams that it may have open at once, on each node; `null`: as many as anybody (`defaultStreams`). */
+  /** The most open event streams on each node. `null`: `defaultStreams`. */
   maxStreams: Schema.NullOr(Schema.Int)
 })
 export type Limits = typeof Limits.Type
 
-/** Those that a submit is held against. */
+/** The limits that a submit is checked against. */
 export type RequestLimits = Pick<Limits, "creditLimit" | "maxOpenRequests">
 
-/** Of an account for which nobody set any. */
+/** The limits of an account until the operator sets some. */
 export const noLimits: Limits = {
   creditLimit: zero,
   maxOpenRequests: null,

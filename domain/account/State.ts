@@ -15,16 +15,19 @@ export interface Opened {
   readonly name: string
   readonly keys: KeySet.KeySet
   readonly limits: Limits
-  /** What was paid in under each payment id: there may be thousands, so that none is copied for another one. */
+  /**
+   * The amount paid in with each payment id. A HashMap, because there may be thousands and a change must not copy all of
+   * them.
+   */
   readonly payments: HashMap.HashMap<string, NanoUsd>
-  /** Newest first; the first one is in force. */
+  /** Newest first. The first one is current. */
   readonly signingSecrets: ReadonlyArray<SigningSecret.SigningSecret>
-  /** Hashed and sealed; `null`: it has none. */
+  /** Hashed and sealed. `null`: no password. */
   readonly password: string | null
   readonly erasure: "none" | "under_way" | "finished"
 }
 
-/** The key of that id, valid or not. */
+/** The key with that id, valid or not. */
 export const keyOf = (state: State, keyId: string): Key.Key | undefined =>
   state._tag === "Account" ? KeySet.get(state.keys, keyId) : undefined
 

@@ -1,4 +1,4 @@
-/** What to start on a GPU so that it runs a kind of model. */
+/** What to start on a GPU to run a kind of model. */
 import { Schema } from "effect"
 import { Slug } from "./Collection.ts"
 import { Category } from "./Model.ts"
@@ -10,13 +10,13 @@ export const DeploymentTemplate = Schema.Struct({
   category: Category,
   /** Container image. */
   image: Schema.String,
-  /** GPUs that it runs on, of the catalog. */
+  /** Ids of GPUs in the catalog that it runs on. */
   gpuIds: Schema.Array(Slug),
   minReplicas: Schema.Int,
   maxReplicas: Schema.Int,
-  /** Environment variables. Never a secret. */
+  /** Environment variables. Never secrets. */
   env: Schema.Record(Schema.String, Schema.String),
-  /** TCP ports that it listens on. */
+  /** TCP ports that the container listens on. */
   ports: Schema.Array(Schema.Int),
   public: Schema.Boolean
 })

@@ -1,4 +1,4 @@
-/** A kind of GPU that deployments can have. */
+/** A kind of GPU for deployments. */
 import { Schema } from "effect"
 import { NanoUsd } from "../Money.ts"
 import { Slug } from "./Collection.ts"
@@ -10,7 +10,7 @@ export const Gpu = Schema.Struct({
   memoryGb: Schema.Int,
   pricePerHour: NanoUsd,
   availability: Schema.Literals(["available", "limited", "unavailable"]),
-  /** Of them in one deployment. */
+  /** The most GPUs in one deployment. */
   maxCount: Schema.Int
 })
 export type Gpu = typeof Gpu.Type

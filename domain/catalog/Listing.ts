@@ -1,4 +1,4 @@
-/** What the catalog lists beside what runs: collections, GPUs and deployment templates. All three live in the same way. */
+/** The catalog items that do not run: collections, GPUs and deployment templates. All three have the same life cycle. */
 import { Result, Schema } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
 import { type Json, stringify } from "../CanonicalJson.ts"
@@ -7,7 +7,7 @@ import { Collection } from "./Collection.ts"
 import { DeploymentTemplate } from "./DeploymentTemplate.ts"
 import { Gpu } from "./Gpu.ts"
 
-/** `at`: Unix time in ms. `source` said so: `builtin`, a manifest's path, `command`. */
+/** `at`: Unix time in ms. `source`: `builtin`, a manifest's path, or `command`. */
 const publication = { at: Schema.Int, source: Schema.String }
 const withdrawal = { at: Schema.Int, source: Schema.optionalKey(Schema.String) }
 
@@ -32,7 +32,7 @@ interface Publish<Definition> {
   readonly at: number
   readonly source: string
   readonly definition: Definition
-  /** Whether what was withdrawn is listed again, though its definition has not changed. */
+  /** Whether a withdrawn item is listed again even if its definition has not changed. */
   readonly reactivates: boolean
 }
 
@@ -59,7 +59,7 @@ interface Kind<Definition, Event extends EventCodec.DomainEvent> {
   readonly codec: EventCodec.EventCodec<Event>
   readonly published: (options: Omit<Publish<Definition>, "_tag" | "reactivates">) => Event
   readonly withdrawn: (options: Omit<Withdraw, "_tag">) => Event
-  /** `null` of the event of a withdrawal. */
+  /** `null` for a withdrawal. */
   readonly definitionOf: (event: Event) => Definition | null
 }
 
@@ -69,7 +69,7 @@ export interface Listing<Definition, Event extends EventCodec.DomainEvent> exten
   Event,
   Rejection
 > {
-  /** Whether they are the same on the log. */
+  /** Whether both have the same encoding on the log. */
   readonly isEqual: (a: Definition, b: Definition) => boolean
 }
 
@@ -91,11 +91,11 @@ const make = <Definition, Event extends EventCodec.DomainEvent>({
     switch (command._tag) {
       case "Publish": {
         const { at, definition, reactivates, source } = command
-        const isKept =
+        const isUnchanged =
           state._tag === "Published" &&
           isEqual(state.definition, definition) &&
           !(state.isWithdrawn && reactivates)
-        return Result.succeed(isKept ? [] : [published({ at, source, definition })])
+        return Result.succeed(isUnchanged ? [] : [published({ at, source, definition })])
       }
       case "Withdraw":
         return state._tag === "NotPublished" || state.isWithdrawn
@@ -113,7 +113,7 @@ const make = <Definition, Event extends EventCodec.DomainEvent>({
   return { category, codec, isEqual, decider: { initial: { _tag: "NotPublished" }, decide, evolve } }
 }
 
-/** Named by their slugs. */
+/** The id of a stream is the slug. */
 export const collections = make({
   category: "Collection",
   definition: Collection,

@@ -1,4 +1,4 @@
-/** What the catalog says of a model. A request keeps the version it was submitted against. */
+/** The definition of a model in the catalog. A request records the version that it was submitted against. */
 import { Schema } from "effect"
 import { ModelEndpoint } from "../ModelEndpoint.ts"
 import { Price } from "../Pricing.ts"
@@ -12,48 +12,48 @@ export type Category = typeof Category.Type
 export const JsonSchema = Schema.Record(Schema.String, Schema.Json)
 
 /**
- * How many billable units a run has, as JSONata expressions that end in a number. Without them: one for `request`, what is
- * measured for `second` and `gpu_second`, at most the model's time limit.
+ * How to count the billing units of a run: JSONata expressions that return a number. Without an expression, `request` counts
+ * one; `second` and `gpu_second` count the measured time, and hold at most the model's time limit.
  */
 export const Metering = Schema.Struct({
-  /** Of the input: units asked for. Without it only the run can tell. */
+  /** Evaluated on the input: requested units. Without it, only the run can tell. */
   quantity: Schema.optionalKey(Expression),
-  /** Of the input: units at most, which are held. Without it `quantity` is. */
+  /** Evaluated on the input: the most units, which are held. Defaults to `quantity`. */
   maxQuantity: Schema.optionalKey(Expression),
-  /** Of `{ input, output, seconds }`: units delivered. Without it, what was asked for. */
+  /** Evaluated on `{ input, output, seconds }`: delivered units. Defaults to the requested units. */
   delivered: Schema.optionalKey(Expression)
 })
 export type Metering = typeof Metering.Type
 
 export const Model = Schema.Struct({
   endpoint: ModelEndpoint,
-  /** Changes whenever anything else here does. */
+  /** Changes when any other field changes. */
   version: Schema.String,
   displayName: Schema.String,
   description: Schema.String,
   category: Category,
   tags: Schema.Array(Schema.String),
-  /** Its place in the curated list of its category, from 1; not in it when not given. */
+  /** Position in the curated list of its category, from 1. Absent: not in the list. */
   recommended: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 }))),
-  /** Who can run it: the first that may, in this order. Their names differ. */
+  /** The providers that can run it, in order of preference. Their names differ. */
   providers: Schema.NonEmptyArray(ProviderBinding),
   inputSchema: JsonSchema,
   outputSchema: JsonSchema,
-  /** Valid under `inputSchema` and runnable without internet. */
+  /** Valid against `inputSchema`, and runs without internet access. */
   exampleInput: Schema.Json,
   price: Price,
   metering: Schema.optionalKey(Metering),
   /** How long a run usually takes, in seconds. */
   expectedSeconds: Schema.Number,
-  /** A run is stopped and counted as failed after this many seconds. */
+  /** A run is stopped after this many seconds and counts as failed. */
   timeoutSeconds: Schema.Number,
-  /** Runs at once, at most. */
+  /** The most runs at once. */
   concurrency: Schema.Int,
-  /** Requests waiting at once, at most; more are refused with 429. */
+  /** The most waiting requests. Further ones get 429. */
   maxQueued: Schema.optionalKey(Schema.Int),
-  /** Where no provider can be reached, a request that has waited for so many seconds expires; `usualQueueTimeout` when not given. */
+  /** Seconds after which a waiting request expires when no provider can be reached. Defaults to `usualQueueTimeout`. */
   queueTimeout: Schema.optionalKey(Schema.Number),
-  /** Retries after transport errors, if not the usual ones. */
+  /** Retries after transport errors. Defaults to `RetrySchedule.transportErrors`. */
   retry: Schema.optionalKey(RetrySchedule)
 })
 export type Model = typeof Model.Type

@@ -1,6 +1,6 @@
 /**
- * What runs under an endpoint: a model, or a wrapper of one. Each definition that is published is kept by the log, so that a
- * request has the one that it was submitted against.
+ * What an endpoint runs: a model, or a wrapper of one. The log has every published definition, so that a request can use the
+ * one that it was submitted against.
  */
 import { Result, Schema } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
@@ -12,7 +12,7 @@ import { Wrapper } from "./Wrapper.ts"
 /** Unix time in ms. */
 const at = Schema.Int
 
-/** Who said so: `builtin`, a manifest's path, `command`. */
+/** The origin: `builtin`, a manifest's path, or `command`. */
 const source = Schema.String
 
 /** Names and fields of the events are the storage format: add cases or optional fields, never rename. */
@@ -20,16 +20,16 @@ export const ModelPublished = Schema.TaggedStruct("ModelPublished", { at, source
 
 export const WrapperPublished = Schema.TaggedStruct("WrapperPublished", { at, source, wrapper: Wrapper })
 
-/** It runs on, and says that it should not be used any more. */
+/** The model still runs, and is shown as deprecated. */
 export const ModelDeprecated = Schema.TaggedStruct("ModelDeprecated", {
   at,
   source: Schema.optionalKey(source)
 })
 
-/** Offered again as it was, after it had been deprecated or withdrawn. */
+/** Offered again unchanged after it was deprecated or withdrawn. */
 export const ModelReactivated = Schema.TaggedStruct("ModelReactivated", { at, source })
 
-/** Neither shown nor accepted any more. What was accepted ends as if nothing had happened. */
+/** No longer shown, and new requests are rejected. Accepted requests finish normally. */
 export const ModelWithdrawn = Schema.TaggedStruct("ModelWithdrawn", {
   at,
   source: Schema.optionalKey(source)
@@ -56,7 +56,7 @@ export type Command =
       readonly at: number
       readonly source: string
       readonly definition: Definition
-      /** Whether what is deprecated or withdrawn is offered again, though its definition has not changed. */
+      /** Whether a deprecated or withdrawn item is offered again even if its definition has not changed. */
       readonly reactivates: boolean
     }
   | { readonly _tag: "Deprecate"; readonly at: number; readonly source: string }
@@ -67,13 +67,13 @@ export type State =
   | {
       readonly _tag: "Published"
       readonly kind: Kind
-      /** Of the definition in force. */
+      /** The version of the current definition. */
       readonly version: string
       readonly status: "active" | "deprecated" | "withdrawn"
     }
 
 export type Rejection =
-  /** A model's endpoint is no wrapper's, and the other way round: its history would be both. */
+  /** A model cannot take a wrapper's endpoint, nor the other way round: the history would mix both. */
   | { readonly _tag: "EndpointTaken" }
   /** Never published, withdrawn, or of the other kind. */
   | { readonly _tag: "ItemNotFound" }
@@ -132,7 +132,7 @@ const decider: Decider<State, Command, Event, Rejection> = {
   evolve
 }
 
-/** Its streams are named by the endpoint: `Model-{owner}/{name}`. */
+/** The id of a stream is the endpoint: `Model-{owner}/{name}`. */
 export const aggregate: Aggregate<State, Command, Event, Rejection> = {
   category: "Model",
   codec,

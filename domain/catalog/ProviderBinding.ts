@@ -1,7 +1,7 @@
-/** What binds a model to one of the providers that can run it. Secrets are named, never held. */
+/** Connects a model to a provider that can run it. It names secrets and never contains them. */
 import { Schema } from "effect"
 
-/** The protocol that a provider speaks: `src/features/providers` has one of each. */
+/** The protocol of a provider. `src/features/providers` has an adapter for each. */
 export const Adapter = Schema.Literals([
   "builtin",
   "http",
@@ -21,20 +21,23 @@ export const Expression = Schema.String.check(Schema.isMinLength(1), Schema.isMa
 const name = /^[a-z0-9][a-z0-9._:-]{0,127}$/
 
 export const ProviderBinding = Schema.Struct({
-  /** Bindings of one name are one provider, whatever models they bind: one limit, one circuit breaker, one row of metrics. */
+  /**
+   * Bindings with the same name are one provider, also across models: they share a limit, a circuit breaker and a row of
+   * metrics.
+   */
   name: Schema.String.check(Schema.isPattern(name)),
   adapter: Adapter,
-  /** Where it is: http or https. The operator's own word, so private addresses are fine. */
+  /** http or https. The operator sets it, so private addresses are allowed. */
   url: Schema.optionalKey(Schema.String),
-  /** The environment variable that holds the credential that it asks for. */
+  /** The environment variable with the provider's credential. */
   secretEnv: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[A-Z][A-Z0-9_]{0,127}$/))),
-  /** What its adapter wants to know beside (`src/features/providers/BindingOptions`). */
+  /** Further options of the adapter (`src/features/providers/BindingOptions`). */
   options: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
-  /** Runs at once at the provider over all its models and all nodes; where its bindings differ the least counts. */
+  /** The most runs at once at the provider, over all its models and all nodes. The lowest value of its bindings applies. */
   concurrency: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 }))),
-  /** From the model's input to what the adapter sends; as it is when not given. */
+  /** Converts the model's input to what the adapter sends. Absent: unchanged. */
   input: Schema.optionalKey(Expression),
-  /** From what the adapter got to the model's output; as it is when not given. */
+  /** Converts what the adapter received to the model's output. Absent: unchanged. */
   output: Schema.optionalKey(Expression)
 })
 export type ProviderBinding = typeof ProviderBinding.Type

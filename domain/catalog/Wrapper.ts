@@ -1,4 +1,4 @@
-/** A product on a model: a template that makes the model's input out of a simpler one (decisions, "Platform routes"). */
+/** A product based on a model: a template makes the model's input from a simpler input (decisions, "Platform routes"). */
 import { Schema } from "effect"
 import { ModelEndpoint } from "../ModelEndpoint.ts"
 import { Category, JsonSchema } from "./Model.ts"
@@ -6,26 +6,26 @@ import { Category, JsonSchema } from "./Model.ts"
 const JsonRecord = Schema.Record(Schema.String, Schema.Json)
 
 export const Wrapper = Schema.Struct({
-  /** Its own; the names of models and wrappers are one space. */
+  /** Models and wrappers share one namespace. */
   endpoint: ModelEndpoint,
-  /** Changes whenever anything else here does. */
+  /** Changes when any other field changes. */
   version: Schema.String,
   displayName: Schema.String,
   description: Schema.String,
   category: Category,
   tags: Schema.Array(Schema.String),
   recommended: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 }))),
-  /** The model that runs. Not a wrapper. */
+  /** The model that runs. It cannot be a wrapper. */
   base: ModelEndpoint,
   /**
-   * The input of the base model, with `{{name}}` where the wrapper's input goes in. A string that is nothing but one
-   * placeholder takes the value as it is, of whatever type; within a longer string the value becomes text.
+   * The input of the base model, with `{{name}}` for values of the wrapper's input. A string that is one placeholder takes
+   * the value unchanged, of any type. Inside a longer string, the value becomes text.
    */
   template: JsonRecord,
-  /** Values of placeholders that the input does not name. */
+  /** Values of placeholders that the input leaves out. */
   defaults: JsonRecord,
   inputSchema: JsonSchema,
-  /** Valid under `inputSchema`, and what the template makes of it under the base model's. */
+  /** Valid against `inputSchema`. The template's result is valid against the base model's schema. */
   exampleInput: Schema.Json
 })
 export type Wrapper = typeof Wrapper.Type

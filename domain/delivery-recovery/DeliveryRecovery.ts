@@ -1,6 +1,6 @@
 /**
- * One bulk recovery: all deliveries of an account that have failed, and were created within a time, are sent again. There
- * may be a million: what is asked is recorded, and worked off afterwards.
+ * A bulk recovery: sends again all failed deliveries of an account that were created within a time range. There may be a
+ * million, so the request is recorded first and carried out in the background.
  */
 import { Result, Schema } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
@@ -8,7 +8,7 @@ import type { Decider } from "../Decider.ts"
 import * as EventCodec from "../EventCodec.ts"
 import { AccountId } from "../Ids.ts"
 
-/** Unix time in ms, as all times here. */
+/** Unix time in ms, like all times here. */
 const at = Schema.Int
 
 export const RecoveryId = Schema.String.pipe(Schema.brand("RecoveryId"))
@@ -18,14 +18,14 @@ export type RecoveryId = typeof RecoveryId.Type
 export const RecoveryRequested = Schema.TaggedStruct("RecoveryRequested", {
   at,
   accountId: AccountId,
-  /** Deliveries created from then on. */
+  /** Includes deliveries created at or after this time. */
   since: Schema.Int,
-  /** And before then. */
+  /** Includes deliveries created before this time. */
   until: Schema.Int
 })
 export type RecoveryRequested = typeof RecoveryRequested.Type
 
-/** Every delivery that it is about was asked for again, or no longer needs to be. */
+/** Every delivery in the range was scheduled again or no longer needs to be. */
 export const RecoveryFinished = Schema.TaggedStruct("RecoveryFinished", { at, replayed: Schema.Int })
 
 export const codec = EventCodec.make([RecoveryRequested, RecoveryFinished])

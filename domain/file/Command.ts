@@ -1,36 +1,36 @@
-/** What can be asked of a file. Time, ids and hashes come in with the command. */
+/** Commands to a file. Time, ids and hashes are fields of the command. */
 import type { DeletionReason, OutputStored, Stored, UploadInitiated } from "./Event.ts"
 
 export type Command =
-  /** Expect the bytes from a client. */
+  /** Expects the bytes from a client. */
   | { readonly _tag: "InitiateUpload"; readonly upload: Omit<UploadInitiated, "_tag"> }
-  /** All bytes are there. Repeated with the same bytes it changes nothing. */
+  /** All bytes have arrived. Repeating it with the same bytes changes nothing. */
   | {
       readonly _tag: "CompleteUpload"
       readonly at: number
       readonly stored: Stored
       readonly expiresAt: number
     }
-  /** The bytes that lie at a store to which clients bring them without us; they may have been replaced there. */
+  /** The bytes found in a store that clients upload to directly, where they may have been replaced. */
   | {
       readonly _tag: "ObserveUpload"
       readonly at: number
       readonly stored: Stored
       readonly expiresAt: number
     }
-  /** Keep what a run made. Repeated it replaces what was kept. */
+  /** Stores the output of a run. Repeating it replaces the stored output. */
   | { readonly _tag: "StoreOutput"; readonly output: Omit<OutputStored, "_tag"> }
-  /** Delete it. Of a file that was never there it leaves the same mark: who still wants to store it comes too late. */
+  /** Deletes the file. A file that never existed is marked deleted too, so that a late attempt to store it fails. */
   | { readonly _tag: "Delete"; readonly at: number; readonly reason: DeletionReason }
-  /** Its time is over, if it is by then. */
+  /** Expires the file if its time is over at `at`. */
   | { readonly _tag: "Expire"; readonly at: number }
-  /** No byte is left in the store. */
+  /** The store has no bytes of the file any more. */
   | { readonly _tag: "RecordRemoved"; readonly at: number }
 
-/** Why a command was refused. */
+/**  */
 export type Rejection =
   | { readonly _tag: "FileNotFound" }
-  /** It was deleted, or has expired. */
+  /** The file was deleted or has expired. */
   | { readonly _tag: "FileGone" }
-  /** Other bytes have come before, or are to come from somebody else. */
+  /** The file has other bytes, or is expected from another source. */
   | { readonly _tag: "AlreadyUploaded" }

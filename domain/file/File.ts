@@ -1,6 +1,6 @@
 /**
- * One stored file, from the announcement of its bytes to the last of them (contract, "Uploads"; architecture, "Aggregates").
- * What it holds is never changed, but for what a client puts straight into a foreign store.
+ * One stored file, from its announcement to the removal of its bytes (contract, "Uploads"; architecture, "Aggregates"). Its
+ * content never changes, unless a client replaces it directly in an external store.
  */
 import { Result } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
@@ -9,7 +9,7 @@ import type { Command, Rejection } from "./Command.ts"
 import { codec, type Event, type Stored } from "./Event.ts"
 import { evolve, initial, type Present, type State } from "./State.ts"
 
-/** The payload that a client's name of a file is. */
+/** The payload with the client's name of the file. */
 export const namePayload = "name"
 
 type Decided = Result.Result<ReadonlyArray<Event>, Rejection>
@@ -24,7 +24,7 @@ const decide = (command: Command, state: State): Decided => {
     case "ObserveUpload":
       return receive(command, state)
     case "StoreOutput":
-      return keep(command, state)
+      return storeOutput(command, state)
     case "Delete":
       return state._tag === "Gone"
         ? nothing
@@ -59,7 +59,10 @@ const initiate = (
   }
 }
 
-const keep = ({ output }: Extract<Command, { readonly _tag: "StoreOutput" }>, state: State): Decided => {
+const storeOutput = (
+  { output }: Extract<Command, { readonly _tag: "StoreOutput" }>,
+  state: State
+): Decided => {
   switch (state._tag) {
     case "None":
       return Result.succeed([{ _tag: "OutputStored", ...output }])
@@ -68,7 +71,7 @@ const keep = ({ output }: Extract<Command, { readonly _tag: "StoreOutput" }>, st
     case "Pending":
       return Result.fail({ _tag: "AlreadyUploaded" })
     case "Present":
-      // The name of an upload is erased when it goes: it must not be lost before.
+      // The upload's name must be erased with the upload, so the state must not lose it.
       if (isUpload(state)) return Result.fail({ _tag: "AlreadyUploaded" })
       return isSame(state.stored, output.stored)
         ? nothing
@@ -96,12 +99,12 @@ const receive = (
   }
 }
 
-/** By what every store tells. */
+/** Compares what every store reports. */
 const isSame = (a: Stored, b: Stored): boolean => a.etag === b.etag && a.size === b.size
 
 const isUpload = ({ origin }: Present): boolean => origin._tag === "UploadInitiated"
 
-/** Whether the time of the file, or of its upload, is over at `at`, Unix time in ms. */
+/** Whether the file or its upload has expired at `at`, Unix time in ms. */
 export const isOver = (state: State, at: number): boolean => {
   if (state._tag === "Pending") return state.upload.expiresAt <= at
   return state._tag === "Present" && state.expiresAt <= at

@@ -3,7 +3,7 @@ import type { Event, OutputStored, Stored, UploadInitiated } from "./Event.ts"
 
 export type State = { readonly _tag: "None" } | Pending | Present | Gone
 
-/** No byte can be read yet. */
+/** Nothing can be read yet. */
 export interface Pending {
   readonly _tag: "Pending"
   readonly upload: UploadInitiated
@@ -13,7 +13,7 @@ export interface Present {
   readonly _tag: "Present"
   readonly origin: UploadInitiated | OutputStored
   readonly stored: Stored
-  /** Unix time in ms, as all times here. */
+  /** Unix time in ms, like all times here. */
   readonly storedAt: number
   readonly expiresAt: number
 }
@@ -25,13 +25,13 @@ export interface Present {
  */
 export interface Gone {
   readonly _tag: "Gone"
-  /** Whose it was; `null` when it was deleted before it was there. */
+  /** The owner. `null` when the file was deleted before it existed. */
   readonly accountId: AccountId | null
-  /** The upload in parts that may have left some in the store. */
+  /** The id of an upload in parts, which may have left parts in the store. */
   readonly uploadId: string | null
-  /** When a client was given a URL to bring it in one PUT; `null` for every other file. */
+  /** When a client received a URL to upload the file in one PUT. `null` for every other file. */
   readonly announcedAt: number | null
-  /** Whether no byte is left in the store. */
+  /** Whether the store has no bytes of the file any more. */
   readonly isRemoved: boolean
 }
 
@@ -73,7 +73,7 @@ export const evolve = (state: State, event: Event): State => {
   }
 }
 
-/** Whose it is, or was. */
+/** The owner, also of a file that is gone. */
 export const accountOf = (state: State): AccountId | null => {
   switch (state._tag) {
     case "None":
@@ -87,7 +87,7 @@ export const accountOf = (state: State): AccountId | null => {
   }
 }
 
-/** The request whose run made it; `null` for what a client brought. */
+/** The request whose run made the file. `null` for an upload. */
 export const requestOf = ({ origin }: Present): RequestId | null =>
   origin._tag === "OutputStored" ? origin.requestId : null
 
@@ -101,7 +101,7 @@ const uploadIdOf = (state: State): string | null => {
   return method?._tag === "Multipart" ? method.uploadId : null
 }
 
-/** When a client was given a URL to bring it in one PUT, Unix time in ms; `null` for every other file. */
+/** When a client received a URL to upload the file in one PUT, Unix time in ms. `null` for every other file. */
 export const announcedAt = (state: State): number | null => {
   if (state._tag === "Gone") return state.announcedAt
   const upload = uploadOf(state)

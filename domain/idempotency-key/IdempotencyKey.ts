@@ -1,6 +1,6 @@
 /**
- * A client's `Idempotency-Key`: reserved before the request is submitted under the reserved id, so that a crash in
- * between is repaired by the client's retry (decisions, "Idempotency").
+ * A client's `Idempotency-Key`. It is reserved before the request is submitted under the reserved id, so that the client's
+ * retry repairs a crash in between (decisions, "Idempotency").
  */
 import { Result, Schema } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
@@ -8,10 +8,10 @@ import type { Decider } from "../Decider.ts"
 import * as EventCodec from "../EventCodec.ts"
 import { type AccountId, RequestId } from "../Ids.ts"
 
-/** Keys are the client's words, and may be long: the stream is named by their hash. */
+/** Keys are text of the client and may be long, so the stream's id contains their hash. */
 export const streamId = (accountId: AccountId, keyHash: string): string => `${accountId}-${keyHash}`
 
-/** How long a key is remembered, ms. */
+/** How long a reservation is valid, ms. */
 export const retentionMs = 24 * 60 * 60 * 1000
 
 /** Names and fields are the storage format: add optional fields, never rename. */
@@ -30,14 +30,14 @@ export type Event = typeof KeyReserved.Type
 export interface Command {
   readonly _tag: "Reserve"
   readonly at: number
-  /** The id to submit under, if the key is free. */
+  /** The id to submit under if the key is free. */
   readonly requestId: RequestId
   readonly requestHash: string
 }
 
 export type State = { readonly _tag: "Free" } | (Omit<Event, "_tag"> & { readonly _tag: "Reserved" })
 
-/** The key belongs to another request of the account. */
+/** The key is reserved for a different request of the account. */
 export interface Rejection {
   readonly _tag: "KeyReused"
 }

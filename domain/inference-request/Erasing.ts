@@ -1,4 +1,4 @@
-/** Erasing what a request carried: its payloads and files go, its events stay (architecture, "Payloads are not events"). */
+/** Erases the payloads and files of a request. Its events stay (architecture, "Payloads are not events"). */
 import { Result } from "effect"
 import type { Command, Rejection } from "./Command.ts"
 import type { Event } from "./Event.ts"
@@ -12,7 +12,7 @@ export const erase = (
   if (!isTerminal(state.phase)) return Result.fail({ _tag: "RequestNotEnded" })
   if (state.erasure !== null) return Result.succeed([])
   const erased = payloadsOf(state)
-  // A webhook's body is in a stream of its own: it goes after this, as files do.
+  // The body of a webhook is in another stream. It is erased afterwards, like files.
   const isOutside =
     erased.some(({ ref }) => ref.size > inlineLimit) ||
     filesOf(state).length > 0 ||
@@ -22,7 +22,7 @@ export const erase = (
   ])
 }
 
-/** Every payload that the events of the request name. */
+/** Every payload in the events of the request. */
 export const payloadsOf = ({ output, rawOutput, submitted }: Request) => [
   { name: "input", ref: submitted.payloads.input },
   ...(rawOutput === null ? [] : [{ name: "output", ref: rawOutput }]),

@@ -1,6 +1,6 @@
 /**
- * Events of one inference request. Their names and fields are the storage format: add cases or optional fields, never
- * rename. Every shape ever released has a fixture that is decoded in the tests.
+ * Events of one inference request. Names and fields are the storage format: add cases or optional fields, never rename.
+ * Tests decode a fixture of every shape ever released.
  */
 import { Schema } from "effect"
 import * as EventCodec from "../EventCodec.ts"
@@ -13,7 +13,7 @@ import { RetrySchedule } from "../RetrySchedule.ts"
 import * as WallTime from "./WallTime.ts"
 
 const times = WallTime.fields
-/** Number of the run, from 1: each dispatch is a new one. */
+/** Number of the run, from 1. Each dispatch starts a new one. */
 const attempt = Schema.Int
 
 export const WebhookEventName = Schema.Literals(["start", "completed"])
@@ -22,16 +22,16 @@ export type WebhookEventName = typeof WebhookEventName.Type
 export const Webhook = Schema.Struct({
   url: Schema.String,
   events: Schema.Array(WebhookEventName),
-  /** Whether the client named the events, so that the answer echoes no more than was sent. */
+  /** Whether the client named the events. Answers echo only what was sent. */
   filtered: Schema.Boolean
 })
 export type Webhook = typeof Webhook.Type
 
-/** When the client no longer wants it (decisions, "Deadlines"), Unix time in ms. */
+/** When the request expires (decisions, "Deadlines"), Unix time in ms. */
 export const Deadlines = Schema.Struct({
-  /** It must have started by then. */
+  /** The request expires if it has not started by then. */
   startBy: Schema.optionalKey(Schema.Int),
-  /** It must have ended by then. */
+  /** The request expires if it has not ended by then. */
   endBy: Schema.optionalKey(Schema.Int)
 })
 export type Deadlines = typeof Deadlines.Type
@@ -49,43 +49,49 @@ export const RequestSubmitted = Schema.TaggedStruct("RequestSubmitted", {
   expectedMs: Schema.optionalKey(Schema.Int),
   quote: Quote,
   retry: RetrySchedule,
-  /** About how much memory the values of the input take beside their text, bytes. Told of those that take much. */
+  /** The approximate memory of the input's values in addition to its text, bytes. Only recorded for large inputs. */
   inputMemory: Schema.optionalKey(Schema.Int),
   payloads: Schema.Struct({ input: PayloadRef })
 })
 export type RequestSubmitted = typeof RequestSubmitted.Type
 
-/** The claim of one node on one run. */
+/** A node claims a run. */
 export const DispatchStarted = Schema.TaggedStruct("DispatchStarted", {
   ...times,
   attempt,
   provider: Schema.String,
-  /** The life of the process that claimed it: a restarted process is another node. */
+  /** The node that claimed it. A restarted process is another node. */
   node: Schema.String
 })
 
-/** A provider that outlives us has taken the job: after a restart we re-attach by `jobId` instead of running twice. */
+/**
+ * A provider accepted the job under `jobId`. After a restart, the server follows that job instead of running the request
+ * twice.
+ */
 export const ProviderAccepted = Schema.TaggedStruct("ProviderAccepted", {
   ...times,
   attempt,
   jobId: Schema.String
 })
 
-/** The node that had the run is gone: `node` follows the provider's job from now on. */
+/** The node of the run is gone, and `node` follows the provider's job from now on. */
 export const RunTakenOver = Schema.TaggedStruct("RunTakenOver", { ...times, attempt, node: Schema.String })
 
 export const RequestStarted = Schema.TaggedStruct("RequestStarted", { ...times, attempt })
 
-/** A sample of what the run reports; a provider may report more often than is recorded. */
+/** A sample of the run's reports. A provider may report more often than is recorded. */
 export const ProgressReported = Schema.TaggedStruct("ProgressReported", {
   ...times,
   attempt,
-  /** 0..1 */
+  /** 0 to 1. */
   fraction: Schema.NullOr(Schema.Number),
   logs: Schema.Array(Schema.String)
 })
 
-/** A file that the output names, and the ids that its copy and its thumbnail will have: stored twice it is stored once. */
+/**
+ * A file that the output names, and the ids of its copy and its thumbnail. With fixed ids, storing it again overwrites the
+ * copy.
+ */
 export const MediaPlan = Schema.Struct({
   /** JSON pointer into the output. */
   path: Schema.String,
@@ -94,7 +100,7 @@ export const MediaPlan = Schema.Struct({
 })
 export type MediaPlan = typeof MediaPlan.Type
 
-/** The run is over. Settled in the same append, unless the output names `media` that have to be stored first. */
+/** The run is over. The request completes in the same append, unless files in `media` must be stored first. */
 export const OutputReceived = Schema.TaggedStruct("OutputReceived", {
   ...times,
   attempt,
@@ -112,12 +118,12 @@ export const StoredMedia = Schema.Struct({
   /** Bytes. */
   size: Schema.Int,
   thumbnailId: Schema.NullOr(Schema.String),
-  /** Whether the file was made for this request, and goes with its payloads. */
+  /** Whether the file belongs to this request and is erased with its payloads. */
   owned: Schema.Boolean
 })
 export type StoredMedia = typeof StoredMedia.Type
 
-/** The files of the output are ours. `result` is the output with their URLs in place, when it had others. */
+/** The files of the output are stored. `result` is the output with their URLs, if it had other URLs. */
 export const MediaStored = Schema.TaggedStruct("MediaStored", {
   ...times,
   attempt,
@@ -139,7 +145,7 @@ export type BillingStatus = typeof BillingStatus.Type
 export const Billing = Schema.Struct({ status: BillingStatus, amount: NanoUsd, units: Quantity })
 export type Billing = typeof Billing.Type
 
-/** The end of a run that ran, with the one charge of a request. `error` is set when the provider reports a failed run. */
+/** The run finished. `billing` is the only charge of a request. `error` is set when the provider reports a failed run. */
 export const RequestCompleted = Schema.TaggedStruct("RequestCompleted", {
   ...times,
   attempt,
@@ -154,20 +160,20 @@ export const RequestFailed = Schema.TaggedStruct("RequestFailed", {
   message: Schema.String
 })
 
-/** The sweep found its run gone, or its output's files not stored: it is tried again from `dueAt` on. */
+/** The sweep found that the run is gone or that files of its output are missing. It is retried from `dueAt` on. */
 export const SweepRetried = Schema.TaggedStruct("SweepRetried", {
   ...times,
   attempt,
   reason: Schema.Literals(["lost", "media_missing"]),
-  /** Of a file that its host did not give; absent where our own storage was at fault. */
+  /** The fault of the host of a missing file. Absent when the server's own storage failed. */
   host: Schema.optionalKey(Schema.Literals(["not_given", "unreachable"])),
-  /** How many retries of the sweep there are with this one. */
+  /** The number of sweep retries, this one included. */
   retry: Schema.Int,
   /** Unix time in ms. */
   dueAt: Schema.Int
 })
 
-/** The sweep gave up: permanent, and what was held for it is given back. */
+/** The sweep failed the request permanently. Its hold is released. */
 export const RequestForceFailed = Schema.TaggedStruct("RequestForceFailed", {
   ...times,
   attempt,
@@ -180,24 +186,24 @@ export const CancelRequested = Schema.TaggedStruct("CancelRequested", times)
 export const RequestCancelled = Schema.TaggedStruct("RequestCancelled", {
   ...times,
   reason: Schema.Literals(["requested", "expired"]),
-  /** Which limit has passed that is not one of the request's own deadlines: the time that its model lets requests wait. */
+  /** Set when the limit that passed is not a deadline of the request but the time that its model allows for waiting. */
   limit: Schema.optionalKey(Schema.Literal("queue_timeout"))
 })
 
-/** The run is over without an end of the request: it waits for its next one until `dueAt`. */
+/** The run is over and the request has not ended. It is due for its next run at `dueAt`. */
 export const RequestRequeued = Schema.TaggedStruct("RequestRequeued", {
   ...times,
   attempt,
-  /** `unreachable`: the provider was never handed the run. */
+  /** `unreachable`: the provider never received the run. */
   reason: Schema.Literals(["transport_error", "rate_limited", "lost", "shutdown", "unreachable"]),
   message: Schema.NullOr(Schema.String),
-  /** At how many crashes in a row a run of the request was under way, this one included; absent when none was. */
+  /** The number of crashes in a row during runs of the request, this one included. Absent when this was no crash. */
   crashes: Schema.optionalKey(Schema.Int),
   /** Unix time in ms. */
   dueAt: Schema.Int
 })
 
-/** A run ended after the request had; it changes nothing. */
+/** A run ended after the request. It changes nothing. */
 export const LateOutcomeIgnored = Schema.TaggedStruct("LateOutcomeIgnored", {
   ...times,
   attempt,
@@ -207,17 +213,17 @@ export const LateOutcomeIgnored = Schema.TaggedStruct("LateOutcomeIgnored", {
 export const ErasureReason = Schema.Literals(["requested", "expired", "account"])
 export type ErasureReason = typeof ErasureReason.Type
 
-/** The tombstone of its payloads, whose records go in the same commit (`streams/Tombstone`). */
+/** The tombstone of the payloads, whose records are erased in the same commit (`streams/Tombstone`). */
 export const PayloadsErased = Schema.TaggedStruct("PayloadsErased", {
   ...times,
   reason: ErasureReason,
   /** Names of the payloads. */
   erased: Schema.Array(Schema.String),
-  /** Whether files outside the log have to be removed yet. */
+  /** Whether data outside the log remains to be removed. */
   hasFiles: Schema.Boolean
 })
 
-/** Nothing is left of the payloads, in the blob store either. */
+/** All data of the payloads is removed, also from the blob store. */
 export const ErasedFilesRemoved = Schema.TaggedStruct("ErasedFilesRemoved", times)
 
 const plain = EventCodec.make([

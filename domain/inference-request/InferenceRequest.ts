@@ -1,6 +1,6 @@
 /**
- * One inference request, from accepted to its end (contract, "States and transitions"). A terminal state is never left,
- * a repeated command yields no event, and the one charge is part of the event that completes the request.
+ * One inference request, from acceptance to its end (contract, "States and transitions"). A terminal state is never left, a
+ * repeated command leads to no event, and the only charge is part of the event that completes the request.
  */
 import { Result } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
@@ -89,7 +89,7 @@ const dispatch = (
   return Result.succeed([{ ...command, _tag: "DispatchStarted", attempt: state.attempt + 1 }])
 }
 
-/** Whether `attempt` is the run under way, so that what it reports counts. */
+/** Whether `attempt` is the current run. Reports of other runs do not count. */
 const isCurrentRun = (
   state: Request,
   attempt: number
@@ -97,7 +97,7 @@ const isCurrentRun = (
   readonly phase: Extract<Request["phase"], { readonly _tag: "Dispatched" | "Running" }>
 } => attempt === state.attempt && (state.phase._tag === "Dispatched" || state.phase._tag === "Running")
 
-/** Of two nodes that want it one gets it: for the other the run is not `from`'s any more. */
+/** Only one of several nodes takes the run over. For the others, its node is no longer `from`. */
 const takeOver = (
   { at, attempt, from, node }: Extract<Command, { readonly _tag: "TakeOver" }>,
   state: Request
@@ -122,7 +122,7 @@ const cancel = (
     case "Dispatched":
     case "Running":
       return state.cancelRequested ? [] : [{ _tag: "CancelRequested", at: command.at }]
-    // The run has finished first.
+    // The run finished before the cancellation.
     case "Finalizing":
     case "Completed":
     case "Failed":

@@ -1,14 +1,14 @@
-/** What a run writes to its log, within bounds: a request in memory and an event on the log both have to stay small. */
+/** Bounds the log lines of a run, because requests in memory and events on the log must stay small. */
 
-/** How much of a request's log is kept, the newest: lines, and characters in all of them. */
-const keptLogLines = 500
-const keptLogCharacters = 65_536
+/** The newest log lines that are stored of a request: their number, and their total characters. */
+const maxLines = 500
+const maxCharacters = 65_536
 
-/** Whole lines, but for a single one that is too long for a log of its own. */
+/** Keeps whole lines. Only a single line that exceeds the limit alone is cut. */
 export const newest = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const recent = lines.slice(-keptLogLines)
+  const recent = lines.slice(-maxLines)
   let characters = 0
-  const dropped = recent.findLastIndex((line) => (characters += line.length) > keptLogCharacters)
-  const kept = recent.slice(dropped + 1)
-  return kept.length > 0 ? kept : recent.slice(-1).map((line) => line.slice(0, keptLogCharacters))
+  const dropped = recent.findLastIndex((line) => (characters += line.length) > maxCharacters)
+  const fitting = recent.slice(dropped + 1)
+  return fitting.length > 0 ? fitting : recent.slice(-1).map((line) => line.slice(0, maxCharacters))
 }

@@ -1,13 +1,23 @@
-/** How often a file of an output is asked for at its host. Faults of our own storage are the sweep's (`SweepSchedule`). */
+/**
+ * When the download of an output's file from its host is retried. For faults of the server's own storage, see
+ * `SweepSchedule`.
+ */
 
-/** `not_given`: its host answers, with something else than the file. `unreachable`: it may have the file, and not now. */
+/** `not_given`: the host answers without the file. `unreachable`: the host cannot be reached now and may have the file. */
 export type HostFault = "not_given" | "unreachable"
 
-/** Before each try after the first, ms; the sweep that makes it may come a minute later. A file may come to a content delivery network a moment after its URL does. */
+/**
+ * Delays before each retry, ms. The sweep retries up to a minute later. A content delivery network may have a file moments
+ * after its URL exists.
+ */
 const delays: Readonly<Record<HostFault, ReadonlyArray<number>>> = {
   not_given: [2_000, 8_000],
   unreachable: [60_000, 120_000, 240_000]
 }
 
-/** Before the next try, ms; `null` when there is none. @param tries that were made again before, for whichever of the two. */
+/**
+ * Delay before the next try, ms; `null` when none is left.
+ *
+ * @param tries the number of retries so far, for either fault.
+ */
 export const delay = (fault: HostFault, tries: number): number | null => delays[fault][tries] ?? null

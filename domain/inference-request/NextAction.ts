@@ -1,19 +1,19 @@
 /**
- * What the world still owes a request. A reactor that was woken re-reads the request and obeys this, so that replays,
- * duplicates and restarts are harmless.
+ * What must happen next to a request. A reactor that wakes reads the request again and does this, so replays, duplicates and
+ * restarts are harmless.
  */
 import type { Request, Run } from "./State.ts"
 
 export type NextAction =
-  /** Claim and run it, not before `dueAt`. */
+  /** Claim it and run it at or after `dueAt`. */
   | { readonly _tag: "Dispatch"; readonly dueAt: number }
-  /** A run is under way at `run.node`: leave it, or take it over when that node is gone. */
+  /** A run is under way on `run.node`: leave it, or take it over if that node is gone. */
   | { readonly _tag: "AwaitOutcome"; readonly run: Run }
-  /** The client gave up: the provider is to stop the run. */
+  /** The client cancelled: the provider must stop the run. */
   | { readonly _tag: "StopRun"; readonly run: Run }
-  /** The files that the output names are to be stored, not before `dueAt`; node `run.node` may be at it. */
+  /** The files that the output names must be stored at or after `dueAt`. Node `run.node` may be doing it. */
   | { readonly _tag: "Finalize"; readonly run: Run; readonly dueAt: number }
-  /** What lies outside the log of payloads that were erased is to be removed. */
+  /** Data of erased payloads outside the log must be removed. */
   | { readonly _tag: "RemoveFiles" }
   | { readonly _tag: "None" }
 

@@ -1,6 +1,6 @@
 /**
- * What the end of a run means for its request (decisions, "Failure views"): the request's own end with its one charge, a
- * further run, or nothing, when the request had ended before.
+ * The consequences of the end of a run (decisions, "Failure views"): the request ends with its only charge, runs again, or
+ * is unchanged because it had ended before.
  */
 import * as Pricing from "../Pricing.ts"
 import * as RetrySchedule from "../RetrySchedule.ts"
@@ -15,7 +15,7 @@ type RecordOutcome = Extract<Command, { readonly _tag: "RecordOutcome" }>
 type RecordMedia = Extract<Command, { readonly _tag: "RecordMedia" }>
 type RefuseMedia = Extract<Command, { readonly _tag: "RefuseMedia" }>
 
-/** Of the run under way. */
+/** The end of the current run. */
 export const endOfRun = (command: RecordOutcome, state: Request): ReadonlyArray<Event> => {
   const { at, attempt, outcome } = command
   if (Deadlines.isPastEnd(state, at)) {
@@ -41,7 +41,7 @@ export const endOfRun = (command: RecordOutcome, state: Request): ReadonlyArray<
         ? crashed(command, state, outcome.message)
         : retry(command, state, "lost", outcome.message)
     case "Unreachable": {
-      // Its place in the queue stays: only the provider is to be waited for.
+      // The request keeps its position in the queue, because it waits only for the provider.
       const dueAt = Math.min(state.submitted.at, at)
       return [{ ...requeued(command, dueAt), reason: "unreachable", message: outcome.message }]
     }
@@ -68,7 +68,7 @@ const succeeded = (
   return media.length > 0 ? [{ ...received, media }] : [received, billed(at, attempt, state, delivered)]
 }
 
-/** The files of the output are stored: the run is settled. */
+/** The files of the output are stored, so the request completes. */
 export const mediaStored = (
   { at, attempt, media, result }: RecordMedia,
   state: Request
@@ -86,7 +86,7 @@ export const mediaRefused = ({ at, attempt, message }: RefuseMedia, state: Reque
   return Deadlines.isPastEnd(state, at) ? Deadlines.expire(at, state) : [unbilled(at, attempt, message)]
 }
 
-/** The start of the run, unless it is on the log already: a fast run appends start and end together. */
+/** The start of the run if it is not on the log yet: a fast run appends its start and its end together. */
 const started = (command: RecordOutcome, state: Request): ReadonlyArray<Event> =>
   state.phase._tag === "Dispatched" && command.startedAt !== null
     ? [{ _tag: "RequestStarted", at: command.startedAt, attempt: command.attempt }]
@@ -108,7 +108,7 @@ const retry = (
     : [{ ...requeued(command, at + delay), reason, message }]
 }
 
-/** A crash counts; any other end of a run begins the count anew (`RequestRequeued`, `crashes`). */
+/** Counts a crash. Any other end of a run resets the count (`RequestRequeued`, `crashes`). */
 const crashed = (command: RecordOutcome, state: Request, message: string): ReadonlyArray<Event> => {
   const { at, attempt } = command
   const crashes = state.crashes + 1
@@ -122,7 +122,7 @@ const crashed = (command: RecordOutcome, state: Request, message: string): Reado
 export const requeued = (command: { readonly at: number; readonly attempt: number }, dueAt: number) =>
   ({ _tag: "RequestRequeued", at: command.at, attempt: command.attempt, dueAt }) as const
 
-/** Of a run that is not under way any more: an end after the request's own is recorded, and changes nothing. */
+/** The end of a run other than the current one. After the request's own end it is recorded, without any effect. */
 export const lateOutcome = (command: RecordOutcome, state: Request): ReadonlyArray<Event> =>
   command.attempt > state.attempt ||
   command.attempt === state.endedBy ||
@@ -140,7 +140,7 @@ export const lateOutcome = (command: RecordOutcome, state: Request): ReadonlyArr
 
 const notBilled = { status: "failed", amount: zero, units: units(0) } as const
 
-/** Whether fewer units were delivered than asked for (decisions, "partial"). */
+/** Whether fewer units were delivered than requested (decisions, "partial"). */
 const isShort = ({ submitted: { quote } }: Request, delivered: Quantity): boolean =>
   quote.quantity !== null && delivered < quote.quantity
 

@@ -1,4 +1,4 @@
-/** What the events of a request say of it now. */
+/** The current state of a request. */
 import type { Violation } from "../Outcome.ts"
 import type { PayloadRef } from "../PayloadRef.ts"
 import type { Quantity } from "../Money.ts"
@@ -11,42 +11,42 @@ export interface Request {
   readonly _tag: "Request"
   readonly submitted: RequestSubmitted
   readonly phase: Phase
-  /** Number of the newest run; 0 before the first. */
+  /** Number of the latest run. 0 before the first. */
   readonly attempt: number
-  /** Runs that ended in a transport error, and runs lost with their node. */
+  /** The number of runs that ended in a transport error, and of runs lost with their node. */
   readonly retries: { readonly transport: number; readonly lost: number }
-  /** At how many crashes in a row a run of it was under way (`Crashes`). */
+  /** The number of crashes in a row during its runs (`Crashes`). */
   readonly crashes: number
-  /** When a provider first started it, Unix time in ms: `IN_PROGRESS` from then on, also between two runs. */
+  /** When a provider first started it, Unix time in ms. The request is `IN_PROGRESS` from then on, also between two runs. */
   readonly startedAt: number | null
   readonly progress: number | null
   readonly logs: ReadonlyArray<string>
   readonly cancelRequested: boolean
-  /** The payload that clients get, with the URLs of stored files in place once they are. */
+  /** The payload for clients, with the URLs of stored files once there are any. */
   readonly output: { readonly name: "output" | "result"; readonly ref: PayloadRef } | null
-  /** As the provider gave it. */
+  /** The output of the provider. */
   readonly rawOutput: PayloadRef | null
-  /** Files that the output names, and where they are to be stored. */
+  /** Files that the output names, with the ids for their copies. */
   readonly plannedMedia: ReadonlyArray<MediaPlan>
-  /** Those files once they are stored. */
+  /** Those files, once stored. */
   readonly media: ReadonlyArray<StoredMedia>
   /** Where the output breaks the model's schema. */
   readonly violations: ReadonlyArray<Violation>
-  /** How often the sweep has tried it again. */
+  /** The number of retries by the sweep. */
   readonly sweepRetries: number
-  /** How often of these a file of the output was not to be had at its host. */
+  /** The number of these retries because a host did not return a file. */
   readonly mediaRetries: number
   readonly erasure: Erasure | null
-  /** The run whose end was the request's, or came before it, so that the same report again is not taken for a late one. */
+  /** The run whose end ended the request or preceded its end. Its outcome, reported again, is not late. */
   readonly endedBy: number | null
-  /** Runs whose end came after the request's. */
+  /** Runs that ended after the request. */
   readonly ignored: ReadonlyArray<number>
 }
 
 export type Phase = Open | Terminal
 
 export type Open =
-  /** Waits for a run; not before `dueAt`. */
+  /** Waits for a run, which may start at or after `dueAt`. */
   | { readonly _tag: "Queued"; readonly dueAt: number }
   /** A node has claimed a run. */
   | { readonly _tag: "Dispatched"; readonly run: Run }
@@ -54,10 +54,10 @@ export type Open =
       readonly _tag: "Running"
       readonly run: Run
       readonly runStartedAt: number
-      /** When progress was last reported; absent before. */
+      /** When progress was last reported. Absent before the first report. */
       readonly heardAt?: number
     }
-  /** The run is over; the files that its output names are being stored, again from `dueAt` on. */
+  /** The run is over, and the files that its output names are being stored, from `dueAt` on if that failed before. */
   | {
       readonly _tag: "Finalizing"
       readonly run: Run
@@ -72,25 +72,25 @@ export type Terminal =
       readonly at: number
       readonly billing: Billing
       readonly error: string | null
-      /** Provider's time for the run that ended the request, ms. */
+      /** The provider's time for the last run, ms. */
       readonly inferenceMs: number | null
     }
   | { readonly _tag: "Failed"; readonly at: number; readonly message: string }
   | { readonly _tag: "Cancelled"; readonly at: number; readonly reason: "requested" | "expired" }
 
-/** What has become of input and output that were erased. */
+/** The erasure of input and output. */
 export interface Erasure {
   readonly at: number
   readonly reason: ErasureReason
   readonly erased: ReadonlyArray<string>
-  /** Whether something outside the request's own stream has to be removed yet: files, bodies of webhooks. */
+  /** Whether data outside the request's stream remains to be removed: files, webhook bodies. */
   readonly hasFiles: boolean
 }
 
 export interface Run {
   readonly provider: string
   readonly node: string
-  /** The provider's name for the job, when the provider outlives our process. */
+  /** The provider's id of the job if the provider outlives the server. */
   readonly jobId: string | null
 }
 
@@ -217,11 +217,11 @@ export const evolve = (state: State, event: Event): State => {
   }
 }
 
-/** The run whose end is on the log already, when the request ends while its files are being stored. */
+/** The run whose end is already on the log, when the request ends while files are being stored. */
 const endedRun = ({ attempt, phase }: Request): number | null =>
   phase._tag === "Finalizing" ? attempt : null
 
-/** ms that the provider took for the run that has ended. */
+/** The provider's time for the run that ended, ms. */
 const inferenceMsUntil = (at: number, phase: Phase): number | null => {
   if (phase._tag === "Finalizing") return phase.inferenceMs
   return phase._tag === "Running" ? Math.max(at - phase.runStartedAt, 0) : null
@@ -240,7 +240,7 @@ const outputReceived = (
   return { ...received, phase: { _tag: "Finalizing", run, inferenceMs, delivered, dueAt: at } }
 }
 
-/** A run that is gone is run again; files that are not stored are stored again. */
+/** A lost run is repeated. Missing files are stored again. */
 const sweptPhase = (phase: Phase, dueAt: number): Phase => {
   switch (phase._tag) {
     case "Finalizing":

@@ -1,4 +1,4 @@
-/** What clients are told of a request, in the words of the contract ("States and transitions") and of the decisions. */
+/** Status and outcome of a request for clients (contract, "States and transitions"; decisions). */
 import { Schema } from "effect"
 import * as Money from "../Money.ts"
 import type { BillingStatus } from "./Event.ts"
@@ -20,14 +20,14 @@ export const OutcomeWord = Schema.Literals([
 ])
 export type OutcomeWord = typeof OutcomeWord.Type
 
-/** Once a provider has started it a request stays `IN_PROGRESS`, also while it waits for its next run. */
+/** Once a provider has started a request, it stays `IN_PROGRESS`, also while it waits for its next run. */
 export const status = ({ phase, startedAt }: Pick<VisibleRequest, "phase" | "startedAt">): Status => {
   switch (phase._tag) {
     case "Queued":
     case "Dispatched":
     case "Running":
       return startedAt === null ? "IN_QUEUE" : "IN_PROGRESS"
-    // What ran is not waiting any more, also when its start was never reported.
+    // The request ran, even if its start was never reported.
     case "Finalizing":
       return "IN_PROGRESS"
     case "Completed":
@@ -55,7 +55,9 @@ export const outcome = ({ phase, violations }: Pick<VisibleRequest, "phase" | "v
   }
 }
 
-/** decisions, "Failure views": an unbilled run gave an output that its model forbids, or else failed at the provider. */
+/**
+ * An unbilled run either returned an output that its model forbids or failed at the provider (decisions, "Failure views").
+ */
 export const completedOutcome = (billing: BillingStatus, hasViolations: boolean): OutcomeWord => {
   if (hasViolations) return "invalid_output"
   switch (billing) {
@@ -74,11 +76,11 @@ export const billingStatus = ({ phase }: Pick<VisibleRequest, "phase">): Billing
   return isTerminal(phase) ? "failed" : null
 }
 
-/** What has been charged: nothing before the end, and nothing ever for a request that failed or was cancelled. */
+/** The charge: zero before the end, and for a request that failed or was cancelled. */
 export const cost = ({ phase }: Pick<VisibleRequest, "phase">): Money.NanoUsd =>
   phase._tag === "Completed" ? phase.billing.amount : Money.zero
 
-/** Why it has no result, as its provider put it; `null` for any other request. */
+/** The error message of a request without a result. `null` for any other request. */
 export const failure = ({ phase }: Pick<VisibleRequest, "phase">): string | null => {
   switch (phase._tag) {
     case "Completed":

@@ -1,4 +1,4 @@
-/** A request that does not come to its end: retries of the sweep, and the forced end. */
+/** Stuck requests: the retries of the sweep, and the forced end. */
 import type { Command } from "./Command.ts"
 import type { Event } from "./Event.ts"
 import * as Deadlines from "./Deadlines.ts"
@@ -9,10 +9,10 @@ import * as SweepSchedule from "./SweepSchedule.ts"
 type SweepRetry = Extract<Command, { readonly _tag: "SweepRetry" }>
 type PostponeMedia = Extract<Command, { readonly _tag: "PostponeMedia" }>
 
-/** One retry more, if what the sweep found is still so. */
+/** Retries the request if the sweep's finding is still true. */
 export const sweepRetry = (command: SweepRetry, state: Request): ReadonlyArray<Event> => {
   const { at, attempt, reason } = command
-  if (attempt !== state.attempt || !isStill(command, state)) return []
+  if (attempt !== state.attempt || !isStillStuck(command, state)) return []
   if (state.cancelRequested && reason === "lost") {
     return [{ _tag: "RequestCancelled", at, reason: "requested" }]
   }
@@ -20,17 +20,19 @@ export const sweepRetry = (command: SweepRetry, state: Request): ReadonlyArray<E
   return [{ _tag: "SweepRetried", at, attempt, reason, retry, dueAt: at + SweepSchedule.delay(retry) }]
 }
 
-/** Files that are to be stored later are not missing yet: a retry found twice is counted once. */
-const isStill = ({ at, reason }: Pick<SweepRetry, "at" | "reason">, { phase }: Request): boolean =>
+/** Files that are due later do not count as missing, so that a retry found twice counts once. */
+const isStillStuck = ({ at, reason }: Pick<SweepRetry, "at" | "reason">, { phase }: Request): boolean =>
   reason === "lost"
     ? phase._tag === "Dispatched" || phase._tag === "Running"
     : phase._tag === "Finalizing" && at >= phase.dueAt
 
-/** One try more at its host, or the end of the request: a file that is not to be had holds up neither it nor its money. */
+/**
+ * Retries the download from the host, or fails the request, so that a missing file does not block the request and its hold.
+ */
 export const postponeMedia = (command: PostponeMedia, state: Request): ReadonlyArray<Event> => {
   const { at, attempt, fault, message } = command
   const reason = "media_missing"
-  if (attempt !== state.attempt || !isStill({ at, reason }, state)) return []
+  if (attempt !== state.attempt || !isStillStuck({ at, reason }, state)) return []
   if (Deadlines.isPastEnd(state, at)) return Deadlines.expire(at, state)
   const delay = MediaSchedule.delay(fault, state.mediaRetries)
   if (delay === null) return [{ _tag: "RequestFailed", at, attempt, reason, message }]
@@ -38,7 +40,7 @@ export const postponeMedia = (command: PostponeMedia, state: Request): ReadonlyA
   return [{ _tag: "SweepRetried", at, attempt, reason, host: fault, retry, dueAt: at + delay }]
 }
 
-/** The forced end, if both its conditions are met. */
+/** The forced end, if both of its conditions are met. */
 export const forceFail = (at: number, state: Request): ReadonlyArray<Event> => {
   const { attempt, phase, submitted, sweepRetries: retries } = state
   if (isTerminal(phase) || !SweepSchedule.isGivenUp(retries, at - submitted.at)) return []

@@ -1,14 +1,14 @@
-/** How long the sweep goes on with a request that does not come to its end (contract, "States and transitions"). */
+/** How long the sweep retries a stuck request (contract, "States and transitions"). */
 
-/** Both must be reached before a request is failed for good. */
+/** The request fails permanently when both limits are reached. This one counts retries. */
 export const retriesBeforeForceFail = 5
-/** ms since the submit. */
+/** Time since the submit, ms. */
 export const ageBeforeForceFail = 6 * 60 * 60 * 1_000
 
 const firstDelayMs = 60_000
 const longestDelayMs = 60 * 60 * 1_000
 
-/** Delay in ms before retry `retry`, the first is 1: from a minute on twice as long each time, up to an hour. */
+/** Delay before retry number `retry` (from 1), ms: one minute, doubling up to an hour. */
 export const delay = (retry: number): number => Math.min(firstDelayMs * 2 ** (retry - 1), longestDelayMs)
 
 export const isGivenUp = (retries: number, ageMs: number): boolean =>

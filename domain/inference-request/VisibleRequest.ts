@@ -1,6 +1,6 @@
 /**
- * What clients are told of a request: every `Request` is that. Where its events are not at hand it may be made of less
- * (`src/features/requests/FromHistory.ts`), so that it asks for nothing that is not told.
+ * The part of a `Request` that clients see. `src/features/requests/FromHistory.ts` builds it without the events, so it
+ * requires nothing that clients do not see.
  */
 import type { Billing, RequestSubmitted } from "./Event.ts"
 import type { Erasure, Open, Request, Terminal } from "./State.ts"
@@ -10,7 +10,7 @@ type Completed = Extract<Terminal, { readonly _tag: "Completed" }>
 export type VisiblePhase =
   | {
       readonly _tag: Open["_tag"]
-      /** Of a run under way; Unix time in ms. */ readonly runStartedAt?: number
+      /** Start of the current run, Unix time in ms. */ readonly runStartedAt?: number
     }
   | (Omit<Completed, "billing"> & { readonly billing: Omit<Billing, "units"> })
   | Exclude<Terminal, Completed>
@@ -25,6 +25,6 @@ export interface VisibleRequest
     RequestSubmitted,
     "at" | "ahead" | "accountId" | "model" | "metadata" | "webhook" | "expectedMs"
   > &
-    /** Absent when nothing is known of what it carries. */
+    /** Absent when the payloads are unknown. */
     Partial<Pick<RequestSubmitted, "payloads">>
 }

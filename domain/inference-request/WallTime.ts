@@ -1,6 +1,6 @@
 /**
- * The two times of an event. `at` is on a clock that nobody sets: what is due and what took how long is reckoned by it. The
- * date of the event is the wall clock's, and that is the time of its record on the log.
+ * The two times of an event. `at` is on a steady clock that setting the wall clock does not move; due times and durations
+ * use it. The record on the log has the date of the wall clock.
  */
 import { Schema } from "effect"
 import type { JsonObject } from "../CanonicalJson.ts"
@@ -8,9 +8,9 @@ import type { DomainEvent, EventCodec } from "../EventCodec.ts"
 
 /** Fields of every event. */
 export const fields = {
-  /** Unix time in ms, on a clock that nobody sets. */
+  /** Unix time in ms on the steady clock. */
   at: Schema.Int,
-  /** How far that clock was ahead of the wall clock, ms; absent where the two agreed. */
+  /** How far the steady clock was ahead of the wall clock, ms. Absent when both agreed. */
   ahead: Schema.optionalKey(Schema.Int)
 }
 
@@ -19,27 +19,27 @@ export interface Timed {
   readonly ahead?: number
 }
 
-/** What the wall clock showed, Unix time in ms. */
+/** The wall clock's time of the event, Unix time in ms. */
 export const dateOf = ({ at, ahead = 0 }: Timed): number => at - ahead
 
-/** What the wall clock showed at `time`, a time on the clock of the event's `at`. */
+/** The wall clock's time at `time`, a time on the steady clock of the event. */
 export const dateBy = (time: number, { ahead = 0 }: Pick<Timed, "ahead">): number => time - ahead
 
 interface Recorded {
   readonly time: number
-  /** JSON text of `data`, which is parsed only when it is asked for. */
+  /** JSON text of `data`. `data` is parsed only when it is read. */
   readonly text: string
   readonly data: JsonObject
 }
 
-/** `at` of a record of a request's event. */
+/** The event's `at`, read from its record. */
 export const steadyOf = (recorded: Recorded): number => {
   if (!recorded.text.includes(`"ahead":`)) return recorded.time
   const { ahead } = recorded.data
   return typeof ahead === "number" ? recorded.time + ahead : recorded.time
 }
 
-/** Records have the wall clock's time. */
+/** Converts between `at` and the wall clock's time in the record. */
 export const codec = <Event extends DomainEvent & Timed>(inner: EventCodec<Event>): EventCodec<Event> => ({
   types: inner.types,
   isType: inner.isType,

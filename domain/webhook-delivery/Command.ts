@@ -1,7 +1,7 @@
-/** What can be asked of a delivery. Time, ids and hashes come in with the command. */
+/** Commands to a delivery. Time, ids and hashes are fields of the command. */
 import type { AttemptError, DeliveryScheduled } from "./Event.ts"
 
-/** How an attempt ended: any 2xx, or an error, with the receiver's status when it gave one. */
+/** How an attempt ended: with any 2xx status, or with an error and the receiver's status if it returned one. */
 export type AttemptResult =
   | { readonly _tag: "Succeeded"; readonly responseStatus: number }
   | {
@@ -11,13 +11,13 @@ export type AttemptResult =
     }
 
 export type Command =
-  /** Owe the delivery. Repeated it changes nothing. With `node`, that node begins the first attempt at once. */
+  /** Schedules the delivery. Repeating it changes nothing. With `node`, that node starts the first attempt at once. */
   | {
       readonly _tag: "Schedule"
       readonly delivery: Omit<DeliveryScheduled, "_tag">
       readonly node: string | null
     }
-  /** Claim the next attempt for `node`. */
+  /** Claims the next attempt for `node`. */
   | { readonly _tag: "StartAttempt"; readonly at: number; readonly node: string }
   | {
       readonly _tag: "RecordAttempt"
@@ -26,23 +26,23 @@ export type Command =
       readonly durationMs: number
       readonly result: AttemptResult
     }
-  /** Attempt `attempt` of `node` has no end, and will have none. */
+  /** Attempt `attempt` of `node` is lost and will never report an end. */
   | { readonly _tag: "LoseAttempt"; readonly at: number; readonly attempt: number; readonly node: string }
-  /** Send it again, whatever became of it. While it waits to be sent at once this changes nothing. */
+  /** Sends it again, whether it was delivered or failed. Changes nothing while a first attempt is already due. */
   | { readonly _tag: "Replay"; readonly at: number }
-  /** Send it again if it has failed. Once for each recovery. */
+  /** Sends it again if it has failed. Takes effect once per recovery. */
   | { readonly _tag: "Recover"; readonly at: number; readonly recoveryId: string }
-  /** The frozen body cannot be had any more, though nobody erased it. */
+  /** The stored body is unreadable although it was not erased. */
   | { readonly _tag: "Abandon"; readonly at: number }
-  /** Erase the body; what has not been delivered by then never will be. */
+  /** Erases the body. A delivery that is not complete fails. */
   | { readonly _tag: "Erase"; readonly at: number }
 
-/** Why a command was refused. */
+/**  */
 export type Rejection =
   | { readonly _tag: "DeliveryNotFound" }
-  /** Nothing to claim: an attempt is under way, the time has not come, or it is over. */
+  /** Nothing to claim: an attempt is under way, it is not due yet, or the delivery has ended. */
   | { readonly _tag: "AttemptNotDue" }
-  /** It is being sent just now. */
+  /** An attempt is under way. */
   | { readonly _tag: "DeliveryInProgress" }
-  /** There is nothing left to send. */
+  /** The body is erased. */
   | { readonly _tag: "BodyErased" }

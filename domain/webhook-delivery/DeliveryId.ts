@@ -1,4 +1,4 @@
-/** Ids of deliveries: the `webhook-id` that a receiver tells repeats by. */
+/** Ids of deliveries: the `webhook-id` by which receivers detect repeats. */
 import { Schema } from "effect"
 import type { RequestId } from "../Ids.ts"
 import type { WebhookEventName } from "../inference-request/Event.ts"
@@ -9,7 +9,8 @@ export const DeliveryId = Schema.String.check(Schema.isPattern(/^msg_[A-Za-z0-9_
 export type DeliveryId = typeof DeliveryId.Type
 
 /**
- * The id of the one delivery of `event` for a request: made twice it is one (decisions, "Delivery id").
+ * The id of the only delivery of `event` for a request. It is deterministic, so scheduling twice creates one delivery
+ * (decisions, "Delivery id").
  *
  * @param sha256Base64url hashes text; the domain computes no hashes itself.
  */

@@ -1,6 +1,6 @@
 /**
- * Events of one webhook delivery. Their names and fields are the storage format: add cases or optional fields, never
- * rename. Every shape ever released has a fixture that is decoded in the tests.
+ * Events of one webhook delivery. Names and fields are the storage format: add cases or optional fields, never rename. Tests
+ * decode a fixture of every shape ever released.
  */
 import { Schema } from "effect"
 import * as EventCodec from "../EventCodec.ts"
@@ -10,10 +10,10 @@ import { PayloadRef } from "../PayloadRef.ts"
 
 /** Unix time in ms. */
 const at = Schema.Int
-/** Number of the attempt, from 1; replays count on. */
+/** Number of the attempt, from 1. Replays continue the count. */
 const attempt = Schema.Int
 
-/** Why an attempt failed (decisions, "lastError"): never a host, an address or a text of the receiver's. */
+/** Why an attempt failed (decisions, "lastError"). Never contains a host, an address or text of the receiver. */
 export const AttemptError = Schema.Union([
   Schema.Literals([
     "timeout",
@@ -22,7 +22,7 @@ export const AttemptError = Schema.Union([
     "redirect_refused",
     "gone",
     "private_address",
-    // Of events that an earlier version wrote: now a 2xx is a success, whatever its body.
+    // Only in events of older releases. Now any 2xx is a success, whatever its body.
     "response_too_large",
     "dns_error"
   ]),
@@ -30,7 +30,7 @@ export const AttemptError = Schema.Union([
 ])
 export type AttemptError = typeof AttemptError.Type
 
-/** To be sent from now on. The body is frozen here: every attempt sends the same bytes. */
+/** The delivery is due. The body is fixed here: every attempt sends the same bytes. */
 export const DeliveryScheduled = Schema.TaggedStruct("DeliveryScheduled", {
   at,
   accountId: AccountId,
@@ -41,7 +41,7 @@ export const DeliveryScheduled = Schema.TaggedStruct("DeliveryScheduled", {
 })
 export type DeliveryScheduled = typeof DeliveryScheduled.Type
 
-/** Recorded before anything is sent: a crash loop cannot send more often than is allowed. `node` is at it. */
+/** Recorded before `node` sends anything, so that a crash loop cannot send more often than the schedule allows. */
 export const AttemptStarted = Schema.TaggedStruct("AttemptStarted", { at, attempt, node: Schema.String })
 
 export const AttemptSucceeded = Schema.TaggedStruct("AttemptSucceeded", {
@@ -51,39 +51,39 @@ export const AttemptSucceeded = Schema.TaggedStruct("AttemptSucceeded", {
   durationMs: Schema.Int
 })
 
-/** `nextAttemptAt` is `null` when no further one follows by itself. */
+/** `nextAttemptAt` is `null` when no automatic attempt follows. */
 export const AttemptFailed = Schema.TaggedStruct("AttemptFailed", {
   at,
   attempt,
-  /** `null` when the receiver gave none. */
+  /** `null` when there was no response. */
   responseStatus: Schema.NullOr(Schema.Int),
   error: AttemptError,
   durationMs: Schema.Int,
   nextAttemptAt: Schema.NullOr(Schema.Int)
 })
 
-/** The node that was at it is gone, or stopped. Whether the receiver has got it nobody knows. */
+/** The node of the attempt is gone or stopped. It is unknown whether the receiver got the delivery. */
 export const AttemptLost = Schema.TaggedStruct("AttemptLost", {
   at,
   attempt,
   nextAttemptAt: Schema.NullOr(Schema.Int)
 })
 
-/** Nothing more is sent by itself: the attempts are used up, it made no sense to go on, or there is nothing to send. */
+/** No automatic attempt follows: the attempts are used up, the receiver must not be sent more, or the body is gone. */
 export const DeliveryFailed = Schema.TaggedStruct("DeliveryFailed", {
   at,
   reason: Schema.Literals(["exhausted", "gone", "private_address", "erased", "body_damaged"])
 })
 export type FailureReason = (typeof DeliveryFailed.fields.reason)["Type"]
 
-/** To be sent again, now, with a fresh number of attempts. */
+/** The delivery is due again, with a new schedule. */
 export const ReplayRequested = Schema.TaggedStruct("ReplayRequested", {
   at,
-  /** The recovery that wants it; absent when somebody asked for this one delivery. */
+  /** The recovery that replays it. Absent when a client replayed this delivery alone. */
   recoveryId: Schema.optionalKey(Schema.String)
 })
 
-/** What the request carried was erased, and the frozen body with it. */
+/** The request's data was erased, and this body with it. */
 export const PayloadsErased = Schema.TaggedStruct("PayloadsErased", {
   at,
   erased: Schema.Array(Schema.String)

@@ -1,10 +1,10 @@
-/** What the world still owes a delivery: whoever was woken re-reads it and obeys this. */
+/** What must happen next to a delivery. A reactor that wakes reads the delivery again and does this. */
 import type { Delivery } from "./State.ts"
 
 export type NextAction =
-  /** Claim the next attempt and make it, not before `dueAt`, Unix time in ms. */
+  /** Claim and make the next attempt at or after `dueAt`, Unix time in ms. */
   | { readonly _tag: "Attempt"; readonly dueAt: number }
-  /** `node` is at it: leave it alone, or count the attempt as lost when that node is gone. */
+  /** An attempt of `node` is under way: leave it, or count it as lost if that node is gone. */
   | { readonly _tag: "AwaitAttempt"; readonly attempt: number; readonly node: string }
   | { readonly _tag: "None" }
 

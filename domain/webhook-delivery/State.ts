@@ -2,14 +2,14 @@ import type { AttemptError, DeliveryScheduled, Event } from "./Event.ts"
 
 export type State = { readonly _tag: "NotScheduled" } | Delivery
 
-/** What an attempt was made for: the schedule, or somebody who wanted it sent again. */
+/** What caused an attempt: the schedule, a replay of this delivery, or a recovery. */
 type Trigger = "schedule" | "replay" | "recover"
 
 export interface Attempt {
-  /** When it began, Unix time in ms as all times here. */
+  /** When it began, Unix time in ms like all times here. */
   readonly at: number
   readonly responseStatus: number | null
-  /** `null` while it is under way, and for one that was lost. */
+  /** `null` while it is under way, and when it was lost. */
   readonly durationMs: number | null
   readonly error: AttemptError | null
   readonly trigger: Trigger
@@ -25,26 +25,26 @@ export interface Delivery {
   readonly _tag: "Delivery"
   readonly scheduled: DeliveryScheduled
   readonly phase: Phase
-  /** Attempts ever made. */
+  /** All attempts so far. */
   readonly attempts: number
-  /** Attempts made since it was scheduled, or last replayed. */
+  /** Attempts since it was scheduled or last replayed. */
   readonly used: number
   readonly lastResponseStatus: number | null
   readonly lastError: AttemptError | null
-  /** Of the last success; kept when it is sent again. */
+  /** Time of the last success. A replay does not clear it. */
   readonly deliveredAt: number | null
   readonly updatedAt: number
   /** The newest attempts, oldest first. */
   readonly history: ReadonlyArray<Attempt>
-  /** The recovery that last had it sent again. */
+  /** The last recovery that replayed it. */
   readonly recoveryId: string | null
   readonly isErased: boolean
 }
 
-/** Attempts that a delivery remembers. */
+/** The most attempts in `history`. */
 export const mostRemembered = 100
 
-/** What an attempt that was lost is told as: the receiver's side of it is a connection that went away. */
+/** The error shown for a lost attempt: to the receiver it looked like a closed connection. */
 const lostError: AttemptError = "connection_failed"
 
 export const initial: State = { _tag: "NotScheduled" }

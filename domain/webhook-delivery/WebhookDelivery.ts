@@ -1,6 +1,6 @@
 /**
- * One webhook delivery, from owed to delivered or given up (contract, "Success and retry rules"). It is created once under
- * an id that its request and event give, each attempt is recorded before it is sent, and no schedule has more than ten.
+ * One webhook delivery, from its schedule to its end (contract, "Success and retry rules"). Its id follows from request and
+ * event, so it is created once. Each attempt is recorded before it is sent. A schedule has at most ten attempts.
  */
 import { Result } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
@@ -11,7 +11,7 @@ import { codec, type Event, type FailureReason } from "./Event.ts"
 import { isDue } from "./NextAction.ts"
 import { type Delivery, evolve, initial, type State } from "./State.ts"
 
-/** The payload that is sent. */
+/** The payload with the body. */
 export const bodyName = "body"
 
 const nothing: Result.Result<ReadonlyArray<Event>, never> = Result.succeed([])
@@ -40,7 +40,7 @@ const decide = (command: Command, state: State): Result.Result<ReadonlyArray<Eve
     case "Replay":
       if (state.isErased) return Result.fail({ _tag: "BodyErased" })
       if (phase._tag === "Delivering") return Result.fail({ _tag: "DeliveryInProgress" })
-      // It is about to be sent anyway, with all its attempts.
+      // It is due already, with all its attempts left.
       return phase._tag === "Pending" && phase.nextAttemptAt <= command.at && state.used === 0
         ? nothing
         : Result.succeed([{ _tag: "ReplayRequested", at: command.at }])
@@ -107,7 +107,7 @@ const nextAttempt = (
   at: number,
   result: Extract<AttemptResult, { readonly _tag: "Failed" }> | null
 ): number | FailureReason => {
-  // What nobody wants, or must not have, is not sent again (contract, "Success and retry rules", 4).
+  // These receivers are not tried again (contract, "Success and retry rules", 4).
   if (result?.error === "gone" || result?.error === "private_address") return result.error
   if (isErased) return "erased"
   return DeliverySchedule.nextAttemptAt(used, at) ?? "exhausted"

@@ -1,6 +1,6 @@
 /**
- * The key of a worker that fetches jobs: the operator's credential and no account's, for a worker sees what all accounts
- * submit to its models. Its secret is on the log as a hash only.
+ * The key of a worker that fetches jobs. It belongs to the operator and not to an account, because a worker sees what all
+ * accounts submit to its models. Its secret is on the log as a hash only.
  */
 import { Result, Schema } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
@@ -8,7 +8,7 @@ import type { Decider } from "../Decider.ts"
 import * as EventCodec from "../EventCodec.ts"
 import { ModelEndpoint } from "../ModelEndpoint.ts"
 
-/** Unix time in ms, as all times here. */
+/** Unix time in ms, like all times here. */
 const at = Schema.Int
 
 /** Names and fields of the events are the storage format: add cases or optional fields, never rename. */
@@ -17,14 +17,14 @@ export const WorkerKeyIssued = Schema.TaggedStruct("WorkerKeyIssued", {
   name: Schema.String,
   /** Hex SHA-256. */
   secretHash: Schema.String,
-  /** Models whose jobs it may take; `null`: every model's. */
+  /** Models whose jobs it may take. `null`: every model. */
   modelEndpoints: Schema.NullOr(Schema.Array(ModelEndpoint)),
-  /** From then on it is no key any more; `null`: never. */
+  /** When the key ends. `null`: never. */
   expiresAt: Schema.NullOr(Schema.Int)
 })
 export type WorkerKeyIssued = typeof WorkerKeyIssued.Type
 
-/** The secret before stays good until `previousExpiresAt`, the one before that no more. */
+/** Replaces the secret. The previous secret stays valid until `previousExpiresAt`; older ones end. */
 export const WorkerKeyRotated = Schema.TaggedStruct("WorkerKeyRotated", {
   at,
   secretHash: Schema.String,
@@ -49,7 +49,7 @@ export type Command =
 export interface WorkerKey {
   readonly _tag: "WorkerKey"
   readonly issued: WorkerKeyIssued
-  /** Of the secret in force. */
+  /** Hash of the current secret. */
   readonly secretHash: string
   readonly previous: { readonly secretHash: string; readonly expiresAt: number } | null
   readonly revokedAt: number | null
@@ -59,14 +59,14 @@ export type State = { readonly _tag: "NotIssued" } | WorkerKey
 
 export type Rejection =
   | { readonly _tag: "WorkerKeyNotFound" }
-  /** It was revoked, or has expired. */
+  /** The key was revoked or has expired. */
   | { readonly _tag: "WorkerKeyEnded" }
 
-/** Whether it opens anything at `now`, by whichever secret. */
+/** Whether the key is neither revoked nor expired at `now`. */
 export const isValid = ({ issued, revokedAt }: WorkerKey, now: number): boolean =>
   revokedAt === null && (issued.expiresAt === null || now < issued.expiresAt)
 
-/** Whether it may take jobs of the model. */
+/** Whether the key may take jobs of the model. */
 export const allows = ({ issued: { modelEndpoints } }: WorkerKey, model: string): boolean =>
   modelEndpoints === null || modelEndpoints.some((allowed) => allowed === model)
 
