@@ -35,20 +35,16 @@ const reservedOwners: ReadonlySet<string> = new Set([
   "robots.txt"
 ])
 
+const reserved = [...reservedOwners].map((owner) => owner.replaceAll(".", "\\.")).join("|")
+
+export const modelEndpointPattern = new RegExp(
+  `^(?!(?:${reserved})/)${segment.source.slice(1, -1)}/${segment.source.slice(1, -1)}$`
+)
+
 export const ModelEndpoint = Schema.String.check(
-  Schema.makeFilter(
-    (text: string) => {
-      const [owner, name, ...rest] = text.split("/")
-      return (
-        owner !== undefined &&
-        name !== undefined &&
-        rest.length === 0 &&
-        isOwnerName(owner) &&
-        isModelName(name)
-      )
-    },
-    { expected: "a model endpoint of the form owner/name" }
-  )
+  Schema.makeFilter((text: string) => modelEndpointPattern.test(text), {
+    expected: "a model endpoint of the form owner/name"
+  })
 ).pipe(Schema.brand("ModelEndpoint"))
 /** `{ownerName}/{modelName}` */
 export type ModelEndpoint = typeof ModelEndpoint.Type

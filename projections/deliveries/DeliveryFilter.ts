@@ -12,9 +12,9 @@ export interface PageKey {
 
 export interface Filter {
   readonly accountId: AccountId
-  readonly requestId?: RequestId
-  readonly status?: DeliveryStatus
-  readonly event?: WebhookEventName
+  readonly requestId?: RequestId | undefined
+  readonly status?: DeliveryStatus | undefined
+  readonly event?: WebhookEventName | undefined
 }
 
 /** The failed deliveries of an account that can be sent again, and were created from `since` on and before `until`, Unix time in ms. */

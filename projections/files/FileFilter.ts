@@ -11,8 +11,8 @@ export interface PageKey {
 
 export interface Filter {
   readonly accountId: AccountId
-  readonly source?: FileSource
+  readonly source?: FileSource | undefined
   /** A type in lower case without parameters, or all of a kind: `image/*`. */
-  readonly contentType?: string
-  readonly requestId?: RequestId
+  readonly contentType?: string | undefined
+  readonly requestId?: RequestId | undefined
 }

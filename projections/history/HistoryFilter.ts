@@ -5,15 +5,15 @@ import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 
 export interface Filter {
   readonly accountId: AccountId
-  readonly status?: Status
-  readonly model?: ModelEndpoint
+  readonly status?: Status | undefined
+  readonly model?: ModelEndpoint | undefined
   /** No others than these: at most 20. */
-  readonly models?: ReadonlyArray<ModelEndpoint>
+  readonly models?: ReadonlyArray<ModelEndpoint> | undefined
   /** Unix time in ms; the bounds themselves are left out. */
-  readonly createdAfter?: number
-  readonly createdBefore?: number
+  readonly createdAfter?: number | undefined
+  readonly createdBefore?: number | undefined
   /** Each key has that value. */
-  readonly metadata?: Readonly<Record<string, string>>
+  readonly metadata?: Readonly<Record<string, string>> | undefined
 }
 
 /** Where a page ended: the next one begins behind it, whatever has been added since. */

@@ -11,8 +11,8 @@ import { everyKey } from "./LedgerUsage.ts"
 
 export interface Filter {
   readonly accountId: AccountId
-  readonly kind?: EntryKind
-  readonly requestId?: RequestId
+  readonly kind?: EntryKind | undefined
+  readonly requestId?: RequestId | undefined
 }
 
 /** Which part of a list: behind the entry `after` if it is given, and `offset` entries further. */
@@ -28,9 +28,9 @@ export interface UsageFilter {
   /** Buckets that begin from then on, and before `end`; Unix time in ms. */
   readonly start: number
   readonly end: number
-  readonly model?: ModelEndpoint
+  readonly model?: ModelEndpoint | undefined
   /** Of the requests of this key alone. */
-  readonly keyId?: KeyId
+  readonly keyId?: KeyId | undefined
 }
 
 export const kinds: ReadonlyArray<EntryKind> = ["topup", "hold", "charge", "release", "revert"]

@@ -7,20 +7,22 @@ import { HttpServer as Server } from "effect/http/HttpServer"
 import { listenAddress } from "#src/kernel/settings/ListenAddress.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import { Api } from "./Api.ts"
-import * as AccountHandlers from "#src/edges/api/account/AccountHandlers.ts"
-import * as CallbacksHandlers from "#src/edges/api/providers/CallbacksHandlers.ts"
-import * as CatalogHandlers from "#src/edges/api/catalog/CatalogHandlers.ts"
+import * as AccountApi from "#src/edges/api/account/AccountApi.ts"
+import * as CallbacksApi from "#src/edges/api/providers/CallbacksApi.ts"
+import * as CatalogApi from "#src/edges/api/catalog/CatalogApi.ts"
+import * as ComputeApi from "#src/edges/api/catalog/ComputeApi.ts"
+import * as PricingApi from "#src/edges/api/catalog/PricingApi.ts"
 import * as Files from "#src/edges/api/files/FilesApi.ts"
-import * as HistoryHandlers from "#src/edges/api/requests/history/HistoryHandlers.ts"
+import * as HistoryApi from "#src/edges/api/requests/history/HistoryApi.ts"
 import * as Keys from "#src/edges/api/keys/KeysApi.ts"
 import * as McpHandlers from "#src/edges/mcp/routes/McpHandlers.ts"
 import * as Media from "#src/edges/api/files/MediaApi.ts"
 import * as OAuthHandlers from "#src/edges/oauth/routes/OAuthHandlers.ts"
 import * as Queue from "#src/edges/api/requests/QueueApi.ts"
 import * as SignInHandlers from "#src/edges/oauth/routes/SignInHandlers.ts"
-import * as StreamsHandlers from "#src/edges/api/requests/streams/StreamsHandlers.ts"
+import * as StreamsApi from "#src/edges/api/requests/streams/StreamsApi.ts"
 import * as SystemHandlers from "./system/SystemHandlers.ts"
-import * as TimelineHandlers from "#src/edges/api/requests/history/TimelineHandlers.ts"
+import * as TimelineApi from "#src/edges/api/requests/history/TimelineApi.ts"
 import * as Uploads from "#src/edges/api/files/UploadsApi.ts"
 import * as Webhooks from "#src/edges/api/webhooks/WebhooksApi.ts"
 import * as Workers from "#src/edges/api/workers/WorkersApi.ts"
@@ -46,17 +48,19 @@ const routeTable = RouteTable.layer(Api)
 /** All routes, for any router. */
 const routes = Layer.mergeAll(
   Queue.layer,
-  HistoryHandlers.layer,
-  TimelineHandlers.layer,
-  StreamsHandlers.layer,
+  HistoryApi.layer,
+  TimelineApi.layer,
+  StreamsApi.layer,
   Webhooks.layer,
   Uploads.layer,
   Files.layer,
-  AccountHandlers.layer,
+  AccountApi.layer,
   Keys.layer,
   Media.layer,
-  CatalogHandlers.layer,
-  CallbacksHandlers.layer,
+  CatalogApi.layer,
+  PricingApi.layer,
+  ComputeApi.layer,
+  CallbacksApi.layer,
   Workers.layer,
   OAuthHandlers.layer,
   SignInHandlers.layer,

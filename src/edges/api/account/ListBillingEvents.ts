@@ -1,49 +1,85 @@
-/** `GET /billing/events`: the account's ledger, newest first; as CSV a page of it, or all of it. */
-import { Effect, Result, Schema, Stream } from "effect"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+/** `GET /billing/events`: the account's ledger, newest first, as JSON pages or as CSV (decisions, "Platform routes"). */
+import { Effect, Schema, Stream } from "effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import type { AccountId } from "#domain/Ids.ts"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { type AccountId, requestIdPattern } from "#domain/Ids.ts"
 import type { LedgerEntry } from "#projections/ledger/Ledger.ts"
+import { kinds } from "#projections/ledger/LedgerQueries.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Statements } from "#src/features/billing/Statements.ts"
+import * as BillingEventView from "#src/features/billing/views/BillingEventView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
 import * as ConcurrentAnswers from "#src/edges/http/edge/ConcurrentAnswers.ts"
 import * as LimitRefusals from "#src/edges/http/LimitRefusals.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
 import * as AcceptHeader from "#src/edges/http/requests/AcceptHeader.ts"
-import * as BillingFilter from "./BillingFilter.ts"
-import * as Cursor from "#src/edges/http/requests/Cursor.ts"
 import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
-import * as BillingEventView from "#src/features/billing/views/BillingEventView.ts"
-import * as ListView from "#src/platform/views/ListView.ts"
+import * as QueryFields from "#src/edges/http/requests/QueryFields.ts"
 
-export interface ListBillingEventsCall {
-  readonly caller: Caller
-  readonly query: BillingFilter.BillingQuery & PageQuery.PageQuery
-  readonly request: HttpServerRequest
-}
+const csvType = "text/csv"
 
-const paging = { cursor: Cursor.make(Schema.Int), defaultLimit: PageQuery.usualLimit }
+/** RFC 4180, 3. */
+const csvContentType = `${csvType}; charset=utf-8; header=present`
 
 const vary = { vary: "accept" }
+
+/** Adds the CSV answer by hand, because an endpoint declares one type of its answer. */
+const withCsv = (operation: Record<string, unknown>): Record<string, unknown> => {
+  const responses = Object(operation["responses"])
+  const answer = Object(responses[200])
+  const csv = { schema: { type: "string", examples: [BillingEventView.csvHeader] } }
+  const headers = { vary: { schema: { type: "string", const: vary.vary } } }
+  return {
+    ...operation,
+    responses: {
+      ...responses,
+      200: { ...answer, headers, content: { ...answer.content, [csvContentType]: csv } }
+    }
+  }
+}
+
+const withForms = ListParameters.withForms({
+  ...ListParameters.pageForms(PageQuery.usualLimit),
+  requestId: { pattern: requestIdPattern.source },
+  type: { enum: [...kinds] }
+})
+
+const endpoint = HttpApiEndpoint.get("listBillingEvents", "/billing/events", {
+  query: {
+    requestId: ListParameters.text("Only this request."),
+    type: ListParameters.text("Only this type."),
+    ...ListParameters.page
+  },
+  success: BillingEventView.ListBody,
+  error: CommonResponses.usual
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "listBillingEvents",
+    summary: "List billing events",
+    description: [
+      "Every entry of the account's ledger, newest first. Pages by number shift when entries are added; pages by `cursor` neither miss nor repeat one.",
+      "With `Accept: text/csv` the answer is CSV (RFC 4180): one page when `page`, `limit` or `cursor` is given, otherwise all entries, streamed."
+    ].join(" "),
+    transform: (operation) => withCsv(withForms(operation))
+  })
+)
+
+const paging = PageQuery.make(Schema.Int)
+
+/** Each reader repeatedly reads the ledger on the server's main thread. */
+const mostOfNode = 64
+
+const mostOfAccount = 4
 
 const tooManyReaders = new Refusal.Refusal({
   status: 503,
   error: "Too many billing events are being read as CSV at the moment.",
   headers: { "retry-after": "5" }
 })
-
-/** Each reads the ledger again and again, on the thread that everything else runs on. */
-const mostOfNode = 64
-
-/** Of one account at once. */
-const mostOfAccount = 4
-
-const csvType = "text/csv"
-
-/** RFC 4180, 3. */
-export const csvContentType = `${csvType}; charset=utf-8; header=present`
 
 const csvHeaders = {
   ...vary,
@@ -69,33 +105,30 @@ const csv = <E>(pages: Stream.Stream<ReadonlyArray<LedgerEntry>, E>, method: str
 const isPaged = ({ cursor, limit, page }: PageQuery.PageQuery): boolean =>
   cursor !== undefined || limit !== undefined || page !== undefined
 
-export const make = Effect.gen(function* () {
-  const statements = yield* Statements
-  const all = ConcurrentAnswers.make<"node">(mostOfNode, tooManyReaders)
-  const tooMany = LimitRefusals.tooManyExports({ limit: mostOfAccount, retryAfterSeconds: 5 })
-  const own = ConcurrentAnswers.make<AccountId>(mostOfAccount, tooMany)
+export const listBillingEvents = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const statements = yield* Statements
+    const all = ConcurrentAnswers.make<"node">(mostOfNode, tooManyReaders)
+    const tooMany = LimitRefusals.tooManyExports({ limit: mostOfAccount, retryAfterSeconds: 5 })
+    const own = ConcurrentAnswers.make<AccountId>(mostOfAccount, tooMany)
 
-  return Effect.fnUntraced(function* ({ caller, query, request }: ListBillingEventsCall) {
-    const parts = { filter: BillingFilter.parse(query), asked: PageQuery.parse(query, paging) }
-    const parsed = Result.all(parts)
-    if (Result.isFailure(parsed)) return yield* Refusal.invalid(Parsed.issues(parts))
-    const { asked, filter } = parsed.success
-    const type = AcceptHeader.preferred(request.headers["accept"], ["application/json", csvType])
-    if (type === csvType && !isPaged(query)) {
-      yield* own.admit(caller.accountId, request)
-      yield* all.admit("node", request)
-      return csv(yield* statements.allEntries({ caller, ...filter }), request.method)
-    }
-    const { items, next, total } = yield* statements.entries({ caller, ...filter, ...asked })
-    if (type === csvType) return csv(Stream.succeed(items), request.method)
-    const { limit, page } = asked
-    const body = ListView.of({
-      page,
-      limit,
-      total,
-      data: items.map(BillingEventView.record),
-      next: next === null ? null : paging.cursor.encode({ page: page + 1, after: next })
+    return Effect.fnUntraced(function* ({ query, request }: Route.Call<typeof endpoint>, caller: Caller) {
+      const parts = {
+        requestId: QueryFields.requestId(query.requestId),
+        kind: QueryFields.oneOf("type", kinds, query.type),
+        page: paging.parse(query)
+      }
+      const { page, ...filter } = yield* Refusal.orInvalid(Parsed.all(parts))
+      const type = AcceptHeader.preferred(request.headers["accept"], ["application/json", csvType])
+      if (type === csvType && !isPaged(query)) {
+        yield* own.admit(caller.accountId, request)
+        yield* all.admit("node", request)
+        return csv(yield* statements.allEntries({ caller, ...filter }), request.method)
+      }
+      const found = yield* statements.entries({ caller, ...filter, ...page })
+      if (type === csvType) return csv(Stream.succeed(found.items), request.method)
+      return Answer.json(200, paging.body(page, found, BillingEventView.record), vary)
     })
-    return Answer.json(200, body, vary)
   })
-})
+)

@@ -1,13 +1,26 @@
 /** What models can be run on (decisions, "Platform routes"). */
-import { Schema } from "effect"
+import { Effect, Layer, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { usualLimit } from "#src/edges/http/requests/PageQuery.ts"
+import {
+  CatalogContents,
+  type ListedGpu,
+  type ListedTemplate
+} from "#src/features/catalog/CatalogContents.ts"
+import { newestFirst } from "#src/features/catalog/NewestFirst.ts"
 import * as ComputeView from "#src/features/catalog/views/ComputeView.ts"
+import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
+import * as PublicReads from "#src/edges/http/api/PublicReads.ts"
 import { answers, conditional, errors, ofOne } from "#src/edges/http/api/PublicResponses.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
 import { OpenToAnyOrigin, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import { usualLimit } from "#src/edges/http/requests/PageQuery.ts"
+import * as ItemTexts from "./ItemTexts.ts"
+import { PublicAnswers, steady } from "./PublicAnswers.ts"
+import * as PublicList from "./PublicList.ts"
 
-const forms = ListParameters.withForms(ListParameters.pageForms(usualLimit))
+const withForms = ListParameters.withForms(ListParameters.pageForms(usualLimit))
 
 const gpus = HttpApiEndpoint.get("listGpus", "/gpus", {
   query: ListParameters.page,
@@ -19,7 +32,19 @@ const gpus = HttpApiEndpoint.get("listGpus", "/gpus", {
     identifier: "listGpus",
     summary: "List GPUs",
     description: "The kinds that deployments can have, newest first.",
-    transform: forms
+    transform: withForms
+  })
+)
+
+const gpusInOrder = newestFirst<ListedGpu>(({ gpu }) => gpu.id)
+
+const listGpus = Route.make(
+  gpus,
+  PublicList.serve({
+    cacheControl: steady,
+    filter: () => Result.void,
+    find: ({ gpus }) => gpusInOrder(gpus),
+    text: ItemTexts.make(ComputeView.gpu)
   })
 )
 
@@ -33,7 +58,21 @@ const templates = HttpApiEndpoint.get("listDeploymentTemplates", "/deployment-te
     identifier: "listDeploymentTemplates",
     summary: "List deployment templates",
     description: "The public ones, newest first.",
-    transform: forms
+    transform: withForms
+  })
+)
+
+const templatesInOrder = newestFirst<ListedTemplate>(({ template }) => template.id)
+
+const templateText = ItemTexts.make(ComputeView.template)
+
+const listTemplates = Route.make(
+  templates,
+  PublicList.serve({
+    cacheControl: steady,
+    filter: () => Result.void,
+    find: (contents) => templatesInOrder(contents.templates).filter(({ item }) => item.template.public),
+    text: templateText
   })
 )
 
@@ -50,13 +89,37 @@ const template = HttpApiEndpoint.get("getDeploymentTemplate", "/deployment-templ
   })
 )
 
+const unknownTemplate = Refusal.notFound("Deployment template")
+
+const getTemplate = Route.make(
+  template,
+  Effect.gen(function* () {
+    const catalog = yield* CatalogContents
+    const { answer } = yield* PublicAnswers
+
+    return Effect.fnUntraced(function* ({ params, request }: Route.Call<typeof template>) {
+      const { templates } = yield* catalog.current
+      const listed = templates.find(({ template: { id } }) => id === params.templateId)
+      if (listed === undefined || !listed.template.public) return yield* unknownTemplate
+      return yield* answer(request, templateText(listed), steady)
+    })
+  })
+)
+
+const routes = [listGpus, listTemplates, getTemplate] as const
+
 export class ComputeApi extends HttpApiGroup.make("compute")
-  .add(gpus, templates, template)
+  .add(...Route.endpointsOf(routes))
   .annotate(ServedOn, ["platform"])
   .annotate(OpenToAnyOrigin, true)
   .annotateMerge(
     OpenApi.annotations({
       title: "Compute",
-      description: "GPUs and deployment templates, for everybody: no key is asked for."
+      description: "GPUs and deployment templates. Public: these routes need no key."
     })
   ) {}
+
+export const layer = Layer.merge(
+  DeclaredRoutes.layer(PublicReads.admit, routes),
+  PublicReads.preflights(ComputeApi)
+).pipe(Layer.provide(PublicAnswers.layer))

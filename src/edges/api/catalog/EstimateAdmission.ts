@@ -15,13 +15,16 @@ import { groupOf, privateAddresses } from "#src/edges/http/edge/AddressGroup.ts"
 import * as LimitRefusals from "#src/edges/http/LimitRefusals.ts"
 import * as RateLimitFields from "#src/edges/http/RateLimitFields.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
-import * as EstimateBody from "./EstimateBody.ts"
 import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
 
 /** Of all calls without a key: 50 a second, and 100 at once. */
 export const AnonymousRate = Context.Reference<Rate>("inferlog/src/edges/api/catalog/AnonymousRate", {
   defaultValue: () => ({ requests: 100, windowSeconds: 2 })
 })
+
+/** Bytes of a body: the call is free, and without a key it is anonymous. */
+const maxBytes = 1024 * 1024
+const maxBytesWithoutKey = 64 * 1024
 
 const window = (bytes: number): Rate => ({ requests: bytes, windowSeconds: 10 })
 
@@ -57,7 +60,7 @@ const ofAddress = (address: string): Counted => {
   return {
     // Behind a proxy that is not trusted all have one address, and in the house each its own.
     owner: source === privateAddresses ? address : source,
-    limit: EstimateBody.maxBytesWithoutKey,
+    limit: maxBytesWithoutKey,
     scope: "address",
     bucket: source,
     rate: source === privateAddresses ? bytesOfHouse : bytesOfAddress
@@ -66,7 +69,7 @@ const ofAddress = (address: string): Counted => {
 
 const ofCaller = ({ accountId }: Caller): Counted => ({
   owner: accountId,
-  limit: EstimateBody.maxBytes,
+  limit: maxBytes,
   scope: "account",
   bucket: accountId,
   rate: bytesOfAccount

@@ -1,40 +1,56 @@
-/** Answers that are the same for everyone: with an entity tag over what is sent, kept compressed while they are asked for. */
+/** Answers that are the same for everyone: with an entity tag over the bytes, and compressed once for all readers. */
 import * as crypto from "node:crypto"
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
-import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+import type { Listed } from "#src/features/catalog/CatalogContents.ts"
 import * as Representation from "#src/edges/http/Representation.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
+import * as ItemTexts from "./ItemTexts.ts"
 
-/** With numbers that change by themselves. */
+/** For answers with figures that change between publications. */
 export const moving = "public, max-age=10, stale-while-revalidate=60"
-/** Changed by publishing alone. */
+/** For answers that change only when something is published. */
 export const steady = "public, max-age=60, stale-while-revalidate=600"
 
 export type CacheControl = typeof moving | typeof steady
 
-const mostKept = 64
+const mostCached = 256
 
-export type PublicAnswer = (
-  request: HttpServerRequest,
-  jsonText: string,
-  cacheControl: CacheControl
-) => Effect.Effect<HttpServerResponse>
+export class PublicAnswers extends Context.Service<
+  PublicAnswers,
+  {
+    readonly answer: (
+      request: HttpServerRequest,
+      jsonText: string,
+      cacheControl: CacheControl
+    ) => Effect.Effect<HttpServerResponse>
+    /** The JSON of a model or wrapper. */
+    readonly listing: (listed: Listed) => string
+  }
+>()("inferlog/src/edges/api/catalog/PublicAnswers") {
+  static readonly layer = Layer.effect(
+    PublicAnswers,
+    Effect.gen(function* () {
+      const listing = yield* ItemTexts.listings
+      const cached = RecentlyUsed.make<Representation.Representation>({ capacity: mostCached })
 
-export const make = Effect.sync((): PublicAnswer => {
-  const kept = RecentlyUsed.make<Representation.Representation>({ capacity: mostKept })
+      const representationOf = Effect.fnUntraced(function* (text: string) {
+        const key = crypto.hash("sha256", text)
+        const known = cached.get(key)
+        if (known !== undefined) return known
+        const made = yield* Representation.make({ contentType: "application/json", text })
+        cached.set(key, made)
+        return made
+      })
 
-  const representationOf = Effect.fnUntraced(function* (text: string) {
-    const key = crypto.hash("sha256", text)
-    const known = kept.get(key)
-    if (known !== undefined) return known
-    const made = yield* Representation.make({ contentType: "application/json", text })
-    kept.set(key, made)
-    return made
-  })
-
-  return (request, text, cacheControl) =>
-    Effect.map(representationOf(text), (representation) =>
-      Representation.respond(representation, request, { "cache-control": cacheControl })
-    )
-})
+      return PublicAnswers.of({
+        listing,
+        answer: (request, text, cacheControl) =>
+          Effect.map(representationOf(text), (representation) =>
+            Representation.respond(representation, request, { "cache-control": cacheControl })
+          )
+      })
+    })
+  )
+}

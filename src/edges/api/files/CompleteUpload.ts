@@ -8,6 +8,7 @@ import { maxParts } from "#src/features/media/storage/FileLimits.ts"
 import type { Part } from "#src/platform/blobs/Part.ts"
 import type { Issue } from "#src/platform/views/EnvelopeView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
@@ -54,7 +55,7 @@ export const body = RequestBody.open(
 const endpoint = HttpApiEndpoint.post("completeUpload", "/storage/upload/complete", {
   payload: body.schema,
   success: UploadView.CompletedBody,
-  error: [...UploadRoute.errorsOfOneUpload, ...UploadRoute.errorsOfBodies]
+  error: [...UploadRoute.errorsOfOneUpload, ...CommonResponses.ofBodies]
 })
   .annotate(Requires, "files:write")
   .annotateMerge(

@@ -14,7 +14,7 @@ const endpoint = HttpApiEndpoint.delete("deleteFile", "/files/:fileId", {
   success: HttpApiSchema.NoContent.annotate({
     description: "The file is deleted, now or earlier."
   }),
-  error: [...FileRoute.errors, CommonResponses.notFound]
+  error: [...CommonResponses.usual, CommonResponses.notFound]
 })
   .annotate(Requires, "files:write")
   .annotateMerge(

@@ -13,7 +13,7 @@ import * as FileRoute from "./FileRoute.ts"
 const endpoint = HttpApiEndpoint.get("getFileRecord", "/files/:fileId", {
   params: FileRoute.params,
   success: FileView.FileBody,
-  error: [...FileRoute.errors, CommonResponses.notFound, CommonResponses.gone]
+  error: [...CommonResponses.usual, CommonResponses.notFound, CommonResponses.gone]
 })
   .annotate(Requires, "files:read")
   .annotateMerge(

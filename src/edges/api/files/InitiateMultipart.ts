@@ -5,6 +5,7 @@ import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Uploads } from "#src/features/files/Uploads.ts"
 import * as UploadView from "#src/features/files/views/UploadView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
@@ -14,7 +15,7 @@ import * as UploadRoute from "./UploadRoute.ts"
 const endpoint = HttpApiEndpoint.post("initiateMultipart", "/storage/upload/initiate-multipart", {
   payload: AnnouncedUpload.body.schema,
   success: UploadView.MultipartBody,
-  error: [...UploadRoute.errors, ...UploadRoute.errorsOfBodies]
+  error: [...UploadRoute.errors, ...CommonResponses.ofBodies]
 })
   .annotate(Requires, "files:write")
   .annotateMerge(

@@ -8,17 +8,15 @@ import type { Filter } from "#projections/files/FileFilter.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { AssetLibrary } from "#src/features/files/AssetLibrary.ts"
 import * as FileView from "#src/features/files/views/FileView.ts"
-import * as ListView from "#src/platform/views/ListView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
-import * as Cursor from "#src/edges/http/requests/Cursor.ts"
 import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
-import { invalid, issue, issues, type Parsed } from "#src/edges/http/requests/Parsed.ts"
+import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import * as QueryFields from "#src/edges/http/requests/QueryFields.ts"
-import * as FileRoute from "./FileRoute.ts"
 
 /** A media type (RFC 9110, section 8.3), or all types of a kind: `image/*`. */
 const contentTypePattern = /^[A-Za-z0-9!#$&^_.+-]{1,127}\/(?:\*|[A-Za-z0-9!#$&^_.+-]{1,127})(?:[\t ]*;.*)?$/
@@ -33,7 +31,7 @@ const endpoint = HttpApiEndpoint.get("listFiles", "/files", {
     ...ListParameters.page
   },
   success: FileView.ListBody,
-  error: FileRoute.errors
+  error: CommonResponses.usual
 })
   .annotate(Requires, "files:read")
   .annotateMerge(
@@ -51,38 +49,26 @@ const endpoint = HttpApiEndpoint.get("listFiles", "/files", {
     })
   )
 
-type Query = Route.Call<typeof endpoint>["query"]
-
 export const parseFilter = (
-  query: Omit<Query, keyof PageQuery.PageQuery>
-): Parsed<Omit<Filter, "accountId">> => {
-  const parts = {
+  query: Omit<Route.Call<typeof endpoint>["query"], keyof PageQuery.PageQuery>
+): Parsed.Parsed<Omit<Filter, "accountId">> =>
+  Parsed.all({
     source: QueryFields.oneOf("source", FileSource.literals, query.source),
     contentType: parseContentType(query.contentType),
     requestId: QueryFields.requestId(query.requestId)
-  }
-  return Result.all(parts).pipe(
-    Result.map(({ contentType, requestId, source }) => ({
-      ...(source !== undefined && { source }),
-      ...(contentType !== undefined && { contentType }),
-      ...(requestId !== undefined && { requestId })
-    })),
-    Result.mapError(() => issues(parts))
-  )
-}
+  })
 
 /** The filter compares media types without their parameters. */
-const parseContentType = (text: string | undefined): Parsed<string | undefined> => {
+const parseContentType = (text: string | undefined): Parsed.Parsed<string | undefined> => {
   if (text === undefined) return Result.succeed(text)
   return contentTypePattern.test(text)
     ? Result.succeed(essenceOf(text))
-    : invalid(issue(["contentType"], "pattern", "must be a media type such as image/png, or image/*"))
+    : Parsed.invalid(
+        Parsed.issue(["contentType"], "pattern", "must be a media type such as image/png, or image/*")
+      )
 }
 
-const paging = {
-  cursor: Cursor.make(Schema.Struct({ createdAt: Schema.Int, fileId: Schema.String })),
-  defaultLimit: PageQuery.usualLimit
-}
+const paging = PageQuery.make(Schema.Struct({ createdAt: Schema.Int, fileId: Schema.String }))
 
 export const listFiles = Route.make(
   endpoint,
@@ -90,20 +76,10 @@ export const listFiles = Route.make(
     const library = yield* AssetLibrary
 
     return Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>, caller: Caller) {
-      const parts = { filter: parseFilter(query), asked: PageQuery.parse(query, paging) }
-      const { asked, filter } = yield* Refusal.orInvalid(
-        Result.mapError(Result.all(parts), () => issues(parts))
-      )
-      const { items, next, total } = yield* library.list({ caller, ...filter, ...asked })
-      const { limit, page } = asked
-      const body = ListView.of({
-        page,
-        limit,
-        total,
-        data: items.map(FileView.record),
-        next: next === null ? null : paging.cursor.encode({ page: page + 1, after: next })
-      })
-      return Answer.json(200, body)
+      const parts = { filter: parseFilter(query), page: paging.parse(query) }
+      const { filter, page } = yield* Refusal.orInvalid(Parsed.all(parts))
+      const found = yield* library.list({ caller, ...filter, ...page })
+      return Answer.json(200, paging.body(page, found, FileView.record))
     })
   })
 )

@@ -5,18 +5,7 @@ import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import type * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
 
-export const errors = [
-  CommonResponses.badRequest,
-  CommonResponses.unexpected,
-  CommonResponses.unavailable,
-  CommonResponses.storageFull
-] as const
-
-export const errorsOfBodies = [
-  CommonResponses.timeout,
-  CommonResponses.tooLarge,
-  CommonResponses.unsupported
-] as const
+export const errors = [...CommonResponses.usual, CommonResponses.storageFull] as const
 
 export const errorsOfOneUpload = [
   ...errors,

@@ -13,10 +13,9 @@ import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
 import * as DateTimeText from "#src/edges/http/requests/DateTimeText.ts"
-import { invalid, issue, issues, type Parsed } from "#src/edges/http/requests/Parsed.ts"
+import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
-import * as KeyRoute from "./KeyRoute.ts"
 
 /** The most models that a key may name. A client that wants more grants all of them. */
 const mostModels = 20
@@ -70,7 +69,7 @@ const body = RequestBody.strict(
 const endpoint = HttpApiEndpoint.post("createKey", "/keys", {
   payload: body.schema,
   success: KeyView.IssuedBody.pipe(HttpApiSchema.status(201)),
-  error: [...KeyRoute.errors, ...KeyRoute.errorsOfBodies, CommonResponses.conflict]
+  error: [...CommonResponses.usual, ...CommonResponses.ofBodies, CommonResponses.conflict]
 }).annotateMerge(
   OpenApi.annotations({
     identifier: "createKey",
@@ -87,32 +86,32 @@ interface NewKey {
 }
 
 /** @param now Unix time in ms. */
-const parse = ({ name, scopes, ...given }: (typeof body.schema)["Type"], now: number): Parsed<NewKey> => {
+const parse = (
+  { name, scopes, ...given }: (typeof body.schema)["Type"],
+  now: number
+): Parsed.Parsed<NewKey> => {
   const parts = {
     name: parseName(name),
     modelEndpoints: orNull(given.modelEndpoints, parseModels),
     monthlyBudget: orNull(given.monthlyBudget, parseBudget),
     expiresAt: orNull(given.expiresAt, (text) => parseExpiry(text, now))
   }
-  return Result.all(parts).pipe(
-    Result.map(({ expiresAt, modelEndpoints, monthlyBudget, name }) => ({
-      name,
-      grant: {
-        ...(scopes !== undefined && { scopes: inOrder(scopes) }),
-        ...(modelEndpoints !== undefined && { modelEndpoints }),
-        ...(monthlyBudget !== undefined && { monthlyBudget }),
-        ...(expiresAt !== undefined && { expiresAt })
-      }
-    })),
-    Result.mapError(() => issues(parts))
-  )
+  return Result.map(Parsed.all(parts), ({ expiresAt, modelEndpoints, monthlyBudget, name }) => ({
+    name,
+    grant: {
+      ...(scopes !== undefined && { scopes: inOrder(scopes) }),
+      ...(modelEndpoints !== undefined && { modelEndpoints }),
+      ...(monthlyBudget !== undefined && { monthlyBudget }),
+      ...(expiresAt !== undefined && { expiresAt })
+    }
+  }))
 }
 
 /** `null` removes a limit; an absent field leaves it as it is. */
 const orNull = <Given, A>(
   given: Given | null | undefined,
-  parse: (given: Given) => Parsed<A>
-): Parsed<A | null | undefined> => {
+  parse: (given: Given) => Parsed.Parsed<A>
+): Parsed.Parsed<A | null | undefined> => {
   if (given === undefined) return Result.succeed(undefined)
   return given === null ? Result.succeed(null) : parse(given)
 }
@@ -121,39 +120,45 @@ const orNull = <Given, A>(
 const inOrder = (scopes: ReadonlyArray<Scope>): ReadonlyArray<Scope> =>
   Scope.literals.filter((scope) => scopes.includes(scope))
 
-const parseName = (text: string): Parsed<string> =>
+const parseName = (text: string): Parsed.Parsed<string> =>
   isName(text)
     ? Result.succeed(text)
-    : invalid(
-        issue(["name"], "name", `must have 1 to ${longestName} characters, none of them a control character`)
+    : Parsed.invalid(
+        Parsed.issue(
+          ["name"],
+          "name",
+          `must have 1 to ${longestName} characters, none of them a control character`
+        )
       )
 
 const isModelEndpoint = Schema.is(ModelEndpoint)
 
 /** Checks the form alone: a model may be published later. */
-const parseModels = (texts: ReadonlyArray<string>): Parsed<ReadonlyArray<ModelEndpoint>> => {
+const parseModels = (texts: ReadonlyArray<string>): Parsed.Parsed<ReadonlyArray<ModelEndpoint>> => {
   const malformed = texts.flatMap((text, index) =>
-    isModelEndpoint(text) ? [] : [issue(["modelEndpoints", index], "pattern", "must be owner/model")]
+    isModelEndpoint(text) ? [] : [Parsed.issue(["modelEndpoints", index], "pattern", "must be owner/model")]
   )
-  return malformed.length > 0 ? invalid(...malformed) : Result.succeed(texts.filter(isModelEndpoint))
+  return malformed.length > 0 ? Parsed.invalid(...malformed) : Result.succeed(texts.filter(isModelEndpoint))
 }
 
-const budgetIssue = issue(
+const budgetIssue = Parsed.issue(
   ["monthlyBudget"],
   "amount",
   "must be an amount of USD above 0 with at most 9 decimals, as text"
 )
 
-const parseBudget = (text: string): Parsed<Money.NanoUsd> =>
+const parseBudget = (text: string): Parsed.Parsed<Money.NanoUsd> =>
   Option.match(
     Option.filter(Money.parse(text), (amount) => amount > 0n),
-    { onNone: () => invalid(budgetIssue), onSome: Result.succeed }
+    { onNone: () => Parsed.invalid(budgetIssue), onSome: Result.succeed }
   )
 
-const parseExpiry = (text: string, now: number): Parsed<number> => {
+const parseExpiry = (text: string, now: number): Parsed.Parsed<number> => {
   const at = DateTimeText.millisOf(text)
-  if (Number.isNaN(at)) return invalid(DateTimeText.malformed("expiresAt"))
-  return at > now ? Result.succeed(at) : invalid(issue(["expiresAt"], "range", "must be in the future"))
+  if (Number.isNaN(at)) return Parsed.invalid(DateTimeText.malformed("expiresAt"))
+  return at > now
+    ? Result.succeed(at)
+    : Parsed.invalid(Parsed.issue(["expiresAt"], "range", "must be in the future"))
 }
 
 export const createKey = Route.make(

@@ -5,13 +5,14 @@ import type { Caller } from "#src/features/accounts/Caller.ts"
 import { KeyRing } from "#src/features/accounts/KeyRing.ts"
 import * as KeyView from "#src/features/accounts/views/KeyView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import * as KeyRoute from "./KeyRoute.ts"
 
 const endpoint = HttpApiEndpoint.get("getKey", "/keys/:keyId", {
   params: KeyRoute.params,
   success: KeyView.KeyBody,
-  error: KeyRoute.errorsOfOneKey
+  error: CommonResponses.usualOfOne
 }).annotateMerge(
   OpenApi.annotations({
     identifier: "getKey",

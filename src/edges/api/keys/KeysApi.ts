@@ -2,6 +2,7 @@
 import { HttpApiGroup, OpenApi } from "effect/http-api"
 import * as Authorization from "#src/edges/http/api/Authorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
 import { Requires, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
 import { createKey } from "./CreateKey.ts"
 import { getKey } from "./GetKey.ts"
@@ -9,8 +10,10 @@ import { listKeys } from "./ListKeys.ts"
 import { revokeKey } from "./RevokeKey.ts"
 import { rotateKey } from "./RotateKey.ts"
 
+const routes = [listKeys, getKey, createKey, rotateKey, revokeKey] as const
+
 export class KeysApi extends HttpApiGroup.make("keys")
-  .add(listKeys.endpoint, getKey.endpoint, createKey.endpoint, rotateKey.endpoint, revokeKey.endpoint)
+  .add(...Route.endpointsOf(routes))
   .annotateEndpoints(Requires, "keys:admin")
   .middleware(Authorization.Authorization)
   .annotate(ServedOn, ["platform"])
@@ -21,10 +24,4 @@ export class KeysApi extends HttpApiGroup.make("keys")
     })
   ) {}
 
-export const layer = DeclaredRoutes.layer(Authorization.admit, [
-  listKeys,
-  getKey,
-  createKey,
-  rotateKey,
-  revokeKey
-])
+export const layer = DeclaredRoutes.layer(Authorization.admit, routes)

@@ -6,17 +6,15 @@ import { KeyRing } from "#src/features/accounts/KeyRing.ts"
 import * as KeyView from "#src/features/accounts/views/KeyView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
-import * as Cursor from "#src/edges/http/requests/Cursor.ts"
 import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
-import * as ListView from "#src/platform/views/ListView.ts"
-import * as KeyRoute from "./KeyRoute.ts"
 
 const endpoint = HttpApiEndpoint.get("listKeys", "/keys", {
   query: ListParameters.page,
   success: KeyView.ListBody,
-  error: KeyRoute.errors
+  error: CommonResponses.usual
 }).annotateMerge(
   OpenApi.annotations({
     identifier: "listKeys",
@@ -27,10 +25,7 @@ const endpoint = HttpApiEndpoint.get("listKeys", "/keys", {
   })
 )
 
-const paging = {
-  cursor: Cursor.make(Schema.Struct({ issuedAt: Schema.Int, keyId: Schema.String })),
-  defaultLimit: PageQuery.usualLimit
-}
+const paging = PageQuery.make(Schema.Struct({ issuedAt: Schema.Int, keyId: Schema.String }))
 
 export const listKeys = Route.make(
   endpoint,
@@ -38,16 +33,9 @@ export const listKeys = Route.make(
     const keyRing = yield* KeyRing
 
     return Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>, caller: Caller) {
-      const { after, limit, page } = yield* Refusal.orInvalid(PageQuery.parse(query, paging))
-      const { items, next, total } = yield* keyRing.list({ caller, after, limit, page })
-      const body = ListView.of({
-        page,
-        limit,
-        total,
-        data: items.map(KeyView.record),
-        next: next === null ? null : paging.cursor.encode({ page: page + 1, after: next })
-      })
-      return Answer.json(200, body)
+      const page = yield* Refusal.orInvalid(paging.parse(query))
+      const found = yield* keyRing.list({ caller, ...page })
+      return Answer.json(200, paging.body(page, found, KeyView.record))
     })
   })
 )

@@ -4,13 +4,14 @@ import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { KeyRing } from "#src/features/accounts/KeyRing.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import * as KeyRoute from "./KeyRoute.ts"
 
 const endpoint = HttpApiEndpoint.delete("revokeKey", "/keys/:keyId", {
   params: KeyRoute.params,
   success: HttpApiSchema.NoContent.annotate({ description: "The key is revoked, now or earlier." }),
-  error: KeyRoute.errorsOfOneKey
+  error: CommonResponses.usualOfOne
 }).annotateMerge(
   OpenApi.annotations({
     identifier: "revokeKey",

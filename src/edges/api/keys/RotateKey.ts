@@ -33,7 +33,7 @@ const endpoint = HttpApiEndpoint.post("rotateKey", "/keys/:keyId/rotate", {
   params: KeyRoute.params,
   payload: body.schema,
   success: KeyView.RotatedBody,
-  error: [...KeyRoute.errorsOfOneKey, ...KeyRoute.errorsOfBodies, CommonResponses.conflict]
+  error: [...CommonResponses.usualOfOne, ...CommonResponses.ofBodies, CommonResponses.conflict]
 }).annotateMerge(
   OpenApi.annotations({
     identifier: "rotateKey",

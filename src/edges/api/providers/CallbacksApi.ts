@@ -1,10 +1,20 @@
-/** Where providers tell of runs. Each run has an address of its own, which is the credential (`providers/Callbacks`). */
-import { Schema } from "effect"
+/** `POST /callbacks/{requestId}/{attempt}/{mac}`: 200 when taken or when the run has ended, 503 when the provider has to retry. */
+import { Effect, Result, Schema } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Callbacks } from "#src/features/providers/Callbacks.ts"
+import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
 import { anyQuery, TakesQuery } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
 
 const described = (description: string) => Schema.String.annotate({ description })
+
+const path = "/callbacks/:requestId/:attempt/:mac"
 
 const options = {
   params: {
@@ -12,44 +22,94 @@ const options = {
     attempt: described("Number of the run."),
     mac: described("The credential.")
   },
-  payload: Schema.Json.annotate({ description: "What the provider's protocol says." }),
+  payload: Schema.Json.annotate({ description: "The body that the provider's protocol defines." }),
   success: Schema.Struct({
     status: Schema.Literals(["delivered", "over"]).annotate({
-      description: "`over`: the run has ended before, and nobody is interested any more."
+      description: "`over`: the run has already ended, so the callback has no effect."
     })
   }).annotate({ identifier: "CallbackTaken", examples: [{ status: "delivered" }] }),
   error: [
-    CommonResponses.badRequest,
     CommonResponses.unauthorized,
     CommonResponses.timeout,
     CommonResponses.tooLarge,
-    CommonResponses.unexpected,
-    CommonResponses.unavailable
+    ...CommonResponses.usual
   ]
 }
 
-const description =
-  "For the provider that was given the address with the run, and for nobody else. 503 with `Retry-After`: whoever follows the run cannot be reached for now, call again."
+const post = HttpApiEndpoint.post("callback", path, options).annotateMerge(
+  OpenApi.annotations({
+    identifier: "callback",
+    summary: "Report on a run",
+    description:
+      "Only for the provider that got the address with the run. 503 with `Retry-After`: the node that follows the run cannot be reached, call again."
+  })
+)
 
-const callback = HttpApiEndpoint.post(
-  "callback",
-  "/callbacks/:requestId/:attempt/:mac",
-  options
-).annotateMerge(OpenApi.annotations({ identifier: "callback", summary: "Tell of a run", description }))
-
-const putCallback = HttpApiEndpoint.put(
-  "putCallback",
-  "/callbacks/:requestId/:attempt/:mac",
-  options
-).annotateMerge(
+const put = HttpApiEndpoint.put("putCallback", path, options).annotateMerge(
   OpenApi.annotations({
     identifier: "putCallback",
-    summary: "Tell of a run, with PUT",
+    summary: "Report on a run, with PUT",
     description: "As POST."
   })
 )
 
+/** Bytes of a body. Outputs may contain files as `data:` URIs. */
+const maxBytes = 32 * 1024 * 1024
+
+const tooLarge = Refusal.bodyTooLarge(maxBytes)
+const notJson = Refusal.malformed("The request body is no JSON that can be taken.")
+
+const unknownAddress = new Refusal.Refusal({
+  status: 401,
+  error: "This is not an address that was given out for callbacks."
+})
+
+const elsewhere = new Refusal.Refusal({
+  status: 503,
+  error: "The node that follows this run cannot be reached at the moment: call again.",
+  headers: { "retry-after": "10" }
+})
+
+interface CallbackCall {
+  readonly params: { readonly requestId: string; readonly attempt: string; readonly mac: string }
+  readonly request: HttpServerRequest
+}
+
+const serve = Effect.gen(function* () {
+  const callbacks = yield* Callbacks
+
+  return Effect.fnUntraced(function* ({ params, request }: CallbackCall) {
+    const { headers } = request
+    const run = { ...params, attempt: Number(params.attempt) }
+    if (!callbacks.isAddress(run)) return yield* unknownAddress
+    if (Number(headers["content-length"] ?? 0) > maxBytes) return yield* tooLarge
+    const rawBody = yield* BodyReader.read(request, maxBytes)
+    const json = JsonBytes.parse(rawBody)
+    if (Result.isFailure(json)) {
+      return yield* json.failure === "too_many_values" ? Refusal.tooManyValues : notJson
+    }
+    const callback = { json: json.success, headers, rawBody }
+    const status = yield* callbacks.deliver({ ...run, callback })
+    switch (status) {
+      case "refused":
+        return yield* unknownAddress
+      case "elsewhere":
+        return yield* elsewhere
+      case "delivered":
+      case "over":
+        return Answer.json(200, { status })
+    }
+  })
+})
+
+const routes = [Route.make(post, serve), Route.make(put, serve)] as const
+
+/** The address of a run is the credential (`features/providers/Callbacks`). */
 export class CallbacksApi extends HttpApiGroup.make("callbacks")
-  .add(callback, putCallback)
+  .add(...Route.endpointsOf(routes))
   .annotate(TakesQuery, anyQuery)
-  .annotateMerge(OpenApi.annotations({ title: "Callbacks", description: "What providers tell of runs." })) {}
+  .annotateMerge(
+    OpenApi.annotations({ title: "Callbacks", description: "Reports of providers on their runs." })
+  ) {}
+
+export const layer = DeclaredRoutes.layer(DeclaredRoutes.everybody, routes)

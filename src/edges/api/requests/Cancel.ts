@@ -17,7 +17,7 @@ const cancelPath = "/:ownerName/:modelName/requests/:requestId/cancel"
 const cancelOptions = {
   params: RequestRoute.paramsOfModel,
   success: StatusView.CancelBody,
-  error: RequestRoute.errorsOfOneRequest
+  error: CommonResponses.usualOfOne
 }
 const describeCancel = (identifier: string, alias: boolean) =>
   OpenApi.annotations({
@@ -29,7 +29,7 @@ const describeCancel = (identifier: string, alias: boolean) =>
 
 export const byGet = HttpApiEndpoint.get("cancel", cancelPath, {
   ...cancelOptions,
-  error: [...RequestRoute.errorsOfOneRequest, CommonResponses.methodNotAllowed]
+  error: [...CommonResponses.usualOfOne, CommonResponses.methodNotAllowed]
 })
   .annotate(Requires, "requests:write")
   .annotate(AnswersHead, false)

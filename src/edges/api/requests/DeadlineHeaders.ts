@@ -10,13 +10,11 @@ const maxMs = 30 * 24 * unitMs.h
 const seconds = /^(\d{1,8})$/
 const duration = /^(\d{1,8})([smh]?)$/
 
-export const parse = (headers: RequestHeaders): Parsed.Parsed<RelativeDeadlines> => {
-  const parts = {
+export const parse = (headers: RequestHeaders): Parsed.Parsed<RelativeDeadlines> =>
+  Parsed.all({
     startTimeoutMs: parseOne(headers, "X-Request-Start-Timeout", seconds, "whole seconds"),
     cancelAfterMs: parseOne(headers, "Cancel-After", duration, "whole seconds, or a number with s, m or h")
-  }
-  return Result.mapError(Result.all(parts), () => Parsed.issues(parts))
-}
+  })
 
 const parseOne = (
   headers: RequestHeaders,

@@ -14,7 +14,7 @@ export const endpoint = HttpApiEndpoint.delete("erasePayloads", "/requests/:requ
   success: HttpApiSchema.NoContent.annotate({
     description: "Erased, now or before. Nobody can read them any more."
   }),
-  error: [...RequestRoute.errorsOfOneRequest, CommonResponses.conflict]
+  error: [...CommonResponses.usualOfOne, CommonResponses.conflict]
 })
   .annotate(Requires, "requests:write")
   .annotate(ServedOn, ["queue", "platform"])

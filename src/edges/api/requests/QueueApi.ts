@@ -1,10 +1,13 @@
 /**
- * The request lifecycle (contract, "Request lifecycle"). Its handlers are in `RequestHandlers`: `FastPath` serves some of them
- * on a transport of its own.
+ * The request lifecycle (contract, "Request lifecycle"). Its handlers are a service, `RequestHandlers`, because `FastPath`
+ * serves some of them on a transport of its own.
  */
-import { HttpApiGroup, OpenApi } from "effect/http-api"
+import { Effect } from "effect"
+import { type HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import type { Caller } from "#src/features/accounts/Caller.ts"
 import * as Authorization from "#src/edges/http/api/Authorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
 import { ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
 import * as JsonBody from "#src/edges/http/requests/JsonBody.ts"
@@ -16,17 +19,72 @@ import * as Retrieve from "./Retrieve.ts"
 import * as Status from "./Status.ts"
 import * as Submit from "./Submit.ts"
 
-export class QueueApi extends HttpApiGroup.make("queue")
-  .add(
+const route = <Endpoint extends HttpApiEndpoint.Constraint>(
+  endpoint: Endpoint,
+  handler: (
+    handlers: RequestHandlers["Service"]
+  ) => (call: Route.Call<Endpoint>, caller: Caller) => Route.Reply
+) => Route.make(endpoint, Effect.map(RequestHandlers, handler))
+
+const routes = [
+  route(
     Submit.endpoint,
+    ({ submit }) =>
+      ({ params, query, request }, caller) =>
+        submit({
+          caller,
+          params,
+          headers: request.headers,
+          wait: query.wait,
+          readBody: (grow) => BodyReader.read(request, JsonBody.maxBytes, grow)
+        })
+  ),
+  route(
     Status.endpoint,
+    ({ status }) =>
+      ({ params, query, request }, caller) =>
+        status({ caller, params, headers: request.headers, wait: query.wait })
+  ),
+  route(
     Result.endpoint,
+    ({ result }) =>
+      ({ params }, caller) =>
+        result({ caller, params })
+  ),
+  route(
     Cancel.byGet,
+    ({ cancel }) =>
+      ({ params }, caller) =>
+        cancel({ caller, params })
+  ),
+  route(
     Cancel.byPut,
+    ({ cancel }) =>
+      ({ params }, caller) =>
+        cancel({ caller, params })
+  ),
+  route(
     Cancel.byPost,
+    ({ cancel }) =>
+      ({ params }, caller) =>
+        cancel({ caller, params })
+  ),
+  route(
     Retrieve.endpoint,
-    Erase.endpoint
+    ({ retrieve }) =>
+      ({ params }, caller) =>
+        retrieve({ caller, params })
+  ),
+  route(
+    Erase.endpoint,
+    ({ erase }) =>
+      ({ params }, caller) =>
+        erase({ caller, params })
   )
+] as const
+
+export class QueueApi extends HttpApiGroup.make("queue")
+  .add(...Route.endpointsOf(routes))
   .middleware(Authorization.Authorization)
   .annotate(ServedOn, ["queue"])
   .annotateMerge(
@@ -36,26 +94,4 @@ export class QueueApi extends HttpApiGroup.make("queue")
     })
   ) {}
 
-export const layer = DeclaredRoutes.layerOfHandlers({
-  group: QueueApi,
-  admit: Authorization.admit,
-  services: RequestHandlers,
-  handlers: ({ cancel, erase, result, retrieve, status, submit }) => ({
-    submit: ({ params, query, request }, caller) =>
-      submit({
-        caller,
-        params,
-        headers: request.headers,
-        wait: query.wait,
-        readBody: (grow) => BodyReader.read(request, JsonBody.maxBytes, grow)
-      }),
-    status: ({ params, query, request }, caller) =>
-      status({ caller, params, headers: request.headers, wait: query.wait }),
-    result: ({ params }, caller) => result({ caller, params }),
-    cancel: ({ params }, caller) => cancel({ caller, params }),
-    cancelByPut: ({ params }, caller) => cancel({ caller, params }),
-    cancelByPost: ({ params }, caller) => cancel({ caller, params }),
-    retrieve: ({ params }, caller) => retrieve({ caller, params }),
-    erasePayloads: ({ params }, caller) => erase({ caller, params })
-  })
-})
+export const layer = DeclaredRoutes.layer(Authorization.admit, routes)

@@ -1,6 +1,5 @@
 /** What the routes of requests have in common (contract, "Request lifecycle"). */
 import { Schema } from "effect"
-import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as ModelParameters from "#src/edges/http/api/ModelParameters.ts"
 
 export const described = (description: string) => Schema.String.annotate({ description })
@@ -8,11 +7,3 @@ export const optional = (description: string) => Schema.optionalKey(described(de
 
 export const params = { requestId: described("21 characters of `A-Za-z0-9_-`.") }
 export const paramsOfModel = { ...ModelParameters.ofModel, ...params }
-
-export const errors = [
-  CommonResponses.badRequest,
-  CommonResponses.unexpected,
-  CommonResponses.unavailable
-] as const
-
-export const errorsOfOneRequest = [...errors, CommonResponses.notFound] as const

@@ -16,7 +16,7 @@ export const endpoint = HttpApiEndpoint.get("result", "/:ownerName/:modelName/re
   params: RequestRoute.paramsOfModel,
   success: ResultView.ResultBody,
   error: [
-    ...RequestRoute.errorsOfOneRequest,
+    ...CommonResponses.usualOfOne,
     CommonResponses.gone,
     ResultView.InvalidResultBody.pipe(HttpApiSchema.status(422))
   ]

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { Requires, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as RequestRoute from "./RequestRoute.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
@@ -16,7 +17,7 @@ import * as Payloads from "./Payloads.ts"
 export const endpoint = HttpApiEndpoint.get("retrieve", "/requests/:requestId", {
   params: RequestRoute.params,
   success: ResultView.RetrievedBody,
-  error: RequestRoute.errorsOfOneRequest
+  error: CommonResponses.usualOfOne
 })
   .annotate(Requires, "requests:read")
   .annotate(ServedOn, ["queue", "platform"])

@@ -30,7 +30,7 @@ export const endpoint = HttpApiEndpoint.get("status", "/:ownerName/:modelName/re
     }),
     CommonResponses.notModified
   ],
-  error: [StatusView.FailedBody.pipe(HttpApiSchema.status(400)), ...RequestRoute.errorsOfOneRequest]
+  error: [StatusView.FailedBody.pipe(HttpApiSchema.status(400)), ...CommonResponses.usualOfOne]
 })
   .annotate(Requires, "requests:read")
   .annotateMerge(

@@ -3,7 +3,7 @@ import { Result, Schema } from "effect"
 import { RequestId, requestIdPattern } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
-import { invalid, issue, issues, type Parsed } from "#src/edges/http/requests/Parsed.ts"
+import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
 
 export interface StreamQuery {
@@ -32,9 +32,9 @@ const isPosition = Schema.is(GlobalPosition)
  * The header wins over the parameter: a reconnecting browser sends it with the original URL, which may have an older id. An
  * empty header means no id (WHATWG HTML, 9.2.6).
  */
-export const parse = (query: StreamQuery, headers: RequestHeaders): Parsed<StreamOptions> => {
+export const parse = (query: StreamQuery, headers: RequestHeaders): Parsed.Parsed<StreamOptions> => {
   const header = headers["last-event-id"]
-  const parts = {
+  return Parsed.all({
     requestIds: parseIds(query.request_id),
     modelEndpoint: parseModel(query.modelEndpoint),
     withLogs: parseLogs(query.logs),
@@ -42,41 +42,42 @@ export const parse = (query: StreamQuery, headers: RequestHeaders): Parsed<Strea
       header === undefined
         ? parsePosition("last_event_id", query.last_event_id)
         : parsePosition("last-event-id", header)
-  }
-  return Result.mapError(Result.all(parts), () => issues(parts))
+  })
 }
 
-const parseIds = (found: StreamQuery["request_id"]): Parsed<ReadonlySet<RequestId> | null> => {
+const parseIds = (found: StreamQuery["request_id"]): Parsed.Parsed<ReadonlySet<RequestId> | null> => {
   if (found === undefined) return Result.succeed(null)
   const texts = typeof found === "string" ? [found] : found
   if (texts.length > mostRequests) {
-    return invalid(issue(["request_id"], "maxItems", `must not name more than ${mostRequests} requests`))
+    return Parsed.invalid(
+      Parsed.issue(["request_id"], "maxItems", `must not name more than ${mostRequests} requests`)
+    )
   }
   const malformed = texts.flatMap((text, index) =>
     requestIdPattern.test(text)
       ? []
-      : [issue(["request_id", index], "pattern", "must be 21 characters of A-Z, a-z, 0-9, _ and -")]
+      : [Parsed.issue(["request_id", index], "pattern", "must be 21 characters of A-Z, a-z, 0-9, _ and -")]
   )
   return malformed.length > 0
-    ? invalid(...malformed)
+    ? Parsed.invalid(...malformed)
     : Result.succeed(new Set(texts.map((text) => RequestId.make(text))))
 }
 
-const parseModel = (text: string | undefined): Parsed<ModelEndpoint | null> => {
+const parseModel = (text: string | undefined): Parsed.Parsed<ModelEndpoint | null> => {
   if (text === undefined) return Result.succeed(null)
   return isModelEndpoint(text)
     ? Result.succeed(text)
-    : invalid(issue(["modelEndpoint"], "pattern", "must be a model's owner/name"))
+    : Parsed.invalid(Parsed.issue(["modelEndpoint"], "pattern", "must be a model's owner/name"))
 }
 
-const parseLogs = (text: string | undefined): Parsed<boolean> =>
+const parseLogs = (text: string | undefined): Parsed.Parsed<boolean> =>
   text === undefined || text === "0" || text === "1"
     ? Result.succeed(text === "1")
-    : invalid(issue(["logs"], "enum", "must be 0 or 1"))
+    : Parsed.invalid(Parsed.issue(["logs"], "enum", "must be 0 or 1"))
 
-const parsePosition = (name: string, text: string | undefined): Parsed<GlobalPosition | null> => {
+const parsePosition = (name: string, text: string | undefined): Parsed.Parsed<GlobalPosition | null> => {
   if (text === undefined || text === "") return Result.succeed(null)
   return isPosition(text)
     ? Result.succeed(text)
-    : invalid(issue([name], "pattern", "must be the id of an event, as it was given"))
+    : Parsed.invalid(Parsed.issue([name], "pattern", "must be the id of an event, as it was given"))
 }

@@ -90,7 +90,7 @@ export const endpoint = HttpApiEndpoint.post("submit", "/:ownerName/:modelName",
     "preference-applied": RequestRoute.optional("`wait`: the body is that of `GET /requests/{requestId}`.")
   }),
   error: [
-    ...RequestRoute.errors,
+    ...CommonResponses.usual,
     CommonResponses.insufficientBalance,
     CommonResponses.notFound,
     CommonResponses.timeout,
@@ -155,7 +155,7 @@ const parse = ({ headers, wait }: SubmitCall, { webhook }: Read) => {
     preferredMs: PreferHeader.parse(headers["prefer"]),
     queriedMs: WaitQuery.parse(wait, 1)
   }
-  return Result.mapError(Result.all(parts), () => Refusal.invalid(Parsed.issues(parts)))
+  return Refusal.orInvalid(Parsed.all(parts))
 }
 
 const idempotencyOf = (
@@ -219,9 +219,7 @@ export const make = Effect.gen(function* () {
     const scan = yield* Effect.fromResult(JsonBody.look(body))
     yield* memory.cover(body.length, scan.weight)
     const read = yield* readBody(caller.accountId, endpoint, body, scan)
-    const { deadlines, idempotencyKey, metadata, preferredMs, queriedMs, webhook } = yield* Effect.fromResult(
-      parse(call, read)
-    )
+    const { deadlines, idempotencyKey, metadata, preferredMs, queriedMs, webhook } = yield* parse(call, read)
     const { webhook: _webhook, ...input } = read
     const accepted = yield* requests.submit(
       {

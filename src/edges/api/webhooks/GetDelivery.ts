@@ -5,6 +5,7 @@ import type { Caller } from "#src/features/accounts/Caller.ts"
 import * as DeliveryView from "#src/features/webhooks/views/DeliveryView.ts"
 import { Webhooks } from "#src/features/webhooks/Webhooks.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as DeliveryRoute from "./DeliveryRoute.ts"
@@ -12,7 +13,7 @@ import * as DeliveryRoute from "./DeliveryRoute.ts"
 const endpoint = HttpApiEndpoint.get("getDelivery", "/webhooks/deliveries/:deliveryId", {
   params: DeliveryRoute.params,
   success: DeliveryView.DetailedBody,
-  error: DeliveryRoute.errorsOfOneDelivery
+  error: CommonResponses.usualOfOne
 })
   .annotate(Requires, "webhooks:read")
   .annotateMerge(

@@ -4,9 +4,9 @@ import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { SigningSecrets } from "#src/features/webhooks/SigningSecrets.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
-import * as DeliveryRoute from "./DeliveryRoute.ts"
 import { exampleKey, key } from "./SigningSecretRoute.ts"
 
 const endpoint = HttpApiEndpoint.get("getSigningSecret", "/webhooks/default/secret", {
@@ -15,7 +15,7 @@ const endpoint = HttpApiEndpoint.get("getSigningSecret", "/webhooks/default/secr
     description: "The secret in force.",
     examples: [{ key: exampleKey }]
   }),
-  error: DeliveryRoute.errors
+  error: CommonResponses.usual
 })
   .annotate(Requires, "webhooks:read")
   .annotateMerge(

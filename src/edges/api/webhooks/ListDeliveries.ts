@@ -1,5 +1,5 @@
 /** `GET /webhooks/deliveries`: a page of the account's deliveries, newest first (contract, "Webhook management"). */
-import { Effect, Result, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
 import type { Filter } from "#projections/deliveries/DeliveryFilter.ts"
@@ -9,15 +9,13 @@ import * as DeliveryView from "#src/features/webhooks/views/DeliveryView.ts"
 import { Webhooks } from "#src/features/webhooks/Webhooks.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
-import * as Cursor from "#src/edges/http/requests/Cursor.ts"
 import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
-import { issues, type Parsed } from "#src/edges/http/requests/Parsed.ts"
+import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import * as QueryFields from "#src/edges/http/requests/QueryFields.ts"
-import * as ListView from "#src/platform/views/ListView.ts"
-import * as DeliveryRoute from "./DeliveryRoute.ts"
 
 const defaultLimit = 10
 
@@ -29,7 +27,7 @@ const endpoint = HttpApiEndpoint.get("listDeliveries", "/webhooks/deliveries", {
     ...ListParameters.page
   },
   success: DeliveryView.ListBody,
-  error: DeliveryRoute.errors
+  error: CommonResponses.usual
 })
   .annotate(Requires, "webhooks:read")
   .annotateMerge(
@@ -46,28 +44,19 @@ const endpoint = HttpApiEndpoint.get("listDeliveries", "/webhooks/deliveries", {
     })
   )
 
-type Query = Route.Call<typeof endpoint>["query"]
-
-export const parseFilter = (query: Query): Parsed<Omit<Filter, "accountId">> => {
-  const parts = {
+export const parseFilter = (
+  query: Route.Call<typeof endpoint>["query"]
+): Parsed.Parsed<Omit<Filter, "accountId">> =>
+  Parsed.all({
     requestId: QueryFields.requestId(query.requestId),
     status: QueryFields.oneOf("status", DeliveryStatus.literals, query.status),
     event: QueryFields.oneOf("event", WebhookEventName.literals, query.event)
-  }
-  return Result.all(parts).pipe(
-    Result.map(({ event, requestId, status }) => ({
-      ...(requestId !== undefined && { requestId }),
-      ...(status !== undefined && { status }),
-      ...(event !== undefined && { event })
-    })),
-    Result.mapError(() => issues(parts))
-  )
-}
+  })
 
-const paging = {
-  cursor: Cursor.make(Schema.Struct({ createdAt: Schema.Int, deliveryId: Schema.String })),
+const paging = PageQuery.make(
+  Schema.Struct({ createdAt: Schema.Int, deliveryId: Schema.String }),
   defaultLimit
-}
+)
 
 export const listDeliveries = Route.make(
   endpoint,
@@ -75,20 +64,10 @@ export const listDeliveries = Route.make(
     const webhooks = yield* Webhooks
 
     return Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>, caller: Caller) {
-      const parts = { filter: parseFilter(query), asked: PageQuery.parse(query, paging) }
-      const { asked, filter } = yield* Refusal.orInvalid(
-        Result.mapError(Result.all(parts), () => issues(parts))
-      )
-      const { items, next, total } = yield* webhooks.list({ caller, ...filter, ...asked })
-      const { limit, page } = asked
-      const body = ListView.of({
-        page,
-        limit,
-        total,
-        data: items.map(DeliveryView.record),
-        next: next === null ? null : paging.cursor.encode({ page: page + 1, after: next })
-      })
-      return Answer.json(200, body)
+      const parts = { filter: parseFilter(query), page: paging.parse(query) }
+      const { filter, page } = yield* Refusal.orInvalid(Parsed.all(parts))
+      const found = yield* webhooks.list({ caller, ...filter, ...page })
+      return Answer.json(200, paging.body(page, found, DeliveryView.record))
     })
   })
 )

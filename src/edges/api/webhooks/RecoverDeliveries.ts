@@ -6,13 +6,13 @@ import { Webhooks } from "#src/features/webhooks/Webhooks.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
 import { malformed, millisOf } from "#src/edges/http/requests/DateTimeText.ts"
 import { invalid, issue, type Parsed } from "#src/edges/http/requests/Parsed.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
-import * as DeliveryRoute from "./DeliveryRoute.ts"
 
 const dateTime = (description: string) => DateTime.DateTime.annotate({ description })
 
@@ -39,7 +39,7 @@ const endpoint = HttpApiEndpoint.post("recoverDeliveries", "/webhooks/deliveries
       examples: [{ count: 3 }]
     })
     .pipe(HttpApiSchema.status(202)),
-  error: DeliveryRoute.errorsOfBodies
+  error: [...CommonResponses.usual, ...CommonResponses.ofBodies]
 })
   .annotate(Requires, "webhooks:write")
   .annotateMerge(

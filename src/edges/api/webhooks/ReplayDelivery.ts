@@ -13,7 +13,7 @@ import * as DeliveryRoute from "./DeliveryRoute.ts"
 const endpoint = HttpApiEndpoint.post("replayDelivery", "/webhooks/deliveries/:deliveryId/replay", {
   params: DeliveryRoute.params,
   success: DeliveryView.DeliveryBody.pipe(HttpApiSchema.status(202)),
-  error: [...DeliveryRoute.errorsOfOneDelivery, CommonResponses.conflict, CommonResponses.gone]
+  error: [...CommonResponses.usualOfOne, CommonResponses.conflict, CommonResponses.gone]
 })
   .annotate(Requires, "webhooks:write")
   .annotateMerge(

@@ -6,10 +6,10 @@ import type { Caller } from "#src/features/accounts/Caller.ts"
 import { SigningSecrets } from "#src/features/webhooks/SigningSecrets.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
-import * as DeliveryRoute from "./DeliveryRoute.ts"
 import { exampleKey, key } from "./SigningSecretRoute.ts"
 
 const mostGraceSeconds = usualGraceMs / 1_000
@@ -45,7 +45,7 @@ const endpoint = HttpApiEndpoint.post("rotateSigningSecret", "/webhooks/default/
       { key: exampleKey, previousKeyExpiresAt: null }
     ]
   }),
-  error: DeliveryRoute.errorsOfBodies
+  error: [...CommonResponses.usual, ...CommonResponses.ofBodies]
 })
   .annotate(Requires, "webhooks:write")
   .annotateMerge(

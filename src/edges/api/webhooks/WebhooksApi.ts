@@ -2,6 +2,7 @@
 import { HttpApiGroup, OpenApi } from "effect/http-api"
 import * as Authorization from "#src/edges/http/api/Authorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
 import { ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
 import { listDeliveries } from "./ListDeliveries.ts"
 import { getDelivery } from "./GetDelivery.ts"
@@ -10,15 +11,17 @@ import { recoverDeliveries } from "./RecoverDeliveries.ts"
 import { getSigningSecret } from "./GetSigningSecret.ts"
 import { rotateSigningSecret } from "./RotateSigningSecret.ts"
 
+const routes = [
+  listDeliveries,
+  getDelivery,
+  replayDelivery,
+  recoverDeliveries,
+  getSigningSecret,
+  rotateSigningSecret
+] as const
+
 export class WebhooksApi extends HttpApiGroup.make("webhooks")
-  .add(
-    listDeliveries.endpoint,
-    getDelivery.endpoint,
-    replayDelivery.endpoint,
-    recoverDeliveries.endpoint,
-    getSigningSecret.endpoint,
-    rotateSigningSecret.endpoint
-  )
+  .add(...Route.endpointsOf(routes))
   .middleware(Authorization.Authorization)
   .annotate(ServedOn, ["platform"])
   .annotateMerge(
@@ -28,11 +31,4 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     })
   ) {}
 
-export const layer = DeclaredRoutes.layer(Authorization.admit, [
-  listDeliveries,
-  getDelivery,
-  replayDelivery,
-  recoverDeliveries,
-  getSigningSecret,
-  rotateSigningSecret
-])
+export const layer = DeclaredRoutes.layer(Authorization.admit, routes)

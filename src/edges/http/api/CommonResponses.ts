@@ -224,3 +224,12 @@ export const storageFull = response(
   "There is no room left for the bytes. Nothing of them is kept.",
   example("The service has no room left for the bytes.", { code: "STORAGE_FULL" })
 )
+
+/** Of every route that needs a key and storage. */
+export const usual = [badRequest, unexpected, unavailable] as const
+
+/** Of every route that names one thing. */
+export const usualOfOne = [...usual, notFound] as const
+
+/** Beside these, of every route that takes a body. */
+export const ofBodies = [timeout, tooLarge, unsupported] as const

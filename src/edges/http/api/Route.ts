@@ -12,8 +12,8 @@ export interface Call<Endpoint> {
   readonly params: HttpApiEndpoint.Params<Endpoint>["Type"]
   readonly query: HttpApiEndpoint.Query<Endpoint>["Type"]
   /**
-   * What every answer to this call carries. They are added to what a handler gives, unless it writes the answer itself. What
-   * a response of its own says wins.
+   * Headers that every answer to this call carries. They are added to the handler's answer. A handler that writes the response
+   * itself adds them, and its own headers win.
    */
   readonly headers: Answer.Headers
 }
@@ -31,3 +31,12 @@ export const make = <Endpoint extends HttpApiEndpoint.Constraint, Caller, E, R>(
   endpoint: Endpoint,
   serve: Effect.Effect<(call: Call<Endpoint>, caller: Caller) => Reply, E, R>
 ): Route<Endpoint, Caller, E, R> => ({ endpoint, serve })
+
+type EndpointsOf<Routes extends ReadonlyArray<{ readonly endpoint: unknown }>> = {
+  readonly [Index in keyof Routes]: Routes[Index]["endpoint"]
+}
+
+/** For `HttpApiGroup.add`: what is declared is what is served. */
+export const endpointsOf = <const Routes extends ReadonlyArray<{ readonly endpoint: unknown }>>(
+  routes: Routes
+): EndpointsOf<Routes> => routes.map(({ endpoint }) => endpoint) as unknown as EndpointsOf<Routes>

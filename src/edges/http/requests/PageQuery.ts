@@ -1,7 +1,8 @@
-/** The query parameters that all lists have (decisions): `page` and `limit`, or the `cursor` of an earlier page. */
-import { Result } from "effect"
-import type { Cursor } from "./Cursor.ts"
-import { invalid, issue, issues, type Parsed } from "./Parsed.ts"
+/** Pages of lists (decisions): `page` and `limit`, or the `cursor` of an earlier page. */
+import { Result, type Schema } from "effect"
+import * as ListView from "#src/platform/views/ListView.ts"
+import * as Cursor from "./Cursor.ts"
+import * as Parsed from "./Parsed.ts"
 
 export interface PageQuery {
   readonly page?: string | undefined
@@ -9,51 +10,73 @@ export interface PageQuery {
   readonly cursor?: string | undefined
 }
 
-export interface AskedPage<PageKey> {
+export interface RequestedPage<PageKey> {
   /** From 1. */
   readonly page: number
-  /** Where it begins; `null`: where its number says. */
+  /** The item before the page; `null` when the page is given by its number. */
   readonly after: PageKey | null
   readonly limit: number
 }
 
+/** What a service returns for a page. */
+export interface FoundPage<PageKey, Item> {
+  readonly items: ReadonlyArray<Item>
+  /** On all pages. */
+  readonly total: number
+  /** `null` on the last page. */
+  readonly next: PageKey | null
+}
+
 export const mostPerPage = 100
 
-/** Of a page whose list has none of its own. */
 export const usualLimit = 20
 
-/** So that a place in the list is always a number that can be counted to. */
+/** Keeps the number of every item a safe integer. */
 export const mostPages = 999_999_999
 
-export const parse = <PageKey>(
-  query: PageQuery,
-  { cursor, defaultLimit }: { readonly cursor: Cursor<PageKey>; readonly defaultLimit: number }
-): Parsed<AskedPage<PageKey>> => {
-  const parts = {
-    begin: parseBegin(query, cursor),
-    limit: parseCount("limit", query.limit ?? String(defaultLimit), mostPerPage)
+/**
+ * The pages of one list.
+ * @param pageKey the form of the key that a page ends with.
+ * @param limit of a page whose query names none.
+ */
+export const make = <PageKey>(pageKey: Schema.Codec<PageKey, Schema.Json>, limit = usualLimit) => {
+  const cursor = Cursor.make(pageKey)
+
+  const parseBegin = ({ cursor: text, page }: PageQuery) => {
+    if (text === undefined) {
+      return Result.map(parseCount("page", page ?? "1", mostPages), (page) => ({ page, after: null }))
+    }
+    return page === undefined
+      ? cursor.parse(text)
+      : Parsed.invalid(Parsed.issue(["page"], "exclusive", "must not be given beside cursor"))
   }
-  return Result.all(parts).pipe(
-    Result.map(({ begin, limit }) => ({ ...begin, limit })),
-    Result.mapError(() => issues(parts))
-  )
+
+  const parse = (query: PageQuery): Parsed.Parsed<RequestedPage<PageKey>> =>
+    Result.map(
+      Parsed.all({
+        begin: parseBegin(query),
+        limit: parseCount("limit", query.limit ?? String(limit), mostPerPage)
+      }),
+      ({ begin, limit }) => ({ ...begin, limit })
+    )
+
+  /** The cursor of the page after that item. */
+  const nextOf = (page: number, after: PageKey | null) =>
+    after === null ? null : cursor.encode({ page: page + 1, after })
+
+  /** The body of the answer. */
+  const body = <Item, Wire>(
+    { limit, page }: RequestedPage<PageKey>,
+    { items, next, total }: FoundPage<PageKey, Item>,
+    toWire: (item: Item) => Wire
+  ) => ListView.of({ page, limit, total, data: items.map(toWire), next: nextOf(page, next) })
+
+  return { parse, nextOf, body }
 }
 
-const parseBegin = <PageKey>(
-  { cursor: text, page }: PageQuery,
-  cursor: Cursor<PageKey>
-): Parsed<Omit<AskedPage<PageKey>, "limit">> => {
-  if (text === undefined) {
-    return Result.map(parseCount("page", page ?? "1", mostPages), (page) => ({ page, after: null }))
-  }
-  return page === undefined
-    ? cursor.parse(text)
-    : invalid(issue(["page"], "exclusive", "must not be given beside cursor"))
-}
-
-const parseCount = (name: string, text: string, most: number): Parsed<number> => {
+const parseCount = (name: string, text: string, most: number): Parsed.Parsed<number> => {
   const count = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : Number.NaN
   return count <= most
     ? Result.succeed(count)
-    : invalid(issue([name], "range", `${name} must be a whole number from 1 to ${most}`))
+    : Parsed.invalid(Parsed.issue([name], "range", `${name} must be a whole number from 1 to ${most}`))
 }

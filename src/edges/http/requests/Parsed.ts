@@ -1,4 +1,4 @@
-/** What came of reading one part of a request: its value, or every reason why it is invalid. */
+/** One part of a request, parsed: its value, or every reason why it is invalid. */
 import { Result } from "effect"
 import type { Issue } from "#src/platform/views/EnvelopeView.ts"
 
@@ -8,6 +8,12 @@ export const issue = (path: Issue["path"], code: string, message: string): Issue
 
 export const invalid = (...issues: ReadonlyArray<Issue>): Parsed<never> => Result.fail(issues)
 
-/** The issues of all parts together. */
-export const issues = (parts: Readonly<Record<string, Parsed<unknown>>>): ReadonlyArray<Issue> =>
-  Object.values(parts).flatMap((part) => (Result.isFailure(part) ? part.failure : []))
+type Values<Parts> = { [Name in keyof Parts]: Parts[Name] extends Parsed<infer A> ? A : never }
+
+/** The values of all parts, or the issues of all parts together. */
+export const all = <const Parts extends Readonly<Record<string, Parsed<unknown>>>>(
+  parts: Parts
+): Parsed<Values<Parts>> =>
+  Result.mapError(Result.all(parts) as Result.Result<Values<Parts>, unknown>, () =>
+    Object.values(parts).flatMap((part) => (Result.isFailure(part) ? part.failure : []))
+  )

@@ -1,9 +1,9 @@
-/** The query parameters that choose among an account's requests, and what is shown of them (decisions, "History"). */
+/** The query parameters that filter and expand the list of requests (decisions, "History"). */
 import { Result } from "effect"
 import { Status } from "#domain/inference-request/Status.ts"
 import type { Filter } from "#projections/history/HistoryFilter.ts"
 import { type Expansion, expansions } from "#src/features/requests/ListedRequest.ts"
-import { invalid, issue, issues, type Parsed } from "#src/edges/http/requests/Parsed.ts"
+import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import * as QueryFields from "#src/edges/http/requests/QueryFields.ts"
 
 export interface HistoryQuery {
@@ -18,45 +18,37 @@ export type HistoryFilter = Omit<Filter, "accountId" | "models">
 
 export const mostMetadata = 4
 
-/** `url`: of the request, whose query has parameters with names of the client's own. */
-export const parse = (query: HistoryQuery, url: string): Parsed<HistoryFilter> => {
-  const parts = {
+/** @param url of the HTTP request; the client chooses the names of the `metadata.<key>` parameters. */
+export const parse = (query: HistoryQuery, url: string): Parsed.Parsed<HistoryFilter> =>
+  Parsed.all({
     status: QueryFields.oneOf("status", Status.literals, query.status),
     model: QueryFields.modelEndpoint(query.modelEndpoint),
     createdAfter: QueryFields.dateTime("createdAfter", query.createdAfter),
     createdBefore: QueryFields.dateTime("createdBefore", query.createdBefore),
     metadata: parseMetadata(url)
-  }
-  return Result.all(parts).pipe(
-    Result.map(({ createdAfter, createdBefore, metadata, model, status }) => ({
-      ...(status !== undefined && { status }),
-      ...(model !== undefined && { model }),
-      ...(createdAfter !== undefined && { createdAfter }),
-      ...(createdBefore !== undefined && { createdBefore }),
-      ...(metadata !== undefined && { metadata })
-    })),
-    Result.mapError(() => issues(parts))
-  )
-}
+  })
 
-/** Words with commas between them, or in parameters of their own. */
-export const parseExpand = (given: HistoryQuery["expand"]): Parsed<ReadonlySet<Expansion>> => {
+/** Comma-separated words, in one parameter or in several. */
+export const parseExpand = (given: HistoryQuery["expand"]): Parsed.Parsed<ReadonlySet<Expansion>> => {
   const words = given === undefined ? [] : [given].flat().flatMap((text) => text.split(","))
   const found = expansions.filter((expansion) => words.includes(expansion))
   return words.every((word) => found.some((expansion) => expansion === word))
     ? Result.succeed(new Set(found))
-    : invalid(issue(["expand"], "enum", `must be of ${expansions.join(", ")}, with commas between them`))
+    : Parsed.invalid(
+        Parsed.issue(["expand"], "enum", `must be of ${expansions.join(", ")}, with commas between them`)
+      )
 }
 
 const metadataPrefix = "metadata."
 
-/** The path has no key: that is the client's. */
-const invalidMetadata = (code: string, message: string) => invalid(issue(["metadata"], code, message))
+/** The issue's path leaves the key out, because the client chose it. */
+const invalidMetadata = (code: string, message: string) =>
+  Parsed.invalid(Parsed.issue(["metadata"], code, message))
 
-const parseMetadata = (url: string): Parsed<HistoryFilter["metadata"]> => {
+const parseMetadata = (url: string): Parsed.Parsed<HistoryFilter["metadata"]> => {
   const start = url.indexOf("?")
   const all = start < 0 ? [] : [...new URLSearchParams(url.slice(start + 1))]
-  // A filter that does not filter is worse than none.
+  // A misspelled filter must not match every request.
   if (all.some(([name]) => /^metadata/i.test(name) && !name.startsWith(metadataPrefix))) {
     return invalidMetadata("key", "must be given as metadata.<key>")
   }

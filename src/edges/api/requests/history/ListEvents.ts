@@ -1,52 +1,58 @@
 /** `GET /requests/{id}/events`: a page of what happened to a request, oldest first (decisions, "Timeline"). */
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import * as Timeline from "#src/features/requests/Timeline.ts"
+import * as TimelineView from "#src/features/requests/views/TimelineView.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
-import * as Cursor from "#src/edges/http/requests/Cursor.ts"
 import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import * as QueryFields from "#src/edges/http/requests/QueryFields.ts"
 import * as RequestIdParam from "../RequestIdParam.ts"
-import * as ListView from "#src/platform/views/ListView.ts"
-import * as TimelineView from "#src/features/requests/views/TimelineView.ts"
-
-export interface ListEventsCall {
-  readonly caller: Caller
-  readonly params: { readonly requestId: string }
-  readonly query: PageQuery.PageQuery & { readonly type?: string | undefined }
-}
-
-const paging = {
-  cursor: Cursor.make(GlobalPosition.GlobalPosition),
-  defaultLimit: PageQuery.usualLimit
-}
+import * as RequestRoute from "../RequestRoute.ts"
 
 const types = [...Timeline.types].sort()
 
-export const make = Effect.gen(function* () {
-  const timeline = yield* Timeline.Timeline
-
-  return Effect.fnUntraced(function* ({ caller, params, query }: ListEventsCall) {
-    const id = yield* Effect.fromResult(RequestIdParam.parse(params.requestId))
-    const parts = {
-      type: QueryFields.oneOf("type", types, query.type),
-      asked: PageQuery.parse(query, paging)
-    }
-    const parsed = Result.all(parts)
-    if (Result.isFailure(parsed)) return yield* Refusal.invalid(Parsed.issues(parts))
-    const { asked, type } = parsed.success
-    const { items, next, total } = yield* timeline.read({ caller, id, type, ...asked })
-    const { limit, page } = asked
-    const body = ListView.of({
-      page,
-      limit,
-      total,
-      data: items.map(TimelineView.event),
-      next: next === null ? null : paging.cursor.encode({ page: page + 1, after: next })
-    })
-    return Answer.json(200, body)
-  })
+const endpoint = HttpApiEndpoint.get("listRequestEvents", "/requests/:requestId/events", {
+  params: RequestRoute.params,
+  query: { type: ListParameters.text("Only events of this type."), ...ListParameters.page },
+  success: TimelineView.ListBody,
+  error: [CommonResponses.unauthorized, CommonResponses.forbidden, ...CommonResponses.usualOfOne]
 })
+  .annotate(Requires, "requests:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "listRequestEvents",
+      summary: "Everything that happened to a request",
+      description: [
+        "Every event of the request and of its webhook deliveries, oldest first, as the log has them at the time of the call.",
+        "Events are only added, at the end, so a full page never changes. To see later events when `next` is null, get the",
+        "same page again."
+      ].join(" "),
+      transform: ListParameters.withForms({
+        ...ListParameters.pageForms(PageQuery.usualLimit),
+        type: { enum: types }
+      })
+    })
+  )
+
+const paging = PageQuery.make(GlobalPosition.GlobalPosition)
+
+export const listRequestEvents = Route.make(
+  endpoint,
+  Effect.map(Timeline.Timeline, (timeline) =>
+    Effect.fnUntraced(function* ({ params, query }: Route.Call<typeof endpoint>, caller: Caller) {
+      const id = yield* Effect.fromResult(RequestIdParam.parse(params.requestId))
+      const parts = { type: QueryFields.oneOf("type", types, query.type), page: paging.parse(query) }
+      const { page, type } = yield* Refusal.orInvalid(Parsed.all(parts))
+      const found = yield* timeline.read({ caller, id, type, ...page })
+      return Answer.json(200, paging.body(page, found, TimelineView.event))
+    })
+  )
+)

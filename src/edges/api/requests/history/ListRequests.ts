@@ -1,29 +1,75 @@
 /** `GET /requests`: a page of the account's requests, newest first (decisions, "History"). */
-import { Effect, Result, Schema } from "effect"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { Status } from "#domain/inference-request/Status.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
-import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import { expansions } from "#src/features/requests/ListedRequest.ts"
 import { RequestHistory } from "#src/features/requests/RequestHistory.ts"
+import * as HistoryView from "#src/features/requests/views/HistoryView.ts"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import { retentionMs } from "#src/kernel/settings/RetentionTime.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
-import * as Cursor from "#src/edges/http/requests/Cursor.ts"
-import * as HistoryFilter from "./HistoryFilter.ts"
 import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
-import * as HistoryView from "#src/features/requests/views/HistoryView.ts"
-import * as ListView from "#src/platform/views/ListView.ts"
+import * as HistoryFilter from "./HistoryFilter.ts"
 
-export interface ListRequestsCall {
-  readonly caller: Caller
-  readonly query: HistoryFilter.HistoryQuery & PageQuery.PageQuery
-  /** Of the request: its path, with the query. */
-  readonly url: string
+const dateTime = { type: "string", format: "date-time" }
+
+const withForms = ListParameters.withForms({
+  ...ListParameters.pageForms(PageQuery.usualLimit),
+  status: { enum: [...Status.literals] },
+  createdAfter: dateTime,
+  createdBefore: dateTime
+})
+
+/** A parameter whose name has a variable part, which the declared schemas cannot express. */
+const metadata = {
+  name: "metadata.{key}",
+  in: "query",
+  required: false,
+  schema: { type: "string" },
+  description: `Only requests with this value under this key of \`X-Request-Metadata\`; at most ${HistoryFilter.mostMetadata} keys.`
 }
 
-const paging = {
-  cursor: Cursor.make(Schema.Struct({ createdAt: Schema.Int, requestId: Schema.String })),
-  defaultLimit: PageQuery.usualLimit
+const withMetadata = (operation: Record<string, unknown>): Record<string, unknown> => {
+  const { parameters } = operation
+  return { ...operation, parameters: [...(Array.isArray(parameters) ? parameters : []), metadata] }
 }
+
+const endpoint = HttpApiEndpoint.get("listRequests", "/requests", {
+  query: {
+    status: ListParameters.text("Only this status."),
+    modelEndpoint: ListParameters.text("Only this model, `{owner}/{model}`."),
+    createdAfter: ListParameters.text(
+      "Only requests accepted after this time: a date-time with its offset, or a date (midnight UTC)."
+    ),
+    createdBefore: ListParameters.text("Only requests accepted before this time."),
+    expand: ListParameters.texts(`Adds to each request: ${expansions.join(", ")}, comma-separated.`),
+    ...ListParameters.page
+  },
+  success: HistoryView.ListBody,
+  error: [CommonResponses.unauthorized, CommonResponses.forbidden, ...CommonResponses.usual]
+})
+  .annotate(Requires, "requests:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "listRequests",
+      summary: "List requests",
+      description: [
+        "Newest first. Pages by number shift when requests are added; pages by `cursor` neither miss nor repeat one.",
+        "`expand=payloads` adds `input` and `output`, up to 16 MiB in one answer: requests that do not fit have `payloadsOmitted`.",
+        "A key that is limited to some models lists only requests for these models."
+      ].join(" "),
+      transform: (operation) => withMetadata(withForms(operation))
+    })
+  )
+
+const paging = PageQuery.make(Schema.Struct({ createdAt: Schema.Int, requestId: Schema.String }))
 
 const tooManyExpanded = new Refusal.Refusal({
   status: 503,
@@ -31,34 +77,28 @@ const tooManyExpanded = new Refusal.Refusal({
   headers: { "retry-after": "5" }
 })
 
-export const make = Effect.gen(function* () {
-  const history = yield* RequestHistory
-  const urls = yield* PublicUrls
-  const keptMs = yield* retentionMs
+export const listRequests = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const history = yield* RequestHistory
+    const urls = yield* PublicUrls
+    const keptMs = yield* retentionMs
 
-  const answer = Effect.fnUntraced(function* ({ caller, query, url }: ListRequestsCall) {
-    const parts = {
-      filter: HistoryFilter.parse(query, url),
-      expand: HistoryFilter.parseExpand(query.expand),
-      asked: PageQuery.parse(query, paging)
-    }
-    const parsed = Result.all(parts)
-    if (Result.isFailure(parsed)) return yield* Refusal.invalid(Parsed.issues(parts))
-    const { asked, expand, filter } = parsed.success
-    const { items, next, total } = yield* history
-      .list({ caller, ...filter, ...asked, expand })
-      .pipe(Effect.catchTag("TooManyExpanded", () => tooManyExpanded))
-    const { limit, page } = asked
-    const body = ListView.of({
-      page,
-      limit,
-      total,
-      data: items.map((item) => HistoryView.record({ ...urls, keptMs }, item)),
-      next: next === null ? null : paging.cursor.encode({ page: page + 1, after: next })
-    })
-    return Answer.list(200, body)
+    return Effect.fnUntraced(function* ({ query, request }: Route.Call<typeof endpoint>, caller: Caller) {
+      const parts = {
+        filter: HistoryFilter.parse(query, request.url),
+        expand: HistoryFilter.parseExpand(query.expand),
+        page: paging.parse(query)
+      }
+      const { expand, filter, page } = yield* Refusal.orInvalid(Parsed.all(parts))
+      const found = yield* history
+        .list({ caller, ...filter, ...page, expand })
+        .pipe(Effect.catchTag("TooManyExpanded", () => tooManyExpanded))
+      return Answer.list(
+        200,
+        paging.body(page, found, (item) => HistoryView.record({ ...urls, keptMs }, item))
+      )
+      // The memory of the page is released as soon as its text is made.
+    }, Effect.scoped)
   })
-
-  // What a page takes up is given back once its answer is text.
-  return (call: ListRequestsCall) => Effect.scoped(answer(call))
-})
+)

@@ -1,49 +1,75 @@
 /** `GET /{owner}/{model}/requests/{id}/status/stream`: one request's status until it ends (decisions, "Client habits"). */
 import { Clock, Effect } from "effect"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { isTerminal } from "#domain/inference-request/State.ts"
+import type { Caller } from "#src/features/accounts/Caller.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import * as WaitingFor from "#src/features/provider-health/WaitingFor.ts"
 import { Requests, type Snapshot } from "#src/features/requests/Requests.ts"
-import type { Headers } from "#src/edges/http/Answer.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
 import type { EventStream } from "#src/edges/http/edge/EventStream.ts"
 import { EventStreams } from "#src/edges/http/edge/EventStreams.ts"
-import * as StreamView from "./StreamView.ts"
 import * as RequestCall from "../RequestCall.ts"
+import * as RequestRoute from "../RequestRoute.ts"
+import * as StreamRoute from "./StreamRoute.ts"
+import * as StreamView from "./StreamView.ts"
 
-export interface StatusStreamCall extends RequestCall.RequestCall {
-  readonly request: HttpServerRequest
-  /** What every answer to the call carries. */
-  readonly headers: Headers
-}
+const endpoint = HttpApiEndpoint.get(
+  "streamStatus",
+  "/:ownerName/:modelName/requests/:requestId/status/stream",
+  {
+    params: RequestRoute.paramsOfModel,
+    success: StreamRoute.success(
+      "The status object, sent at once and again after each change. The last one is terminal.",
+      `data: ${JSON.stringify(StreamRoute.exampleBody)}\n\n`
+    ),
+    error: StreamRoute.errors
+  }
+)
+  .annotate(ServedOn, ["queue"])
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "streamRequestStatus",
+      summary: "Follow a request",
+      description:
+        "Server-sent events without name or id: the body of `GET …/status` until the request has ended."
+    })
+  )
 
-/** Between two looks at a request that nothing was heard of, ms. */
+/** How long to wait for a change before reading the request again, ms. */
 const lookMs = 60_000
 
-export const make = Effect.gen(function* () {
-  const requests = yield* Requests
-  const streams = yield* EventStreams
-  const { queueUrl } = yield* PublicUrls
-  const waitingFor = yield* WaitingFor.WaitingFor
+export const streamStatus = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const requests = yield* Requests
+    const streams = yield* EventStreams
+    const { queueUrl } = yield* PublicUrls
+    const waitingFor = yield* WaitingFor.WaitingFor
 
-  /** What the client does not see is no news. */
-  const tell = Effect.fnUntraced(function* (stream: EventStream, found: Snapshot) {
-    let shown = found
-    let told = ""
-    while (true) {
-      const now = yield* Clock.currentTimeMillis
-      const wait = WaitingFor.ofRequest(waitingFor, shown.request)
-      const text = StreamView.message(queueUrl, shown, { now, wait })
-      if (text !== told) stream.write(text)
-      told = text
-      if (isTerminal(shown.request.phase)) return
-      yield* stream.ready
-      shown = yield* requests.waitUntil(shown, ({ version }) => version !== shown.version, lookMs)
-    }
-  })
+    const send = Effect.fnUntraced(function* (stream: EventStream, found: Snapshot) {
+      let shown = found
+      let sent = ""
+      while (true) {
+        const now = yield* Clock.currentTimeMillis
+        const wait = WaitingFor.ofRequest(waitingFor, shown.request)
+        const text = StreamView.message(queueUrl, shown, { now, wait })
+        // A change that the client cannot see is not sent.
+        if (text !== sent) stream.write(text)
+        sent = text
+        if (isTerminal(shown.request.phase)) return
+        yield* stream.ready
+        shown = yield* requests.waitUntil(shown, ({ version }) => version !== shown.version, lookMs)
+      }
+    })
 
-  return Effect.fnUntraced(function* (call: StatusStreamCall) {
-    const found = yield* RequestCall.find(requests, call)
-    return yield* streams.serve(call, (stream) => tell(stream, found))
+    return Effect.fnUntraced(function* (
+      { headers, params, request }: Route.Call<typeof endpoint>,
+      caller: Caller
+    ) {
+      const found = yield* RequestCall.find(requests, { caller, params })
+      return yield* streams.serve({ caller, headers, request }, (stream) => send(stream, found))
+    })
   })
-})
+)

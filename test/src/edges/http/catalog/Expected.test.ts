@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { ListedModel } from "#src/features/catalog/CatalogContents.ts"
 import { Expectations } from "#src/features/catalog/Expectations.ts"
-import * as KeptTexts from "#src/edges/api/catalog/KeptTexts.ts"
+import * as ItemTexts from "#src/edges/api/catalog/ItemTexts.ts"
 import { model } from "./ShownCatalog.ts"
 
 const listed: ListedModel = {
@@ -17,7 +17,7 @@ describe("what is expected of a model's runs", () => {
   it.effect("is what was learned last", () =>
     Effect.gen(function* () {
       let samples = 0
-      const text = yield* Effect.provideService(KeptTexts.listings, Expectations, {
+      const text = yield* Effect.provideService(ItemTexts.listings, Expectations, {
         of: (endpoint) =>
           endpoint === "acme/flux" && samples > 0
             ? { p50Seconds: 0.8, p90Seconds: 2, samples, waitSeconds: 12.5 }

@@ -5,9 +5,10 @@ import { parseFilter } from "#src/edges/api/webhooks/ListDeliveries.ts"
 import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
 import type { Parsed } from "#src/edges/http/requests/Parsed.ts"
 
-const cursor = Cursor.make(Schema.Struct({ at: Schema.Int, id: Schema.String }))
+const placeForm = Schema.Struct({ at: Schema.Int, id: Schema.String })
+const cursor = Cursor.make(placeForm)
 const other = Cursor.make(Schema.Struct({ name: Schema.String }))
-const parse = (query: PageQuery.PageQuery) => PageQuery.parse(query, { cursor, defaultLimit: 20 })
+const { parse } = PageQuery.make(placeForm)
 
 const issuesOf = (parsed: Parsed<unknown>) =>
   Result.isFailure(parsed) ? parsed.failure.map(({ code, path }) => [path.join("."), code]) : []
@@ -105,8 +106,14 @@ describe("a cursor", () => {
 
 describe("a filter of deliveries", () => {
   it("has only what was asked for", () => {
-    assert.deepStrictEqual(parseFilter({}), Result.succeed({}))
-    assert.deepStrictEqual(parseFilter({ status: "failed" }), Result.succeed({ status: "failed" as const }))
+    assert.deepStrictEqual(
+      parseFilter({}),
+      Result.succeed({ requestId: undefined, status: undefined, event: undefined })
+    )
+    assert.deepStrictEqual(
+      parseFilter({ status: "failed" }),
+      Result.succeed({ requestId: undefined, status: "failed" as const, event: undefined })
+    )
   })
 
   it.each(["", "x", "rq000000000000000000.", "rq0000000000000000000\n", "r".repeat(5_000)])(

@@ -1,17 +1,17 @@
-/** JSON of what the catalog shows, made once for each item of each of its revisions: a list is a join of these. */
+/** JSON texts of what the catalog lists, made once for each item of a revision: the body of a list joins them. */
 import { Effect } from "effect"
 import type { Listed } from "#src/features/catalog/CatalogContents.ts"
 import { Expectations } from "#src/features/catalog/Expectations.ts"
-import { memoize } from "#src/kernel/async/Memoize.ts"
 import * as ListingView from "#src/features/catalog/views/ListingView.ts"
+import { memoize } from "#src/kernel/async/Memoize.ts"
 
-/** Kept for as long as the item itself, which is another one whenever the contents are. */
-export const keptTexts = <A extends object>(view: (item: A) => object): ((item: A) => string) =>
+/** Stored for as long as the item, which is a new object in each revision. */
+export const make = <A extends object>(view: (item: A) => object): ((item: A) => string) =>
   memoize((item) => JSON.stringify(view(item)))
 
-/** Of models and wrappers, with what is expected of their runs just now. */
+/** Of models and wrappers, with the current expectations of their runs. */
 export const listings = Effect.map(Expectations, (expectations) => {
-  const textOf = keptTexts(ListingView.record)
+  const textOf = make(ListingView.record)
   return (listed: Listed): string => {
     const { endpoint } = ListingView.partsOf(listed).shown
     const expected = JSON.stringify(ListingView.expected(expectations.of(endpoint)))

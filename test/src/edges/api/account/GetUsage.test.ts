@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import * as UsageQuery from "#src/edges/api/account/UsageQuery.ts"
+import * as GetUsage from "#src/edges/api/account/GetUsage.ts"
 
 const now = Date.UTC(2026, 0, 15)
 
-const parse = (query: UsageQuery.UsageQuery) => UsageQuery.parse(query, now)
+const parse = (query: Parameters<typeof GetUsage.parse>[0]) => GetUsage.parse(query, now)
 
 describe("The time of a usage query", () => {
   it.each([

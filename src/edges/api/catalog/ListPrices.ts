@@ -1,0 +1,52 @@
+/** `GET /pricing`: the prices of models and wrappers (decisions, "Platform routes"). */
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import type { Contents, Listed } from "#src/features/catalog/CatalogContents.ts"
+import { newestFirst } from "#src/features/catalog/NewestFirst.ts"
+import * as ListingView from "#src/features/catalog/views/ListingView.ts"
+import * as PriceView from "#src/features/catalog/views/PriceView.ts"
+import { memoize } from "#src/kernel/async/Memoize.ts"
+import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
+import { answers, conditional, errors } from "#src/edges/http/api/PublicResponses.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { usualLimit } from "#src/edges/http/requests/PageQuery.ts"
+import * as QueryFields from "#src/edges/http/requests/QueryFields.ts"
+import * as ItemTexts from "./ItemTexts.ts"
+import { steady } from "./PublicAnswers.ts"
+import * as PublicList from "./PublicList.ts"
+
+const endpoint = HttpApiEndpoint.get("listPrices", "/pricing", {
+  query: {
+    modelEndpoint: ListParameters.text(
+      "Only this model or wrapper: `owner/name`. The list is empty when it does not exist."
+    ),
+    ...ListParameters.page
+  },
+  headers: conditional,
+  success: answers(PriceView.ListBody),
+  error: errors
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "listPrices",
+    summary: "List prices",
+    description: "Of models and wrappers, newest first. A wrapper costs what its base model does.",
+    transform: ListParameters.withForms(ListParameters.pageForms(usualLimit))
+  })
+)
+
+const inOrder = newestFirst((listed: Listed) => ListingView.partsOf(listed).shown.endpoint)
+const allOf = memoize(({ models, wrappers }: Contents) => inOrder([...models, ...wrappers]))
+
+export const listPrices = Route.make(
+  endpoint,
+  PublicList.serve({
+    cacheControl: steady,
+    filter: ({ modelEndpoint }: Route.Call<typeof endpoint>["query"]) =>
+      QueryFields.modelEndpoint(modelEndpoint),
+    find: (contents, endpoint) => {
+      if (endpoint === undefined) return allOf(contents)
+      const listed = contents.byEndpoint.get(endpoint)
+      return listed === undefined ? [] : inOrder([listed])
+    },
+    text: ItemTexts.make(PriceView.record)
+  })
+)

@@ -1,0 +1,70 @@
+/** `GET /search`: models, wrappers and collections (decisions, "Platform routes"). */
+import { Effect } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { CatalogContents } from "#src/features/catalog/CatalogContents.ts"
+import { CatalogSearch, longestQuery } from "#src/features/catalog/CatalogSearch.ts"
+import type { Found } from "#src/features/catalog/search/SearchIndex.ts"
+import * as CollectionView from "#src/features/catalog/views/CollectionView.ts"
+import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
+import { answers, conditional, errors } from "#src/edges/http/api/PublicResponses.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import { usualLimit } from "#src/edges/http/requests/PageQuery.ts"
+import * as Parsed from "#src/edges/http/requests/Parsed.ts"
+import * as Collections from "./Collections.ts"
+import * as ListingFilter from "./ListingFilter.ts"
+import { moving, PublicAnswers } from "./PublicAnswers.ts"
+import * as PublicList from "./PublicList.ts"
+
+const endpoint = HttpApiEndpoint.get("searchCatalog", "/search", {
+  query: {
+    query: ListParameters.text("Words, in any order. Required."),
+    limit: ListParameters.text("The most items of each kind.")
+  },
+  headers: conditional,
+  success: answers(CollectionView.SearchBody),
+  error: errors
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "searchCatalog",
+    summary: "Search models, wrappers and collections",
+    description:
+      "By name, tags, category and description. Matches beginnings and parts of words, and words of four letters and more with one wrong, missing, added or swapped letter. Returns items with all words; if there are none, items with the most words.",
+    transform: ListParameters.withForms({
+      query: { minLength: 1, maxLength: longestQuery },
+      limit: ListParameters.pageForms(usualLimit)["limit"] ?? {}
+    })
+  })
+)
+
+const parseQuery = (text: string | undefined): Parsed.Parsed<string> =>
+  text === undefined || text.trim() === ""
+    ? Parsed.invalid(Parsed.issue(["query"], "required", "must be given"))
+    : ListingFilter.parseText("query", text)
+
+export const searchCatalog = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const catalog = yield* CatalogContents
+    const search = yield* CatalogSearch
+    const { answer, listing } = yield* PublicAnswers
+
+    return Effect.fnUntraced(function* ({ query, request }: Route.Call<typeof endpoint>) {
+      const parts = { text: parseQuery(query.query), page: PublicList.paging.parse({ limit: query.limit }) }
+      const { page, text } = yield* Refusal.orInvalid(Parsed.all(parts))
+      const contents = yield* catalog.current
+      const best = <A>(found: ReadonlyArray<Found<A>>, textOf: (item: A) => string): string =>
+        `[${found
+          .slice(0, page.limit)
+          .map(({ item }) => textOf(item))
+          .join(",")}]`
+      const members = [
+        `"query":${JSON.stringify(text)}`,
+        `"models":${best(search.models(contents, text), listing)}`,
+        `"wrappers":${best(search.wrappers(contents, text), listing)}`,
+        `"collections":${best(search.collections(contents, text), Collections.textOf)}`
+      ]
+      return yield* answer(request, `{${members.join(",")}}`, moving)
+    })
+  })
+)
