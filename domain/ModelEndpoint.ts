@@ -37,8 +37,10 @@ const reservedOwners: ReadonlySet<string> = new Set([
 
 const reserved = [...reservedOwners].map((owner) => owner.replaceAll(".", "\\.")).join("|")
 
+/** Has the flag `u`, which the JSON Schema of a check requires. */
 export const modelEndpointPattern = new RegExp(
-  `^(?!(?:${reserved})/)${segment.source.slice(1, -1)}/${segment.source.slice(1, -1)}$`
+  `^(?!(?:${reserved})/)${segment.source.slice(1, -1)}/${segment.source.slice(1, -1)}$`,
+  "u"
 )
 
 export const ModelEndpoint = Schema.String.check(

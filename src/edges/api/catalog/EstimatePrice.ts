@@ -20,8 +20,8 @@ import * as EstimateAdmission from "./EstimateAdmission.ts"
 
 const body = RequestBody.open(
   Schema.Struct({
-    modelEndpoint: Schema.String.check(Schema.isPattern(modelEndpointPattern))
-      .annotate({ description: "`owner/name`" })
+    modelEndpoint: Schema.String.annotate({ description: "`owner/name`" })
+      .check(Schema.isPattern(modelEndpointPattern))
       .pipe(Schema.brand("ModelEndpoint")),
     input: Schema.Record(Schema.String, Schema.Json).annotate({ description: "As it would be submitted." })
   }).annotate({
