@@ -2,5 +2,5 @@
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 
 /** Of an `OutputReceived`. Most outputs name none: their text tells that, and is not parsed. */
-export const isNamedIn = (event: RecordedEvent): boolean =>
+export const isNamed = (event: RecordedEvent): boolean =>
   event.text.includes('"media":') && event.data["media"] !== undefined

@@ -20,16 +20,16 @@ export interface ProjectionState {
 
 export interface Board {
   readonly publish: (moved: ReadonlyArray<Progress>) => void
-  readonly standings: () => ReadonlyMap<string, ProjectionState>
+  readonly states: () => ReadonlyMap<string, ProjectionState>
   /** Where the projection stands as soon as that is as wanted; `undefined` when there is no such projection. */
   readonly until: (
     projection: string,
-    wanted: (standing: ProjectionState) => boolean
+    wanted: (state: ProjectionState) => boolean
   ) => Effect.Effect<ProjectionState | undefined>
 }
 
 export const makeBoard = (): Board => {
-  const standings = new Map<string, ProjectionState>()
+  const states = new Map<string, ProjectionState>()
   const waiting = new Map<string, Set<() => void>>()
 
   const wake = (projection: string) => {
@@ -46,18 +46,18 @@ export const makeBoard = (): Board => {
 
   return {
     publish: (moved) => {
-      for (const { projections, ...standing } of moved) {
-        for (const projection of projections) standings.set(projection, standing)
+      for (const { projections, ...state } of moved) {
+        for (const projection of projections) states.set(projection, state)
       }
-      // Whoever is woken runs at once: it is to see all standings as they are now.
+      // Whoever is woken runs at once: it is to see all states as they are now.
       for (const { projections } of moved) projections.forEach(wake)
     },
-    standings: () => new Map(standings),
+    states: () => new Map(states),
     until: (projection, wanted) =>
       Effect.callback((resume) => {
         const check = () => {
-          const standing = standings.get(projection)
-          if (standing === undefined || wanted(standing)) resume(Effect.succeed(standing))
+          const state = states.get(projection)
+          if (state === undefined || wanted(state)) resume(Effect.succeed(state))
           else wait(projection, check)
         }
         check()

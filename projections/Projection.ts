@@ -26,7 +26,7 @@ interface Opened {
    * What the rules keep of a batch instead of writing it at once (`batch/Rows`, `batch/Counters`). Between two batches
    * rows are all that a projection may remember: a batch may be undone and applied again, cut in other places.
    */
-  readonly kept?: ReadonlyArray<BatchBuffer>
+  readonly buffers?: ReadonlyArray<BatchBuffer>
 }
 
 /** Changes of one batch that are in memory yet. */

@@ -44,9 +44,9 @@ export class Projections extends Context.Service<
     /** As `caughtUp`, for lists that show all of it or nothing. */
     current(projection: string): Effect.Effect<void, ReadModelBehind | EventStoreError>
     /** Where each projection stands. */
-    readonly standings: Effect.Effect<ReadonlyMap<string, ProjectionState>>
+    readonly states: Effect.Effect<ReadonlyMap<string, ProjectionState>>
     /** For readers that find the file damaged: it is set aside, and built anew from the log. Ignored for one that is not in use. */
-    readonly isDamaged: (filename: string, reason: string) => void
+    readonly reportDamage: (filename: string, reason: string) => void
     /**
      * Lets a finished copy (`rebuild/Copy`) take over: from one step to the next readers see its rows, all of them. When it
      * fails or is interrupted before, everything stays as it was. Killed at any moment, the next start finds a whole file.
@@ -113,8 +113,8 @@ const serving = (options: Serving.ServingOptions): Layer.Layer<Projections, Star
     })
   )
 
-const reading = (board: Board): Pick<Projections["Service"], "standings" | "waitFor" | "changes"> => ({
-  standings: Effect.sync(board.standings),
+const reading = (board: Board): Pick<Projections["Service"], "states" | "waitFor" | "changes"> => ({
+  states: Effect.sync(board.states),
   waitFor: (position, { projection, timeout = patience }) =>
     board
       .until(projection, (now) => now.stopped || GlobalPosition.isReached(position, now.position))

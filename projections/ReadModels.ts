@@ -14,14 +14,14 @@ export class ReadModels extends Context.Service<ReadModels, SqlClient>()("inferl
   static readonly layer: Layer.Layer<ReadModels, SqlError, Projections> = Layer.effect(
     ReadModels,
     Effect.gen(function* () {
-      const { filename, isDamaged } = yield* Projections
+      const { filename, reportDamage } = yield* Projections
       return yield* SqliteClient.makeSwitching({
         filename,
         readOnly: true,
         synchronous: "NORMAL",
         onFailure: (cause, read) => {
           const reason = Damage.of(cause, read)
-          if (reason !== null) isDamaged(read, reason)
+          if (reason !== null) reportDamage(read, reason)
         }
       })
     })

@@ -148,6 +148,6 @@ export const projection: Projection = {
         closeRecovery.run(idOf(stream))
       })
     ]
-    return { rules, kept: [rows, counters, lanes] }
+    return { rules, buffers: [rows, counters, lanes] }
   }
 }

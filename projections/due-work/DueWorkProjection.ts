@@ -35,11 +35,11 @@ const deadlinesOf = (data: JsonObject) => {
 }
 
 /** What a request begins with of the events that its webhook wants; most have none. */
-const toldOf = (data: JsonObject) => {
+const webhookOf = (data: JsonObject) => {
   const webhook = objectIfAny(data, "webhook")
-  if (webhook === null) return { startTold: null, tellsCompleted: false }
+  if (webhook === null) return { startOwed: null, wantsCompleted: false }
   const events = someOf(webhook, "events", WebhookEventName.literals)
-  return { startTold: events.includes("start") ? false : null, tellsCompleted: events.includes("completed") }
+  return { startOwed: events.includes("start") ? false : null, wantsCompleted: events.includes("completed") }
 }
 
 /** When a run that began at `since` takes longer than is usual; `null` when nobody knows. */
@@ -62,8 +62,8 @@ export const projection: Projection = {
       if (row === undefined) return
       if (row.phase === "queued") depth.add(row.model, -1)
       // Of an end that is known nobody is told the start (contract, "States and transitions", rule 1).
-      if (row.startTold === true) owed.remove(idOf(stream), "start")
-      if (row.tellsCompleted) owed.add(idOf(stream), "completed")
+      if (row.startOwed === true) owed.remove(idOf(stream), "start")
+      if (row.wantsCompleted) owed.add(idOf(stream), "completed")
     }
 
     /** The run is over, and another one is to follow. Which provider it failed at stays, for that one to try another. */
@@ -78,16 +78,16 @@ export const projection: Projection = {
     }
 
     /** Of the first run that starts: a later one is none of the client's business. */
-    const tellStart = (stream: StreamName) => {
+    const oweStart = (stream: StreamName) => {
       const row = rows.edit(stream)
       if (row === undefined) return
-      row.startTold = true
+      row.startOwed = true
       owed.add(idOf(stream), "start")
     }
 
     const started = (stream: StreamName, time: number) => {
       const seen = rows.look(stream)
-      if (seen?.startTold === false) tellStart(stream)
+      if (seen?.startOwed === false) oweStart(stream)
       if (seen?.phase !== "claimed") return
       const overdue = overdueAt(seen, time)
       if (seen.deadlineAt === seen.endBy && seen.overdueAt === overdue) return
@@ -116,7 +116,7 @@ export const projection: Projection = {
           expectedMs: integerIfAny(data, "expectedMs"),
           overdueAt: null,
           position,
-          ...toldOf(data),
+          ...webhookOf(data),
           crashes: 0
         })
         depth.add(model, 1)
@@ -156,7 +156,7 @@ export const projection: Projection = {
       onType(RequestStarted, (event) => started(event.stream, steadyOf(event))),
       onType(OutputReceived, (event) => {
         // Any other output is followed by the end of its request.
-        if (!OutputMedia.isNamedIn(event)) return
+        if (!OutputMedia.isNamed(event)) return
         const row = rows.edit(event.stream)
         if (row?.phase !== "claimed") return
         row.phase = "finalizing"
@@ -183,6 +183,6 @@ export const projection: Projection = {
         owed.remove(text(data, "requestId"), oneOf(data, "event", WebhookEventName.literals))
       })
     ]
-    return { rules, kept: [rows, depth, owed] }
+    return { rules, buffers: [rows, depth, owed] }
   }
 }

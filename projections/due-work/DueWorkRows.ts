@@ -73,9 +73,9 @@ export interface DueWorkRow {
   /** Of the submission. */
   readonly position: string
   /** Whether the webhook's `start` has come to be owed; `null` when it does not want it. */
-  startTold: boolean | null
+  startOwed: boolean | null
   /** Whether the webhook wants the `completed`. */
-  readonly tellsCompleted: boolean
+  readonly wantsCompleted: boolean
   /** At how many crashes in a row a run of it was under way. */
   crashes: number
 }
@@ -119,17 +119,17 @@ export const make = (db: DatabaseSync): Rows.Rows<DueWorkRow> => {
         row.expectedMs,
         row.overdueAt,
         row.position,
-        toldOf(row),
-        row.tellsCompleted ? 1 : 0,
+        startOwedOf(row),
+        row.wantsCompleted ? 1 : 0,
         row.crashes
       ),
     update: (stream, row) =>
-      update.run(...changing(row), row.overdueAt, toldOf(row), row.crashes, idOf(stream)),
+      update.run(...changing(row), row.overdueAt, startOwedOf(row), row.crashes, idOf(stream)),
     remove: (stream) => remove.run(idOf(stream))
   })
 }
 
-const toldOf = ({ startTold }: DueWorkRow) => (startTold === null ? null : startTold ? 1 : 0)
+const startOwedOf = ({ startOwed }: DueWorkRow) => (startOwed === null ? null : startOwed ? 1 : 0)
 
 const rowOf = (columns: Columns): DueWorkRow => ({
   accountId: text(columns["account_id"]),
@@ -147,7 +147,7 @@ const rowOf = (columns: Columns): DueWorkRow => ({
   expectedMs: integerOrNull(columns["expected_ms"]),
   overdueAt: integerOrNull(columns["overdue_at"]),
   position: text(columns["position"]),
-  startTold: columns["start_told"] === null ? null : columns["start_told"] === 1,
-  tellsCompleted: columns["tells_completed"] === 1,
+  startOwed: columns["start_told"] === null ? null : columns["start_told"] === 1,
+  wantsCompleted: columns["tells_completed"] === 1,
   crashes: integer(columns["crashes"])
 })

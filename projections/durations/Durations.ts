@@ -6,14 +6,14 @@ import { ReadModels, rows } from "../ReadModels.ts"
 import { dayOf } from "./DurationsProjection.ts"
 
 /** How long the runs of a group took (`Histogram`). */
-export const Learned = Schema.Struct({
+export const DurationStats = Schema.Struct({
   group: Schema.String,
   runs: Schema.Int,
   /** The buckets that half of them, and nine of ten, did not pass. */
-  half: Schema.Int,
-  most: Schema.Int
+  median: Schema.Int,
+  p90: Schema.Int
 })
-export type Learned = typeof Learned.Type
+export type DurationStats = typeof DurationStats.Type
 
 /** The group that the runs of a model belong to. */
 export type Grouped = readonly [group: string, model: string]
@@ -37,11 +37,11 @@ const statement = (
       sum(runs) OVER (PARTITION BY name) AS runs
     FROM buckets
   )
-  SELECT name AS "group", runs, min(CASE WHEN seen * 2 >= runs THEN bucket END) AS half,
-    min(CASE WHEN seen * 10 >= runs * 9 THEN bucket END) AS most
+  SELECT name AS "group", runs, min(CASE WHEN seen * 2 >= runs THEN bucket END) AS median,
+    min(CASE WHEN seen * 10 >= runs * 9 THEN bucket END) AS p90
   FROM ranked GROUP BY name, runs`
 
-const decoded = rows(Learned)
+const decoded = rows(DurationStats)
 
 export class Durations extends Context.Service<
   Durations,
@@ -50,7 +50,7 @@ export class Durations extends Context.Service<
      * Of the runs of these models that ended well on the day of `at` (Unix time in ms) or later: at most two weeks of them are
      * known. Groups without runs are left out.
      */
-    since(at: number, models: ReadonlyArray<Grouped>): Effect.Effect<ReadonlyArray<Learned>, SqlError>
+    since(at: number, models: ReadonlyArray<Grouped>): Effect.Effect<ReadonlyArray<DurationStats>, SqlError>
   }
 >()("inferlog/projections/Durations") {
   static readonly layer = Layer.effect(

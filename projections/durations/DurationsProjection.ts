@@ -77,7 +77,7 @@ const newestDay = (db: DatabaseSync) => {
   const find = db.prepare("SELECT max(day) AS day FROM durations_counts")
   const prune = db.prepare("DELETE FROM durations_counts WHERE day <= ?")
   let newest: number | undefined
-  const kept: BatchBuffer = {
+  const buffer: BatchBuffer = {
     write: () => {
       if (newest !== undefined) prune.run(newest - days)
       newest = undefined
@@ -90,7 +90,7 @@ const newestDay = (db: DatabaseSync) => {
     newest = Math.max(newest, day)
     return day > newest - days
   }
-  return { kept, reach }
+  return { buffer, reach }
 }
 
 export const projection: Projection = {
@@ -145,6 +145,6 @@ export const projection: Projection = {
       }),
       ...endings.filter((ending) => ending !== RequestCompleted).map((ending) => onType(ending, end))
     ]
-    return { rules, kept: [open, counts, newest.kept] }
+    return { rules, buffers: [open, counts, newest.buffer] }
   }
 }

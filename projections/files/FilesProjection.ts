@@ -142,6 +142,6 @@ export const projection: Projection = {
       }),
       onType(BytesRemoved, ({ stream }) => removals.remove(idOf(stream)))
     ]
-    return { rules, kept: [rows, counters, removals] }
+    return { rules, buffers: [rows, counters, removals] }
   }
 }

@@ -10,7 +10,7 @@ import type { HistoryItem } from "./HistoryItem.ts"
 import * as Queries from "./HistoryQueries.ts"
 import * as IndexedLists from "./IndexedLists.ts"
 import * as MetadataLists from "./MetadataLists.ts"
-import * as Turns from "./Turns.ts"
+import * as FairQueue from "./FairQueue.ts"
 
 export interface HistoryPage extends Page.Page<HistoryItem, PageKey> {
   /** Requests that the filter lets through, on all pages. */
@@ -24,7 +24,7 @@ export class History extends Context.Service<
      * A page of an account's requests, newest first: the `page`th one from 1, or with `after` the one behind that place.
      * Its total is of all that the filter lets through: from counters, to which between bounds of time the entries of the
      * hours are added that these divide. With metadata the entries are counted that about the rarest of it has. Whatever is
-     * counted or stepped over is so in strides, with everybody else's turns in between, and other accounts' (`Turns`).
+     * counted or stepped over is so in strides, with everybody else's queue in between, and other accounts' (`FairQueue`).
      */
     list(
       options: Filter & { readonly page: number; readonly after: PageKey | null; readonly limit: number }
@@ -38,9 +38,9 @@ export class History extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* ReadModels
 
-      const turns = yield* Turns.make
-      const byIndex = IndexedLists.make(sql, turns)
-      const byMetadata = MetadataLists.make(sql, turns)
+      const queue = yield* FairQueue.make
+      const byIndex = IndexedLists.make(sql, queue)
+      const byMetadata = MetadataLists.make(sql, queue)
 
       const list = Effect.fn("History.list")(function* ({
         page,

@@ -151,7 +151,7 @@ export const projection: Projection = {
         if (reason === "lost") loseRun(event)
       }),
       onType(OutputReceived, (event) => {
-        if (!OutputMedia.isNamedIn(event)) return
+        if (!OutputMedia.isNamed(event)) return
         const row = rows.edit(event.stream)
         if (row === undefined) return
         // What ran is not waiting any more, also when its start was never reported.
@@ -174,7 +174,7 @@ export const projection: Projection = {
         if (row !== undefined) row.erasedAt = time
       })
     ]
-    return { rules, kept: [rows, counters] }
+    return { rules, buffers: [rows, counters] }
   }
 }
 

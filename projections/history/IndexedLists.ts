@@ -9,7 +9,7 @@ import { rows } from "../ReadModels.ts"
 import { type FoundList, items, places, totalOf } from "./FoundList.ts"
 import type { Filter, Part, PageKey } from "./HistoryFilter.ts"
 import * as Queries from "./HistoryQueries.ts"
-import type * as Turns from "./Turns.ts"
+import type * as FairQueue from "./FairQueue.ts"
 import * as WholeHours from "./WholeHours.ts"
 
 /** What is stepped over one by one; counters lead to what lies behind more. */
@@ -18,10 +18,10 @@ const fewSteps = 1_000
 /** Entries that are stepped over, or counted, at once: a few ms. */
 const usualStride = 5_000
 
-export const make = (sql: SqlClient, turns: Turns.Turns, stride = usualStride) => {
+export const make = (sql: SqlClient, queue: FairQueue.FairQueue, stride = usualStride) => {
   const stepOn = (filter: Filter, after: PageKey | null): Effect.Effect<PageKey | null, SqlError> =>
     Effect.map(
-      turns.take(filter.accountId)(places(Queries.placeBehind(sql, filter, { after, steps: stride }))),
+      queue.run(filter.accountId)(places(Queries.placeBehind(sql, filter, { after, steps: stride }))),
       ([place]) => place ?? null
     )
 

@@ -9,7 +9,7 @@ import { rows } from "../ReadModels.ts"
 import { type FoundList, items, places, totalOf } from "./FoundList.ts"
 import { type Entry, type Filter, isBehind, type Part, type Slice } from "./HistoryFilter.ts"
 import * as Queries from "./MetadataQueries.ts"
-import type * as Turns from "./Turns.ts"
+import type * as FairQueue from "./FairQueue.ts"
 
 /** The first slice is short, and each has up to twice as many as the one before: what few have is soon at its end. */
 const shortest = 100
@@ -23,7 +23,7 @@ interface Counted {
   readonly total: number
 }
 
-export const make = (sql: SqlClient, turns: Turns.Turns, stride = usualStride) => {
+export const make = (sql: SqlClient, queue: FairQueue.FairQueue, stride = usualStride) => {
   /** The one behind `last`. */
   const sliceBehind = Effect.fnUntraced(function* (
     filter: Filter,
@@ -33,7 +33,7 @@ export const make = (sql: SqlClient, turns: Turns.Turns, stride = usualStride) =
   ) {
     const after = last?.until ?? null
     const steps = Math.min(stride, shortest * 2 ** round)
-    const [until = null] = yield* turns.take(filter.accountId)(
+    const [until = null] = yield* queue.run(filter.accountId)(
       places(Queries.endOfSlice(sql, filter, entry, { after, steps }))
     )
     return { after, until }
@@ -55,7 +55,7 @@ export const make = (sql: SqlClient, turns: Turns.Turns, stride = usualStride) =
   })
 
   const countOf = (filter: Filter, walk: Queries.Walk, slice: Slice): Effect.Effect<number, SqlError> =>
-    turns.take(filter.accountId)(totalOf(Queries.count(sql, filter, walk, slice)))
+    queue.run(filter.accountId)(totalOf(Queries.count(sql, filter, walk, slice)))
 
   const itemsOf = (filter: Filter, walk: Queries.Walk, counted: ReadonlyArray<Counted>) =>
     Effect.fnUntraced(function* ({ after, limit, offset }: Part) {
@@ -72,7 +72,7 @@ export const make = (sql: SqlClient, turns: Turns.Turns, stride = usualStride) =
           continue
         }
         const shown = { limit: limit - ids.length, offset: left }
-        const more = yield* turns.take(filter.accountId)(
+        const more = yield* queue.run(filter.accountId)(
           requests(Queries.requestsOf(sql, filter, walk, part, shown))
         )
         ids.push(...more.map(({ requestId }) => requestId))

@@ -108,6 +108,6 @@ export const projection: Projection = {
       }),
       ...WorkerKeyRows.rules(db)
     ]
-    return { rules, kept: [rows] }
+    return { rules, buffers: [rows] }
   }
 }

@@ -10,7 +10,7 @@ import type { Columns } from "../batch/Columns.ts"
 import * as Page from "../Page.ts"
 import { ReadModels, rows } from "../ReadModels.ts"
 import * as Queries from "./LedgerQueries.ts"
-import * as LedgerStanding from "./LedgerStanding.ts"
+import * as LedgerState from "./LedgerState.ts"
 
 export interface Balance {
   /** What is reserved included. */
@@ -66,7 +66,7 @@ export class Ledger extends Context.Service<
     /** Of those of the accounts that ever had an entry, in no order. */
     balances(options: {
       readonly accountIds: ReadonlyArray<AccountId>
-    }): Effect.Effect<ReadonlyArray<LedgerStanding.AccountBalance>, SqlError>
+    }): Effect.Effect<ReadonlyArray<LedgerState.AccountBalance>, SqlError>
     /**
      * A page of an account's entries, newest first: the `page`th one from 1, or with `after` the one behind that place. Its
      * total comes from counters.
@@ -83,7 +83,7 @@ export class Ledger extends Context.Service<
       options: Queries.UsageFilter & { readonly limit: number }
     ): Effect.Effect<ReadonlyArray<UsageRow>, SqlError>
     /** Where all accounts stand at one position. */
-    readonly standing: Effect.Effect<LedgerStanding.LedgerStanding, SqlError>
+    readonly state: Effect.Effect<LedgerState.LedgerState, SqlError>
   }
 >()("inferlog/projections/Ledger") {
   static readonly layer = Layer.effect(
@@ -125,8 +125,8 @@ export class Ledger extends Context.Service<
         usage: Effect.fn("Ledger.usage")(({ limit, ...filter }) =>
           usageRows(Queries.usage(sql, filter, limit))
         ),
-        standing: Effect.map(sql.unsafe<Columns>(LedgerStanding.statement), LedgerStanding.read).pipe(
-          Effect.withSpan("Ledger.standing")
+        state: Effect.map(sql.unsafe<Columns>(LedgerState.statement), LedgerState.read).pipe(
+          Effect.withSpan("Ledger.state")
         )
       })
     })

@@ -97,7 +97,7 @@ export const projection: Projection = {
         ...MoneyEvents.types.map((type) => ({ type, apply: move })),
         { type: MoneyEvents.limitsType, apply: limit }
       ],
-      kept: [balances, holds, entries, usage]
+      buffers: [balances, holds, entries, usage]
     }
   }
 }

@@ -14,7 +14,7 @@ import * as Checkpoints from "../runner/Checkpoints.ts"
 import { type Group, makeApply } from "../runner/Group.ts"
 import * as Groups from "../runner/Groups.ts"
 import * as Start from "../runner/Start.ts"
-import * as CarryOver from "./CarryOver.ts"
+import * as CopyUnchanged from "./CopyUnchanged.ts"
 import { attempt, notApplicable, unwritten } from "./CopyFile.ts"
 import * as CopyFile from "./CopyFile.ts"
 import * as CopyMark from "./CopyMark.ts"
@@ -56,7 +56,7 @@ export const open = Effect.fn("Copy.open")(function* ({
   const checkpoints = yield* attempt(() => Checkpoints.make(db))
   yield* attempt(() => {
     const others = projections.filter(({ name }) => !names.includes(name))
-    CarryOver.run(db, Generations.current(base), others)
+    CopyUnchanged.run(db, Generations.current(base), others)
   })
   const start = yield* Start.prepare({ db, checkpoints, reader, projections }).pipe(
     Effect.catchTag("ReadModelError", ({ cause }) => unwritten(cause))

@@ -63,14 +63,14 @@ interface Sides {
   readonly to: string
   /** What the runner of `to` reports. */
   readonly board: Board
-  readonly take: (standings: ReadonlyArray<Progress>) => void
+  readonly take: (states: ReadonlyArray<Progress>) => void
 }
 
 /**
  * Waits until everything that can be read from `from` can be read from `to`. In the same step it calls `take` with where the
  * projections stand in `to`: nobody reads in between. The runner of `from` may go on all the while.
  */
-export const whenLevel = (sides: Sides): Effect.Effect<void, ReadModelError | CopyRefused> =>
+export const whenCaughtUp = (sides: Sides): Effect.Effect<void, ReadModelError | CopyRefused> =>
   attempt(() => compare(sides)).pipe(
     Effect.flatMap((behind) =>
       behind === undefined ? Effect.succeed(true) : Effect.as(reach(sides.board, behind), false)
@@ -93,11 +93,11 @@ const compare = ({ from, to, board, take }: Sides): Behind | undefined => {
   const before = StoredCheckpoints.read(from)
   const after = StoredCheckpoints.read(to)
   const moved: Array<Progress> = []
-  for (const [name, standing] of board.standings()) {
+  for (const [name, state] of board.states()) {
     const wanted = before.get(name)?.position ?? GlobalPosition.beginning
     const position = after.get(name)?.position ?? GlobalPosition.beginning
     if (!GlobalPosition.isReached(wanted, position)) return { name, wanted }
-    moved.push({ projections: [name], ...standing, position })
+    moved.push({ projections: [name], ...state, position })
   }
   take(moved)
   return undefined
@@ -107,8 +107,8 @@ const reach = (board: Board, { name, wanted }: Behind) =>
   board
     .until(name, ({ position, stopped }) => stopped || GlobalPosition.isReached(wanted, position))
     .pipe(
-      Effect.flatMap((standing) =>
-        standing !== undefined && GlobalPosition.isReached(wanted, standing.position)
+      Effect.flatMap((state) =>
+        state !== undefined && GlobalPosition.isReached(wanted, state.position)
           ? Effect.void
           : Effect.fail(new CopyRefused({ reason: `${name} stops in the copy before where it stands now` }))
       )

@@ -11,8 +11,8 @@ import type { CopyError } from "./Copy.ts"
 import * as Differences from "./Differences.ts"
 import * as ExactCopy from "./ExactCopy.ts"
 import * as Generations from "./Generations.ts"
-import { attempt, checkpointDifference } from "./HeldRows.ts"
-import * as HeldRows from "./HeldRows.ts"
+import { attempt, checkpointDifference } from "./FrozenRows.ts"
+import * as FrozenRows from "./FrozenRows.ts"
 import type { RebuildUnderWay } from "./RebuildError.ts"
 
 /** Rows that were there when this began are built anew, and are not as far again in time. */
@@ -87,7 +87,7 @@ const compare = Effect.fnUntraced(function* (
   copy: ExactCopy.ExactCopy,
   { base, onCompared = () => Effect.void, projections }: VerificationOptions
 ) {
-  const stored = yield* HeldRows.open(Generations.current(base))
+  const stored = yield* FrozenRows.open(Generations.current(base))
   const checkpoints = yield* attempt(() => StoredCheckpoints.of(stored))
   const targets = positionsOf(projections)(checkpoints)
   for (const [projection, reached] of copy.positions()) {
@@ -97,7 +97,7 @@ const compare = Effect.fnUntraced(function* (
     }
   }
   yield* copy.reach(targets)
-  const sides = { stored, expected: yield* HeldRows.open(Generations.copyOf(base)) }
+  const sides = { stored, expected: yield* FrozenRows.open(Generations.copyOf(base)) }
   let compared = 0
   return yield* Effect.forEach(
     projections,

@@ -57,6 +57,6 @@ export const projection: Projection = {
         finish.run(idOf(stream))
       })
     ]
-    return { rules, kept: [requests, removals] }
+    return { rules, buffers: [requests, removals] }
   }
 }

@@ -49,7 +49,7 @@ export const run = (
   const apply = (events: ReadonlyArray<RecordedEvent>) =>
     attempt(reason, () => {
       for (const event of events) member.rules.get(event.type)?.(event)
-      for (const kept of member.kept) kept.write()
+      for (const buffer of member.buffers) buffer.write()
     })
 
   const build = Effect.gen(function* () {
@@ -66,7 +66,7 @@ export const run = (
   return build.pipe(
     Effect.onError(() =>
       Effect.sync(() => {
-        for (const kept of member.kept) kept.forget()
+        for (const buffer of member.buffers) buffer.forget()
         if (db.isTransaction) db.exec("ROLLBACK")
       })
     ),

@@ -51,7 +51,7 @@ export const makeApply = (db: DatabaseSync, checkpoints: Checkpoints): Apply => 
         const event = events[index]
         if (event !== undefined) member.rules.get(event.type)?.(event)
       }
-      for (const kept of member.kept) kept.write()
+      for (const buffer of member.buffers) buffer.write()
     } catch (cause) {
       if (isStorageFailure(cause)) throw cause
       const isKnown = index < end || end - first === 1
@@ -73,7 +73,7 @@ export const makeApply = (db: DatabaseSync, checkpoints: Checkpoints): Apply => 
       group.checkpoint = checkpoint
       return undefined
     } catch (cause) {
-      for (const { kept } of group.members) for (const { forget } of kept) forget()
+      for (const { buffers } of group.members) for (const { forget } of buffers) forget()
       if (db.isTransaction) db.exec("ROLLBACK")
       if (cause instanceof Unapplied) return cause
       throw cause

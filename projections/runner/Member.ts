@@ -6,11 +6,11 @@ import type { BatchBuffer, Projection } from "../Projection.ts"
 export interface Member {
   readonly name: string
   readonly rules: ReadonlyMap<string, (event: RecordedEvent) => void>
-  readonly kept: ReadonlyArray<BatchBuffer>
+  readonly buffers: ReadonlyArray<BatchBuffer>
 }
 
 /** Its tables must be there. Throws what SQLite throws. */
 export const open = (projection: Projection, db: DatabaseSync): Member => {
-  const { rules, kept = [] } = projection.open(db)
-  return { name: projection.name, rules: new Map(rules.map(({ type, apply }) => [type, apply])), kept }
+  const { rules, buffers = [] } = projection.open(db)
+  return { name: projection.name, rules: new Map(rules.map(({ type, apply }) => [type, apply])), buffers }
 }

@@ -31,7 +31,7 @@ export interface Serving {
   readonly filename: Effect.Effect<string>
   readonly adopt: Effect.Effect<void, CopyRefused | StartError>
   /** The file is set aside and built anew, when it is the current one. */
-  readonly isDamaged: (filename: string, reason: string) => void
+  readonly reportDamage: (filename: string, reason: string) => void
 }
 
 const restarts = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
@@ -94,14 +94,14 @@ export const make = Effect.fnUntraced(function* ({
   const takeOver = Effect.fnUntraced(function* (filename: string) {
     const old = current
     const next = yield* start(filename)
-    yield* TakeOver.whenLevel({
+    yield* TakeOver.whenCaughtUp({
       from: old.filename(),
       to: filename,
       board: next.board,
-      take: (standings) => {
+      take: (states) => {
         current = next
         served = filename
-        board.publish(standings)
+        board.publish(states)
       }
     }).pipe(Effect.onExit(() => (current === next ? old.stop : next.stop)))
   })
@@ -115,7 +115,7 @@ export const make = Effect.fnUntraced(function* ({
   return {
     board,
     filename: Effect.sync(() => served),
-    isDamaged: (filename, reason) => {
+    reportDamage: (filename, reason) => {
       if (filename === current.filename()) Queue.offerUnsafe(current.damages, new Damaged(reason))
     },
     adopt: Effect.withSpan(one.withPermits(1)(adopt), "Projections.adopt")

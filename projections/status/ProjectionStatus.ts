@@ -53,13 +53,13 @@ export interface StatusOptions {
   readonly base: string
   readonly projections: ReadonlyArray<Projection>
   /** Of the running server. */
-  readonly standings?: ReadonlyMap<string, ProjectionState>
+  readonly states?: ReadonlyMap<string, ProjectionState>
 }
 
 export const read = Effect.fn("ProjectionStatus.read")(function* ({
   base,
   projections,
-  standings
+  states
 }: StatusOptions): Effect.fn.Return<ProjectionStatuses, EventStoreError | ReadModelError, EventReader> {
   const reader = yield* EventReader
   const head = yield* reader.head
@@ -78,10 +78,10 @@ export const read = Effect.fn("ProjectionStatus.read")(function* ({
     return Option.isNone(next) ? 0 : Math.max((yield* Clock.currentTimeMillis) - next.value.time, 0)
   })
   const statusOf = Effect.fnUntraced(function* ({ name, version }: Projection) {
-    const standing = standings?.get(name)
+    const state = states?.get(name)
     const found = stored.get(name)
     const kept = found?.version === version ? found.position : undefined
-    const position = standing?.position ?? kept ?? GlobalPosition.beginning
+    const position = state?.position ?? kept ?? GlobalPosition.beginning
     const lagMs = yield* lagAfter(position)
     const copy = copied.get(name)
     return {
@@ -89,13 +89,8 @@ export const read = Effect.fn("ProjectionStatus.read")(function* ({
       version,
       ...to(position),
       lagMs,
-      state:
-        standing === undefined
-          ? kept === undefined
-            ? "not built"
-            : "not running"
-          : stateOf(standing, lagMs),
-      reason: standing?.reason ?? null,
+      state: state === undefined ? (kept === undefined ? "not built" : "not running") : stateOf(state, lagMs),
+      reason: state?.reason ?? null,
       rebuild: copy === undefined ? null : to(copy)
     } satisfies ProjectionStatus
   })

@@ -142,10 +142,10 @@ describe("Runner", () => {
         yield* Effect.gen(function* () {
           const projections = yield* Projections
           yield* settle("counted")
-          const standings = yield* projections.standings
+          const states = yield* projections.states
           const reason = `cannot apply RequestCompleted at position ${Number(last) + 1} (Error)`
-          assert.deepStrictEqual(standings.get("poisoned"), { position: last, stopped: true, reason })
-          assert.strictEqual(standings.get("counted")?.stopped, false)
+          assert.deepStrictEqual(states.get("poisoned"), { position: last, stopped: true, reason })
+          assert.strictEqual(states.get("counted")?.stopped, false)
           const head = yield* (yield* EventReader).head
           assert.isFalse(yield* projections.waitFor(head, { projection: "poisoned", timeout: "1 hour" }))
           yield* submitMany(20, 30)
@@ -169,14 +169,14 @@ describe("Runner", () => {
         yield* Log.appendCorrupt(1, "RequestSubmitted")
         yield* Effect.gen(function* () {
           yield* settle("files")
-          const standings = yield* (yield* Projections).standings
+          const states = yield* (yield* Projections).states
           const stopped = {
             position: good,
             stopped: true,
             reason: "cannot apply RequestSubmitted at position 2 (UnexpectedField)"
           }
-          assert.deepStrictEqual(standings.get("history"), stopped)
-          assert.deepStrictEqual(standings.get("duework"), stopped)
+          assert.deepStrictEqual(states.get("history"), stopped)
+          assert.deepStrictEqual(states.get("duework"), stopped)
         }).pipe(Effect.provide(Projections.layerInProcess({ filename })))
       })
     )
@@ -187,7 +187,7 @@ describe("Runner", () => {
       Effect.gen(function* () {
         yield* submitMany(0, 3_000)
         const halfway = Effect.gen(function* () {
-          const { position } = (yield* (yield* Projections).standings).get("counted") ?? { position: "0" }
+          const { position } = (yield* (yield* Projections).states).get("counted") ?? { position: "0" }
           return Number(position)
         })
         const interrupted = yield* Effect.gen(function* () {

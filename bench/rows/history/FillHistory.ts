@@ -16,11 +16,11 @@ const [filename = "", requests] = process.argv.slice(2)
 const db = new DatabaseSync(filename)
 db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -262144")
 db.exec(projection.tables)
-const { kept = [], rules } = projection.open(db)
+const { buffers = [], rules } = projection.open(db)
 const applies = new Map(rules.map(({ apply, type }) => [type, apply]))
 
 const commit = () => {
-  for (const { write } of kept) write()
+  for (const { write } of buffers) write()
   db.exec("COMMIT")
 }
 

@@ -44,11 +44,11 @@ const layerNoDeps = Layer.effect(
       ...(yield* LocalWorkerKeys.make),
       ...(yield* LocalCatalog.make),
       listProjections: () =>
-        Effect.flatMap(projections.standings, (standings) =>
+        Effect.flatMap(projections.states, (states) =>
           ProjectionStatus.read({
             base: Generations.baseIn(directory),
             projections: allProjections,
-            standings
+            states
           })
         ).pipe(
           Effect.provideService(EventReader, reader),

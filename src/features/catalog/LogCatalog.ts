@@ -61,7 +61,7 @@ const make = Effect.gen(function* () {
   })
   const refresh: Effect.Effect<void, SqlError> = turn.withPermit(load)
 
-  const hasStopped = Effect.map(projections.standings, (all) => all.get(name)?.stopped !== false)
+  const hasStopped = Effect.map(projections.states, (all) => all.get(name)?.stopped !== false)
 
   /** As long as it takes: a catalog that lacks models would refuse their requests. */
   const reach = (head: GlobalPosition.GlobalPosition, isTold = false): Effect.Effect<void> =>
@@ -104,8 +104,8 @@ const make = Effect.gen(function* () {
         unknown.set(endpoint, yield* reader.head)
         return yield* new NotKnownHere({ endpoint })
       }
-      const standing = (yield* projections.standings).get(name)
-      if (standing === undefined || !GlobalPosition.isReached(seen, standing.position)) {
+      const state = (yield* projections.states).get(name)
+      if (state === undefined || !GlobalPosition.isReached(seen, state.position)) {
         return yield* new NotKnownHere({ endpoint })
       }
       yield* refresh

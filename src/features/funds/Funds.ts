@@ -45,8 +45,8 @@ export class Funds extends Context.Service<
     Effect.gen(function* () {
       const reader = yield* EventReader
       const { settled } = yield* EventStore
-      const { standing } = yield* Ledger
-      const start = yield* standing
+      const { state } = yield* Ledger
+      const start = yield* state
       const cells = FundsCells.make(start)
       const reached = HeadSignal.make(start.position)
 

@@ -9,7 +9,7 @@ import { noLimits, type RequestLimits } from "#domain/account/Limits.ts"
 import { endOf, startOf } from "#domain/CalendarTime.ts"
 import type { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
 import { NanoUsd } from "#domain/Money.ts"
-import type { LedgerStanding } from "#projections/ledger/LedgerStanding.ts"
+import type { LedgerState } from "#projections/ledger/LedgerState.ts"
 import * as MoneyEvents from "#projections/ledger/MoneyEvents.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 
@@ -95,7 +95,7 @@ const usedOf = (key: KeyCell | undefined, at: number): bigint => {
   return key.held + (key.month >= startOf("month", at) ? key.spent : 0n)
 }
 
-export const make = ({ balances, holds: open, limits, spending }: LedgerStanding): FundsCells => {
+export const make = ({ balances, holds: open, limits, spending }: LedgerState): FundsCells => {
   const cells = new Map<AccountId, Cell>()
   const holds = new Map<string, Hold>()
 

@@ -24,9 +24,9 @@ export const make = Effect.gen(function* () {
   return Effect.gen(function* () {
     const head = yield* reader.head
     const now = yield* MonotonicTime.millis
-    const standings = yield* projections.standings
+    const states = yield* projections.states
     yield* Metric.update(Families.logHead.of(), GlobalPosition.sequence(head))
-    for (const [name, { position, stopped }] of standings) {
+    for (const [name, { position, stopped }] of states) {
       const isLevel = GlobalPosition.isReached(head, position)
       const behind = isLevel ? 0 : GlobalPosition.sequence(head) - GlobalPosition.sequence(position)
       yield* Metric.update(Families.projectionLagEvents.of(name), behind)

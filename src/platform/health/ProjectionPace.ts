@@ -56,7 +56,7 @@ export const makeTracker = () => {
   const see = (
     now: number,
     head: GlobalPosition.GlobalPosition,
-    standings: Iterable<
+    states: Iterable<
       readonly [string, { readonly position: GlobalPosition.GlobalPosition; readonly stopped: boolean }]
     >
   ): void => {
@@ -64,7 +64,7 @@ export const makeTracker = () => {
     if (last === undefined || GlobalPosition.order(head, last.position) > 0)
       heads.push({ position: head, at: now })
     let slowest = head
-    for (const [name, { position, stopped }] of standings) {
+    for (const [name, { position, stopped }] of states) {
       if (GlobalPosition.order(position, slowest) < 0) slowest = position
       const missing = heads.find((seen) => GlobalPosition.order(seen.position, position) > 0)
       const before = paces.get(name)
@@ -137,7 +137,7 @@ export class ProjectionPace extends Context.Service<
       const tracker = makeTracker()
       const look = Effect.gen(function* () {
         const head = yield* reader.head
-        tracker.see(yield* MonotonicTime.millis, head, yield* projections.standings)
+        tracker.see(yield* MonotonicTime.millis, head, yield* projections.states)
       }).pipe(Effect.ignore)
       yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(interval)))
       const tell = Effect.suspend(() => tellBuilding(tracker.building()))

@@ -188,9 +188,9 @@ describe("A batch", () => {
             yield* submit(1_000)
             yield* Effect.gen(function* () {
               yield* settle("keys")
-              const standings = yield* (yield* Projections).standings
+              const states = yield* (yield* Projections).states
               for (const name of ["history", "duework", "ledger"]) {
-                assert.deepInclude(standings.get(name), { position: last, stopped: true }, name)
+                assert.deepInclude(states.get(name), { position: last, stopped: true }, name)
               }
             }).pipe(Effect.provide(Projections.layerInProcess({ filename })))
             const rows = dump(filename)

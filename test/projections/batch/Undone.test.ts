@@ -33,8 +33,8 @@ const broken = (isLate: boolean): Projection => ({
       hasFailed = true
       if (!isLate) fail()
     }
-    const kept = { write: () => void (hasFailed && fail()), forget: () => void (hasFailed = false) }
-    return { rules: [{ type: "RequestCancelled", apply: seen }], kept: [kept] }
+    const buffer = { write: () => void (hasFailed && fail()), forget: () => void (hasFailed = false) }
+    return { rules: [{ type: "RequestCancelled", apply: seen }], buffers: [buffer] }
   }
 })
 

@@ -48,11 +48,11 @@ const since = Effect.fnUntraced(function* (at: number) {
   ])
 })
 
-const took = (half: number, { group = echo, most = half, runs = 1 } = {}) => ({
+const took = (median: number, { group = echo, p90 = median, runs = 1 } = {}) => ({
   group,
   runs,
-  half: Histogram.bucketOf(half),
-  most: Histogram.bucketOf(most)
+  median: Histogram.bucketOf(median),
+  p90: Histogram.bucketOf(p90)
 })
 
 const layer = Durations.layer.pipe(Layer.provideMerge(ReadSide.layer))
@@ -82,7 +82,7 @@ describe("Durations", () => {
           ["both", echo],
           ["both", slow]
         ]),
-        [{ ...took(5_000, { most: 9_000, runs: 10 }), group: "both" }]
+        [{ ...took(5_000, { p90: 9_000, runs: 10 }), group: "both" }]
       )
       assert.deepStrictEqual(yield* durations.since(t0, []), [])
     }).pipe(Effect.provide(layer))
@@ -132,11 +132,11 @@ describe("Durations", () => {
     Effect.gen(function* () {
       yield* ran(100, t0)
       yield* ran(200, t0 + 13 * day)
-      assert.sameDeepMembers([...(yield* since(0))], [took(100, { most: 200, runs: 2 })])
+      assert.sameDeepMembers([...(yield* since(0))], [took(100, { p90: 200, runs: 2 })])
       assert.deepStrictEqual(yield* since(t0 + day), [took(200)])
       yield* ran(300, t0 + 14 * day)
       yield* ran(400, t0)
-      assert.sameDeepMembers([...(yield* since(0))], [took(200, { most: 300, runs: 2 })])
+      assert.sameDeepMembers([...(yield* since(0))], [took(200, { p90: 300, runs: 2 })])
     }).pipe(Effect.provide(layer))
   )
 })

@@ -8,7 +8,7 @@ import type { Filter, PageKey } from "#projections/history/HistoryFilter.ts"
 import * as Queries from "#projections/history/HistoryQueries.ts"
 import * as MetadataLists from "#projections/history/MetadataLists.ts"
 import * as MetadataQueries from "#projections/history/MetadataQueries.ts"
-import * as Turns from "#projections/history/Turns.ts"
+import * as FairQueue from "#projections/history/FairQueue.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
 import { stepsOf } from "../QueryPlan.ts"
 import * as ReadSide from "../ReadSide.ts"
@@ -135,10 +135,10 @@ describe("A list of requests", () => {
       }
       yield* ReadSide.settle("history")
       const sql = yield* ReadModels
-      const turns = yield* Turns.make
+      const queue = yield* FairQueue.make
       const filter = { accountId: alice, metadata: { team: "blue" } }
       for (const stride of [1, 4, 23, 24, 100]) {
-        const found = yield* MetadataLists.make(sql, turns, stride)(filter, [["team", "blue"]])
+        const found = yield* MetadataLists.make(sql, queue, stride)(filter, [["team", "blue"]])
         assert.strictEqual(found.total, 23)
         for (const offset of [0, 1, 3, 4, 11, 22, 23]) {
           const items = yield* found.items({ after: null, offset, limit: 5 })

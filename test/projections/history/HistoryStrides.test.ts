@@ -8,7 +8,7 @@ import * as Queries from "#projections/history/HistoryQueries.ts"
 import * as IndexedLists from "#projections/history/IndexedLists.ts"
 import * as MetadataLists from "#projections/history/MetadataLists.ts"
 import * as MetadataQueries from "#projections/history/MetadataQueries.ts"
-import * as Turns from "#projections/history/Turns.ts"
+import * as FairQueue from "#projections/history/FairQueue.ts"
 import { places, totalOf } from "#projections/history/FoundList.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
 import * as ReadSide from "../ReadSide.ts"
@@ -33,16 +33,16 @@ const populate = Effect.gen(function* () {
   yield* ReadSide.settle("history")
 })
 
-/** Turns, and how many were taken. */
+/** A fair queue that counts the statements it ran. */
 const counting = Effect.gen(function* () {
-  const turns = yield* Turns.make
+  const queue = yield* FairQueue.make
   const taken = yield* Ref.make(0)
-  const take: Turns.Turns["take"] = (accountId) => (statement) =>
+  const run: FairQueue.FairQueue["run"] = (accountId) => (statement) =>
     Effect.andThen(
       Ref.update(taken, (count) => count + 1),
-      turns.take(accountId)(statement)
+      queue.run(accountId)(statement)
     )
-  return { turns: { take }, taken: Ref.getAndSet(taken, 0) }
+  return { queue: { run }, taken: Ref.getAndSet(taken, 0) }
 })
 
 describe("A list that is gone through", () => {
@@ -74,8 +74,8 @@ describe("A list that is gone through", () => {
     "takes a turn for each slice, also where none of it fits",
     Effect.gen(function* () {
       yield* populate
-      const { taken, turns } = yield* counting
-      const list = MetadataLists.make(yield* ReadModels, turns, stride)
+      const { taken, queue } = yield* counting
+      const list = MetadataLists.make(yield* ReadModels, queue, stride)
       const least = population / (2 * stride * Status.literals.length)
       const disjoint = yield* list({ accountId: alice }, [
         ["k", "even"],
@@ -98,8 +98,8 @@ describe("A list that is gone through", () => {
       yield* populate
       yield* Log.append(population + 1, Log.submitted(alice, echo, t0, { team: "blue", order: "7" }))
       yield* ReadSide.settle("history")
-      const { taken, turns } = yield* counting
-      const list = MetadataLists.make(yield* ReadModels, turns, stride)
+      const { taken, queue } = yield* counting
+      const list = MetadataLists.make(yield* ReadModels, queue, stride)
       const found = yield* list({ accountId: alice }, [
         ["team", "blue"],
         ["order", "7"]
@@ -115,12 +115,12 @@ describe("A list that is gone through", () => {
     Effect.gen(function* () {
       yield* populate
       const sql = yield* ReadModels
-      const { taken, turns } = yield* counting
+      const { taken, queue } = yield* counting
       const whole = { accountId: alice }
-      const expected = yield* IndexedLists.make(sql, turns)(whole)
+      const expected = yield* IndexedLists.make(sql, queue)(whole)
       for (const filter of [whole, { ...whole, createdAfter: t0 - 1 }, { ...whole, models: [echo, slow] }]) {
         yield* taken
-        const found = yield* IndexedLists.make(sql, turns, stride)(filter)
+        const found = yield* IndexedLists.make(sql, queue, stride)(filter)
         assert.strictEqual(found.total, population)
         if ("createdAfter" in filter) assert.isAtLeast(yield* taken, population / stride - 5)
         for (const offset of [0, stride - 1, stride, 77, population - 1, population]) {
@@ -138,10 +138,10 @@ describe("A list that is gone through", () => {
 
   it.live("is in nobody's way: each account has its turn, whatever the others ask for", () =>
     Effect.gen(function* () {
-      const turns = yield* Turns.make
+      const queue = yield* FairQueue.make
       const taken: Array<AccountId> = []
       const turn = (accountId: AccountId) =>
-        turns.take(accountId)(Effect.sync(() => void taken.push(accountId)))
+        queue.run(accountId)(Effect.sync(() => void taken.push(accountId)))
       const many = yield* Effect.forkChild(
         Effect.replicateEffect(Effect.replicateEffect(turn(alice), 5), 20, { concurrency: "unbounded" })
       )

@@ -7,7 +7,7 @@ import { NanoUsd, units } from "#domain/Money.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
 import type { Filter } from "#projections/ledger/LedgerQueries.ts"
 import { pageOf } from "#projections/ledger/LedgerQueries.ts"
-import * as LedgerStanding from "#projections/ledger/LedgerStanding.ts"
+import * as LedgerState from "#projections/ledger/LedgerState.ts"
 import * as MoneyEvents from "#projections/ledger/MoneyEvents.ts"
 import { Projections } from "#projections/Projections.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
@@ -276,27 +276,27 @@ describe("The ledger", () => {
   )
 
   test(
-    "gives a standing of one moment, that any read-only connection can read",
+    "gives a state of one moment, that any read-only connection can read",
     Effect.gen(function* () {
       yield* lives
       const ledger = yield* settled
-      const standing = yield* ledger.standing
-      assert.strictEqual(standing.position, yield* (yield* EventReader).head)
-      assert.deepStrictEqual(standing.balances, yield* ledger.balances({ accountIds: [alice, bob, carol] }))
-      assert.deepStrictEqual(standing.holds, [
+      const state = yield* ledger.state
+      assert.strictEqual(state.position, yield* (yield* EventReader).head)
+      assert.deepStrictEqual(state.balances, yield* ledger.balances({ accountIds: [alice, bob, carol] }))
+      assert.deepStrictEqual(state.holds, [
         { requestId: Log.requestId(100), accountId: carol, keyId, model: echo, amount: usd(price) }
       ])
       const month = Date.UTC(2023, 10)
-      assert.deepStrictEqual(standing.spending, [
+      assert.deepStrictEqual(state.spending, [
         { accountId: alice, keyId, month, spent: usd("0.0014") },
         { accountId: bob, keyId, month, spent: usd("0.0014") }
       ])
-      assert.deepStrictEqual(standing.limits, [
+      assert.deepStrictEqual(state.limits, [
         { accountId: bob, limits: { creditLimit: usd("3"), maxOpenRequests: null } },
         { accountId: carol, limits: { creditLimit: usd("0.5"), maxOpenRequests: 2 } }
       ])
       using db = new DatabaseSync(yield* (yield* Projections).filename, { readOnly: true })
-      assert.deepStrictEqual(LedgerStanding.read(db.prepare(LedgerStanding.statement).all()), standing)
+      assert.deepStrictEqual(LedgerState.read(db.prepare(LedgerState.statement).all()), state)
     })
   )
 
@@ -305,7 +305,7 @@ describe("The ledger", () => {
     Effect.gen(function* () {
       const { quote, ...rest } = Log.submitted(alice, echo)
       yield* Log.append(1, { ...rest, quote: { ...quote, hold: NanoUsd.make(0n) } })
-      const { holds } = yield* (yield* settled).standing
+      const { holds } = yield* (yield* settled).state
       assert.deepStrictEqual(
         holds.map(({ amount }) => amount),
         [NanoUsd.make(0n)]

@@ -16,10 +16,10 @@ const allOf = { names: RebuildLog.allNames, projections: allProjections }
 const settleAll = Effect.forEach(RebuildLog.allNames, settle, { discard: true })
 
 const untilStopped = Effect.fnUntraced(function* (projection: string) {
-  const { standings } = yield* Projections
+  const { states } = yield* Projections
   for (;;) {
-    const standing = (yield* standings).get(projection)
-    if (standing?.stopped === true) return standing
+    const state = (yield* states).get(projection)
+    if (state?.stopped === true) return state
     yield* Effect.yieldNow
   }
 })
@@ -139,7 +139,7 @@ describe("A rebuild", () => {
         const projections = [breakable(() => broken)]
         yield* RebuildLog.append(0, 8)
         yield* Effect.gen(function* () {
-          const { standings } = yield* Projections
+          const { states } = yield* Projections
           const rebuild = RebuildLog.rebuild(base, ["breakable"], projections)
           yield* untilStopped("breakable")
 
@@ -154,7 +154,7 @@ describe("A rebuild", () => {
           broken = false
           yield* rebuild
           yield* settle("breakable")
-          assert.isFalse((yield* standings).get("breakable")?.stopped)
+          assert.isFalse((yield* states).get("breakable")?.stopped)
           assert.deepStrictEqual(dump(Generations.current(base)), yield* RebuildLog.replayed(projections))
         }).pipe(Effect.provide(RebuildLog.readSide(base, projections)))
       })

@@ -17,7 +17,7 @@ const store = (filename: string, position: number) => {
   db.prepare("INSERT OR REPLACE INTO checkpoints VALUES ('lists', 1, ?, '0', '')").run(place(position))
 }
 
-const standing = (position: number, stopped = false): Progress => ({
+const state = (position: number, stopped = false): Progress => ({
   projections: ["lists"],
   position: place(position),
   stopped,
@@ -32,15 +32,15 @@ const behind = Effect.gen(function* () {
   const [from, to] = [`${directory}/from.sqlite`, `${directory}/to.sqlite`]
   store(from, 5)
   store(to, 3)
-  board.publish([standing(3)])
-  const take = (standings: ReadonlyArray<Progress>) => void taken.push(...standings)
-  const waiting = yield* Effect.forkChild(TakeOver.whenLevel({ from, to, board, take }), {
+  board.publish([state(3)])
+  const take = (states: ReadonlyArray<Progress>) => void taken.push(...states)
+  const waiting = yield* Effect.forkChild(TakeOver.whenCaughtUp({ from, to, board, take }), {
     startImmediately: true
   })
   return { board, from, to, taken, waiting }
 })
 
-describe("TakeOver.whenLevel", () => {
+describe("TakeOver.whenCaughtUp", () => {
   it.effect(
     "waits for the file, not for what is said of it, and for the rows in use as they are by then",
     () =>
@@ -48,20 +48,20 @@ describe("TakeOver.whenLevel", () => {
         const { board, from, taken, to, waiting } = yield* behind
         store(from, 6)
         store(to, 5)
-        board.publish([standing(5)])
+        board.publish([state(5)])
         yield* Effect.yieldNow
         assert.deepStrictEqual(taken, [])
         store(to, 7)
-        board.publish([standing(6)])
+        board.publish([state(6)])
         yield* Fiber.join(waiting)
-        assert.deepStrictEqual(taken, [standing(7)])
+        assert.deepStrictEqual(taken, [state(7)])
       }).pipe(Effect.scoped)
   )
 
   it.effect("refuses a copy that stops before the rows in use", () =>
     Effect.gen(function* () {
       const { board, taken, waiting } = yield* behind
-      board.publish([standing(4, true)])
+      board.publish([state(4, true)])
       const error = yield* Effect.flip(Fiber.join(waiting))
       assert.strictEqual(error._tag, "CopyRefused")
       assert.deepStrictEqual(taken, [])

@@ -88,8 +88,8 @@ describe("Retention", () => {
       yield* settle
       assert.deepStrictEqual(yield* expired, ids(1))
       assert.deepStrictEqual(yield* (yield* Retention).removals({ after: null, limit: 9 }), [])
-      const standings = yield* (yield* Projections).standings
-      assert.isFalse([...standings.values()].some(({ stopped }) => stopped))
+      const states = yield* (yield* Projections).states
+      assert.isFalse([...states.values()].some(({ stopped }) => stopped))
     }).pipe(Effect.provide(layer))
   )
 

@@ -99,8 +99,8 @@ describe("a file of read models that", () => {
       yield* Log.append(1, Log.submitted(Log.alice, Log.echo))
       assert.strictEqual(yield* total, 1)
       const before = yield* projections.filename
-      projections.isDamaged("/another/file.sqlite", "not ours")
-      projections.isDamaged(before, "a test says so")
+      projections.reportDamage("/another/file.sqlite", "not ours")
+      projections.reportDamage(before, "a test says so")
       yield* Effect.repeat(projections.filename, { until: (filename) => filename !== before })
       assert.strictEqual(yield* total, 1)
       yield* Log.append(2, Log.submitted(Log.alice, Log.echo))

@@ -91,13 +91,13 @@ describe("A projection whose events are in few streams", () => {
           events: [{ id: "broken", type: "ModelPublished", time: 0, data: {} }]
         })
         const broken = yield* (yield* EventReader).head
-        const standing = Effect.gen(function* () {
+        const state = Effect.gen(function* () {
           const projections = yield* Projections
           yield* projections.waitFor(broken, { projection: "catalog", timeout: "20 seconds" })
-          return (yield* projections.standings).get("catalog")
+          return (yield* projections.states).get("catalog")
         })
         const found = yield* Effect.provide(
-          standing,
+          state,
           Projections.layerInProcess({ filename: file("broken"), projections: catalog })
         )
         assert.strictEqual(found?.stopped, true)

@@ -27,7 +27,7 @@ const events = (from: number, to: number): Array.NonEmptyReadonlyArray<RecordedE
 ]
 
 const group = (name: string, position: number): Group => ({
-  members: [{ name, rules: new Map(), kept: [] }],
+  members: [{ name, rules: new Map(), buffers: [] }],
   checkpoint: { ...Checkpoints.start, position: trusted(String(position)) }
 })
 

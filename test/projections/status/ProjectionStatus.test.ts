@@ -33,7 +33,7 @@ describe("ProjectionStatus", () => {
         const { head, projections } = yield* ProjectionStatus.read({
           base,
           projections: three,
-          standings: new Map([
+          states: new Map([
             ["duework", at(2)],
             ["history", at(0)],
             ["keys", at(1, "cannot apply it")]

@@ -83,9 +83,9 @@ const checkMoney = Effect.fnUntraced(function* (world: World) {
   assert.strictEqual(auditor.standing.books.balance("revenue"), own.revenue(), "what was earned")
 
   const node = world.node()
-  const standing = yield* node.on(Effect.flatMap(Ledger, ({ standing }) => standing))
-  assert.strictEqual(standing.position, yield* store.head, "the ledger is behind")
-  assert.isNull(ReadModel.difference(standing, auditor.standing))
+  const state = yield* node.on(Effect.flatMap(Ledger, ({ state }) => state))
+  assert.strictEqual(state.position, yield* store.head, "the ledger is behind")
+  assert.isNull(ReadModel.difference(state, auditor.standing))
   const funds = yield* node.on(Funds)
   for (const accountId of own.accounts()) {
     const { available, held, least, open } = own.of(accountId)

@@ -79,8 +79,8 @@ export const make = Effect.gen(function* () {
 
   /** Whether the read models of the node have reached the head of the log. */
   const isLevel = Effect.suspend(() => newest().node.on(Projections)).pipe(
-    Effect.flatMap(({ standings }) => Effect.all([standings, store.head])),
-    Effect.map(([standings, head]) => [...standings.values()].every(({ position }) => position === head))
+    Effect.flatMap(({ states }) => Effect.all([states, store.head])),
+    Effect.map(([states, head]) => [...states.values()].every(({ position }) => position === head))
   )
 
   const settle = Effect.gen(function* () {

@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import { availableOf, heldOf } from "#domain/Ledger.ts"
 import { noLimits } from "#domain/account/Limits.ts"
 import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
-import * as LedgerStanding from "#projections/ledger/LedgerStanding.ts"
+import * as LedgerState from "#projections/ledger/LedgerState.ts"
 import * as Generations from "#projections/rebuild/Generations.ts"
 import * as StoredCheckpoints from "#projections/runner/StoredCheckpoints.ts"
 import * as Database from "#streams/sqlite/Database.ts"
@@ -12,7 +12,7 @@ import type { AuditState } from "./Auditor.ts"
 import { usd } from "./Books.ts"
 
 export type ReadModel =
-  | { readonly _tag: "Found"; readonly ledger: LedgerStanding.LedgerStanding }
+  | { readonly _tag: "Found"; readonly ledger: LedgerState.LedgerState }
   /** There is nothing to compare with; `reason` tells why. */
   | { readonly _tag: "Missing"; readonly reason: string }
 
@@ -30,7 +30,7 @@ export const read = (directory: string): ReadModel => {
     }
     const db = Database.open({ filename, readOnly: true, synchronous: "NORMAL" })
     try {
-      return { _tag: "Found", ledger: LedgerStanding.read(db.prepare(LedgerStanding.statement).iterate()) }
+      return { _tag: "Found", ledger: LedgerState.read(db.prepare(LedgerState.statement).iterate()) }
     } finally {
       db.close()
     }
@@ -42,7 +42,7 @@ export const read = (directory: string): ReadModel => {
 
 /** Where the read model is not what the log says at its position; `null` when it is. */
 export const difference = (
-  { balances, holds, limits, spending }: LedgerStanding.LedgerStanding,
+  { balances, holds, limits, spending }: LedgerState.LedgerState,
   { accounts, books, requests }: AuditState
 ): string | null => {
   const listed = new Map(balances.map((balance) => [balance.accountId, balance]))
@@ -76,7 +76,7 @@ export const difference = (
 }
 
 const spendingDifference = (
-  spending: LedgerStanding.LedgerStanding["spending"],
+  spending: LedgerState.LedgerState["spending"],
   accounts: AuditState["accounts"]
 ): string | null => {
   for (const { accountId, keyId, month, spent } of spending) {

@@ -4,7 +4,7 @@
  */
 import { Array, Clock, Effect, Layer, Schedule } from "effect"
 import * as QueueAge from "#projections/due-work/QueueAge.ts"
-import { Durations, type Grouped, type Learned } from "#projections/durations/Durations.ts"
+import { Durations, type Grouped, type DurationStats } from "#projections/durations/Durations.ts"
 import * as Histogram from "#projections/durations/Histogram.ts"
 import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 import { ProviderHealth } from "#src/features/provider-health/ProviderHealth.ts"
@@ -64,14 +64,14 @@ const make = Effect.gen(function* () {
   const queues = yield* QueueAge.make
   const waitingFor = yield* WaitingFor
   /** By the model that runs. */
-  let learned: ReadonlyMap<string, Learned> = new Map()
+  let learned: ReadonlyMap<string, DurationStats> = new Map()
   let expectations: ReadonlyMap<string, Expectation> = new Map()
   let readings = 0
 
   const learn = Effect.fnUntraced(function* (groups: ReadonlyMap<string, ReadonlyArray<CatalogEntry>>) {
     if (readings++ % readingsOfQueues !== 0) return
     const from = (yield* Clock.currentTimeMillis) - (days - 1) * dayMs
-    const next = new Map<string, Learned>()
+    const next = new Map<string, DurationStats>()
     for (const some of Array.chunksOf([...groups], readAtOnce)) {
       const models = some.flatMap(([runs, entries]) =>
         entries.map(({ model }): Grouped => [runs, model.endpoint])
@@ -99,8 +99,8 @@ const make = Effect.gen(function* () {
     const known = learned.get(runs)
     if (known === undefined || known.runs < fewest) return nothing
     return {
-      p50Seconds: Histogram.upperBound(known.half) / 1_000,
-      p90Seconds: Histogram.upperBound(known.most) / 1_000,
+      p50Seconds: Histogram.upperBound(known.median) / 1_000,
+      p90Seconds: Histogram.upperBound(known.p90) / 1_000,
       samples: known.runs
     }
   }

@@ -220,7 +220,7 @@ describe("The funds of a start", () => {
         yield* append(first?.id ?? assert.fail(), cancelled)
         const caughtUp = yield* projections.waitFor(yield* head, { projection: "ledger" })
         assert.isTrue(caughtUp)
-        const { position } = yield* (yield* Ledger).standing
+        const { position } = yield* (yield* Ledger).state
         assert.strictEqual(position, yield* head)
         const restarted = Effect.scoped(
           Effect.map(Layer.build(Layer.fresh(Funds.layer)), (context) =>

@@ -38,7 +38,7 @@ interface KeySpending {
   readonly spent: NanoUsd
 }
 
-export interface LedgerStanding {
+export interface LedgerState {
   /** Everything up to the event there is in it, and nothing past it. */
   readonly position: GlobalPosition.GlobalPosition
   /** Of the accounts that ever had an entry. */
@@ -60,12 +60,12 @@ export const statement = `
   UNION ALL SELECT 'limits', NULL, account_id, NULL, credit_limit, NULL, max_open_requests FROM ledger_limits`
 
 /** The rows of `statement`. Some tens of bytes for each account, key and open hold. */
-export const read = (rows: Iterable<Columns>): LedgerStanding => {
+export const read = (rows: Iterable<Columns>): LedgerState => {
   let position = GlobalPosition.beginning
   const balances: Array<AccountBalance> = []
   const holds: Array<OpenHold> = []
   const spending: Array<KeySpending> = []
-  const limits: Array<LedgerStanding["limits"][number]> = []
+  const limits: Array<LedgerState["limits"][number]> = []
   for (const row of rows) {
     if (row["what"] === "checkpoint") {
       position = GlobalPosition.GlobalPosition.make(text(row["id"]))

@@ -13,7 +13,7 @@ export const run = (db: DatabaseSync, live: string, projections: ReadonlyArray<P
   db.prepare("ATTACH ? AS live").run(`${url.pathToFileURL(live).href}?mode=ro`)
   try {
     db.exec("BEGIN IMMEDIATE")
-    for (const projection of projections) carry(db, projection)
+    for (const projection of projections) copyRows(db, projection)
     db.exec("COMMIT")
   } catch (cause) {
     if (db.isTransaction) db.exec("ROLLBACK")
@@ -23,12 +23,12 @@ export const run = (db: DatabaseSync, live: string, projections: ReadonlyArray<P
   }
 }
 
-const carry = (db: DatabaseSync, { name, version, tables }: Projection): void => {
+const copyRows = (db: DatabaseSync, { name, version, tables }: Projection): void => {
   const isCurrent = "projection = ? AND schema_version = ?"
-  const taken = db
+  const copied = db
     .prepare(`INSERT INTO main.checkpoints SELECT * FROM live.checkpoints WHERE ${isCurrent}`)
     .run(name, version)
-  if (taken.changes === 0) return
+  if (copied.changes === 0) return
   db.exec(tables)
   const own = db.prepare("SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name GLOB ?")
   for (const { name: table } of own.all(`${name}_*`)) {
