@@ -1,4 +1,4 @@
-/** What there is too much of, and when to come again (decisions, "429 body"). */
+/** Refusals of what exceeds a rate or another limit, with the time to retry after (decisions, "429 body"). */
 import type { Rate } from "#domain/account/Limits.ts"
 import type { QueueFull } from "#src/features/requests/Requests.ts"
 import * as RateLimitFields from "./RateLimitFields.ts"
@@ -8,15 +8,22 @@ interface Exceeded {
   readonly code?: "RATE_LIMITED" | "UPSTREAM_RATE_LIMITED"
   readonly scope: "account" | "key" | "model" | "node" | "address"
   readonly limit: number
-  /** Seconds; `null` for a limit of what may be there at once. */
-  readonly window: number | null
+  /** Seconds; `null` for a limit on what may exist at once. */
+  readonly window?: number | null
   readonly retryAfterSeconds: number
   readonly error?: string
 }
 
 const limited = (
-  { code = "RATE_LIMITED", error = "Too many requests.", limit, retryAfterSeconds, scope, window }: Exceeded,
-  fields: Partial<RateLimitFields.Fields>
+  {
+    code = "RATE_LIMITED",
+    error = "Too many requests.",
+    limit,
+    retryAfterSeconds,
+    scope,
+    window = null
+  }: Exceeded,
+  fields: Partial<RateLimitFields.Fields> = {}
 ): Refusal =>
   new Refusal({
     status: 429,
@@ -25,17 +32,15 @@ const limited = (
     headers: { "retry-after": String(retryAfterSeconds), ...fields }
   })
 
-/** @param fields of all rates that the call is under. */
+const ofRate = ({ requests, windowSeconds }: Rate) => ({ limit: requests, window: windowSeconds })
+
+/** @param fields of all rates that apply to the call. */
 export const rateExceeded = (
   { nextInSeconds, rate, scope }: RateLimitFields.Left,
   fields: RateLimitFields.Fields
-): Refusal =>
-  limited(
-    { scope, limit: rate.requests, window: rate.windowSeconds, retryAfterSeconds: nextInSeconds },
-    fields
-  )
+): Refusal => limited({ scope, ...ofRate(rate), retryAfterSeconds: nextInSeconds }, fields)
 
-/** Of the bytes of bodies. */
+/** For the bytes of bodies. */
 export const bytesExceeded = ({
   rate,
   retryAfterSeconds,
@@ -44,38 +49,24 @@ export const bytesExceeded = ({
   readonly scope: "account" | "address"
   readonly rate: Rate
   readonly retryAfterSeconds: number
-}): Refusal =>
-  limited(
-    {
-      error: "Too many bytes are sent.",
-      scope,
-      limit: rate.requests,
-      window: rate.windowSeconds,
-      retryAfterSeconds
-    },
-    {}
-  )
+}): Refusal => limited({ error: "Too many bytes are sent.", scope, ...ofRate(rate), retryAfterSeconds })
 
-/** Of a batch as a whole. The call carries the fields of its rates as it is. */
+/** For a batch as a whole. The answer to the call has the fields of its rates already. */
 export const batchExceeded = ({ nextInSeconds, rate, scope }: RateLimitFields.Left): Refusal =>
-  limited(
-    {
-      error: "Too many requests: each one of the batch counts. Send it later, or fewer at once.",
-      scope,
-      limit: rate.requests,
-      window: rate.windowSeconds,
-      retryAfterSeconds: nextInSeconds
-    },
-    {}
-  )
+  limited({
+    error: "Too many requests: each one of the batch counts. Send it later, or fewer at once.",
+    scope,
+    ...ofRate(rate),
+    retryAfterSeconds: nextInSeconds
+  })
 
 interface Full {
-  /** How many there may be at once. */
+  /** The most at once. */
   readonly limit: number
   readonly retryAfterSeconds: number
 }
 
-/** Full because the model's providers refuse, their word is passed on (decisions, "Upstream 429"). */
+/** If the queue is full because the model's providers refuse, their refusal is passed on (decisions, "Upstream 429"). */
 export const queueFull = ({ isUpstream, limit, retryAfterSeconds }: QueueFull): Refusal =>
   limited(
     {
@@ -85,57 +76,32 @@ export const queueFull = ({ isUpstream, limit, retryAfterSeconds }: QueueFull): 
         : "The model's queue is full.",
       scope: "model",
       limit,
-      window: null,
       retryAfterSeconds
     },
     RateLimitFields.ofFull("model-queue", limit, retryAfterSeconds)
   )
 
-export const tooManyOpenRequests = ({ limit, retryAfterSeconds }: Full): Refusal =>
-  limited(
-    { scope: "account", limit, window: null, retryAfterSeconds, error: "Too many requests have not ended." },
-    RateLimitFields.ofFull("open-requests", limit, retryAfterSeconds)
-  )
+/** @param policy the name in the rate-limit fields; without one the answer has no such fields. */
+const accountFull =
+  (policy: string | null, error?: string) =>
+  ({ limit, retryAfterSeconds }: Full): Refusal =>
+    limited(
+      { scope: "account", limit, retryAfterSeconds, ...(error !== undefined && { error }) },
+      policy === null ? {} : RateLimitFields.ofFull(policy, limit, retryAfterSeconds)
+    )
 
-export const tooMuchInput = ({ limit, retryAfterSeconds }: Full): Refusal =>
-  limited(
-    {
-      scope: "account",
-      limit,
-      window: null,
-      retryAfterSeconds,
-      error: "Too much input of the account is being read at once."
-    },
-    {}
-  )
+export const tooManyOpenRequests = accountFull("open-requests", "Too many requests have not ended.")
 
-export const tooManyExports = ({ limit, retryAfterSeconds }: Full): Refusal =>
-  limited(
-    { scope: "account", limit, window: null, retryAfterSeconds },
-    RateLimitFields.ofFull("exports", limit, retryAfterSeconds)
-  )
+export const tooMuchInput = accountFull(null, "Too much input of the account is being read at once.")
 
-export const tooManyStreams = ({ limit, retryAfterSeconds }: Full): Refusal =>
-  limited(
-    { scope: "account", limit, window: null, retryAfterSeconds, error: "Too many event streams are open." },
-    RateLimitFields.ofFull("streams", limit, retryAfterSeconds)
-  )
+export const tooManyExports = accountFull("exports")
+
+export const tooManyStreams = accountFull("streams", "Too many event streams are open.")
 
 /** `limit` in bytes that this process holds for the account's answers. */
-export const tooManyUnread = ({ limit, retryAfterSeconds }: Full): Refusal =>
-  limited(
-    {
-      scope: "account",
-      limit,
-      window: null,
-      retryAfterSeconds,
-      error: "Too many large answers to this account are under way: read them, or ask for fewer at once."
-    },
-    {}
-  )
+export const tooManyUnread = accountFull(
+  null,
+  "Too many large answers to this account are under way: read them, or ask for fewer at once."
+)
 
-export const tooManyToolCalls = ({ limit, retryAfterSeconds }: Full): Refusal =>
-  limited(
-    { scope: "account", limit, window: null, retryAfterSeconds, error: "Too many tool calls are under way." },
-    RateLimitFields.ofFull("tool-calls", limit, retryAfterSeconds)
-  )
+export const tooManyToolCalls = accountFull("tool-calls", "Too many tool calls are under way.")

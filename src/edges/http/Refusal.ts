@@ -1,7 +1,4 @@
-/**
- * Why a request gets an error, in the contract's words ("Errors"): the one type that routes fail with. No message echoes
- * what the client sent.
- */
+/** Error answers in the contract's words ("Errors"): the one type that routes fail with. No message echoes client input. */
 import { Data, Effect, Result } from "effect"
 import type { Scope } from "#domain/account/Grant.ts"
 import * as Money from "#domain/Money.ts"
@@ -29,25 +26,33 @@ export class Refusal extends Data.TaggedError("Refusal")<{
 const maxIssues = 1_000
 
 export const invalid = (issues: ReadonlyArray<Issue>, details?: Refusal["details"]): Refusal =>
-  new Refusal({
-    status: 400,
-    error: issues.slice(0, maxIssues),
-    ...(details === undefined ? {} : { details })
-  })
+  new Refusal({ status: 400, error: issues.slice(0, maxIssues), ...(details !== undefined && { details }) })
 
 /** The value, or the refusal of its issues. */
 export const orInvalid = <A>(parsed: Result.Result<A, ReadonlyArray<Issue>>): Effect.Effect<A, Refusal> =>
   Effect.fromResult(Result.mapError(parsed, (issues) => invalid(issues)))
 
+/** With a code in `details`, for programs. */
+export const coded = (
+  status: number,
+  code: string,
+  error: string,
+  fields: Readonly<Record<string, unknown>> = {}
+): Refusal => new Refusal({ status, error, details: { code, ...fields } })
+
+/** 503 with `Retry-After`. */
+export const busy = (error: string, retryAfterSeconds: number): Refusal =>
+  new Refusal({ status: 503, error, headers: { "retry-after": String(retryAfterSeconds) } })
+
 export const malformed = (message: string): Refusal => new Refusal({ status: 400, error: message })
 
 export const malformedRequestId = malformed("The request id must be 21 characters of A-Z, a-z, 0-9, _ and -.")
 
-export const unknownEventId = new Refusal({
-  status: 400,
-  error: "No event has that id yet: it is of another log, or of one that was restored from a copy.",
-  details: { code: "UNKNOWN_EVENT_ID" }
-})
+export const unknownEventId = coded(
+  400,
+  "UNKNOWN_EVENT_ID",
+  "No event has that id yet: it is of another log, or of one that was restored from a copy."
+)
 
 export const brokenOffBody = malformed("The request body broke off.")
 
@@ -57,38 +62,28 @@ export const unauthorized = new Refusal({
   headers: { "www-authenticate": "Key" }
 })
 
-/** Both in nano-USD; told in USD. */
+/** Both in nano-USD; shown in USD. */
 export const insufficientBalance = (amounts: {
   readonly required: Money.NanoUsd
   readonly available: Money.NanoUsd
 }): Refusal =>
-  new Refusal({
-    status: 402,
-    error: "The account's balance is insufficient.",
-    details: {
-      code: "INSUFFICIENT_BALANCE",
-      required: Money.format(amounts.required),
-      available: Money.format(amounts.available)
-    }
+  coded(402, "INSUFFICIENT_BALANCE", "The account's balance is insufficient.", {
+    required: Money.format(amounts.required),
+    available: Money.format(amounts.available)
   })
 
-/** Amounts in nano-USD, told in USD; `resetsAt` Unix time in ms. */
+/** Amounts in nano-USD, shown in USD; `resetsAt` Unix time in ms. */
 export const budgetExceeded = (budget: {
   readonly limit: Money.NanoUsd
   readonly spent: Money.NanoUsd
   readonly required: Money.NanoUsd
   readonly resetsAt: number
 }): Refusal =>
-  new Refusal({
-    status: 402,
-    error: "The key's budget for this month is spent.",
-    details: {
-      code: "BUDGET_EXCEEDED",
-      limit: Money.format(budget.limit),
-      spent: Money.format(budget.spent),
-      required: Money.format(budget.required),
-      resetsAt: DateTime.format(budget.resetsAt)
-    }
+  coded(402, "BUDGET_EXCEEDED", "The key's budget for this month is spent.", {
+    limit: Money.format(budget.limit),
+    spent: Money.format(budget.spent),
+    required: Money.format(budget.required),
+    resetsAt: DateTime.format(budget.resetsAt)
   })
 
 export const forbidden = new Refusal({ status: 403, error: "This key has no access to the resource." })
@@ -102,25 +97,19 @@ export const missingScope = (scope: Scope, headers: Answer.Headers = Answer.noHe
     headers
   })
 
-export const modelNotGranted = new Refusal({
-  status: 403,
-  error: "This key is not granted the model.",
-  details: { code: "MODEL_NOT_GRANTED" }
-})
+export const modelNotGranted = coded(403, "MODEL_NOT_GRANTED", "This key is not granted the model.")
 
 /** @param fields of the body in which the key would be given more. */
 export const grantExceeded = (fields: ReadonlyArray<string>): Refusal =>
-  new Refusal({
-    status: 403,
-    error: `This key cannot give more than it has itself: ${fields.join(", ")}.`,
-    details: { code: "GRANT_EXCEEDED", fields }
+  coded(403, "GRANT_EXCEEDED", `This key cannot give more than it has itself: ${fields.join(", ")}.`, {
+    fields
   })
 
-export const secretSuperseded = new Refusal({
-  status: 403,
-  error: "The key has a newer secret, and only that one creates, rotates and revokes keys.",
-  details: { code: "SECRET_SUPERSEDED" }
-})
+export const secretSuperseded = coded(
+  403,
+  "SECRET_SUPERSEDED",
+  "The key has a newer secret, and only that one creates, rotates and revokes keys."
+)
 
 export const notFound = (what: string): Refusal => new Refusal({ status: 404, error: `${what} not found.` })
 
@@ -149,76 +138,54 @@ export const bodyTimeout = new Refusal({
   headers: { connection: "close" }
 })
 
-export const idempotencyKeyReused = new Refusal({
-  status: 409,
-  error: "Another request was submitted under this Idempotency-Key.",
-  details: { code: "IDEMPOTENCY_KEY_REUSED" }
-})
+export const idempotencyKeyReused = coded(
+  409,
+  "IDEMPOTENCY_KEY_REUSED",
+  "Another request was submitted under this Idempotency-Key."
+)
 
-export const requestNotEnded = new Refusal({
-  status: 409,
-  error: "The request has not ended: cancel it first.",
-  details: { code: "REQUEST_NOT_ENDED" }
-})
+export const requestNotEnded = coded(409, "REQUEST_NOT_ENDED", "The request has not ended: cancel it first.")
 
-export const deliveryInProgress = new Refusal({
-  status: 409,
-  error: "The delivery is being sent just now.",
-  details: { code: "DELIVERY_IN_PROGRESS" }
-})
+export const deliveryInProgress = coded(409, "DELIVERY_IN_PROGRESS", "The delivery is being sent just now.")
 
-export const keyRevoked = new Refusal({
-  status: 409,
-  error: "The key was revoked.",
-  details: { code: "KEY_REVOKED" }
-})
+export const keyRevoked = coded(409, "KEY_REVOKED", "The key was revoked.")
 
-export const keyExpired = new Refusal({
-  status: 409,
-  error: "The key has expired.",
-  details: { code: "KEY_EXPIRED" }
-})
+export const keyExpired = coded(409, "KEY_EXPIRED", "The key has expired.")
 
 export const tooManyKeys = (limit: number): Refusal =>
-  new Refusal({
-    status: 409,
-    error: `The account has ${limit} keys: revoke one first.`,
-    details: { code: "TOO_MANY_KEYS", limit }
-  })
+  coded(409, "TOO_MANY_KEYS", `The account has ${limit} keys: revoke one first.`, { limit })
 
 export const keysUsedUp = (limit: number): Refusal =>
-  new Refusal({
-    status: 409,
-    error: `The account has had ${limit} keys, ended ones included: its operator creates more.`,
-    details: { code: "KEYS_USED_UP", limit }
-  })
+  coded(
+    409,
+    "KEYS_USED_UP",
+    `The account has had ${limit} keys, ended ones included: its operator creates more.`,
+    { limit }
+  )
 
-export const payloadsErased = new Refusal({
-  status: 410,
-  error: "The input and output of the request were erased.",
-  details: { code: "PAYLOADS_ERASED" }
-})
+export const payloadsErased = coded(
+  410,
+  "PAYLOADS_ERASED",
+  "The input and output of the request were erased."
+)
 
-export const deliveryErased = new Refusal({
-  status: 410,
-  error: "The body of the delivery was erased.",
-  details: { code: "PAYLOADS_ERASED" }
-})
+export const deliveryErased = coded(410, "PAYLOADS_ERASED", "The body of the delivery was erased.")
 
 export const bodyTooLarge = (maxBytes: number): Refusal =>
   new Refusal({ status: 413, error: `The request body must not exceed ${maxBytes} bytes.` })
 
-export const tooManyValues = new Refusal({
-  status: 413,
-  error: `The request body has too many values: they would take more than ${JsonBytes.maxWeight} bytes of memory.`,
-  details: { code: "TOO_MANY_VALUES", limit: JsonBytes.maxWeight }
-})
+export const tooManyValues = coded(
+  413,
+  "TOO_MANY_VALUES",
+  `The request body has too many values: they would take more than ${JsonBytes.maxWeight} bytes of memory.`,
+  { limit: JsonBytes.maxWeight }
+)
 
-export const bodyTooComplex = new Refusal({
-  status: 413,
-  error: "The request body takes too long, or too much memory, to check.",
-  details: { code: "TOO_COMPLEX" }
-})
+export const bodyTooComplex = coded(
+  413,
+  "TOO_COMPLEX",
+  "The request body takes too long, or too much memory, to check."
+)
 
 export const unsupportedMediaType = new Refusal({
   status: 415,
@@ -233,18 +200,17 @@ export const unsupportedEncoding = new Refusal({
 
 export const unexpected = new Refusal({ status: 500, error: "Unexpected server error." })
 
-export const payloadDamaged = new Refusal({
-  status: 500,
-  error:
-    "What is stored of this request is lost or damaged. It was not erased: the operator has to restore it.",
-  details: { code: "PAYLOAD_DAMAGED" }
-})
+export const payloadDamaged = coded(
+  500,
+  "PAYLOAD_DAMAGED",
+  "What is stored of this request is lost or damaged. It was not erased: the operator has to restore it."
+)
 
-export const secretsUnreadable = new Refusal({
-  status: 500,
-  error: "The signing secret cannot be opened. Rotating makes a new one.",
-  details: { code: "SIGNING_SECRETS_UNREADABLE" }
-})
+export const secretsUnreadable = coded(
+  500,
+  "SIGNING_SECRETS_UNREADABLE",
+  "The signing secret cannot be opened. Rotating makes a new one."
+)
 
 export const stopping = new Refusal({
   status: 503,
@@ -252,44 +218,28 @@ export const stopping = new Refusal({
   headers: { "retry-after": "1", connection: "close" }
 })
 
-export const pipelined = new Refusal({
-  status: 429,
-  error: "Too many requests wait on this connection.",
-  details: { code: "RATE_LIMITED", retryAfter: 1, scope: "connection" },
-  headers: { "retry-after": "1", connection: "close" }
-})
+const connectionBusy = (error: string): Refusal =>
+  new Refusal({
+    status: 429,
+    error,
+    details: { code: "RATE_LIMITED", retryAfter: 1, scope: "connection" },
+    headers: { "retry-after": "1", connection: "close" }
+  })
 
-/** Whatever waits behind a stream on its connection waits for as long as that is open. */
-export const streamPipelined = new Refusal({
-  status: 429,
-  error: "An event stream takes a connection on which no other answer is waited for.",
-  details: { code: "RATE_LIMITED", retryAfter: 1, scope: "connection" },
-  headers: { "retry-after": "1", connection: "close" }
-})
+export const pipelined = connectionBusy("Too many requests wait on this connection.")
 
-export const streamsFull = new Refusal({
-  status: 503,
-  error: "Too many event streams are open at the moment.",
-  headers: { "retry-after": "5" }
-})
+/** A request behind a stream on its connection would wait until the stream ends. */
+export const streamPipelined = connectionBusy(
+  "An event stream takes a connection on which no other answer is waited for."
+)
 
-export const inputMemoryFull = new Refusal({
-  status: 503,
-  error: "The server reads as much input as it can at the moment.",
-  headers: { "retry-after": "2" }
-})
+export const streamsFull = busy("Too many event streams are open at the moment.", 5)
 
-export const evaluatorBusy = new Refusal({
-  status: 503,
-  error: "Too many calls wait for the price of their input at the moment.",
-  headers: { "retry-after": "1" }
-})
+export const inputMemoryFull = busy("The server reads as much input as it can at the moment.", 2)
 
-export const unavailable = new Refusal({
-  status: 503,
-  error: "The service cannot reach its storage at the moment.",
-  headers: { "retry-after": "5" }
-})
+export const evaluatorBusy = busy("Too many calls wait for the price of their input at the moment.", 1)
+
+export const unavailable = busy("The service cannot reach its storage at the moment.", 5)
 
 export const readModelBehind = new Refusal({
   status: 503,

@@ -1,5 +1,5 @@
-/** Why a worker's call is refused (docs/operators/workers.md). */
-import { Refusal } from "./Refusal.ts"
+/** Refusals of workers' calls (docs/operators/workers.md). */
+import { busy, coded, notFound, Refusal } from "./Refusal.ts"
 
 export const unauthorized = new Refusal({
   status: 401,
@@ -7,19 +7,11 @@ export const unauthorized = new Refusal({
   headers: { "www-authenticate": "Key" }
 })
 
-export const modelNotForWorker = new Refusal({
-  status: 403,
-  error: "This worker key is not for the model.",
-  details: { code: "MODEL_NOT_GRANTED" }
-})
+export const modelNotForWorker = coded(403, "MODEL_NOT_GRANTED", "This worker key is not for the model.")
 
-export const unknownLease = new Refusal({ status: 404, error: "Lease not found." })
+export const unknownLease = notFound("Lease")
 
-export const leaseLost = new Refusal({
-  status: 409,
-  error: "The job is no longer the worker's: stop working on it.",
-  details: { code: "LEASE_LOST" }
-})
+export const leaseLost = coded(409, "LEASE_LOST", "The job is no longer the worker's: stop working on it.")
 
 export const tooManyWaiting = new Refusal({
   status: 429,
@@ -28,8 +20,4 @@ export const tooManyWaiting = new Refusal({
   headers: { "retry-after": "5" }
 })
 
-export const leaseUnattended = new Refusal({
-  status: 503,
-  error: "The lease is being taken up again: repeat the call.",
-  headers: { "retry-after": "1" }
-})
+export const leaseUnattended = busy("The lease is being taken up again: repeat the call.", 1)

@@ -21,7 +21,8 @@ import * as OAuthHandlers from "#src/edges/oauth/routes/OAuthHandlers.ts"
 import * as Queue from "#src/edges/api/requests/QueueApi.ts"
 import * as SignInHandlers from "#src/edges/oauth/routes/SignInHandlers.ts"
 import * as StreamsApi from "#src/edges/api/requests/streams/StreamsApi.ts"
-import * as SystemHandlers from "./system/SystemHandlers.ts"
+import * as OpenApiDocument from "./system/OpenApiDocument.ts"
+import * as SystemApi from "./system/SystemApi.ts"
 import * as TimelineApi from "#src/edges/api/requests/history/TimelineApi.ts"
 import * as Uploads from "#src/edges/api/files/UploadsApi.ts"
 import * as Webhooks from "#src/edges/api/webhooks/WebhooksApi.ts"
@@ -45,6 +46,8 @@ import { IsStopping, Stopping } from "#src/edges/http/Stopping.ts"
 
 const routeTable = RouteTable.layer(Api)
 
+const describeApi = Layer.succeed(OpenApiDocument.DescribeApi, (urls) => OpenApiDocument.make(Api, urls))
+
 /** All routes, for any router. */
 const routes = Layer.mergeAll(
   Queue.layer,
@@ -65,11 +68,11 @@ const routes = Layer.mergeAll(
   OAuthHandlers.layer,
   SignInHandlers.layer,
   McpHandlers.layer,
-  SystemHandlers.layer
+  SystemApi.layer
 ).pipe(
   Layer.provide([RequestHandlers.layer, Admission.layer]),
   Layer.provide(ErrorBoundary.layer),
-  Layer.provide(routeTable)
+  Layer.provide([routeTable, describeApi])
 )
 
 /** The hot routes, before the declared ones. */

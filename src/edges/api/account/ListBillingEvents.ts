@@ -75,11 +75,7 @@ const mostOfNode = 64
 
 const mostOfAccount = 4
 
-const tooManyReaders = new Refusal.Refusal({
-  status: 503,
-  error: "Too many billing events are being read as CSV at the moment.",
-  headers: { "retry-after": "5" }
-})
+const tooManyReaders = Refusal.busy("Too many billing events are being read as CSV at the moment.", 5)
 
 const csvHeaders = {
   ...vary,

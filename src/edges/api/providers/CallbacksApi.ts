@@ -64,11 +64,10 @@ const unknownAddress = new Refusal.Refusal({
   error: "This is not an address that was given out for callbacks."
 })
 
-const elsewhere = new Refusal.Refusal({
-  status: 503,
-  error: "The node that follows this run cannot be reached at the moment: call again.",
-  headers: { "retry-after": "10" }
-})
+const elsewhere = Refusal.busy(
+  "The node that follows this run cannot be reached at the moment: call again.",
+  10
+)
 
 interface CallbackCall {
   readonly params: { readonly requestId: string; readonly attempt: string; readonly mac: string }

@@ -31,11 +31,8 @@ export const endpoint = HttpApiEndpoint.get("result", "/:ownerName/:modelName/re
     })
   )
 
-const refuse = (code: string, error: string): Refusal.Refusal =>
-  new Refusal.Refusal({ status: 400, error, details: { code } })
-
-const notCompleted = refuse("REQUEST_NOT_COMPLETED", "The request has not completed yet.")
-const cancelled = refuse("REQUEST_CANCELLED", "The request was cancelled.")
+const notCompleted = Refusal.coded(400, "REQUEST_NOT_COMPLETED", "The request has not completed yet.")
+const cancelled = Refusal.coded(400, "REQUEST_CANCELLED", "The request was cancelled.")
 
 export const make = Effect.gen(function* () {
   const requests = yield* Requests
@@ -51,7 +48,7 @@ export const make = Effect.gen(function* () {
       case "Finalizing":
         return yield* notCompleted
       case "Failed":
-        return yield* refuse("REQUEST_FAILED", phase.message)
+        return yield* Refusal.coded(400, "REQUEST_FAILED", phase.message)
       case "Cancelled":
         return yield* cancelled
       case "Completed": {

@@ -1,53 +1,100 @@
-/** `GET /docs` and its script: the reference for people, of what `/openapi.json` says to programs. */
-import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+/** `GET /docs` and its script: the API reference for people. */
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import { conditional } from "#src/edges/http/api/PublicResponses.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { anyQuery, TakesQuery } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as Representation from "#src/edges/http/Representation.ts"
 import * as ReferencePage from "./ReferencePage.ts"
 import * as ScalarScript from "./ScalarScript.ts"
-import * as Representation from "#src/edges/http/Representation.ts"
 
 const unchanging = "public, max-age=31536000, immutable"
 const revalidated = "public, max-age=300"
 
-export const make = Effect.gen(function* () {
-  const urls = yield* PublicUrls
-  const apiOrigins = [...new Set(Object.values(urls).map((address) => new URL(address).origin))]
-  const script = yield* once(ScalarScript.load)
+/** Evaluated at the first use, and to its end even if the first client disconnects. */
+const once = <A>(effect: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
+  Effect.cached(Effect.uninterruptible(effect))
 
-  const page = yield* once(
-    Effect.gen(function* () {
-      const { contentSecurityPolicy, html } = ReferencePage.make({
-        title: "inferlog",
-        apiOrigins,
-        script: `docs/scalar.js?v=${(yield* script).digest}`
+const scriptEndpoint = HttpApiEndpoint.get("docsScript", "/docs/scalar.js", {
+  query: { v: Schema.optionalKey(Schema.String.annotate({ description: "SHA-256 of the script." })) },
+  headers: conditional,
+  success: [
+    Schema.String.pipe(HttpApiSchema.asText({ contentType: ScalarScript.contentType })).annotate({
+      description: "The script."
+    }),
+    CommonResponses.notModified
+  ],
+  error: CommonResponses.unexpected
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "getDocsScript",
+    summary: "The script of the reference",
+    description: "Browsers may cache it for a year when the URL has its digest, as in the page."
+  })
+)
+
+const loadScript = Effect.runSync(once(ScalarScript.load))
+
+export const docsScript = Route.make(
+  scriptEndpoint,
+  Effect.succeed(
+    Effect.fnUntraced(function* ({ query, request }: Route.Call<typeof scriptEndpoint>) {
+      const representation = yield* loadScript
+      return Representation.respond(representation, request, {
+        "cache-control": query.v === representation.digest ? unchanging : revalidated
       })
-      return {
-        contentSecurityPolicy,
-        html: yield* Representation.make({ contentType: ReferencePage.contentType, text: html })
-      }
+    })
+  )
+)
+
+const pageEndpoint = HttpApiEndpoint.get("docs", "/docs", {
+  headers: conditional,
+  success: [
+    Schema.String.pipe(HttpApiSchema.asText({ contentType: ReferencePage.contentType })).annotate({
+      description: "A page."
+    }),
+    CommonResponses.notModified
+  ],
+  error: CommonResponses.unexpected
+})
+  .annotate(TakesQuery, anyQuery)
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "getDocs",
+      summary: "This reference, for people",
+      description: "A page that shows `/openapi.json`. It calls no other server."
     })
   )
 
-  return {
-    page: Effect.fnUntraced(function* (request: HttpServerRequest) {
+export const docs = Route.make(
+  pageEndpoint,
+  Effect.gen(function* () {
+    const urls = yield* PublicUrls
+    const apiOrigins = [...new Set(Object.values(urls).map((address) => new URL(address).origin))]
+
+    const page = yield* once(
+      Effect.gen(function* () {
+        const { contentSecurityPolicy, html } = ReferencePage.make({
+          title: "inferlog",
+          apiOrigins,
+          script: `docs/scalar.js?v=${(yield* loadScript).digest}`
+        })
+        return {
+          contentSecurityPolicy,
+          html: yield* Representation.make({ contentType: ReferencePage.contentType, text: html })
+        }
+      })
+    )
+
+    return Effect.fnUntraced(function* ({ request }: Route.Call<typeof pageEndpoint>) {
       const { contentSecurityPolicy, html } = yield* page
       return Representation.respond(html, request, {
         "cache-control": revalidated,
         "content-security-policy": contentSecurityPolicy,
         "referrer-policy": "no-referrer"
       })
-    }),
-
-    /** @param version the digest that the page asks for: under it the script never changes. */
-    script: Effect.fnUntraced(function* (request: HttpServerRequest, version: string | undefined) {
-      const representation = yield* script
-      return Representation.respond(representation, request, {
-        "cache-control": version === representation.digest ? unchanging : revalidated
-      })
     })
-  }
-})
-
-/** Evaluated at the first use, and to its end even when the first client has gone by then. */
-const once = <A>(effect: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
-  Effect.cached(Effect.uninterruptible(effect))
+  })
+)

@@ -1,9 +1,32 @@
 /** `GET /health`: whether requests that are submitted here are accepted and run. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { Health, type Unwell } from "#src/platform/health/Health.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
+
+const endpoint = HttpApiEndpoint.get("health", "/health", {
+  query: {
+    live: Schema.optionalKey(
+      Schema.Literal("1").annotate({ description: "Checks only that the process answers: always 200." })
+    )
+  },
+  success: Schema.Struct({ status: Schema.Literal("ok") }).annotate({
+    identifier: "Health",
+    examples: [{ status: "ok" }]
+  }),
+  error: [CommonResponses.unexpected, CommonResponses.unavailable]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "getHealth",
+    summary: "Whether the process accepts and runs requests",
+    description:
+      "For load balancers; with `live=1` for supervisors that restart a process that does not answer. A 503 has `details.code` `UNHEALTHY` and `details.reasons`, each with a `code`, a `message` and `since` when it holds."
+  })
+)
 
 const ok = Answer.json(200, { status: "ok" })
 
@@ -18,13 +41,13 @@ const unwell = (reasons: ReadonlyArray<Unwell>) =>
     headers: { "retry-after": "5" }
   })
 
-export const make = Effect.gen(function* () {
-  const { reasons } = yield* Health
-
-  /** @param asksOnlyForLife whether an answer is all that is wanted to know. */
-  return Effect.fnUntraced(function* (asksOnlyForLife: boolean) {
-    if (asksOnlyForLife) return ok
-    const found = yield* reasons
-    return found.length === 0 ? ok : yield* unwell(found)
-  })
-})
+export const health = Route.make(
+  endpoint,
+  Effect.map(Health, ({ reasons }) =>
+    Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>) {
+      if (query.live !== undefined) return ok
+      const found = yield* reasons
+      return found.length === 0 ? ok : yield* unwell(found)
+    })
+  )
+)

@@ -2,11 +2,15 @@
 import * as crypto from "node:crypto"
 import { Config, Effect, Option, Redacted, Schema } from "effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { contentType, MetricsPage } from "#src/platform/telemetry/MetricsPage.ts"
 import * as Setting from "#src/kernel/settings/Setting.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
 
-/** As it can stand in a header: Prometheus sends it as it is. */
+/** Restricted to what Prometheus can send in a header. */
 const Token = Schema.String.check(
   Schema.isPattern(/^[\x21-\x7e]{1,256}$/, { expected: "1 to 256 characters of ASCII without spaces" })
 )
@@ -20,6 +24,22 @@ export const metricsToken = Setting.optional({
   example: "m9f8a2c51d0",
   isSecret: true
 })
+
+const endpoint = HttpApiEndpoint.get("metrics", "/metrics", {
+  success: Schema.String.pipe(HttpApiSchema.asText({ contentType: contentType })).annotate({
+    description: "Prometheus' text format, version 0.0.4."
+  }),
+  error: [CommonResponses.unauthorized, CommonResponses.unexpected]
+})
+  .annotate(ServedOn, ["platform"])
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "getMetrics",
+      summary: "Metrics of the process",
+      description:
+        "For Prometheus. If `METRICS_TOKEN` is set, the request needs `Authorization: Bearer <token>`."
+    })
+  )
 
 const unauthorized = new Refusal.Refusal({
   status: 401,
@@ -38,13 +58,15 @@ const guard = (token: Redacted.Redacted) => {
     crypto.timingSafeEqual(digest(bearer.exec(header ?? "")?.[1] ?? ""), expected)
 }
 
-export const make = Effect.gen(function* () {
-  const page = yield* MetricsPage
-  const isAdmitted = Option.match(yield* metricsToken.config, { onNone: () => () => true, onSome: guard })
+export const metrics = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const page = yield* MetricsPage
+    const isAdmitted = Option.match(yield* metricsToken.config, { onNone: () => () => true, onSome: guard })
 
-  /** @param authorization the header's value. */
-  return Effect.fnUntraced(function* (authorization: string | undefined) {
-    if (!isAdmitted(authorization)) return yield* unauthorized
-    return HttpServerResponse.text(yield* page, { contentType, headers: { "cache-control": "no-store" } })
+    return Effect.fnUntraced(function* ({ request }: Route.Call<typeof endpoint>) {
+      if (!isAdmitted(request.headers["authorization"])) return yield* unauthorized
+      return HttpServerResponse.text(yield* page, { contentType, headers: { "cache-control": "no-store" } })
+    })
   })
-})
+)

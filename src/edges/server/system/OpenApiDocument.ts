@@ -1,12 +1,43 @@
-/** The API as an OpenAPI 3.1 document that names the addresses of this installation, with the webhooks that it sends. */
-import { Context, type JsonSchema, Predicate } from "effect"
-import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
+/** `GET /openapi.json`: the API as OpenAPI 3.1, with the addresses of this installation and the webhooks that it sends. */
+import { Context, Effect, type JsonSchema, Predicate, Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, type HttpApiGroup, OpenApi } from "effect/http-api"
 import type { Scope } from "#domain/account/Grant.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
-import type { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import { lazy } from "#src/kernel/async/Lazy.ts"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as EdgeResponses from "#src/edges/http/api/EdgeResponses.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
 import { type HostName, Requires, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
 import { WebhookEvents } from "#src/edges/api/webhooks/WebhookEvents.ts"
+
+/** Describes the whole API, which contains this route. */
+export class DescribeApi extends Context.Service<
+  DescribeApi,
+  (urls: PublicUrls["Service"]) => ReturnType<typeof make>
+>()("inferlog/src/edges/server/system/DescribeApi") {}
+
+const endpoint = HttpApiEndpoint.get("openapi", "/openapi.json", {
+  success: Schema.Record(Schema.String, Schema.Json).annotate({
+    identifier: "OpenApiDocument",
+    description: "OpenAPI 3.1."
+  }),
+  error: CommonResponses.unexpected
+}).annotateMerge(
+  OpenApi.annotations({ identifier: "getOpenApi", summary: "This description", description: "OpenAPI 3.1." })
+)
+
+export const openApi = Route.make(
+  endpoint,
+  Effect.gen(function* () {
+    const describe = yield* DescribeApi
+    const urls = yield* PublicUrls
+    // Takes a tenth of a second, so it is not made at the start.
+    const document = lazy(() => Answer.json(200, describe(urls), { "cache-control": "public, max-age=300" }))
+    return () => Effect.sync(document)
+  })
+)
 
 export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,

@@ -71,11 +71,7 @@ const endpoint = HttpApiEndpoint.get("listRequests", "/requests", {
 
 const paging = PageQuery.make(Schema.Struct({ createdAt: Schema.Int, requestId: Schema.String }))
 
-const tooManyExpanded = new Refusal.Refusal({
-  status: 503,
-  error: "Too many lists with payloads are being made at the moment.",
-  headers: { "retry-after": "5" }
-})
+const tooManyExpanded = Refusal.busy("Too many lists with payloads are being made at the moment.", 5)
 
 export const listRequests = Route.make(
   endpoint,
